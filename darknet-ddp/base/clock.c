@@ -1,0 +1,21 @@
+#include "base/clock.h"
+
+#include <time.h>
+
+static int64_t read_ns(clockid_t id)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t ddp_clock_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC);
+}
+
+int64_t ddp_clock_cpu_ns(void)
+{
+    return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+}

@@ -1,0 +1,110 @@
+/* comm/group.h: a process group, the only way this project talks to peers.
+ *
+ * A group is `size` ranks, numbered 0 to size-1, that make the same calls in
+ * the same order. Order is the whole contract: if rank 0 starts bucket 3 before
+ * bucket 2 and rank 1 does not, the run hangs or mixes gradients.
+ *
+ * Sums have one order. Every element is summed over ranks in a fixed binary
+ * tree, ((r0 + r1) + (r2 + r3)) + ..., whatever the size of the buffer, the
+ * element's place in it, the number of messages it travels in and the
+ * transport. So ranks agree bit for bit, and neither the bucket size nor overlap
+ * nor the transport changes a result.
+ *
+ * Words used below
+ *   count    a number of float32 elements, never of bytes
+ *   buf      host memory
+ *   started  the call has returned; buf belongs to the group until the wait
+ *
+ * A group belongs to one thread. After DDP_ERR_COMM only ddp_group_close and
+ * ddp_group_abort work.
+ */
+#ifndef DDP_COMM_GROUP_H
+#define DDP_COMM_GROUP_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ddp_group ddp_group;
+
+/* A sum over ranks that can be repeated: its buffer and size stay the same. */
+typedef struct ddp_allreduce ddp_allreduce;
+
+/* Join the group that the launcher set up.
+ * backend  "solo" (one process, no MPI call) or "mpi"
+ * *out     set on success; release with ddp_group_close
+ * Blocks until every rank has called it.
+ * Fails with DDP_ERR_USAGE (no such backend in this build), DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
+ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
+
+/* Make `size` groups that are the ranks of one world inside this process, for
+ * tests: groups[i] is rank i and belongs to one thread of the caller's.
+ * groups[0..size) are set on success; each is released with ddp_group_close.
+ * Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
+ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
+
+/* Leave the group. NULL is allowed. Work in flight is abandoned. */
+void ddp_group_close(ddp_group *g);
+
+/* Fail the whole job: every rank of it ends with a non-zero exit status.
+ * Safe from any thread; does not return for "mpi" and "solo". */
+void ddp_group_abort(ddp_group *g, int exit_status);
+
+int ddp_group_rank(const ddp_group *g);
+int ddp_group_size(const ddp_group *g);
+const char *ddp_group_backend(const ddp_group *g); /* "solo", "thread", "mpi" */
+
+/* Rank among the ranks of the same host, and how many these are. */
+int ddp_group_local_rank(const ddp_group *g);
+int ddp_group_local_size(const ddp_group *g);
+
+/* Host name of a rank; lives as long as the group. */
+const char *ddp_group_host(const ddp_group *g, int rank);
+
+/* How long a wait may go without any message arriving before it fails with
+ * DDP_ERR_COMM and names a rank that owes one. 0: for ever. Default 600 s. */
+void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
+
+/* Prepare a sum of buf[0..count) over all ranks, in place; no division.
+ * Every rank opens the same counts in the same order. buf must outlive it.
+ * count 0 is allowed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
+                              ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. The sum must not be in flight, unless the group failed. */
+void ddp_allreduce_close(ddp_allreduce *a);
+
+/* Start the sum. Every rank starts the same sums in the same order, at any
+ * time of its own; several may be in flight, and they travel in that order.
+ * Does not wait for peers. Fails with DDP_ERR_COMM. */
+ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* Move everything in flight along, without waiting. Data moves only inside
+ * calls on the group, so a thread that computes for long calls this now and
+ * then (every millisecond or so keeps a 1 to 10 Gbit/s link busy).
+ * Costs a few microseconds, next to nothing when nothing is in flight.
+ * Fails with DDP_ERR_COMM. */
+ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
+
+/* Has the started sum ended on this rank? Does not move data. */
+int ddp_allreduce_done(const ddp_allreduce *a);
+
+/* Wait until a started sum has ended; buf is then the caller's again, with the
+ * same bits on every rank. Fails with DDP_ERR_COMM. */
+ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* Copy buf[0..bytes) of rank root to every rank. Blocks.
+ * Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */
+ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* all[r * bytes .. (r + 1) * bytes) becomes rank r's mine[0..bytes). Blocks. */
+ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* Returns on no rank before every rank has called it. */
+ddp_status ddp_barrier(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
+
+#endif
