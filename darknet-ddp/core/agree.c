@@ -1,0 +1,74 @@
+#include "core/agree.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Length of the line that starts at text. */
+static int line_length(const char *text)
+{
+    return (int)strcspn(text, "\n");
+}
+
+static ddp_status first_difference(const char *mine, const char *theirs, int rank, const char *host,
+                                   ddp_error *err)
+{
+    for (;;) {
+        int a = line_length(mine), b = line_length(theirs);
+
+        if (a != b || strncmp(mine, theirs, (size_t)a) != 0)
+            return ddp_fail(err, DDP_ERR_MISMATCH,
+                            "rank %d on %s differs from rank 0: '%.*s' here, '%.*s' on rank 0",
+                            rank, host, a, mine, b, theirs);
+        mine += a + (mine[a] == '\n');
+        theirs += b + (theirs[b] == '\n');
+    }
+}
+
+/* Every rank sends its hash; returns the lowest rank whose hash is not rank 0's,
+ * or 0 if there is none. */
+static ddp_status odd_rank_out(ddp_group *group, const char *text, int *odd, ddp_error *err)
+{
+    int size = ddp_group_size(group);
+    uint64_t mine = XXH64(text, strlen(text), 0);
+    uint64_t *all = calloc((size_t)size, sizeof *all);
+    ddp_status st;
+
+    *odd = 0;
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d hashes", size);
+    st = ddp_allgather(group, &mine, all, sizeof mine, err);
+    for (int r = size - 1; r > 0 && !st; r--)
+        if (all[r] != all[0])
+            *odd = r;
+    free(all);
+    return st;
+}
+
+ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err)
+{
+    int rank = ddp_group_rank(group);
+    uint64_t length = strlen(text) + 1;
+    char *theirs;
+    int odd;
+    ddp_status st = odd_rank_out(group, text, &odd, err);
+
+    if (st || odd == 0)
+        return st;
+    if (ddp_broadcast(group, &length, sizeof length, 0, err))
+        return err->code;
+    theirs = malloc(length);
+    if (!theirs)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", (size_t)length);
+    if (rank == 0)
+        memcpy(theirs, text, length);
+    st = ddp_broadcast(group, theirs, length, 0, err);
+    if (!st && strcmp(text, theirs) != 0)
+        st = first_difference(text, theirs, rank, ddp_group_host(group, rank), err);
+    else if (!st)
+        st = ddp_fail(err, DDP_ERR_MISMATCH, "rank %d on %s differs from rank 0", odd,
+                      ddp_group_host(group, odd));
+    free(theirs);
+    return st;
+}

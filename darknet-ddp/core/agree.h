@@ -1,0 +1,20 @@
+/* core/agree.h: do all ranks run the same thing? Asked before the first step.
+ *
+ * Ranks that were started with another cfg, build or option would mix gradients
+ * of different layers or hang. Each describes what it is about to do in lines of
+ * text; the texts must be equal.
+ */
+#ifndef DDP_CORE_AGREE_H
+#define DDP_CORE_AGREE_H
+
+#include "base/status.h"
+#include "comm/group.h"
+
+/* Compare text, lines divided by newlines, over all ranks. Blocks.
+ * DDP_ERR_MISMATCH on every rank if any differs: the error names the lowest
+ * rank that differs from rank 0, and its host; there it also names the first
+ * line that differs, as it is on both.
+ * Also DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,38 @@
+/* core/batch.h: how a cfg's batch is cut over ranks. A pure function.
+ *
+ * A Darknet step is `batch` images in `subdivisions` mini-batches, whose
+ * gradients add up. Ranks take whole mini-batches, so that BatchNorm sees the
+ * same ones as in one process.
+ */
+#ifndef DDP_CORE_BATCH_H
+#define DDP_CORE_BATCH_H
+
+#include "base/status.h"
+
+typedef enum ddp_batch_mode {
+    DDP_BATCH_GLOBAL, /* the cfg's batch is cut over the ranks */
+    DDP_BATCH_RANK    /* every rank takes a whole cfg batch */
+} ddp_batch_mode;
+
+typedef struct ddp_batch {
+    int batch;        /* images a step, all ranks together */
+    int subdivisions; /* mini-batches a step, all ranks together; divides batch */
+    int per_rank;     /* mini-batches a step on each rank: subdivisions / ranks */
+    int images;       /* images of a mini-batch: batch / subdivisions */
+    int resplit;      /* not 0: mini-batches are smaller than the cfg's */
+} ddp_batch;
+
+/* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks.
+ *
+ * DDP_BATCH_GLOBAL: if subdivisions is a multiple of ranks the mini-batches stay
+ * as they are. If not, each is cut further, into the fewest equal parts with
+ * which their number becomes one. DDP_BATCH_RANK: batch and subdivisions are
+ * multiplied by ranks.
+ *
+ * DDP_ERR_USAGE, with the nearest values that work in the text: batch or
+ * subdivisions below 1, batch no multiple of subdivisions (Darknet drops the
+ * rest silently), or, in DDP_BATCH_GLOBAL, batch no multiple of ranks. */
+ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
+                           ddp_batch_mode mode, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,42 @@
+/* core/params.h: the parameter table, what the rest of core knows of a network.
+ *
+ * A network is a list of layers, numbered 0 to layer_count-1 from input to
+ * output. A layer has parameters (a value and a gradient of the same size) and
+ * buffers (running statistics, which no gradient belongs to). The table is made
+ * once, by the code that knows the framework; core reads sizes from it and
+ * re-points the framework's pointers, so that gradients and buffers live in
+ * memory that can be sent without copying.
+ */
+#ifndef DDP_CORE_PARAMS_H
+#define DDP_CORE_PARAMS_H
+
+#include <stddef.h>
+
+typedef struct ddp_param {
+    int layer;             /* index of the layer in the network */
+    const char *kind;      /* the layer's type, for messages: "convolutional" */
+    const char *part;      /* which of the layer's, for messages: "weights", "wf biases" */
+    size_t count;          /* elements; never 0 */
+    float *value;          /* count elements, owned by the framework */
+    float **gradient_slot; /* where the framework keeps its pointer to the gradient */
+} ddp_param;
+
+typedef struct ddp_buffer {
+    int layer;
+    const char *kind;
+    const char *part;
+    size_t count;
+    float **slot; /* where the framework keeps its pointer to the buffer */
+} ddp_buffer;
+
+/* Parameters by layer, in the framework's order. Strings are static. */
+typedef struct ddp_table {
+    int layer_count; /* of the whole network, with and without parameters */
+    size_t param_count;
+    ddp_param *params;
+    size_t buffer_count;
+    ddp_buffer *buffers;
+    int first_trained; /* layers below this one never run backward (frozen) */
+} ddp_table;
+
+#endif

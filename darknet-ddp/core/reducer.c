@@ -1,0 +1,293 @@
+#include "core/reducer.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ddp_reducer {
+    ddp_group *group;
+    const ddp_table *table;
+    ddp_reducer_config config;
+    ddp_plan *plan;
+
+    float *memory;            /* plan->count elements: all buckets, one after the other */
+    float **framework_memory; /* per parameter: the framework's own gradient memory */
+    ddp_allreduce **sums;     /* per bucket */
+    size_t *pending;          /* per bucket: parameters not ready in this pass */
+
+    /* Per layer of the network, and so indexed by layer. */
+    size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
+    char *ready;         /* in this pass */
+
+    int sync;
+    size_t launched;      /* buckets of this step, in plan order */
+    int64_t backward_ns;  /* when this pass began */
+    ddp_reducer_times now;
+    ddp_reducer_times last;
+};
+
+static int is_trained(const ddp_reducer *r, int layer)
+{
+    return layer >= r->table->first_trained
+           && r->first_param[layer] < r->first_param[layer + 1];
+}
+
+/* How often the parameter's layer ran since the last step: on this rank, and
+ * once its bucket has landed on all ranks together. */
+static float *run_count(const ddp_reducer *r, size_t param)
+{
+    return r->memory + r->plan->places[param].offset + r->table->params[param].count;
+}
+
+static ddp_status allocate(ddp_reducer *r, ddp_error *err)
+{
+    size_t layers = (size_t)r->table->layer_count;
+    size_t params = r->table->param_count;
+    size_t buckets = r->plan->bucket_count;
+    size_t bytes = (r->plan->count * sizeof(float) + 4096) / 4096 * 4096;
+
+    r->memory = aligned_alloc(4096, bytes);
+    r->framework_memory = calloc(params + 1, sizeof *r->framework_memory);
+    r->sums = calloc(buckets + 1, sizeof *r->sums);
+    r->pending = calloc(buckets + 1, sizeof *r->pending);
+    r->first_param = calloc(layers + 1, sizeof *r->first_param);
+    r->ready = calloc(layers + 1, sizeof *r->ready);
+    if (!r->memory || !r->framework_memory || !r->sums || !r->pending || !r->first_param
+        || !r->ready)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu MiB of gradient buckets",
+                        bytes >> 20);
+    memset(r->memory, 0, bytes);
+    return DDP_OK;
+}
+
+/* params are sorted by layer: remember where each layer's begin. */
+static void index_layers(ddp_reducer *r)
+{
+    size_t i = 0;
+
+    for (int layer = 0; layer <= r->table->layer_count; layer++) {
+        while (i < r->table->param_count && r->table->params[i].layer < layer)
+            i++;
+        r->first_param[layer] = i;
+    }
+}
+
+static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
+        st = ddp_allreduce_open(&r->sums[b], r->group, r->memory + r->plan->buckets[b].offset,
+                                r->plan->buckets[b].count, err);
+    return st;
+}
+
+/* Move each gradient into its bucket and point the framework there. */
+static void take_gradients(ddp_reducer *r)
+{
+    for (size_t i = 0; i < r->table->param_count; i++) {
+        const ddp_param *param = &r->table->params[i];
+        float *view = r->memory + r->plan->places[i].offset;
+
+        if (param->layer < r->table->first_trained)
+            continue;
+        memcpy(view, *param->gradient_slot, param->count * sizeof *view);
+        r->framework_memory[i] = *param->gradient_slot;
+        *param->gradient_slot = view;
+    }
+}
+
+static void return_gradients(ddp_reducer *r)
+{
+    for (size_t i = 0; i < r->table->param_count; i++) {
+        const ddp_param *param = &r->table->params[i];
+
+        if (!r->framework_memory[i])
+            continue;
+        memcpy(r->framework_memory[i], *param->gradient_slot, param->count * sizeof(float));
+        *param->gradient_slot = r->framework_memory[i];
+    }
+}
+
+ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
+                            const ddp_reducer_config *config, ddp_error *err)
+{
+    ddp_reducer *r = calloc(1, sizeof *r);
+    ddp_status st;
+
+    *out = NULL;
+    if (!r)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer");
+    r->group = group;
+    r->table = table;
+    r->config = *config;
+    st = ddp_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes, err);
+    if (!st)
+        st = allocate(r, err);
+    if (!st) {
+        index_layers(r);
+        st = open_sums(r, err);
+    }
+    if (st) {
+        ddp_reducer_close(r);
+        return st;
+    }
+    take_gradients(r);
+    *out = r;
+    return DDP_OK;
+}
+
+void ddp_reducer_close(ddp_reducer *r)
+{
+    if (!r)
+        return;
+    if (r->framework_memory)
+        return_gradients(r);
+    for (size_t b = 0; r->sums && b < r->plan->bucket_count; b++)
+        ddp_allreduce_close(r->sums[b]);
+    ddp_plan_close(r->plan);
+    free(r->memory);
+    free(r->framework_memory);
+    free(r->sums);
+    free(r->pending);
+    free(r->first_param);
+    free(r->ready);
+    free(r);
+}
+
+const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
+{
+    return r->plan;
+}
+
+void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
+{
+    r->sync = sync;
+    r->launched = 0;
+    r->backward_ns = ddp_clock_ns();
+    memset(r->ready, 0, (size_t)r->table->layer_count);
+    for (size_t b = 0; b < r->plan->bucket_count; b++)
+        r->pending[b] = r->plan->buckets[b].param_count;
+}
+
+/* Launch every bucket that is full and whose predecessors are launched. */
+static ddp_status launch(ddp_reducer *r, ddp_error *err)
+{
+    while (r->launched < r->plan->bucket_count && r->pending[r->launched] == 0) {
+        size_t b = r->launched++;
+
+        if (b == 0)
+            r->now.launch_ns = ddp_clock_ns() - r->backward_ns;
+        if (ddp_allreduce_start(r->sums[b], err))
+            return ddp_wrap(err, "bucket %zu of %zu (layers %d to %d)", b, r->plan->bucket_count,
+                            r->plan->buckets[b].first_layer, r->plan->buckets[b].last_layer);
+    }
+    return DDP_OK;
+}
+
+static void mark_ready(ddp_reducer *r, int layer)
+{
+    r->ready[layer] = 1;
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        r->pending[r->plan->places[i].bucket]--;
+}
+
+ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
+{
+    int64_t start;
+    ddp_status st;
+
+    if (!is_trained(r, layer) || r->ready[layer])
+        return DDP_OK;
+    mark_ready(r, layer);
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        *run_count(r, i) += 1;
+    if (!r->sync || !r->config.overlap)
+        return DDP_OK;
+    start = ddp_clock_ns();
+    st = launch(r, err);
+    if (!st)
+        st = ddp_group_progress(r->group, err);
+    r->now.drive_ns += ddp_clock_ns() - start;
+    return st;
+}
+
+ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
+{
+    int64_t start;
+    ddp_status st;
+
+    if (!r->sync || r->launched == 0)
+        return DDP_OK;
+    start = ddp_clock_ns();
+    st = ddp_group_progress(r->group, err);
+    r->now.drive_ns += ddp_clock_ns() - start;
+    return st;
+}
+
+static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "layer %d (%s) has parameters and did not run backward in this mini-batch; "
+                    "-ddp_find_unused 1 allows that",
+                    layer, r->table->params[r->first_param[layer]].kind);
+}
+
+ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
+{
+    for (int layer = r->table->layer_count - 1; layer >= 0; layer--) {
+        if (!is_trained(r, layer) || r->ready[layer])
+            continue;
+        if (!r->config.find_unused)
+            return refuse_unused(r, layer, err);
+        mark_ready(r, layer);
+    }
+    if (!r->sync)
+        return DDP_OK;
+    return launch(r, err);
+}
+
+static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
+{
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++) {
+        const ddp_param *param = &r->table->params[i];
+        size_t b = r->plan->places[i].bucket;
+
+        if (ddp_allreduce_wait(r->sums[b], err))
+            return ddp_wrap(err, "layer %d (%s) %s, bucket %zu of %zu", layer, param->kind,
+                            param->part, b, r->plan->bucket_count);
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_status st;
+
+    *used = layer >= r->table->first_trained || r->first_param[layer] == r->first_param[layer + 1];
+    if (!is_trained(r, layer))
+        return DDP_OK;
+    st = wait_buckets(r, layer, err);
+    r->now.wait_ns += ddp_clock_ns() - start;
+    if (st)
+        return st;
+    *used = *run_count(r, r->first_param[layer]) > 0;
+    return DDP_OK;
+}
+
+void ddp_reducer_step_end(ddp_reducer *r)
+{
+    for (size_t i = 0; i < r->table->param_count; i++)
+        if (r->framework_memory[i])
+            *run_count(r, i) = 0;
+    r->sync = 0;
+    r->last = r->now;
+    r->now = (ddp_reducer_times){0};
+}
+
+ddp_reducer_times ddp_reducer_last_times(const ddp_reducer *r)
+{
+    return r->last;
+}

@@ -1,0 +1,90 @@
+/* core/reducer.h: sums each step's gradients over ranks while backward runs.
+ *
+ * Gradients live in bucket memory: opening a reducer points the framework's
+ * gradient pointers there, closing it points them back. Nothing is copied.
+ *
+ * One step, as its caller sees it (several mini-batches, the last one syncs):
+ *
+ *   ddp_reducer_backward_begin(r, sync)   before each backward pass
+ *   ddp_reducer_layer_ready(r, layer)     in it, as each layer's gradient is final
+ *   ddp_reducer_progress(r)               in it, often
+ *   ddp_reducer_backward_end(r)           after it
+ *   ddp_reducer_layer_wait(r, layer)      after the syncing one, before each update
+ *   ddp_reducer_step_end(r)               after the updates
+ *
+ * Without sync gradients only add up in place. With sync a bucket whose every
+ * layer is ready, and whose predecessors are launched, is launched at once.
+ * Buckets are launched in plan order on every rank, whatever the order of
+ * readiness. backward_end launches what is left: layers that did not run, and so
+ * added nothing, count as ready then.
+ *
+ * Unused layers. A run count travels with every parameter (core/plan.h): ranks
+ * sum how often its layer ran since the last step, over all mini-batches.
+ * layer_wait tells whether it ran on any rank: a layer that ran nowhere must
+ * keep its value and optimizer state, and its gradient is zero everywhere.
+ * Without find_unused a layer that should run and did not is an error that names
+ * it. Frozen layers (table->first_trained) are in no bucket and never used.
+ */
+#ifndef DDP_CORE_REDUCER_H
+#define DDP_CORE_REDUCER_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/params.h"
+#include "core/plan.h"
+
+#include <stdint.h>
+
+typedef struct ddp_reducer ddp_reducer;
+
+typedef struct ddp_reducer_config {
+    size_t bucket_bytes;       /* capacity of a bucket */
+    size_t first_bucket_bytes; /* capacity of the first one */
+    int overlap;               /* 0: launch nothing before backward_end */
+    int find_unused;
+} ddp_reducer_config;
+
+/* What the last step spent, in nanoseconds of wall time on this rank. */
+typedef struct ddp_reducer_times {
+    int64_t wait_ns;   /* in layer_wait: communication that nothing hid */
+    int64_t drive_ns;  /* in progress and launches: CPU time taken from compute */
+    int64_t launch_ns; /* from backward_begin to the first launch */
+} ddp_reducer_times;
+
+/* Take over the gradients of table (which must outlive the reducer, as must
+ * group). Their present values are kept. Every rank opens with the same table
+ * and config. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
+                            const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
+
+/* Give the gradients back to the framework, values included. NULL is allowed. */
+void ddp_reducer_close(ddp_reducer *r);
+
+const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
+
+/* A backward pass starts. sync: it is the step's last, and sums over ranks. */
+void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
+
+/* The gradients of layer are final in this pass. Repeats are ignored, and so
+ * are layers without parameters. Fails with DDP_ERR_COMM. */
+ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
+
+/* Let launched buckets travel on. Fails with DDP_ERR_COMM. */
+ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
+
+/* The pass is over. Fails with DDP_ERR_COMM, or, without find_unused,
+ * DDP_ERR_USAGE naming the first layer that did not run. */
+ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
+
+/* Wait until every gradient of layer is the sum over ranks. *used becomes 0 if
+ * the layer ran on no rank since the last step, else 1; it is 1 for a layer
+ * without parameters. Fails with DDP_ERR_COMM. */
+ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
+                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* Every layer has been waited for: make ready for the next step. */
+void ddp_reducer_step_end(ddp_reducer *r);
+
+ddp_reducer_times ddp_reducer_last_times(const ddp_reducer *r);
+
+#endif

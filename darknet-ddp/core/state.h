@@ -1,0 +1,34 @@
+/* core/state.h: what rank 0 decides and every rank holds alike.
+ *
+ * Parameters start from rank 0's. BatchNorm's running statistics are rank 0's
+ * authority throughout (Li et al. 2020, section 4.1): they live in one piece of
+ * memory, so that all of them travel in one message.
+ */
+#ifndef DDP_CORE_STATE_H
+#define DDP_CORE_STATE_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/params.h"
+
+typedef struct ddp_buffers ddp_buffers;
+
+/* Copy rank 0's values of every parameter to all ranks. Fails with DDP_ERR_COMM. */
+ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* Take over the buffers of table, present values included; both table and group
+ * must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_table *table,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+/* Give the buffers back to the framework, values included. NULL is allowed. */
+void ddp_buffers_close(ddp_buffers *b);
+
+/* Bytes of all buffers together. */
+size_t ddp_buffers_bytes(const ddp_buffers *b);
+
+/* Copy rank 0's buffers to all ranks, in one message. Fails with DDP_ERR_COMM. */
+ddp_status ddp_buffers_broadcast(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
+
+#endif
