@@ -5,7 +5,7 @@
  * bucket 2 and rank 1 does not, the run hangs or mixes gradients.
  *
  * Sums have one order. Every element is summed over ranks in a fixed binary
- * tree, ((r0 + r1) + (r2 + r3)) + ..., whatever the size of the buffer, the
+ * tree, ((r0 + r1) + (r2 + r3)) + ... (see comm/sum.h), whatever the size of the buffer, the
  * element's place in it, the number of messages it travels in and the
  * transport. So ranks agree bit for bit, and neither the bucket size nor overlap
  * nor the transport changes a result.
@@ -45,11 +45,13 @@ ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) 
  * Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Leave the group. NULL is allowed. Work in flight is abandoned. */
+/* Leave the group. NULL is allowed. Work in flight is abandoned: for "mpi" the
+ * process then ends without MPI_Finalize, and the launcher fails the job. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: every rank of it ends with a non-zero exit status.
- * Safe from any thread; does not return for "mpi" and "solo". */
+ * Safe from any thread; does not return for "mpi" and "solo". For "thread", the
+ * other ranks' next calls fail with DDP_ERR_COMM. exit_status 0 counts as 1. */
 void ddp_group_abort(ddp_group *g, int exit_status);
 
 int ddp_group_rank(const ddp_group *g);
@@ -78,7 +80,8 @@ void ddp_allreduce_close(ddp_allreduce *a);
 
 /* Start the sum. Every rank starts the same sums in the same order, at any
  * time of its own; several may be in flight, and they travel in that order.
- * Does not wait for peers. Fails with DDP_ERR_COMM. */
+ * Does not wait for peers.
+ * Fails with DDP_ERR_USAGE (it is in flight), DDP_ERR_COMM. */
 ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move everything in flight along, without waiting. Data moves only inside
@@ -92,7 +95,7 @@ ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 int ddp_allreduce_done(const ddp_allreduce *a);
 
 /* Wait until a started sum has ended; buf is then the caller's again, with the
- * same bits on every rank. Fails with DDP_ERR_COMM. */
+ * same bits on every rank. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy buf[0..bytes) of rank root to every rank. Blocks.

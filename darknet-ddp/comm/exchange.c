@@ -1,0 +1,327 @@
+#include "comm/exchange.h"
+
+#include "base/clock.h"
+#include "comm/chunk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    CHUNK_COUNT = 262144, /* floats: 1 MiB */
+    WINDOW = 8,           /* chunks in flight */
+    TAGS = 8192,          /* far more than there are in flight */
+    FIRST_COLLECTIVE_TAG = 2 * TAGS,
+    SPINS = 200,           /* idle polls before a wait lets others run */
+    NAP_NS = 50000,
+    ALIGNMENT = 64
+};
+
+/* A request of the collective under way. */
+struct errand {
+    int peer;
+    int is_recv;
+    int pending;
+};
+
+struct ddp_exchange {
+    struct ddp_chunk chunks[WINDOW];
+    int chunks_in_flight;
+    uint32_t next_sequence;
+    ddp_allreduce *first, *last; /* sums with chunks to launch */
+    int *ended;                  /* room for the requests of one test */
+    unsigned char *chunk_ended;  /* the chunks' own, in one piece */
+    struct errand *errands;      /* 2 (size-1) of them */
+    int errands_left;
+    uint32_t collective;
+};
+
+int ddp_exchange_peer(const ddp_group *g, int i)
+{
+    return (g->rank + 1 + i) % g->size;
+}
+
+int ddp_exchange_sum_tag(uint32_t sequence, int phase)
+{
+    return (int)(sequence % TAGS) * 2 + phase;
+}
+
+int ddp_exchange_collective_tag(const ddp_group *g)
+{
+    return FIRST_COLLECTIVE_TAG + (int)(g->exchange->collective % TAGS);
+}
+
+void ddp_exchange_next_collective(ddp_group *g)
+{
+    g->exchange->collective++;
+}
+
+static int chunk_requests(const ddp_group *g)
+{
+    return 2 * (g->size - 1);
+}
+
+static int open_chunk(ddp_group *g, int i)
+{
+    struct ddp_chunk *c = &g->exchange->chunks[i];
+    size_t bytes = ddp_chunk_scratch(CHUNK_COUNT, g->size) * sizeof *c->scratch;
+
+    c->first_request = i * chunk_requests(g);
+    c->ended = g->exchange->chunk_ended + c->first_request;
+    c->parts = calloc((size_t)g->size, sizeof *c->parts);
+    c->scratch = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    return c->parts && c->scratch;
+}
+
+ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
+{
+    int requests = (WINDOW + 1) * chunk_requests(g);
+    struct ddp_exchange *x = calloc(1, sizeof *x);
+    int ok = x != NULL;
+
+    g->exchange = x;
+    if (ok) {
+        /* One more than needed, since a group of one rank needs none. */
+        x->ended = calloc((size_t)requests + 1, sizeof *x->ended);
+        x->chunk_ended = calloc((size_t)requests + 1, 1);
+        x->errands = calloc((size_t)chunk_requests(g) + 1, sizeof *x->errands);
+        ok = x->ended && x->chunk_ended && x->errands;
+    }
+    for (int i = 0; ok && g->size > 1 && i < WINDOW; i++)
+        ok = open_chunk(g, i);
+    if (!ok)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's chunks");
+    return g->transport->reserve(g, requests, err);
+}
+
+void ddp_exchange_close(ddp_group *g)
+{
+    struct ddp_exchange *x = g->exchange;
+
+    if (!x)
+        return;
+    for (int i = 0; i < WINDOW; i++) {
+        free(x->chunks[i].parts);
+        free(x->chunks[i].scratch);
+    }
+    free(x->ended);
+    free(x->chunk_ended);
+    free(x->errands);
+    free(x);
+    g->exchange = NULL;
+}
+
+static struct ddp_chunk *unused_chunk(struct ddp_exchange *x)
+{
+    for (int i = 0; i < WINDOW; i++)
+        if (!x->chunks[i].sum)
+            return &x->chunks[i];
+    return NULL;
+}
+
+static ddp_status launch(ddp_group *g, ddp_error *err)
+{
+    struct ddp_exchange *x = g->exchange;
+
+    while (x->first && x->chunks_in_flight < WINDOW) {
+        ddp_allreduce *a = x->first;
+        struct ddp_chunk *c = unused_chunk(x);
+        size_t left = a->count - a->launched;
+
+        c->sum = a;
+        c->data = a->buf + a->launched;
+        c->count = left < CHUNK_COUNT ? left : CHUNK_COUNT;
+        c->sequence = x->next_sequence++;
+        x->chunks_in_flight++;
+        a->launched += c->count;
+        if (a->launched == a->count)
+            x->first = a->next;
+        if (ddp_chunk_launch(g, c, err))
+            return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
+    }
+    return DDP_OK;
+}
+
+static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
+{
+    struct ddp_exchange *x = g->exchange;
+    struct ddp_chunk *c = &x->chunks[request / chunk_requests(g)];
+
+    if (ddp_chunk_advance(g, c, request % chunk_requests(g), err))
+        return ddp_wrap(err, "sum %d of %d", c->sum->number, g->sums_opened);
+    if (c->requests_left == 0) {
+        c->sum->chunks_left--;
+        c->sum = NULL;
+        x->chunks_in_flight--;
+    }
+    return DDP_OK;
+}
+
+/* One round of moving data. *moved is the number of messages that ended. */
+static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
+{
+    struct ddp_exchange *x = g->exchange;
+    int first_errand = WINDOW * chunk_requests(g);
+
+    *moved = 0;
+    if (launch(g, err) || g->transport->test(g, x->ended, moved, err))
+        return err->code;
+    for (int i = 0; i < *moved; i++) {
+        int request = x->ended[i];
+
+        if (request >= first_errand) {
+            x->errands[request - first_errand].pending = 0;
+            x->errands_left--;
+        } else if (chunk_request_ended(g, request, err)) {
+            return err->code;
+        }
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err)
+{
+    struct ddp_exchange *x = g->exchange;
+    int moved = 1;
+
+    /* A transport may move much data before a message ends, and finds more to do
+     * right after one has: go on until there is nothing. */
+    while (moved && (x->chunks_in_flight || x->first))
+        if (poll(g, &moved, err))
+            return err->code;
+    return DDP_OK;
+}
+
+/* Let others have the core: this rank's loader threads, or another rank where
+ * there are more of them than cores. */
+static void relax(int idle_polls)
+{
+    struct timespec nap = {0, NAP_NS};
+
+    if (idle_polls > SPINS)
+        (void)nanosleep(&nap, NULL);
+}
+
+static ddp_status overdue(ddp_group *g, int peer, int taking, const char *where, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_COMM, "%s rank %d (host %s) for %.9g s%s",
+                    taking ? "no message was taken by" : "no message from", peer, g->hosts[peer],
+                    (double)g->timeout_ns / 1e9, where);
+}
+
+static ddp_status collective_overdue(ddp_group *g, ddp_error *err)
+{
+    const struct errand *errands = g->exchange->errands;
+    int n = chunk_requests(g), late = -1;
+
+    for (int i = 0; i < n; i++)
+        if (errands[i].pending && (late < 0 || errands[i].is_recv))
+            late = i;
+    return overdue(g, errands[late].peer, !errands[late].is_recv, "", err);
+}
+
+static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
+{
+    const struct ddp_chunk *oldest = NULL, *behind = NULL;
+    int peer, taking = 0;
+    char where[64];
+
+    for (int i = 0; i < WINDOW; i++) {
+        const struct ddp_chunk *c = &g->exchange->chunks[i];
+
+        if (!c->sum)
+            continue;
+        if (!oldest || (int32_t)(c->sequence - oldest->sequence) < 0)
+            oldest = c;
+        if (ddp_chunk_behind(g, c) >= 0 &&
+            (!behind || (int32_t)(c->sequence - behind->sequence) < 0))
+            behind = c;
+    }
+    peer = behind ? ddp_chunk_behind(g, behind) : ddp_chunk_waits_for(g, oldest, &taking);
+    (void)snprintf(where, sizeof where, ", sum %d of %d", oldest->sum->number, g->sums_opened);
+    return overdue(g, peer, taking, where, err);
+}
+
+/* Move data until *left is 0. */
+static ddp_status wait_for(ddp_group *g, const int *left, ddp_error *err)
+{
+    int64_t last = ddp_clock_ns();
+    int idle_polls = 0;
+
+    while (*left) {
+        int moved;
+
+        if (poll(g, &moved, err))
+            return err->code;
+        if (moved) {
+            idle_polls = 0;
+            last = ddp_clock_ns();
+            continue;
+        }
+        relax(++idle_polls);
+        if (g->timeout_ns > 0 && ddp_clock_ns() - last > g->timeout_ns)
+            return left == &g->exchange->errands_left ? collective_overdue(g, err)
+                                                      : sum_overdue(g, err);
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_exchange_allreduce_open(ddp_allreduce *a, ddp_error *err)
+{
+    (void)a, (void)err;
+    return DDP_OK;
+}
+
+void ddp_exchange_allreduce_close(ddp_allreduce *a)
+{
+    (void)a;
+}
+
+ddp_status ddp_exchange_allreduce_start(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_exchange *x = a->group->exchange;
+
+    if (a->group->size == 1)
+        return DDP_OK;
+    a->chunks_left = (int)((a->count + CHUNK_COUNT - 1) / CHUNK_COUNT);
+    a->launched = 0;
+    a->next = NULL;
+    if (x->first)
+        x->last->next = a;
+    else
+        x->first = a;
+    x->last = a;
+    return launch(a->group, err);
+}
+
+ddp_status ddp_exchange_allreduce_wait(ddp_allreduce *a, ddp_error *err)
+{
+    return wait_for(a->group, &a->chunks_left, err);
+}
+
+static int next_errand(ddp_group *g, const struct ddp_message *m, int is_recv)
+{
+    struct ddp_exchange *x = g->exchange;
+    int i = 0;
+
+    while (x->errands[i].pending)
+        i++;
+    x->errands[i] = (struct errand){m->peer, is_recv, 1};
+    x->errands_left++;
+    return WINDOW * chunk_requests(g) + i;
+}
+
+ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err)
+{
+    return g->transport->send(g, next_errand(g, m, 0), m, err);
+}
+
+ddp_status ddp_exchange_recv(ddp_group *g, const struct ddp_message *m, ddp_error *err)
+{
+    return g->transport->recv(g, next_errand(g, m, 1), m, err);
+}
+
+ddp_status ddp_exchange_finish(ddp_group *g, ddp_error *err)
+{
+    return wait_for(g, &g->exchange->errands_left, err);
+}

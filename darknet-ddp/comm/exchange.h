@@ -1,0 +1,47 @@
+/* comm/exchange.h: sums and collectives on top of a transport's messages.
+ *
+ * The started sums form a queue of chunks, in the order of starting and then of
+ * place, numbered alike on every rank; the number is the messages' tag, so order
+ * alone matches them. A few chunks are in flight at a time, which bounds the
+ * memory and lets the next ones' messages travel while one is summed.
+ *
+ * A backend sets g->transport, calls ddp_exchange_open, and puts the functions
+ * below into its table. */
+#ifndef DDP_COMM_EXCHANGE_H
+#define DDP_COMM_EXCHANGE_H
+
+#include "comm/backend.h"
+
+/* Reserves the transport's requests. */
+ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err);
+void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
+
+ddp_status ddp_exchange_allreduce_open(ddp_allreduce *a, ddp_error *err);
+void ddp_exchange_allreduce_close(ddp_allreduce *a);
+ddp_status ddp_exchange_allreduce_start(ddp_allreduce *a, ddp_error *err);
+ddp_status ddp_exchange_allreduce_wait(ddp_allreduce *a, ddp_error *err);
+ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err);
+ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
+ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
+                                  ddp_error *err);
+
+/* The rest is for chunk.c and collective.c. */
+
+/* The i-th peer of this rank, i in 0..size-1. Each rank has another first one,
+ * so that they do not all send to the same. */
+int ddp_exchange_peer(const ddp_group *g, int i);
+
+int ddp_exchange_sum_tag(uint32_t sequence, int phase); /* phase 0 or 1 */
+int ddp_exchange_collective_tag(const ddp_group *g);
+
+/* Messages of the collective under way. Not more than 2 (size-1) at a time. */
+ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err);
+ddp_status ddp_exchange_recv(ddp_group *g, const struct ddp_message *m, ddp_error *err);
+
+/* Wait for all of them; sums in flight move along. */
+ddp_status ddp_exchange_finish(ddp_group *g, ddp_error *err);
+
+/* The collective has ended: the next one's messages have another tag. */
+void ddp_exchange_next_collective(ddp_group *g);
+
+#endif

@@ -1,0 +1,254 @@
+#include "comm/group.h"
+
+#include "comm/backend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int64_t default_timeout_ns = 600 * INT64_C(1000000000);
+
+static const struct ddp_backend *const backends[] = {
+    &ddp_backend_solo,
+#ifdef DDP_WITH_MPI
+    &ddp_backend_mpi,
+#endif
+};
+
+ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backend, backends[i]->name) != 0)
+            continue;
+        if (backends[i]->open(out, err))
+            return ddp_wrap(err, "open process group '%s'", backend);
+        return DDP_OK;
+    }
+    return ddp_fail(err, DDP_ERR_USAGE, "no backend '%s' in this build", backend);
+}
+
+ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, ddp_error *err)
+{
+    ddp_group *g = calloc(1, bytes);
+
+    *out = NULL;
+    if (g)
+        g->hosts = calloc((size_t)size, sizeof *g->hosts);
+    if (!g || !g->hosts) {
+        free(g);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a group of %d ranks", size);
+    }
+    g->rank = rank;
+    g->size = size;
+    g->local_size = 1;
+    g->timeout_ns = default_timeout_ns;
+    *out = g;
+    return DDP_OK;
+}
+
+void ddp_group_free(ddp_group *g)
+{
+    free(g->hosts);
+    free(g);
+}
+
+void ddp_host_name(char *name)
+{
+    char own[DDP_HOST_BYTES] = "unknown";
+
+    if (gethostname(own, sizeof own - 1) != 0)
+        strcpy(own, "unknown");
+    memcpy(name, own, sizeof own);
+}
+
+void ddp_group_close(ddp_group *g)
+{
+    if (g)
+        g->ops->close(g);
+}
+
+void ddp_group_abort(ddp_group *g, int exit_status)
+{
+    g->ops->abort(g, exit_status ? exit_status : 1);
+}
+
+void ddp_group_exit(ddp_group *g, int exit_status)
+{
+    (void)g;
+    (void)fflush(stdout);
+    (void)fflush(stderr);
+    _exit(exit_status);
+}
+
+int ddp_group_rank(const ddp_group *g)
+{
+    return g->rank;
+}
+
+int ddp_group_size(const ddp_group *g)
+{
+    return g->size;
+}
+
+const char *ddp_group_backend(const ddp_group *g)
+{
+    return g->ops->name;
+}
+
+int ddp_group_local_rank(const ddp_group *g)
+{
+    return g->local_rank;
+}
+
+int ddp_group_local_size(const ddp_group *g)
+{
+    return g->local_size;
+}
+
+const char *ddp_group_host(const ddp_group *g, int rank)
+{
+    return g->hosts[rank];
+}
+
+void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns)
+{
+    g->timeout_ns = timeout_ns;
+}
+
+static ddp_status check_alive(const ddp_group *g, ddp_error *err)
+{
+    if (g->failure.code)
+        return ddp_fail(err, DDP_ERR_COMM, "the group failed earlier: %s", g->failure.text);
+    return DDP_OK;
+}
+
+/* Remember the first failure: what comes after it would only hide it. */
+static ddp_status keep_failure(ddp_group *g, ddp_status st, const ddp_error *err)
+{
+    if (st == DDP_ERR_COMM && !g->failure.code)
+        g->failure = *err;
+    return st;
+}
+
+ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
+                              ddp_error *err)
+{
+    ddp_allreduce *a;
+    ddp_status st;
+
+    *out = NULL;
+    st = check_alive(g, err);
+    if (st)
+        return st;
+    a = calloc(1, sizeof *a);
+    if (!a)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    a->group = g;
+    a->buf = buf;
+    a->count = count;
+    st = g->ops->allreduce_open(a, err);
+    if (st) {
+        free(a);
+        return keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
+    }
+    if (g->sums_open++ == 0)
+        g->sums_opened = 0;
+    a->number = ++g->sums_opened;
+    *out = a;
+    return DDP_OK;
+}
+
+void ddp_allreduce_close(ddp_allreduce *a)
+{
+    if (!a)
+        return;
+    a->group->ops->allreduce_close(a);
+    a->group->sums_open--;
+    free(a);
+}
+
+ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_group *g = a->group;
+    ddp_status st = check_alive(g, err);
+
+    if (st)
+        return st;
+    if (a->chunks_left)
+        return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
+    a->started = 1;
+    if (a->count == 0)
+        return DDP_OK;
+    return keep_failure(g, g->ops->allreduce_start(a, err), err);
+}
+
+ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
+{
+    ddp_status st = check_alive(g, err);
+
+    return st ? st : keep_failure(g, g->ops->progress(g, err), err);
+}
+
+int ddp_allreduce_done(const ddp_allreduce *a)
+{
+    return a->started && a->chunks_left == 0;
+}
+
+ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_group *g = a->group;
+    ddp_status st = check_alive(g, err);
+
+    if (st)
+        return st;
+    if (!a->started)
+        return ddp_fail(err, DDP_ERR_USAGE, "sum %d was not started", a->number);
+    if (a->chunks_left == 0)
+        return DDP_OK;
+    return keep_failure(g, g->ops->allreduce_wait(a, err), err);
+}
+
+ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err)
+{
+    ddp_status st = check_alive(g, err);
+
+    if (st)
+        return st;
+    if (root < 0 || root >= g->size)
+        return ddp_fail(err, DDP_ERR_USAGE, "root %d is not a rank of %d", root, g->size);
+    if (bytes == 0 || g->size == 1)
+        return DDP_OK;
+    st = g->ops->broadcast(g, buf, bytes, root, err);
+    if (st)
+        st = ddp_wrap(err, "broadcast of %zu bytes from rank %d", bytes, root);
+    return keep_failure(g, st, err);
+}
+
+ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes, ddp_error *err)
+{
+    ddp_status st = check_alive(g, err);
+
+    if (st || bytes == 0)
+        return st;
+    memmove((char *)all + (size_t)g->rank * bytes, mine, bytes);
+    if (g->size == 1)
+        return DDP_OK;
+    st = g->ops->allgather(g, mine, all, bytes, err);
+    if (st)
+        st = ddp_wrap(err, "allgather of %zu bytes a rank", bytes);
+    return keep_failure(g, st, err);
+}
+
+ddp_status ddp_barrier(ddp_group *g, ddp_error *err)
+{
+    ddp_status st = check_alive(g, err);
+
+    if (st || g->size == 1)
+        return st;
+    st = g->ops->allgather(g, NULL, NULL, 0, err);
+    if (st)
+        st = ddp_wrap(err, "barrier");
+    return keep_failure(g, st, err);
+}

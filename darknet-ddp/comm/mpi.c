@@ -1,0 +1,241 @@
+/* Ranks that mpirun or srun started. All calls to MPI are in this file.
+ *
+ * MPI moves data only inside its calls, and only MPI_Testsome is called while
+ * sums are in flight: nothing here blocks after open, so that a lost peer ends
+ * in a timeout that names it. */
+#include "comm/backend.h"
+#include "comm/exchange.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mpi_group {
+    ddp_group base; /* first: the two pointers are interchangeable */
+    MPI_Comm comm;
+    int must_finalize;
+    int requests_count;
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    struct ddp_message *messages; /* what each request is about */
+};
+
+static struct mpi_group *mpi_of(ddp_group *g)
+{
+    return (struct mpi_group *)g;
+}
+
+static ddp_status check(int rc, const char *what, ddp_error *err)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    if (rc == MPI_SUCCESS)
+        return DDP_OK;
+    if (MPI_Error_string(rc, text, &length) != MPI_SUCCESS)
+        return ddp_fail(err, DDP_ERR_COMM, "%s: MPI error %d", what, rc);
+    return ddp_fail(err, DDP_ERR_COMM, "%s: %.*s", what, length, text);
+}
+
+static ddp_status mpi_reserve(ddp_group *g, int requests, ddp_error *err)
+{
+    struct mpi_group *m = mpi_of(g);
+    size_t n = (size_t)requests + 1; /* a group of one rank needs none */
+
+    m->requests = malloc(n * sizeof(MPI_Request));
+    m->statuses = malloc(n * sizeof *m->statuses);
+    m->messages = calloc(n, sizeof *m->messages);
+    if (!m->requests || !m->statuses || !m->messages)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
+    for (int i = 0; i < requests; i++)
+        m->requests[i] = MPI_REQUEST_NULL;
+    m->requests_count = requests;
+    return DDP_OK;
+}
+
+static ddp_status mpi_send(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err)
+{
+    struct mpi_group *mpi = mpi_of(g);
+
+    mpi->messages[request] = *m;
+    mpi->messages[request].bytes = SIZE_MAX; /* nothing to compare at the end */
+    return check(MPI_Isend(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
+                           &mpi->requests[request]),
+                 "MPI_Isend", err);
+}
+
+static ddp_status mpi_recv(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err)
+{
+    struct mpi_group *mpi = mpi_of(g);
+
+    mpi->messages[request] = *m;
+    return check(MPI_Irecv(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
+                           &mpi->requests[request]),
+                 "MPI_Irecv", err);
+}
+
+/* MPI takes a short message for a long one without a word. */
+static ddp_status check_length(const struct ddp_message *m, const MPI_Status *status,
+                               ddp_error *err)
+{
+    int bytes;
+
+    if (m->bytes == SIZE_MAX)
+        return DDP_OK;
+    if (MPI_Get_count(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0 ||
+        (size_t)bytes != m->bytes)
+        return ddp_fail(err, DDP_ERR_COMM, "rank %d sent %d bytes where %zu are due", m->peer,
+                        bytes, m->bytes);
+    return DDP_OK;
+}
+
+static ddp_status check_statuses(struct mpi_group *m, const int *ended, int count, ddp_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        char what[DDP_HOST_BYTES + 64];
+        int peer = m->messages[ended[i]].peer;
+
+        (void)snprintf(what, sizeof what, "message of rank %d (host %s)", peer,
+                       m->base.hosts[peer]);
+        if (m->statuses[i].MPI_ERROR != MPI_ERR_PENDING &&
+            check(m->statuses[i].MPI_ERROR, what, err))
+            return err->code;
+    }
+    return ddp_fail(err, DDP_ERR_COMM, "MPI_Testsome failed");
+}
+
+static ddp_status mpi_test(ddp_group *g, int *ended, int *count, ddp_error *err)
+{
+    struct mpi_group *m = mpi_of(g);
+    int rc =
+        MPI_Testsome(m->requests_count, m->requests, count, ended, m->statuses);
+
+    if (rc == MPI_ERR_IN_STATUS)
+        return check_statuses(m, ended, *count, err);
+    if (check(rc, "MPI_Testsome", err))
+        return err->code;
+    if (*count == MPI_UNDEFINED)
+        *count = 0; /* no request is active */
+    for (int i = 0; i < *count; i++)
+        if (check_length(&m->messages[ended[i]], &m->statuses[i], err))
+            return err->code;
+    return DDP_OK;
+}
+
+static const struct ddp_transport transport = {
+    .reserve = mpi_reserve,
+    .send = mpi_send,
+    .recv = mpi_recv,
+    .test = mpi_test,
+};
+
+static int in_flight(const struct mpi_group *m)
+{
+    for (int i = 0; i < m->requests_count; i++)
+        if (m->requests[i] != MPI_REQUEST_NULL)
+            return 1;
+    return 0;
+}
+
+static void mpi_close(ddp_group *g)
+{
+    struct mpi_group *m = mpi_of(g);
+
+    /* MPI_Comm_free and MPI_Finalize wait for the peers. Where one is lost, or
+     * MPI still holds our memory, they are left out: the process then ends
+     * without them, and the launcher ends the job. */
+    if (!g->failure.code && !in_flight(m)) {
+        if (m->comm != MPI_COMM_NULL)
+            (void)MPI_Comm_free(&m->comm);
+        if (m->must_finalize)
+            (void)MPI_Finalize();
+    }
+    ddp_exchange_close(g);
+    free(m->requests);
+    free(m->statuses);
+    free(m->messages);
+    ddp_group_free(g);
+}
+
+static ddp_status start_mpi(int *started, ddp_error *err)
+{
+    int running = 0, level;
+
+    *started = 0;
+    if (check(MPI_Initialized(&running), "MPI_Initialized", err))
+        return err->code;
+    if (running)
+        return DDP_OK;
+    /* One thread uses the group; the others never call MPI. */
+    if (check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread", err))
+        return err->code;
+    *started = 1;
+    return DDP_OK;
+}
+
+/* Our own communicator: our messages cannot meet the application's. */
+static ddp_status own_communicator(MPI_Comm *comm, int *rank, int *size, ddp_error *err)
+{
+    if (check(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup", err) ||
+        check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", err) ||
+        check(MPI_Comm_rank(*comm, rank), "MPI_Comm_rank", err) ||
+        check(MPI_Comm_size(*comm, size), "MPI_Comm_size", err))
+        return err->code;
+    return DDP_OK;
+}
+
+static ddp_status find_places(struct mpi_group *m, ddp_error *err)
+{
+    char name[DDP_HOST_BYTES];
+    MPI_Comm host;
+
+    ddp_host_name(name);
+    if (check(MPI_Allgather(name, DDP_HOST_BYTES, MPI_CHAR, m->base.hosts, DDP_HOST_BYTES,
+                            MPI_CHAR, m->comm),
+              "MPI_Allgather", err) ||
+        check(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+              "MPI_Comm_split_type", err) ||
+        check(MPI_Comm_rank(host, &m->base.local_rank), "MPI_Comm_rank", err) ||
+        check(MPI_Comm_size(host, &m->base.local_size), "MPI_Comm_size", err) ||
+        check(MPI_Comm_free(&host), "MPI_Comm_free", err))
+        return err->code;
+    return DDP_OK;
+}
+
+static ddp_status mpi_open(ddp_group **out, ddp_error *err)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank, size, started;
+    ddp_group *g;
+
+    if (start_mpi(&started, err) || own_communicator(&comm, &rank, &size, err) ||
+        ddp_group_alloc(&g, sizeof(struct mpi_group), rank, size, err))
+        return err->code;
+    g->ops = &ddp_backend_mpi;
+    g->transport = &transport;
+    mpi_of(g)->comm = comm;
+    mpi_of(g)->must_finalize = started;
+    if (find_places(mpi_of(g), err) || ddp_exchange_open(g, err)) {
+        g->failure = *err; /* do not wait for the peers */
+        mpi_close(g);
+        return err->code;
+    }
+    *out = g;
+    return DDP_OK;
+}
+
+const struct ddp_backend ddp_backend_mpi = {
+    .name = "mpi",
+    .open = mpi_open,
+    .close = mpi_close,
+    .abort = ddp_group_exit,
+    .allreduce_open = ddp_exchange_allreduce_open,
+    .allreduce_close = ddp_exchange_allreduce_close,
+    .allreduce_start = ddp_exchange_allreduce_start,
+    .allreduce_wait = ddp_exchange_allreduce_wait,
+    .progress = ddp_exchange_progress,
+    .broadcast = ddp_exchange_broadcast,
+    .allgather = ddp_exchange_allgather,
+};

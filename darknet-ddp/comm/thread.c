@@ -1,0 +1,264 @@
+/* Ranks that are threads of one process, for tests. A message is copied straight
+ * from the sender's memory when the receiver asks, so that a sanitizer sees a
+ * buffer that is touched too early. One lock guards the world: this transport is
+ * there to be right, not fast. */
+#include "comm/backend.h"
+#include "comm/exchange.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum state { UNUSED = 0, SENDING, RECEIVING, ENDED };
+
+struct request {
+    enum state state;
+    uint64_t order; /* of posting, in the world */
+    struct ddp_message message;
+};
+
+struct rank_requests {
+    struct request *requests;
+    int count;
+};
+
+struct world {
+    pthread_mutex_t lock;
+    int size;
+    int open_groups;
+    uint64_t posted;
+    int abort_status; /* 0: nobody has aborted */
+    int abort_rank;
+    struct rank_requests *ranks;
+};
+
+struct thread_group {
+    ddp_group base; /* first: the two pointers are interchangeable */
+    struct world *world;
+};
+
+static struct world *world_of(const ddp_group *g)
+{
+    return ((const struct thread_group *)g)->world;
+}
+
+static void lock(struct world *w)
+{
+    (void)pthread_mutex_lock(&w->lock);
+}
+
+static void unlock(struct world *w)
+{
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
+static ddp_status thread_reserve(ddp_group *g, int requests, ddp_error *err)
+{
+    struct rank_requests *mine = &world_of(g)->ranks[g->rank];
+
+    mine->requests = calloc((size_t)requests + 1, sizeof *mine->requests);
+    if (!mine->requests)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
+    mine->count = requests;
+    return DDP_OK;
+}
+
+static void post(ddp_group *g, int request, const struct ddp_message *m, enum state state)
+{
+    struct world *w = world_of(g);
+
+    lock(w);
+    w->ranks[g->rank].requests[request] = (struct request){state, w->posted++, *m};
+    unlock(w);
+}
+
+static ddp_status thread_send(ddp_group *g, int request, const struct ddp_message *m,
+                              ddp_error *err)
+{
+    (void)err;
+    post(g, request, m, SENDING);
+    return DDP_OK;
+}
+
+static ddp_status thread_recv(ddp_group *g, int request, const struct ddp_message *m,
+                              ddp_error *err)
+{
+    (void)err;
+    post(g, request, m, RECEIVING);
+    return DDP_OK;
+}
+
+/* Of the requests in this state with this tag and peer, the one posted first. */
+static struct request *oldest(struct rank_requests *r, enum state state, int peer, int tag)
+{
+    struct request *found = NULL;
+
+    for (int i = 0; i < r->count; i++) {
+        struct request *q = &r->requests[i];
+
+        if (q->state == state && q->message.peer == peer && q->message.tag == tag &&
+            (!found || q->order < found->order))
+            found = q;
+    }
+    return found;
+}
+
+static ddp_status take_message(ddp_group *g, struct request *in, ddp_error *err)
+{
+    struct world *w = world_of(g);
+    const struct ddp_message *to = &in->message;
+    struct request *out;
+
+    if (in != oldest(&w->ranks[g->rank], RECEIVING, to->peer, to->tag))
+        return DDP_OK;
+    out = oldest(&w->ranks[to->peer], SENDING, g->rank, to->tag);
+    if (!out)
+        return DDP_OK;
+    if (out->message.bytes != to->bytes)
+        return ddp_fail(err, DDP_ERR_COMM, "rank %d sent %zu bytes where %zu are due", to->peer,
+                        out->message.bytes, to->bytes);
+    if (to->bytes)
+        memcpy(to->buf, out->message.buf, to->bytes);
+    in->state = ENDED;
+    out->state = ENDED;
+    return DDP_OK;
+}
+
+static ddp_status thread_test(ddp_group *g, int *ended, int *count, ddp_error *err)
+{
+    struct world *w = world_of(g);
+    struct rank_requests *mine = &w->ranks[g->rank];
+    ddp_status st = DDP_OK;
+
+    *count = 0;
+    lock(w);
+    if (w->abort_status)
+        st = ddp_fail(err, DDP_ERR_COMM, "rank %d aborted with status %d", w->abort_rank,
+                      w->abort_status);
+    for (int i = 0; !st && i < mine->count; i++) {
+        struct request *q = &mine->requests[i];
+
+        if (q->state == RECEIVING)
+            st = take_message(g, q, err);
+        if (q->state == ENDED) {
+            q->state = UNUSED;
+            ended[(*count)++] = i;
+        }
+    }
+    unlock(w);
+    if (*count == 0)
+        (void)sched_yield();
+    return st;
+}
+
+static const struct ddp_transport transport = {
+    .reserve = thread_reserve,
+    .send = thread_send,
+    .recv = thread_recv,
+    .test = thread_test,
+};
+
+static void free_world(struct world *w)
+{
+    (void)pthread_mutex_destroy(&w->lock);
+    free(w->ranks);
+    free(w);
+}
+
+static void thread_close(ddp_group *g)
+{
+    struct world *w = world_of(g);
+    int last;
+
+    lock(w);
+    /* No peer reads from this rank's buffers any more. */
+    free(w->ranks[g->rank].requests);
+    w->ranks[g->rank] = (struct rank_requests){NULL, 0};
+    last = --w->open_groups == 0;
+    unlock(w);
+    ddp_exchange_close(g);
+    ddp_group_free(g);
+    if (last)
+        free_world(w);
+}
+
+static void thread_abort(ddp_group *g, int exit_status)
+{
+    struct world *w = world_of(g);
+
+    lock(w);
+    if (!w->abort_status) {
+        w->abort_status = exit_status;
+        w->abort_rank = g->rank;
+    }
+    unlock(w);
+}
+
+static ddp_status open_never(ddp_group **out, ddp_error *err)
+{
+    *out = NULL;
+    return ddp_fail(err, DDP_ERR_USAGE, "threads are opened by ddp_group_open_threads");
+}
+
+static const struct ddp_backend backend = {
+    .name = "thread",
+    .open = open_never,
+    .close = thread_close,
+    .abort = thread_abort,
+    .allreduce_open = ddp_exchange_allreduce_open,
+    .allreduce_close = ddp_exchange_allreduce_close,
+    .allreduce_start = ddp_exchange_allreduce_start,
+    .allreduce_wait = ddp_exchange_allreduce_wait,
+    .progress = ddp_exchange_progress,
+    .broadcast = ddp_exchange_broadcast,
+    .allgather = ddp_exchange_allgather,
+};
+
+static ddp_status open_rank(ddp_group **out, struct world *w, int rank, ddp_error *err)
+{
+    ddp_status st = ddp_group_alloc(out, sizeof(struct thread_group), rank, w->size, err);
+    ddp_group *g = *out;
+
+    if (st)
+        return st;
+    g->ops = &backend;
+    g->transport = &transport;
+    ((struct thread_group *)g)->world = w;
+    g->local_rank = rank;
+    g->local_size = w->size;
+    for (int r = 0; r < w->size; r++)
+        ddp_host_name(g->hosts[r]);
+    w->open_groups++;
+    return ddp_exchange_open(g, err);
+}
+
+ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+    struct world *w;
+
+    if (size < 1)
+        return ddp_fail(err, DDP_ERR_USAGE, "a group wants 1 or more ranks, not %d", size);
+    memset(groups, 0, (size_t)size * sizeof *groups);
+    w = calloc(1, sizeof *w);
+    if (w)
+        w->ranks = calloc((size_t)size, sizeof *w->ranks);
+    if (!w || !w->ranks || pthread_mutex_init(&w->lock, NULL) != 0) {
+        if (w)
+            free(w->ranks);
+        free(w);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a world of %d ranks", size);
+    }
+    w->size = size;
+    w->open_groups = 1; /* this call's own, until all ranks are there */
+    for (int r = 0; !st && r < size; r++)
+        st = open_rank(&groups[r], w, r, err);
+    for (int r = 0; st && r < size; r++) {
+        ddp_group_close(groups[r]);
+        groups[r] = NULL;
+    }
+    if (--w->open_groups == 0)
+        free_world(w);
+    return st;
+}

@@ -1,0 +1,142 @@
+/* The process group on real ranks: sums to the bit, collectives, places.
+ *
+ * A rank counts what is wrong; the counts are gathered and all ranks fail
+ * together, since one that stops between two collectives hangs the others. */
+#include "comm/group.h"
+
+#include "../reference_sum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUMS = 11, MAX_RANKS = 64, MIB = 1 << 20, CHUNK = MIB / 4 };
+
+static int failed(const ddp_group *g, ddp_status st, const ddp_error *err)
+{
+    if (st)
+        (void)fprintf(stderr, "rank %d: %s\n", ddp_group_rank(g), err->text);
+    return st != DDP_OK;
+}
+
+static int wrong_bits(const ddp_group *g, const float *buf, int sum, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        float want = reference_sum(0, ddp_group_size(g), sum, i);
+
+        if (memcmp(&buf[i], &want, sizeof want) != 0) {
+            (void)fprintf(stderr, "rank %d: sum %d of %zu: [%zu] is %.9g, not %.9g\n",
+                          ddp_group_rank(g), sum, count, i, (double)buf[i], (double)want);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int start_all(ddp_group *g, ddp_allreduce **sums, float **bufs, const size_t *counts)
+{
+    ddp_error err;
+    int bad = 0;
+
+    for (int s = 0; s < SUMS; s++) {
+        for (size_t i = 0; i < counts[s]; i++)
+            bufs[s][i] = reference_value(ddp_group_rank(g), s, i);
+        bad += failed(g, ddp_allreduce_start(sums[s], &err), &err);
+        for (int polls = (s + ddp_group_rank(g)) % 3; polls > 0; polls--)
+            bad += failed(g, ddp_group_progress(g, &err), &err);
+    }
+    return bad;
+}
+
+static int sums_are_the_tree_to_the_bit(ddp_group *g)
+{
+    static const size_t counts[SUMS] = {0,         1,     15,        16,    17,   5000, CHUNK - 1,
+                                        CHUNK + 1, CHUNK, 3 * CHUNK, 100003};
+    ddp_allreduce *sums[SUMS];
+    float *bufs[SUMS];
+    ddp_error err;
+    int bad = 0;
+
+    for (int s = 0; s < SUMS; s++) {
+        bufs[s] = malloc((counts[s] + 1) * sizeof(float));
+        if (!bufs[s])
+            abort();
+        bad += failed(g, ddp_allreduce_open(&sums[s], g, bufs[s], counts[s], &err), &err);
+    }
+    for (int round = 0; round < 2; round++) {
+        bad += start_all(g, sums, bufs, counts);
+        for (int s = SUMS - 1; s >= 0; s--) {
+            bad += failed(g, ddp_allreduce_wait(sums[s], &err), &err);
+            bad += wrong_bits(g, bufs[s], s, counts[s]);
+        }
+    }
+    for (int s = 0; s < SUMS; s++) {
+        ddp_allreduce_close(sums[s]);
+        free(bufs[s]);
+    }
+    return bad;
+}
+
+static int broadcast_reaches_every_rank_from_each(ddp_group *g)
+{
+    enum { BYTES = 2 * MIB + 7 };
+    unsigned char *buf = malloc(BYTES);
+    ddp_error err;
+    int bad = 0;
+
+    if (!buf)
+        abort();
+    for (int root = 0; root < ddp_group_size(g); root++) {
+        for (int i = 0; i < BYTES; i++)
+            buf[i] = (unsigned char)(i * 7 + ddp_group_rank(g));
+        bad += failed(g, ddp_broadcast(g, buf, BYTES, root, &err), &err);
+        for (int i = 0; i < BYTES; i++)
+            bad += buf[i] != (unsigned char)(i * 7 + root);
+    }
+    free(buf);
+    return bad;
+}
+
+static int places_are_those_of_one_host(ddp_group *g)
+{
+    int mine = ddp_group_local_rank(g), all[MAX_RANKS], bad;
+    ddp_error err;
+
+    bad = failed(g, ddp_allgather(g, &mine, all, sizeof mine, &err), &err);
+    bad += failed(g, ddp_barrier(g, &err), &err);
+    for (int r = 0; r < ddp_group_size(g); r++)
+        bad += all[r] != r || strcmp(ddp_group_host(g, r), ddp_group_host(g, 0)) != 0;
+    bad += ddp_group_local_size(g) != ddp_group_size(g);
+    return bad;
+}
+
+static int total(ddp_group *g, int bad)
+{
+    int all[MAX_RANKS], sum = 0;
+    ddp_error err;
+
+    if (failed(g, ddp_allgather(g, &bad, all, sizeof bad, &err), &err))
+        return 1;
+    for (int r = 0; r < ddp_group_size(g); r++)
+        sum += all[r];
+    return sum;
+}
+
+int main(void)
+{
+    ddp_error err;
+    ddp_group *g;
+    int bad;
+
+    if (ddp_group_open(&g, "mpi", &err)) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    ddp_group_set_timeout(g, 30 * INT64_C(1000000000));
+    bad = sums_are_the_tree_to_the_bit(g);
+    bad += broadcast_reaches_every_rank_from_each(g);
+    bad += places_are_those_of_one_host(g);
+    bad = total(g, bad);
+    ddp_group_close(g);
+    return bad != 0;
+}
