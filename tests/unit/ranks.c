@@ -1,0 +1,89 @@
+#include "ranks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+
+struct start {
+    void (*body)(struct rank *me);
+    struct rank rank;
+    pthread_t thread;
+};
+
+static void *run_rank(void *arg)
+{
+    struct start *s = arg;
+
+    s->body(&s->rank);
+    return NULL;
+}
+
+void ranks_run(int size, void (*body)(struct rank *me), void *shared)
+{
+    static const int64_t timeout_ns = 30 * INT64_C(1000000000);
+    ddp_group *groups[RANKS_MAX];
+    struct start starts[RANKS_MAX];
+    pthread_barrier_t meeting;
+    ddp_error err;
+    int wrong = 0;
+
+    assert_in_range(size, 1, RANKS_MAX);
+    assert_int_equal(pthread_barrier_init(&meeting, NULL, (unsigned)size), 0);
+    if (ddp_group_open_threads(groups, size, &err))
+        fail_msg("%d ranks: %s", size, err.text);
+    for (int r = 0; r < size; r++) {
+        ddp_group_set_timeout(groups[r], timeout_ns);
+        starts[r].body = body;
+        starts[r].rank = (struct rank){
+            .group = groups[r], .rank = r, .size = size, .shared = shared, .meeting = &meeting};
+        assert_int_equal(pthread_create(&starts[r].thread, NULL, run_rank, &starts[r]), 0);
+    }
+    for (int r = 0; r < size; r++)
+        assert_int_equal(pthread_join(starts[r].thread, NULL), 0);
+    for (int r = 0; r < size; r++) {
+        ddp_group_close(groups[r]);
+        if (starts[r].rank.wrong[0] == '\0')
+            continue;
+        print_error("rank %d of %d: %s\n", r, size, starts[r].rank.wrong);
+        wrong++;
+    }
+    assert_int_equal(pthread_barrier_destroy(&meeting), 0);
+    if (wrong)
+        fail_msg("%d of %d ranks found something wrong", wrong, size);
+}
+
+void rank_wrong(struct rank *me, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (me->wrong[0] != '\0')
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf(me->wrong, sizeof me->wrong, fmt, ap);
+    va_end(ap);
+}
+
+void rank_expect_ok(struct rank *me, ddp_status st, const ddp_error *err)
+{
+    if (st)
+        rank_wrong(me, "error %d: %s", st, err->text);
+}
+
+void rank_expect_error(struct rank *me, ddp_status st, const ddp_error *err, ddp_status want,
+                       const char *text)
+{
+    if (st != want)
+        rank_wrong(me, "status %d, not %d: %s", st, want, st ? err->text : "no error");
+    else if (strcmp(err->text, text) != 0)
+        rank_wrong(me, "'%s', not '%s'", err->text, text);
+}
+
+void rank_meet(struct rank *me)
+{
+    (void)pthread_barrier_wait(me->meeting);
+}

@@ -1,0 +1,41 @@
+/* Ranks as threads of one test.
+ *
+ * cmocka asserts in the main thread alone, and a rank that stops early hangs the
+ * others. So a rank notes what went wrong and goes on; the test fails once, after
+ * all have ended, with what each noted first.
+ */
+#ifndef DDP_TESTS_UNIT_RANKS_H
+#define DDP_TESTS_UNIT_RANKS_H
+
+#include "comm/group.h"
+
+#include <pthread.h>
+
+enum { RANKS_MAX = 8 };
+
+struct rank {
+    ddp_group *group; /* closed after all ranks have ended */
+    int rank;
+    int size;
+    void *shared;
+    pthread_barrier_t *meeting;
+    char wrong[1024]; /* the first thing that went wrong; "" if nothing did */
+};
+
+/* Run body on every rank of a world of threads. A wait of more than 30 s fails. */
+void ranks_run(int size, void (*body)(struct rank *me), void *shared);
+
+/* Note what is wrong; the first note stays. */
+void rank_wrong(struct rank *me, const char *fmt, ...) DDP_PRINTF(2, 3);
+
+/* The call should have succeeded. */
+void rank_expect_ok(struct rank *me, ddp_status st, const ddp_error *err);
+
+/* The call should have failed with this code and this very text. */
+void rank_expect_error(struct rank *me, ddp_status st, const ddp_error *err, ddp_status want,
+                       const char *text);
+
+/* Wait until all ranks are here. No call on the group: works after a failure. */
+void rank_meet(struct rank *me);
+
+#endif
