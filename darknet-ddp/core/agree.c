@@ -5,25 +5,35 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* As much of a line as an error shows, so that both ranks' fit. */
+enum { SHOWN = 160 };
+
 /* Length of the line that starts at text. */
-static int line_length(const char *text)
+static size_t line_length(const char *text)
 {
-    return (int)strcspn(text, "\n");
+    return strcspn(text, "\n");
 }
 
+static int shown(size_t length)
+{
+    return length < SHOWN ? (int)length : SHOWN;
+}
+
+/* The texts differ. An end that comes too early reads as an empty line. */
 static ddp_status first_difference(const char *mine, const char *theirs, int rank, const char *host,
                                    ddp_error *err)
 {
-    for (;;) {
-        int a = line_length(mine), b = line_length(theirs);
+    size_t a = line_length(mine), b = line_length(theirs);
 
-        if (a != b || strncmp(mine, theirs, (size_t)a) != 0)
-            return ddp_fail(err, DDP_ERR_MISMATCH,
-                            "rank %d on %s differs from rank 0: '%.*s' here, '%.*s' on rank 0",
-                            rank, host, a, mine, b, theirs);
+    while (a == b && memcmp(mine, theirs, a) == 0 && (mine[a] || theirs[b])) {
         mine += a + (mine[a] == '\n');
         theirs += b + (theirs[b] == '\n');
+        a = line_length(mine);
+        b = line_length(theirs);
     }
+    return ddp_fail(err, DDP_ERR_MISMATCH,
+                    "rank %d on %s differs from rank 0: '%.*s' here, '%.*s' on rank 0", rank, host,
+                    shown(a), mine, shown(b), theirs);
 }
 
 /* Every rank sends its hash; returns the lowest rank whose hash is not rank 0's,

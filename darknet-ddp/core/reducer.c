@@ -21,10 +21,9 @@ struct ddp_reducer {
     char *ready;         /* in this pass */
 
     int sync;
-    size_t launched;      /* buckets of this step, in plan order */
-    int64_t backward_ns;  /* when this pass began */
-    ddp_reducer_times now;
-    ddp_reducer_times last;
+    size_t launched; /* buckets of this pass, in plan order */
+    size_t landed;   /* of these, how many have been waited for */
+    ddp_reducer_times total;
 };
 
 static int is_trained(const ddp_reducer *r, int layer)
@@ -165,10 +164,19 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 {
     r->sync = sync;
     r->launched = 0;
-    r->backward_ns = ddp_clock_ns();
+    r->landed = 0;
     memset(r->ready, 0, (size_t)r->table->layer_count);
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->pending[b] = r->plan->buckets[b].param_count;
+}
+
+/* Buckets count from 1 here, as the group's sums do. */
+static ddp_status name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
+{
+    const ddp_bucket *bucket = &r->plan->buckets[b];
+
+    return ddp_wrap(err, "gradients of layers %d to %d (bucket %zu of %zu)", bucket->first_layer,
+                    bucket->last_layer, b + 1, r->plan->bucket_count);
 }
 
 /* Launch every bucket that is full and whose predecessors are launched. */
@@ -177,11 +185,8 @@ static ddp_status launch(ddp_reducer *r, ddp_error *err)
     while (r->launched < r->plan->bucket_count && r->pending[r->launched] == 0) {
         size_t b = r->launched++;
 
-        if (b == 0)
-            r->now.launch_ns = ddp_clock_ns() - r->backward_ns;
         if (ddp_allreduce_start(r->sums[b], err))
-            return ddp_wrap(err, "bucket %zu of %zu (layers %d to %d)", b, r->plan->bucket_count,
-                            r->plan->buckets[b].first_layer, r->plan->buckets[b].last_layer);
+            return name_bucket(r, b, err);
     }
     return DDP_OK;
 }
@@ -209,7 +214,7 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
     st = launch(r, err);
     if (!st)
         st = ddp_group_progress(r->group, err);
-    r->now.drive_ns += ddp_clock_ns() - start;
+    r->total.drive_ns += ddp_clock_ns() - start;
     return st;
 }
 
@@ -222,7 +227,7 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
         return DDP_OK;
     start = ddp_clock_ns();
     st = ddp_group_progress(r->group, err);
-    r->now.drive_ns += ddp_clock_ns() - start;
+    r->total.drive_ns += ddp_clock_ns() - start;
     return st;
 }
 
@@ -236,6 +241,9 @@ static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
 
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
 {
+    int64_t start;
+    ddp_status st;
+
     for (int layer = r->table->layer_count - 1; layer >= 0; layer--) {
         if (!is_trained(r, layer) || r->ready[layer])
             continue;
@@ -245,19 +253,22 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     }
     if (!r->sync)
         return DDP_OK;
-    return launch(r, err);
+    start = ddp_clock_ns();
+    st = launch(r, err);
+    r->total.drive_ns += ddp_clock_ns() - start;
+    return st;
 }
 
+/* Wait in plan order, in which buckets travel: a failure then names the bucket
+ * that is missing, and not one behind it. */
 static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
 {
-    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++) {
-        const ddp_param *param = &r->table->params[i];
-        size_t b = r->plan->places[i].bucket;
+    /* A layer's first parameter is in the last of its buckets. */
+    size_t last = r->plan->places[r->first_param[layer]].bucket;
 
-        if (ddp_allreduce_wait(r->sums[b], err))
-            return ddp_wrap(err, "layer %d (%s) %s, bucket %zu of %zu", layer, param->kind,
-                            param->part, b, r->plan->bucket_count);
-    }
+    for (; r->landed <= last; r->landed++)
+        if (ddp_allreduce_wait(r->sums[r->landed], err))
+            return name_bucket(r, r->landed, err);
     return DDP_OK;
 }
 
@@ -270,7 +281,7 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_erro
     if (!is_trained(r, layer))
         return DDP_OK;
     st = wait_buckets(r, layer, err);
-    r->now.wait_ns += ddp_clock_ns() - start;
+    r->total.wait_ns += ddp_clock_ns() - start;
     if (st)
         return st;
     *used = *run_count(r, r->first_param[layer]) > 0;
@@ -283,11 +294,17 @@ void ddp_reducer_step_end(ddp_reducer *r)
         if (r->framework_memory[i])
             *run_count(r, i) = 0;
     r->sync = 0;
-    r->last = r->now;
-    r->now = (ddp_reducer_times){0};
 }
 
-ddp_reducer_times ddp_reducer_last_times(const ddp_reducer *r)
+int ddp_reducer_done(const ddp_reducer *r)
 {
-    return r->last;
+    for (size_t b = 0; b < r->launched; b++)
+        if (!ddp_allreduce_done(r->sums[b]))
+            return 0;
+    return r->launched == r->plan->bucket_count;
+}
+
+ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r)
+{
+    return r->total;
 }

@@ -24,6 +24,10 @@
  * keep its value and optimizer state, and its gradient is zero everywhere.
  * Without find_unused a layer that should run and did not is an error that names
  * it. Frozen layers (table->first_trained) are in no bucket and never used.
+ *
+ * A step that failed cannot be finished, and the other ranks wait for this one:
+ * end the job (ddp_group_abort). Where one of them gives up first, by the group's
+ * timeout, its error names the bucket, its layers and the rank that owes it.
  */
 #ifndef DDP_CORE_REDUCER_H
 #define DDP_CORE_REDUCER_H
@@ -44,11 +48,10 @@ typedef struct ddp_reducer_config {
     int find_unused;
 } ddp_reducer_config;
 
-/* What the last step spent, in nanoseconds of wall time on this rank. */
+/* Time spent since the reducer was opened, in nanoseconds of wall time on this rank. */
 typedef struct ddp_reducer_times {
-    int64_t wait_ns;   /* in layer_wait: communication that nothing hid */
-    int64_t drive_ns;  /* in progress and launches: CPU time taken from compute */
-    int64_t launch_ns; /* from backward_begin to the first launch */
+    int64_t wait_ns;  /* in layer_wait: communication that nothing hid */
+    int64_t drive_ns; /* in progress and launches: CPU time taken from compute */
 } ddp_reducer_times;
 
 /* Take over the gradients of table (which must outlive the reducer, as must
@@ -57,7 +60,8 @@ typedef struct ddp_reducer_times {
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give the gradients back to the framework, values included. NULL is allowed. */
+/* Give the gradients back to the framework, values included. NULL is allowed.
+ * Not with buckets in flight, unless the group failed. */
 void ddp_reducer_close(ddp_reducer *r);
 
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
@@ -85,6 +89,10 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
 /* Every layer has been waited for: make ready for the next step. */
 void ddp_reducer_step_end(ddp_reducer *r);
 
-ddp_reducer_times ddp_reducer_last_times(const ddp_reducer *r);
+/* Is every bucket of this syncing pass launched, and landed on this rank? Does not
+ * move data. */
+int ddp_reducer_done(const ddp_reducer *r);
+
+ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r);
 
 #endif

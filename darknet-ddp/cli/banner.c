@@ -1,0 +1,81 @@
+#include "cli/banner.h"
+
+#include <string.h>
+
+static const char *plural(long count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static int is_new_host(const ddp_group *group, int rank)
+{
+    for (int r = 0; r < rank; r++)
+        if (strcmp(ddp_group_host(group, r), ddp_group_host(group, rank)) == 0)
+            return 0;
+    return 1;
+}
+
+static void print_ranks(FILE *out, const ddp_group *group)
+{
+    int size = ddp_group_size(group), hosts = 0;
+
+    for (int r = 0; r < size; r++)
+        hosts += is_new_host(group, r);
+    (void)fprintf(out, "DDP: %d rank%s on %d host%s (", size, plural(size), hosts, plural(hosts));
+    for (int r = 0; r < size; r++)
+        if (is_new_host(group, r))
+            (void)fprintf(out, "%s%s", r ? " " : "", ddp_group_host(group, r));
+    (void)fprintf(out, "), CPU, transport %s\n", ddp_group_backend(group));
+}
+
+static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
+                        const ddp_options *options)
+{
+    ddp_batch batch = ddp_trainer_batch(t);
+    int size = ddp_group_size(group);
+
+    (void)fprintf(out, "DDP: batch %d = %d rank%s x %d mini-batch%s x %d image%s", batch.batch,
+                  size, plural(size), batch.per_rank, batch.per_rank == 1 ? "" : "es",
+                  batch.images, plural(batch.images));
+    if (options->sync_every > 1)
+        (void)fprintf(out, ", an update every %d batches", options->sync_every);
+    (void)fprintf(out, "\n");
+    if (batch.resplit)
+        (void)fprintf(out,
+                      "DDP: these mini-batches are smaller than the cfg's, so BatchNorm sees fewer "
+                      "images at a time; subdivisions=%d in the cfg would be the same\n",
+                      batch.subdivisions);
+    if (options->batch == DDP_CHOICE_RANK && size > 1)
+        (void)fprintf(out,
+                      "DDP: learning rate x %d for %d times the batch; max_batches, steps and "
+                      "burn_in count these larger batches\n",
+                      size, size);
+}
+
+static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *options)
+{
+    const ddp_table *table = ddp_trainer_table(t);
+    const ddp_plan *plan = ddp_reducer_plan(ddp_trainer_reducer(t));
+    size_t trained = 0, all = 0;
+
+    for (size_t i = 0; i < table->param_count; i++) {
+        all += table->params[i].count;
+        if (table->params[i].layer >= table->first_trained)
+            trained += table->params[i].count;
+    }
+    (void)fprintf(out, "DDP: %.1f M parameters, %.1f MB of gradients in %zu bucket%s, overlap %s",
+                  (double)all / 1e6, (double)trained * 4 / 1e6, plan->bucket_count,
+                  plural((long)plan->bucket_count), options->overlap ? "on" : "off");
+    if (table->first_trained > 0)
+        (void)fprintf(out, ", layers 0 to %d frozen", table->first_trained - 1);
+    (void)fprintf(out, "\n");
+}
+
+void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_trainer *t,
+                      const ddp_options *options, uint64_t seed)
+{
+    print_ranks(out, group);
+    print_batch(out, group, t, options);
+    print_buckets(out, t, options);
+    (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);
+}

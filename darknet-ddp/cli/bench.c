@@ -1,0 +1,254 @@
+/* darknet ddp bench: steps on random data, in three kinds that take turns, so
+ * that a machine which slows down slows all of them:
+ *
+ *   local    forward, backward and update, no communication
+ *   wire     a step's communication and nothing else
+ *   step     all of it, as training does it
+ *
+ * and the CPU time of communication, taken while a rank sleeps between polls
+ * instead of spinning. */
+#include "cli/bench.h"
+
+#include "base/clock.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/session.h"
+#include "glue/synthetic.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WARMUP = 2, POLL_US = 200 };
+
+enum { IN_FORWARD, IN_BACKWARD, IN_EXPOSED, IN_UPDATE, IN_STEP, IN_LOCAL, IN_WIRE, SAMPLES };
+
+static const char *const names[SAMPLES] = {"forward", "backward", "exposed",      "update",
+                                           "step",    "local_step", "communication"};
+static const char *const meanings[SAMPLES] = {
+    "of a step, all mini-batches",
+    "of a step, less communication driven in it",
+    "communication that nothing hid",
+    "of a step, less waiting in it",
+    "a whole step",
+    "a step without communication",
+    "a step's communication alone",
+};
+
+struct bench {
+    network *net;
+    ddp_trainer *trainer;
+    ddp_reducer *reducer;
+    const train_hooks *hooks;
+    int mini_batches; /* a step, on this rank */
+    ddp_sample samples[SAMPLES];
+};
+
+static double seconds_since(int64_t start_ns)
+{
+    return (double)(ddp_clock_ns() - start_ns) / 1e9;
+}
+
+static void add(struct bench *b, int sample, double seconds)
+{
+    ddp_sample *s = &b->samples[sample];
+
+    s->seconds[s->count++] = seconds;
+}
+
+static void wait_for_all(void)
+{
+    ddp_error err;
+
+    if (ddp_barrier(ddp_session_group(), &err))
+        ddp_session_fail(&err);
+}
+
+/* As train_network_datum, with a clock between its parts. */
+static void time_step(struct bench *b)
+{
+    network *net = b->net;
+    double forward = 0, backward = 0, update;
+    int64_t start = ddp_clock_ns(), part;
+    int64_t communication = ddp_trainer_communication_ns(b->trainer), in_backward = 0, in_update;
+
+    for (int m = 0; m < b->mini_batches; m++) {
+        if (b->hooks)
+            b->hooks->forward_begin(b->hooks->ctx, net);
+        *net->seen += (size_t)net->batch * (size_t)net->world;
+        net->train = 1;
+        part = ddp_clock_ns();
+        forward_network(net);
+        forward += seconds_since(part);
+        part = ddp_clock_ns();
+        in_backward -= ddp_trainer_communication_ns(b->trainer);
+        backward_network(net);
+        if (b->hooks)
+            b->hooks->backward_end(b->hooks->ctx, net);
+        in_backward += ddp_trainer_communication_ns(b->trainer);
+        backward += seconds_since(part);
+    }
+    part = ddp_clock_ns();
+    in_update = -ddp_trainer_communication_ns(b->trainer);
+    update_network(net);
+    in_update += ddp_trainer_communication_ns(b->trainer);
+    update = seconds_since(part);
+    (void)train_mean_loss(net, *net->cost);
+    communication = ddp_trainer_communication_ns(b->trainer) - communication;
+    if (!b->hooks) {
+        add(b, IN_LOCAL, seconds_since(start));
+        return;
+    }
+    add(b, IN_STEP, seconds_since(start));
+    add(b, IN_FORWARD, forward);
+    add(b, IN_BACKWARD, backward - (double)in_backward / 1e9);
+    add(b, IN_UPDATE, update - (double)in_update / 1e9);
+    add(b, IN_EXPOSED, (double)communication / 1e9);
+}
+
+/* A step's communication: launch every bucket, wait for every layer. */
+static void communicate(struct bench *b, int sleep_between_polls)
+{
+    ddp_error err;
+    int used;
+    ddp_status st;
+
+    ddp_reducer_backward_begin(b->reducer, 1);
+    st = ddp_reducer_backward_end(b->reducer, &err);
+    while (sleep_between_polls && !st && !ddp_reducer_done(b->reducer)) {
+        (void)usleep(POLL_US);
+        st = ddp_reducer_progress(b->reducer, &err);
+    }
+    for (int layer = b->net->n - 1; layer >= 0 && !st; layer--)
+        st = ddp_reducer_layer_wait(b->reducer, layer, &used, &err);
+    if (st)
+        ddp_session_fail(&err);
+    ddp_reducer_step_end(b->reducer);
+}
+
+static void time_round(struct bench *b)
+{
+    const train_hooks *hooks = b->net->hooks;
+    int64_t start;
+
+    b->hooks = NULL;
+    b->net->hooks = NULL;
+    wait_for_all();
+    time_step(b);
+    b->net->hooks = hooks;
+    wait_for_all();
+    start = ddp_clock_ns();
+    communicate(b, 0);
+    add(b, IN_WIRE, seconds_since(start));
+    b->hooks = hooks;
+    wait_for_all();
+    time_step(b);
+}
+
+static double cpu_of_communication(struct bench *b, int steps)
+{
+    int64_t start;
+
+    wait_for_all();
+    start = ddp_clock_cpu_ns();
+    for (int i = 0; i < steps; i++)
+        communicate(b, 1);
+    return (double)(ddp_clock_cpu_ns() - start) / 1e9 / steps;
+}
+
+static void bench_open(struct bench *b, const char *cfg, const ddp_options *options)
+{
+    ddp_error err;
+
+    b->net = ddp_command_load(cfg, options);
+    b->trainer = ddp_session_trainer();
+    if (ddp_trainer_attach(b->trainer, b->net, &err))
+        ddp_session_fail(&err);
+    ddp_report_errors_only();
+    b->net->learning_rate = 0; /* random labels teach nothing, and must not blow up */
+    b->reducer = ddp_trainer_reducer(b->trainer);
+    b->mini_batches = ddp_trainer_batch(b->trainer).per_rank;
+    for (int s = 0; s < SAMPLES; s++) {
+        b->samples[s] = (ddp_sample){.name = names[s], .meaning = meanings[s]};
+        b->samples[s].seconds = calloc((size_t)(options->steps + WARMUP), sizeof(double));
+        if (!b->samples[s].seconds) {
+            (void)ddp_fail(&err, DDP_ERR_NOMEM, "no memory for %d steps", options->steps);
+            ddp_session_fail(&err);
+        }
+    }
+    ddp_synthetic_fill(b->net, 1, (uint64_t)ddp_group_rank(ddp_session_group()) << 32);
+}
+
+static void bench_close(struct bench *b)
+{
+    for (int s = 0; s < SAMPLES; s++)
+        free(b->samples[s].seconds);
+    free_network(b->net);
+}
+
+static ddp_bench_result result_of(struct bench *b, const char *cfg, double cpu_s)
+{
+    ddp_group *group = ddp_session_group();
+    const ddp_plan *plan = ddp_reducer_plan(b->reducer);
+    double local, wire;
+
+    for (int s = 0; s < SAMPLES; s++)
+        ddp_sample_sort(&b->samples[s]);
+    local = ddp_sample_quantile(&b->samples[IN_LOCAL], 0.5) + cpu_s;
+    wire = ddp_sample_quantile(&b->samples[IN_WIRE], 0.5);
+    return (ddp_bench_result){
+        .cfg = cfg,
+        .backend = ddp_group_backend(group),
+        .ranks = ddp_group_size(group),
+        .batch = ddp_trainer_batch(b->trainer).batch,
+        .width = b->net->w,
+        .height = b->net->h,
+        .gradient_mb = (double)plan->count * 4 / 1e6,
+        .buckets = plan->bucket_count,
+        .samples = b->samples,
+        .sample_count = SAMPLES,
+        .cpu_s = cpu_s,
+        .limit_s = local > wire ? local : wire,
+        .step_s = ddp_sample_quantile(&b->samples[IN_STEP], 0.5),
+    };
+}
+
+static void write_json(const char *path, const ddp_bench_result *result)
+{
+    FILE *f = fopen(path, "w");
+    ddp_error err;
+    int failed = !f;
+
+    if (f) {
+        ddp_bench_print_json(f, result);
+        failed = fclose(f);
+    }
+    if (failed) {
+        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+        ddp_session_fail(&err);
+    }
+}
+
+int ddp_command_bench(const char *cfg, const ddp_options *options)
+{
+    struct bench b = {0};
+    ddp_bench_result result;
+
+    ddp_session_open(options);
+    bench_open(&b, cfg, options);
+    for (int i = 0; i < WARMUP + options->steps; i++) {
+        if (i == WARMUP)
+            for (int s = 0; s < SAMPLES; s++)
+                b.samples[s].count = 0;
+        time_round(&b);
+    }
+    result = result_of(&b, cfg, cpu_of_communication(&b, options->steps));
+    if (ddp_group_rank(ddp_session_group()) == 0) {
+        ddp_bench_print(stdout, &result);
+        if (options->json)
+            write_json(options->json, &result);
+    }
+    bench_close(&b);
+    ddp_session_close();
+    return 0;
+}

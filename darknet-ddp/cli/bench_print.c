@@ -1,0 +1,63 @@
+#include "cli/bench.h"
+
+#include <stdlib.h>
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void ddp_sample_sort(ddp_sample *s)
+{
+    qsort(s->seconds, s->count, sizeof *s->seconds, by_value);
+}
+
+double ddp_sample_quantile(const ddp_sample *s, double q)
+{
+    return s->count ? s->seconds[(size_t)(q * (double)(s->count - 1) + 0.5)] : 0;
+}
+
+void ddp_bench_print(FILE *out, const ddp_bench_result *r)
+{
+    (void)fprintf(out, "%s, %dx%d, %d images a step on %d rank%s (%s), %.1f MB in %zu buckets\n",
+                  r->cfg, r->width, r->height, r->batch, r->ranks, r->ranks == 1 ? "" : "s",
+                  r->backend, r->gradient_mb, r->buckets);
+    (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
+                  "highest");
+    for (size_t i = 0; i < r->sample_count; i++) {
+        const ddp_sample *s = &r->samples[i];
+
+        (void)fprintf(out, "%-14s %10.4f %10.4f %10.4f   %s\n", s->name,
+                      ddp_sample_quantile(s, 0.5), ddp_sample_quantile(s, 0),
+                      ddp_sample_quantile(s, 1), s->meaning);
+    }
+    (void)fprintf(out, "communication alone takes %.4f s of CPU time\n", r->cpu_s);
+    (void)fprintf(out,
+                  "limit = max(local step + that, communication alone) = %.4f s; step / limit = "
+                  "%.3f\n",
+                  r->limit_s, r->step_s / r->limit_s);
+    (void)fprintf(out, "%.2f images/s\n", r->batch / r->step_s);
+}
+
+void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
+{
+    (void)fprintf(out,
+                  "{\n  \"cfg\": \"%s\", \"transport\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"
+                  "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"buckets\": %zu,\n"
+                  "  \"unit\": \"s\",\n",
+                  r->cfg, r->backend, r->ranks, r->batch, r->width, r->height, r->gradient_mb,
+                  r->buckets);
+    for (size_t i = 0; i < r->sample_count; i++) {
+        const ddp_sample *s = &r->samples[i];
+
+        (void)fprintf(out, "  \"%s\": {\"median\": %.6f, \"low\": %.6f, \"high\": %.6f},\n",
+                      s->name, ddp_sample_quantile(s, 0.5), ddp_sample_quantile(s, 0),
+                      ddp_sample_quantile(s, 1));
+    }
+    (void)fprintf(out,
+                  "  \"communication_cpu\": %.6f, \"limit\": %.6f, \"step_over_limit\": %.4f,\n"
+                  "  \"images_per_s\": %.3f\n}\n",
+                  r->cpu_s, r->limit_s, r->step_s / r->limit_s, r->batch / r->step_s);
+}

@@ -1,0 +1,22 @@
+/* cli/commands.h: `darknet ddp ...`. Each returns the program's exit status. */
+#ifndef DDP_CLI_COMMANDS_H
+#define DDP_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+#include "glue/trainer.h"
+
+/* darknet ddp help */
+int ddp_command_help(void);
+
+/* darknet ddp plan CFG [-np N]: the bucket plan, without training. */
+int ddp_command_plan(const char *cfg, const ddp_options *options);
+
+/* darknet ddp bench CFG: time steps on random data; collective. */
+int ddp_command_bench(const char *cfg, const ddp_options *options);
+
+/* Parse cfg with the sizes that options give instead of its own. Ends the program
+ * on failure. Layers are not named on standard error. */
+network *ddp_command_load(const char *cfg, const ddp_options *options);
+
+#endif

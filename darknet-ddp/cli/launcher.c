@@ -1,0 +1,77 @@
+#include "cli/launcher.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The names are those of Open MPI's mpirun, of PMI, and of Slurm's srun. The
+ * SLURM_STEP_ ones exist in a task of srun, not in a batch script. */
+static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                         "SLURM_STEP_NUM_TASKS"};
+static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+
+enum { LAUNCHERS = sizeof size_names / sizeof size_names[0] };
+
+ddp_launch ddp_launch_read(void)
+{
+    for (int i = 0; i < LAUNCHERS; i++) {
+        const char *size = getenv(size_names[i]);
+        const char *rank = getenv(rank_names[i]);
+
+        if (size && rank)
+            return (ddp_launch){.ranks = (int)strtol(size, NULL, 10),
+                                .rank = (int)strtol(rank, NULL, 10)};
+    }
+    return (ddp_launch){0};
+}
+
+int ddp_cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set))
+        return 1;
+    return CPU_COUNT(&set);
+}
+
+ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err)
+{
+    int threads = ddp_cores() / ranks;
+    char np[16], text[16], program[PATH_MAX] = "";
+    size_t count = 0, used = 0;
+    const char **args;
+
+    while (argv[count])
+        count++;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        return ddp_fail(err, DDP_ERR_IO, "cannot find the path of this program: %s",
+                        strerror(errno));
+    args = calloc(count + 16, sizeof *args);
+    if (!args)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a command line");
+    (void)snprintf(np, sizeof np, "%d", ranks);
+    (void)snprintf(text, sizeof text, "%d", threads > 0 ? threads : 1);
+    (void)setenv("OMP_NUM_THREADS", text, 0);
+
+    args[used++] = "mpirun";
+    args[used++] = "-np";
+    args[used++] = np;
+    /* Loader threads run beside the rank: binding to one core would starve them. */
+    args[used++] = "--bind-to";
+    args[used++] = "none";
+    args[used++] = "--oversubscribe";
+    if (geteuid() == 0)
+        args[used++] = "--allow-run-as-root";
+    args[used++] = program;
+    for (size_t i = 1; i < count; i++)
+        args[used++] = argv[i];
+    (void)execvp(args[0], (char *const *)args);
+    free(args);
+    return ddp_fail(err, DDP_ERR_IO,
+                    "cannot start mpirun: %s; install openmpi-bin, or start the ranks yourself",
+                    strerror(errno));
+}

@@ -1,0 +1,139 @@
+/* The program: Darknet's own main (built under the name darknet_main), with -ddp
+ * and its options taken out of the command line first. */
+#include "cli/commands.h"
+#include "cli/launcher.h"
+#include "cli/report.h"
+#include "cli/session.h"
+
+#include <string.h>
+
+int darknet_main(int argc, char **argv);
+
+static const struct {
+    const char *name;
+    const char *refusal; /* NULL: `NAME train` runs under -ddp */
+} commands[] = {
+    {"detector", NULL},
+    {"classifier", NULL},
+    {"segmenter", NULL},
+    {"isegmenter", NULL},
+    {"regressor", NULL},
+    {"go", NULL},
+    {"cifar", NULL},
+    {"rnn", NULL},
+    {"lsd", "it trains two networks against each other"},
+    {"yolo", "its data paths are fixed in the code; `detector train` does the same with a .data"},
+    {"coco", "its data paths are fixed in the code; `detector train` does the same with a .data"},
+    {"super", "its data paths are fixed in the code"},
+    {"tag", "its data paths are fixed in the code; `classifier train` reads tags with tag=1"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static ddp_status check_command(int argc, char **argv, ddp_error *err)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    const char *verb = argc > 2 ? argv[2] : "";
+
+    for (int i = 3; i < argc; i++)
+        if (strcmp(argv[i], "-gpus") == 0)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "-gpus names GPUs, and this build is for CPUs; -ddp_ranks N starts N "
+                            "ranks on this host");
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(name, commands[i].name) != 0)
+            continue;
+        if (commands[i].refusal)
+            return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name,
+                            commands[i].refusal);
+        if (strcmp(verb, "train") == 0)
+            return DDP_OK;
+    }
+    return ddp_fail(err, DDP_ERR_USAGE, "`%s %s` does not train; -ddp goes with COMMAND train ...",
+                    name, verb);
+}
+
+/* -dont_show is on many command lines that were written for later Darknets; this
+ * one shows nothing while it trains. */
+static int drop_ignored(int argc, char **argv)
+{
+    int kept = 1;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-dont_show") != 0)
+            argv[kept++] = argv[i];
+    argv[kept] = NULL;
+    return kept;
+}
+
+static int run_ddp_command(int argc, char **argv, const ddp_options *options)
+{
+    ddp_error err;
+
+    if (argc == 3 && strcmp(argv[2], "help") == 0)
+        return ddp_command_help();
+    if (argc == 4 && strcmp(argv[2], "plan") == 0)
+        return ddp_command_plan(argv[3], options);
+    if (argc == 4 && strcmp(argv[2], "bench") == 0)
+        return ddp_command_bench(argv[3], options);
+    (void)ddp_fail(&err, DDP_ERR_USAGE,
+                   "usage: darknet ddp help | plan CFG [-np N] | bench CFG [options]");
+    ddp_report_failure(&err);
+}
+
+static int run_training(int argc, char **argv, const ddp_options *options)
+{
+    int status;
+
+    ddp_session_open(options);
+    status = darknet_main(argc, argv);
+    ddp_session_close();
+    return status;
+}
+
+static void warn_if_alone_among_many(int argc, char **argv, ddp_launch launch)
+{
+    if (launch.ranks > 1 && launch.rank == 0 && argc > 2 && strcmp(argv[2], "train") == 0)
+        (void)fprintf(stderr,
+                      "darknet: %d processes were started without -ddp: each trains a network of "
+                      "its own, and all write the same files\n",
+                      launch.ranks);
+}
+
+/* Options are checked before any rank is started or joined; with several ranks
+ * the first one speaks for all. */
+static void fail_early(const ddp_error *err, ddp_launch launch)
+{
+    if (launch.rank == 0)
+        ddp_report_failure(err);
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    ddp_launch launch = ddp_launch_read();
+    ddp_options options;
+    ddp_error err;
+    char **original = calloc((size_t)argc + 1, sizeof *original);
+    int is_ddp_command;
+
+    if (!original)
+        return 1;
+    memcpy(original, argv, (size_t)argc * sizeof *original);
+    if (ddp_options_parse(&options, &argc, argv, &err))
+        fail_early(&err, launch);
+    argc = drop_ignored(argc, argv);
+    is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
+    if (options.ddp && !is_ddp_command && check_command(argc, argv, &err))
+        fail_early(&err, launch);
+    if (options.ranks > 1 && launch.ranks == 0 && ddp_launch_here(options.ranks, original, &err))
+        fail_early(&err, launch);
+    free(original);
+    if (is_ddp_command)
+        return run_ddp_command(argc, argv, &options);
+    if (options.ddp)
+        return run_training(argc, argv, &options);
+    train_loader_threads = options.threads;
+    warn_if_alone_among_many(argc, argv, launch);
+    return darknet_main(argc, argv);
+}

@@ -1,0 +1,232 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, TEXT };
+enum scope { TRAIN, COMMAND, ANYWHERE };
+
+struct option {
+    const char *name;
+    enum kind kind;
+    size_t field; /* in ddp_options; its type follows from kind */
+    double low, high;
+    double fallback;
+    const char *words; /* of a CHOICE, separated by | */
+    enum scope scope;
+    const char *argument;
+    const char *help;
+};
+
+#define FIELD(name) offsetof(ddp_options, name)
+
+/* One row is one option; nothing else lists it. */
+static const struct option table[] = {
+    {"-ddp", FLAG, FIELD(ddp), 0, 0, 0, "", ANYWHERE, "",
+     "train on all ranks of mpirun or srun; one rank without a launcher"},
+    {"-ddp_ranks", WHOLE, FIELD(ranks), 1, 4096, 0, "", ANYWHERE, "N",
+     "start N ranks on this host, through mpirun; under a launcher it must agree with it"},
+    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", TRAIN, "NAME",
+     "transport: mpi, solo (one process), or auto: mpi under a launcher, else solo"},
+    {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 25, "", ANYWHERE, "MIB",
+     "capacity of a gradient bucket"},
+    {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", ANYWHERE, "MIB",
+     "capacity of the first bucket, small so that communication starts early"},
+    {"-ddp_overlap", WHOLE, FIELD(overlap), 0, 1, 1, "", TRAIN, "0|1",
+     "communicate while backward computes"},
+    {"-ddp_batch", CHOICE, FIELD(batch), 0, 0, DDP_CHOICE_GLOBAL, "global|rank", ANYWHERE, "HOW",
+     "global: the cfg's batch is cut over the ranks; rank: every rank takes a whole batch, and the "
+     "learning rate is multiplied by the number of ranks"},
+    {"-ddp_broadcast_buffers", CHOICE, FIELD(broadcast_buffers), 0, 0, DDP_CHOICE_STEP, "step|save",
+     TRAIN, "WHEN",
+     "send rank 0's BatchNorm statistics before every step, or not while training (rank 0 saves "
+     "its own either way)"},
+    {"-ddp_find_unused", WHOLE, FIELD(find_unused), 0, 1, 1, "", TRAIN, "0|1",
+     "1: a layer may be skipped on some rank; 0: that is an error that names it"},
+    {"-ddp_sync_every", WHOLE, FIELD(sync_every), 1, 100000, 1, "", TRAIN, "K",
+     "add up the gradients of K batches on each rank, then communicate and update once"},
+    {"-ddp_seed", SEED, FIELD(seed), 0, 0, -1, "", TRAIN, "N",
+     "seed of first weights and data; drawn and printed when not given"},
+    {"-threads", WHOLE, FIELD(threads), 1, 64, 0, "", ANYWHERE, "N",
+     "threads that load images, on each rank; by default what the rank's cores allow"},
+    {"-np", WHOLE, FIELD(np), 1, 4096, 0, "", COMMAND, "N", "plan: for N ranks"},
+    {"-w", WHOLE, FIELD(width), 1, 65536, 0, "", COMMAND, "PIXELS", "plan, bench: input width"},
+    {"-h", WHOLE, FIELD(height), 1, 65536, 0, "", COMMAND, "PIXELS", "plan, bench: input height"},
+    {"-batch", WHOLE, FIELD(cfg_batch), 1, 1 << 24, 0, "", COMMAND, "N",
+     "plan, bench: batch instead of the cfg's"},
+    {"-subdivisions", WHOLE, FIELD(subdivisions), 1, 1 << 24, 0, "", COMMAND, "N",
+     "plan, bench: subdivisions instead of the cfg's"},
+    {"-steps", WHOLE, FIELD(steps), 1, 100000, 10, "", COMMAND, "N", "bench: steps to time"},
+    {"-json", TEXT, FIELD(json), 0, 0, 0, "", COMMAND, "FILE", "bench: write the figures there too"},
+};
+
+enum { ROWS = sizeof table / sizeof table[0] };
+
+static void *field_of(ddp_options *o, const struct option *row)
+{
+    return (char *)o + row->field;
+}
+
+static void set_number(ddp_options *o, const struct option *row, double value)
+{
+    void *field = field_of(o, row);
+
+    switch (row->kind) {
+    case REAL:
+        *(double *)field = value;
+        break;
+    case SEED:
+        *(int64_t *)field = (int64_t)value;
+        break;
+    case TEXT:
+        *(const char **)field = NULL;
+        break;
+    default:
+        *(int *)field = (int)value;
+        break;
+    }
+}
+
+static ddp_status refuse(const struct option *row, const char *value, ddp_error *err)
+{
+    if (row->kind == CHOICE)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s, not '%s'", row->name, row->words, value);
+    if (row->kind == SEED)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s wants a whole number from 0, not '%s'", row->name,
+                        value);
+    return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s from %g to %g, not '%s'", row->name,
+                    row->kind == WHOLE ? "a whole number" : "a number", row->low, row->high, value);
+}
+
+static ddp_status take_choice(ddp_options *o, const struct option *row, const char *value,
+                              ddp_error *err)
+{
+    size_t length = strlen(value);
+    const char *word = row->words;
+
+    for (int i = 0; *word; i++) {
+        size_t n = strcspn(word, "|");
+
+        if (n == length && strncmp(word, value, n) == 0) {
+            *(int *)field_of(o, row) = i;
+            return DDP_OK;
+        }
+        word += n + (word[n] == '|');
+    }
+    return refuse(row, value, err);
+}
+
+static ddp_status take_value(ddp_options *o, const struct option *row, const char *value,
+                             ddp_error *err)
+{
+    char *end = NULL;
+    double number;
+
+    errno = 0;
+    switch (row->kind) {
+    case CHOICE:
+        return take_choice(o, row, value, err);
+    case TEXT:
+        *(const char **)field_of(o, row) = value;
+        return DDP_OK;
+    case SEED: {
+        long long seed = strtoll(value, &end, 10);
+
+        if (errno || end == value || *end || seed < 0)
+            return refuse(row, value, err);
+        *(int64_t *)field_of(o, row) = seed;
+        return DDP_OK;
+    }
+    default:
+        number = strtod(value, &end);
+        if (errno || end == value || *end || !(number >= row->low && number <= row->high)
+            || (row->kind == WHOLE && number != (double)(long)number))
+            return refuse(row, value, err);
+        set_number(o, row, number);
+        return DDP_OK;
+    }
+}
+
+static const struct option *find(const char *name)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* Does this option mean anything on this command line? Options of the ddp
+ * commands have short names that Darknet's own commands use too. */
+static int applies(const struct option *row, int is_ddp_command)
+{
+    return row && (row->scope != COMMAND || is_ddp_command);
+}
+
+static ddp_status refuse_unknown(const char *name, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_USAGE, "unknown option '%s'; `darknet ddp help` lists them", name);
+}
+
+static ddp_status check_context(const ddp_options *o, const struct option *used, int is_ddp_command,
+                                ddp_error *err)
+{
+    if (used && !o->ddp && !is_ddp_command)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s needs -ddp", used->name);
+    return DDP_OK;
+}
+
+ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err)
+{
+    int is_ddp_command = *argc > 1 && strcmp(argv[1], "ddp") == 0;
+    const struct option *needs_ddp = NULL;
+    int kept = 1;
+
+    *o = (ddp_options){0};
+    for (int i = 0; i < ROWS; i++)
+        set_number(o, &table[i], table[i].fallback);
+    for (int i = 1; i < *argc; i++) {
+        const struct option *row = find(argv[i]);
+
+        if (!applies(row, is_ddp_command)) {
+            if (strncmp(argv[i], "-ddp", 4) == 0 || (is_ddp_command && argv[i][0] == '-'))
+                return refuse_unknown(argv[i], err);
+            argv[kept++] = argv[i];
+            continue;
+        }
+        if (strncmp(row->name, "-ddp_", 5) == 0)
+            needs_ddp = row;
+        if (row->kind == FLAG) {
+            *(int *)field_of(o, row) = 1;
+            continue;
+        }
+        if (i + 1 == *argc)
+            return ddp_fail(err, DDP_ERR_USAGE, "%s needs a value: %s %s", row->name, row->name,
+                            row->argument);
+        if (take_value(o, row, argv[++i], err))
+            return err->code;
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+    return check_context(o, needs_ddp, is_ddp_command, err);
+}
+
+static void print_row(FILE *out, const struct option *row)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof name, "%s %s", row->name, row->argument);
+    (void)fprintf(out, "  %-32s %s", name, row->help);
+    if (row->kind == CHOICE)
+        (void)fprintf(out, " (%s)", row->words);
+    else if (row->fallback > 0)
+        (void)fprintf(out, " (%g)", row->fallback);
+    (void)fprintf(out, "\n");
+}
+
+void ddp_options_help(FILE *out)
+{
+    for (int i = 0; i < ROWS; i++)
+        print_row(out, &table[i]);
+}

@@ -1,0 +1,46 @@
+/* cli/options.h: the options of -ddp, in Darknet's style: -name value, anywhere
+ * on the line. One table lists them; parsing, errors and help come from it. */
+#ifndef DDP_CLI_OPTIONS_H
+#define DDP_CLI_OPTIONS_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Choices, in the order of their words in the table. */
+enum { DDP_BACKEND_AUTO, DDP_BACKEND_MPI, DDP_BACKEND_SOLO };
+enum { DDP_CHOICE_GLOBAL, DDP_CHOICE_RANK };
+enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
+
+typedef struct ddp_options {
+    int ddp;
+    int ranks; /* 0: not given */
+    int backend;
+    double bucket_mb; /* MiB */
+    double first_bucket_mb;
+    int overlap;
+    int batch;             /* DDP_CHOICE_GLOBAL or _RANK */
+    int broadcast_buffers; /* DDP_CHOICE_STEP or _SAVE */
+    int find_unused;
+    int sync_every;
+    int64_t seed; /* -1: not given */
+    int threads;  /* 0: not given */
+    /* Of `darknet ddp plan` and `darknet ddp bench` */
+    int np;
+    int width, height;    /* 0: the cfg's; so the next two */
+    int cfg_batch, subdivisions;
+    int steps;
+    const char *json; /* NULL: not given */
+} ddp_options;
+
+/* Take every option of the table out of argv[1..*argc), setting *argc to what is
+ * left; options not given have their defaults. argv strings must outlive *o.
+ * DDP_ERR_USAGE: a value is missing or not what the option accepts, an unknown
+ * option begins with -ddp, or one that needs -ddp stands without it. */
+ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
+
+/* Print the table. */
+void ddp_options_help(FILE *out);
+
+#endif

@@ -1,0 +1,69 @@
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "core/batch.h"
+#include "core/plan.h"
+#include "glue/table.h"
+
+static void print_buckets(const ddp_plan *plan)
+{
+    printf("bucket    layers        parameters         MB\n");
+    for (size_t b = 0; b < plan->bucket_count; b++) {
+        const ddp_bucket *bucket = &plan->buckets[b];
+
+        printf("%6zu  %4d to %-4d  %12zu  %9.3f\n", b, bucket->last_layer, bucket->first_layer,
+               bucket->param_count, (double)bucket->count * 4 / 1e6);
+    }
+}
+
+static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks)
+{
+    double bytes = (double)plan->count * 4, buffers = 0;
+
+    for (size_t i = 0; i < table->buffer_count; i++)
+        buffers += (double)table->buffers[i].count * 4;
+    printf("%zu buckets, %.3f MB of gradients, %.3f MB of BatchNorm statistics\n",
+           plan->bucket_count, bytes / 1e6, buffers / 1e6);
+    if (table->first_trained > 0)
+        printf("layers 0 to %d are frozen and not sent\n", table->first_trained - 1);
+    printf("%d ranks: each sends and receives %.3f MB a step, %.3f s at 1 Gbit/s\n", ranks,
+           2 * bytes * (ranks - 1) / ranks / 1e6, 2 * bytes * (ranks - 1) / ranks * 8 / 1e9);
+}
+
+static void print_batch(const network *net, int ranks, ddp_batch_mode mode)
+{
+    ddp_batch batch;
+    ddp_error err;
+    int images = net->batch / net->time_steps * net->subdivisions;
+
+    if (ddp_batch_split(&batch, images, net->subdivisions, ranks, mode, &err)) {
+        printf("%s\n", err.text);
+        return;
+    }
+    printf("batch %d = %d ranks x %d mini-batches x %d images%s\n", batch.batch, ranks,
+           batch.per_rank, batch.images, batch.resplit ? ", smaller than the cfg's" : "");
+}
+
+int ddp_command_plan(const char *cfg, const ddp_options *options)
+{
+    const double mib = 1 << 20;
+    int ranks = options->np ? options->np : 2;
+    network *net = ddp_command_load(cfg, options);
+    ddp_table table;
+    ddp_plan *plan;
+    ddp_error err;
+
+    if (ddp_table_init(&table, net, &err)
+        || ddp_plan_open(&plan, &table, (size_t)(options->bucket_mb * mib),
+                         (size_t)(options->first_bucket_mb * mib), &err))
+        ddp_report_failure(&err);
+    printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, net->n, plan->count,
+           table.param_count);
+    print_buckets(plan);
+    print_totals(&table, plan, ranks);
+    print_batch(net, ranks,
+                options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
+    ddp_plan_close(plan);
+    ddp_table_release(&table);
+    free_network(net);
+    return 0;
+}

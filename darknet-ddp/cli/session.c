@@ -1,0 +1,242 @@
+#include "cli/session.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "cli/banner.h"
+#include "cli/launcher.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "core/agree.h"
+#include "glue/support.h"
+
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+static struct {
+    const ddp_options *options;
+    ddp_group *group;
+    ddp_trainer *trainer;
+    uint64_t seed;
+    ddp_progress progress;
+    train_plugin plugin;
+} session;
+
+void ddp_session_fail(const ddp_error *err)
+{
+    ddp_report_failure(err);
+}
+
+/* ---- what Darknet asks (train_plugin in darknet.h) ---- */
+
+static void split_batch(int *batch, int *subdivisions)
+{
+    ddp_error err;
+
+    if (ddp_trainer_split(session.trainer, batch, subdivisions, &err))
+        ddp_session_fail(&err);
+}
+
+static ddp_progress_now progress_now(network *net)
+{
+    return (ddp_progress_now){
+        .now_ns = ddp_clock_ns(),
+        .communication_ns = ddp_trainer_communication_ns(session.trainer),
+        .images = *net->seen,
+        .step = get_current_batch(net),
+        .last_step = net->max_batches > 0 ? (size_t)net->max_batches : 0,
+    };
+}
+
+static void begin(network *net)
+{
+    int rank = ddp_group_rank(session.group);
+    ddp_progress_now now;
+    ddp_error err;
+
+    if (ddp_check_trainable(net, &err) || ddp_trainer_attach(session.trainer, net, &err))
+        ddp_session_fail(&err);
+    srand((unsigned)ddp_random_at(session.seed, (uint64_t)rank));
+    if (rank == 0)
+        ddp_banner_print(stdout, session.group, session.trainer, session.options, session.seed);
+    ddp_report_errors_only();
+    now = progress_now(net);
+    ddp_progress_start(&session.progress, &now);
+}
+
+/* Ranks must have the same list, or their shards would overlap. */
+static ddp_status compare_lists(char **paths, int n, ddp_error *err)
+{
+    XXH64_state_t *hash = XXH64_createState();
+    char text[64];
+
+    if (!hash)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a hash");
+    (void)XXH64_reset(hash, 0);
+    for (int i = 0; i < n; i++)
+        (void)XXH64_update(hash, paths[i], strlen(paths[i]) + 1);
+    (void)snprintf(text, sizeof text, "%d images listed, hash %016llx", n,
+                   (unsigned long long)XXH64_digest(hash));
+    (void)XXH64_freeState(hash);
+    return ddp_agree(session.group, text, err);
+}
+
+static ddp_status check_list(char **paths, int n, ddp_error *err)
+{
+    int size = ddp_group_size(session.group);
+
+    if (n < size)
+        return ddp_fail(err, DDP_ERR_USAGE, "the training list has %d line%s, fewer than %d ranks",
+                        n, n == 1 ? "" : "s", size);
+    return compare_lists(paths, n, err);
+}
+
+/* Rank r keeps lines r, r + N, r + 2N, ... */
+static int shard(char **paths, int n)
+{
+    int size = ddp_group_size(session.group);
+    int kept = 0;
+    ddp_error err;
+
+    if (check_list(paths, n, &err))
+        ddp_session_fail(&err);
+    for (int i = ddp_group_rank(session.group); i < n; i += size)
+        paths[kept++] = paths[i];
+    return kept;
+}
+
+static unsigned shared_rand(network *net)
+{
+    return (unsigned)ddp_random_at(session.seed, get_current_batch(net));
+}
+
+static void report(network *net)
+{
+    ddp_progress_now now = progress_now(net);
+    char text[128];
+
+    ddp_progress_line(&session.progress, &now, text, sizeof text);
+    printf("%s", text);
+}
+
+/* ---- opening ---- */
+
+static const char *pick_backend(const ddp_options *options, ddp_launch launch)
+{
+    if (options->backend == DDP_BACKEND_AUTO)
+        return launch.ranks > 0 ? "mpi" : "solo";
+    return options->backend == DDP_BACKEND_MPI ? "mpi" : "solo";
+}
+
+static ddp_status check_launch(const ddp_options *options, ddp_launch launch, int size,
+                               ddp_error *err)
+{
+    if (launch.ranks > 0 && launch.ranks != size)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "the launcher started %d processes, but this one is in a group of %d: the "
+                        "launcher and MPI do not know each other (srun may want --mpi=pmix), or "
+                        "-ddp_backend solo was given",
+                        launch.ranks, size);
+    if (options->ranks > 0 && options->ranks != size)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_ranks %d, but the launcher started %d",
+                        options->ranks, size);
+    return DDP_OK;
+}
+
+static ddp_status agree_on_seed(ddp_error *err)
+{
+    session.seed = session.options->seed >= 0 ? (uint64_t)session.options->seed
+                                              : (uint64_t)ddp_clock_ns() % 1000000000;
+    return ddp_broadcast(session.group, &session.seed, sizeof session.seed, 0, err);
+}
+
+static ddp_trainer_config trainer_config(const ddp_options *o)
+{
+    const double mib = 1 << 20;
+
+    return (ddp_trainer_config){
+        .reducer = {.bucket_bytes = (size_t)(o->bucket_mb * mib),
+                    .first_bucket_bytes = (size_t)(o->first_bucket_mb * mib),
+                    .overlap = o->overlap,
+                    .find_unused = o->find_unused},
+        .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
+        .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
+        .sync_every = o->sync_every,
+        .seed = session.seed,
+        .fail = ddp_session_fail,
+    };
+}
+
+/* A rank that may run on every core shares them with the host's other ranks; one
+ * that its launcher bound has its own. */
+static int loader_threads(const ddp_options *options)
+{
+    int cores = ddp_cores();
+    int most = 64;
+
+    if (options->threads > 0)
+        return options->threads;
+    if (cores == (int)sysconf(_SC_NPROCESSORS_ONLN))
+        cores /= ddp_group_local_size(session.group);
+    if (cores < 1)
+        return 1;
+    return cores < most ? cores : most;
+}
+
+void ddp_session_open(const ddp_options *options)
+{
+    ddp_launch launch = ddp_launch_read();
+    ddp_trainer_config config;
+    ddp_error err;
+
+    session.options = options;
+    if (ddp_group_open(&session.group, pick_backend(options, launch), &err))
+        ddp_session_fail(&err);
+    ddp_report_open(session.group);
+    fatal_handler = ddp_report_fatal;
+    if (check_launch(options, launch, ddp_group_size(session.group), &err) || agree_on_seed(&err))
+        ddp_session_fail(&err);
+    config = trainer_config(options);
+    if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
+        ddp_session_fail(&err);
+    train_loader_threads = loader_threads(options);
+    session.plugin = (train_plugin){
+        .rank = ddp_group_rank(session.group),
+        .world = ddp_group_size(session.group),
+        .split_batch = split_batch,
+        .begin = begin,
+        .shard = shard,
+        .shared_rand = shared_rand,
+        .report = report,
+        .seed = (unsigned)ddp_random_at(session.seed, UINT64_MAX),
+    };
+    train_plugin_active = &session.plugin;
+}
+
+void ddp_session_close(void)
+{
+    ddp_error err;
+
+    train_plugin_active = NULL;
+    ddp_trainer_close(session.trainer);
+    if (ddp_barrier(session.group, &err))
+        ddp_session_fail(&err);
+    ddp_group_close(session.group);
+    session.trainer = NULL;
+    session.group = NULL;
+}
+
+ddp_group *ddp_session_group(void)
+{
+    return session.group;
+}
+
+ddp_trainer *ddp_session_trainer(void)
+{
+    return session.trainer;
+}
+
+uint64_t ddp_session_seed(void)
+{
+    return session.seed;
+}

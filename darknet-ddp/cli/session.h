@@ -1,0 +1,28 @@
+/* cli/session.h: one run under -ddp: its group, its trainer, and what Darknet's
+ * train commands ask of them.
+ *
+ * There is one at most in a process, because Darknet calls back without context.
+ * Whatever fails here ends every rank with a message (cli/report.h).
+ */
+#ifndef DDP_CLI_SESSION_H
+#define DDP_CLI_SESSION_H
+
+#include "cli/options.h"
+#include "comm/group.h"
+#include "glue/trainer.h"
+
+/* Join the launcher's ranks (or none), agree on the seed, and register with
+ * Darknet. options must outlive the session. */
+void ddp_session_open(const ddp_options *options);
+
+/* Every rank is done: leave the group. */
+void ddp_session_close(void);
+
+ddp_group *ddp_session_group(void);
+ddp_trainer *ddp_session_trainer(void);
+uint64_t ddp_session_seed(void);
+
+/* End every rank with err; fits ddp_trainer_config.fail. */
+void ddp_session_fail(const ddp_error *err) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,17 @@
+/* glue/fingerprint.h: what a rank is about to train, in words that ranks compare. */
+#ifndef DDP_GLUE_FINGERPRINT_H
+#define DDP_GLUE_FINGERPRINT_H
+
+#include "base/status.h"
+#include "core/params.h"
+#include "glue/trainer.h"
+
+/* One line for each thing on which ranks must agree: version, options, batch,
+ * schedule, and every parameter's layer, type and size. Parameter values and
+ * counters are not in it: rank 0's are taken.
+ * *text is set in any case, to NULL on failure; the caller frees it.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_fingerprint(char **text, const network *net, const ddp_table *table,
+                           const ddp_trainer_config *config, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

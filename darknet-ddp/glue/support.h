@@ -1,0 +1,13 @@
+/* glue/support.h: which networks Darknet itself can train here. */
+#ifndef DDP_GLUE_SUPPORT_H
+#define DDP_GLUE_SUPPORT_H
+
+#include "base/status.h"
+
+#include <darknet.h>
+
+/* DDP_ERR_USAGE if net has a layer whose backward pass Darknet lacks on the CPU;
+ * the error names it. */
+ddp_status ddp_check_trainable(const network *net, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,65 @@
+/* glue/trainer.h: trains one Darknet network on all ranks of a group.
+ *
+ * Darknet's own loop stays in charge. The trainer sets net->hooks, and from then
+ * on train_network sums gradients over ranks while backward runs, updates with
+ * the sums and returns the mean loss of all ranks.
+ */
+#ifndef DDP_GLUE_TRAINER_H
+#define DDP_GLUE_TRAINER_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/batch.h"
+#include "core/reducer.h"
+
+#include <darknet.h>
+#include <stdint.h>
+
+typedef struct ddp_trainer ddp_trainer;
+
+typedef struct ddp_trainer_config {
+    ddp_reducer_config reducer;
+    ddp_batch_mode batch_mode;
+    int broadcast_buffers; /* before each step's first forward */
+    int sync_every;        /* batches whose gradients make one update, at least 1 */
+    uint64_t seed;
+    /* A hook cannot return an error: fail ends the program with it. */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+} ddp_trainer_config;
+
+/* group must outlive the trainer. *out is set on success.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_trainer_config *config,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+/* Detaches first. NULL is allowed. */
+void ddp_trainer_close(ddp_trainer *t);
+
+/* Change the cfg's batch and subdivisions to this run's, while a network is
+ * parsed (core/batch.h). Fails with DDP_ERR_USAGE. */
+ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
+                             ddp_error *err) DDP_MUST_CHECK;
+
+/* How the last split cut the batch. */
+ddp_batch ddp_trainer_batch(const ddp_trainer *t);
+
+/* Train net from here on. Blocks until every rank is here, compares what they
+ * are about to do, and gives all of them rank 0's parameters, BatchNorm
+ * statistics and counters. net->seen is rounded down to a whole update.
+ * net must have been parsed after ddp_trainer_split and have no hooks.
+ * Fails with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* Give the network its own buffers back; free_network does so by itself.
+ * Nothing happens if none is attached. */
+void ddp_trainer_detach(ddp_trainer *t);
+
+/* Only while attached. */
+ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
+const ddp_table *ddp_trainer_table(const ddp_trainer *t);
+
+/* Wall time since attach that this rank gave to communication and not to
+ * computing, in nanoseconds: waits, and driving messages in between. */
+int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
+
+#endif
