@@ -20,9 +20,10 @@ static const size_t unbounded = (size_t)1 << 30;
 static ddp_table table_of(ddp_param *params, const int *layers, const size_t *counts, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        params[i] = (ddp_param){
-            .layer = layers[i], .kind = "toy", .part = "weights", .count = counts[i]};
-    return (ddp_table){.layer_count = n ? layers[n - 1] + 1 : 0, .param_count = n, .params = params};
+        params[i] =
+            (ddp_param){.layer = layers[i], .kind = "toy", .part = "weights", .count = counts[i]};
+    return (ddp_table){
+        .layer_count = n ? layers[n - 1] + 1 : 0, .param_count = n, .params = params};
 }
 
 static ddp_plan *plan_of(const ddp_table *table, size_t bucket_bytes, size_t first_bucket_bytes)
@@ -89,10 +90,8 @@ static void first_bucket_has_a_capacity_of_its_own(void **state)
     ddp_table table = table_of(params, layers, counts, 4);
 
     (void)state;
-    expect_plan(&table, unbounded, 1,
-                "0+16 layers 3..3 params 1, 16+48 layers 0..2 params 3");
-    expect_plan(&table, 1, 129,
-                "0+48 layers 1..3 params 3, 48+16 layers 0..0 params 1");
+    expect_plan(&table, unbounded, 1, "0+16 layers 3..3 params 1, 16+48 layers 0..2 params 3");
+    expect_plan(&table, 1, 129, "0+48 layers 1..3 params 3, 48+16 layers 0..0 params 1");
 }
 
 static void capacity_above_the_network_makes_one_bucket(void **state)
