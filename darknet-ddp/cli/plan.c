@@ -4,9 +4,18 @@
 #include "core/plan.h"
 #include "glue/table.h"
 
+static size_t parameter_count(const ddp_table *table)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        count += table->params[i].count;
+    return count;
+}
+
 static void print_buckets(const ddp_plan *plan)
 {
-    printf("bucket    layers        parameters         MB\n");
+    printf("bucket    layers            arrays         MB\n");
     for (size_t b = 0; b < plan->bucket_count; b++) {
         const ddp_bucket *bucket = &plan->buckets[b];
 
@@ -56,7 +65,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
         || ddp_plan_open(&plan, &table, (size_t)(options->bucket_mb * mib),
                          (size_t)(options->first_bucket_mb * mib), &err))
         ddp_report_failure(&err);
-    printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, net->n, plan->count,
+    printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, net->n, parameter_count(&table),
            table.param_count);
     print_buckets(plan);
     print_totals(&table, plan, ranks);
