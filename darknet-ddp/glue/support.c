@@ -1,11 +1,28 @@
 #include "glue/support.h"
 
+/* gru has an empty backward pass; lstm carries state from one forward pass into
+ * the next, so what it learns depends on which rank ran which mini-batch. */
+static const char *name_if_refused(LAYER_TYPE type)
+{
+    switch (type) {
+    case GRU:
+        return "gru";
+    case LSTM:
+        return "lstm";
+    default:
+        return NULL;
+    }
+}
+
 ddp_status ddp_check_trainable(const network *net, ddp_error *err)
 {
-    for (int i = 0; i < net->n; i++)
-        if (net->layers[i].type == GRU)
+    for (int i = 0; i < net->n; i++) {
+        const char *name = name_if_refused(net->layers[i].type);
+
+        if (name)
             return ddp_fail(err, DDP_ERR_USAGE,
-                            "layer %d is a gru layer, whose backward pass Darknet has on GPUs only",
-                            i);
+                            "layer %d is of type %s, which Darknet does not train rightly on CPUs",
+                            i, name);
+    }
     return DDP_OK;
 }
