@@ -91,7 +91,8 @@ static ddp_status check_list(char **paths, int n, ddp_error *err)
     return compare_lists(paths, n, err);
 }
 
-/* Rank r keeps lines r, r + N, r + 2N, ... */
+/* Rank r keeps lines r, r + N, r + 2N, ... The others follow them in paths, for
+ * Darknet frees every line in the end. */
 static int shard(char **paths, int n)
 {
     int size = ddp_group_size(session.group);
@@ -100,8 +101,12 @@ static int shard(char **paths, int n)
 
     if (check_list(paths, n, &err))
         ddp_session_fail(&err);
-    for (int i = ddp_group_rank(session.group); i < n; i += size)
-        paths[kept++] = paths[i];
+    for (int i = ddp_group_rank(session.group); i < n; i += size) {
+        char *path = paths[i];
+
+        paths[i] = paths[kept];
+        paths[kept++] = path;
+    }
     return kept;
 }
 
