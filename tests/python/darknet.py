@@ -1,0 +1,285 @@
+"""What the tests in tests/run share: small data sets, small networks, and running
+$DARKNET on some ranks with a limit on its time. Standard library only."""
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+import zlib
+
+PROGRAM = os.environ["DARKNET"]
+ENVIRONMENT = dict(
+    os.environ,
+    OMP_NUM_THREADS="1",
+    OMPI_ALLOW_RUN_AS_ROOT="1",
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    OMPI_MCA_rmaps_base_oversubscribe="1",
+    OMPI_MCA_hwloc_base_binding_policy="none",
+    OMPI_MCA_btl_vader_single_copy_mechanism="none",
+)
+
+# Far more than any run here takes: whatever needs so long hangs.
+LIMIT_S = 60
+
+# Darknet's own progress line, less its newline.
+FLOAT = r"-?\d+\.\d+"
+PROGRESS = rf"\d+, {FLOAT}: {FLOAT}, {FLOAT} avg, {FLOAT} rate, {FLOAT} seconds, \d+ images"
+DETECTOR_PROGRESS = rf"\d+: {FLOAT}, {FLOAT} avg, {FLOAT} rate, {FLOAT} seconds, \d+ images"
+APPENDED = rf", {FLOAT} images/s, \d+% comm, \d+(?:\.\d)? (?:seconds|minutes|hours) left"
+
+
+class Result:
+    """How a run ended. code is 'hang' if it was ended at its limit."""
+
+    def __init__(self, args, code, out, err, seconds):
+        self.args, self.code, self.out, self.err, self.seconds = args, code, out, err, seconds
+
+    def __str__(self):
+        command = " ".join(self.args)
+        return (f"{command}\nexit {self.code} after {self.seconds:.1f} s\n"
+                f"--- standard output\n{self.out[-6000:]}\n--- standard error\n{self.err[-6000:]}")
+
+
+def end_group(process):
+    """End a process started with start_new_session and what it started."""
+    for sig in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sig)
+        except ProcessLookupError:
+            return
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def start(args, cwd, **options):
+    return subprocess.Popen(args, cwd=cwd, env=ENVIRONMENT, stdin=subprocess.DEVNULL, text=True,
+                            errors="replace", start_new_session=True, **options)
+
+
+def run(args, cwd, limit_s=LIMIT_S):
+    began = time.monotonic()
+    process = start(args, cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        out, err = process.communicate(timeout=limit_s)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        end_group(process)
+        out, err = process.communicate()
+        code = "hang"
+    return Result(args, code, out, err, time.monotonic() - began)
+
+
+def command(*args, ranks=0):
+    """ranks 0: without a launcher."""
+    launcher = ["mpirun", "-np", str(ranks)] if ranks else []
+    return [*launcher, PROGRAM, *map(str, args)]
+
+
+# ---- data ----
+
+
+def png(path, width, height, pixel):
+    """pixel(x, y) is (red, green, blue)."""
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    rows = b"".join(b"\0" + bytes(v for x in range(width) for v in pixel(x, y))
+                    for y in range(height))
+    with open(path, "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n")
+        f.write(chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)))
+        f.write(chunk(b"IDAT", zlib.compress(rows)))
+        f.write(chunk(b"IEND", b""))
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+
+
+KINDS = ("cat", "dog")
+
+
+class DataSet:
+    """count pictures of 32x32 with a rectangle in each, of two kinds, with labels
+    of every command's form; in folder, with paths relative to it."""
+
+    def __init__(self, folder, count=8):
+        draw = random.Random(1)
+        self.folder = folder
+        self.pictures = []
+        for sub in ("images", "labels", "backup"):
+            os.makedirs(os.path.join(folder, sub), exist_ok=True)
+        for i in range(count):
+            self._add(i, draw)
+        self.list("train.list", self.pictures)
+        self.write("names.list", "\n".join(KINDS) + "\n")
+        self.data("train.data")
+
+    def write(self, name, text):
+        write(os.path.join(self.folder, name), text)
+
+    def list(self, name, paths):
+        self.write(name, "".join(p + "\n" for p in paths))
+
+    def data(self, name, **values):
+        values = {"classes": 2, "train": "train.list", "labels": "names.list",
+                  "names": "names.list", "backup": "backup", **values}
+        self.write(name, "".join(f"{k}={v}\n" for k, v in values.items() if v is not None))
+
+    def label(self, picture):
+        return picture.replace("images", "labels").replace(".png", ".txt")
+
+    def boxes(self):
+        """Labels of `detector`: class, centre and size of a box."""
+        for picture, (kind, x, y, w, h) in zip(self.pictures, self.rectangles):
+            self.write(self.label(picture), f"{kind} {(x + w / 2) / 32} {(y + h / 2) / 32} "
+                                            f"{w / 32} {h / 32}\n")
+
+    def masks(self):
+        """Labels of `segmenter` and `isegmenter`: class and run lengths."""
+        for picture, (kind, x, y, w, h) in zip(self.pictures, self.rectangles):
+            runs, zeros = [], y * 32 + x
+            for _ in range(h):
+                runs += [zeros, w]
+                zeros = 32 - w
+            self.write(picture.replace("images", "mask").replace(".png", ".txt"),
+                       f"{kind} {','.join(map(str, runs))}\n")
+
+    def numbers(self):
+        """Labels of `regressor` with classes=2."""
+        for picture, (_, x, y, _, _) in zip(self.pictures, self.rectangles):
+            self.write(self.label(picture), f"{x / 32} {y / 32}\n")
+
+    def tags(self):
+        """Labels of `classifier` with tag=1."""
+        for picture, (kind, _, _, _, _) in zip(self.pictures, self.rectangles):
+            self.write(self.label(picture), f"{kind}\n")
+
+    rectangles = ()
+
+    def _add(self, i, draw):
+        kind = i % 2
+        x, y, w, h = draw.randrange(2, 12), draw.randrange(2, 12), draw.randrange(8, 18), 10
+        ink = (200, draw.randrange(80), 30) if kind else (30, draw.randrange(80), 200)
+        name = f"images/{KINDS[kind]}{i}.png"
+        png(os.path.join(self.folder, name), 32, 32,
+            lambda px, py: ink if x <= px < x + w and y <= py < y + h else (120, 130, 120))
+        self.pictures.append(name)
+        self.rectangles = (*self.rectangles, (kind, x, y, w, h))
+
+
+# ---- networks ----
+
+
+def section(kind, **values):
+    return f"[{kind}]\n" + "".join(f"{k}={v}\n" for k, v in values.items()) + "\n"
+
+
+def net(**values):
+    return section("net", **{"batch": 4, "subdivisions": 2, "width": 32, "height": 32,
+                             "channels": 3, "momentum": 0.9, "decay": 0.0005,
+                             "learning_rate": 0.001, "max_batches": 3, **values})
+
+
+def convolutional(filters, **values):
+    return section("convolutional", **{"filters": filters, "size": 3, "stride": 1, "pad": 1,
+                                       "activation": "leaky", **values})
+
+
+BODY = (convolutional(4, stride=2, batch_normalize=1) + section("maxpool", size=2, stride=2)
+        + convolutional(4, batch_normalize=1))
+
+
+def detector_cfg(**values):
+    return (net(**values) + BODY + convolutional(7, size=1, activation="linear")
+            + section("yolo", mask=0, anchors="12,12", classes=2, num=1, jitter=.1,
+                      ignore_thresh=.7, truth_thresh=1, random=0))
+
+
+def classifier_cfg(outputs=2, body=BODY, **values):
+    return (net(**values) + body + convolutional(outputs, size=1, activation="linear")
+            + section("avgpool") + section("softmax"))
+
+
+def regressor_cfg(outputs=2, **values):
+    return (net(**values) + BODY + section("connected", output=outputs, activation="linear")
+            + section("cost", type="sse"))
+
+
+def segmenter_cfg(**values):
+    return (net(**values) + BODY + convolutional(80, size=1, activation="linear")
+            + section("logistic"))
+
+
+def isegmenter_cfg(**values):
+    return (net(**values) + BODY + convolutional(82, size=1, activation="linear")
+            + section("iseg", classes=80, ids=2))
+
+
+def go_cfg(**values):
+    return (net(width=19, height=19, **values) + convolutional(4)
+            + section("connected", output=19 * 19 + 2, activation="logistic")
+            + section("cost", type="sse"))
+
+
+def rnn_cfg(**values):
+    return (section("net", **{"inputs": 256, "batch": 4, "subdivisions": 1, "time_steps": 3,
+                              "momentum": 0.9, "decay": 0.001, "learning_rate": 0.01,
+                              "max_batches": 3, **values})
+            + section("rnn", output=8, hidden=8, activation="leaky")
+            + section("connected", output=256, activation="leaky") + section("softmax"))
+
+
+# ---- cases ----
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own, in which Darknet runs."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="darknet-run.")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        write(self.path(name), text)
+
+    def darknet(self, *args, ranks=0, limit_s=LIMIT_S):
+        return run(command(*args, ranks=ranks), self.folder, limit_s)
+
+    def succeeds(self, *args, ranks=0):
+        result = self.darknet(*args, ranks=ranks)
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def refused(self, *args, says, ranks=0, code=None):
+        """Ends by itself, not with 0 (or with code), and says so on standard error."""
+        return self.check_refused(self.darknet(*args, ranks=ranks), says, code)
+
+    def check_refused(self, result, says, code=None):
+        self.assertNotEqual(result.code, "hang", result)
+        self.assertNotEqual(result.code, 0, result)
+        if isinstance(result.code, int) and result.code < 0:
+            self.fail(f"ended by signal {-result.code}: {result}")
+        if code is not None:
+            self.assertEqual(result.code, code, result)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, result.err, result)
+        self.assertNotIn("signal 11", result.err, result)
+        self.assertNotIn("signal 6", result.err, result)
+        return result
+
+
+def main():
+    unittest.main(verbosity=2)
