@@ -29,9 +29,9 @@ typedef struct ddp_batch {
  * which their number becomes one. DDP_BATCH_RANK: batch and subdivisions are
  * multiplied by ranks.
  *
- * DDP_ERR_USAGE, with the nearest values that work in the text: batch or
- * subdivisions below 1, batch no multiple of subdivisions (Darknet drops the
- * rest silently), or, in DDP_BATCH_GLOBAL, batch no multiple of ranks. */
+ * DDP_ERR_USAGE: batch or subdivisions below 1, or a step of more than INT_MAX
+ * images; and, with the nearest values that work in the text, batch no multiple of
+ * subdivisions (Darknet drops the rest silently) or, in DDP_BATCH_GLOBAL, of ranks. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
                            ddp_batch_mode mode, ddp_error *err) DDP_MUST_CHECK;
 
