@@ -9,8 +9,8 @@
 /* Element i of what a rank puts into a sum: any sign, very different sizes. */
 static inline float reference_value(int rank, int sum, size_t i)
 {
-    uint64_t h = (uint64_t)rank * 0x9E3779B97F4A7C15U + (uint64_t)sum * 0xC2B2AE3D27D4EB4FU +
-                 i * 0xD6E8FEB86659FD93U + 1;
+    uint64_t h = (uint64_t)rank * 0x9E3779B97F4A7C15U + (uint64_t)sum * 0xC2B2AE3D27D4EB4FU
+                 + i * 0xD6E8FEB86659FD93U + 1;
 
     h = (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9U;
     h ^= h >> 32;

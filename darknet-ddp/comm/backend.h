@@ -11,7 +11,6 @@
 
 #include "comm/group.h"
 
-
 enum { DDP_HOST_BYTES = 256 };
 
 struct ddp_backend {
@@ -92,9 +91,9 @@ extern const struct ddp_backend ddp_backend_solo;
 extern const struct ddp_backend ddp_backend_mpi;
 #endif
 
-/* The parts of a group that every backend has: size and host names. *g is the
+/* The parts of a group that every backend has: size and host names. *out is the
  * start of `bytes` zeroed bytes. */
-ddp_status ddp_group_alloc(ddp_group **g, size_t bytes, int rank, int size, ddp_error *err);
+ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, ddp_error *err);
 void ddp_group_free(ddp_group *g);
 
 /* Flush what has been printed and end the process at once, without the exit

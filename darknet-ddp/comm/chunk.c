@@ -62,8 +62,8 @@ ddp_status ddp_chunk_launch(ddp_group *g, struct ddp_chunk *c, ddp_error *err)
         struct ddp_message out = message(c, PARTS, peer, theirs.data, theirs.count);
 
         c->parts[peer] = part;
-        if (g->transport->recv(g, c->first_request + i, &in, err) ||
-            g->transport->send(g, c->first_request + peers + i, &out, err))
+        if (g->transport->recv(g, c->first_request + i, &in, err)
+            || g->transport->send(g, c->first_request + peers + i, &out, err))
             return err->code;
     }
     return DDP_OK;
@@ -82,8 +82,7 @@ static ddp_status send_sums(ddp_group *g, struct ddp_chunk *c, ddp_error *err)
     struct piece mine = piece_of(c, g->rank, g->size);
 
     for (int i = 0; i < g->size - 1; i++) {
-        struct ddp_message m =
-            message(c, SUMS, ddp_exchange_peer(g, i), mine.data, mine.count);
+        struct ddp_message m = message(c, SUMS, ddp_exchange_peer(g, i), mine.data, mine.count);
 
         if (g->transport->send(g, c->first_request + i, &m, err))
             return err->code;

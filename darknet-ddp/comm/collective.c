@@ -13,8 +13,7 @@ static size_t segment(size_t bytes, size_t at)
 
 /* A binomial tree over the distance from root: a rank's parent clears its lowest
  * bit, its children set one bit below that. */
-static ddp_status send_to_children(ddp_group *g, void *data, size_t bytes, int root,
-                                   ddp_error *err)
+static ddp_status send_to_children(ddp_group *g, void *data, size_t bytes, int root, ddp_error *err)
 {
     int distance = (g->rank - root + g->size) % g->size;
     int bit = 1;
@@ -49,8 +48,8 @@ ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int roo
     for (size_t at = 0; at < bytes; at += SEGMENT_BYTES) {
         size_t n = segment(bytes, at);
 
-        if (receive_from_parent(g, data + at, n, root, err) || ddp_exchange_finish(g, err) ||
-            send_to_children(g, data + at, n, root, err))
+        if (receive_from_parent(g, data + at, n, root, err) || ddp_exchange_finish(g, err)
+            || send_to_children(g, data + at, n, root, err))
             return err->code;
     }
     if (ddp_exchange_finish(g, err))

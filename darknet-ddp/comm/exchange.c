@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* Measured on two hosts with 1 and 4 Gbit/s between them, 102 MB in 5 sums: with 8
+ * MiB in flight the link stays full, also when polled only every 10 ms. Smaller
+ * chunks cost more polls, larger ones leave the link idle at the ends. */
 enum {
-    CHUNK_COUNT = 262144, /* floats: 1 MiB */
-    WINDOW = 8,           /* chunks in flight */
-    TAGS = 8192,          /* far more than there are in flight */
+    CHUNK_COUNT = DDP_EXCHANGE_CHUNK_BYTES / (int)sizeof(float),
+    WINDOW = 16, /* chunks in flight */
+    TAGS = 8192, /* far more than there are in flight */
     FIRST_COLLECTIVE_TAG = 2 * TAGS,
-    SPINS = 200,           /* idle polls before a wait lets others run */
-    NAP_NS = 50000,
+    SPINS = 100, /* idle polls before a wait lets others run */
+    NAP_NS = 100000,
     ALIGNMENT = 64
 };
 
@@ -233,8 +236,8 @@ static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
             continue;
         if (!oldest || (int32_t)(c->sequence - oldest->sequence) < 0)
             oldest = c;
-        if (ddp_chunk_behind(g, c) >= 0 &&
-            (!behind || (int32_t)(c->sequence - behind->sequence) < 0))
+        if (ddp_chunk_behind(g, c) >= 0
+            && (!behind || (int32_t)(c->sequence - behind->sequence) < 0))
             behind = c;
     }
     peer = behind ? ddp_chunk_behind(g, behind) : ddp_chunk_waits_for(g, oldest, &taking);

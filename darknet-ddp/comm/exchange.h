@@ -12,6 +12,10 @@
 
 #include "comm/backend.h"
 
+/* The longest message of a sum. A transport does well to send it without asking
+ * the receiver first, which takes a poll on both sides. */
+enum { DDP_EXCHANGE_CHUNK_BYTES = 512 * 1024 };
+
 /* Reserves the transport's requests. */
 ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err);
 void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */

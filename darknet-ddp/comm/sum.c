@@ -3,43 +3,47 @@
 /* A block of one part: two of them stay in the first cache. */
 enum { BLOCK = 2048 };
 
+/* A loop of known length: compilers then use vectors without being asked to. */
+static void add_block(float *restrict dst, const float *restrict src)
+{
+    for (size_t i = 0; i < BLOCK; i++)
+        dst[i] += src[i];
+}
+
 static void add(float *restrict dst, const float *restrict src, size_t count)
 {
+    if (count == BLOCK) {
+        add_block(dst, src);
+        return;
+    }
     for (size_t i = 0; i < count; i++)
         dst[i] += src[i];
 }
 
-static int largest_power_below(int n)
+/* The part that holds the sum of the parts first..first+n: `own` where it is
+ * among them (a + b is b + a), which saves the copy at the end. */
+static int holder(int first, int n, int own)
 {
-    int p = 1;
-
-    while (p * 2 < n)
-        p *= 2;
-    return p;
+    return own >= first && own < first + n ? own : first;
 }
 
-/* Sum the parts first..first+n, from element `at` on. Returns the part that
- * holds the sum: `own` where it is among them (a + b is b + a), which saves the
- * copy at the end. */
-static int sum_range(float *const *parts, int first, int n, int own, size_t at, size_t count)
+/* From the leaves up, this is the tree that splits at powers of two. */
+static void sum_block(float *const *parts, int size, int own, size_t at, size_t count)
 {
-    int half, left, right;
+    for (int n = 1; n < size; n *= 2)
+        for (int first = 0; first + n < size; first += 2 * n) {
+            int left = holder(first, n, own);
+            int right = holder(first + n, n, own);
 
-    if (n == 1)
-        return first;
-    half = largest_power_below(n);
-    left = sum_range(parts, first, half, own, at, count);
-    right = sum_range(parts, first + half, n - half, own, at, count);
-    if (right == own) {
-        add(parts[right] + at, parts[left] + at, count);
-        return right;
-    }
-    add(parts[left] + at, parts[right] + at, count);
-    return left;
+            if (right == own)
+                add(parts[right] + at, parts[left] + at, count);
+            else
+                add(parts[left] + at, parts[right] + at, count);
+        }
 }
 
 void ddp_sum_tree(float *const *parts, int size, int own, size_t count)
 {
     for (size_t at = 0; at < count; at += BLOCK)
-        (void)sum_range(parts, 0, size, own, at, count - at < BLOCK ? count - at : BLOCK);
+        sum_block(parts, size, own, at, count - at < BLOCK ? count - at : BLOCK);
 }

@@ -97,8 +97,8 @@ static struct request *oldest(struct rank_requests *r, enum state state, int pee
     for (int i = 0; i < r->count; i++) {
         struct request *q = &r->requests[i];
 
-        if (q->state == state && q->message.peer == peer && q->message.tag == tag &&
-            (!found || q->order < found->order))
+        if (q->state == state && q->message.peer == peer && q->message.tag == tag
+            && (!found || q->order < found->order))
             found = q;
     }
     return found;
@@ -240,7 +240,8 @@ ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err)
 
     if (size < 1)
         return ddp_fail(err, DDP_ERR_USAGE, "a group wants 1 or more ranks, not %d", size);
-    memset(groups, 0, (size_t)size * sizeof *groups);
+    for (int r = 0; r < size; r++)
+        groups[r] = NULL;
     w = calloc(1, sizeof *w);
     if (w)
         w->ranks = calloc((size_t)size, sizeof *w->ranks);

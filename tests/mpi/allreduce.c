@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUMS = 11, MAX_RANKS = 64, MIB = 1 << 20, CHUNK = MIB / 4 };
+enum { SUMS = 11, MAX_RANKS = 64, MIB = 1 << 20, CHUNK = MIB / 8 };
 
 static int failed(const ddp_group *g, ddp_status st, const ddp_error *err)
 {
@@ -50,8 +50,8 @@ static int start_all(ddp_group *g, ddp_allreduce **sums, float **bufs, const siz
 
 static int sums_are_the_tree_to_the_bit(ddp_group *g)
 {
-    static const size_t counts[SUMS] = {0,         1,     15,        16,    17,   5000, CHUNK - 1,
-                                        CHUNK + 1, CHUNK, 3 * CHUNK, 100003};
+    static const size_t counts[SUMS] = {0,         1,         15,    16,        17,    5000,
+                                        CHUNK - 1, CHUNK + 1, CHUNK, 3 * CHUNK, 100003};
     ddp_allreduce *sums[SUMS];
     float *bufs[SUMS];
     ddp_error err;

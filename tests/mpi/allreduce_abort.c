@@ -1,7 +1,8 @@
-/* ddp_group_abort ends the whole job, soon and with a failure.
+/* A rank that fails ends the whole job, soon and with a failure.
  *
- * Rank 0 starts a job of its own, of as many ranks, in which the last rank
- * aborts while the others wait for it, and looks at the launcher's exit status. */
+ * Rank 0 starts jobs of its own, of as many ranks, and looks at the launcher's
+ * exit status. In one the last rank aborts while the others wait for it; in the
+ * other it sleeps, and the others' waits run out of time. */
 #include "base/clock.h"
 #include "comm/group.h"
 
@@ -13,19 +14,43 @@
 
 extern char **environ;
 
-static int abort_a_job(void)
+static int last_rank_aborts(ddp_group *g)
 {
     ddp_error err;
-    ddp_group *g;
 
-    if (ddp_group_open(&g, "mpi", &err))
-        return 0; /* not the failure that is asked for */
     if (ddp_group_rank(g) == ddp_group_size(g) - 1)
         ddp_group_abort(g, 5);
     if (ddp_barrier(g, &err))
         (void)fprintf(stderr, "%s\n", err.text);
     ddp_group_close(g);
     return 0;
+}
+
+static int last_rank_sleeps(ddp_group *g)
+{
+    ddp_error err;
+    int failed;
+
+    if (ddp_group_rank(g) == ddp_group_size(g) - 1)
+        (void)sleep(60);
+    ddp_group_set_timeout(g, 500000000);
+    failed = ddp_barrier(g, &err) != DDP_OK;
+    if (failed)
+        (void)fprintf(stderr, "%s\n", err.text);
+    ddp_group_close(g);
+    return failed ? 6 : 0;
+}
+
+static int be_the_job(const char *what)
+{
+    ddp_error err;
+    ddp_group *g;
+
+    if (ddp_group_open(&g, "mpi", &err)) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        return 0; /* not the failure that is asked for */
+    }
+    return strcmp(what, "--abort") == 0 ? last_rank_aborts(g) : last_rank_sleeps(g);
 }
 
 /* The inner job must not take itself for a part of the outer one. */
@@ -35,8 +60,8 @@ static void forget_the_launcher(void)
     char **e = environ;
 
     while (*e) {
-        if (strncmp(*e, "OMPI_", 5) != 0 && strncmp(*e, "PMIX_", 5) != 0 &&
-            strncmp(*e, "ORTE_", 5) != 0) {
+        if (strncmp(*e, "OMPI_", 5) != 0 && strncmp(*e, "PMIX_", 5) != 0
+            && strncmp(*e, "ORTE_", 5) != 0) {
             e++;
             continue;
         }
@@ -49,7 +74,7 @@ static void forget_the_launcher(void)
     (void)setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
 }
 
-static int run_job(const char *program, const char *size)
+static int run_job(const char *program, const char *size, const char *what)
 {
     pid_t child = fork();
     int status = 0;
@@ -57,7 +82,7 @@ static int run_job(const char *program, const char *size)
     if (child == 0) {
         forget_the_launcher();
         (void)execlp("mpirun", "mpirun", "--oversubscribe", "--bind-to", "none", "-q", "-n", size,
-                     program, "--abort", (char *)NULL);
+                     program, what, (char *)NULL);
         _exit(0);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
@@ -65,20 +90,27 @@ static int run_job(const char *program, const char *size)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
+static int job_fails_soon(const char *program, const char *size, const char *what, int want)
+{
+    int64_t start = ddp_clock_ns();
+    int status = run_job(program, size, what);
+    double elapsed = (double)(ddp_clock_ns() - start) / 1e9;
+
+    (void)fprintf(stderr, "%s ranks, %s: exit status %d after %.1f s\n", size, what, status,
+                  elapsed);
+    return status == want && elapsed < 20;
+}
+
 int main(int argc, char **argv)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     const char *size = getenv("OMPI_COMM_WORLD_SIZE");
-    int64_t start = ddp_clock_ns();
-    double elapsed;
-    int status;
 
     if (argc > 1)
-        return abort_a_job();
+        return be_the_job(argv[1]);
     if (!rank || !size || strcmp(rank, "0") != 0)
         return 0;
-    status = run_job(argv[0], size);
-    elapsed = (double)(ddp_clock_ns() - start) / 1e9;
-    (void)fprintf(stderr, "%s ranks: exit status %d after %.1f s\n", size, status, elapsed);
-    return status != 5 || elapsed > 20;
+    if (!job_fails_soon(argv[0], size, "--abort", 5))
+        return 1;
+    return strcmp(size, "1") != 0 && !job_fails_soon(argv[0], size, "--sleep", 6);
 }

@@ -26,8 +26,8 @@ static float sum_of(int size, int own)
     ddp_sum_tree(parts, size, own, COUNT);
     for (int i = 0; i < COUNT; i++)
         if (values[own][i] != values[own][0])
-            fail_msg("size %d: element %d is %g, element 0 is %g", size, i,
-                     (double)values[own][i], (double)values[own][0]);
+            fail_msg("size %d: element %d is %g, element 0 is %g", size, i, (double)values[own][i],
+                     (double)values[own][0]);
     return values[own][0];
 }
 
