@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Element i of what a rank puts into a sum: any sign, very different sizes. */
 static inline float reference_value(int rank, int sum, size_t i)
@@ -17,7 +18,8 @@ static inline float reference_value(int rank, int sum, size_t i)
     return ((float)(h & 0xFFFFFF) - 8388608.0F) * (1.0F / (float)(1U << (h >> 24 & 15)));
 }
 
-/* Element i summed over the ranks first..first+n. */
+/* Element i summed over the ranks first..first+n: the definition, word by word. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static inline float reference_sum(int first, int n, int sum, size_t i)
 {
     int half = 1;
@@ -27,6 +29,15 @@ static inline float reference_sum(int first, int n, int sum, size_t i)
     while (half * 2 < n)
         half *= 2;
     return reference_sum(first, half, sum, i) + reference_sum(first + half, n - half, sum, i);
+}
+
+static inline int reference_same_bits(float a, float b)
+{
+    uint32_t x, y;
+
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y;
 }
 
 #endif

@@ -24,7 +24,7 @@ static int wrong_bits(const ddp_group *g, const float *buf, int sum, size_t coun
     for (size_t i = 0; i < count; i++) {
         float want = reference_sum(0, ddp_group_size(g), sum, i);
 
-        if (memcmp(&buf[i], &want, sizeof want) != 0) {
+        if (!reference_same_bits(buf[i], want)) {
             (void)fprintf(stderr, "rank %d: sum %d of %zu: [%zu] is %.9g, not %.9g\n",
                           ddp_group_rank(g), sum, count, i, (double)buf[i], (double)want);
             return 1;
@@ -50,8 +50,8 @@ static int start_all(ddp_group *g, ddp_allreduce **sums, float **bufs, const siz
 
 static int sums_are_the_tree_to_the_bit(ddp_group *g)
 {
-    static const size_t counts[SUMS] = {0,         1,         15,    16,        17,    5000,
-                                        CHUNK - 1, CHUNK + 1, CHUNK, 3 * CHUNK, 100003};
+    static const size_t counts[SUMS] = {
+        0, 1, 15, 16, 17, 5000, CHUNK - 1, CHUNK + 1, CHUNK, (size_t)3 * CHUNK, 100003};
     ddp_allreduce *sums[SUMS];
     float *bufs[SUMS];
     ddp_error err;

@@ -88,7 +88,7 @@ static int wrong_bits(const ddp_group *g, const float *buf, int sum, size_t coun
     for (size_t i = 0; i < count; i++) {
         float want = reference_sum(0, ddp_group_size(g), sum, i);
 
-        if (memcmp(&buf[i], &want, sizeof want) != 0) {
+        if (!reference_same_bits(buf[i], want)) {
             (void)fprintf(stderr, "rank %d of %d, sum %d of %zu: [%zu] is %.9g, not %.9g\n",
                           ddp_group_rank(g), ddp_group_size(g), sum, count, i, (double)buf[i],
                           (double)want);
@@ -117,7 +117,8 @@ static int one_sum(ddp_group *g, size_t count)
 
 static int sums_of_many_sizes(ddp_group *g)
 {
-    static const size_t counts[] = {0, 1, 15, 16, 17, 2341, 5000, CHUNK + 1, 2 * CHUNK, CHUNK - 1};
+    static const size_t counts[] = {
+        0, 1, 15, 16, 17, 2341, 5000, CHUNK + 1, (size_t)2 * CHUNK, CHUNK - 1};
     size_t n = ddp_group_size(g) < 4 ? 10 : 8; /* the reference takes its time */
     int bad = 0;
 
