@@ -1,0 +1,137 @@
+#include "arrays.h"
+
+#include <darknet.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <xxhash.h>
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Momentum lies in the same struct layer as the pointer to the gradient. */
+static float *momentum_of(const ddp_param *param)
+{
+    char *slot = (char *)param->gradient_slot;
+
+    if (ends_with(param->part, "biases"))
+        return ((layer *)(slot - offsetof(layer, bias_updates)))->bias_momentum;
+    if (ends_with(param->part, "scales"))
+        return ((layer *)(slot - offsetof(layer, scale_updates)))->scale_momentum;
+    return ((layer *)(slot - offsetof(layer, weight_updates)))->weight_momentum;
+}
+
+float *array_of(const ddp_table *table, size_t i, enum array_kind kind)
+{
+    const ddp_param *param = &table->params[i];
+
+    if (kind == VALUES)
+        return param->value;
+    return kind == GRADIENTS ? *param->gradient_slot : momentum_of(param);
+}
+
+size_t array_offset(const ddp_table *table, size_t i)
+{
+    size_t offset = 0;
+
+    for (size_t p = 0; p < i; p++)
+        offset += table->params[p].count;
+    return offset;
+}
+
+float *arrays_copy(const ddp_table *table, enum array_kind kind)
+{
+    float *copy = calloc(array_offset(table, table->param_count) + 1, sizeof *copy), *at = copy;
+
+    if (!copy)
+        abort();
+    for (size_t i = 0; i < table->param_count; i++) {
+        memcpy(at, array_of(table, i, kind), table->params[i].count * sizeof *at);
+        at += table->params[i].count;
+    }
+    return copy;
+}
+
+void arrays_restore(const ddp_table *table, enum array_kind kind, const float *copy)
+{
+    for (size_t i = 0; i < table->param_count; i++) {
+        memcpy(array_of(table, i, kind), copy, table->params[i].count * sizeof *copy);
+        copy += table->params[i].count;
+    }
+}
+
+uint64_t arrays_hash(const ddp_table *table, int first, int last)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < table->param_count; i++) {
+        const ddp_param *param = &table->params[i];
+
+        if (param->layer < first || param->layer > last)
+            continue;
+        hash = XXH64(param->value, param->count * sizeof(float), hash);
+        hash = XXH64(momentum_of(param), param->count * sizeof(float), hash);
+    }
+    return hash;
+}
+
+struct norms {
+    double difference, b; /* squared */
+};
+
+static struct norms norms_of(const float *a, const float *b, size_t count)
+{
+    struct norms n = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        double d = (double)a[i] - (double)b[i];
+
+        n.difference += d * d;
+        n.b += (double)b[i] * (double)b[i];
+    }
+    return n;
+}
+
+/* 0 / 0 is no distance: both are zero. */
+static double ratio(double difference, double b)
+{
+    if (difference == 0)
+        return 0;
+    return isfinite(difference) && isfinite(b) ? sqrt(difference / b) : (double)INFINITY;
+}
+
+distance arrays_distance(const ddp_table *table, const float *a, const float *b, double floor)
+{
+    distance d = {0};
+
+    for (size_t i = 0, end = 0, offset = 0; i < table->param_count; i = end) {
+        double largest = 0, r;
+        size_t at = offset;
+
+        for (end = i; end < table->param_count && table->params[end].layer == table->params[i].layer;
+             end++) {
+            largest = fmax(largest, norms_of(a + at, b + at, table->params[end].count).b);
+            at += table->params[end].count;
+        }
+        for (size_t p = i; p < end; p++) {
+            struct norms n = norms_of(a + offset, b + offset, table->params[p].count);
+
+            r = ratio(n.difference, fmax(n.b, floor * floor * largest));
+            if (r > d.worst)
+                d = (distance){r, p};
+            offset += table->params[p].count;
+        }
+    }
+    return d;
+}
+
+double arrays_change(const ddp_table *table, const float *a, const float *b)
+{
+    struct norms n = norms_of(a, b, array_offset(table, table->param_count));
+
+    return ratio(n.difference, n.b);
+}

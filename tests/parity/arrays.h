@@ -1,0 +1,38 @@
+/* The arrays of a network's parameters: copies, hashes, distances. */
+#ifndef PARITY_ARRAYS_H
+#define PARITY_ARRAYS_H
+
+#include "core/params.h"
+
+#include <stdint.h>
+
+enum array_kind { VALUES, GRADIENTS, MOMENTUM };
+
+/* Of parameter i of the table. */
+float *array_of(const ddp_table *table, size_t i, enum array_kind kind);
+
+/* A copy of every array, one after the other in table order. */
+float *arrays_copy(const ddp_table *table, enum array_kind kind);
+
+/* The inverse: into the network's own memory. */
+void arrays_restore(const ddp_table *table, enum array_kind kind, const float *copy);
+
+/* Where parameter i starts in a copy. */
+size_t array_offset(const ddp_table *table, size_t i);
+
+/* Of values and momentum, of layers first to last. */
+uint64_t arrays_hash(const ddp_table *table, int first, int last);
+
+typedef struct distance {
+    double worst; /* largest |a - b| / |b| of one array; not a number counts as infinite */
+    size_t param; /* whose that is */
+} distance;
+
+/* Euclidean norms; a and b are copies. |b| counts as at least `floor` times the
+ * largest |b| of the same layer's arrays. */
+distance arrays_distance(const ddp_table *table, const float *a, const float *b, double floor);
+
+/* |a - b| / |b| over everything together. */
+double arrays_change(const ddp_table *table, const float *a, const float *b);
+
+#endif

@@ -1,0 +1,128 @@
+#include "model.h"
+
+#include "glue/cfg.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void fail(const char *path, const char *why)
+{
+    (void)fprintf(stderr, "%s: %s\n", path, why);
+    exit(1);
+}
+
+static int starts_with(const char *line, const char *word)
+{
+    return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* What ddp_cfg_with does not do: values outside [net], and a section more. */
+static void copy_sections(const model_options *o, FILE *in, FILE *out)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int section = -1; /* [net], then layer 0 */
+
+    while (getline(&line, &size, in) >= 0) {
+        if (o->crop && starts_with(line, "crop_height"))
+            (void)fprintf(out, "crop_height=%d\n", o->crop);
+        else if (o->crop && starts_with(line, "crop_width"))
+            (void)fprintf(out, "crop_width=%d\n", o->crop);
+        else
+            (void)fputs(line, out);
+        if (line[0] == '[' && section++ == o->frozen - 1 && o->frozen > 0)
+            (void)fprintf(out, "stopbackward=1\n");
+    }
+    if (o->add_cost)
+        (void)fprintf(out, "\n[cost]\ntype=sse\n");
+    free(line);
+}
+
+/* The cfg as options want it, in a file in memory. */
+static int write_cfg(const model_options *o, char *path)
+{
+    const ddp_cfg_value values[] = {
+        {"width", o->width},
+        {"height", o->height},
+        {"batch", o->batch},
+        {"subdivisions", o->subdivisions},
+        {"time_steps", o->time_steps},
+    };
+    ddp_error err;
+    int first, second;
+    FILE *in, *out;
+
+    if (ddp_cfg_with(o->cfg, values, sizeof values / sizeof values[0], path, &first, &err))
+        fail(o->cfg, err.text);
+    second = memfd_create("cfg", 0);
+    in = fopen(path, "r");
+    out = second < 0 ? NULL : fdopen(dup(second), "w");
+    if (!in || !out)
+        fail(o->cfg, "cannot be copied");
+    copy_sections(o, in, out);
+    (void)fclose(in);
+    (void)close(first);
+    if (fclose(out))
+        fail(o->cfg, "cannot be copied");
+    (void)snprintf(path, DDP_CFG_PATH_BYTES, "/proc/self/fd/%d", second);
+    return second;
+}
+
+/* Two networks that make the same steps must draw nothing at random. */
+static void remove_randomness(network *net)
+{
+    for (int i = 0; i < net->n; i++) {
+        layer *l = &net->layers[i];
+
+        if (l->type == DROPOUT) {
+            l->probability = 0;
+            l->scale = 1;
+        }
+        if (l->type == CROP) {
+            l->flip = 0;
+            if (l->w != l->out_w || l->h != l->out_h)
+                fail("[crop]", "must leave the whole picture, else it is cut at random");
+        }
+        if (l->type == DETECTION)
+            l->random = 0;
+    }
+}
+
+static int terminal = -1;
+
+/* Darknet cannot read the cfg: it says so where people see it. */
+static void show_fatal(int code, const char *message)
+{
+    (void)dprintf(terminal, "%s\n", message);
+    _exit(code);
+}
+
+static network *parse_quietly(char *path)
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    network *net;
+
+    terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    fatal_handler = show_fatal;
+    (void)dup2(null, STDERR_FILENO);
+    net = parse_network_cfg(path);
+    (void)dup2(terminal, STDERR_FILENO);
+    (void)close(null);
+    return net;
+}
+
+network *model_open(const model_options *o)
+{
+    char path[DDP_CFG_PATH_BYTES];
+    int fd = write_cfg(o, path);
+    network *net = parse_quietly(path);
+
+    (void)close(fd);
+    remove_randomness(net);
+    net->burn_in = 0; /* its first steps have a rate of next to nothing */
+    if (o->learning_rate > 0)
+        net->learning_rate = o->learning_rate;
+    return net;
+}

@@ -1,0 +1,20 @@
+/* A network for a parity test: a cfg made small, and nothing random in it. */
+#ifndef PARITY_MODEL_H
+#define PARITY_MODEL_H
+
+#include <darknet.h>
+
+typedef struct model_options {
+    const char *cfg;
+    /* 0: as the cfg has it. */
+    int width, height, batch, subdivisions, time_steps;
+    int crop;            /* width and height of what [crop] leaves */
+    int frozen;          /* the first so many layers: the last of them gets stopbackward=1 */
+    int add_cost;        /* 1: the cfg has no loss, append [cost] */
+    float learning_rate;
+} model_options;
+
+/* Ends the program with the file's name and the cause on failure. */
+network *model_open(const model_options *o);
+
+#endif

@@ -1,0 +1,23 @@
+/* The command line of the parity test: parity CFG [key=value]... */
+#ifndef PARITY_OPTIONS_H
+#define PARITY_OPTIONS_H
+
+#include "model.h"
+#include "run.h"
+
+typedef struct parity_options {
+    model_options model;
+    skip_rule skip;
+    int updates;
+    int sync_every;
+    int rank_mode;     /* -ddp_batch rank */
+    int overlap;
+    double bucket_mib;
+    int variants;      /* again with other buckets and without overlap: the same bits */
+    const char *skip_test; /* only say why not, and exit 77 */
+} parity_options;
+
+/* Ends the program if an argument is not understood. */
+parity_options parity_parse(int argc, char **argv);
+
+#endif

@@ -1,0 +1,280 @@
+/* Does a network that N ranks train become what one process makes of it?
+ *
+ *   mpirun -np N parity CFG [key=value]...
+ *
+ * The ranks make 5 updates, with the cfg's momentum and decay. Then rank 0
+ * trains a second network alone, from the same first parameters and on the same
+ * mini-batches, and compares:
+ *
+ *   the summed gradients of the first update, each parameter's      1e-5 relative
+ *   parameters and momentum after the last update                   1e-5 relative
+ *   the loss of every update                                        1e-5 relative
+ *   parameters and momentum of all ranks after every update         the same bits
+ *
+ * An array whose true value is about 0 has no relative error worth the name, so
+ * its norm counts as at least 1e-3 of the largest of its layer.
+ *
+ * What draws from rand() is silenced in both networks: dropout drops nothing, crop
+ * leaves the whole picture, detection's random=1 is off. That ranks draw what one
+ * process draws is not tested here. BatchNorm's running statistics are not compared:
+ * they are rank 0's, and training does not read them. */
+#include "arrays.h"
+#include "options.h"
+
+#include "glue/support.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SKIPPED = 77, MAX_RANKS = 64, TIMEOUT_S = 300 };
+
+static const double tolerance = 1e-5, floor_of_layer = 1e-3;
+
+struct outcome {
+    ddp_batch batch;
+    uint64_t hash;
+    float *first_values; /* before training; rank 0's */
+    float *gradients, *values, *momentum;
+    double *losses;
+    int wrong;
+};
+
+static ddp_group *group;
+
+static void fail_rank(const ddp_error *err) __attribute__((noreturn));
+
+static void fail_rank(const ddp_error *err)
+{
+    (void)fprintf(stderr, "rank %d: %s\n", group ? ddp_group_rank(group) : -1, err->text);
+    if (group)
+        ddp_group_abort(group, 1);
+    exit(1);
+}
+
+static ddp_trainer_config config_of(const parity_options *o)
+{
+    return (ddp_trainer_config){
+        .reducer = {.bucket_bytes = (size_t)(o->bucket_mib * (1 << 20)),
+                    .first_bucket_bytes = (size_t)(fmin(o->bucket_mib, 1) * (1 << 20)),
+                    .overlap = o->overlap,
+                    .find_unused = 1},
+        .batch_mode = o->rank_mode ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
+        .broadcast_buffers = 1,
+        .sync_every = o->sync_every,
+        .seed = 1,
+        .fail = fail_rank,
+    };
+}
+
+/* The network as this run's ranks see it; the batch is cut first. */
+static network *open_split(const parity_options *o, ddp_trainer *trainer, ddp_batch *batch)
+{
+    model_options model = o->model;
+    ddp_error err;
+
+    if (ddp_trainer_split(trainer, &model.batch, &model.subdivisions, &err))
+        fail_rank(&err);
+    *batch = ddp_trainer_batch(trainer);
+    srand((unsigned)(1 + ddp_group_rank(group))); /* ranks must take rank 0's weights */
+    return model_open(&model);
+}
+
+static void check_support(const network *net)
+{
+    ddp_error err;
+
+    if (ddp_check_trainable(net, &err))
+        fail_rank(&err);
+}
+
+static struct outcome train_on_ranks(const parity_options *o)
+{
+    ddp_trainer_config config = config_of(o);
+    struct outcome out = {0};
+    ddp_trainer *trainer;
+    ddp_error err;
+    run r = {.ranks = ddp_group_size(group), .updates = o->updates, .group = group};
+
+    if (ddp_trainer_open(&trainer, group, &config, &err))
+        fail_rank(&err);
+    r.net = open_split(o, trainer, &r.batch);
+    check_support(r.net);
+    if (ddp_trainer_attach(trainer, r.net, &err))
+        fail_rank(&err);
+    r.sync_every = o->sync_every;
+    r.skip = o->skip;
+    run_open(&r);
+    if (ddp_group_rank(group) == 0)
+        out.first_values = arrays_copy(&r.table, VALUES);
+    if (r.table.first_trained != o->model.frozen) {
+        (void)fprintf(stderr, "%d layers count as frozen\n", r.table.first_trained);
+        r.wrong++;
+    }
+    run_train(&r);
+    ddp_trainer_close(trainer);
+    out.batch = r.batch;
+    out.hash = r.hash;
+    out.wrong = r.wrong;
+    if (ddp_group_rank(group) == 0) {
+        out.values = arrays_copy(&r.table, VALUES);
+        out.momentum = arrays_copy(&r.table, MOMENTUM);
+        out.gradients = r.gradients;
+        out.losses = r.losses;
+        r.gradients = NULL;
+        r.losses = NULL;
+    }
+    run_close(&r);
+    free_network(r.net);
+    return out;
+}
+
+static void outcome_release(struct outcome *out)
+{
+    free(out->first_values);
+    free(out->gradients);
+    free(out->values);
+    free(out->momentum);
+    free(out->losses);
+}
+
+/* One process, and the cfg's own batch: a mini-batch that ranks had to cut
+ * further stays whole. */
+static void train_alone(const parity_options *o, const struct outcome *ranks, int size, run *r)
+{
+    model_options model = o->model;
+
+    if (o->rank_mode) {
+        model.batch *= size;
+        model.subdivisions *= size;
+    }
+    *r = (run){.net = model_open(&model),
+               .batch = ranks->batch,
+               .ranks = size,
+               .updates = o->updates,
+               .sync_every = o->sync_every,
+               .skip = o->skip};
+    r->net->accumulate = o->sync_every;
+    if (o->rank_mode)
+        r->net->learning_rate *= (float)size;
+    run_open(r);
+    arrays_restore(&r->table, VALUES, ranks->first_values);
+    run_train(r);
+}
+
+static int report(FILE *terminal, const run *r, const char *what, distance d)
+{
+    const ddp_param *param = &r->table.params[d.param];
+    int bad = !(d.worst <= tolerance);
+
+    (void)fprintf(terminal, "  %-10s %.2e worst, layer %d %s %s%s\n", what, d.worst, param->layer,
+                  param->kind, param->part, bad ? "  <-- more than 1e-5" : "");
+    return bad;
+}
+
+static double worst_loss(const run *r, const struct outcome *ranks)
+{
+    double worst = 0;
+
+    for (int i = 0; i < r->updates; i++)
+        worst = fmax(worst, fabs(ranks->losses[i] - r->losses[i]) / fabs(r->losses[i]));
+    return worst;
+}
+
+static int compare(FILE *terminal, const run *r, const struct outcome *ranks)
+{
+    float *values = arrays_copy(&r->table, VALUES);
+    float *momentum = arrays_copy(&r->table, MOMENTUM);
+    const ddp_table *t = &r->table;
+    double moved = arrays_change(t, values, ranks->first_values), loss = worst_loss(r, ranks);
+    int bad;
+
+    bad = report(terminal, r, "gradients",
+                 arrays_distance(t, ranks->gradients, r->gradients, floor_of_layer));
+    bad += report(terminal, r, "parameters",
+                  arrays_distance(t, ranks->values, values, floor_of_layer));
+    bad += report(terminal, r, "momentum",
+                  arrays_distance(t, ranks->momentum, momentum, floor_of_layer));
+    (void)fprintf(terminal, "  loss       %.2e worst; %g at first, %g at last\n", loss,
+                  r->losses[0], r->losses[r->updates - 1]);
+    (void)fprintf(terminal, "  training has moved the parameters by %.2e of their norm\n", moved);
+    free(values);
+    free(momentum);
+    return bad + !(loss <= tolerance) + !(moved >= 1e-4 && moved < 1);
+}
+
+/* The sum's order is fixed, so buckets and overlap must not change a bit. */
+static int other_settings_differ(const parity_options *o, uint64_t hash)
+{
+    static const double buckets[] = {0.01, 1, 25};
+    int bad = 0;
+
+    for (int i = 0; i < 6; i++) {
+        parity_options other = *o;
+        struct outcome out;
+
+        other.overlap = i % 2;
+        other.bucket_mib = buckets[i / 2];
+        out = train_on_ranks(&other);
+        if (out.hash != hash)
+            (void)fprintf(stderr, "buckets of %g MiB, overlap %d: other parameters\n",
+                          other.bucket_mib, other.overlap);
+        bad += out.wrong + (out.hash != hash);
+        outcome_release(&out);
+    }
+    return bad;
+}
+
+static int total(int bad)
+{
+    int all[MAX_RANKS], sum = 0;
+    ddp_error err;
+
+    if (ddp_allgather(group, &bad, all, sizeof bad, &err))
+        fail_rank(&err);
+    for (int r = 0; r < ddp_group_size(group); r++)
+        sum += all[r];
+    return sum;
+}
+
+/* Darknet's own lines go nowhere; results come on this. */
+static FILE *quiet_stdout(void)
+{
+    FILE *terminal = fdopen(dup(STDOUT_FILENO), "w");
+
+    if (!terminal || !freopen("/dev/null", "w", stdout))
+        abort();
+    return terminal;
+}
+
+int main(int argc, char **argv)
+{
+    parity_options o = parity_parse(argc, argv);
+    FILE *terminal = quiet_stdout();
+    struct outcome ranks;
+    int bad, rank, size;
+    ddp_error err;
+    run alone;
+
+    if (o.skip_test) {
+        (void)fprintf(terminal, "skipped: %s\n", o.skip_test);
+        return SKIPPED;
+    }
+    if (ddp_group_open(&group, "mpi", &err))
+        fail_rank(&err);
+    ddp_group_set_timeout(group, TIMEOUT_S * INT64_C(1000000000));
+    ranks = train_on_ranks(&o);
+    bad = ranks.wrong + (o.variants ? other_settings_differ(&o, ranks.hash) : 0);
+    bad = total(bad);
+    rank = ddp_group_rank(group);
+    size = ddp_group_size(group);
+    ddp_group_close(group); /* the others need not wait, which takes a core each */
+    if (rank == 0) {
+        (void)fprintf(terminal, "%s on %d ranks: batch %d, %d mini-batches of %d\n", o.model.cfg,
+                      size, ranks.batch.batch, ranks.batch.subdivisions, ranks.batch.images);
+        train_alone(&o, &ranks, size, &alone);
+        bad += alone.wrong + compare(terminal, &alone, &ranks);
+        (void)fprintf(terminal, bad ? "FAILED\n" : "passed\n");
+    }
+    return rank == 0 && bad;
+}

@@ -1,0 +1,46 @@
+/* One training run, on all ranks through a trainer or in one process without. */
+#ifndef PARITY_RUN_H
+#define PARITY_RUN_H
+
+#include "glue/trainer.h"
+
+#include <stdint.h>
+
+/* Layers 0 to layer do not run backward in the mini-batches named. -1: none. */
+typedef struct skip_rule {
+    int layer;
+    int rank;       /* -1: on all */
+    int mini_batch; /* of that rank in each batch; -1: all */
+    int from;       /* the first update it holds for, from 0 */
+} skip_rule;
+
+typedef struct run {
+    network *net;
+    ddp_table table; /* of net, made by run_open */
+    ddp_batch batch; /* how the trainer cut it; of the reference too */
+    int ranks;
+    int updates;
+    int sync_every;
+    skip_rule skip;
+    ddp_group *group; /* NULL: the reference */
+
+    const train_hooks *inner; /* the trainer's; NULL in the reference */
+    train_hooks hooks;
+    int update;       /* the present one */
+    float *gradients; /* the sums of update 0, a copy */
+    double *losses;   /* of each update */
+    int wrong;        /* what went wrong, counted; each is printed */
+    uint64_t hash;    /* of everything after the last update */
+} run;
+
+/* net, batch, ranks, updates, sync_every, skip and group are set. net's hooks are
+ * the trainer's, or none. */
+void run_open(run *r);
+
+/* Train. Images depend on their number alone. */
+void run_train(run *r);
+
+/* Frees all but the network. */
+void run_close(run *r);
+
+#endif
