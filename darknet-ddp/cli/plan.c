@@ -19,7 +19,7 @@ static void print_buckets(const ddp_plan *plan)
     for (size_t b = 0; b < plan->bucket_count; b++) {
         const ddp_bucket *bucket = &plan->buckets[b];
 
-        printf("%6zu  %4d to %-4d  %12zu  %9.3f\n", b, bucket->last_layer, bucket->first_layer,
+        printf("%6zu  %4d to %-4d  %12zu  %9.3f\n", b + 1, bucket->first_layer, bucket->last_layer,
                bucket->param_count, (double)bucket->count * 4 / 1e6);
     }
 }
@@ -55,7 +55,7 @@ static void print_batch(const network *net, int ranks, ddp_batch_mode mode)
 int ddp_command_plan(const char *cfg, const ddp_options *options)
 {
     const double mib = 1 << 20;
-    int ranks = options->np ? options->np : 2;
+    int ranks = options->np ? options->np : options->ranks ? options->ranks : 2;
     network *net = ddp_command_load(cfg, options);
     ddp_table table;
     ddp_plan *plan;
