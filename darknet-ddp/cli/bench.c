@@ -41,6 +41,7 @@ struct bench {
     ddp_reducer *reducer;
     const train_hooks *hooks;
     int mini_batches; /* a step, on this rank */
+    FILE *json;       /* NULL: none */
     ddp_sample samples[SAMPLES];
 };
 
@@ -213,20 +214,22 @@ static ddp_bench_result result_of(struct bench *b, const char *cfg, double cpu_s
     };
 }
 
-static void write_json(const char *path, const ddp_bench_result *result)
+static void fail_to_write(const char *path)
 {
-    FILE *f = fopen(path, "w");
     ddp_error err;
-    int failed = !f;
 
-    if (f) {
-        ddp_bench_print_json(f, result);
-        failed = fclose(f);
-    }
-    if (failed) {
-        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-        ddp_session_fail(&err);
-    }
+    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    ddp_session_fail(&err);
+}
+
+/* Before the first step, so that a wrong path does not cost the figures. */
+static FILE *open_json(const char *path)
+{
+    FILE *f = path ? fopen(path, "w") : NULL;
+
+    if (path && !f)
+        fail_to_write(path);
+    return f;
 }
 
 int ddp_command_bench(const char *cfg, const ddp_options *options)
@@ -235,6 +238,8 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
     ddp_bench_result result;
 
     ddp_session_open(options);
+    if (ddp_group_rank(ddp_session_group()) == 0)
+        b.json = open_json(options->json);
     bench_open(&b, cfg, options);
     for (int i = 0; i < WARMUP + options->steps; i++) {
         if (i == WARMUP)
@@ -245,8 +250,11 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
     result = result_of(&b, cfg, cpu_of_communication(&b, options->steps));
     if (ddp_group_rank(ddp_session_group()) == 0) {
         ddp_bench_print(stdout, &result);
-        if (options->json)
-            write_json(options->json, &result);
+        if (b.json) {
+            ddp_bench_print_json(b.json, &result);
+            if (fclose(b.json))
+                fail_to_write(options->json);
+        }
     }
     bench_close(&b);
     ddp_session_close();

@@ -2,21 +2,36 @@
 #include "cli/report.h"
 #include "glue/cfg.h"
 
-#include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
-static network *parse_quietly(char *path)
+/* While a cfg is parsed: its name, and that of the copy which Darknet reads. */
+static const char *cfg_name, *copy_name;
+
+/* A fatal_handler that puts the cfg's name where Darknet names the copy. */
+static void fail_with_cfg_name(int exit_status, const char *message)
 {
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const char *place = strstr(message, copy_name);
+    char text[8192];
+
+    if (!place)
+        ddp_report_fatal(exit_status, message);
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(place - message), message, cfg_name,
+                   place + strlen(copy_name));
+    ddp_report_fatal(exit_status, text);
+}
+
+static network *parse_quietly(const char *cfg, char *copy)
+{
     network *net;
 
-    (void)fflush(stderr);
-    (void)dup2(null, STDERR_FILENO);
-    net = parse_network_cfg(path);
-    (void)dup2(saved, STDERR_FILENO);
-    (void)close(saved);
-    (void)close(null);
+    cfg_name = cfg;
+    copy_name = copy;
+    fatal_handler = fail_with_cfg_name;
+    ddp_report_quiet();
+    net = parse_network_cfg(copy);
+    ddp_report_errors_only();
+    fatal_handler = ddp_report_fatal;
     return net;
 }
 
@@ -35,7 +50,7 @@ network *ddp_command_load(const char *cfg, const ddp_options *options)
 
     if (ddp_cfg_with(cfg, values, sizeof values / sizeof values[0], path, &fd, &err))
         ddp_report_failure(&err);
-    net = parse_quietly(path);
+    net = parse_quietly(cfg, path);
     (void)close(fd);
     return net;
 }

@@ -66,16 +66,21 @@ static int drop_ignored(int argc, char **argv)
     return kept;
 }
 
-static int run_ddp_command(int argc, char **argv, const ddp_options *options)
+static int is_bench(int argc, char **argv)
+{
+    return argc == 4 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "bench") == 0;
+}
+
+static int run_ddp_command(int argc, char **argv, const ddp_options *options, ddp_launch launch)
 {
     ddp_error err;
 
-    if (argc == 3 && strcmp(argv[2], "help") == 0)
-        return ddp_command_help();
-    if (argc == 4 && strcmp(argv[2], "plan") == 0)
-        return ddp_command_plan(argv[3], options);
-    if (argc == 4 && strcmp(argv[2], "bench") == 0)
+    if (is_bench(argc, argv))
         return ddp_command_bench(argv[3], options);
+    if (argc == 3 && strcmp(argv[2], "help") == 0)
+        return launch.rank == 0 ? ddp_command_help() : 0;
+    if (argc == 4 && strcmp(argv[2], "plan") == 0)
+        return launch.rank == 0 ? ddp_command_plan(argv[3], options) : 0;
     (void)ddp_fail(&err, DDP_ERR_USAGE,
                    "usage: darknet ddp help | plan CFG [-np N] | bench CFG [options]");
     ddp_report_failure(&err);
@@ -100,13 +105,16 @@ static void warn_if_alone_among_many(int argc, char **argv, ddp_launch launch)
                       launch.ranks);
 }
 
-/* Options are checked before any rank is started or joined; with several ranks
- * the first one speaks for all. */
-static void fail_early(const ddp_error *err, ddp_launch launch)
+static ddp_status check_launch(const ddp_options *options, ddp_launch launch, ddp_error *err)
 {
-    if (launch.rank == 0)
-        ddp_report_failure(err);
-    exit(2);
+    if (launch.ranks > 0 && options->ranks > 0 && options->ranks != launch.ranks)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_ranks %d, but the launcher started %d",
+                        options->ranks, launch.ranks);
+    if (launch.ranks > 1 && options->backend == DDP_BACKEND_SOLO)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_backend solo is for one process, but the launcher started %d",
+                        launch.ranks);
+    return DDP_OK;
 }
 
 int main(int argc, char **argv)
@@ -117,20 +125,22 @@ int main(int argc, char **argv)
     char **original = calloc((size_t)argc + 1, sizeof *original);
     int is_ddp_command;
 
+    ddp_report_init(launch);
     if (!original)
         return 1;
     memcpy(original, argv, (size_t)argc * sizeof *original);
-    if (ddp_options_parse(&options, &argc, argv, &err))
-        fail_early(&err, launch);
+    if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launch, &err))
+        ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (options.ddp && !is_ddp_command && check_command(argc, argv, &err))
-        fail_early(&err, launch);
-    if (options.ranks > 1 && launch.ranks == 0 && ddp_launch_here(options.ranks, original, &err))
-        fail_early(&err, launch);
+        ddp_report_failure(&err);
+    if (options.ranks > 1 && launch.ranks == 0 && (!is_ddp_command || is_bench(argc, argv))
+        && ddp_launch_here(options.ranks, original, &err))
+        ddp_report_failure(&err);
     free(original);
     if (is_ddp_command)
-        return run_ddp_command(argc, argv, &options);
+        return run_ddp_command(argc, argv, &options, launch);
     if (options.ddp)
         return run_training(argc, argv, &options);
     train_loader_threads = options.threads;

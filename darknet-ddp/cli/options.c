@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, TEXT };
-enum scope { TRAIN, COMMAND, ANYWHERE };
+enum scope { ANYWHERE, COMMAND };
 
 struct option {
     const char *name;
@@ -28,26 +28,26 @@ static const struct option table[] = {
      "train on all ranks of mpirun or srun; one rank without a launcher"},
     {"-ddp_ranks", WHOLE, FIELD(ranks), 1, 4096, 0, "", ANYWHERE, "N",
      "start N ranks on this host, through mpirun; under a launcher it must agree with it"},
-    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", TRAIN, "NAME",
+    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", ANYWHERE, "NAME",
      "transport: mpi, solo (one process), or auto: mpi under a launcher, else solo"},
     {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 25, "", ANYWHERE, "MIB",
      "capacity of a gradient bucket"},
     {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", ANYWHERE, "MIB",
      "capacity of the first bucket, small so that communication starts early"},
-    {"-ddp_overlap", WHOLE, FIELD(overlap), 0, 1, 1, "", TRAIN, "0|1",
+    {"-ddp_overlap", WHOLE, FIELD(overlap), 0, 1, 1, "", ANYWHERE, "0|1",
      "communicate while backward computes"},
     {"-ddp_batch", CHOICE, FIELD(batch), 0, 0, DDP_CHOICE_GLOBAL, "global|rank", ANYWHERE, "HOW",
      "global: the cfg's batch is cut over the ranks; rank: every rank takes a whole batch, and the "
      "learning rate is multiplied by the number of ranks"},
     {"-ddp_broadcast_buffers", CHOICE, FIELD(broadcast_buffers), 0, 0, DDP_CHOICE_STEP, "step|save",
-     TRAIN, "WHEN",
+     ANYWHERE, "WHEN",
      "send rank 0's BatchNorm statistics before every step, or not while training (rank 0 saves "
      "its own either way)"},
-    {"-ddp_find_unused", WHOLE, FIELD(find_unused), 0, 1, 1, "", TRAIN, "0|1",
+    {"-ddp_find_unused", WHOLE, FIELD(find_unused), 0, 1, 1, "", ANYWHERE, "0|1",
      "1: a layer may be skipped on some rank; 0: that is an error that names it"},
-    {"-ddp_sync_every", WHOLE, FIELD(sync_every), 1, 100000, 1, "", TRAIN, "K",
+    {"-ddp_sync_every", WHOLE, FIELD(sync_every), 1, 100000, 1, "", ANYWHERE, "K",
      "add up the gradients of K batches on each rank, then communicate and update once"},
-    {"-ddp_seed", SEED, FIELD(seed), 0, 0, -1, "", TRAIN, "N",
+    {"-ddp_seed", SEED, FIELD(seed), 0, 0, -1, "", ANYWHERE, "N",
      "seed of first weights and data; drawn and printed when not given"},
     {"-threads", WHOLE, FIELD(threads), 1, 64, 0, "", ANYWHERE, "N",
      "threads that load images, on each rank; by default what the rank's cores allow"},
@@ -129,6 +129,8 @@ static ddp_status take_value(ddp_options *o, const struct option *row, const cha
     case CHOICE:
         return take_choice(o, row, value, err);
     case TEXT:
+        if (value[0] == '-' || !value[0])
+            return ddp_fail(err, DDP_ERR_USAGE, "%s wants a file name, not '%s'", row->name, value);
         *(const char **)field_of(o, row) = value;
         return DDP_OK;
     case SEED: {

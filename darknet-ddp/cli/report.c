@@ -1,14 +1,20 @@
 #include "cli/report.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+/* How long ranks other than 0 wait before they speak. */
+enum { PATIENCE_S = 1 };
+
 static struct {
+    ddp_launch launch;
     ddp_group *group;
     int error_fd; /* the real standard error */
-} state = {.error_fd = STDERR_FILENO};
+    pthread_mutex_t failing;
+} state = {.error_fd = STDERR_FILENO, .failing = PTHREAD_MUTEX_INITIALIZER};
 
 static void close_off(int fd)
 {
@@ -20,20 +26,34 @@ static void close_off(int fd)
     (void)close(null);
 }
 
+void ddp_report_init(ddp_launch launch)
+{
+    state.launch = launch;
+}
+
 void ddp_report_open(ddp_group *group)
 {
-    int saved;
-
     state.group = group;
+    state.launch.rank = ddp_group_rank(group);
+    state.launch.ranks = ddp_group_size(group);
     /* mpirun makes the output a pipe: lines must not wait for a full block. */
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!group || ddp_group_rank(group) == 0)
+    if (state.launch.rank == 0)
         return;
-    (void)fflush(NULL);
-    saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (saved >= 0)
-        state.error_fd = saved;
+    ddp_report_quiet();
     close_off(STDOUT_FILENO);
+}
+
+void ddp_report_quiet(void)
+{
+    (void)fflush(NULL);
+    if (state.error_fd == STDERR_FILENO) {
+        int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+        if (saved < 0)
+            return;
+        state.error_fd = saved;
+    }
     close_off(STDERR_FILENO);
 }
 
@@ -41,20 +61,32 @@ void ddp_report_errors_only(void)
 {
     if (state.error_fd == STDERR_FILENO)
         return;
+    (void)fflush(stderr);
     (void)dup2(state.error_fd, STDERR_FILENO);
+}
+
+static void print_from_rank(const char *message)
+{
+    int rank = state.launch.rank;
+    char host[256] = "";
+
+    if (gethostname(host, sizeof host - 1))
+        host[0] = '\0';
+    (void)dprintf(state.error_fd, "darknet[rank %d @ %s]: %s\n", rank,
+                  state.group ? ddp_group_host(state.group, rank) : host, message);
 }
 
 void ddp_report_fatal(int exit_status, const char *message)
 {
+    /* Loader threads fail together. The first one speaks, and never unlocks. */
+    (void)pthread_mutex_lock(&state.failing);
     (void)fflush(NULL);
-    if (state.group && ddp_group_size(state.group) > 1) {
-        int rank = ddp_group_rank(state.group);
-
-        (void)dprintf(state.error_fd, "darknet[rank %d @ %s]: %s\n", rank,
-                      ddp_group_host(state.group, rank), message);
-    } else {
+    if (state.launch.rank > 0)
+        (void)sleep(PATIENCE_S);
+    if (state.launch.ranks > 1)
+        print_from_rank(message);
+    else
         (void)dprintf(state.error_fd, "darknet: %s\n", message);
-    }
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);

@@ -1,18 +1,26 @@
 /* cli/report.h: what a rank says, and how it ends the job.
  *
  * Rank 0 speaks as Darknet does. Other ranks are silent but for errors, which
- * carry rank and host.
+ * carry rank and host. An error that all ranks meet is said once: the others
+ * wait a moment, in which rank 0 ends the job.
  */
 #ifndef DDP_CLI_REPORT_H
 #define DDP_CLI_REPORT_H
 
 #include "base/status.h"
+#include "cli/launcher.h"
 #include "comm/group.h"
 
-/* Before the first message. group may be NULL (no rank is known yet) and must
- * outlive every call below. On ranks other than 0, standard output is closed off
- * for good, and standard error until ddp_report_errors_only. */
+/* First of all: which rank this is, as far as the launcher says. */
+void ddp_report_init(ddp_launch launch);
+
+/* Before the first message under a group, which must outlive every call below.
+ * On ranks other than 0, standard output is closed off for good, and standard
+ * error until ddp_report_errors_only. */
 void ddp_report_open(ddp_group *group);
+
+/* Close standard error off, but for the errors below. */
+void ddp_report_quiet(void);
 
 /* Darknet has built the network and named its layers: let through what else the
  * libraries may write to standard error. */

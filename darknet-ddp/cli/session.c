@@ -133,23 +133,24 @@ static const char *pick_backend(const ddp_options *options, ddp_launch launch)
     return options->backend == DDP_BACKEND_MPI ? "mpi" : "solo";
 }
 
-static ddp_status check_launch(const ddp_options *options, ddp_launch launch, int size,
-                               ddp_error *err)
+static ddp_status check_launch(ddp_launch launch, int size, ddp_error *err)
 {
     if (launch.ranks > 0 && launch.ranks != size)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "the launcher started %d processes, but this one is in a group of %d: the "
-                        "launcher and MPI do not know each other (srun may want --mpi=pmix), or "
-                        "-ddp_backend solo was given",
+                        "launcher and MPI do not know each other (srun may want --mpi=pmix)",
                         launch.ranks, size);
-    if (options->ranks > 0 && options->ranks != size)
-        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_ranks %d, but the launcher started %d",
-                        options->ranks, size);
     return DDP_OK;
 }
 
 static ddp_status agree_on_seed(ddp_error *err)
 {
+    char text[64] = "no -ddp_seed";
+
+    if (session.options->seed >= 0)
+        (void)snprintf(text, sizeof text, "-ddp_seed %lld", (long long)session.options->seed);
+    if (ddp_agree(session.group, text, err))
+        return err->code;
     session.seed = session.options->seed >= 0 ? (uint64_t)session.options->seed
                                               : (uint64_t)ddp_clock_ns() % 1000000000;
     return ddp_broadcast(session.group, &session.seed, sizeof session.seed, 0, err);
@@ -199,7 +200,7 @@ void ddp_session_open(const ddp_options *options)
         ddp_session_fail(&err);
     ddp_report_open(session.group);
     fatal_handler = ddp_report_fatal;
-    if (check_launch(options, launch, ddp_group_size(session.group), &err) || agree_on_seed(&err))
+    if (check_launch(launch, ddp_group_size(session.group), &err) || agree_on_seed(&err))
         ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
