@@ -35,8 +35,8 @@ static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
     int size = ddp_group_size(group);
 
     (void)fprintf(out, "DDP: batch %d = %d rank%s x %d mini-batch%s x %d image%s", batch.batch,
-                  size, plural(size), batch.per_rank, batch.per_rank == 1 ? "" : "es",
-                  batch.images, plural(batch.images));
+                  size, plural(size), batch.per_rank, batch.per_rank == 1 ? "" : "es", batch.images,
+                  plural(batch.images));
     if (options->sync_every > 1)
         (void)fprintf(out, ", an update every %d batches", options->sync_every);
     (void)fprintf(out, "\n");

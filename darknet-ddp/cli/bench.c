@@ -23,7 +23,7 @@ enum { WARMUP = 2, POLL_US = 200 };
 
 enum { IN_FORWARD, IN_BACKWARD, IN_EXPOSED, IN_UPDATE, IN_STEP, IN_LOCAL, IN_WIRE, SAMPLES };
 
-static const char *const names[SAMPLES] = {"forward", "backward", "exposed",      "update",
+static const char *const names[SAMPLES] = {"forward", "backward",   "exposed",      "update",
                                            "step",    "local_step", "communication"};
 static const char *const meanings[SAMPLES] = {
     "of a step, all mini-batches",

@@ -2,16 +2,17 @@
 
 int ddp_command_help(void)
 {
-    printf("darknet-ddp %s: Darknet training on many processes, one cfg unchanged\n\n"
-           "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
-           "  darknet classifier train X.data X.cfg -ddp -ddp_ranks 2\n"
-           "  darknet ddp plan X.cfg -np 8         the buckets and their traffic\n"
-           "  darknet ddp bench X.cfg -ddp_ranks 2  times of a step, on random data\n"
-           "  darknet ddp help\n\n"
-           "Commands that train with -ddp: detector, classifier, segmenter, isegmenter, regressor,\n"
-           "go, cifar and rnn, each followed by train.\n\n"
-           "Options, anywhere on the line (default in parentheses):\n",
-           DDP_VERSION);
+    printf(
+        "darknet-ddp %s: Darknet training on many processes, one cfg unchanged\n\n"
+        "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
+        "  darknet classifier train X.data X.cfg -ddp -ddp_ranks 2\n"
+        "  darknet ddp plan X.cfg -np 8         the buckets and their traffic\n"
+        "  darknet ddp bench X.cfg -ddp_ranks 2  times of a step, on random data\n"
+        "  darknet ddp help\n\n"
+        "Commands that train with -ddp: detector, classifier, segmenter, isegmenter, regressor,\n"
+        "go, cifar and rnn, each followed by train.\n\n"
+        "Options, anywhere on the line (default in parentheses):\n",
+        DDP_VERSION);
     ddp_options_help(stdout);
     printf("\nExit status: 0 trained, 1 failed, 2 bad command line.\n");
     return 0;

@@ -28,8 +28,8 @@ static const struct option table[] = {
      "train on all ranks of mpirun or srun; one rank without a launcher"},
     {"-ddp_ranks", WHOLE, FIELD(ranks), 1, 4096, 0, "", ANYWHERE, "N",
      "start N ranks on this host, through mpirun; under a launcher it must agree with it"},
-    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", ANYWHERE, "NAME",
-     "transport: mpi, solo (one process), or auto: mpi under a launcher, else solo"},
+    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", ANYWHERE,
+     "NAME", "transport: mpi, solo (one process), or auto: mpi under a launcher, else solo"},
     {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 25, "", ANYWHERE, "MIB",
      "capacity of a gradient bucket"},
     {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", ANYWHERE, "MIB",
@@ -59,7 +59,8 @@ static const struct option table[] = {
     {"-subdivisions", WHOLE, FIELD(subdivisions), 1, 1 << 24, 0, "", COMMAND, "N",
      "plan, bench: subdivisions instead of the cfg's"},
     {"-steps", WHOLE, FIELD(steps), 1, 100000, 10, "", COMMAND, "N", "bench: steps to time"},
-    {"-json", TEXT, FIELD(json), 0, 0, 0, "", COMMAND, "FILE", "bench: write the figures there too"},
+    {"-json", TEXT, FIELD(json), 0, 0, 0, "", COMMAND, "FILE",
+     "bench: write the figures there too"},
 };
 
 enum { ROWS = sizeof table / sizeof table[0] };

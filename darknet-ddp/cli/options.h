@@ -28,7 +28,7 @@ typedef struct ddp_options {
     int threads;  /* 0: not given */
     /* Of `darknet ddp plan` and `darknet ddp bench` */
     int np;
-    int width, height;    /* 0: the cfg's; so the next two */
+    int width, height; /* 0: the cfg's; so the next two */
     int cfg_batch, subdivisions;
     int steps;
     const char *json; /* NULL: not given */

@@ -1,7 +1,7 @@
+#include "core/plan.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "core/batch.h"
-#include "core/plan.h"
 #include "glue/table.h"
 
 static size_t parameter_count(const ddp_table *table)
@@ -69,8 +69,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
            table.param_count);
     print_buckets(plan);
     print_totals(&table, plan, ranks);
-    print_batch(net, ranks,
-                options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
+    print_batch(net, ranks, options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     ddp_plan_close(plan);
     ddp_table_release(&table);
     free_network(net);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* How long ranks other than 0 wait before they speak. */
-enum { PATIENCE_S = 1 };
+/* How long ranks other than 0 wait before they speak. mpirun takes up to a second
+ * to end the others when one rank has ended. */
+enum { PATIENCE_S = 2 };
 
 static struct {
     ddp_launch launch;

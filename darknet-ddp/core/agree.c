@@ -32,8 +32,8 @@ static ddp_status first_difference(const char *mine, const char *theirs, int ran
         b = line_length(theirs);
     }
     return ddp_fail(err, DDP_ERR_MISMATCH,
-                    "rank %d on %s differs from rank 0: '%.*s' here, '%.*s' on rank 0", rank, host,
-                    shown(a), mine, shown(b), theirs);
+                    "rank %d on %s differs from rank 0: it has '%.*s', rank 0 has '%.*s'", rank,
+                    host, shown(a), mine, shown(b), theirs);
 }
 
 /* Every rank sends its hash; returns the lowest rank whose hash is not rank 0's,
@@ -56,6 +56,19 @@ static ddp_status odd_rank_out(ddp_group *group, const char *text, int *odd, ddp
     return st;
 }
 
+/* Rank odd finds it, and every rank fails with it. */
+static ddp_status tell_difference(ddp_group *group, const char *mine, const char *theirs, int odd,
+                                  ddp_error *err)
+{
+    ddp_error found = {.code = DDP_OK};
+
+    if (ddp_group_rank(group) == odd)
+        (void)first_difference(mine, theirs, odd, ddp_group_host(group, odd), &found);
+    if (ddp_broadcast(group, found.text, sizeof found.text, odd, err))
+        return err->code;
+    return ddp_fail(err, DDP_ERR_MISMATCH, "%s", found.text);
+}
+
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err)
 {
     int rank = ddp_group_rank(group);
@@ -74,11 +87,8 @@ ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err)
     if (rank == 0)
         memcpy(theirs, text, length);
     st = ddp_broadcast(group, theirs, length, 0, err);
-    if (!st && strcmp(text, theirs) != 0)
-        st = first_difference(text, theirs, rank, ddp_group_host(group, rank), err);
-    else if (!st)
-        st = ddp_fail(err, DDP_ERR_MISMATCH, "rank %d on %s differs from rank 0", odd,
-                      ddp_group_host(group, odd));
+    if (!st)
+        st = tell_difference(group, text, theirs, odd, err);
     free(theirs);
     return st;
 }

@@ -11,9 +11,9 @@
 #include "comm/group.h"
 
 /* Compare text, lines divided by newlines, over all ranks. Blocks.
- * DDP_ERR_MISMATCH on every rank if any differs. A rank that differs from rank 0
- * names itself and the first line that differs, as it is on both; the others name
- * the lowest rank that differs. Both name its host.
+ * DDP_ERR_MISMATCH on every rank if any differs from rank 0, with one sentence on
+ * all of them: the lowest rank that differs, its host, and the first line that
+ * differs, as it is on both.
  * Also DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 

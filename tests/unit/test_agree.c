@@ -50,14 +50,17 @@ static void equal_texts_pass(void **state)
     ranks_run(2, agree, empty);
 }
 
-static void odd_rank_names_its_line_and_the_others_name_the_rank(void **state)
+static void every_rank_names_the_odd_one_and_its_line(void **state)
 {
     struct opinion opinions[] = {
-        {"cfg 12\nseed 3\nbatch 64\n", "rank 2 on @ differs from rank 0"},
-        {"cfg 12\nseed 3\nbatch 64\n", "rank 2 on @ differs from rank 0"},
+        {"cfg 12\nseed 3\nbatch 64\n",
+         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
+        {"cfg 12\nseed 3\nbatch 64\n",
+         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
         {"cfg 12\nseed 4\nbatch 32\n",
-         "rank 2 on @ differs from rank 0: 'seed 4' here, 'seed 3' on rank 0"},
-        {"cfg 12\nseed 3\nbatch 64\n", "rank 2 on @ differs from rank 0"},
+         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
+        {"cfg 12\nseed 3\nbatch 64\n",
+         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
     };
 
     (void)state;
@@ -65,13 +68,13 @@ static void odd_rank_names_its_line_and_the_others_name_the_rank(void **state)
     ranks_run(4, agree, opinions);
 }
 
-static void of_two_odd_ranks_each_names_itself_and_the_others_the_lower(void **state)
+static void of_two_odd_ranks_the_lower_is_named(void **state)
 {
     struct opinion opinions[] = {
-        {"a", "rank 1 on @ differs from rank 0"},
-        {"b", "rank 1 on @ differs from rank 0: 'b' here, 'a' on rank 0"},
-        {"a", "rank 1 on @ differs from rank 0"},
-        {"c", "rank 3 on @ differs from rank 0: 'c' here, 'a' on rank 0"},
+        {"a", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
+        {"b", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
+        {"a", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
+        {"c", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
     };
 
     (void)state;
@@ -81,16 +84,17 @@ static void of_two_odd_ranks_each_names_itself_and_the_others_the_lower(void **s
 static void texts_of_another_length_differ_where_one_ends(void **state)
 {
     struct opinion shorter[] = {
-        {"one\ntwo\nthree", "rank 1 on @ differs from rank 0"},
-        {"one\ntwo", "rank 1 on @ differs from rank 0: '' here, 'three' on rank 0"}};
+        {"one\ntwo\nthree", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'three'"},
+        {"one\ntwo", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'three'"}};
     struct opinion longer[] = {
-        {"one\n", "rank 1 on @ differs from rank 0"},
-        {"one\ntwo\n", "rank 1 on @ differs from rank 0: 'two' here, '' on rank 0"}};
+        {"one\n", "rank 1 on @ differs from rank 0: it has 'two', rank 0 has ''"},
+        {"one\ntwo\n", "rank 1 on @ differs from rank 0: it has 'two', rank 0 has ''"}};
     struct opinion prefix[] = {
-        {"batch 64\n", "rank 1 on @ differs from rank 0"},
-        {"batch 6\n", "rank 1 on @ differs from rank 0: 'batch 6' here, 'batch 64' on rank 0"}};
-    struct opinion none[] = {{"", "rank 1 on @ differs from rank 0"},
-                             {"one", "rank 1 on @ differs from rank 0: 'one' here, '' on rank 0"}};
+        {"batch 64\n", "rank 1 on @ differs from rank 0: it has 'batch 6', rank 0 has 'batch 64'"},
+        {"batch 6\n", "rank 1 on @ differs from rank 0: it has 'batch 6', rank 0 has 'batch 64'"}};
+    struct opinion none[] = {
+        {"", "rank 1 on @ differs from rank 0: it has 'one', rank 0 has ''"},
+        {"one", "rank 1 on @ differs from rank 0: it has 'one', rank 0 has ''"}};
 
     (void)state;
     ranks_run(2, agree, shorter);
@@ -101,11 +105,12 @@ static void texts_of_another_length_differ_where_one_ends(void **state)
 
 static void texts_that_differ_in_newlines_alone_are_not_equal(void **state)
 {
-    struct opinion end[] = {{"one", "rank 1 on @ differs from rank 0"},
-                            {"one\n\n", "rank 1 on @ differs from rank 0: '' here, '' on rank 0"}};
+    struct opinion end[] = {
+        {"one", "rank 1 on @ differs from rank 0: it has '', rank 0 has ''"},
+        {"one\n\n", "rank 1 on @ differs from rank 0: it has '', rank 0 has ''"}};
     struct opinion middle[] = {
-        {"one\ntwo", "rank 1 on @ differs from rank 0"},
-        {"one\n\ntwo", "rank 1 on @ differs from rank 0: '' here, 'two' on rank 0"}};
+        {"one\ntwo", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'two'"},
+        {"one\n\ntwo", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'two'"}};
 
     (void)state;
     ranks_run(2, agree, end);
@@ -116,13 +121,13 @@ static void texts_that_differ_in_newlines_alone_are_not_equal(void **state)
 static void long_lines_are_shown_of_both_ranks(void **state)
 {
     char mine[201] = "", theirs[201] = "", error[512];
-    struct opinion opinions[] = {{theirs, "rank 1 on @ differs from rank 0"}, {mine, error}};
+    struct opinion opinions[] = {{theirs, error}, {mine, error}};
 
     (void)state;
     memset(mine, 'm', 200);
     memset(theirs, 't', 200);
     (void)snprintf(error, sizeof error,
-                   "rank 1 on @ differs from rank 0: '%.160s' here, '%.160s' on rank 0", mine,
+                   "rank 1 on @ differs from rank 0: it has '%.160s', rank 0 has '%.160s'", mine,
                    theirs);
     ranks_run(2, agree, opinions);
 }
@@ -131,8 +136,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_texts_pass),
-        cmocka_unit_test(odd_rank_names_its_line_and_the_others_name_the_rank),
-        cmocka_unit_test(of_two_odd_ranks_each_names_itself_and_the_others_the_lower),
+        cmocka_unit_test(every_rank_names_the_odd_one_and_its_line),
+        cmocka_unit_test(of_two_odd_ranks_the_lower_is_named),
         cmocka_unit_test(texts_of_another_length_differ_where_one_ends),
         cmocka_unit_test(texts_that_differ_in_newlines_alone_are_not_equal),
         cmocka_unit_test(long_lines_are_shown_of_both_ranks),
