@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const char *plural(long count)
+const char *ddp_plural(size_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -21,11 +21,19 @@ static void print_ranks(FILE *out, const ddp_group *group)
 
     for (int r = 0; r < size; r++)
         hosts += is_new_host(group, r);
-    (void)fprintf(out, "DDP: %d rank%s on %d host%s (", size, plural(size), hosts, plural(hosts));
+    (void)fprintf(out, "DDP: %d rank%s on %d host%s (", size, ddp_plural((size_t)size), hosts,
+                  ddp_plural((size_t)hosts));
     for (int r = 0; r < size; r++)
         if (is_new_host(group, r))
             (void)fprintf(out, "%s%s", r ? " " : "", ddp_group_host(group, r));
     (void)fprintf(out, "), CPU, transport %s\n", ddp_group_backend(group));
+}
+
+void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks)
+{
+    (void)fprintf(out, "batch %d = %d rank%s x %d mini-batch%s x %d image%s", batch.batch, ranks,
+                  ddp_plural((size_t)ranks), batch.per_rank, batch.per_rank == 1 ? "" : "es",
+                  batch.images, ddp_plural((size_t)batch.images));
 }
 
 static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
@@ -34,9 +42,8 @@ static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
     ddp_batch batch = ddp_trainer_batch(t);
     int size = ddp_group_size(group);
 
-    (void)fprintf(out, "DDP: batch %d = %d rank%s x %d mini-batch%s x %d image%s", batch.batch,
-                  size, plural(size), batch.per_rank, batch.per_rank == 1 ? "" : "es", batch.images,
-                  plural(batch.images));
+    (void)fprintf(out, "DDP: ");
+    ddp_banner_print_batch(out, batch, size);
     if (options->sync_every > 1)
         (void)fprintf(out, ", an update every %d batches", options->sync_every);
     (void)fprintf(out, "\n");
@@ -65,7 +72,7 @@ static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *op
     }
     (void)fprintf(out, "DDP: %.1f M parameters, %.1f MB of gradients in %zu bucket%s, overlap %s",
                   (double)all / 1e6, (double)trained * 4 / 1e6, plan->bucket_count,
-                  plural((long)plan->bucket_count), options->overlap ? "on" : "off");
+                  ddp_plural(plan->bucket_count), options->overlap ? "on" : "off");
     if (table->first_trained > 0)
         (void)fprintf(out, ", layers 0 to %d frozen", table->first_trained - 1);
     (void)fprintf(out, "\n");

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "comm/group.h"
+#include "core/batch.h"
 #include "glue/trainer.h"
 
 #include <stdio.h>
@@ -11,5 +12,11 @@
 /* Print them. t is attached. */
 void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed);
+
+/* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images", no newline. */
+void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks);
+
+/* "s" or nothing, behind a count and a noun. */
+const char *ddp_plural(size_t count);
 
 #endif

@@ -49,8 +49,8 @@ static ddp_status check_command(int argc, char **argv, ddp_error *err)
         if (strcmp(verb, "train") == 0)
             return DDP_OK;
     }
-    return ddp_fail(err, DDP_ERR_USAGE, "`%s %s` does not train; -ddp goes with COMMAND train ...",
-                    name, verb);
+    return ddp_fail(err, DDP_ERR_USAGE, "`darknet%s%s%s%s` does not train; -ddp goes with train",
+                    name[0] ? " " : "", name, verb[0] ? " " : "", verb);
 }
 
 /* -dont_show is on many command lines that were written for later Darknets; this

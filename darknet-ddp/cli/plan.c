@@ -1,4 +1,6 @@
 #include "core/plan.h"
+
+#include "cli/banner.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "core/batch.h"
@@ -30,12 +32,13 @@ static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks
 
     for (size_t i = 0; i < table->buffer_count; i++)
         buffers += (double)table->buffers[i].count * 4;
-    printf("%zu buckets, %.3f MB of gradients, %.3f MB of BatchNorm statistics\n",
-           plan->bucket_count, bytes / 1e6, buffers / 1e6);
+    printf("%zu bucket%s, %.3f MB of gradients, %.3f MB of BatchNorm statistics\n",
+           plan->bucket_count, ddp_plural(plan->bucket_count), bytes / 1e6, buffers / 1e6);
     if (table->first_trained > 0)
         printf("layers 0 to %d are frozen and not sent\n", table->first_trained - 1);
-    printf("%d ranks: each sends and receives %.3f MB a step, %.3f s at 1 Gbit/s\n", ranks,
-           2 * bytes * (ranks - 1) / ranks / 1e6, 2 * bytes * (ranks - 1) / ranks * 8 / 1e9);
+    printf("%d rank%s: each sends and receives %.3f MB a step, %.3f s at 1 Gbit/s\n", ranks,
+           ddp_plural((size_t)ranks), 2 * bytes * (ranks - 1) / ranks / 1e6,
+           2 * bytes * (ranks - 1) / ranks * 8 / 1e9);
 }
 
 static void print_batch(const network *net, int ranks, ddp_batch_mode mode)
@@ -48,8 +51,8 @@ static void print_batch(const network *net, int ranks, ddp_batch_mode mode)
         printf("%s\n", err.text);
         return;
     }
-    printf("batch %d = %d ranks x %d mini-batches x %d images%s\n", batch.batch, ranks,
-           batch.per_rank, batch.images, batch.resplit ? ", smaller than the cfg's" : "");
+    ddp_banner_print_batch(stdout, batch, ranks);
+    printf("%s\n", batch.resplit ? ", smaller than the cfg's" : "");
 }
 
 int ddp_command_plan(const char *cfg, const ddp_options *options)
