@@ -129,6 +129,14 @@ distance arrays_distance(const ddp_table *table, const float *a, const float *b,
     return d;
 }
 
+void arrays_subtract(const ddp_table *table, float *a, const float *b)
+{
+    size_t count = array_offset(table, table->param_count);
+
+    for (size_t i = 0; i < count; i++)
+        a[i] -= b[i];
+}
+
 double arrays_change(const ddp_table *table, const float *a, const float *b)
 {
     struct norms n = norms_of(a, b, array_offset(table, table->param_count));

@@ -32,6 +32,9 @@ typedef struct distance {
  * largest |b| of the same layer's arrays. */
 distance arrays_distance(const ddp_table *table, const float *a, const float *b, double floor);
 
+/* a - b, in a. */
+void arrays_subtract(const ddp_table *table, float *a, const float *b);
+
 /* |a - b| / |b| over everything together. */
 double arrays_change(const ddp_table *table, const float *a, const float *b);
 

@@ -29,6 +29,7 @@ static int parse_whole(parity_options *o, const char *argument)
         {"rank_mode", &o->rank_mode},
         {"overlap", &o->overlap},
         {"variants", &o->variants},
+        {"refused", &o->refused},
         {"skip_layer", &o->skip.layer},
         {"skip_rank", &o->skip.rank},
         {"skip_mini_batch", &o->skip.mini_batch},
@@ -59,10 +60,8 @@ static int parse_one(parity_options *o, const char *argument)
         o->bucket_mib = strtod(value, &end);
         return end != value && !*end;
     }
-    if (is_key(argument, "skip_test", &value)) {
-        o->skip_test = value;
-        return 1;
-    }
+    if (strcmp(argument, "order=darknet") == 0)
+        return o->darknet_order = 1;
     return parse_whole(o, argument);
 }
 

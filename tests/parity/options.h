@@ -11,10 +11,11 @@ typedef struct parity_options {
     int updates;
     int sync_every;
     int rank_mode;     /* -ddp_batch rank */
+    int darknet_order; /* of the reference's sums */
     int overlap;
     double bucket_mib;
     int variants;      /* again with other buckets and without overlap: the same bits */
-    const char *skip_test; /* only say why not, and exit 77 */
+    int refused;       /* the network must be refused: say why, and exit 77 */
 } parity_options;
 
 /* Ends the program if an argument is not understood. */

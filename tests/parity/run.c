@@ -70,9 +70,15 @@ static void progress(void *ctx)
 static void backward_end(void *ctx, network *net)
 {
     const run *r = ctx;
+    int done = (int)(*net->seen / (size_t)net->batch);
 
     if (r->inner)
         r->inner->backward_end(r->inner->ctx, net);
+    if (!r->as_ranks || r->probing || done % r->batch.per_rank != 0)
+        return;
+    rank_sum_add_rank(r->sum);
+    if (done % net->subdivisions == 0)
+        rank_sum_finish(r->sum);
 }
 
 static float mean_loss(void *ctx, float loss)
@@ -126,7 +132,7 @@ static int update_layer(void *ctx, int layer)
     int used = r->inner ? r->inner->update_layer(r->inner->ctx, layer) : expected;
 
     if (!has_parameters(r, layer))
-        return used;
+        return used && !r->probing;
     if (used != expected) {
         (void)fprintf(stderr, "update %d: layer %d is taken for %s\n", r->update, layer,
                       used ? "used" : "unused");
@@ -136,7 +142,7 @@ static int update_layer(void *ctx, int layer)
         check_zero_gradient(r, layer);
     if (r->update == 0)
         keep_gradients(r, layer);
-    return used;
+    return used && !r->probing;
 }
 
 /* ---- the run ---- */
@@ -151,6 +157,8 @@ void run_open(run *r)
     r->losses = calloc((size_t)r->updates, sizeof *r->losses);
     if (!r->gradients || !r->losses)
         abort();
+    if (r->as_ranks)
+        r->sum = rank_sum_open(&r->table);
     r->inner = r->net->hooks;
     r->hooks = (train_hooks){
         .ctx = r,
@@ -167,6 +175,7 @@ void run_open(run *r)
 
 void run_close(run *r)
 {
+    rank_sum_close(r->sum);
     ddp_table_release(&r->table);
     free(r->gradients);
     free(r->losses);
@@ -235,6 +244,22 @@ static double train_batch(run *r, size_t batch)
                                 global / r->batch.per_rank, global % r->batch.per_rank);
     }
     return (double)train_mean_loss(r->net, (float)(sum / (count * r->net->batch)));
+}
+
+float *run_probe(run *r)
+{
+    float *copy = arrays_copy(&r->table, GRADIENTS), *gradients; /* zeros */
+
+    r->probing = 1;
+    for (int b = 0; b < r->sync_every; b++)
+        (void)train_batch(r, (size_t)b);
+    r->probing = 0;
+    *r->net->seen = 0;
+    *r->net->t = 0;
+    arrays_restore(&r->table, GRADIENTS, copy);
+    gradients = r->gradients;
+    r->gradients = copy;
+    return gradients;
 }
 
 void run_train(run *r)

@@ -3,6 +3,7 @@
 #define PARITY_RUN_H
 
 #include "glue/trainer.h"
+#include "rank_sum.h"
 
 #include <stdint.h>
 
@@ -23,19 +24,26 @@ typedef struct run {
     int sync_every;
     skip_rule skip;
     ddp_group *group; /* NULL: the reference */
+    int as_ranks;     /* reference: add mini-batches up in the ranks' order */
 
     const train_hooks *inner; /* the trainer's; NULL in the reference */
     train_hooks hooks;
     int update;       /* the present one */
     float *gradients; /* the sums of update 0, a copy */
+    rank_sum *sum;      /* with as_ranks */
+    int probing;      /* nothing is updated */
     double *losses;   /* of each update */
     int wrong;        /* what went wrong, counted; each is printed */
     uint64_t hash;    /* of everything after the last update */
 } run;
 
-/* net, batch, ranks, updates, sync_every, skip and group are set. net's hooks are
+/* net, batch, ranks, updates, sync_every, skip, group and as_ranks are set. net's hooks are
  * the trainer's, or none. */
 void run_open(run *r);
+
+/* The reference's gradients of update 0, added up in Darknet's own order, in a
+ * copy that the caller frees. Nothing is updated. */
+float *run_probe(run *r);
 
 /* Train. Images depend on their number alone. */
 void run_train(run *r);
