@@ -6,12 +6,11 @@
 #include "cli/launcher.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/shard.h"
 #include "core/agree.h"
 #include "glue/support.h"
 
-#include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 static struct {
     const ddp_options *options;
@@ -64,50 +63,13 @@ static void begin(network *net)
     ddp_progress_start(&session.progress, &now);
 }
 
-/* Ranks must have the same list, or their shards would overlap. */
-static ddp_status compare_lists(char **paths, int n, ddp_error *err)
-{
-    XXH64_state_t *hash = XXH64_createState();
-    char text[64];
-
-    if (!hash)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a hash");
-    (void)XXH64_reset(hash, 0);
-    for (int i = 0; i < n; i++)
-        (void)XXH64_update(hash, paths[i], strlen(paths[i]) + 1);
-    (void)snprintf(text, sizeof text, "%d images listed, hash %016llx", n,
-                   (unsigned long long)XXH64_digest(hash));
-    (void)XXH64_freeState(hash);
-    return ddp_agree(session.group, text, err);
-}
-
-static ddp_status check_list(char **paths, int n, ddp_error *err)
-{
-    int size = ddp_group_size(session.group);
-
-    if (n < size)
-        return ddp_fail(err, DDP_ERR_USAGE, "the training list has %d line%s, fewer than %d ranks",
-                        n, n == 1 ? "" : "s", size);
-    return compare_lists(paths, n, err);
-}
-
-/* Rank r keeps lines r, r + N, r + 2N, ... The others follow them in paths, for
- * Darknet frees every line in the end. */
 static int shard(char **paths, int n)
 {
-    int size = ddp_group_size(session.group);
-    int kept = 0;
     ddp_error err;
 
-    if (check_list(paths, n, &err))
+    if (ddp_shard(session.group, paths, &n, &err))
         ddp_session_fail(&err);
-    for (int i = ddp_group_rank(session.group); i < n; i += size) {
-        char *path = paths[i];
-
-        paths[i] = paths[kept];
-        paths[kept++] = path;
-    }
-    return kept;
+    return n;
 }
 
 static unsigned shared_rand(network *net)
