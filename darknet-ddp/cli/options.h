@@ -19,6 +19,7 @@ typedef struct ddp_options {
     int backend;
     double bucket_mb; /* MiB */
     double first_bucket_mb;
+    double defer_mb;
     int overlap;
     int batch;             /* DDP_CHOICE_GLOBAL or _RANK */
     int broadcast_buffers; /* DDP_CHOICE_STEP or _SAVE */

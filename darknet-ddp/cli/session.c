@@ -121,10 +121,12 @@ static ddp_status agree_on_seed(ddp_error *err)
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
     const double mib = 1 << 20;
+    int defers = o->overlap && ddp_group_size(session.group) > 1;
 
     return (ddp_trainer_config){
         .reducer = {.bucket_bytes = (size_t)(o->bucket_mb * mib),
                     .first_bucket_bytes = (size_t)(o->first_bucket_mb * mib),
+                    .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
                     .overlap = o->overlap,
                     .find_unused = o->find_unused},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,

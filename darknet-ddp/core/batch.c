@@ -21,7 +21,10 @@ static void advice_text(const struct advice *a, char *text, size_t size)
 
     for (int i = 0; i < a->count; i++)
         used += snprintf(text + used, size - (size_t)used, "%s%s",
-                         i == 0 ? "" : i == a->count - 1 ? " or " : ", ", a->items[i]);
+                         i == 0              ? ""
+                         : i == a->count - 1 ? " or "
+                                             : ", ",
+                         a->items[i]);
 }
 
 static int greatest_common_divisor(int a, int b)
@@ -83,15 +86,14 @@ static ddp_status refuse_ranks(int batch, int subdivisions, int ranks, ddp_error
                     text);
 }
 
-static ddp_status split_rank(ddp_batch *out, int batch, int subdivisions, int ranks,
-                             ddp_error *err)
+static ddp_status split_rank(ddp_batch *out, int batch, int subdivisions, int ranks, ddp_error *err)
 {
     if (batch % subdivisions)
         return refuse_rest(batch, subdivisions, 1, err);
     if (batch > INT_MAX / ranks)
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "batch=%d on each of %d ranks is more than %d images a step", batch,
-                        ranks, INT_MAX);
+                        "batch=%d on each of %d ranks is more than %d images a step", batch, ranks,
+                        INT_MAX);
     *out = (ddp_batch){.batch = batch * ranks,
                        .subdivisions = subdivisions * ranks,
                        .per_rank = subdivisions,

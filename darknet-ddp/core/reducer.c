@@ -21,15 +21,15 @@ struct ddp_reducer {
     char *ready;         /* in this pass */
 
     int sync;
-    size_t launched; /* buckets of this pass, in plan order */
+    size_t deferred; /* leading buckets of the plan that are launched last */
+    size_t launched; /* buckets of this pass, in launch order */
     size_t landed;   /* of these, how many have been waited for */
     ddp_reducer_times total;
 };
 
 static int is_trained(const ddp_reducer *r, int layer)
 {
-    return layer >= r->table->first_trained
-           && r->first_param[layer] < r->first_param[layer + 1];
+    return layer >= r->table->first_trained && r->first_param[layer] < r->first_param[layer + 1];
 }
 
 /* How often the parameter's layer ran since the last step: on this rank, and
@@ -37,6 +37,38 @@ static int is_trained(const ddp_reducer *r, int layer)
 static float *run_count(const ddp_reducer *r, size_t param)
 {
     return r->memory + r->plan->places[param].offset + r->table->params[param].count;
+}
+
+static size_t undeferred(const ddp_reducer *r)
+{
+    return r->plan->bucket_count - r->deferred;
+}
+
+/* The launch order: the plan's, with its leading buckets at the end. */
+static size_t nth_bucket(const ddp_reducer *r, size_t n)
+{
+    return n < undeferred(r) ? n + r->deferred : n - undeferred(r);
+}
+
+static size_t launch_number(const ddp_reducer *r, size_t bucket)
+{
+    return bucket < r->deferred ? undeferred(r) + bucket : bucket - r->deferred;
+}
+
+/* How many leading buckets hold defer_bytes, and a quarter of all, at most. */
+static size_t count_deferred(const ddp_reducer *r)
+{
+    size_t most = r->plan->count / 4, count = 0, elements = 0;
+
+    if (most > r->config.defer_bytes / sizeof(float))
+        most = r->config.defer_bytes / sizeof(float);
+    while (count < r->plan->bucket_count) {
+        elements += r->plan->buckets[count].count;
+        if (elements > most)
+            break;
+        count++;
+    }
+    return count;
 }
 
 static ddp_status allocate(ddp_reducer *r, ddp_error *err)
@@ -125,6 +157,7 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     if (!st)
         st = allocate(r, err);
     if (!st) {
+        r->deferred = count_deferred(r);
         index_layers(r);
         st = open_sums(r, err);
     }
@@ -155,6 +188,14 @@ void ddp_reducer_close(ddp_reducer *r)
     free(r);
 }
 
+int ddp_reducer_is_deferred(const ddp_reducer *r, int layer)
+{
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        if (layer >= r->table->first_trained && r->plan->places[i].bucket < r->deferred)
+            return 1;
+    return 0;
+}
+
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
 {
     return r->plan;
@@ -179,16 +220,23 @@ static ddp_status name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
                     bucket->last_layer, b + 1, r->plan->bucket_count);
 }
 
-/* Launch every bucket that is full and whose predecessors are launched. */
-static ddp_status launch(ddp_reducer *r, ddp_error *err)
+/* Launch every bucket that is full and whose predecessors are launched, as far
+ * as the first `limit` of the launch order. */
+static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
 {
-    while (r->launched < r->plan->bucket_count && r->pending[r->launched] == 0) {
-        size_t b = r->launched++;
+    int64_t start = ddp_clock_ns();
+    ddp_status st = DDP_OK;
+
+    while (!st && r->launched < limit && r->pending[nth_bucket(r, r->launched)] == 0) {
+        size_t b = nth_bucket(r, r->launched++);
 
         if (ddp_allreduce_start(r->sums[b], err))
-            return name_bucket(r, b, err);
+            st = name_bucket(r, b, err);
     }
-    return DDP_OK;
+    if (!st && r->launched > 0)
+        st = ddp_group_progress(r->group, err);
+    r->total.drive_ns += ddp_clock_ns() - start;
+    return st;
 }
 
 static void mark_ready(ddp_reducer *r, int layer)
@@ -200,9 +248,6 @@ static void mark_ready(ddp_reducer *r, int layer)
 
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
 {
-    int64_t start;
-    ddp_status st;
-
     if (!is_trained(r, layer) || r->ready[layer])
         return DDP_OK;
     mark_ready(r, layer);
@@ -210,12 +255,7 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
         *run_count(r, i) += 1;
     if (!r->sync || !r->config.overlap)
         return DDP_OK;
-    start = ddp_clock_ns();
-    st = launch(r, err);
-    if (!st)
-        st = ddp_group_progress(r->group, err);
-    r->total.drive_ns += ddp_clock_ns() - start;
-    return st;
+    return launch(r, undeferred(r), err);
 }
 
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
@@ -223,7 +263,7 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
     int64_t start;
     ddp_status st;
 
-    if (!r->sync || r->launched == 0)
+    if (r->landed == r->launched)
         return DDP_OK;
     start = ddp_clock_ns();
     st = ddp_group_progress(r->group, err);
@@ -241,9 +281,6 @@ static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
 
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
 {
-    int64_t start;
-    ddp_status st;
-
     for (int layer = r->table->layer_count - 1; layer >= 0; layer--) {
         if (!is_trained(r, layer) || r->ready[layer])
             continue;
@@ -253,22 +290,29 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     }
     if (!r->sync)
         return DDP_OK;
-    start = ddp_clock_ns();
-    st = launch(r, err);
-    r->total.drive_ns += ddp_clock_ns() - start;
-    return st;
+    return launch(r, undeferred(r), err);
 }
 
-/* Wait in plan order, in which buckets travel: a failure then names the bucket
+ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
+{
+    return launch(r, r->plan->bucket_count, err);
+}
+
+/* Wait in launch order, in which buckets travel: a failure then names the bucket
  * that is missing, and not one behind it. */
 static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
 {
-    /* A layer's first parameter is in the last of its buckets. */
-    size_t last = r->plan->places[r->first_param[layer]].bucket;
+    size_t last = 0;
 
-    for (; r->landed <= last; r->landed++)
-        if (ddp_allreduce_wait(r->sums[r->landed], err))
-            return name_bucket(r, r->landed, err);
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        if (last < launch_number(r, r->plan->places[i].bucket))
+            last = launch_number(r, r->plan->places[i].bucket);
+    for (; r->landed <= last; r->landed++) {
+        size_t b = nth_bucket(r, r->landed);
+
+        if (ddp_allreduce_wait(r->sums[b], err))
+            return name_bucket(r, b, err);
+    }
     return DDP_OK;
 }
 
@@ -285,21 +329,15 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_erro
     if (st)
         return st;
     *used = *run_count(r, r->first_param[layer]) > 0;
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        *run_count(r, i) = 0;
     return DDP_OK;
-}
-
-void ddp_reducer_step_end(ddp_reducer *r)
-{
-    for (size_t i = 0; i < r->table->param_count; i++)
-        if (r->framework_memory[i])
-            *run_count(r, i) = 0;
-    r->sync = 0;
 }
 
 int ddp_reducer_done(const ddp_reducer *r)
 {
-    for (size_t b = 0; b < r->launched; b++)
-        if (!ddp_allreduce_done(r->sums[b]))
+    for (size_t k = 0; k < r->launched; k++)
+        if (!ddp_allreduce_done(r->sums[nth_bucket(r, k)]))
             return 0;
     return r->launched == r->plan->bucket_count;
 }

@@ -9,14 +9,19 @@
  *   ddp_reducer_layer_ready(r, layer)     in it, as each layer's gradient is final
  *   ddp_reducer_progress(r)               in it, often
  *   ddp_reducer_backward_end(r)           after it
- *   ddp_reducer_layer_wait(r, layer)      after the syncing one, before each update
- *   ddp_reducer_step_end(r)               after the updates
+ *   ddp_reducer_launch_deferred(r)        after the syncing one
+ *   ddp_reducer_layer_wait(r, layer)      before each update, once for each layer
  *
  * Without sync gradients only add up in place. With sync a bucket whose every
  * layer is ready, and whose predecessors are launched, is launched at once.
  * Buckets are launched in plan order on every rank, whatever the order of
  * readiness. backward_end launches what is left: layers that did not run, and so
  * added nothing, count as ready then.
+ *
+ * Deferred buckets. The wire is idle while the next forward pass runs, and the
+ * last layers are the last that it needs. So the first buckets of the plan, which
+ * hold the last layers, may be launched after all others; their layers are waited
+ * for and updated when the next forward pass comes to them.
  *
  * Unused layers. A run count travels with every parameter (core/plan.h): ranks
  * sum how often its layer ran since the last step, over all mini-batches.
@@ -44,6 +49,8 @@ typedef struct ddp_reducer ddp_reducer;
 typedef struct ddp_reducer_config {
     size_t bucket_bytes;       /* capacity of a bucket */
     size_t first_bucket_bytes; /* capacity of the first one */
+    size_t defer_bytes;        /* defer leading buckets of up to this much, and of a
+                                  quarter of all gradients at most; 0: none */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
 } ddp_reducer_config;
@@ -66,7 +73,11 @@ void ddp_reducer_close(ddp_reducer *r);
 
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
 
-/* A backward pass starts. sync: it is the step's last, and sums over ranks. */
+/* Does some gradient of layer travel in a deferred bucket? */
+int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
+
+/* A backward pass starts. sync: it is the step's last, and sums over ranks. Every
+ * layer has been waited for since the last syncing pass. */
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
@@ -80,14 +91,15 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
  * DDP_ERR_USAGE naming the first layer that did not run. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
+/* After the backward_end of a syncing pass, and after whatever else must travel
+ * before the deferred buckets: launch these. Fails with DDP_ERR_COMM. */
+ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
+
 /* Wait until every gradient of layer is the sum over ranks. *used becomes 0 if
- * the layer ran on no rank since the last step, else 1; it is 1 for a layer
- * without parameters. Fails with DDP_ERR_COMM. */
+ * the layer ran on no rank since it was last waited for, else 1; it is 1 for a
+ * layer without parameters. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
-
-/* Every layer has been waited for: make ready for the next step. */
-void ddp_reducer_step_end(ddp_reducer *r);
 
 /* Is every bucket of this syncing pass launched, and landed on this rank? Does not
  * move data. */

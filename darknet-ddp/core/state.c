@@ -9,6 +9,8 @@ struct ddp_buffers {
     float *memory;
     size_t count;
     float **framework_memory; /* per buffer */
+    ddp_allreduce *sum;
+    int started;
 };
 
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table, ddp_error *err)
@@ -22,35 +24,58 @@ ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table, ddp_er
     return DDP_OK;
 }
 
-ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_table *table,
-                            ddp_error *err)
+static ddp_status allocate(ddp_buffers *b, ddp_error *err)
 {
-    ddp_buffers *b = calloc(1, sizeof *b);
+    for (size_t i = 0; i < b->table->buffer_count; i++)
+        b->count += b->table->buffers[i].count;
+    b->memory = calloc(b->count + 1, sizeof(float));
+    b->framework_memory = calloc(b->table->buffer_count + 1, sizeof *b->framework_memory);
+    if (!b->memory || !b->framework_memory)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu elements of buffers", b->count);
+    return ddp_allreduce_open(&b->sum, b->group, b->memory, b->count, err);
+}
+
+static void take_buffers(ddp_buffers *b)
+{
     size_t at = 0;
 
-    *out = NULL;
-    if (!b)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for buffers");
-    b->group = group;
-    b->table = table;
-    for (size_t i = 0; i < table->buffer_count; i++)
-        b->count += table->buffers[i].count;
-    b->memory = calloc(b->count + 1, sizeof(float));
-    b->framework_memory = calloc(table->buffer_count + 1, sizeof *b->framework_memory);
-    if (!b->memory || !b->framework_memory) {
-        free(b->memory);
-        free(b->framework_memory);
-        free(b);
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for buffers");
-    }
-    for (size_t i = 0; i < table->buffer_count; i++) {
-        const ddp_buffer *buffer = &table->buffers[i];
+    for (size_t i = 0; i < b->table->buffer_count; i++) {
+        const ddp_buffer *buffer = &b->table->buffers[i];
 
         memcpy(b->memory + at, *buffer->slot, buffer->count * sizeof(float));
         b->framework_memory[i] = *buffer->slot;
         *buffer->slot = b->memory + at;
         at += buffer->count;
     }
+}
+
+static void return_buffers(ddp_buffers *b)
+{
+    for (size_t i = 0; i < b->table->buffer_count; i++) {
+        const ddp_buffer *buffer = &b->table->buffers[i];
+
+        if (!b->framework_memory[i])
+            continue;
+        memcpy(b->framework_memory[i], *buffer->slot, buffer->count * sizeof(float));
+        *buffer->slot = b->framework_memory[i];
+    }
+}
+
+ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_table *table,
+                            ddp_error *err)
+{
+    ddp_buffers *b = calloc(1, sizeof *b);
+
+    *out = NULL;
+    if (!b)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for buffers");
+    b->group = group;
+    b->table = table;
+    if (allocate(b, err)) {
+        ddp_buffers_close(b);
+        return err->code;
+    }
+    take_buffers(b);
     *out = b;
     return DDP_OK;
 }
@@ -59,12 +84,9 @@ void ddp_buffers_close(ddp_buffers *b)
 {
     if (!b)
         return;
-    for (size_t i = 0; i < b->table->buffer_count; i++) {
-        const ddp_buffer *buffer = &b->table->buffers[i];
-
-        memcpy(b->framework_memory[i], *buffer->slot, buffer->count * sizeof(float));
-        *buffer->slot = b->framework_memory[i];
-    }
+    if (b->framework_memory)
+        return_buffers(b);
+    ddp_allreduce_close(b->sum);
     free(b->memory);
     free(b->framework_memory);
     free(b);
@@ -75,11 +97,24 @@ size_t ddp_buffers_bytes(const ddp_buffers *b)
     return b->count * sizeof(float);
 }
 
-ddp_status ddp_buffers_broadcast(ddp_buffers *b, ddp_error *err)
+ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err)
 {
     if (b->count == 0)
         return DDP_OK;
-    if (ddp_broadcast(b->group, b->memory, b->count * sizeof(float), 0, err))
+    if (ddp_group_rank(b->group) != 0)
+        memset(b->memory, 0, b->count * sizeof *b->memory);
+    if (ddp_allreduce_start(b->sum, err))
+        return ddp_wrap(err, "BatchNorm statistics");
+    b->started = 1;
+    return DDP_OK;
+}
+
+ddp_status ddp_buffers_wait(ddp_buffers *b, ddp_error *err)
+{
+    if (!b->started)
+        return DDP_OK;
+    b->started = 0;
+    if (ddp_allreduce_wait(b->sum, err))
         return ddp_wrap(err, "BatchNorm statistics");
     return DDP_OK;
 }

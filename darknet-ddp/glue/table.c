@@ -24,8 +24,8 @@ static int parts_of(layer *l, struct part *parts)
     case CONNECTED:
     case LOCAL:
     case BATCHNORM:
-        parts[0] = (struct part){l, "weights", "biases", "scales", "rolling mean",
-                                 "rolling variance"};
+        parts[0] =
+            (struct part){l, "weights", "biases", "scales", "rolling mean", "rolling variance"};
         return 1;
     case RNN:
     case CRNN:

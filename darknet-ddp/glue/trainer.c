@@ -12,12 +12,15 @@ struct ddp_trainer {
     ddp_batch batch;
 
     network *net; /* NULL: not attached */
+    int syncs;    /* this mini-batch is the last of an update */
     train_hooks hooks;
     ddp_table table;
     ddp_reducer *reducer;
     ddp_buffers *buffers;
-    float loss;
+    char *deferred; /* per layer: its update waits for the next forward pass */
+    float loss;     /* of the mini-batches since mean_loss was last asked */
     ddp_allreduce *loss_sum;
+    int loss_started;
 
     int64_t waited_ns; /* outside the reducer, since attach */
 };
@@ -69,19 +72,81 @@ static size_t mini_batches(const network *net)
 
 /* ---- hooks: Darknet calls these; an error ends the program ---- */
 
+static void check(const ddp_trainer *t, ddp_status st, const ddp_error *err)
+{
+    if (st)
+        t->config.fail(err);
+}
+
+static ddp_status start_loss(ddp_trainer *t, ddp_error *err)
+{
+    t->loss_started = 1;
+    if (ddp_allreduce_start(t->loss_sum, err))
+        return ddp_wrap(err, "loss");
+    return DDP_OK;
+}
+
+/* t->loss, if it is on its way, becomes the sum over ranks. */
+static ddp_status finish_loss(ddp_trainer *t, ddp_error *err)
+{
+    if (!t->loss_started)
+        return DDP_OK;
+    t->loss_started = 0;
+    if (ddp_allreduce_wait(t->loss_sum, err))
+        return ddp_wrap(err, "loss");
+    return DDP_OK;
+}
+
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
-    size_t batch = (size_t)net->subdivisions;
-    size_t update = batch * (size_t)net->accumulate;
-    size_t done = mini_batches(net);
+    size_t update = (size_t)net->subdivisions * (size_t)net->accumulate;
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
-    if (t->config.broadcast_buffers && done % batch == 0 && ddp_buffers_broadcast(t->buffers, &err))
-        t->config.fail(&err);
+    check(t, ddp_buffers_wait(t->buffers, &err), &err);
+    check(t, finish_loss(t, &err), &err); /* where nobody asked for it */
     t->waited_ns += ddp_clock_ns() - start;
-    ddp_reducer_backward_begin(t->reducer, (done + (size_t)net->world) % update == 0);
+    t->syncs = (mini_batches(net) + (size_t)net->world) % update == 0;
+}
+
+/* The layer's update that the last step left for now. */
+static void update_deferred(ddp_trainer *t, network *net, int layer_index)
+{
+    ddp_error err;
+    int used;
+
+    if (!t->deferred[layer_index])
+        return;
+    t->deferred[layer_index] = 0;
+    check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
+    if (used)
+        update_layer_of(net, layer_index);
+}
+
+static void before_layer(void *ctx, network *net, int layer_index)
+{
+    ddp_trainer *t = ctx;
+    ddp_error err;
+
+    update_deferred(t, net, layer_index);
+    check(t, ddp_reducer_progress(t->reducer, &err), &err);
+}
+
+static void settle(void *ctx, network *net)
+{
+    ddp_trainer *t = ctx;
+
+    for (int layer = net->n - 1; layer >= 0; layer--)
+        update_deferred(t, net, layer);
+}
+
+static void before_backward(void *ctx, network *net)
+{
+    ddp_trainer *t = ctx;
+
+    settle(t, net);
+    ddp_reducer_backward_begin(t->reducer, t->syncs);
 }
 
 static void on_gradient_ready(void *ctx, int layer_index)
@@ -89,8 +154,7 @@ static void on_gradient_ready(void *ctx, int layer_index)
     ddp_trainer *t = ctx;
     ddp_error err;
 
-    if (ddp_reducer_layer_ready(t->reducer, layer_index, &err))
-        t->config.fail(&err);
+    check(t, ddp_reducer_layer_ready(t->reducer, layer_index, &err), &err);
 }
 
 static void on_progress(void *ctx)
@@ -98,18 +162,23 @@ static void on_progress(void *ctx)
     ddp_trainer *t = ctx;
     ddp_error err;
 
-    if (ddp_reducer_progress(t->reducer, &err))
-        t->config.fail(&err);
+    check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
 
 static void after_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
+    int step_ends = mini_batches(net) % (size_t)net->subdivisions == 0;
     ddp_error err;
 
-    (void)net;
-    if (ddp_reducer_backward_end(t->reducer, &err))
-        t->config.fail(&err);
+    t->loss += *net->cost;
+    check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
+    if (step_ends && t->config.broadcast_buffers)
+        check(t, ddp_buffers_start(t->buffers, &err), &err);
+    if (step_ends && !t->loss_started)
+        check(t, start_loss(t, &err), &err);
+    if (t->syncs)
+        check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
 }
 
 /* Darknet updates from the last layer to the first, so layers whose gradients
@@ -120,26 +189,31 @@ static int before_update(void *ctx, int layer_index)
     ddp_error err;
     int used;
 
-    if (ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err))
-        t->config.fail(&err);
-    if (layer_index == 0)
-        ddp_reducer_step_end(t->reducer);
+    if (ddp_reducer_is_deferred(t->reducer, layer_index)) {
+        t->deferred[layer_index] = 1;
+        return 0;
+    }
+    check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
     return used;
 }
 
+/* The sum that Darknet has is this rank's share of t->loss, which left for the
+ * other ranks at the end of the step. Asked in the middle of one, it goes now. */
 static float mean_loss(void *ctx, float loss)
 {
     ddp_trainer *t = ctx;
     int64_t start = ddp_clock_ns();
     ddp_error err;
+    float mean;
 
-    t->loss = loss;
-    if (ddp_allreduce_start(t->loss_sum, &err) || ddp_allreduce_wait(t->loss_sum, &err)) {
-        (void)ddp_wrap(&err, "loss");
-        t->config.fail(&err);
-    }
+    (void)loss;
+    if (!t->loss_started)
+        check(t, start_loss(t, &err), &err);
+    check(t, finish_loss(t, &err), &err);
+    mean = t->loss / (float)ddp_group_size(t->group);
+    t->loss = 0;
     t->waited_ns += ddp_clock_ns() - start;
-    return t->loss / (float)ddp_group_size(t->group);
+    return mean;
 }
 
 static void before_free(void *ctx, network *net)
@@ -173,7 +247,9 @@ static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = ddp_buffers_open(&t->buffers, t->group, &t->table, err);
     if (!st)
-        st = ddp_buffers_broadcast(t->buffers, err);
+        st = ddp_buffers_start(t->buffers, err);
+    if (!st)
+        st = ddp_buffers_wait(t->buffers, err);
     return st;
 }
 
@@ -200,6 +276,11 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     st = ddp_table_init(&t->table, net, err);
     if (st)
         return st;
+    t->deferred = calloc((size_t)net->n, 1);
+    if (!t->deferred) {
+        ddp_table_release(&t->table);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d layers", net->n);
+    }
     st = compare_ranks(t, net, err);
     if (!st)
         st = share_state(t, net, err);
@@ -209,6 +290,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_allreduce_open(&t->loss_sum, t->group, &t->loss, 1, err);
     t->net = net;
     t->waited_ns = 0;
+    t->loss = 0;
     if (st) {
         ddp_trainer_detach(t);
         return st;
@@ -216,25 +298,42 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     t->hooks = (train_hooks){
         .ctx = t,
         .forward_begin = before_forward,
+        .forward_layer = before_layer,
+        .backward_begin = before_backward,
         .gradient_ready = on_gradient_ready,
         .progress = on_progress,
         .backward_end = after_backward,
         .update_layer = before_update,
         .mean_loss = mean_loss,
+        .settle = settle,
         .release = before_free,
     };
     net->hooks = &t->hooks;
     return DDP_OK;
 }
 
+/* Finish what is on its way: other ranks count on this one's part. */
+static void drain(ddp_trainer *t)
+{
+    ddp_error err;
+
+    settle(t, t->net);
+    check(t, ddp_buffers_wait(t->buffers, &err), &err);
+    check(t, finish_loss(t, &err), &err);
+}
+
 void ddp_trainer_detach(ddp_trainer *t)
 {
     if (!t->net)
         return;
+    if (t->net->hooks)
+        drain(t);
     ddp_reducer_close(t->reducer);
     ddp_buffers_close(t->buffers);
     ddp_allreduce_close(t->loss_sum);
     ddp_table_release(&t->table);
+    free(t->deferred);
+    t->deferred = NULL;
     t->reducer = NULL;
     t->buffers = NULL;
     t->loss_sum = NULL;

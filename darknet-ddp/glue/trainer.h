@@ -2,7 +2,9 @@
  *
  * Darknet's own loop stays in charge. The trainer sets net->hooks, and from then
  * on train_network sums gradients over ranks while backward runs, updates with
- * the sums and returns the mean loss of all ranks.
+ * the sums and returns the mean loss of all ranks. Layers whose gradients are
+ * deferred (core/reducer.h) are updated in the next forward pass, or when
+ * Darknet is about to save.
  */
 #ifndef DDP_GLUE_TRAINER_H
 #define DDP_GLUE_TRAINER_H
@@ -20,7 +22,7 @@ typedef struct ddp_trainer ddp_trainer;
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
-    int broadcast_buffers; /* before each step's first forward */
+    int broadcast_buffers; /* between one step's last forward pass and the next one's first */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
     uint64_t seed;
     /* A hook cannot return an error: fail ends the program with it. */

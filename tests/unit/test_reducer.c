@@ -121,7 +121,6 @@ static void leave_frozen(struct rank *me)
     end_pass(me, r);
     for (int layer = 0; layer < TOY_LAYERS; layer++)
         expect_used(me, r, layer, layer >= FROZEN_BELOW || !toy_has_params(layer));
-    ddp_reducer_step_end(r);
     for (size_t p = 0; toy.params[p].layer < FROZEN_BELOW; p++) {
         if (toy.gradients[p] != toy.memory[p])
             rank_wrong(me, "gradient %zu of a frozen layer was moved", p);
@@ -166,7 +165,6 @@ static void repeat_ready(struct rank *me)
         expect_used(me, r, 1, 1);
         expect_filled(me, &toy, 0, 5, (float)me->size);
         expect_filled(me, &toy, 1, 6, (float)me->size);
-        ddp_reducer_step_end(r);
     }
     rank_meet(me);
     ddp_reducer_close(r);
@@ -203,7 +201,6 @@ static void ask_done(struct rank *me)
         for (int layer = 0; layer < TOY_LAYERS; layer++)
             expect_used(me, r, layer, 1);
         expect_done(me, r, 1);
-        ddp_reducer_step_end(r);
     }
     rank_meet(me);
     ddp_reducer_close(r);
@@ -265,9 +262,51 @@ static void nothing_to_sum(struct rank *me)
     rank_expect_ok(me, ddp_reducer_progress(r, &err), &err);
     end_pass(me, r);
     expect_used(me, r, 2, 1);
-    ddp_reducer_step_end(r);
     expect_done(me, r, 1);
     ddp_reducer_close(r);
+}
+
+/* Buckets of one parameter each; a quarter of all gradients is deferred. */
+static void defer(struct rank *me)
+{
+    static const ddp_reducer_config config = {.bucket_bytes = 1,
+                                              .first_bucket_bytes = 1,
+                                              .defer_bytes = 1 << 30,
+                                              .overlap = 1,
+                                              .find_unused = 1};
+    struct toy toy;
+    ddp_reducer *r;
+    ddp_error err;
+    int deferred = 0;
+
+    toy_open(&toy, 0);
+    r = open_reducer(me, &toy, &config);
+    for (int layer = TOY_LAYERS - 1; layer > 0; layer--)
+        if (ddp_reducer_is_deferred(r, layer - 1) && toy_has_params(layer)
+            && !ddp_reducer_is_deferred(r, layer))
+            rank_wrong(me, "layer %d is deferred and the later layer %d is not", layer - 1, layer);
+    for (int layer = 0; layer < TOY_LAYERS; layer++)
+        deferred += ddp_reducer_is_deferred(r, layer);
+    if (deferred == 0 || ddp_reducer_is_deferred(r, 0))
+        rank_wrong(me, "%d layers are deferred", deferred);
+    ddp_reducer_backward_begin(r, 1);
+    for (int layer = TOY_LAYERS - 1; layer >= 0; layer--)
+        ready(me, r, layer);
+    end_pass(me, r);
+    expect_done(me, r, 0);
+    rank_expect_ok(me, ddp_reducer_launch_deferred(r, &err), &err);
+    for (int layer = 0; layer < TOY_LAYERS; layer++)
+        expect_used(me, r, layer, 1);
+    expect_done(me, r, 1);
+    ddp_reducer_close(r);
+    toy_close(&toy);
+}
+
+static void last_layers_are_deferred_and_launched_last(void **state)
+{
+    (void)state;
+    ranks_run(2, defer, NULL);
+    ranks_run(3, defer, NULL);
 }
 
 static void network_without_parameters_takes_steps(void **state)
@@ -291,6 +330,7 @@ int main(void)
         cmocka_unit_test(repeats_of_a_ready_layer_are_ignored),
         cmocka_unit_test(done_means_that_every_bucket_of_this_pass_has_landed),
         cmocka_unit_test(wait_time_is_what_a_late_rank_costs),
+        cmocka_unit_test(last_layers_are_deferred_and_launched_last),
         cmocka_unit_test(network_without_parameters_takes_steps),
         cmocka_unit_test(close_takes_null),
     };

@@ -88,13 +88,15 @@ static void broadcast_buffers(struct rank *me)
     }
     for (size_t i = 0; i < BUFFERS; i++)
         expect_filled(me, s.slots[i], counts[i], me->rank, i);
-    rank_expect_ok(me, ddp_buffers_broadcast(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_start(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_wait(b, &err), &err);
     for (size_t i = 0; i < BUFFERS; i++)
         expect_filled(me, s.slots[i], counts[i], 0, i);
     /* The framework goes on writing through its pointers. */
     for (size_t i = 0; i < BUFFERS; i++)
         fill(s.slots[i], counts[i], me->rank + 7, i);
-    rank_expect_ok(me, ddp_buffers_broadcast(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_start(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_wait(b, &err), &err);
     ddp_buffers_close(b);
     for (size_t i = 0; i < BUFFERS; i++)
         expect_filled(me, s.slots[i], counts[i], 7, i);
@@ -151,7 +153,8 @@ static void network_without_buffers_sends_none(void **state)
     (void)state;
     assert_int_equal(ddp_buffers_open(&b, g, &table, &err), DDP_OK);
     assert_int_equal(ddp_buffers_bytes(b), 0);
-    assert_int_equal(ddp_buffers_broadcast(b, &err), DDP_OK);
+    assert_int_equal(ddp_buffers_start(b, &err), DDP_OK);
+    assert_int_equal(ddp_buffers_wait(b, &err), DDP_OK);
     ddp_buffers_close(b);
     assert_int_equal(ddp_params_broadcast(g, &table, &err), DDP_OK);
     ddp_group_close(g);
@@ -182,7 +185,7 @@ static void owe_a_parameter(struct rank *me)
                        "BatchNorm statistics: the group failed earlier: broadcast of 1200 bytes "
                        "from rank 0: no message from rank 0 (host %s) for 0.2 s",
                        host);
-        rank_expect_error(me, ddp_buffers_broadcast(b, &err), &err, DDP_ERR_COMM, want);
+        rank_expect_error(me, ddp_buffers_start(b, &err), &err, DDP_ERR_COMM, want);
     }
     rank_meet(me);
     ddp_buffers_close(b);

@@ -143,6 +143,8 @@ static void one_pass(struct toy *t, ddp_reducer *r, const struct toy_step *s, in
             (void)sched_yield();
     }
     rank_expect_ok(me, ddp_reducer_backward_end(r, &err), &err);
+    if (pass == s->passes - 1)
+        rank_expect_ok(me, ddp_reducer_launch_deferred(r, &err), &err);
 }
 
 void toy_backward(struct toy *t, ddp_reducer *r, const struct toy_step *s, struct rank *me)
@@ -210,5 +212,4 @@ void toy_update(struct toy *t, ddp_reducer *r, const struct toy_step *s, struct 
                 memset(t->gradients[p], 0, shape[p].count * sizeof(float));
         }
     }
-    ddp_reducer_step_end(r);
 }
