@@ -1,0 +1,88 @@
+#!/bin/sh
+# Two hosts on one machine: network namespaces with host names of their own, joined
+# by a veth pair. As root.
+#   namespaces.sh up [RATE]        make them; RATE shapes the link both ways, as tc spells it (1gbit)
+#   namespaces.sh mpirun ARGS...   run mpirun on the first, with one slot on each
+#   namespaces.sh down             remove them
+# up says why it cannot and exits 77. The hosts belong to the process DDP_HOSTS_ID (default: the
+# caller), whose number is in their names; up also removes those of processes that are gone.
+set -eu
+self=$(readlink -f "$0")
+DDP_HOSTS_ID=${DDP_HOSTS_ID:-$PPID}
+export DDP_HOSTS_ID
+network=10.77.0
+
+name() { # 1 or 2
+    echo "ddp$DDP_HOSTS_ID-$1"
+}
+
+remove() {
+    for host in 1 2; do
+        ip netns del "ddp$1-$host" 2>/dev/null || true
+    done
+}
+
+remove_orphans() {
+    for host in $(ip netns list | sed -n 's/^ddp\([0-9][0-9]*\)-1\( .*\)\{0,1\}$/\1/p'); do
+        [ -d "/proc/$host" ] || remove "$host"
+    done
+}
+
+cannot() {
+    remove "$DDP_HOSTS_ID"
+    echo "namespaces.sh: $1" >&2
+    exit 77
+}
+
+up() {
+    [ "$(id -u)" -eq 0 ] || cannot "making two hosts needs root"
+    command -v ip >/dev/null || cannot "making two hosts needs ip, of package iproute2"
+    remove_orphans
+    remove "$DDP_HOSTS_ID"
+    for host in 1 2; do
+        ip netns add "$(name $host)" || cannot "no network namespaces here"
+    done
+    ip link add eth0 netns "$(name 1)" type veth peer name eth0 netns "$(name 2)" ||
+        cannot "no veth pairs here"
+    unshare --uts true || cannot "no host names of their own here"
+    for host in 1 2; do
+        ip -n "$(name $host)" addr add "$network.$host/24" dev eth0
+        ip -n "$(name $host)" link set lo up
+        ip -n "$(name $host)" link set eth0 up
+        [ $# -eq 0 ] || tc -n "$(name $host)" qdisc replace dev eth0 root tbf rate "$1" \
+            burst 512k latency 50ms || cannot "tc cannot shape the link to $1"
+    done
+}
+
+# shellcheck disable=SC2016 # the inner shell expands them
+on_host() { # NUMBER COMMAND...
+    host=$(name "$1")
+    shift
+    exec unshare --uts sh -c 'hostname "$0" && exec ip netns exec "$0" "$@"' "$host" "$@"
+}
+
+case "${1:-}" in
+up)
+    shift
+    up "$@"
+    ;;
+down)
+    remove "$DDP_HOSTS_ID"
+    ;;
+mpirun)
+    shift
+    on_host 1 mpirun --bind-to none --mca plm_rsh_agent "$self rsh" \
+        --mca btl tcp,self --mca btl_tcp_if_include "$network.0/24" \
+        --mca oob_tcp_if_include "$network.0/24" -H "$network.1:1,$network.2:1" "$@"
+    ;;
+rsh) # as mpirun calls it: ADDRESS COMMAND
+    shift
+    host=${1##*.}
+    shift
+    on_host "$host" sh -c "$*"
+    ;;
+*)
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+    ;;
+esac
