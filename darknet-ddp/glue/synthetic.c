@@ -20,6 +20,18 @@ static void random_box(uint64_t *state, float *box)
     }
 }
 
+/* Classes that a label can have: a map, ended by -1, gives each its own class. */
+static int label_classes(layer l)
+{
+    int count = 0;
+
+    if (!l.map)
+        return l.classes;
+    while (l.map[count] >= 0)
+        count++;
+    return count;
+}
+
 /* yolo and region: boxes with a class behind each, then zeros. */
 static void fill_boxes(layer l, int coords, float *truth, uint64_t *state)
 {
@@ -27,7 +39,7 @@ static void fill_boxes(layer l, int coords, float *truth, uint64_t *state)
         float *box = truth + i * (coords + 1);
 
         random_box(state, box);
-        box[coords] = (float)random_class(state, l.classes);
+        box[coords] = (float)random_class(state, label_classes(l));
     }
 }
 
