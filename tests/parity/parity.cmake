@@ -26,7 +26,7 @@ set(parity_extraction.conv ${plain} width=64 height=64 learning_rate=0.001)
 set(parity_go width=9 height=9 batch=8 subdivisions=4 learning_rate=0.001)
 set(parity_go.test ${parity_go})
 set(parity_jnet-conv ${plain} width=64 height=64 add_cost=1 learning_rate=0.0001) # ships without a loss
-set(parity_rnn batch=16 subdivisions=2 time_steps=3 learning_rate=0.0000001)
+set(parity_rnn batch=16 subdivisions=2 time_steps=3 learning_rate=0.001)
 set(parity_rnn.train ${parity_rnn})
 set(parity_strided ${plain} width=64 height=64 crop=64 learning_rate=0.0001)
 set(parity_t1.test ${plain} width=64 height=64 learning_rate=0.0001)
@@ -35,6 +35,10 @@ set(parity_vgg-conv ${plain} width=32 height=32 add_cost=1 learning_rate=0.0001)
 set(parity_writing ${plain} width=32 height=32 learning_rate=0.0001)
 set(parity_yolov1-tiny width=128 height=128 batch=8 subdivisions=4 learning_rate=0.0001)
 set(parity_yolov1 width=128 height=128 batch=4 subdivisions=2 learning_rate=0.0001)
+
+foreach(name IN ITEMS yolo9000 yolov2 yolov2-tiny yolov2-tiny-voc yolov2-voc)
+  set(parity_${name} width=64 height=64 batch=4 subdivisions=2 learning_rate=0.0001)
+endforeach()
 
 # Impossible on a CPU: Darknet has no backward pass for [gru] there (src/gru_layer.c). -ddp must refuse it; the test then
 # counts as skipped.
