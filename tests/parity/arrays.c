@@ -112,7 +112,8 @@ distance arrays_distance(const ddp_table *table, const float *a, const float *b,
         double largest = 0, r;
         size_t at = offset;
 
-        for (end = i; end < table->param_count && table->params[end].layer == table->params[i].layer;
+        for (end = i;
+             end < table->param_count && table->params[end].layer == table->params[i].layer;
              end++) {
             largest = fmax(largest, norms_of(a + at, b + at, table->params[end].count).b);
             at += table->params[end].count;

@@ -8,9 +8,9 @@ typedef struct model_options {
     const char *cfg;
     /* 0: as the cfg has it. */
     int width, height, batch, subdivisions, time_steps;
-    int crop;            /* width and height of what [crop] leaves */
-    int frozen;          /* the first so many layers: the last of them gets stopbackward=1 */
-    int add_cost;        /* 1: the cfg has no loss, append [cost] */
+    int crop;     /* width and height of what [crop] leaves */
+    int frozen;   /* the first so many layers: the last of them gets stopbackward=1 */
+    int add_cost; /* 1: the cfg has no loss, append [cost] */
     float learning_rate;
 } model_options;
 

@@ -39,7 +39,8 @@
 
 enum { SKIPPED = 77, MAX_RANKS = 64, TIMEOUT_S = 300 };
 
-static const double tolerance = 1e-5, way_tolerance = 1e-3, floor_of_layer = 1e-3, least_move = 5e-5;
+static const double tolerance = 1e-5, way_tolerance = 1e-3, floor_of_layer = 1e-3,
+                    least_move = 5e-5;
 
 struct outcome {
     ddp_batch batch;

@@ -6,7 +6,7 @@
 file(GLOB parity_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/parity/*.c)
 add_executable(parity ${parity_sources})
 target_link_libraries(parity PRIVATE ddp_glue darknet_core ddp_flags)
-target_link_options(parity PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Ofast>)
+target_link_options(parity PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Ofast> -Wl,--wrap=rand_normal)
 
 # ddp_parity_test(NAME RANKS CFG key=value...): run in Darknet's folder, since cfgs name files in data/.
 function(ddp_parity_test name ranks cfg)
@@ -22,8 +22,9 @@ set(parity_alexnet ${plain} width=67 height=67 learning_rate=0.0001)
 set(parity_cifar width=16 height=16 batch=8 subdivisions=4 learning_rate=0.001)
 set(parity_cifar.test ${parity_cifar})
 set(parity_darknet width=128 height=128 batch=8 subdivisions=4 learning_rate=0.001)
+set(parity_extraction22k width=32 height=32 batch=8 subdivisions=2 learning_rate=0.001)
 set(parity_extraction.conv ${plain} width=64 height=64 learning_rate=0.001)
-set(parity_go width=9 height=9 batch=8 subdivisions=4 learning_rate=0.001)
+set(parity_go width=9 height=9 batch=4 subdivisions=2 learning_rate=0.001)
 set(parity_go.test ${parity_go})
 set(parity_jnet-conv ${plain} width=64 height=64 add_cost=1 learning_rate=0.0001) # ships without a loss
 set(parity_rnn batch=16 subdivisions=2 time_steps=3 learning_rate=0.001)

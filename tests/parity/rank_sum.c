@@ -8,7 +8,7 @@
 enum { MOST_LEVELS = 8 };
 
 /* Sums wait here, the earlier ranks' first; sums[i] is of ranks[i] ranks, a power
- * of 2. Two of the same size become one. */
+ * of 2. Two of the same size become one. Memory is kept for the next update. */
 struct rank_sum {
     const ddp_table *table;
     size_t count;
@@ -32,28 +32,40 @@ void rank_sum_close(rank_sum *t)
 {
     if (!t)
         return;
-    for (int i = 0; i < t->depth; i++)
+    for (int i = 0; i < MOST_LEVELS; i++)
         free(t->sums[i]);
     free(t);
 }
 
 static void merge_last_two(rank_sum *t)
 {
-    float *a = t->sums[t->depth - 2], *b = t->sums[t->depth - 1];
+    float *a = t->sums[t->depth - 2];
+    const float *b = t->sums[t->depth - 1];
 
     for (size_t i = 0; i < t->count; i++)
         a[i] += b[i];
-    free(b);
     t->ranks[t->depth - 2] += t->ranks[t->depth - 1];
     t->depth--;
 }
 
 void rank_sum_add_rank(rank_sum *t)
 {
-    t->sums[t->depth] = arrays_copy(t->table, GRADIENTS);
+    float **sum = &t->sums[t->depth], *at;
+
+    if (!*sum)
+        *sum = malloc((t->count + 1) * sizeof **sum);
+    if (!*sum)
+        abort();
+    at = *sum;
+    for (size_t i = 0; i < t->table->param_count; i++) {
+        size_t count = t->table->params[i].count;
+        float *gradient = array_of(t->table, i, GRADIENTS);
+
+        memcpy(at, gradient, count * sizeof *at);
+        memset(gradient, 0, count * sizeof *gradient);
+        at += count;
+    }
     t->ranks[t->depth++] = 1;
-    for (size_t i = 0; i < t->table->param_count; i++)
-        memset(array_of(t->table, i, GRADIENTS), 0, t->table->params[i].count * sizeof(float));
     while (t->depth > 1 && t->ranks[t->depth - 1] == t->ranks[t->depth - 2])
         merge_last_two(t);
 }
@@ -63,6 +75,5 @@ void rank_sum_finish(rank_sum *t)
     while (t->depth > 1)
         merge_last_two(t);
     arrays_restore(t->table, GRADIENTS, t->sums[0]);
-    free(t->sums[0]);
     t->depth = 0;
 }

@@ -30,7 +30,7 @@ typedef struct run {
     train_hooks hooks;
     int update;       /* the present one */
     float *gradients; /* the sums of update 0, a copy */
-    rank_sum *sum;      /* with as_ranks */
+    rank_sum *sum;    /* with as_ranks */
     int probing;      /* nothing is updated */
     double *losses;   /* of each update */
     int wrong;        /* what went wrong, counted; each is printed */
