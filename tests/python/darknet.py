@@ -1,11 +1,13 @@
 """What the tests in tests/run share: small data sets, small networks, and running
 $DARKNET on some ranks with a limit on its time. Standard library only."""
+import concurrent.futures
 import os
 import random
 import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -24,6 +26,8 @@ ENVIRONMENT = dict(
 
 # Far more than any run here takes: whatever needs so long hangs.
 LIMIT_S = 60
+
+AT_A_TIME = 3
 
 # Darknet's own progress line, less its newline.
 FLOAT = r"-?\d+\.\d+"
@@ -281,5 +285,33 @@ class Case(unittest.TestCase):
         return result
 
 
+def tests_of(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from tests_of(test)
+        else:
+            yield test
+
+
+def run_test(test):
+    result = unittest.TestResult()
+    began = time.monotonic()
+    test.run(result)
+    bad = [text for _, text in result.failures + result.errors]
+    skipped = "".join(f"skipped: {reason}" for _, reason in result.skipped)
+    word = f"FAILED {len(bad)}" if bad else skipped or "ok"
+    print(f"{time.monotonic() - began:5.1f} s  {test.id()} {word}", *bad, sep="\n" if bad else "",
+          flush=True)
+    return not bad
+
+
 def main():
-    unittest.main(verbosity=2)
+    """Run the tests of the script, several at a time, for they mostly wait: mpirun takes a
+    second to end a job that failed. Names of tests as arguments run these alone."""
+    if len(sys.argv) > 1:
+        unittest.main(verbosity=2)
+    tests = list(tests_of(unittest.defaultTestLoader.loadTestsFromName("__main__")))
+    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        good = list(pool.map(run_test, tests))
+    print(f"{sum(good)} of {len(good)} tests passed")
+    sys.exit(0 if good and all(good) else 1)
