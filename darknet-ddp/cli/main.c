@@ -90,7 +90,7 @@ static int run_training(int argc, char **argv, const ddp_options *options)
 {
     int status;
 
-    ddp_session_open(options);
+    ddp_session_open(options, argv);
     status = darknet_main(argc, argv);
     ddp_session_close();
     return status;

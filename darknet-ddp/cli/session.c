@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "cli/banner.h"
+#include "cli/compare.h"
 #include "cli/launcher.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -14,6 +15,7 @@
 
 static struct {
     const ddp_options *options;
+    char *const *arguments;
     ddp_group *group;
     ddp_trainer *trainer;
     uint64_t seed;
@@ -53,7 +55,8 @@ static void begin(network *net)
     ddp_progress_now now;
     ddp_error err;
 
-    if (ddp_check_trainable(net, &err) || ddp_trainer_attach(session.trainer, net, &err))
+    if (ddp_check_trainable(net, &err) || ddp_trainer_attach(session.trainer, net, &err)
+        || ddp_compare_cfgs(session.group, session.arguments, &err))
         ddp_session_fail(&err);
     srand((unsigned)ddp_random_at(session.seed, (uint64_t)rank));
     if (rank == 0)
@@ -153,13 +156,14 @@ static int loader_threads(const ddp_options *options)
     return cores < most ? cores : most;
 }
 
-void ddp_session_open(const ddp_options *options)
+void ddp_session_open(const ddp_options *options, char *const *arguments)
 {
     ddp_launch launch = ddp_launch_read();
     ddp_trainer_config config;
     ddp_error err;
 
     session.options = options;
+    session.arguments = arguments;
     if (ddp_group_open(&session.group, pick_backend(options, launch), &err))
         ddp_session_fail(&err);
     ddp_report_open(session.group);

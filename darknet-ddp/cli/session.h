@@ -12,8 +12,9 @@
 #include "glue/trainer.h"
 
 /* Join the launcher's ranks (or none), agree on the seed, and register with
- * Darknet. options must outlive the session. */
-void ddp_session_open(const ddp_options *options);
+ * Darknet. options and arguments, what is left of the command line, must outlive
+ * the session. */
+void ddp_session_open(const ddp_options *options, char *const *arguments);
 
 /* Every rank is done: leave the group. */
 void ddp_session_close(void);

@@ -1,0 +1,15 @@
+/* cli/compare.h: do all ranks read the same cfg? */
+#ifndef DDP_CLI_COMPARE_H
+#define DDP_CLI_COMPARE_H
+
+#include "base/status.h"
+#include "comm/group.h"
+
+/* Compare the contents of every file among arguments (ended by NULL) whose name
+ * ends in .cfg. Sizes and schedule, which say more when they differ, are compared
+ * when a network is attached; this finds the rest: an activation, an anchor.
+ * Blocks. Fails with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_compare_cfgs(ddp_group *group, char *const *arguments,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+#endif
