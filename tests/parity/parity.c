@@ -22,7 +22,8 @@
  * difference is that order. So the reference's gradients are taken in Darknet's own
  * order, and then it trains with each rank's mini-batches added up apart, and these
  * sums as ranks add them; what is left to differ should be nothing at all. With
- * order=darknet it trains in Darknet's own order, for networks that bear it.
+ * order=darknet it trains in Darknet's own order, for networks that bear it; the way
+ * may then differ by 2e-2, which a wrong momentum, decay or rate still exceeds.
  *
  * What draws from rand() is silenced in both networks: dropout drops nothing, crop
  * leaves the whole picture, detection's random=1 is off. That ranks draw what one
@@ -39,8 +40,7 @@
 
 enum { SKIPPED = 77, MAX_RANKS = 64, TIMEOUT_S = 300 };
 
-static const double tolerance = 1e-5, way_tolerance = 1e-3, floor_of_layer = 1e-3,
-                    least_move = 5e-5;
+static const double tolerance = 1e-5, floor_of_layer = 1e-3, least_move = 5e-5;
 
 struct outcome {
     ddp_batch batch;
@@ -187,7 +187,8 @@ static double worst_loss(const run *r, const struct outcome *ranks)
     return worst;
 }
 
-static int compare(FILE *terminal, const run *r, const float *gradients, struct outcome *ranks)
+static int compare(FILE *terminal, const run *r, const float *gradients, struct outcome *ranks,
+                   double way_limit)
 {
     const ddp_table *t = &r->table;
     float *values = arrays_copy(t, VALUES);
@@ -201,7 +202,7 @@ static int compare(FILE *terminal, const run *r, const float *gradients, struct 
     arrays_subtract(t, values, ranks->first_values);
     arrays_subtract(t, ranks->values, ranks->first_values);
     bad += report(terminal, r, "way", arrays_distance(t, ranks->values, values, floor_of_layer),
-                  way_tolerance);
+                  way_limit);
     (void)fprintf(terminal, "  loss       %.2e worst; %g at first, %g at last\n", loss,
                   r->losses[0], r->losses[r->updates - 1]);
     (void)fprintf(terminal, "  training has moved the parameters by %.2e of their norm\n", moved);
@@ -307,7 +308,8 @@ int main(int argc, char **argv)
         (void)fprintf(terminal, "%s on %d ranks: batch %d, %d mini-batches of %d\n", o.model.cfg,
                       size, ranks.batch.batch, ranks.batch.subdivisions, ranks.batch.images);
         gradients = train_alone(&o, &ranks, size, &alone);
-        bad += alone.wrong + compare(terminal, &alone, gradients, &ranks);
+        bad += alone.wrong
+               + compare(terminal, &alone, gradients, &ranks, o.darknet_order ? 2e-2 : 1e-3);
         (void)fprintf(terminal, bad ? "FAILED\n" : "passed\n");
     }
     return rank == 0 && bad;

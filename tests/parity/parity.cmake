@@ -21,15 +21,15 @@ function(ddp_parity_test name ranks cfg)
     OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/tmp/${folder})
 endfunction()
 
-# What a cfg needs instead of the usual options; order=darknet where there is no BatchNorm (parity.c).
+# What a cfg needs instead of the usual options; order=darknet where the network bears it (parity.c).
 set(small width=64 height=64 batch=4 subdivisions=2 learning_rate=0.001)
 set(plain order=darknet batch=4 subdivisions=4)
-set(parity_alexnet ${plain} width=67 height=67 learning_rate=0.0001)
+set(parity_alexnet width=67 height=67 batch=4 subdivisions=4 learning_rate=0.0002)
 set(parity_cifar width=16 height=16 batch=4 subdivisions=2 learning_rate=0.001)
 set(parity_cifar.test ${parity_cifar})
 set(parity_darknet width=128 height=128 batch=8 subdivisions=4 learning_rate=0.001)
 set(parity_extraction22k width=32 height=32 batch=8 subdivisions=2 learning_rate=0.001)
-set(parity_extraction.conv ${plain} width=64 height=64 learning_rate=0.001)
+set(parity_extraction.conv width=64 height=64 batch=4 subdivisions=4 learning_rate=0.001)
 set(parity_go width=9 height=9 batch=4 subdivisions=2 learning_rate=0.001)
 set(parity_go.test ${parity_go})
 set(parity_jnet-conv ${plain} width=64 height=64 add_cost=1 learning_rate=0.0001) # ships without a loss
@@ -37,7 +37,7 @@ set(parity_rnn batch=16 subdivisions=2 time_steps=3 learning_rate=0.001)
 set(parity_rnn.train ${parity_rnn})
 set(parity_strided ${plain} width=64 height=64 crop=64 learning_rate=0.0001)
 set(parity_t1.test ${plain} width=64 height=64 learning_rate=0.0001)
-set(parity_vgg-16 ${plain} width=32 height=32 crop=32 learning_rate=0.0001)
+set(parity_vgg-16 width=32 height=32 crop=32 batch=4 subdivisions=4 learning_rate=0.0002)
 set(parity_vgg-conv ${plain} width=32 height=32 add_cost=1 learning_rate=0.0001) # ships without a loss
 set(parity_writing ${plain} width=32 height=32 learning_rate=0.0001)
 set(parity_yolov1-tiny width=128 height=128 batch=8 subdivisions=4 learning_rate=0.0001)
