@@ -31,6 +31,9 @@ for _ in range(WARM_UP + steps):
     loss.backward()
     optimizer.step()
     seconds.append(time.perf_counter() - start)
+if ranks > 1:
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
 if rank == 0:
     seconds = sorted(seconds[WARM_UP:])
     print(f"PyTorch {torch.__version__} on {ranks} rank(s): step median {statistics.median(seconds):.4f} s, "
