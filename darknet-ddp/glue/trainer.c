@@ -18,7 +18,7 @@ struct ddp_trainer {
     ddp_reducer *reducer;
     ddp_buffers *buffers;
     char *deferred; /* per layer: its update waits for the next forward pass */
-    float loss;     /* of the mini-batches since mean_loss was last asked */
+    float loss;     /* summed over mini-batches since mean_loss was last asked */
     ddp_allreduce *loss_sum;
     int loss_started;
 
@@ -86,7 +86,8 @@ static ddp_status start_loss(ddp_trainer *t, ddp_error *err)
     return DDP_OK;
 }
 
-/* t->loss, if it is on its way, becomes the sum over ranks. */
+/* t->loss, if it is on its way, becomes the mean over ranks. Should more be added to
+ * it, the mean of that is right again, since this part is the same on every rank. */
 static ddp_status finish_loss(ddp_trainer *t, ddp_error *err)
 {
     if (!t->loss_started)
@@ -94,6 +95,7 @@ static ddp_status finish_loss(ddp_trainer *t, ddp_error *err)
     t->loss_started = 0;
     if (ddp_allreduce_wait(t->loss_sum, err))
         return ddp_wrap(err, "loss");
+    t->loss /= (float)ddp_group_size(t->group);
     return DDP_OK;
 }
 
@@ -133,12 +135,15 @@ static void before_layer(void *ctx, network *net, int layer_index)
     check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
 
+/* All that the network holds is about to be read: BatchNorm's statistics too. */
 static void settle(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
+    ddp_error err;
 
     for (int layer = net->n - 1; layer >= 0; layer--)
         update_deferred(t, net, layer);
+    check(t, ddp_buffers_wait(t->buffers, &err), &err);
 }
 
 static void before_backward(void *ctx, network *net)
@@ -210,7 +215,7 @@ static float mean_loss(void *ctx, float loss)
     if (!t->loss_started)
         check(t, start_loss(t, &err), &err);
     check(t, finish_loss(t, &err), &err);
-    mean = t->loss / (float)ddp_group_size(t->group);
+    mean = t->loss;
     t->loss = 0;
     t->waited_ns += ddp_clock_ns() - start;
     return mean;
@@ -318,7 +323,6 @@ static void drain(ddp_trainer *t)
     ddp_error err;
 
     settle(t, t->net);
-    check(t, ddp_buffers_wait(t->buffers, &err), &err);
     check(t, finish_loss(t, &err), &err);
 }
 

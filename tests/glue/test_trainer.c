@@ -1,0 +1,205 @@
+/* The trainer's promises that no command of Darknet relies on: ranks are threads, each
+ * with a network of its own. */
+#include "glue/trainer.h"
+
+#include "../unit/ranks.h"
+#include "glue/synthetic.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { RANKS = 2, FILTERS = 4, CONNECTED_LAYER = 2, WEIGHTS = 4 * 5 };
+
+static const char cfg[] = "[net]\nbatch=8\nsubdivisions=4\nwidth=8\nheight=8\nchannels=3\n"
+                          "learning_rate=0.01\nmax_batches=100\n"
+                          "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\nstride=1\npad=1\n"
+                          "activation=leaky\n[avgpool]\n[connected]\noutput=5\n[softmax]\n";
+
+/* What the ranks of one test train, and how. */
+struct training {
+    network *nets[RANKS];
+    size_t defer_bytes;
+};
+
+/* parse_network_cfg wants a file. */
+static network *parse(void)
+{
+    int fd = memfd_create("cfg", 0);
+    char path[64];
+    network *net;
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (write(fd, cfg, sizeof cfg - 1) != (ssize_t)(sizeof cfg - 1))
+        fail_msg("cannot write the cfg");
+    net = parse_network_cfg(path);
+    (void)close(fd);
+    return net;
+}
+
+static void __attribute__((noreturn)) fail_hook(const ddp_error *err)
+{
+    (void)fprintf(stderr, "a hook failed: %s\n", err->text);
+    abort();
+}
+
+static network *net_of(const struct rank *me)
+{
+    return ((struct training *)me->shared)->nets[me->rank];
+}
+
+static ddp_trainer *attach(struct rank *me)
+{
+    const struct training *training = me->shared;
+    ddp_trainer_config config = {
+        .reducer = {.bucket_bytes = 1,
+                    .first_bucket_bytes = 1,
+                    .defer_bytes = training->defer_bytes,
+                    .overlap = 1,
+                    .find_unused = 1},
+        .broadcast_buffers = 1,
+        .sync_every = 1,
+        .fail = fail_hook,
+    };
+    int batch = 8, subdivisions = 4;
+    ddp_trainer *t;
+    ddp_error err;
+
+    rank_expect_ok(me, ddp_trainer_open(&t, me->group, &config, &err), &err);
+    rank_expect_ok(me, ddp_trainer_split(t, &batch, &subdivisions, &err), &err);
+    rank_expect_ok(me, ddp_trainer_attach(t, net_of(me), &err), &err);
+    return t;
+}
+
+/* One step; returns the losses of this rank's mini-batches. */
+static float step(struct rank *me, uint64_t number)
+{
+    network *net = net_of(me);
+    float sum = 0;
+
+    for (int m = 0; m < net->subdivisions / me->size; m++) {
+        ddp_synthetic_fill(net, number, (uint64_t)(8 * me->rank + 2 * m));
+        sum += train_network_datum(net);
+    }
+    return sum;
+}
+
+static void ask_late(struct rank *me)
+{
+    ddp_trainer *t = attach(me);
+    float own = 0, all[RANKS], mean;
+    ddp_error err;
+
+    for (uint64_t i = 0; i < 3; i++)
+        own += step(me, i);
+    mean = train_mean_loss(net_of(me), own);
+    rank_expect_ok(me, ddp_allgather(me->group, &own, all, sizeof own, &err), &err);
+    if (!(fabsf(mean - (all[0] + all[1]) / 2) <= 1e-5F * mean))
+        rank_wrong(me, "the mean of %g and %g is not %g", (double)all[0], (double)all[1],
+                   (double)mean);
+    if (all[0] == all[1])
+        rank_wrong(me, "ranks had the same loss, %g", (double)own);
+    ddp_trainer_close(t);
+}
+
+static void settle_and_read(struct rank *me)
+{
+    network *net = net_of(me);
+    ddp_trainer *t = attach(me);
+    float all[RANKS][FILTERS];
+    ddp_error err;
+
+    (void)step(me, 1);
+    net->hooks->settle(net->hooks->ctx, net);
+    rank_expect_ok(
+        me, ddp_allgather(me->group, net->layers[0].rolling_mean, all, sizeof all[0], &err), &err);
+    for (int i = 0; i < FILTERS; i++)
+        if (all[0][i] != all[1][i] || all[0][i] == 0)
+            rank_wrong(me, "rolling mean %d is %g on rank 0 and %g on rank 1", i, (double)all[0][i],
+                       (double)all[1][i]);
+    ddp_trainer_close(t);
+}
+
+static void train(struct rank *me)
+{
+    size_t defer_bytes = ((struct training *)me->shared)->defer_bytes;
+    ddp_trainer *t = attach(me);
+
+    if (ddp_reducer_is_deferred(ddp_trainer_reducer(t), CONNECTED_LAYER) != (defer_bytes > 0))
+        rank_wrong(me, "deferring %zu bytes does not", defer_bytes);
+    for (uint64_t i = 0; i < 4; i++)
+        (void)step(me, i);
+    ddp_trainer_close(t);
+}
+
+static void open_nets(struct training *training)
+{
+    srand(1); /* first weights: the same in every training */
+    for (int r = 0; r < RANKS; r++)
+        training->nets[r] = parse();
+}
+
+static void free_nets(struct training *training)
+{
+    for (int r = 0; r < RANKS; r++)
+        free_network(training->nets[r]);
+}
+
+static void run(void (*body)(struct rank *me))
+{
+    struct training training = {.defer_bytes = 0};
+
+    open_nets(&training);
+    ranks_run(RANKS, body, &training);
+    free_nets(&training);
+}
+
+static void loss_is_the_mean_of_all_steps_since_it_was_asked(void **state)
+{
+    (void)state;
+    run(ask_late);
+}
+
+static void settle_leaves_rank_0s_statistics_on_all_ranks(void **state)
+{
+    (void)state;
+    run(settle_and_read);
+}
+
+static void deferred_updates_give_the_same_bits_on_all_ranks(void **state)
+{
+    struct training at_once = {.defer_bytes = 0}, later = {.defer_bytes = 1 << 20};
+
+    (void)state;
+    open_nets(&at_once);
+    ranks_run(RANKS, train, &at_once);
+    open_nets(&later);
+    ranks_run(RANKS, train, &later);
+    for (int r = 0; r < RANKS; r++) {
+        const layer *l = &later.nets[r]->layers[CONNECTED_LAYER];
+        const layer *want = &at_once.nets[0]->layers[CONNECTED_LAYER];
+
+        assert_int_equal(l->inputs * l->outputs, WEIGHTS);
+        assert_memory_equal(l->weights, want->weights, WEIGHTS * sizeof(float));
+        assert_memory_equal(l->weight_momentum, want->weight_momentum, WEIGHTS * sizeof(float));
+    }
+    free_nets(&at_once);
+    free_nets(&later);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loss_is_the_mean_of_all_steps_since_it_was_asked),
+        cmocka_unit_test(settle_leaves_rank_0s_statistics_on_all_ranks),
+        cmocka_unit_test(deferred_updates_give_the_same_bits_on_all_ranks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
