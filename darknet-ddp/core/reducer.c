@@ -44,15 +44,16 @@ static size_t undeferred(const ddp_reducer *r)
     return r->plan->bucket_count - r->deferred;
 }
 
-/* The launch order: the plan's, with its leading buckets at the end. */
+/* The launch order: the plan's, but for the deferred buckets, which come last and
+ * backwards, as the forward pass needs them. */
 static size_t nth_bucket(const ddp_reducer *r, size_t n)
 {
-    return n < undeferred(r) ? n + r->deferred : n - undeferred(r);
+    return n < undeferred(r) ? n + r->deferred : r->plan->bucket_count - 1 - n;
 }
 
 static size_t launch_number(const ddp_reducer *r, size_t bucket)
 {
-    return bucket < r->deferred ? undeferred(r) + bucket : bucket - r->deferred;
+    return bucket < r->deferred ? r->plan->bucket_count - 1 - bucket : bucket - r->deferred;
 }
 
 /* How many leading buckets hold defer_bytes, and a quarter of all, at most. */
@@ -310,6 +311,10 @@ static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
     for (; r->landed <= last; r->landed++) {
         size_t b = nth_bucket(r, r->landed);
 
+        if (r->landed == r->launched)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "the update of layer %d wants sums that no backward pass has started",
+                            layer);
         if (ddp_allreduce_wait(r->sums[b], err))
             return name_bucket(r, b, err);
     }

@@ -14,14 +14,15 @@
  *
  * Without sync gradients only add up in place. With sync a bucket whose every
  * layer is ready, and whose predecessors are launched, is launched at once.
- * Buckets are launched in plan order on every rank, whatever the order of
+ * Buckets are launched in one order on every rank, the plan's, whatever the order of
  * readiness. backward_end launches what is left: layers that did not run, and so
  * added nothing, count as ready then.
  *
  * Deferred buckets. The wire is idle while the next forward pass runs, and the
  * last layers are the last that it needs. So the first buckets of the plan, which
- * hold the last layers, may be launched after all others; their layers are waited
- * for and updated when the next forward pass comes to them.
+ * hold the last layers, may be launched after all others, and in the order in which
+ * the forward pass needs them; their layers are waited for and updated when it comes
+ * to them.
  *
  * Unused layers. A run count travels with every parameter (core/plan.h): ranks
  * sum how often its layer ran since the last step, over all mini-batches.
@@ -97,7 +98,8 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_
 
 /* Wait until every gradient of layer is the sum over ranks. *used becomes 0 if
  * the layer ran on no rank since it was last waited for, else 1; it is 1 for a
- * layer without parameters. Fails with DDP_ERR_COMM. */
+ * layer without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the
+ * layer's buckets have not been launched. */
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
 
