@@ -40,6 +40,7 @@ struct bench {
     ddp_trainer *trainer;
     ddp_reducer *reducer;
     const train_hooks *hooks;
+    int batches;      /* a step: -ddp_sync_every */
     int mini_batches; /* a step, on this rank */
     FILE *json;       /* NULL: none */
     ddp_sample samples[SAMPLES];
@@ -187,7 +188,8 @@ static void bench_open(struct bench *b, const char *cfg, const ddp_options *opti
     ddp_report_errors_only();
     b->net->learning_rate = 0; /* random labels teach nothing, and must not blow up */
     b->reducer = ddp_trainer_reducer(b->trainer);
-    b->mini_batches = ddp_trainer_batch(b->trainer).per_rank;
+    b->batches = options->sync_every;
+    b->mini_batches = ddp_trainer_batch(b->trainer).per_rank * b->batches;
     for (int s = 0; s < SAMPLES; s++) {
         b->samples[s] = (ddp_sample){.name = names[s], .meaning = meanings[s]};
         b->samples[s].seconds = calloc((size_t)(options->steps + WARMUP + 1), sizeof(double));
@@ -220,7 +222,7 @@ static ddp_bench_result result_of(struct bench *b, const char *cfg, double cpu_s
         .cfg = cfg,
         .backend = ddp_group_backend(group),
         .ranks = ddp_group_size(group),
-        .batch = ddp_trainer_batch(b->trainer).batch,
+        .batch = ddp_trainer_batch(b->trainer).batch * b->batches,
         .width = b->net->w,
         .height = b->net->h,
         .gradient_mb = (double)plan->count * 4 / 1e6,

@@ -14,7 +14,7 @@ struct option {
     size_t field; /* in ddp_options; its type follows from kind */
     double low, high;
     double fallback;
-    const char *words; /* of a CHOICE, separated by | */
+    const char *words; /* of a CHOICE, separated by |, the default first */
     enum scope scope;
     const char *argument;
     const char *help;
@@ -35,7 +35,8 @@ static const struct option table[] = {
     {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", ANYWHERE, "MIB",
      "capacity of the first bucket, small so that communication starts early"},
     {"-ddp_defer_mb", REAL, FIELD(defer_mb), 0, 1024, 16, "", ANYWHERE, "MIB",
-     "gradients of the last layers that travel during the next forward pass"},
+     "gradients of the last layers, at most a quarter of all, that travel during the next forward "
+     "pass"},
     {"-ddp_overlap", WHOLE, FIELD(overlap), 0, 1, 1, "", ANYWHERE, "0|1",
      "communicate while backward computes"},
     {"-ddp_batch", CHOICE, FIELD(batch), 0, 0, DDP_CHOICE_GLOBAL, "global|rank", ANYWHERE, "HOW",
@@ -43,7 +44,7 @@ static const struct option table[] = {
      "learning rate is multiplied by the number of ranks"},
     {"-ddp_broadcast_buffers", CHOICE, FIELD(broadcast_buffers), 0, 0, DDP_CHOICE_STEP, "step|save",
      ANYWHERE, "WHEN",
-     "send rank 0's BatchNorm statistics before every step, or not while training (rank 0 saves "
+     "send rank 0's BatchNorm statistics at every step, or not while training (rank 0 saves "
      "its own either way)"},
     {"-ddp_find_unused", WHOLE, FIELD(find_unused), 0, 1, 1, "", ANYWHERE, "0|1",
      "1: a layer may be skipped on some rank; 0: that is an error that names it"},
@@ -221,10 +222,11 @@ static void print_row(FILE *out, const struct option *row)
 {
     char name[64];
 
-    (void)snprintf(name, sizeof name, "%s %s", row->name, row->argument);
+    (void)snprintf(name, sizeof name, "%s %s", row->name,
+                   row->kind == CHOICE ? row->words : row->argument);
     (void)fprintf(out, "  %-32s %s", name, row->help);
     if (row->kind == CHOICE)
-        (void)fprintf(out, " (%s)", row->words);
+        (void)fprintf(out, " (%.*s)", (int)strcspn(row->words, "|"), row->words);
     else if (row->fallback > 0)
         (void)fprintf(out, " (%g)", row->fallback);
     (void)fprintf(out, "\n");

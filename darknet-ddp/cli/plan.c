@@ -41,13 +41,34 @@ static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks
            2 * bytes * (ranks - 1) / ranks * 8 / 1e9);
 }
 
-static void print_batch(const network *net, int ranks, ddp_batch_mode mode)
+static struct {
+    int batch, subdivisions;
+} in_cfg;
+
+static void remember_batch(int *batch, int *subdivisions)
+{
+    in_cfg.batch = *batch;
+    in_cfg.subdivisions = *subdivisions;
+}
+
+/* The network keeps batch / subdivisions, rounded down: listen while it is parsed. */
+static network *load(const char *cfg, const ddp_options *options)
+{
+    static const train_plugin listener = {.world = 1, .split_batch = remember_batch};
+    network *net;
+
+    train_plugin_active = &listener;
+    net = ddp_command_load(cfg, options);
+    train_plugin_active = NULL;
+    return net;
+}
+
+static void print_batch(int ranks, ddp_batch_mode mode)
 {
     ddp_batch batch;
     ddp_error err;
-    int images = net->batch / net->time_steps * net->subdivisions;
 
-    if (ddp_batch_split(&batch, images, net->subdivisions, ranks, mode, &err)) {
+    if (ddp_batch_split(&batch, in_cfg.batch, in_cfg.subdivisions, ranks, mode, &err)) {
         printf("%s\n", err.text);
         return;
     }
@@ -59,7 +80,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
 {
     const double mib = 1 << 20;
     int ranks = options->np ? options->np : options->ranks ? options->ranks : 2;
-    network *net = ddp_command_load(cfg, options);
+    network *net = load(cfg, options);
     ddp_table table;
     ddp_plan *plan;
     ddp_error err;
@@ -72,7 +93,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
            table.param_count);
     print_buckets(plan);
     print_totals(&table, plan, ranks);
-    print_batch(net, ranks, options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
+    print_batch(ranks, options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     ddp_plan_close(plan);
     ddp_table_release(&table);
     free_network(net);
