@@ -7,6 +7,7 @@ static void write_options(FILE *f, const ddp_trainer_config *c)
     (void)fprintf(f, "darknet-ddp %s\n", DDP_VERSION);
     (void)fprintf(f, "-ddp_bucket_mb and -ddp_first_bucket_mb: %zu and %zu bytes\n",
                   c->reducer.bucket_bytes, c->reducer.first_bucket_bytes);
+    (void)fprintf(f, "-ddp_overlap %d\n", c->reducer.overlap);
     (void)fprintf(f, "-ddp_defer_mb: %zu bytes\n", c->reducer.defer_bytes);
     (void)fprintf(f, "-ddp_find_unused %d\n", c->reducer.find_unused);
     (void)fprintf(f, "-ddp_batch %s\n", c->batch_mode == DDP_BATCH_RANK ? "rank" : "global");
