@@ -3,7 +3,7 @@
  * Every function that can fail returns ddp_status and takes, last, an error
  * the caller owns. The text is touched only on failure, so one ddp_error on
  * the stack serves a chain of calls. No function prints, exits or sets errno
- * as its way to report; only main() does.
+ * as its way to report; only cli/ does.
  */
 #ifndef DDP_BASE_STATUS_H
 #define DDP_BASE_STATUS_H
