@@ -14,7 +14,8 @@ typedef struct parity_options {
     int darknet_order; /* of the reference's sums */
     int overlap;
     double bucket_mib;
-    int variants; /* again with other buckets and without overlap: the same bits */
+    double defer_mib;
+    int variants; /* again with other buckets, deferred ones, and without overlap: the same bits */
     int refused;  /* the network must be refused: say why, and exit 77 */
 } parity_options;
 

@@ -68,6 +68,7 @@ static ddp_trainer_config config_of(const parity_options *o)
     return (ddp_trainer_config){
         .reducer = {.bucket_bytes = (size_t)(o->bucket_mib * (1 << 20)),
                     .first_bucket_bytes = (size_t)(fmin(o->bucket_mib, 1) * (1 << 20)),
+                    .defer_bytes = (size_t)(o->defer_mib * (1 << 20)),
                     .overlap = o->overlap,
                     .find_unused = 1},
         .batch_mode = o->rank_mode ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
@@ -108,6 +109,7 @@ static struct outcome train_on_ranks(const parity_options *o)
         fail_rank(&err);
     r.sync_every = o->sync_every;
     r.skip = o->skip;
+    r.defers = o->defer_mib > 0;
     run_open(&r);
     if (ddp_group_rank(group) == 0)
         out.first_values = arrays_copy(&r.table, VALUES);
@@ -213,19 +215,22 @@ static int compare(FILE *terminal, const run *r, const float *gradients, struct 
 /* The sum's order is fixed, so buckets and overlap must not change a bit. */
 static int other_settings_differ(const parity_options *o, uint64_t hash)
 {
-    static const double buckets[] = {0.01, 1, 25};
-    int bad = 0;
+    static const struct {
+        double bucket_mib, defer_mib;
+    } settings[] = {{0.01, 0}, {1, 0}, {25, 0}, {0.01, 16}, {0.1, 2}};
+    int count = 2 * (int)(sizeof settings / sizeof settings[0]), bad = 0;
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < count; i++) {
         parity_options other = *o;
         struct outcome out;
 
         other.overlap = i % 2;
-        other.bucket_mib = buckets[i / 2];
+        other.bucket_mib = settings[i / 2].bucket_mib;
+        other.defer_mib = settings[i / 2].defer_mib;
         out = train_on_ranks(&other);
         if (out.hash != hash)
-            (void)fprintf(stderr, "buckets of %g MiB, overlap %d: other parameters\n",
-                          other.bucket_mib, other.overlap);
+            (void)fprintf(stderr, "buckets of %g MiB, %g deferred, overlap %d: other parameters\n",
+                          other.bucket_mib, other.defer_mib, other.overlap);
         bad += out.wrong + (out.hash != hash);
         outcome_release(&out);
     }

@@ -51,6 +51,30 @@ static void forward_begin(void *ctx, network *net)
         r->inner->forward_begin(r->inner->ctx, net);
 }
 
+static void forward_layer(void *ctx, network *net, int layer)
+{
+    const run *r = ctx;
+
+    if (r->inner)
+        r->inner->forward_layer(r->inner->ctx, net, layer);
+}
+
+static void backward_begin(void *ctx, network *net)
+{
+    const run *r = ctx;
+
+    if (r->inner)
+        r->inner->backward_begin(r->inner->ctx, net);
+}
+
+static void settle(void *ctx, network *net)
+{
+    const run *r = ctx;
+
+    if (r->inner)
+        r->inner->settle(r->inner->ctx, net);
+}
+
 static void gradient_ready(void *ctx, int layer)
 {
     const run *r = ctx;
@@ -131,7 +155,7 @@ static int update_layer(void *ctx, int layer)
     int expected = is_used(r, layer);
     int used = r->inner ? r->inner->update_layer(r->inner->ctx, layer) : expected;
 
-    if (!has_parameters(r, layer))
+    if (!has_parameters(r, layer) || r->defers) /* a deferred layer is not updated here */
         return used && !r->probing;
     if (used != expected) {
         (void)fprintf(stderr, "update %d: layer %d is taken for %s\n", r->update, layer,
@@ -163,10 +187,13 @@ void run_open(run *r)
     r->hooks = (train_hooks){
         .ctx = r,
         .forward_begin = forward_begin,
+        .forward_layer = forward_layer,
+        .backward_begin = backward_begin,
         .gradient_ready = gradient_ready,
         .progress = progress,
         .backward_end = backward_end,
         .update_layer = update_layer,
+        .settle = settle,
         .mean_loss = mean_loss,
         .release = release,
     };
@@ -186,6 +213,7 @@ static void compare_ranks(run *r)
     uint64_t all[MAX_RANKS];
     ddp_error err;
 
+    settle(r, r->net);
     r->hash = arrays_hash(&r->table, 0, r->net->n);
     if (!r->group)
         return;
@@ -243,7 +271,7 @@ static double train_batch(run *r, size_t batch)
         sum += train_mini_batch(r, batch * (size_t)r->net->subdivisions + (size_t)global,
                                 global / r->batch.per_rank, global % r->batch.per_rank);
     }
-    return (double)train_mean_loss(r->net, (float)(sum / (count * r->net->batch)));
+    return (double)train_mean_loss(r->net, (float)sum) / (count * r->net->batch);
 }
 
 float *run_probe(run *r)

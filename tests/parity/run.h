@@ -24,6 +24,7 @@ typedef struct run {
     int sync_every;
     skip_rule skip;
     ddp_group *group; /* NULL: the reference */
+    int defers;       /* some layers' updates happen in the next forward pass */
     int as_ranks;     /* reference: add mini-batches up in the ranks' order */
 
     const train_hooks *inner; /* the trainer's; NULL in the reference */
@@ -37,7 +38,7 @@ typedef struct run {
     uint64_t hash;    /* of everything after the last update */
 } run;
 
-/* net, batch, ranks, updates, sync_every, skip, group and as_ranks are set. net's hooks are
+/* net, batch, ranks, updates, sync_every, skip, group, defers and as_ranks are set. net's hooks are
  * the trainer's, or none. */
 void run_open(run *r);
 
