@@ -16,6 +16,11 @@ static const char *name_if_refused(LAYER_TYPE type)
 
 ddp_status ddp_check_trainable(const network *net, ddp_error *err)
 {
+    if (net->gpu_index >= 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp sums gradients in host memory, and this network is on GPU %d; with "
+                        "-nogpu it trains on the CPU",
+                        net->gpu_index);
     for (int i = 0; i < net->n; i++) {
         const char *name = name_if_refused(net->layers[i].type);
 

@@ -6,8 +6,8 @@
 
 #include <darknet.h>
 
-/* DDP_ERR_USAGE if net has a layer that Darknet cannot train rightly on the CPU
- * (lstm, gru); the error names it. */
+/* DDP_ERR_USAGE if net is on a GPU, or has a layer that Darknet cannot train
+ * rightly on the CPU (lstm, gru); the error says which. */
 ddp_status ddp_check_trainable(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
 #endif
