@@ -29,6 +29,7 @@ static network *parse_quietly(const char *cfg, char *copy)
     copy_name = copy;
     fatal_handler = fail_with_cfg_name;
     ddp_report_quiet();
+    gpu_index = -1; /* on the CPU, also in a build for GPUs */
     net = parse_network_cfg(copy);
     ddp_report_errors_only();
     fatal_handler = ddp_report_fatal;

@@ -114,6 +114,7 @@ static network *parse_quietly(char *path)
     terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     fatal_handler = show_fatal;
     (void)dup2(null, STDERR_FILENO);
+    gpu_index = -1;
     net = parse_network_cfg(path);
     (void)dup2(terminal, STDERR_FILENO);
     (void)close(null);
