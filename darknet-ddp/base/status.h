@@ -10,11 +10,11 @@
 
 typedef enum ddp_status {
     DDP_OK = 0,
-    DDP_ERR_USAGE = -1,  /* the caller broke the contract in the header */
-    DDP_ERR_NOMEM = -2,  /* host or device memory ran out */
-    DDP_ERR_IO = -3,     /* the operating system refused a read or a write */
-    DDP_ERR_FORMAT = -4, /* a file is not what its header claims */
-    DDP_ERR_COMM = -5,   /* a peer or the transport failed: the group is dead */
+    DDP_ERR_USAGE = -1,   /* the caller broke the contract in the header */
+    DDP_ERR_NOMEM = -2,   /* host or device memory ran out */
+    DDP_ERR_IO = -3,      /* the operating system refused a read or a write */
+    DDP_ERR_FORMAT = -4,  /* a file is not what its header claims */
+    DDP_ERR_COMM = -5,    /* a peer or the transport failed: the group is dead */
     DDP_ERR_MISMATCH = -6 /* ranks disagree: other cfg, plan, build or options */
 } ddp_status;
 

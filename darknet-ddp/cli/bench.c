@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/session.h"
+#include "glue/support.h"
 #include "glue/synthetic.h"
 
 #include <errno.h>
@@ -183,7 +184,7 @@ static void bench_open(struct bench *b, const char *cfg, const ddp_options *opti
 
     b->net = ddp_command_load(cfg, options);
     b->trainer = ddp_session_trainer();
-    if (ddp_trainer_attach(b->trainer, b->net, &err))
+    if (ddp_check_trainable(b->net, &err) || ddp_trainer_attach(b->trainer, b->net, &err))
         ddp_session_fail(&err);
     ddp_report_errors_only();
     b->net->learning_rate = 0; /* random labels teach nothing, and must not blow up */

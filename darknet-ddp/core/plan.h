@@ -25,9 +25,9 @@ typedef struct ddp_place {
 } ddp_place;
 
 typedef struct ddp_bucket {
-    size_t offset;    /* elements from the start of the whole plan's memory */
-    size_t count;     /* elements, run counts and alignment gaps included */
-    int first_layer;  /* lowest and highest layer with a parameter here */
+    size_t offset;   /* elements from the start of the whole plan's memory */
+    size_t count;    /* elements, run counts and alignment gaps included */
+    int first_layer; /* lowest and highest layer with a parameter here */
     int last_layer;
     size_t param_count;
 } ddp_bucket;

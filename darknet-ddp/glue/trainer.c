@@ -6,6 +6,8 @@
 #include "glue/fingerprint.h"
 #include "glue/table.h"
 
+#include <limits.h>
+
 struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
@@ -269,16 +271,28 @@ static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
     return st;
 }
 
-ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
+static ddp_status set_batch(const ddp_trainer *t, network *net, ddp_error *err)
 {
     int size = ddp_group_size(t->group);
-    ddp_status st;
+    double images = (double)net->batch * net->subdivisions * t->config.sync_every;
 
+    if (images > INT_MAX)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "an update of %.0f images is more than the %d that Darknet can count",
+                        images, INT_MAX);
     net->world = size;
     net->accumulate = t->config.sync_every;
     if (t->config.batch_mode == DDP_BATCH_RANK)
         net->learning_rate *= (float)size;
-    st = ddp_table_init(&t->table, net, err);
+    return DDP_OK;
+}
+
+ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
+{
+    ddp_status st = set_batch(t, net, err);
+
+    if (!st)
+        st = ddp_table_init(&t->table, net, err);
     if (st)
         return st;
     t->deferred = calloc((size_t)net->n, 1);
