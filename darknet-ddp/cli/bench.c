@@ -32,7 +32,7 @@ static const char *const meanings[SAMPLES] = {
     "communication that nothing hid",
     "of a step, less communication in it",
     "a whole step",
-    "a step without communication",
+    "a step without communication, of the slowest rank",
     "a step's communication alone",
 };
 
@@ -65,6 +65,24 @@ static void wait_for_all(void)
 
     if (ddp_barrier(ddp_session_group(), &err))
         ddp_session_fail(&err);
+}
+
+/* The longest of all ranks' times: no step of theirs can be shorter. */
+static double slowest(double seconds)
+{
+    int size = ddp_group_size(ddp_session_group());
+    double *all = calloc((size_t)size, sizeof *all), longest = seconds;
+    ddp_error err;
+
+    if (!all)
+        (void)ddp_fail(&err, DDP_ERR_NOMEM, "no memory for %d times", size);
+    if (!all || ddp_allgather(ddp_session_group(), &seconds, all, sizeof seconds, &err))
+        ddp_session_fail(&err);
+    for (int rank = 0; rank < size; rank++)
+        if (all[rank] > longest)
+            longest = all[rank];
+    free(all);
+    return longest;
 }
 
 /* As train_network_datum, with a clock between its parts. */
@@ -104,7 +122,7 @@ static void time_step(struct bench *b)
     (void)train_mean_loss(net, *net->cost);
     communication = ddp_trainer_communication_ns(b->trainer) - communication;
     if (!b->hooks) {
-        add(b, IN_LOCAL, seconds_since(start));
+        add(b, IN_LOCAL, slowest(seconds_since(start)));
         return;
     }
     add(b, IN_STEP, seconds_since(start));
