@@ -34,7 +34,7 @@ static const struct option table[] = {
      "capacity of a gradient bucket"},
     {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", ANYWHERE, "MIB",
      "capacity of the first bucket, small so that communication starts early"},
-    {"-ddp_defer_mb", REAL, FIELD(defer_mb), 0, 1024, 16, "", ANYWHERE, "MIB",
+    {"-ddp_defer_mb", REAL, FIELD(defer_mb), 0, 1024, 32, "", ANYWHERE, "MIB",
      "gradients of the last layers, at most a quarter of all, that travel during the next forward "
      "pass"},
     {"-ddp_overlap", WHOLE, FIELD(overlap), 0, 1, 1, "", ANYWHERE, "0|1",
