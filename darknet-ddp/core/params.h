@@ -26,6 +26,7 @@ typedef struct ddp_buffer {
     const char *kind;
     const char *part;
     size_t count;
+    double keep;  /* the part of its old value that a mini-batch's forward pass keeps */
     float **slot; /* where the framework keeps its pointer to the buffer */
 } ddp_buffer;
 

@@ -97,12 +97,22 @@ size_t ddp_buffers_bytes(const ddp_buffers *b)
     return b->count * sizeof(float);
 }
 
+float *ddp_buffers_values(const ddp_buffers *b)
+{
+    return b->memory;
+}
+
 ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err)
+{
+    if (ddp_group_rank(b->group) != 0)
+        memset(b->memory, 0, b->count * sizeof *b->memory);
+    return ddp_buffers_sum(b, err);
+}
+
+ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err)
 {
     if (b->count == 0)
         return DDP_OK;
-    if (ddp_group_rank(b->group) != 0)
-        memset(b->memory, 0, b->count * sizeof *b->memory);
     if (ddp_allreduce_start(b->sum, err))
         return ddp_wrap(err, "BatchNorm statistics");
     b->started = 1;
