@@ -88,9 +88,29 @@ static void add_param(ddp_table *table, ddp_param param)
         table->params[table->param_count++] = param;
 }
 
-static void add_part(ddp_table *table, int layer_index, const char *kind, struct part p)
+/* forward_batchnorm_layer keeps .99 of a statistic, a float of Darknet's. A recurrent
+ * layer calls it for every time step of a mini-batch. */
+static double kept_of(const layer *l)
 {
+    int times =
+        l->type == RNN || l->type == CRNN || l->type == GRU || l->type == LSTM ? l->steps : 1;
+    double keep = 1;
+
+    while (times-- > 0)
+        keep *= (double)0.99F;
+    return keep;
+}
+
+static void add_buffer(ddp_table *table, ddp_buffer buffer)
+{
+    table->buffers[table->buffer_count++] = buffer;
+}
+
+static void add_part(ddp_table *table, int layer_index, const layer *l, struct part p)
+{
+    const char *kind = get_layer_string(l->type);
     struct sizes size = sizes_of(p.sub);
+    double keep = kept_of(l);
 
     add_param(table, (ddp_param){layer_index, kind, p.biases, size.biases, p.sub->biases,
                                  &p.sub->bias_updates});
@@ -100,10 +120,10 @@ static void add_part(ddp_table *table, int layer_index, const char *kind, struct
                                  &p.sub->weight_updates});
     if (size.scales == 0)
         return;
-    table->buffers[table->buffer_count++] =
-        (ddp_buffer){layer_index, kind, p.mean, size.scales, &p.sub->rolling_mean};
-    table->buffers[table->buffer_count++] =
-        (ddp_buffer){layer_index, kind, p.variance, size.scales, &p.sub->rolling_variance};
+    add_buffer(table,
+               (ddp_buffer){layer_index, kind, p.mean, size.scales, keep, &p.sub->rolling_mean});
+    add_buffer(table, (ddp_buffer){layer_index, kind, p.variance, size.scales, keep,
+                                   &p.sub->rolling_variance});
 }
 
 ddp_status ddp_table_init(ddp_table *table, network *net, ddp_error *err)
@@ -124,7 +144,7 @@ ddp_status ddp_table_init(ddp_table *table, network *net, ddp_error *err)
         int count = parts_of(l, parts);
 
         for (int p = 0; p < count; p++)
-            add_part(table, i, get_layer_string(l->type), parts[p]);
+            add_part(table, i, l, parts[p]);
         if (l->stopbackward)
             table->first_trained = i + 1;
     }
