@@ -5,10 +5,12 @@
 #include "cli/banner.h"
 #include "cli/compare.h"
 #include "cli/launcher.h"
+#include "cli/list.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/shard.h"
 #include "core/agree.h"
+#include "core/sampler.h"
+#include "glue/draws.h"
 #include "glue/support.h"
 
 #include <unistd.h>
@@ -49,16 +51,16 @@ static ddp_progress_now progress_now(network *net)
     };
 }
 
-static void begin(network *net)
+static void begin(network *net, const char *directory, const char *base)
 {
     int rank = ddp_group_rank(session.group);
     ddp_progress_now now;
     ddp_error err;
 
+    (void)directory, (void)base;
     if (ddp_check_trainable(net, &err) || ddp_trainer_attach(session.trainer, net, &err)
         || ddp_compare_cfgs(session.group, session.arguments, &err))
         ddp_session_fail(&err);
-    srand((unsigned)ddp_random_at(session.seed, (uint64_t)rank));
     if (rank == 0)
         ddp_banner_print(stdout, session.group, session.trainer, session.options, session.seed);
     ddp_report_errors_only();
@@ -66,18 +68,25 @@ static void begin(network *net)
     ddp_progress_start(&session.progress, &now);
 }
 
-static int shard(char **paths, int n)
+static void check_list(char **paths, int n)
 {
+    ddp_list list;
     ddp_error err;
 
-    if (ddp_shard(session.group, paths, &n, &err))
+    if (ddp_list_check(&list, session.group, paths, n, &err))
         ddp_session_fail(&err);
-    return n;
 }
 
-static unsigned shared_rand(network *net)
+static size_t choose(size_t sample, size_t n)
 {
-    return (unsigned)ddp_random_at(session.seed, get_current_batch(net));
+    if (session.options->replace)
+        return ddp_sampler_draw(session.seed, sample, n);
+    return ddp_sampler_at(session.seed, sample, n);
+}
+
+static void draw_numbers_for(draw_purpose purpose, int layer, size_t number)
+{
+    ddp_draw_for((int)purpose, layer, number);
 }
 
 static void report(network *net)
@@ -87,6 +96,21 @@ static void report(network *net)
 
     ddp_progress_line(&session.progress, &now, text, sizeof text);
     printf("%s", text);
+}
+
+static void end_step(network *net)
+{
+    (void)net;
+}
+
+static void save(network *net, const char *filename, int cutoff)
+{
+    FILE *fp;
+
+    if (session.plugin.rank > 0 || !(fp = fopen(filename, "wb")))
+        return;
+    write_weights(net, fp, cutoff);
+    (void)fclose(fp);
 }
 
 /* ---- opening ---- */
@@ -134,6 +158,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .find_unused = o->find_unused},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
         .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
+        .exact = o->exact,
         .sync_every = o->sync_every,
         .seed = session.seed,
         .fail = ddp_session_fail,
@@ -173,16 +198,20 @@ void ddp_session_open(const ddp_options *options, char *const *arguments)
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
         ddp_session_fail(&err);
+    ddp_draws_open(session.seed);
     train_loader_threads = loader_threads(options);
     session.plugin = (train_plugin){
         .rank = ddp_group_rank(session.group),
         .world = ddp_group_size(session.group),
         .split_batch = split_batch,
         .begin = begin,
-        .shard = shard,
-        .shared_rand = shared_rand,
+        .check_list = check_list,
+        .choose = choose,
+        .draw_for = draw_numbers_for,
+        .draw = ddp_draw,
         .report = report,
-        .seed = (unsigned)ddp_random_at(session.seed, UINT64_MAX),
+        .end_step = end_step,
+        .save = save,
     };
     train_plugin_active = &session.plugin;
 }
