@@ -11,10 +11,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "net.h"
 
 enum { STEP_COUNT = 20, SUBDIVISIONS = 8, BATCH = 32, MIB = 1 << 20 };
 
@@ -68,26 +68,10 @@ struct training {
     float loss[STEP_COUNT]; /* on rank 0 */
 };
 
-/* parse_network_cfg wants a file. */
-static network *parse(const char *cfg)
+static network *new_net(const char *cfg)
 {
-    int fd = memfd_create("cfg", 0);
-    char path[64];
-    network *net;
-
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (write(fd, cfg, strlen(cfg)) != (ssize_t)strlen(cfg))
-        fail_msg("cannot write the cfg");
     srand(1); /* first weights */
-    net = parse_network_cfg(path);
-    (void)close(fd);
-    return net;
-}
-
-static void __attribute__((noreturn)) fail_hook(const ddp_error *err)
-{
-    (void)fprintf(stderr, "a hook failed: %s\n", err->text);
-    abort();
+    return net_parse(cfg);
 }
 
 static ddp_trainer *attach(struct rank *me, network *net)
@@ -102,7 +86,7 @@ static ddp_trainer *attach(struct rank *me, network *net)
         .broadcast_buffers = 1,
         .sync_every = 1,
         .exact = training->exact,
-        .fail = fail_hook,
+        .fail = net_fail_hook,
     };
     int batch = BATCH, subdivisions = SUBDIVISIONS;
     ddp_trainer *t;
@@ -156,7 +140,7 @@ static void train(struct rank *me)
 static void run(struct training *training, int ranks)
 {
     for (int r = 0; r < ranks; r++)
-        training->nets[r] = parse(training->cfg);
+        training->nets[r] = new_net(training->cfg);
     ranks_run(ranks, train, training);
 }
 
@@ -339,17 +323,24 @@ static void reading_the_network_at_any_time_changes_no_bit(void **state)
 /* Without exact one process's statistics are Darknet's own. */
 static void exact_differs_from_darknet_by_rounding_alone(void **state)
 {
-    static const char *const cfgs[] = {classifier, detector, frozen, recurrent,
-                                       recurrent_convolution};
+    /* Time steps multiply what rounding makes. */
+    static const struct {
+        const char *cfg;
+        double most;
+    } runs[] = {{classifier, 1e-5},
+                {detector, 1e-5},
+                {frozen, 1e-5},
+                {recurrent, 1e-4},
+                {recurrent_convolution, 1e-4}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof cfgs / sizeof cfgs[0]; i++) {
-        struct training want = plain(cfgs[i]);
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        struct training want = plain(runs[i].cfg);
         int wrong;
 
         want.exact = 0;
         run(&want, 1);
-        wrong = differs(plain(cfgs[i]), 1, &want, 1e-5);
+        wrong = differs(plain(runs[i].cfg), 1, &want, runs[i].most);
         free_nets(&want, 1);
         assert_int_equal(wrong, 0);
     }
