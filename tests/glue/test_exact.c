@@ -98,11 +98,14 @@ static ddp_trainer *attach(struct rank *me, network *net)
     return t;
 }
 
-/* A forward pass that reads what the network holds. */
-static void read_network(network *net)
+/* A forward pass that does not train finds the statistics that settling leaves. */
+static void read_network(struct rank *me, network *net)
 {
+    float first = network_predict(net, net->input)[0];
+
     net->hooks->settle(net->hooks->ctx, net);
-    (void)network_predict(net, net->input);
+    if (network_predict(net, net->input)[0] != first)
+        rank_wrong(me, "settling changes the prediction %.9g", (double)first);
 }
 
 /* One step, and what Darknet's train_network makes of its loss. */
@@ -117,7 +120,7 @@ static float step(struct rank *me, network *net, int number)
                            (uint64_t)(net->batch * (me->rank * mini_batches + i)));
         sum += train_network_datum(net);
         if (training->reads)
-            read_network(net);
+            read_network(me, net);
     }
     return train_mean_loss(net, sum) / (float)(mini_batches * net->batch);
 }
