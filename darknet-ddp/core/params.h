@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+enum { DDP_OPTIMIZER_BUFFERS = 2 };
+
 typedef struct ddp_param {
     int layer;             /* index of the layer in the network */
     const char *kind;      /* the layer's type, for messages: "convolutional" */
@@ -19,6 +21,10 @@ typedef struct ddp_param {
     size_t count;          /* elements; never 0 */
     float *value;          /* count elements, owned by the framework */
     float **gradient_slot; /* where the framework keeps its pointer to the gradient */
+    /* What the optimizer remembers: buffers of count elements, and what each is called
+     * ("momentum"); NULL behind the last one. Owned by the framework. */
+    float *optimizer[DDP_OPTIMIZER_BUFFERS];
+    const char *optimizer_name[DDP_OPTIMIZER_BUFFERS];
 } ddp_param;
 
 typedef struct ddp_buffer {

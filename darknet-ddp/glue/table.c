@@ -88,16 +88,35 @@ static void add_param(ddp_table *table, ddp_param param)
         table->params[table->param_count++] = param;
 }
 
+/* The buffers that optimize_cpu uses: Adam's where the layer has them, else momentum. */
+static void set_optimizer(ddp_param *param, float *momentum, float *m, float *v)
+{
+    if (m && v) {
+        param->optimizer[0] = m;
+        param->optimizer_name[0] = "m";
+        param->optimizer[1] = v;
+        param->optimizer_name[1] = "v";
+    } else {
+        param->optimizer[0] = momentum;
+        param->optimizer_name[0] = "momentum";
+    }
+}
+
 static void add_part(ddp_table *table, int layer_index, const char *kind, struct part p)
 {
     struct sizes size = sizes_of(p.sub);
+    layer *l = p.sub;
+    ddp_param biases = {layer_index, kind, p.biases, size.biases, l->biases, &l->bias_updates};
+    ddp_param scales = {layer_index, kind, p.scales, size.scales, l->scales, &l->scale_updates};
+    ddp_param weights = {layer_index,  kind,       p.weights,
+                         size.weights, l->weights, &l->weight_updates};
 
-    add_param(table, (ddp_param){layer_index, kind, p.biases, size.biases, p.sub->biases,
-                                 &p.sub->bias_updates});
-    add_param(table, (ddp_param){layer_index, kind, p.scales, size.scales, p.sub->scales,
-                                 &p.sub->scale_updates});
-    add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, p.sub->weights,
-                                 &p.sub->weight_updates});
+    set_optimizer(&biases, l->bias_momentum, l->bias_m, l->bias_v);
+    set_optimizer(&scales, l->scale_momentum, l->scale_m, l->scale_v);
+    set_optimizer(&weights, l->weight_momentum, l->m, l->v);
+    add_param(table, biases);
+    add_param(table, scales);
+    add_param(table, weights);
     if (size.scales == 0)
         return;
     table->buffers[table->buffer_count++] =
