@@ -1,22 +1,54 @@
 #include "base/random.h"
 
-uint64_t ddp_random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15U;
+#include "base/philox.h"
 
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
+enum { BLOCK = 4, PURPOSE_SHIFT = 24, UNIT_BITS = 24 };
+
+uint32_t ddp_random_topic(unsigned purpose, int detail)
+{
+    return (uint32_t)purpose << PURPOSE_SHIFT | ((uint32_t)detail & ((1U << PURPOSE_SHIFT) - 1));
+}
+
+void ddp_random_block(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
+                      uint32_t out[4])
+{
+    ddp_random r;
+
+    ddp_random_init(&r, seed, topic, number);
+    r.counter[0] = block;
+    ddp_philox(r.counter, r.key, out);
+}
+
+void ddp_random_init(ddp_random *r, uint64_t seed, uint32_t topic, uint64_t number)
+{
+    r->key[0] = (uint32_t)seed;
+    r->key[1] = (uint32_t)(seed >> 32);
+    r->counter[0] = 0;
+    r->counter[1] = topic;
+    r->counter[2] = (uint32_t)number;
+    r->counter[3] = (uint32_t)(number >> 32);
+    r->left = 0;
+}
+
+uint32_t ddp_random_next(ddp_random *r)
+{
+    if (r->left == 0) {
+        ddp_philox(r->counter, r->key, r->block);
+        r->counter[0]++;
+        r->left = BLOCK;
+    }
+    return r->block[BLOCK - r->left--];
+}
+
+float ddp_random_unit(ddp_random *r)
+{
+    return (float)(ddp_random_next(r) >> (32 - UNIT_BITS)) / (float)(1 << UNIT_BITS);
 }
 
 uint64_t ddp_random_at(uint64_t seed, uint64_t index)
 {
-    uint64_t state = ddp_random_next(&seed) ^ index;
+    uint32_t out[BLOCK];
 
-    return ddp_random_next(&state);
-}
-
-float ddp_random_unit(uint64_t *state)
-{
-    return (float)(ddp_random_next(state) >> 40) / (float)(1 << 24);
+    ddp_random_block(seed, ddp_random_topic(DDP_PURPOSE_AT, 0), index, 0, out);
+    return out[0] | (uint64_t)out[1] << 32;
 }

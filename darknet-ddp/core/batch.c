@@ -130,3 +130,86 @@ ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int rank
         return split_rank(out, batch, subdivisions, ranks, err);
     return split_global(out, batch, subdivisions, ranks, err);
 }
+
+static int is_power_of_two(int n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static int power_of_two_below(int n)
+{
+    int power = 1;
+
+    while (power <= n / 2)
+        power *= 2;
+    return power;
+}
+
+/* "1, 2 or 4", as far as `most`, itself a power of two. */
+static void powers_text(int most, char *text, size_t size)
+{
+    int used = 0;
+
+    for (int64_t n = 1; n <= most; n *= 2)
+        used += snprintf(text + used, size - (size_t)used, "%s%" PRId64,
+                         n == 1      ? ""
+                         : n == most ? " or "
+                                     : ", ",
+                         n);
+}
+
+/* Subdivisions are no power of two: the nearest powers that divide batch, with at most as
+ * many ranks as they allow. */
+static ddp_status refuse_subdivisions(const ddp_exact_run *run, ddp_error *err)
+{
+    int divides = run->batch & -run->batch;
+    int ranks = power_of_two_below(run->ranks);
+    int below = power_of_two_below(run->subdivisions), above;
+    struct advice a = {.count = 0};
+    char text[sizeof a.items + 16], with[40] = "";
+
+    if (ranks > divides)
+        ranks = divides;
+    if (below > divides)
+        below = divides;
+    above = below < divides ? below * 2 : below;
+    if (below >= ranks)
+        advise(&a, "subdivisions=", below);
+    if (above > below || below < ranks)
+        advise(&a, "subdivisions=", above < ranks ? ranks : above);
+    advice_text(&a, text, sizeof text);
+    if (ranks != run->ranks)
+        (void)snprintf(with, sizeof with, " with %d rank%s", ranks, ranks == 1 ? "" : "s");
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "-ddp_exact wants a power of two for subdivisions, not %d; %s%s would work",
+                    run->subdivisions, text, with);
+}
+
+static ddp_status refuse_exact_ranks(const ddp_exact_run *run, ddp_error *err)
+{
+    char powers[160], more[40] = "";
+
+    powers_text(run->subdivisions, powers, sizeof powers);
+    if (is_power_of_two(run->ranks) && run->batch % run->ranks == 0)
+        (void)snprintf(more, sizeof more, ", or set subdivisions=%d", run->ranks);
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "-ddp_exact with %d ranks: use %s for the cfg's %d subdivision%s%s", run->ranks,
+                    powers, run->subdivisions, run->subdivisions == 1 ? "" : "s", more);
+}
+
+ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err)
+{
+    if (run->mode != DDP_BATCH_GLOBAL)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_exact works with -ddp_batch global, not rank");
+    if (run->sync_every != 1)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_exact works with -ddp_sync_every 1, not %d",
+                        run->sync_every);
+    if (!run->broadcast_buffers)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_exact works with -ddp_broadcast_buffers step, not save");
+    if (!is_power_of_two(run->subdivisions))
+        return refuse_subdivisions(run, err);
+    if (!is_power_of_two(run->ranks) || run->ranks > run->subdivisions)
+        return refuse_exact_ranks(run, err);
+    return DDP_OK;
+}

@@ -35,4 +35,19 @@ typedef struct ddp_batch {
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
                            ddp_batch_mode mode, ddp_error *err) DDP_MUST_CHECK;
 
+/* What decides whether a step can be summed in one binary tree over its mini-batches. */
+typedef struct ddp_exact_run {
+    int batch; /* this and subdivisions as the cfg has them; ddp_batch_split accepts them */
+    int subdivisions;
+    int ranks;
+    ddp_batch_mode mode;
+    int sync_every;
+    int broadcast_buffers; /* the trainer's: statistics are shared at every step */
+} ddp_exact_run;
+
+/* Can this run have the same bits at any number of ranks (core/tree.h)? Subdivisions and
+ * ranks must be powers of two, ranks no more than subdivisions.
+ * DDP_ERR_USAGE: no; the text has the values that work. */
+ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err) DDP_MUST_CHECK;
+
 #endif

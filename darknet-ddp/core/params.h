@@ -14,6 +14,13 @@
 
 enum { DDP_OPTIMIZER_BUFFERS = 2 };
 
+/* What the optimizer remembers of a parameter: buffers of its size, owned by the framework,
+ * and what each is called ("momentum"). NULL behind the last one. */
+typedef struct ddp_optimizer {
+    float *buffer[DDP_OPTIMIZER_BUFFERS];
+    const char *name[DDP_OPTIMIZER_BUFFERS];
+} ddp_optimizer;
+
 typedef struct ddp_param {
     int layer;             /* index of the layer in the network */
     const char *kind;      /* the layer's type, for messages: "convolutional" */
@@ -21,10 +28,7 @@ typedef struct ddp_param {
     size_t count;          /* elements; never 0 */
     float *value;          /* count elements, owned by the framework */
     float **gradient_slot; /* where the framework keeps its pointer to the gradient */
-    /* What the optimizer remembers: buffers of count elements, and what each is called
-     * ("momentum"); NULL behind the last one. Owned by the framework. */
-    float *optimizer[DDP_OPTIMIZER_BUFFERS];
-    const char *optimizer_name[DDP_OPTIMIZER_BUFFERS];
+    ddp_optimizer optimizer;
 } ddp_param;
 
 typedef struct ddp_buffer {
@@ -32,6 +36,7 @@ typedef struct ddp_buffer {
     const char *kind;
     const char *part;
     size_t count;
+    double keep;  /* the part of its old value that a mini-batch's forward pass keeps */
     float **slot; /* where the framework keeps its pointer to the buffer */
 } ddp_buffer;
 

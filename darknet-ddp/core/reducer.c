@@ -1,6 +1,7 @@
 #include "core/reducer.h"
 
 #include "base/clock.h"
+#include "core/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@ struct ddp_reducer {
     /* Per layer of the network, and so indexed by layer. */
     size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
     char *ready;         /* in this pass */
+
+    ddp_tree *tree; /* NULL: mini-batches add up in place */
+    int leaf;       /* mini-batch of the step, counted from the last syncing one */
 
     int sync;
     size_t deferred; /* leading buckets of the plan that are launched last */
@@ -109,6 +113,9 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
 {
     ddp_status st = DDP_OK;
 
+    if (r->config.leaves)
+        st = ddp_tree_open(&r->tree, r->memory, r->plan->count, r->config.leaves, err);
+
     for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
         st = ddp_allreduce_open(&r->sums[b], r->group, r->memory + r->plan->buckets[b].offset,
                                 r->plan->buckets[b].count, err);
@@ -137,6 +144,8 @@ static void return_gradients(ddp_reducer *r)
 
         if (!r->framework_memory[i])
             continue;
+        if (r->tree)
+            ddp_tree_collect(r->tree, r->leaf, r->plan->places[i].offset, param->count);
         memcpy(r->framework_memory[i], *param->gradient_slot, param->count * sizeof(float));
         *param->gradient_slot = r->framework_memory[i];
     }
@@ -180,6 +189,7 @@ void ddp_reducer_close(ddp_reducer *r)
     for (size_t b = 0; r->sums && b < r->plan->bucket_count; b++)
         ddp_allreduce_close(r->sums[b]);
     ddp_plan_close(r->plan);
+    ddp_tree_close(r->tree);
     free(r->memory);
     free(r->framework_memory);
     free(r->sums);
@@ -204,7 +214,7 @@ const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
 
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 {
-    r->sync = sync;
+    r->sync = sync != 0;
     r->launched = 0;
     r->landed = 0;
     memset(r->ready, 0, (size_t)r->table->layer_count);
@@ -240,17 +250,34 @@ static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
     return st;
 }
 
+/* The run counts behind the gradients are left out: they are whole numbers, which add
+ * up in place to the same sum. */
 static void mark_ready(ddp_reducer *r, int layer)
 {
     r->ready[layer] = 1;
-    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        r->pending[r->plan->places[i].bucket]--;
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++) {
+        const ddp_place *place = &r->plan->places[i];
+
+        if (r->tree)
+            ddp_tree_fold(r->tree, r->leaf, place->offset, r->table->params[i].count);
+        r->pending[place->bucket]--;
+    }
+}
+
+static ddp_status check_leaf(const ddp_reducer *r, ddp_error *err)
+{
+    if (!r->tree || r->sync == (r->leaf == r->config.leaves - 1))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "mini-batch %d of a step of %d %s", r->leaf + 1,
+                    r->config.leaves, r->sync ? "is the last" : "is not the last");
 }
 
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
 {
     if (!is_trained(r, layer) || r->ready[layer])
         return DDP_OK;
+    if (check_leaf(r, err))
+        return err->code;
     mark_ready(r, layer);
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
         *run_count(r, i) += 1;
@@ -282,6 +309,8 @@ static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
 
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
 {
+    if (check_leaf(r, err))
+        return err->code;
     for (int layer = r->table->layer_count - 1; layer >= 0; layer--) {
         if (!is_trained(r, layer) || r->ready[layer])
             continue;
@@ -289,6 +318,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
             return refuse_unused(r, layer, err);
         mark_ready(r, layer);
     }
+    r->leaf = r->sync ? 0 : r->leaf + 1;
     if (!r->sync)
         return DDP_OK;
     return launch(r, undeferred(r), err);
@@ -345,6 +375,11 @@ int ddp_reducer_done(const ddp_reducer *r)
         if (!ddp_allreduce_done(r->sums[nth_bucket(r, k)]))
             return 0;
     return r->launched == r->plan->bucket_count;
+}
+
+size_t ddp_reducer_tree_bytes(const ddp_reducer *r)
+{
+    return r->tree ? ddp_tree_bytes(r->tree) : 0;
 }
 
 ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r)

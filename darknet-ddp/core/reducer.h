@@ -31,6 +31,10 @@
  * Without find_unused a layer that should run and did not is an error that names
  * it. Frozen layers (table->first_trained) are in no bucket and never used.
  *
+ * Exact sums (config.leaves). Mini-batches then do not add up in place, one after the
+ * other, but in a fixed binary tree (core/tree.h), layer by layer as each is ready. With
+ * powers of two the step's sum has the same bits whatever the number of ranks.
+ *
  * A step that failed cannot be finished, and the other ranks wait for this one:
  * end the job (ddp_group_abort). Where one of them gives up first, by the group's
  * timeout, its error names the bucket, its layers and the rank that owes it.
@@ -54,6 +58,8 @@ typedef struct ddp_reducer_config {
                                   quarter of all gradients at most; 0: none */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
+    int leaves; /* 0, or: sum the mini-batches in a tree; backward passes from one syncing
+                   one to the next, always as many, a power of two */
 } ddp_reducer_config;
 
 /* Time spent since the reducer was opened, in nanoseconds of wall time on this rank. */
@@ -64,7 +70,8 @@ typedef struct ddp_reducer_times {
 
 /* Take over the gradients of table (which must outlive the reducer, as must
  * group). Their present values are kept. Every rank opens with the same table
- * and config. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * and config. *out is set on success.
+ * Fails with DDP_ERR_USAGE (leaves is no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
@@ -82,14 +89,15 @@ int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
- * are layers without parameters. Fails with DDP_ERR_COMM. */
+ * are layers without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where
+ * config.leaves says that another pass syncs. */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
 /* Let launched buckets travel on. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* The pass is over. Fails with DDP_ERR_COMM, or, without find_unused,
- * DDP_ERR_USAGE naming the first layer that did not run. */
+/* The pass is over. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE as layer_ready and, without
+ * find_unused, naming the first layer that did not run. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* After the backward_end of a syncing pass, and after whatever else must travel
@@ -106,6 +114,9 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
 /* Is every bucket of this syncing pass launched, and landed on this rank? Does not
  * move data. */
 int ddp_reducer_done(const ddp_reducer *r);
+
+/* Bytes of partial sums beside the gradients; 0 without config.leaves. */
+size_t ddp_reducer_tree_bytes(const ddp_reducer *r);
 
 ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r);
 

@@ -29,9 +29,10 @@ ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table, ddp
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *param = &table->params[i];
 
-        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && param->optimizer[k]; k++)
-            if (ddp_broadcast(group, param->optimizer[k], param->count * sizeof(float), 0, err))
-                return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer_name[k],
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && param->optimizer.buffer[k]; k++)
+            if (ddp_broadcast(group, param->optimizer.buffer[k], param->count * sizeof(float), 0,
+                              err))
+                return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k],
                                 param->layer, param->kind, param->part);
     }
     return DDP_OK;
@@ -110,12 +111,22 @@ size_t ddp_buffers_bytes(const ddp_buffers *b)
     return b->count * sizeof(float);
 }
 
+float *ddp_buffers_values(const ddp_buffers *b)
+{
+    return b->memory;
+}
+
 ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err)
+{
+    if (ddp_group_rank(b->group) != 0)
+        memset(b->memory, 0, b->count * sizeof *b->memory);
+    return ddp_buffers_sum(b, err);
+}
+
+ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err)
 {
     if (b->count == 0)
         return DDP_OK;
-    if (ddp_group_rank(b->group) != 0)
-        memset(b->memory, 0, b->count * sizeof *b->memory);
     if (ddp_allreduce_start(b->sum, err))
         return ddp_wrap(err, "BatchNorm statistics");
     b->started = 1;

@@ -2,7 +2,8 @@
  *
  * Parameters start from rank 0's. BatchNorm's running statistics are rank 0's
  * authority throughout (Li et al. 2020, section 4.1): they live in one piece of
- * memory, so that all of them travel together.
+ * memory, so that all of them travel together. core/statistics.h can make them from
+ * all ranks' instead.
  */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H
@@ -32,13 +33,19 @@ void ddp_buffers_close(ddp_buffers *b);
 /* Bytes of all buffers together. */
 size_t ddp_buffers_bytes(const ddp_buffers *b);
 
+/* All buffers, one after the other in table's order: what the framework writes to. */
+float *ddp_buffers_values(const ddp_buffers *b);
+
+/* Start to sum the buffers over ranks, in place. Fails with DDP_ERR_COMM. */
+ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
+
 /* Start to copy rank 0's buffers to all ranks, behind the sums in flight. The
  * other ranks' own values are gone at once. Does not wait. It is a sum to which
  * only rank 0 adds, so it may not overlap with what changes the buffers: a
  * forward pass that trains. Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait until every rank's buffers are rank 0's, if a copy was started.
+/* Wait until every rank's buffers are rank 0's, or the sum, if that was started.
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_wait(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 

@@ -62,10 +62,10 @@ static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count, const 
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *p = &table->params[i];
 
-        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer[k]; k++)
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++)
             *count = add_array(*list, *count,
-                               (ddp_checkpoint_array){p->layer, p->part, p->optimizer_name[k],
-                                                      p->count, p->optimizer[k]});
+                               (ddp_checkpoint_array){p->layer, p->part, p->optimizer.name[k],
+                                                      p->count, p->optimizer.buffer[k]});
     }
     if (with_values)
         *count = add_values(*list, *count, table);

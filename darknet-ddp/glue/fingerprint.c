@@ -13,6 +13,7 @@ static void write_options(FILE *f, const ddp_trainer_config *c)
     (void)fprintf(f, "-ddp_batch %s\n", c->batch_mode == DDP_BATCH_RANK ? "rank" : "global");
     (void)fprintf(f, "-ddp_broadcast_buffers %s\n", c->broadcast_buffers ? "step" : "save");
     (void)fprintf(f, "-ddp_sync_every %d\n", c->sync_every);
+    (void)fprintf(f, "-ddp_exact %d\n", c->exact);
     (void)fprintf(f, "-ddp_seed %llu\n", (unsigned long long)c->seed);
 }
 

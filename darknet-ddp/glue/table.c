@@ -89,40 +89,58 @@ static void add_param(ddp_table *table, ddp_param param)
 }
 
 /* The buffers that optimize_cpu uses: Adam's where the layer has them, else momentum. */
-static void set_optimizer(ddp_param *param, float *momentum, float *m, float *v)
+static ddp_optimizer optimizer_of(float *momentum, float *m, float *v)
 {
-    if (m && v) {
-        param->optimizer[0] = m;
-        param->optimizer_name[0] = "m";
-        param->optimizer[1] = v;
-        param->optimizer_name[1] = "v";
-    } else {
-        param->optimizer[0] = momentum;
-        param->optimizer_name[0] = "momentum";
-    }
+    if (m && v)
+        return (ddp_optimizer){{m, v}, {"m", "v"}};
+    return (ddp_optimizer){{momentum}, {"momentum"}};
 }
 
-static void add_part(ddp_table *table, int layer_index, const char *kind, struct part p)
+static void add_params(ddp_table *table, int layer_index, const char *kind, struct part p)
 {
     struct sizes size = sizes_of(p.sub);
     layer *l = p.sub;
-    ddp_param biases = {layer_index, kind, p.biases, size.biases, l->biases, &l->bias_updates};
-    ddp_param scales = {layer_index, kind, p.scales, size.scales, l->scales, &l->scale_updates};
-    ddp_param weights = {layer_index,  kind,       p.weights,
-                         size.weights, l->weights, &l->weight_updates};
 
-    set_optimizer(&biases, l->bias_momentum, l->bias_m, l->bias_v);
-    set_optimizer(&scales, l->scale_momentum, l->scale_m, l->scale_v);
-    set_optimizer(&weights, l->weight_momentum, l->m, l->v);
-    add_param(table, biases);
-    add_param(table, scales);
-    add_param(table, weights);
-    if (size.scales == 0)
+    add_param(table,
+              (ddp_param){layer_index, kind, p.biases, size.biases, l->biases, &l->bias_updates,
+                          optimizer_of(l->bias_momentum, l->bias_m, l->bias_v)});
+    add_param(table,
+              (ddp_param){layer_index, kind, p.scales, size.scales, l->scales, &l->scale_updates,
+                          optimizer_of(l->scale_momentum, l->scale_m, l->scale_v)});
+    add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, l->weights,
+                                 &l->weight_updates, optimizer_of(l->weight_momentum, l->m, l->v)});
+}
+
+/* forward_batchnorm_layer keeps .99 of a statistic, a float of Darknet's. A recurrent
+ * layer calls it for every time step of a mini-batch. */
+static double kept_of(const layer *l)
+{
+    int times =
+        l->type == RNN || l->type == CRNN || l->type == GRU || l->type == LSTM ? l->steps : 1;
+    double keep = 1;
+
+    while (times-- > 0)
+        keep *= (double)0.99F;
+    return keep;
+}
+
+static void add_buffer(ddp_table *table, ddp_buffer buffer)
+{
+    table->buffers[table->buffer_count++] = buffer;
+}
+
+static void add_part(ddp_table *table, int layer_index, const layer *l, struct part p)
+{
+    const char *kind = get_layer_string(l->type);
+    size_t scales = sizes_of(p.sub).scales;
+    double keep = kept_of(l);
+
+    add_params(table, layer_index, kind, p);
+    if (scales == 0)
         return;
-    table->buffers[table->buffer_count++] =
-        (ddp_buffer){layer_index, kind, p.mean, size.scales, &p.sub->rolling_mean};
-    table->buffers[table->buffer_count++] =
-        (ddp_buffer){layer_index, kind, p.variance, size.scales, &p.sub->rolling_variance};
+    add_buffer(table, (ddp_buffer){layer_index, kind, p.mean, scales, keep, &p.sub->rolling_mean});
+    add_buffer(table,
+               (ddp_buffer){layer_index, kind, p.variance, scales, keep, &p.sub->rolling_variance});
 }
 
 ddp_status ddp_table_init(ddp_table *table, network *net, ddp_error *err)
@@ -143,7 +161,7 @@ ddp_status ddp_table_init(ddp_table *table, network *net, ddp_error *err)
         int count = parts_of(l, parts);
 
         for (int p = 0; p < count; p++)
-            add_part(table, i, get_layer_string(l->type), parts[p]);
+            add_part(table, i, l, parts[p]);
         if (l->stopbackward)
             table->first_trained = i + 1;
     }

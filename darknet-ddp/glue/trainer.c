@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "core/agree.h"
 #include "core/state.h"
+#include "core/statistics.h"
 #include "glue/fingerprint.h"
 #include "glue/table.h"
 
@@ -18,11 +19,10 @@ struct ddp_trainer {
     train_hooks hooks;
     ddp_table table;
     ddp_reducer *reducer;
-    ddp_buffers *buffers;
+    ddp_statistics *statistics;
     char *deferred; /* per layer: its update waits for the next forward pass */
-    float loss;     /* summed over mini-batches since mean_loss was last asked */
-    ddp_allreduce *loss_sum;
-    int loss_started;
+    ddp_loss *loss;
+    volatile sig_atomic_t asked[DDP_REQUESTS];
 
     int64_t waited_ns; /* outside the reducer, since attach */
 };
@@ -51,9 +51,17 @@ void ddp_trainer_close(ddp_trainer *t)
 
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions, ddp_error *err)
 {
-    ddp_status st = ddp_batch_split(&t->batch, *batch, *subdivisions, ddp_group_size(t->group),
-                                    t->config.batch_mode, err);
+    ddp_exact_run run = {.batch = *batch,
+                         .subdivisions = *subdivisions,
+                         .ranks = ddp_group_size(t->group),
+                         .mode = t->config.batch_mode,
+                         .sync_every = t->config.sync_every,
+                         .broadcast_buffers = t->config.broadcast_buffers};
+    ddp_status st =
+        ddp_batch_split(&t->batch, *batch, *subdivisions, run.ranks, t->config.batch_mode, err);
 
+    if (!st && t->config.exact)
+        st = ddp_exact_check(&run, err);
     if (st)
         return st;
     *batch = t->batch.batch;
@@ -80,25 +88,12 @@ static void check(const ddp_trainer *t, ddp_status st, const ddp_error *err)
         t->config.fail(err);
 }
 
-static ddp_status start_loss(ddp_trainer *t, ddp_error *err)
+/* Which of its rank's mini-batches of a step the last one that began is. */
+static int leaf_of(const network *net)
 {
-    t->loss_started = 1;
-    if (ddp_allreduce_start(t->loss_sum, err))
-        return ddp_wrap(err, "loss");
-    return DDP_OK;
-}
+    size_t begun = mini_batches(net) / (size_t)net->world;
 
-/* t->loss, if it is on its way, becomes the mean over ranks. Should more be added to
- * it, the mean of that is right again, since this part is the same on every rank. */
-static ddp_status finish_loss(ddp_trainer *t, ddp_error *err)
-{
-    if (!t->loss_started)
-        return DDP_OK;
-    t->loss_started = 0;
-    if (ddp_allreduce_wait(t->loss_sum, err))
-        return ddp_wrap(err, "loss");
-    t->loss /= (float)ddp_group_size(t->group);
-    return DDP_OK;
+    return (int)((begun - 1) % ((size_t)net->subdivisions / (size_t)net->world));
 }
 
 static void before_forward(void *ctx, network *net)
@@ -108,8 +103,8 @@ static void before_forward(void *ctx, network *net)
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
-    check(t, ddp_buffers_wait(t->buffers, &err), &err);
-    check(t, finish_loss(t, &err), &err); /* where nobody asked for it */
+    check(t, ddp_statistics_begin(t->statistics, &err), &err);
+    check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     t->waited_ns += ddp_clock_ns() - start;
     t->syncs = (mini_batches(net) + (size_t)net->world) % update == 0;
 }
@@ -133,8 +128,16 @@ static void before_layer(void *ctx, network *net, int layer_index)
     ddp_trainer *t = ctx;
     ddp_error err;
 
+    if (!net->train && layer_index == 0)
+        check(t, ddp_statistics_settle(t->statistics, &err), &err); /* it reads them */
     update_deferred(t, net, layer_index);
     check(t, ddp_reducer_progress(t->reducer, &err), &err);
+}
+
+static void settle_layers(ddp_trainer *t, network *net)
+{
+    for (int layer = net->n - 1; layer >= 0; layer--)
+        update_deferred(t, net, layer);
 }
 
 /* All that the network holds is about to be read: BatchNorm's statistics too. */
@@ -143,16 +146,16 @@ static void settle(void *ctx, network *net)
     ddp_trainer *t = ctx;
     ddp_error err;
 
-    for (int layer = net->n - 1; layer >= 0; layer--)
-        update_deferred(t, net, layer);
-    check(t, ddp_buffers_wait(t->buffers, &err), &err);
+    settle_layers(t, net);
+    check(t, ddp_statistics_settle(t->statistics, &err), &err);
 }
 
 static void before_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
 
-    settle(t, net);
+    settle_layers(t, net);
+    ddp_statistics_fold(t->statistics, leaf_of(net));
     ddp_reducer_backward_begin(t->reducer, t->syncs);
 }
 
@@ -178,12 +181,12 @@ static void after_backward(void *ctx, network *net)
     int step_ends = mini_batches(net) % (size_t)net->subdivisions == 0;
     ddp_error err;
 
-    t->loss += *net->cost;
+    ddp_loss_add(t->loss, leaf_of(net), *net->cost);
     check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
     if (step_ends && t->config.broadcast_buffers)
-        check(t, ddp_buffers_start(t->buffers, &err), &err);
-    if (step_ends && !t->loss_started)
-        check(t, start_loss(t, &err), &err);
+        check(t, ddp_statistics_start(t->statistics, &err), &err);
+    if (step_ends)
+        check(t, ddp_loss_start(t->loss, &err), &err);
     if (t->syncs)
         check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
 }
@@ -204,8 +207,8 @@ static int before_update(void *ctx, int layer_index)
     return used;
 }
 
-/* The sum that Darknet has is this rank's share of t->loss, which left for the
- * other ranks at the end of the step. Asked in the middle of one, it goes now. */
+/* The sum that Darknet has is what t->loss was told, mini-batch by mini-batch; it left for
+ * the other ranks at the end of the step. Asked in the middle of one, it goes now. */
 static float mean_loss(void *ctx, float loss)
 {
     ddp_trainer *t = ctx;
@@ -214,11 +217,9 @@ static float mean_loss(void *ctx, float loss)
     float mean;
 
     (void)loss;
-    if (!t->loss_started)
-        check(t, start_loss(t, &err), &err);
-    check(t, finish_loss(t, &err), &err);
-    mean = t->loss;
-    t->loss = 0;
+    check(t, ddp_loss_start(t->loss, &err), &err);
+    check(t, ddp_loss_finish(t->loss, &err), &err);
+    mean = ddp_loss_take(t->loss);
     t->waited_ns += ddp_clock_ns() - start;
     return mean;
 }
@@ -251,13 +252,9 @@ static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
 
     if (!st)
         st = ddp_params_broadcast(t->group, &t->table, err);
-    if (!st)
-        st = ddp_buffers_open(&t->buffers, t->group, &t->table, err);
-    if (!st)
-        st = ddp_buffers_start(t->buffers, err);
-    if (!st)
-        st = ddp_buffers_wait(t->buffers, err);
-    return st;
+    if (st)
+        return st;
+    return ddp_statistics_open(&t->statistics, t->group, &t->table, t->config.reducer.leaves, err);
 }
 
 static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
@@ -295,6 +292,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_table_init(&t->table, net, err);
     if (st)
         return st;
+    t->config.reducer.leaves = t->config.exact ? t->batch.per_rank : 0;
     t->deferred = calloc((size_t)net->n, 1);
     if (!t->deferred) {
         ddp_table_release(&t->table);
@@ -306,10 +304,9 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
     if (!st)
-        st = ddp_allreduce_open(&t->loss_sum, t->group, &t->loss, 1, err);
+        st = ddp_loss_open(&t->loss, t->group, t->config.reducer.leaves, t->asked, err);
     t->net = net;
     t->waited_ns = 0;
-    t->loss = 0;
     if (st) {
         ddp_trainer_detach(t);
         return st;
@@ -337,7 +334,7 @@ static void drain(ddp_trainer *t)
     ddp_error err;
 
     settle(t, t->net);
-    check(t, finish_loss(t, &err), &err);
+    check(t, ddp_loss_finish(t->loss, &err), &err);
 }
 
 void ddp_trainer_detach(ddp_trainer *t)
@@ -347,16 +344,26 @@ void ddp_trainer_detach(ddp_trainer *t)
     if (t->net->hooks)
         drain(t);
     ddp_reducer_close(t->reducer);
-    ddp_buffers_close(t->buffers);
-    ddp_allreduce_close(t->loss_sum);
+    ddp_statistics_close(t->statistics);
+    ddp_loss_close(t->loss);
     ddp_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;
     t->reducer = NULL;
-    t->buffers = NULL;
-    t->loss_sum = NULL;
+    t->statistics = NULL;
+    t->loss = NULL;
     t->net->hooks = NULL;
     t->net = NULL;
+}
+
+void ddp_trainer_request(ddp_trainer *t, ddp_request what)
+{
+    t->asked[what] = 1;
+}
+
+ddp_requests ddp_trainer_requested(const ddp_trainer *t)
+{
+    return ddp_loss_requested(t->loss);
 }
 
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t)

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/batch.h"
+#include "core/loss.h"
 #include "core/reducer.h"
 
 #include <darknet.h>
@@ -23,6 +24,8 @@ typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
     int broadcast_buffers; /* between one step's last forward pass and the next one's first */
+    int exact;             /* the same bits whatever the number of ranks (core/batch.h); the
+                              trainer then sets reducer.leaves */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
     uint64_t seed;
     /* A hook cannot return an error: fail ends the program with it. */
@@ -38,7 +41,7 @@ ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_train
 void ddp_trainer_close(ddp_trainer *t);
 
 /* Change the cfg's batch and subdivisions to this run's, while a network is
- * parsed (core/batch.h). Fails with DDP_ERR_USAGE. */
+ * parsed (core/batch.h). Fails with DDP_ERR_USAGE, also for what config.exact excludes. */
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
@@ -55,6 +58,14 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_
 /* Give the network its own buffers back; free_network does so by itself.
  * Nothing happens if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
+
+/* Tell all ranks of a request: they know of it when they know this step's loss, or, where
+ * its last backward pass has ended on this rank, the next one's. Safe in a signal handler. */
+void ddp_trainer_request(ddp_trainer *t, ddp_request what);
+
+/* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
+ * with the loss, the same on every rank. Only while attached. */
+ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
 /* Only while attached. */
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);

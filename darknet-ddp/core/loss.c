@@ -1,0 +1,112 @@
+#include "core/loss.h"
+
+#include "core/tree.h"
+
+#include <stdlib.h>
+
+enum { LOSS = DDP_REQUESTS, SENT };
+
+struct ddp_loss {
+    int size;
+    float sent[SENT]; /* how many ranks have each request, and the sum of the losses */
+    ddp_allreduce *sum;
+    int started;
+    ddp_tree *tree; /* NULL: losses add up in place */
+    int folded;     /* leaves of this step that the tree holds */
+    float mean;     /* of sums that have arrived, until it is taken */
+    volatile sig_atomic_t *asked;
+    ddp_requests all;
+};
+
+ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int leaves, volatile sig_atomic_t *asked,
+                         ddp_error *err)
+{
+    ddp_loss *l = calloc(1, sizeof *l);
+    ddp_status st;
+
+    *out = NULL;
+    if (!l)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the loss");
+    l->size = ddp_group_size(group);
+    l->asked = asked;
+    st = ddp_allreduce_open(&l->sum, group, l->sent, SENT, err);
+    if (!st && leaves)
+        st = ddp_tree_open(&l->tree, &l->sent[LOSS], 1, leaves, err);
+    if (st) {
+        ddp_loss_close(l);
+        return ddp_wrap(err, "loss");
+    }
+    *out = l;
+    return DDP_OK;
+}
+
+void ddp_loss_close(ddp_loss *l)
+{
+    if (!l)
+        return;
+    ddp_allreduce_close(l->sum);
+    ddp_tree_close(l->tree);
+    free(l);
+}
+
+void ddp_loss_add(ddp_loss *l, int leaf, float loss)
+{
+    l->sent[LOSS] += loss;
+    if (!l->tree)
+        return;
+    ddp_tree_fold(l->tree, leaf, 0, 1);
+    l->folded = leaf + 1;
+}
+
+/* A request that comes while the same is taken is that one. */
+static void take_requests(ddp_loss *l)
+{
+    for (int r = 0; r < DDP_REQUESTS; r++) {
+        l->sent[r] = 0;
+        if (!l->asked[r])
+            continue;
+        l->asked[r] = 0;
+        l->sent[r] = 1;
+    }
+}
+
+ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err)
+{
+    if (l->started)
+        return DDP_OK;
+    if (l->tree)
+        ddp_tree_collect(l->tree, l->folded, 0, 1);
+    l->folded = 0;
+    take_requests(l);
+    l->started = 1;
+    if (ddp_allreduce_start(l->sum, err))
+        return ddp_wrap(err, "loss");
+    return DDP_OK;
+}
+
+ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
+{
+    if (!l->started)
+        return DDP_OK;
+    l->started = 0;
+    if (ddp_allreduce_wait(l->sum, err))
+        return ddp_wrap(err, "loss");
+    l->mean += l->sent[LOSS] / (float)l->size;
+    l->sent[LOSS] = 0;
+    l->all.save = l->sent[DDP_REQUEST_SAVE] > 0;
+    l->all.stop = l->sent[DDP_REQUEST_STOP] > 0;
+    return DDP_OK;
+}
+
+float ddp_loss_take(ddp_loss *l)
+{
+    float mean = l->mean;
+
+    l->mean = 0;
+    return mean;
+}
+
+ddp_requests ddp_loss_requested(const ddp_loss *l)
+{
+    return l->all;
+}

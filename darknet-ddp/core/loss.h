@@ -1,0 +1,53 @@
+/* core/loss.h: the loss of a step over all ranks, and the requests that travel with it.
+ *
+ * A rank adds the loss of each mini-batch; at the end of a step the sum leaves for the
+ * other ranks. What any rank was asked for by then (to save, to stop) is known to all
+ * when the sum has arrived: in the same step on every rank.
+ */
+#ifndef DDP_CORE_LOSS_H
+#define DDP_CORE_LOSS_H
+
+#include "base/status.h"
+#include "comm/group.h"
+
+#include <signal.h>
+
+typedef struct ddp_loss ddp_loss;
+
+typedef enum ddp_request { DDP_REQUEST_SAVE, DDP_REQUEST_STOP, DDP_REQUESTS } ddp_request;
+
+/* What some rank was asked for, each 0 or 1. */
+typedef struct ddp_requests {
+    int save, stop;
+} ddp_requests;
+
+/* leaves  0, or: sum the mini-batches of a step in the tree of core/tree.h; how many
+ *         these are on each rank, a power of two
+ * asked   DDP_REQUESTS flags that anybody may set, in a signal handler too: the next sum
+ *         to start takes them along and clears them
+ * group and asked must outlive it. *out is set on success.
+ * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int leaves, volatile sig_atomic_t *asked,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. Not with a sum in flight, unless the group failed. */
+void ddp_loss_close(ddp_loss *l);
+
+/* The loss of a mini-batch. leaf: which of its step's it is on this rank, from 0. */
+void ddp_loss_add(ddp_loss *l, int leaf, float loss);
+
+/* Start to sum over ranks what was added since the last start, unless a sum is in
+ * flight. In the middle of a step the rest of it makes another sum.
+ * Fails with DDP_ERR_COMM. */
+ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
+
+/* Wait for the sum, if one was started. Fails with DDP_ERR_COMM. */
+ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
+
+/* The mean over ranks of all sums that have arrived since it was last taken. */
+float ddp_loss_take(ddp_loss *l);
+
+/* What came with the last sum that has arrived: the same on every rank. */
+ddp_requests ddp_loss_requested(const ddp_loss *l);
+
+#endif

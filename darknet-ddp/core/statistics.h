@@ -1,0 +1,61 @@
+/* core/statistics.h: running statistics as one process would have made them, on any
+ * number of ranks, with the same bits.
+ *
+ * A mini-batch's forward pass keeps a part of each buffer and adds something of its own:
+ * R = keep*R + c (Ioffe & Szegedy 2015, section 3.1). After a step of S mini-batches
+ *
+ *     R = keep^S * R_0 + sum over p of keep^(S-1-p) * c_p
+ *
+ * p counts the mini-batches of all ranks: rank r of N has p = r*M .. r*M + M-1, M = S/N.
+ * So every mini-batch adds to zero (the framework reads statistics in no pass that
+ * trains), the sum is made in the tree of core/tree.h, and ranks sum the rest.
+ *
+ * Where not asked for that, they are rank 0's (core/state.h), which costs nothing.
+ *
+ * One step, as its caller sees it:
+ *
+ *   ddp_statistics_begin(s)        before each forward pass that trains
+ *   ddp_statistics_fold(s, leaf)   after it
+ *   ddp_statistics_start(s)        after the last one, behind the sums in flight
+ *   ddp_statistics_settle(s)       before anybody reads the buffers; any time but in
+ *                                  such a forward pass
+ *
+ * Between the mini-batches of a step, settled buffers hold what the last step left.
+ */
+#ifndef DDP_CORE_STATISTICS_H
+#define DDP_CORE_STATISTICS_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/params.h"
+#include "core/state.h"
+
+typedef struct ddp_statistics ddp_statistics;
+
+/* Take over the buffers of table and copy rank 0's values of them to all ranks. Blocks
+ * until they are there. table and group must outlive it.
+ * leaves  0: they are rank 0's after every step, too; else composed as above, and how many
+ *         mini-batches a step each rank has, a power of two
+ * *out is set on success. Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp_table *table,
+                               int leaves, ddp_error *err) DDP_MUST_CHECK;
+
+/* Give the buffers back to the framework with what they hold: settle before. NULL is
+ * allowed. */
+void ddp_statistics_close(ddp_statistics *s);
+
+/* The framework may add to the buffers, which are zero now if they are composed. Waits for
+ * what was started. Fails with DDP_ERR_COMM. */
+ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
+
+/* leaf 0..leaves-1 of this rank's step has been added. Does nothing where leaves is 0. */
+void ddp_statistics_fold(ddp_statistics *s, int leaf);
+
+/* After the last leaf: start to make them alike. Fails with DDP_ERR_COMM. */
+ddp_status ddp_statistics_start(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
+
+/* Wait for what was started; the buffers hold the running statistics after the last one.
+ * Fails with DDP_ERR_COMM. */
+ddp_status ddp_statistics_settle(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

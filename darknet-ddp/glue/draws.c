@@ -1,0 +1,26 @@
+#include "glue/draws.h"
+
+#include "base/random.h"
+
+static uint64_t run_seed;
+static _Thread_local ddp_random stream;
+static _Thread_local int named;
+
+void ddp_draws_open(uint64_t seed)
+{
+    run_seed = seed;
+    named = 0;
+}
+
+void ddp_draw_for(int purpose, int layer, size_t number)
+{
+    ddp_random_init(&stream, run_seed, ddp_random_topic((unsigned)purpose, layer), number);
+    named = 1;
+}
+
+unsigned ddp_draw(void)
+{
+    if (!named)
+        ddp_draw_for(DDP_PURPOSE_NONE, 0, 0);
+    return ddp_random_next(&stream);
+}

@@ -1,0 +1,24 @@
+/* glue/draws.h: the random numbers that Darknet draws in training.
+ *
+ * Darknet names what it is about to draw for, and then draws: each draw depends on the
+ * run's seed, that name and how many were drawn under it (base/random.h), and not on
+ * the thread. Fits draw_for and draw of train_plugin in darknet.h.
+ */
+#ifndef DDP_GLUE_DRAWS_H
+#define DDP_GLUE_DRAWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Set the seed of the process. To be called before any thread draws; threads that have
+ * already named a purpose keep the old seed until they name one again. */
+void ddp_draws_open(uint64_t seed);
+
+/* What the calling thread's next draws are for; the first of them is the same each
+ * time. purpose is below DDP_PURPOSE_OWN. Any thread, no locks. */
+void ddp_draw_for(int purpose, int layer, size_t number);
+
+/* 32 random bits. A thread that has named no purpose draws as all such threads do. */
+unsigned ddp_draw(void);
+
+#endif
