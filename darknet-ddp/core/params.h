@@ -12,6 +12,15 @@
 
 #include <stddef.h>
 
+enum { DDP_OPTIMIZER_BUFFERS = 2 };
+
+/* What the optimizer remembers of a parameter: buffers of its size, owned by the framework,
+ * and what each is called ("momentum"). NULL behind the last one. */
+typedef struct ddp_optimizer {
+    float *buffer[DDP_OPTIMIZER_BUFFERS];
+    const char *name[DDP_OPTIMIZER_BUFFERS];
+} ddp_optimizer;
+
 typedef struct ddp_param {
     int layer;             /* index of the layer in the network */
     const char *kind;      /* the layer's type, for messages: "convolutional" */
@@ -19,6 +28,7 @@ typedef struct ddp_param {
     size_t count;          /* elements; never 0 */
     float *value;          /* count elements, owned by the framework */
     float **gradient_slot; /* where the framework keeps its pointer to the gradient */
+    ddp_optimizer optimizer;
 } ddp_param;
 
 typedef struct ddp_buffer {

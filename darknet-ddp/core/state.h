@@ -18,6 +18,10 @@ typedef struct ddp_buffers ddp_buffers;
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table,
                                 ddp_error *err) DDP_MUST_CHECK;
 
+/* Copy rank 0's optimizer buffers of every parameter to all ranks. Fails with DDP_ERR_COMM. */
+ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
 /* Take over the buffers of table, present values included; both table and group
  * must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_table *table,

@@ -88,6 +88,29 @@ static void add_param(ddp_table *table, ddp_param param)
         table->params[table->param_count++] = param;
 }
 
+/* The buffers that optimize_cpu uses: Adam's where the layer has them, else momentum. */
+static ddp_optimizer optimizer_of(float *momentum, float *m, float *v)
+{
+    if (m && v)
+        return (ddp_optimizer){{m, v}, {"m", "v"}};
+    return (ddp_optimizer){{momentum}, {"momentum"}};
+}
+
+static void add_params(ddp_table *table, int layer_index, const char *kind, struct part p)
+{
+    struct sizes size = sizes_of(p.sub);
+    layer *l = p.sub;
+
+    add_param(table,
+              (ddp_param){layer_index, kind, p.biases, size.biases, l->biases, &l->bias_updates,
+                          optimizer_of(l->bias_momentum, l->bias_m, l->bias_v)});
+    add_param(table,
+              (ddp_param){layer_index, kind, p.scales, size.scales, l->scales, &l->scale_updates,
+                          optimizer_of(l->scale_momentum, l->scale_m, l->scale_v)});
+    add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, l->weights,
+                                 &l->weight_updates, optimizer_of(l->weight_momentum, l->m, l->v)});
+}
+
 /* forward_batchnorm_layer keeps .99 of a statistic, a float of Darknet's. A recurrent
  * layer calls it for every time step of a mini-batch. */
 static double kept_of(const layer *l)
@@ -109,21 +132,15 @@ static void add_buffer(ddp_table *table, ddp_buffer buffer)
 static void add_part(ddp_table *table, int layer_index, const layer *l, struct part p)
 {
     const char *kind = get_layer_string(l->type);
-    struct sizes size = sizes_of(p.sub);
+    size_t scales = sizes_of(p.sub).scales;
     double keep = kept_of(l);
 
-    add_param(table, (ddp_param){layer_index, kind, p.biases, size.biases, p.sub->biases,
-                                 &p.sub->bias_updates});
-    add_param(table, (ddp_param){layer_index, kind, p.scales, size.scales, p.sub->scales,
-                                 &p.sub->scale_updates});
-    add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, p.sub->weights,
-                                 &p.sub->weight_updates});
-    if (size.scales == 0)
+    add_params(table, layer_index, kind, p);
+    if (scales == 0)
         return;
+    add_buffer(table, (ddp_buffer){layer_index, kind, p.mean, scales, keep, &p.sub->rolling_mean});
     add_buffer(table,
-               (ddp_buffer){layer_index, kind, p.mean, size.scales, keep, &p.sub->rolling_mean});
-    add_buffer(table, (ddp_buffer){layer_index, kind, p.variance, size.scales, keep,
-                                   &p.sub->rolling_variance});
+               (ddp_buffer){layer_index, kind, p.variance, scales, keep, &p.sub->rolling_variance});
 }
 
 ddp_status ddp_table_init(ddp_table *table, network *net, ddp_error *err)

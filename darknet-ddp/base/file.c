@@ -1,0 +1,305 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { BLOCK_BYTES = 1 << 20 };
+
+struct ddp_file {
+    char *part; /* PATH.part */
+    int fd;
+    int failed; /* errno of the first write that was refused */
+    FILE *stream;
+    char *block; /* the stream's buffer */
+    XXH3_state_t *hash;
+    uint64_t bytes;
+};
+
+static char *part_of(const char *path)
+{
+    char *part;
+
+    return asprintf(&part, "%s.part", path) < 0 ? NULL : part;
+}
+
+static ddp_status no_memory(const char *path, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
+}
+
+/* ---- phase one ---- */
+
+static int write_all(int fd, const char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t n = write(fd, data, bytes);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        data += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+/* The stream's writes end here. stdio would forget why one failed, and Darknet would
+ * end the program: the reason is kept, and all bytes count as written. */
+static ssize_t take(void *cookie, const char *data, size_t bytes)
+{
+    ddp_file *f = cookie;
+
+    if (!f->failed)
+        f->failed = write_all(f->fd, data, bytes);
+    (void)XXH3_64bits_update(f->hash, data, bytes);
+    f->bytes += bytes;
+    return (ssize_t)bytes;
+}
+
+static void release(ddp_file *f)
+{
+    if (f->stream)
+        (void)fclose(f->stream);
+    if (f->fd >= 0)
+        (void)close(f->fd);
+    (void)XXH3_freeState(f->hash);
+    free(f->block);
+    free(f->part);
+    free(f);
+}
+
+ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err)
+{
+    ddp_file *f = calloc(1, sizeof *f);
+
+    *out = NULL;
+    if (!f)
+        return no_memory(path, err);
+    f->fd = -1;
+    f->part = part_of(path);
+    f->hash = XXH3_createState();
+    f->block = malloc(BLOCK_BYTES);
+    f->stream = fopencookie(f, "w", (cookie_io_functions_t){.write = take});
+    if (!f->part || !f->hash || !f->block || !f->stream) {
+        release(f);
+        return no_memory(path, err);
+    }
+    (void)XXH3_64bits_reset(f->hash);
+    (void)setvbuf(f->stream, f->block, _IOFBF, BLOCK_BYTES);
+    f->fd = open(f->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (f->fd < 0) {
+        (void)ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", f->part, strerror(errno));
+        release(f);
+        return err->code;
+    }
+    *out = f;
+    return DDP_OK;
+}
+
+FILE *ddp_file_stream(ddp_file *f)
+{
+    return f->stream;
+}
+
+uint64_t ddp_file_hash(ddp_file *f)
+{
+    (void)fflush(f->stream);
+    return XXH3_64bits_digest(f->hash);
+}
+
+static int close_file(ddp_file *f)
+{
+    int fd = f->fd;
+
+    f->fd = -1;
+    return close(fd);
+}
+
+static ddp_status write_out(ddp_file *f, ddp_error *err)
+{
+    (void)fflush(f->stream);
+    if (!f->failed && fsync(f->fd))
+        f->failed = errno;
+    if (close_file(f) && !f->failed)
+        f->failed = errno;
+    if (f->failed)
+        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", f->part, strerror(f->failed));
+    return DDP_OK;
+}
+
+ddp_status ddp_file_finish(ddp_file *f, ddp_file_sum *sum, ddp_error *err)
+{
+    ddp_status st = write_out(f, err);
+
+    if (!st)
+        st = ddp_file_sum_of(f->part, sum, err);
+    if (!st && (sum->bytes != f->bytes || sum->hash != XXH3_64bits_digest(f->hash)))
+        st = ddp_fail(err, DDP_ERR_IO, "%s does not read back as it was written", f->part);
+    if (st)
+        (void)unlink(f->part);
+    release(f);
+    return st;
+}
+
+void ddp_file_abandon(ddp_file *f)
+{
+    if (!f)
+        return;
+    (void)unlink(f->part);
+    release(f);
+}
+
+/* ---- phase two ---- */
+
+ddp_status ddp_file_publish(const char *path, int *renamed, ddp_error *err)
+{
+    char *part = part_of(path);
+
+    *renamed = 0;
+    if (!part)
+        return no_memory(path, err);
+    if (rename(part, path))
+        (void)ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", part, path, strerror(errno));
+    else
+        *renamed = 1;
+    free(part);
+    return *renamed ? ddp_file_sync_directory(path, err) : DDP_ERR_IO;
+}
+
+void ddp_file_discard(const char *path)
+{
+    char *part = part_of(path);
+
+    if (part)
+        (void)unlink(part);
+    free(part);
+}
+
+ddp_status ddp_file_sync_directory(const char *path, ddp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd, failed;
+
+    if (!directory)
+        return no_memory(path, err);
+    fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* EINVAL: a file system whose directories cannot be synced. */
+    failed = fd < 0 || (fsync(fd) && errno != EINVAL);
+    if (failed)
+        (void)ddp_fail(err, DDP_ERR_IO, "cannot sync directory %s: %s", directory, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+    free(directory);
+    return failed ? DDP_ERR_IO : DDP_OK;
+}
+
+/* ---- reading ---- */
+
+/* O_NONBLOCK: a pipe must not block. */
+static int open_regular(const char *path, uint64_t *size, ddp_error *err)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+
+    if (fd < 0 || fstat(fd, &info)) {
+        (void)ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    } else if (!S_ISREG(info.st_mode)) {
+        (void)ddp_fail(err, DDP_ERR_IO, "%s is no regular file", path);
+    } else {
+        *size = (uint64_t)info.st_size;
+        return fd;
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}
+
+/* Up to `bytes` bytes; fewer at the file's end, -1 on failure. */
+static ssize_t read_all(int fd, char *data, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        ssize_t n = read(fd, data + done, bytes - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
+ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *bytes, uint64_t *size,
+                         ddp_error *err)
+{
+    int fd = open_regular(path, size, err);
+    ssize_t n = -1;
+    char *block;
+
+    *data = NULL;
+    *bytes = 0;
+    if (fd < 0)
+        return err->code;
+    if (*size < most)
+        most = (size_t)*size;
+    block = most < SIZE_MAX ? malloc(most + 1) : NULL;
+    if (!block)
+        (void)no_memory(path, err);
+    else if ((n = read_all(fd, block, most)) < 0)
+        (void)ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    (void)close(fd);
+    if (n < 0) {
+        free(block);
+        return err->code;
+    }
+    block[n] = 0;
+    *data = block;
+    *bytes = (size_t)n;
+    return DDP_OK;
+}
+
+static ssize_t sum_blocks(int fd, char *block, XXH3_state_t *hash, ddp_file_sum *sum)
+{
+    ssize_t n;
+
+    (void)XXH3_64bits_reset(hash);
+    while ((n = read_all(fd, block, BLOCK_BYTES)) > 0) {
+        (void)XXH3_64bits_update(hash, block, (size_t)n);
+        sum->bytes += (uint64_t)n;
+    }
+    sum->hash = XXH3_64bits_digest(hash);
+    return n;
+}
+
+ddp_status ddp_file_sum_of(const char *path, ddp_file_sum *sum, ddp_error *err)
+{
+    XXH3_state_t *hash = XXH3_createState();
+    char *block = malloc(BLOCK_BYTES);
+    ddp_status st = DDP_OK;
+    uint64_t size;
+    int fd = -1;
+
+    *sum = (ddp_file_sum){0};
+    if (!hash || !block)
+        st = no_memory(path, err);
+    else if ((fd = open_regular(path, &size, err)) < 0)
+        st = err->code;
+    else if (sum_blocks(fd, block, hash, sum) < 0)
+        st = ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+    free(block);
+    (void)XXH3_freeState(hash);
+    return st;
+}

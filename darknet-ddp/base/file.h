@@ -1,0 +1,65 @@
+/* base/file.h: files that are there whole or not at all.
+ *
+ * A file is written in two phases. Phase one writes PATH.part, and ends when all
+ * of it is on the disk and reads back as it was written. Phase two renames it to
+ * PATH. Whoever dies in between leaves the old PATH as it was. The phases are
+ * apart so that several files can be complete before the first is renamed.
+ *
+ * Hashes are XXH3, 64 bit.
+ */
+#ifndef DDP_BASE_FILE_H
+#define DDP_BASE_FILE_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct ddp_file ddp_file;
+
+typedef struct ddp_file_sum {
+    uint64_t bytes;
+    uint64_t hash; /* of all of them */
+} ddp_file_sum;
+
+/* Start to write PATH.part; one that is there is overwritten. *out is set on
+ * success; end it with ddp_file_finish or ddp_file_abandon.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP_MUST_CHECK;
+
+/* Where to write; it belongs to the file. Writes to it never fail: what the system
+ * refuses is kept until ddp_file_finish, and all that follows is dropped. */
+FILE *ddp_file_stream(ddp_file *f);
+
+/* Hash of what was written so far. */
+uint64_t ddp_file_hash(ddp_file *f);
+
+/* Phase one ends: flush, fsync, close, read back. Frees f in any case; PATH.part
+ * stays on success and is removed on failure.
+ * DDP_ERR_IO: the disk is full, a quota is reached, or the like; the text says which. */
+ddp_status ddp_file_finish(ddp_file *f, ddp_file_sum *sum, ddp_error *err) DDP_MUST_CHECK;
+
+/* Close and remove PATH.part. NULL is allowed. */
+void ddp_file_abandon(ddp_file *f);
+
+/* Phase two: rename PATH.part to PATH and make that last (fsync of the directory).
+ * *renamed tells, also on failure, whether the rename was done. Fails with DDP_ERR_IO. */
+ddp_status ddp_file_publish(const char *path, int *renamed, ddp_error *err) DDP_MUST_CHECK;
+
+/* Remove PATH.part if it is there. */
+void ddp_file_discard(const char *path);
+
+/* Make names in PATH's directory last. Fails with DDP_ERR_IO. */
+ddp_status ddp_file_sync_directory(const char *path, ddp_error *err) DDP_MUST_CHECK;
+
+/* Read at most `most` bytes from the start of a regular file. *data is the caller's
+ * to free, with a zero byte behind the last of *bytes, and NULL on failure; *size is
+ * the whole file's. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *bytes, uint64_t *size,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* Size and hash of a file as it is on the disk. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_file_sum_of(const char *path, ddp_file_sum *sum, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

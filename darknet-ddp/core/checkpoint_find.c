@@ -1,0 +1,289 @@
+/* Finding pairs in a directory: the newest whole one, and those to remove. */
+#include "core/checkpoint_match.h"
+#include "core/checkpoint_pair.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char state_end[] = ".state", part_end[] = ".state.part";
+
+/* A state file, and the weights file that it would belong to. */
+struct candidate {
+    char *weights, *state; /* paths */
+    int is_part;           /* X.state.part */
+    int is_numbered;       /* BASE_<number>.weights */
+    ddp_checkpoint_facts facts;
+    ddp_status status; /* of reading the facts */
+    ddp_error error;
+};
+
+struct candidates {
+    struct candidate *list;
+    size_t count, room;
+};
+
+static void release(struct candidates *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->list[i].weights);
+        free(all->list[i].state);
+    }
+    free(all->list);
+}
+
+/* ---- names ---- */
+
+static int is_numbered(const char *name, const char *base)
+{
+    size_t length = strlen(base), digits;
+
+    if (strncmp(name, base, length) != 0 || name[length] != '_')
+        return 0;
+    digits = strspn(name + length + 1, "0123456789");
+    return digits > 0 && strcmp(name + length + 1 + digits, ".weights") == 0;
+}
+
+/* Is this the name of a weights file that a run of this base saves? */
+static int is_of(const char *name, const char *base)
+{
+    static const char *const ends[] = {".backup", ".weights", "_final.weights"};
+    size_t length = strlen(base);
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strncmp(name, base, length) == 0 && strcmp(name + length, ends[i]) == 0)
+            return 1;
+    return is_numbered(name, base);
+}
+
+static int ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), end_length = strlen(end);
+
+    return length > end_length && strcmp(name + length - end_length, end) == 0;
+}
+
+/* ---- listing ---- */
+
+static struct candidate *new_candidate(struct candidates *all)
+{
+    if (all->count == all->room) {
+        size_t room = all->room * 2 + 16;
+        struct candidate *list = reallocarray(all->list, room, sizeof *list);
+
+        if (!list)
+            return NULL;
+        all->list = list;
+        all->room = room;
+    }
+    all->list[all->count] = (struct candidate){0};
+    return &all->list[all->count++];
+}
+
+/* weights: the name of the state file without its end. */
+static ddp_status add(struct candidates *all, const char *directory, const char *weights,
+                      const char *state, ddp_error *err)
+{
+    struct candidate *c = new_candidate(all);
+
+    if (!c || asprintf(&c->weights, "%s/%s", directory, weights) < 0
+        || asprintf(&c->state, "%s/%s", directory, state) < 0)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %s", directory);
+    c->is_part = ends_with(state, part_end);
+    c->status = ddp_checkpoint_peek(&c->facts, c->state, &c->error);
+    return DDP_OK;
+}
+
+static ddp_status add_if_state(struct candidates *all, const char *directory, const char *base,
+                               const char *name, ddp_error *err)
+{
+    const char *end = ends_with(name, part_end) ? part_end : state_end;
+    char weights[NAME_MAX + 1];
+    ddp_status st;
+
+    if (!ends_with(name, end) || strlen(name) >= sizeof weights)
+        return DDP_OK;
+    (void)snprintf(weights, sizeof weights, "%.*s", (int)(strlen(name) - strlen(end)), name);
+    if (!is_of(weights, base))
+        return DDP_OK;
+    st = add(all, directory, weights, name, err);
+    if (!st)
+        all->list[all->count - 1].is_numbered = is_numbered(weights, base);
+    return st;
+}
+
+/* Newest first; those whose header is damaged before all. */
+static int compare(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (!x->status != !y->status)
+        return x->status ? -1 : 1;
+    if (x->facts.saved_at_ns != y->facts.saved_at_ns)
+        return x->facts.saved_at_ns > y->facts.saved_at_ns ? -1 : 1;
+    if (x->facts.step != y->facts.step)
+        return x->facts.step > y->facts.step ? -1 : 1;
+    return strcmp(x->state, y->state);
+}
+
+static ddp_status list(struct candidates *all, const char *directory, const char *base,
+                       ddp_error *err)
+{
+    DIR *dir = opendir(directory);
+    ddp_status st = DDP_OK;
+    struct dirent *entry;
+
+    if (!dir)
+        return ddp_fail(err, DDP_ERR_IO, "cannot read directory %s: %s", directory,
+                        strerror(errno));
+    while (!st && (errno = 0, entry = readdir(dir)) != NULL)
+        st = add_if_state(all, directory, base, entry->d_name, err);
+    if (!st && errno)
+        st = ddp_fail(err, DDP_ERR_IO, "cannot read directory %s: %s", directory, strerror(errno));
+    (void)closedir(dir);
+    if (!st && all->count > 0)
+        qsort(all->list, all->count, sizeof *all->list, compare);
+    return st;
+}
+
+/* ---- finding ---- */
+
+static ddp_status check_base(const struct candidate *c, const char *base, ddp_error *err)
+{
+    ddp_checkpoint_facts wanted;
+
+    ddp_checkpoint_set_base(&wanted, base);
+    if (strcmp(c->facts.base, wanted.base) != 0)
+        return ddp_fail(err, DDP_ERR_MISMATCH, "%s is of %s, not of %s", c->state, c->facts.base,
+                        wanted.base);
+    return DDP_OK;
+}
+
+static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base, ddp_error *err)
+{
+    ddp_status st = c->status;
+
+    if (st) {
+        *err = c->error;
+        return st;
+    }
+    st = check_base(c, base, err);
+    if (!st)
+        st = ddp_checkpoint_read(&out->checkpoint, c->state, err);
+    if (!st)
+        st = ddp_match_weights(c->weights, &out->checkpoint.facts, err);
+    if (st)
+        ddp_checkpoint_release(&out->checkpoint);
+    return st;
+}
+
+/* What an interrupted save leaves is no news, unless nothing else has the weights file. */
+static int is_litter(const struct candidates *all, const struct candidate *c)
+{
+    if (!c->is_part)
+        return 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->list[i].is_part && strcmp(all->list[i].weights, c->weights) == 0)
+            return 1;
+    return access(c->weights, F_OK) != 0;
+}
+
+static void tell(const ddp_pair_listener *listener, const struct candidate *c, const ddp_error *why)
+{
+    char sentence[sizeof why->text + 256];
+
+    (void)snprintf(sentence, sizeof sentence, "skipped %.200s: %s", c->weights, why->text);
+    listener->note(listener->ctx, sentence);
+}
+
+/* c is the newest whole pair. That its save cannot be finished, say in a directory that
+ * cannot be written, is no reason not to read it. */
+static void take(ddp_pair *out, struct candidate *c)
+{
+    ddp_error ignored;
+
+    out->weights = c->weights;
+    c->weights = NULL;
+    if (c->is_part && ddp_match_promote(out->weights, &ignored))
+        return;
+}
+
+static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
+                       const ddp_pair_listener *listener, ddp_error *err)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct candidate *c = &all->list[i];
+        ddp_error why;
+        ddp_status st = try(out, c, base, &why);
+
+        if (st == DDP_ERR_NOMEM)
+            return ddp_fail(err, st, "%s", why.text);
+        if (!st) {
+            take(out, c);
+            return DDP_OK;
+        }
+        if (!is_litter(all, c))
+            tell(listener, c, &why);
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
+                         const ddp_pair_listener *listener, ddp_error *err)
+{
+    struct candidates all = {0};
+    ddp_status st;
+
+    *out = (ddp_pair){0};
+    st = list(&all, directory, base, err);
+    if (!st)
+        st = pick(out, &all, base, listener, err);
+    release(&all);
+    return st;
+}
+
+void ddp_pair_release(ddp_pair *p)
+{
+    free(p->weights);
+    ddp_checkpoint_release(&p->checkpoint);
+    *p = (ddp_pair){0};
+}
+
+/* ---- removing ---- */
+
+static ddp_status remove_file(const char *path, ddp_error *err)
+{
+    if (unlink(path) && errno != ENOENT)
+        return ddp_fail(err, DDP_ERR_IO, "cannot remove %s: %s", path, strerror(errno));
+    return DDP_OK;
+}
+
+/* The state goes last: who dies in between finds the rest of it next time. */
+static ddp_status remove_pair(const struct candidate *c, ddp_error *err)
+{
+    if (remove_file(c->weights, err) || remove_file(c->state, err))
+        return err->code;
+    ddp_file_discard(c->state);
+    return DDP_OK;
+}
+
+ddp_status ddp_pair_keep(const char *directory, const char *base, size_t keep, ddp_error *err)
+{
+    struct candidates all = {0};
+    ddp_status st = list(&all, directory, base, err);
+    ddp_error why;
+
+    for (size_t i = 0, kept = 0; !st && i < all.count; i++) {
+        const struct candidate *c = &all.list[i];
+
+        if (c->status || !c->is_numbered || c->is_part || check_base(c, base, &why))
+            continue;
+        if (kept++ >= keep)
+            st = remove_pair(c, err);
+    }
+    release(&all);
+    return st;
+}

@@ -1,0 +1,23 @@
+/* core/checkpoint_header.h: the text at the head of a state file. Of core/checkpoint.c alone. */
+#ifndef DDP_CORE_CHECKPOINT_HEADER_H
+#define DDP_CORE_CHECKPOINT_HEADER_H
+
+#include "core/checkpoint.h"
+
+enum { DDP_HEADER_BYTES = 16384 }; /* no header is longer */
+
+/* What follows the header: its parts, and bytes of cfg and arrays together. */
+typedef struct ddp_header_body {
+    uint64_t cfg_bytes, arrays, bytes;
+} ddp_header_body;
+
+/* Write the header to text[0..DDP_HEADER_BYTES). Returns its length. */
+size_t ddp_header_format(char *text, const ddp_checkpoint_facts *facts,
+                         const ddp_header_body *body);
+
+/* Read the header at the start of text[0..size), any bytes, and its length.
+ * DDP_ERR_FORMAT says what is wrong. */
+ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_facts *facts,
+                            ddp_header_body *body, size_t *length, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,20 @@
+/* core/checkpoint_match.h: which state file belongs to a weights file. Of the pairs alone. */
+#ifndef DDP_CORE_CHECKPOINT_MATCH_H
+#define DDP_CORE_CHECKPOINT_MATCH_H
+
+#include "base/status.h"
+#include "core/checkpoint.h"
+
+/* "PATH.state"; NULL: no memory. The caller frees it. */
+char *ddp_state_path(const char *weights);
+
+/* Is this the weights file that the state describes? Reads all of it.
+ * DDP_ERR_MISMATCH if not, DDP_ERR_IO if it is missing or cannot be read, DDP_ERR_NOMEM. */
+ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_facts *facts,
+                             ddp_error *err) DDP_MUST_CHECK;
+
+/* A save of `weights` may have died between its renames: if X.state.part is whole and
+ * belongs to X, and X.state does not, finish the save. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_match_promote(const char *weights, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

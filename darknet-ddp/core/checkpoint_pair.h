@@ -1,0 +1,60 @@
+/* core/checkpoint_pair.h: a weights file X and its state X.state, of which one complete
+ * pair is on the disk at any moment, once one was saved.
+ *
+ * Saving writes X.part and X.state.part; the state has the hash of the weights file.
+ * When both are on the disk X.part becomes X, then X.state.part becomes X.state. Who
+ * dies before the first rename leaves the old pair. Who dies between the two leaves the
+ * new X, and an X.state.part that matches it: that is a complete pair too.
+ *
+ * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights
+ * and BASE.weights, each with its state. Weights files without one are left alone.
+ */
+#ifndef DDP_CORE_CHECKPOINT_PAIR_H
+#define DDP_CORE_CHECKPOINT_PAIR_H
+
+#include "base/status.h"
+#include "core/checkpoint.h"
+
+#include <stdio.h>
+
+/* Writes a weights file; write errors are found without it. */
+typedef struct ddp_weights_writer {
+    void (*write)(void *ctx, FILE *fp);
+    void *ctx;
+} ddp_weights_writer;
+
+/* Save the pair of path. c's facts get the weights file's size and hash, and the time,
+ * which is in any case later than the saved_at_ns that is there.
+ * On failure the last complete pair of path is still there. DDP_ERR_IO says which file, and
+ * why: a full disk, a quota. Fails also with DDP_ERR_NOMEM and as ddp_checkpoint_write. */
+ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* Hears why a pair was passed over: a sentence. */
+typedef struct ddp_pair_listener {
+    void (*note)(void *ctx, const char *sentence);
+    void *ctx;
+} ddp_pair_listener;
+
+typedef struct ddp_pair {
+    char *weights; /* path; NULL: there is no complete pair */
+    ddp_checkpoint checkpoint;
+} ddp_pair;
+
+/* Find the complete pair of base in directory that was saved last (by saved_at_ns, then
+ * step), and finish the save that left it, if that was interrupted. Damaged pairs that
+ * seem newer are passed over with a sentence. Release *out with ddp_pair_release.
+ * That there is none is no error. Fails with DDP_ERR_IO (the directory cannot be read),
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
+                         const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
+
+void ddp_pair_release(ddp_pair *p);
+
+/* Of the pairs BASE_<number>.weights keep those `keep` that were saved last and remove the
+ * others. Only a weights file whose state has a whole header, and names this base, counts.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_pair_keep(const char *directory, const char *base, size_t keep,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+#endif

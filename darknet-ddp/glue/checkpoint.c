@@ -1,0 +1,256 @@
+#include "glue/checkpoint.h"
+
+#include "core/cfg_compare.h"
+#include "glue/table.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <xxhash.h>
+
+static const char value_name[] = "value";
+
+/* ---- what is in a checkpoint ---- */
+
+/* Would load_weights give back what write_weights wrote? Layers that are not saved, or
+ * loaded in part, shift or lose what is in the file. */
+static int weights_file_is_whole(const network *net, int cutoff)
+{
+    for (int i = 0; i < net->n; i++) {
+        const layer *l = &net->layers[i];
+
+        if (l->dontsave || l->dontload || l->dontloadscales || l->numload || l->flipped)
+            return 0;
+    }
+    return cutoff >= net->n;
+}
+
+static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_array array)
+{
+    list[at] = array;
+    return at + 1;
+}
+
+static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table *table)
+{
+    for (size_t i = 0; i < table->param_count; i++) {
+        const ddp_param *p = &table->params[i];
+
+        at = add_array(list, at,
+                       (ddp_checkpoint_array){p->layer, p->part, value_name, p->count, p->value});
+    }
+    for (size_t i = 0; i < table->buffer_count; i++) {
+        const ddp_buffer *b = &table->buffers[i];
+
+        at = add_array(list, at,
+                       (ddp_checkpoint_array){b->layer, b->part, value_name, b->count, *b->slot});
+    }
+    return at;
+}
+
+/* The arrays of a state file: optimizer state and, where the weights file would not do,
+ * the values. *list is the caller's to free, and NULL on failure. */
+static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
+                              int with_values, ddp_error *err)
+{
+    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 1) + table->buffer_count;
+
+    *count = 0;
+    *list = calloc(most + 1, sizeof **list);
+    if (!*list)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu arrays", most);
+    for (size_t i = 0; i < table->param_count; i++) {
+        const ddp_param *p = &table->params[i];
+
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++)
+            *count = add_array(*list, *count,
+                               (ddp_checkpoint_array){p->layer, p->part, p->optimizer.name[k],
+                                                      p->count, p->optimizer.buffer[k]});
+    }
+    if (with_values)
+        *count = add_values(*list, *count, table);
+    return DDP_OK;
+}
+
+static uint64_t hash_values(const ddp_table *table)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        hash = XXH3_64bits_withSeed(table->params[i].value, table->params[i].count * sizeof(float),
+                                    hash);
+    for (size_t i = 0; i < table->buffer_count; i++)
+        hash = XXH3_64bits_withSeed(*table->buffers[i].slot,
+                                    table->buffers[i].count * sizeof(float), hash);
+    return hash;
+}
+
+/* ---- saving ---- */
+
+static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net,
+                                     const ddp_table *table)
+{
+    uint64_t seen = *net->seen;
+    ddp_checkpoint_facts facts = {
+        .saved_at_ns = run->saved_at_ns,
+        .step = get_current_batch(net),
+        .seen = seen,
+        .t = (uint64_t)*net->t,
+        .seed = run->seed,
+        .epoch = run->list_count ? seen / run->list_count : 0,
+        .position = run->list_count ? seen % run->list_count : 0,
+        .list_count = run->list_count,
+        .list_hash = run->list_hash,
+        .width = (uint64_t)net->w,
+        .height = (uint64_t)net->h,
+        .ranks = run->ranks,
+        .average_loss = run->average_loss,
+        .values_hash = hash_values(table),
+        .option_count = run->option_count,
+    };
+
+    memcpy(facts.options, run->options, sizeof facts.options);
+    ddp_checkpoint_set_base(&facts, run->base);
+    return facts;
+}
+
+struct weights {
+    network *net;
+    int cutoff;
+};
+
+static void write_to(void *ctx, FILE *fp)
+{
+    const struct weights *w = ctx;
+
+    write_weights(w->net, fp, w->cutoff);
+}
+
+ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
+                               ddp_error *err)
+{
+    struct weights weights = {net, cutoff};
+    const ddp_weights_writer writer = {write_to, &weights};
+    ddp_checkpoint c = {.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
+    ddp_table table;
+    ddp_status st = ddp_table_init(&table, net, err);
+
+    if (st)
+        return st;
+    c.facts = facts_of(run, net, &table);
+    st = list_arrays(&c.arrays, &c.array_count, &table, !weights_file_is_whole(net, cutoff), err);
+    if (!st)
+        st = ddp_pair_save(path, &c, &writer, err);
+    if (!st)
+        run->saved_at_ns = c.facts.saved_at_ns;
+    free(c.arrays);
+    ddp_table_release(&table);
+    return st;
+}
+
+/* ---- resuming ---- */
+
+static int has_values(const ddp_checkpoint *c)
+{
+    for (size_t i = 0; i < c->array_count; i++)
+        if (strcmp(c->arrays[i].name, value_name) == 0)
+            return 1;
+    return 0;
+}
+
+/* A difference is an error or, with force, news. */
+static ddp_status judge(ddp_status st, const ddp_pair *pair, int force,
+                        const ddp_pair_listener *listener, ddp_error *err)
+{
+    if (st == DDP_ERR_MISMATCH && force) {
+        char sentence[sizeof err->text + 64];
+
+        (void)snprintf(sentence, sizeof sentence, "resumed all the same: %s", err->text);
+        listener->note(listener->ctx, sentence);
+        return DDP_OK;
+    }
+    if (st == DDP_ERR_MISMATCH)
+        return ddp_wrap(err, "cannot resume from %s", pair->weights);
+    return st;
+}
+
+static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run, int force,
+                            const ddp_pair_listener *listener, ddp_error *err)
+{
+    const ddp_checkpoint *c = &pair->checkpoint;
+    const uint64_t *seed = run->seed_given ? &run->seed : NULL;
+    ddp_status st = ddp_cfg_compare(c->cfg, c->cfg_bytes, run->cfg, run->cfg_bytes, err);
+
+    st = judge(st, pair, force, listener, err);
+    if (st)
+        return st;
+    st = ddp_checkpoint_check_options(&c->facts, run->options, run->option_count, seed, err);
+    return judge(st, pair, force, listener, err);
+}
+
+static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pair,
+                       const ddp_checkpoint_array *arrays, size_t count, ddp_error *err)
+{
+    const ddp_checkpoint *c = &pair->checkpoint;
+
+    if (c->facts.t > INT_MAX)
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s.state: t is %" PRIu64 ", more than Darknet counts",
+                        pair->weights, c->facts.t);
+    if (ddp_checkpoint_check_arrays(c, arrays, count, err))
+        return ddp_wrap(err, "cannot resume from %s", pair->weights);
+    if (!has_values(c))
+        load_weights(net, pair->weights);
+    ddp_checkpoint_copy_arrays(c, arrays, count);
+    *net->seen = (size_t)c->facts.seen;
+    *net->t = (int)c->facts.t;
+    if (hash_values(table) != c->facts.values_hash)
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s did not give back the parameters that were saved",
+                        pair->weights);
+    return DDP_OK;
+}
+
+static ddp_status load_into(network *net, const ddp_pair *pair, ddp_error *err)
+{
+    ddp_checkpoint_array *arrays = NULL;
+    size_t count;
+    ddp_table table;
+    ddp_status st = ddp_table_init(&table, net, err);
+
+    if (st)
+        return st;
+    st = list_arrays(&arrays, &count, &table, has_values(&pair->checkpoint), err);
+    if (!st)
+        st = load(net, &table, pair, arrays, count, err);
+    free(arrays);
+    ddp_table_release(&table);
+    return st;
+}
+
+ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
+                                 const ddp_checkpoint_run *run, int force,
+                                 const ddp_pair_listener *listener, ddp_error *err)
+{
+    ddp_pair pair;
+    ddp_status st;
+
+    *out = (ddp_resumed){0};
+    st = ddp_pair_find(&pair, directory, run->base, listener, err);
+    if (st || !pair.weights)
+        return st;
+    st = check_run(&pair, run, force, listener, err);
+    if (!st)
+        st = load_into(net, &pair, err);
+    if (!st) {
+        out->facts = pair.checkpoint.facts;
+        out->weights = pair.weights;
+        pair.weights = NULL;
+    }
+    ddp_pair_release(&pair);
+    return st;
+}
+
+void ddp_resumed_release(ddp_resumed *r)
+{
+    free(r->weights);
+    *r = (ddp_resumed){0};
+}

@@ -1,0 +1,54 @@
+/* glue/checkpoint.h: a Darknet network to and from a pair of files (core/checkpoint_pair.h).
+ *
+ * All of it is for rank 0 alone and communicates nothing: before saving, the network is
+ * settled; after resuming, the trainer's attach gives the other ranks what rank 0 has.
+ */
+#ifndef DDP_GLUE_CHECKPOINT_H
+#define DDP_GLUE_CHECKPOINT_H
+
+#include "base/status.h"
+#include "core/checkpoint.h"
+#include "core/checkpoint_pair.h"
+
+#include <darknet.h>
+
+/* What a checkpoint has of the run and the network does not know. */
+typedef struct ddp_checkpoint_run {
+    const char *base;
+    const char *cfg; /* the text of the cfg as it was read for this run */
+    size_t cfg_bytes;
+    uint64_t seed;
+    int seed_given;                 /* the user chose it: resuming with another is refused */
+    uint64_t list_count, list_hash; /* of the training list; 0: not known */
+    uint64_t ranks;
+    float average_loss;   /* below 0: none yet */
+    uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
+    size_t option_count;
+    ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
+} ddp_checkpoint_run;
+
+/* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
+ * hold at path.state. Fails as ddp_pair_save. */
+ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
+                               ddp_error *err) DDP_MUST_CHECK;
+
+typedef struct ddp_resumed {
+    char *weights; /* the file that the run goes on from; NULL: there is none */
+    ddp_checkpoint_facts facts;
+} ddp_resumed;
+
+/* Give net the parameters, statistics, optimizer state and counters of the newest whole
+ * pair of run->base in directory, if there is one; out then tells which, and with it seed,
+ * average loss and the like, which are the caller's to use. net is as parsed, on the CPU.
+ * listener hears of pairs that were passed over and, with force, of differences.
+ * DDP_ERR_MISMATCH: cfg, options or seed differ and force is 0, or the network has other
+ * parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
+ * parameters that were saved. Fails also as ddp_pair_find. Release *out in any case. */
+ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
+                                 const ddp_checkpoint_run *run, int force,
+                                 const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
+
+/* Empty is allowed. */
+void ddp_resumed_release(ddp_resumed *r);
+
+#endif
