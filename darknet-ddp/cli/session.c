@@ -3,11 +3,13 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "cli/banner.h"
+#include "cli/checkpoints.h"
 #include "cli/compare.h"
 #include "cli/launcher.h"
 #include "cli/list.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/signals.h"
 #include "core/agree.h"
 #include "core/sampler.h"
 #include "glue/draws.h"
@@ -20,6 +22,8 @@ static struct {
     char *const *arguments;
     ddp_group *group;
     ddp_trainer *trainer;
+    ddp_checkpoints *checkpoints;
+    ddp_requests asked; /* and not done yet */
     uint64_t seed;
     ddp_progress progress;
     train_plugin plugin;
@@ -51,15 +55,28 @@ static ddp_progress_now progress_now(network *net)
     };
 }
 
-static void begin(network *net, const char *directory, const char *base)
+/* Everybody's network becomes rank 0's, which a checkpoint may have changed before. */
+static ddp_status attach(network *net, const char *directory, char *cfg, ddp_error *err)
+{
+    if (ddp_check_trainable(net, err)
+        || ddp_checkpoints_open(&session.checkpoints, session.options, session.group, directory,
+                                cfg, err)
+        || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err)
+        || ddp_trainer_attach(session.trainer, net, err)
+        || ddp_checkpoints_share(session.checkpoints, ddp_trainer_table(session.trainer), err)
+        || ddp_compare_cfgs(session.group, session.arguments, err))
+        return err->code;
+    ddp_draws_open(session.seed);
+    return DDP_OK;
+}
+
+static void begin(network *net, const char *directory, char *cfg)
 {
     int rank = ddp_group_rank(session.group);
     ddp_progress_now now;
     ddp_error err;
 
-    (void)directory, (void)base;
-    if (ddp_check_trainable(net, &err) || ddp_trainer_attach(session.trainer, net, &err)
-        || ddp_compare_cfgs(session.group, session.arguments, &err))
+    if (attach(net, directory, cfg, &err))
         ddp_session_fail(&err);
     if (rank == 0)
         ddp_banner_print(stdout, session.group, session.trainer, session.options, session.seed);
@@ -73,7 +90,8 @@ static void check_list(char **paths, int n)
     ddp_list list;
     ddp_error err;
 
-    if (ddp_list_check(&list, session.group, paths, n, &err))
+    if (ddp_list_check(&list, session.group, paths, n, &err)
+        || ddp_checkpoints_check_list(session.checkpoints, list, &err))
         ddp_session_fail(&err);
 }
 
@@ -98,19 +116,48 @@ static void report(network *net)
     printf("%s", text);
 }
 
-static void end_step(network *net)
-{
-    (void)net;
-}
-
 static void save(network *net, const char *filename, int cutoff)
 {
-    FILE *fp;
+    ddp_error err;
 
-    if (session.plugin.rank > 0 || !(fp = fopen(filename, "wb")))
+    if (ddp_checkpoints_save(session.checkpoints, net, filename, cutoff, session.seed, &err))
+        ddp_session_fail(&err);
+}
+
+/* All ranks leave in the same step. Loader threads go on until the end. */
+static void leave(void) __attribute__((noreturn));
+
+static void leave(void)
+{
+    ddp_error err;
+
+    if (ddp_barrier(session.group, &err))
+        ddp_session_fail(&err);
+    ddp_trainer_close(session.trainer);
+    ddp_group_close(session.group);
+    (void)fflush(NULL);
+    _exit(0);
+}
+
+/* What was asked for waits for the end of an update. */
+static void end_step(network *net)
+{
+    ddp_requests asked = ddp_trainer_requested(session.trainer);
+
+    session.asked.save |= asked.save;
+    session.asked.stop |= asked.stop;
+    if ((!session.asked.save && !session.asked.stop) || train_learnt(net) != *net->seen)
         return;
-    write_weights(net, fp, cutoff);
-    (void)fclose(fp);
+    ddp_checkpoints_save_backup(session.checkpoints, net);
+    if (session.asked.stop)
+        leave();
+    session.asked.save = 0;
+}
+
+static void on_signal(ddp_signal signal)
+{
+    ddp_trainer_request(session.trainer,
+                        signal == DDP_SIGNAL_STOP ? DDP_REQUEST_STOP : DDP_REQUEST_SAVE);
 }
 
 /* ---- opening ---- */
@@ -198,6 +245,7 @@ void ddp_session_open(const ddp_options *options, char *const *arguments)
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
         ddp_session_fail(&err);
+    ddp_signals_open(on_signal);
     ddp_draws_open(session.seed);
     train_loader_threads = loader_threads(options);
     session.plugin = (train_plugin){
@@ -222,6 +270,7 @@ void ddp_session_close(void)
 
     train_plugin_active = NULL;
     ddp_trainer_close(session.trainer);
+    ddp_checkpoints_close(session.checkpoints);
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_group_close(session.group);

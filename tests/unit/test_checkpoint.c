@@ -1,0 +1,357 @@
+/* State files: what is written is read, and nothing else is. */
+#include "core/checkpoint.h"
+#include "folder.h"
+#include "toy_checkpoint.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+
+static struct folder folder;
+
+/* The bytes of the toy's state file. */
+static char *state_file;
+static size_t state_bytes;
+
+static int write_state_file(void **state)
+{
+    struct toy_checkpoint toy;
+    const char *path;
+    ddp_file_sum sum;
+    ddp_error err;
+    ddp_file *f;
+
+    (void)state;
+    folder_open(&folder);
+    path = folder_file(&folder, "toy.state");
+    toy_checkpoint_make(&toy, "toy", 7);
+    if (ddp_file_create(&f, path, &err) || ddp_checkpoint_write(&toy.checkpoint, f, &err)
+        || ddp_file_finish(f, &sum, &err))
+        return -1;
+    state_file = folder_read(folder_file(&folder, "toy.state.part"), &state_bytes);
+    return 0;
+}
+
+static int free_state_file(void **state)
+{
+    (void)state;
+    free(state_file);
+    folder_close(&folder);
+    return 0;
+}
+
+/* A copy with nothing behind it that could be read by mistake. */
+static char *copy(size_t size)
+{
+    char *bytes = malloc(size ? size : 1);
+
+    if (!bytes)
+        abort();
+    memcpy(bytes, state_file, size);
+    return bytes;
+}
+
+/* Returns 0 if it is refused. Whatever is accepted is looked at, byte by byte. */
+static int parses(char *bytes, size_t size)
+{
+    ddp_checkpoint c;
+    ddp_error err = {0};
+    uint64_t sum = 0;
+    ddp_status st = ddp_checkpoint_parse(&c, bytes, size, &err);
+
+    if (st) {
+        assert_int_equal(st, DDP_ERR_FORMAT);
+        assert_true(strlen(err.text) > 0);
+        assert_null(c.arrays);
+        return 0;
+    }
+    sum = XXH3_64bits(c.cfg, c.cfg_bytes);
+    for (size_t i = 0; i < c.array_count; i++)
+        sum += strlen(c.arrays[i].part) + strlen(c.arrays[i].name)
+               + XXH3_64bits(c.arrays[i].data, c.arrays[i].count * sizeof(float));
+    ddp_checkpoint_release(&c);
+    return sum != 1;
+}
+
+static void what_was_written_is_read(void **state)
+{
+    ddp_checkpoint c;
+    ddp_checkpoint_facts facts;
+    ddp_error err;
+    const char *path = folder_file(&folder, "toy.state.part");
+
+    (void)state;
+    assert_int_equal(ddp_checkpoint_read(&c, path, &err), DDP_OK);
+    toy_checkpoint_expect(&c, "toy", 7);
+    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_OK);
+    assert_memory_equal(&facts, &c.facts, sizeof facts);
+    ddp_checkpoint_release(&c);
+}
+
+static void header_is_text(void **state)
+{
+    const char *want = "darknet-ddp state 1\nbase toy\nsaved_at_ns 0\nstep 7\nseen 448\nt 0\n"
+                       "seed 18446744073709551615\nepoch 0\nposition 0\nlist_count 0\n"
+                       "list_hash 0000000000abcdef\nwidth 0\nheight 0\nranks 0\n"
+                       "average_loss 0x1.2aaaaap+1\nvalues_hash 0000000000000000\n"
+                       "weights_bytes 0\nweights_hash 0000000000000000\ncfg_bytes 14\narrays 3\n"
+                       "body_bytes 242\noption exact on\noption batch a whole one a rank\n"
+                       "header_hash ";
+
+    (void)state;
+    assert_memory_equal(state_file, want, strlen(want));
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < state_bytes; size++) {
+        char *bytes = copy(size);
+
+        if (parses(bytes, size))
+            fail_msg("the first %zu of %zu bytes are taken for a state file", size, state_bytes);
+        free(bytes);
+    }
+}
+
+static void every_flipped_bit_is_refused(void **state)
+{
+    char *bytes = copy(state_bytes);
+
+    (void)state;
+    for (size_t bit = 0; bit < state_bytes * 8; bit++) {
+        bytes[bit / 8] ^= (char)(1 << bit % 8);
+        if (parses(bytes, state_bytes))
+            fail_msg("bit %zu of byte %zu may be flipped", bit % 8, bit / 8);
+        bytes[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    assert_true(parses(bytes, state_bytes));
+    free(bytes);
+}
+
+static void bytes_behind_the_end_are_refused(void **state)
+{
+    char *bytes = calloc(1, state_bytes + 9);
+
+    (void)state;
+    for (size_t more = 1; more < 10; more++) {
+        memcpy(bytes, state_file, state_bytes);
+        assert_false(parses(bytes, state_bytes + more));
+    }
+    free(bytes);
+}
+
+static void damage_on_the_disk_is_named(void **state)
+{
+    const char *path = folder_file(&folder, "x.state");
+    char want[512], *bytes = copy(state_bytes);
+    ddp_checkpoint_facts facts;
+    ddp_checkpoint c;
+    ddp_error err;
+
+    (void)state;
+    folder_write(path, bytes, state_bytes - 1);
+    (void)snprintf(want, sizeof want, "%s: it has 249 bytes behind its header, not 250", path);
+    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_ERR_FORMAT);
+    assert_string_equal(err.text, want);
+
+    bytes[state_bytes - 20] ^= 1;
+    folder_write(path, bytes, state_bytes);
+    (void)snprintf(want, sizeof want, "%s: its checksum is wrong", path);
+    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_OK);
+    assert_int_equal(ddp_checkpoint_read(&c, path, &err), DDP_ERR_FORMAT);
+    assert_string_equal(err.text, want);
+
+    bytes[40] ^= 1;
+    folder_write(path, bytes, state_bytes);
+    (void)snprintf(want, sizeof want, "%s: its header is damaged", path);
+    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_ERR_FORMAT);
+    assert_memory_equal(err.text, want, strlen(want));
+
+    bytes[18] = '2';
+    folder_write(path, bytes, state_bytes);
+    (void)snprintf(want, sizeof want, "%s: it has format 2, this program reads 1", path);
+    assert_int_equal(ddp_checkpoint_read(&c, path, &err), DDP_ERR_FORMAT);
+    assert_string_equal(err.text, want);
+    free(bytes);
+}
+
+/* ---- what is well summed, and wrong all the same ---- */
+
+static uint64_t seed = 1;
+
+static uint64_t draw(uint64_t below)
+{
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    return (seed >> 33) % below;
+}
+
+/* Make both checksums right. */
+static void sum_again(char *bytes, size_t size)
+{
+    char *end = memmem(bytes, size, "header_hash ", 12), hex[17];
+    uint64_t hash;
+
+    if (!end || (size_t)(bytes + size - end) < 28 + sizeof hash)
+        return;
+    (void)snprintf(hex, sizeof hex, "%016" PRIx64,
+                   (uint64_t)XXH3_64bits(bytes, (size_t)(end - bytes)));
+    memcpy(end + 12, hex, 16);
+    hash = XXH3_64bits(bytes, size - sizeof hash);
+    memcpy(bytes + size - sizeof hash, &hash, sizeof hash);
+}
+
+/* Numbers of the right length, so that many of them get past the header. */
+static void change_a_number(char *bytes, size_t size, const char *key)
+{
+    char *at = memmem(bytes, size, key, strlen(key));
+
+    if (!at)
+        return;
+    for (at += strlen(key); at < bytes + size && *at >= '0' && *at <= '9'; at++)
+        if (draw(2))
+            *at = (char)('0' + draw(10));
+}
+
+static void no_bytes_harm_the_reader(void **state)
+{
+    static const char *const keys[] = {"cfg_bytes ", "arrays ", "body_bytes ", "step "};
+    size_t body = state_bytes - 250;
+    int accepted = 0;
+
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        size_t size = draw(4) ? state_bytes : draw(state_bytes + 1);
+        char *bytes = copy(size);
+
+        for (uint64_t n = draw(4); n > 0; n--)
+            change_a_number(bytes, size, keys[draw(4)]);
+        for (uint64_t n = draw(4); n > 0 && size > body; n--)
+            bytes[body + draw(size - body)] = (char)draw(256);
+        sum_again(bytes, size);
+        accepted += parses(bytes, size);
+        free(bytes);
+    }
+    assert_in_range(accepted, 100, 19900);
+}
+
+static void random_bytes_are_no_state_file(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        size_t size = draw(3000), kept = draw(2) ? draw(size + 1) : 0;
+        char *bytes;
+
+        kept = kept < state_bytes ? kept : state_bytes;
+        bytes = calloc(1, size ? size : 1);
+        memcpy(bytes, state_file, kept);
+        for (size_t i = kept; i < size; i++)
+            bytes[i] = (char)draw(256);
+        assert_false(parses(bytes, size));
+        free(bytes);
+    }
+}
+
+/* ---- does it fit the run? ---- */
+
+static void arrays_of_another_network_are_named(void **state)
+{
+    struct toy_checkpoint toy, other;
+    ddp_error err;
+
+    (void)state;
+    toy_checkpoint_make(&toy, "toy", 7);
+    toy_checkpoint_make(&other, "toy", 7);
+    other.arrays[2].count = 4;
+    assert_int_equal(ddp_checkpoint_check_arrays(&toy.checkpoint, other.arrays, TOY_ARRAYS, &err),
+                     DDP_ERR_MISMATCH);
+    assert_string_equal(err.text, "the network is another one: the checkpoint has momentum of "
+                                  "layer 4's input weights, 3 elements, the network has momentum "
+                                  "of layer 4's input weights, 4 elements");
+    assert_int_equal(ddp_checkpoint_check_arrays(&toy.checkpoint, toy.arrays, 2, &err),
+                     DDP_ERR_MISMATCH);
+    assert_string_equal(err.text, "the network is another one: the checkpoint has momentum of "
+                                  "layer 4's input weights, 3 elements, the network has nothing "
+                                  "more");
+}
+
+static void options_that_changed_are_named(void **state)
+{
+    struct toy_checkpoint toy;
+    uint64_t other_seed = 12;
+    ddp_checkpoint_option options[] = {{"batch", "a whole one a rank"}, {"exact", "off"}};
+    ddp_error err;
+
+    (void)state;
+    toy_checkpoint_make(&toy, "toy", 7);
+    assert_int_equal(ddp_checkpoint_check_options(&toy.checkpoint.facts, options, 2, NULL, &err),
+                     DDP_ERR_MISMATCH);
+    assert_string_equal(err.text, "exact was on, is now off");
+    assert_int_equal(ddp_checkpoint_check_options(&toy.checkpoint.facts, options, 1, NULL, &err),
+                     DDP_OK);
+    assert_int_equal(
+        ddp_checkpoint_check_options(&toy.checkpoint.facts, options, 1, &other_seed, &err),
+        DDP_ERR_MISMATCH);
+    assert_string_equal(err.text, "the seed was 18446744073709551615, is now 12");
+}
+
+static void another_list_is_named(void **state)
+{
+    char a[] = "a.jpg", b[] = "b.jpg", *list[] = {a, b}, *other[] = {b, a};
+    ddp_checkpoint_facts facts = {.list_count = 2};
+    ddp_error err;
+
+    (void)state;
+    facts.list_hash = ddp_checkpoint_hash_list(list, 2);
+    assert_int_equal(ddp_checkpoint_check_list(&facts, 2, facts.list_hash, &err), DDP_OK);
+    assert_int_equal(ddp_checkpoint_check_list(&facts, 3, facts.list_hash, &err), DDP_ERR_MISMATCH);
+    assert_string_equal(err.text, "the training list had 2 lines, has now 3");
+    assert_int_equal(ddp_checkpoint_check_list(&facts, 2, ddp_checkpoint_hash_list(other, 2), &err),
+                     DDP_ERR_MISMATCH);
+    assert_string_equal(err.text,
+                        "the training list has other lines than before, or another order");
+    facts.list_count = 0;
+    assert_int_equal(ddp_checkpoint_check_list(&facts, 3, 0, &err), DDP_OK);
+}
+
+static void names_that_no_line_can_hold_are_changed(void **state)
+{
+    ddp_checkpoint_facts facts = {0};
+    ddp_error err;
+
+    (void)state;
+    ddp_checkpoint_set_base(&facts, "a\nb");
+    assert_string_equal(facts.base, "a?b");
+    for (int i = 0; i < DDP_CHECKPOINT_OPTIONS; i++)
+        assert_int_equal(ddp_checkpoint_add_option(&facts, "x", "1\n2", &err), DDP_OK);
+    assert_string_equal(facts.options[0].value, "1?2");
+    assert_int_equal(ddp_checkpoint_add_option(&facts, "x", "1", &err), DDP_ERR_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(header_is_text),
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(every_flipped_bit_is_refused),
+        cmocka_unit_test(bytes_behind_the_end_are_refused),
+        cmocka_unit_test(damage_on_the_disk_is_named),
+        cmocka_unit_test(no_bytes_harm_the_reader),
+        cmocka_unit_test(random_bytes_are_no_state_file),
+        cmocka_unit_test(arrays_of_another_network_are_named),
+        cmocka_unit_test(options_that_changed_are_named),
+        cmocka_unit_test(another_list_is_named),
+        cmocka_unit_test(names_that_no_line_can_hold_are_changed),
+    };
+
+    return cmocka_run_group_tests(tests, write_state_file, free_state_file);
+}

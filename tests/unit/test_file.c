@@ -1,0 +1,244 @@
+/* Files are there whole or not at all, and whoever writes one is told why it failed. */
+#include "base/file.h"
+#include "folder.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+
+static struct folder folder;
+
+static int open_folder(void **state)
+{
+    (void)state;
+    folder_open(&folder);
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    (void)state;
+    folder_close(&folder);
+    return 0;
+}
+
+static ddp_file *create(const char *path)
+{
+    ddp_file *f;
+    ddp_error err;
+
+    if (ddp_file_create(&f, path, &err))
+        fail_msg("%s", err.text);
+    return f;
+}
+
+static void expect_names(const char *want)
+{
+    char names[256];
+
+    folder_list(&folder, names, sizeof names);
+    assert_string_equal(names, want);
+}
+
+static void expect_refusal(ddp_status st, const ddp_error *err, const char *fmt, ...)
+{
+    char want[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    (void)vsnprintf(want, sizeof want, fmt, ap);
+    va_end(ap);
+    assert_int_equal(st, DDP_ERR_IO);
+    assert_string_equal(err->text, want);
+}
+
+static void file_appears_when_it_is_published(void **state)
+{
+    const char *path = folder_file(&folder, "x");
+    ddp_file *f = create(path);
+    ddp_file_sum sum, again;
+    ddp_error err;
+    int renamed;
+
+    (void)state;
+    expect_names("x.part");
+    (void)fprintf(ddp_file_stream(f), "abc");
+    assert_int_equal(ddp_file_finish(f, &sum, &err), DDP_OK);
+    assert_int_equal(sum.bytes, 3);
+    assert_int_equal(sum.hash, 0x78af5f94892f3950); /* XXH3 of "abc" */
+    expect_names("x.part");
+    assert_int_equal(ddp_file_publish(path, &renamed, &err), DDP_OK);
+    assert_int_equal(renamed, 1);
+    expect_names("x");
+    assert_int_equal(ddp_file_sum_of(path, &again, &err), DDP_OK);
+    assert_int_equal(again.hash, sum.hash);
+}
+
+static void abandoned_file_leaves_nothing(void **state)
+{
+    ddp_file *f = create(folder_file(&folder, "x"));
+
+    (void)state;
+    (void)fprintf(ddp_file_stream(f), "abc");
+    ddp_file_abandon(f);
+    ddp_file_abandon(NULL);
+    expect_names("");
+}
+
+static void full_disk_is_named(void **state)
+{
+    const char *path = folder_file(&folder, "x"), *part = folder_file(&folder, "x.part");
+    ddp_file_sum sum;
+    ddp_error err;
+    ddp_file *f;
+
+    (void)state;
+    assert_int_equal(symlink("/dev/full", part), 0);
+    f = create(path);
+    assert_true(fprintf(ddp_file_stream(f), "abc") == 3);
+    expect_refusal(ddp_file_finish(f, &sum, &err), &err, "cannot write %s: %s", part,
+                   "No space left on device");
+    expect_names("");
+}
+
+/* Also: a write that fails in the middle does not fail for the one who writes. */
+static void limit_of_file_sizes_is_named(void **state)
+{
+    const char *path = folder_file(&folder, "x"), *part = folder_file(&folder, "x.part");
+    struct rlimit old, limit;
+    static char block[3 << 20];
+    ddp_file_sum sum;
+    ddp_error err;
+    ddp_file *f = create(path);
+    ddp_status st;
+
+    (void)state;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = old;
+    limit.rlim_cur = 1500000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(fwrite(block, 1, sizeof block, ddp_file_stream(f)), sizeof block);
+    assert_false(ferror(ddp_file_stream(f)));
+    st = ddp_file_finish(f, &sum, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    expect_refusal(st, &err, "cannot write %s: File too large", part);
+    expect_names("");
+}
+
+static void missing_directory_is_named(void **state)
+{
+    const char *path = folder_file(&folder, "no/x"), *part = folder_file(&folder, "no/x.part");
+    ddp_error err;
+    ddp_file *f;
+
+    (void)state;
+    expect_refusal(ddp_file_create(&f, path, &err), &err,
+                   "cannot write %s: No such file or directory", part);
+    assert_null(f);
+}
+
+static void directory_that_vanishes_is_named(void **state)
+{
+    const char *directory = folder_file(&folder, "d"), *path = folder_file(&folder, "d/x"),
+               *part = folder_file(&folder, "d/x.part");
+    ddp_file_sum sum;
+    ddp_error err;
+    ddp_file *f;
+    int renamed;
+
+    (void)state;
+    assert_int_equal(mkdir(directory, 0777), 0);
+    f = create(path);
+    assert_int_equal(unlink(part), 0);
+    assert_int_equal(rmdir(directory), 0);
+    expect_refusal(ddp_file_finish(f, &sum, &err), &err,
+                   "cannot read %s: No such file or directory", part);
+    expect_refusal(ddp_file_publish(path, &renamed, &err), &err,
+                   "cannot rename %s to %s: No such file or directory", part, path);
+    assert_int_equal(renamed, 0);
+    assert_int_equal(ddp_file_sync_directory(path, &err), DDP_ERR_IO);
+}
+
+/* What another process writes over it meanwhile is found. */
+static void file_that_reads_back_otherwise_is_refused(void **state)
+{
+    const char *path = folder_file(&folder, "x"), *part = folder_file(&folder, "x.part");
+    ddp_file *f = create(path);
+    ddp_file_sum sum;
+    ddp_error err;
+
+    (void)state;
+    (void)fprintf(ddp_file_stream(f), "abc");
+    (void)ddp_file_hash(f);
+    folder_write(part, "abd", 3);
+    expect_refusal(ddp_file_finish(f, &sum, &err), &err, "%s does not read back as it was written",
+                   part);
+    expect_names("");
+}
+
+static void only_regular_files_are_read(void **state)
+{
+    const char *path = folder_file(&folder, "pipe");
+    ddp_error err;
+    void *data;
+    size_t bytes;
+    uint64_t size;
+
+    (void)state;
+    assert_int_equal(mkfifo(path, 0666), 0);
+    expect_refusal(ddp_file_read(path, 9, &data, &bytes, &size, &err), &err,
+                   "%s is no regular file", path);
+    assert_null(data);
+    expect_refusal(ddp_file_read(folder.path, 9, &data, &bytes, &size, &err), &err,
+                   "%s is no regular file", folder.path);
+}
+
+static void reading_ends_at_the_limit(void **state)
+{
+    const char *path = folder_file(&folder, "x");
+    ddp_error err;
+    void *data;
+    size_t bytes;
+    uint64_t size;
+
+    (void)state;
+    folder_write(path, "abcdef", 6);
+    assert_int_equal(ddp_file_read(path, 4, &data, &bytes, &size, &err), DDP_OK);
+    assert_string_equal(data, "abcd");
+    assert_int_equal(bytes, 4);
+    assert_int_equal(size, 6);
+    free(data);
+    assert_int_equal(ddp_file_read(path, SIZE_MAX, &data, &bytes, &size, &err), DDP_OK);
+    assert_string_equal(data, "abcdef");
+    free(data);
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(file_appears_when_it_is_published),
+        IN_A_FOLDER(abandoned_file_leaves_nothing),
+        IN_A_FOLDER(full_disk_is_named),
+        IN_A_FOLDER(limit_of_file_sizes_is_named),
+        IN_A_FOLDER(missing_directory_is_named),
+        IN_A_FOLDER(directory_that_vanishes_is_named),
+        IN_A_FOLDER(file_that_reads_back_otherwise_is_refused),
+        IN_A_FOLDER(only_regular_files_are_read),
+        IN_A_FOLDER(reading_ends_at_the_limit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
