@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "core/state.h"
-#include "glue/checkpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #include "cli/options.h"
 #include "comm/group.h"
 #include "core/params.h"
+#include "glue/checkpoint.h"
 
-#include <darknet.h>
 #include <stdint.h>
 
 typedef struct ddp_checkpoints ddp_checkpoints;

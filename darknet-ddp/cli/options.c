@@ -63,7 +63,7 @@ static const struct option table[] = {
      "one"},
     {"-resume_force", FLAG, FIELD(resume_force), 0, 0, 0, "", WITH_DDP, "",
      "the same, though the cfg, the list or options are no longer what they were"},
-    {"-keep", WHOLE, FIELD(keep), 1, 1000000, 0, "", WITH_DDP, "K",
+    {"-keep", WHOLE, FIELD(keep), 1, 100000, 0, "", WITH_DDP, "K",
      "keep the last K numbered checkpoints; all, when not given"},
     {"-threads", WHOLE, FIELD(threads), 1, 64, 0, "", ANYWHERE, "N",
      "threads that load images, on each rank; by default what the rank's cores allow"},

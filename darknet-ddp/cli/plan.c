@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "core/batch.h"
+#include "glue/draws.h"
 #include "glue/table.h"
 
 static size_t parameter_count(const ddp_table *table)
@@ -54,7 +55,8 @@ static void remember_batch(int *batch, int *subdivisions)
 /* The network keeps batch / subdivisions, rounded down: listen while it is parsed. */
 static network *load(const char *cfg, const ddp_options *options)
 {
-    static const train_plugin listener = {.world = 1, .split_batch = remember_batch};
+    static const train_plugin listener = {
+        .world = 1, .split_batch = remember_batch, .draw_for = ddp_draw_for, .draw = ddp_draw};
     network *net;
 
     train_plugin_active = &listener;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -82,6 +83,7 @@ void ddp_report_fatal(int exit_status, const char *message)
     /* Loader threads fail together. The first one speaks, and never unlocks. */
     (void)pthread_mutex_lock(&state.failing);
     (void)fflush(NULL);
+    (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
     if (state.launch.rank > 0)
         (void)sleep(PATIENCE_S);
     if (state.launch.ranks > 1)

@@ -55,6 +55,12 @@ static ddp_progress_now progress_now(network *net)
     };
 }
 
+static void on_signal(ddp_signal signal)
+{
+    ddp_trainer_request(session.trainer,
+                        signal == DDP_SIGNAL_STOP ? DDP_REQUEST_STOP : DDP_REQUEST_SAVE);
+}
+
 /* Everybody's network becomes rank 0's, which a checkpoint may have changed before. */
 static ddp_status attach(network *net, const char *directory, char *cfg, ddp_error *err)
 {
@@ -67,6 +73,7 @@ static ddp_status attach(network *net, const char *directory, char *cfg, ddp_err
         || ddp_compare_cfgs(session.group, session.arguments, err))
         return err->code;
     ddp_draws_open(session.seed);
+    ddp_signals_open(on_signal);
     return DDP_OK;
 }
 
@@ -100,11 +107,6 @@ static size_t choose(size_t sample, size_t n)
     if (session.options->replace)
         return ddp_sampler_draw(session.seed, sample, n);
     return ddp_sampler_at(session.seed, sample, n);
-}
-
-static void draw_numbers_for(draw_purpose purpose, int layer, size_t number)
-{
-    ddp_draw_for((int)purpose, layer, number);
 }
 
 static void report(network *net)
@@ -152,12 +154,6 @@ static void end_step(network *net)
     if (session.asked.stop)
         leave();
     session.asked.save = 0;
-}
-
-static void on_signal(ddp_signal signal)
-{
-    ddp_trainer_request(session.trainer,
-                        signal == DDP_SIGNAL_STOP ? DDP_REQUEST_STOP : DDP_REQUEST_SAVE);
 }
 
 /* ---- opening ---- */
@@ -245,7 +241,6 @@ void ddp_session_open(const ddp_options *options, char *const *arguments)
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
         ddp_session_fail(&err);
-    ddp_signals_open(on_signal);
     ddp_draws_open(session.seed);
     train_loader_threads = loader_threads(options);
     session.plugin = (train_plugin){
@@ -255,7 +250,7 @@ void ddp_session_open(const ddp_options *options, char *const *arguments)
         .begin = begin,
         .check_list = check_list,
         .choose = choose,
-        .draw_for = draw_numbers_for,
+        .draw_for = ddp_draw_for,
         .draw = ddp_draw,
         .report = report,
         .end_step = end_step,
