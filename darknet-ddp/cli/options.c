@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, TEXT };
-enum scope { ANYWHERE, COMMAND };
+enum scope { ANYWHERE, WITH_DDP, COMMAND };
 
 struct option {
     const char *name;
@@ -26,32 +26,45 @@ struct option {
 static const struct option table[] = {
     {"-ddp", FLAG, FIELD(ddp), 0, 0, 0, "", ANYWHERE, "",
      "train on all ranks of mpirun or srun; one rank without a launcher"},
-    {"-ddp_ranks", WHOLE, FIELD(ranks), 1, 4096, 0, "", ANYWHERE, "N",
+    {"-ddp_ranks", WHOLE, FIELD(ranks), 1, 4096, 0, "", WITH_DDP, "N",
      "start N ranks on this host, through mpirun; under a launcher it must agree with it"},
-    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", ANYWHERE,
+    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", WITH_DDP,
      "NAME", "transport: mpi, solo (one process), or auto: mpi under a launcher, else solo"},
-    {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 4, "", ANYWHERE, "MIB",
+    {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 4, "", WITH_DDP, "MIB",
      "capacity of a gradient bucket"},
-    {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", ANYWHERE, "MIB",
+    {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", WITH_DDP, "MIB",
      "capacity of the first bucket, small so that communication starts early"},
-    {"-ddp_defer_mb", REAL, FIELD(defer_mb), 0, 1024, 32, "", ANYWHERE, "MIB",
+    {"-ddp_defer_mb", REAL, FIELD(defer_mb), 0, 1024, 32, "", WITH_DDP, "MIB",
      "gradients of the last layers, at most a quarter of all, that travel during the next forward "
      "pass"},
-    {"-ddp_overlap", WHOLE, FIELD(overlap), 0, 1, 1, "", ANYWHERE, "0|1",
+    {"-ddp_overlap", WHOLE, FIELD(overlap), 0, 1, 1, "", WITH_DDP, "0|1",
      "communicate while backward computes"},
-    {"-ddp_batch", CHOICE, FIELD(batch), 0, 0, DDP_CHOICE_GLOBAL, "global|rank", ANYWHERE, "HOW",
+    {"-ddp_batch", CHOICE, FIELD(batch), 0, 0, DDP_CHOICE_GLOBAL, "global|rank", WITH_DDP, "HOW",
      "global: the cfg's batch is cut over the ranks; rank: every rank takes a whole batch, and the "
      "learning rate is multiplied by the number of ranks"},
     {"-ddp_broadcast_buffers", CHOICE, FIELD(broadcast_buffers), 0, 0, DDP_CHOICE_STEP, "step|save",
-     ANYWHERE, "WHEN",
+     WITH_DDP, "WHEN",
      "send rank 0's BatchNorm statistics at every step, or not while training (rank 0 saves "
      "its own either way)"},
-    {"-ddp_find_unused", WHOLE, FIELD(find_unused), 0, 1, 1, "", ANYWHERE, "0|1",
+    {"-ddp_find_unused", WHOLE, FIELD(find_unused), 0, 1, 1, "", WITH_DDP, "0|1",
      "1: a layer may be skipped on some rank; 0: that is an error that names it"},
-    {"-ddp_sync_every", WHOLE, FIELD(sync_every), 1, 100000, 1, "", ANYWHERE, "K",
+    {"-ddp_sync_every", WHOLE, FIELD(sync_every), 1, 100000, 1, "", WITH_DDP, "K",
      "add up the gradients of K batches on each rank, then communicate and update once"},
-    {"-ddp_seed", SEED, FIELD(seed), 0, 0, -1, "", ANYWHERE, "N",
+    {"-ddp_seed", SEED, FIELD(seed), 0, 0, -1, "", WITH_DDP, "N",
      "seed of first weights and data; drawn and printed when not given"},
+    {"-ddp_exact", FLAG, FIELD(exact), 0, 0, 0, "", WITH_DDP, "",
+     "the same weights, bit for bit, on any number of ranks (powers of two up to subdivisions)"},
+    {"-ddp_replace", FLAG, FIELD(replace), 0, 0, 0, "", WITH_DDP, "",
+     "draw each image from the whole list, as Darknet does; otherwise each comes once an epoch"},
+    {"-ddp_on_save_error", CHOICE, FIELD(on_save_error), 0, 0, DDP_CHOICE_STOP, "stop|continue",
+     WITH_DDP, "HOW", "when weights cannot be saved, end the job, or train on with the last ones"},
+    {"-resume", FLAG, FIELD(resume), 0, 0, 0, "", WITH_DDP, "",
+     "go on from the newest checkpoint of this cfg's name in the backup directory, if there is "
+     "one"},
+    {"-resume_force", FLAG, FIELD(resume_force), 0, 0, 0, "", WITH_DDP, "",
+     "the same, though the cfg, the list or options are no longer what they were"},
+    {"-keep", WHOLE, FIELD(keep), 1, 1000000, 0, "", WITH_DDP, "K",
+     "keep the last K numbered checkpoints; all, when not given"},
     {"-threads", WHOLE, FIELD(threads), 1, 64, 0, "", ANYWHERE, "N",
      "threads that load images, on each rank; by default what the rank's cores allow"},
     {"-np", WHOLE, FIELD(np), 1, 4096, 0, "", COMMAND, "N", "plan: for N ranks"},
@@ -201,7 +214,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
             argv[kept++] = argv[i];
             continue;
         }
-        if (strncmp(row->name, "-ddp_", 5) == 0)
+        if (row->scope == WITH_DDP)
             needs_ddp = row;
         if (row->kind == FLAG) {
             *(int *)field_of(o, row) = 1;

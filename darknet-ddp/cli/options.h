@@ -12,6 +12,7 @@
 enum { DDP_BACKEND_AUTO, DDP_BACKEND_MPI, DDP_BACKEND_SOLO };
 enum { DDP_CHOICE_GLOBAL, DDP_CHOICE_RANK };
 enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
+enum { DDP_CHOICE_STOP, DDP_CHOICE_CONTINUE };
 
 typedef struct ddp_options {
     int ddp;
@@ -26,7 +27,13 @@ typedef struct ddp_options {
     int find_unused;
     int sync_every;
     int64_t seed; /* -1: not given */
-    int threads;  /* 0: not given */
+    int exact;
+    int replace;
+    int on_save_error; /* DDP_CHOICE_STOP or _CONTINUE */
+    int resume;
+    int resume_force;
+    int keep;    /* 0: all */
+    int threads; /* 0: not given */
     /* Of `darknet ddp plan` and `darknet ddp bench` */
     int np;
     int width, height; /* 0: the cfg's; so the next two */

@@ -3,12 +3,16 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "cli/banner.h"
+#include "cli/checkpoints.h"
 #include "cli/compare.h"
 #include "cli/launcher.h"
+#include "cli/list.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/shard.h"
+#include "cli/signals.h"
 #include "core/agree.h"
+#include "core/sampler.h"
+#include "glue/draws.h"
 #include "glue/support.h"
 
 #include <unistd.h>
@@ -18,6 +22,8 @@ static struct {
     char *const *arguments;
     ddp_group *group;
     ddp_trainer *trainer;
+    ddp_checkpoints *checkpoints;
+    ddp_requests asked; /* and not done yet */
     uint64_t seed;
     ddp_progress progress;
     train_plugin plugin;
@@ -49,16 +55,29 @@ static ddp_progress_now progress_now(network *net)
     };
 }
 
-static void begin(network *net)
+/* Everybody's network becomes rank 0's, which a checkpoint may have changed before. */
+static ddp_status attach(network *net, const char *directory, char *cfg, ddp_error *err)
+{
+    if (ddp_check_trainable(net, err)
+        || ddp_checkpoints_open(&session.checkpoints, session.options, session.group, directory,
+                                cfg, err)
+        || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err)
+        || ddp_trainer_attach(session.trainer, net, err)
+        || ddp_checkpoints_share(session.checkpoints, ddp_trainer_table(session.trainer), err)
+        || ddp_compare_cfgs(session.group, session.arguments, err))
+        return err->code;
+    ddp_draws_open(session.seed);
+    return DDP_OK;
+}
+
+static void begin(network *net, const char *directory, char *cfg)
 {
     int rank = ddp_group_rank(session.group);
     ddp_progress_now now;
     ddp_error err;
 
-    if (ddp_check_trainable(net, &err) || ddp_trainer_attach(session.trainer, net, &err)
-        || ddp_compare_cfgs(session.group, session.arguments, &err))
+    if (attach(net, directory, cfg, &err))
         ddp_session_fail(&err);
-    srand((unsigned)ddp_random_at(session.seed, (uint64_t)rank));
     if (rank == 0)
         ddp_banner_print(stdout, session.group, session.trainer, session.options, session.seed);
     ddp_report_errors_only();
@@ -66,18 +85,26 @@ static void begin(network *net)
     ddp_progress_start(&session.progress, &now);
 }
 
-static int shard(char **paths, int n)
+static void check_list(char **paths, int n)
 {
+    ddp_list list;
     ddp_error err;
 
-    if (ddp_shard(session.group, paths, &n, &err))
+    if (ddp_list_check(&list, session.group, paths, n, &err)
+        || ddp_checkpoints_check_list(session.checkpoints, list, &err))
         ddp_session_fail(&err);
-    return n;
 }
 
-static unsigned shared_rand(network *net)
+static size_t choose(size_t sample, size_t n)
 {
-    return (unsigned)ddp_random_at(session.seed, get_current_batch(net));
+    if (session.options->replace)
+        return ddp_sampler_draw(session.seed, sample, n);
+    return ddp_sampler_at(session.seed, sample, n);
+}
+
+static void draw_numbers_for(draw_purpose purpose, int layer, size_t number)
+{
+    ddp_draw_for((int)purpose, layer, number);
 }
 
 static void report(network *net)
@@ -87,6 +114,50 @@ static void report(network *net)
 
     ddp_progress_line(&session.progress, &now, text, sizeof text);
     printf("%s", text);
+}
+
+static void save(network *net, const char *filename, int cutoff)
+{
+    ddp_error err;
+
+    if (ddp_checkpoints_save(session.checkpoints, net, filename, cutoff, session.seed, &err))
+        ddp_session_fail(&err);
+}
+
+/* All ranks leave in the same step. Loader threads go on until the end. */
+static void leave(void) __attribute__((noreturn));
+
+static void leave(void)
+{
+    ddp_error err;
+
+    if (ddp_barrier(session.group, &err))
+        ddp_session_fail(&err);
+    ddp_trainer_close(session.trainer);
+    ddp_group_close(session.group);
+    (void)fflush(NULL);
+    _exit(0);
+}
+
+/* What was asked for waits for the end of an update. */
+static void end_step(network *net)
+{
+    ddp_requests asked = ddp_trainer_requested(session.trainer);
+
+    session.asked.save |= asked.save;
+    session.asked.stop |= asked.stop;
+    if ((!session.asked.save && !session.asked.stop) || train_learnt(net) != *net->seen)
+        return;
+    ddp_checkpoints_save_backup(session.checkpoints, net);
+    if (session.asked.stop)
+        leave();
+    session.asked.save = 0;
+}
+
+static void on_signal(ddp_signal signal)
+{
+    ddp_trainer_request(session.trainer,
+                        signal == DDP_SIGNAL_STOP ? DDP_REQUEST_STOP : DDP_REQUEST_SAVE);
 }
 
 /* ---- opening ---- */
@@ -134,6 +205,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .find_unused = o->find_unused},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
         .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
+        .exact = o->exact,
         .sync_every = o->sync_every,
         .seed = session.seed,
         .fail = ddp_session_fail,
@@ -173,16 +245,21 @@ void ddp_session_open(const ddp_options *options, char *const *arguments)
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
         ddp_session_fail(&err);
+    ddp_signals_open(on_signal);
+    ddp_draws_open(session.seed);
     train_loader_threads = loader_threads(options);
     session.plugin = (train_plugin){
         .rank = ddp_group_rank(session.group),
         .world = ddp_group_size(session.group),
         .split_batch = split_batch,
         .begin = begin,
-        .shard = shard,
-        .shared_rand = shared_rand,
+        .check_list = check_list,
+        .choose = choose,
+        .draw_for = draw_numbers_for,
+        .draw = ddp_draw,
         .report = report,
-        .seed = (unsigned)ddp_random_at(session.seed, UINT64_MAX),
+        .end_step = end_step,
+        .save = save,
     };
     train_plugin_active = &session.plugin;
 }
@@ -193,6 +270,7 @@ void ddp_session_close(void)
 
     train_plugin_active = NULL;
     ddp_trainer_close(session.trainer);
+    ddp_checkpoints_close(session.checkpoints);
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_group_close(session.group);

@@ -278,6 +278,7 @@ static ddp_status set_batch(const ddp_trainer *t, network *net, ddp_error *err)
                         "an update of %.0f images is more than the %d that Darknet can count",
                         images, INT_MAX);
     net->world = size;
+    net->rank = ddp_group_rank(t->group);
     net->accumulate = t->config.sync_every;
     if (t->config.batch_mode == DDP_BATCH_RANK)
         net->learning_rate *= (float)size;

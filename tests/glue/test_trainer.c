@@ -10,10 +10,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "net.h"
 
 enum { RANKS = 2, FILTERS = 4, CONNECTED_LAYER = 2, WEIGHTS = 4 * 5 };
 
@@ -27,27 +27,6 @@ struct training {
     network *nets[RANKS];
     size_t defer_bytes;
 };
-
-/* parse_network_cfg wants a file. */
-static network *parse(void)
-{
-    int fd = memfd_create("cfg", 0);
-    char path[64];
-    network *net;
-
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (write(fd, cfg, sizeof cfg - 1) != (ssize_t)(sizeof cfg - 1))
-        fail_msg("cannot write the cfg");
-    net = parse_network_cfg(path);
-    (void)close(fd);
-    return net;
-}
-
-static void __attribute__((noreturn)) fail_hook(const ddp_error *err)
-{
-    (void)fprintf(stderr, "a hook failed: %s\n", err->text);
-    abort();
-}
 
 static network *net_of(const struct rank *me)
 {
@@ -65,7 +44,7 @@ static ddp_trainer *attach(struct rank *me)
                     .find_unused = 1},
         .broadcast_buffers = 1,
         .sync_every = 1,
-        .fail = fail_hook,
+        .fail = net_fail_hook,
     };
     int batch = 8, subdivisions = 4;
     ddp_trainer *t;
@@ -126,6 +105,28 @@ static void settle_and_read(struct rank *me)
     ddp_trainer_close(t);
 }
 
+/* In the order of a step: one before it, one in it, one when it has ended. */
+static void request(struct rank *me)
+{
+    ddp_trainer *t = attach(me);
+    ddp_requests got[3];
+
+    if (me->rank == 1)
+        ddp_trainer_request(t, DDP_REQUEST_STOP);
+    for (uint64_t i = 0; i < 3; i++) {
+        float own = step(me, i);
+
+        if (i == 0 && me->rank == 0)
+            ddp_trainer_request(t, DDP_REQUEST_SAVE);
+        (void)train_mean_loss(net_of(me), own);
+        got[i] = ddp_trainer_requested(t);
+    }
+    for (int i = 0; i < 3; i++)
+        if (got[i].stop != (i == 0) || got[i].save != (i == 1))
+            rank_wrong(me, "after step %d stop is %d and save %d", i, got[i].stop, got[i].save);
+    ddp_trainer_close(t);
+}
+
 static void train(struct rank *me)
 {
     size_t defer_bytes = ((struct training *)me->shared)->defer_bytes;
@@ -142,7 +143,7 @@ static void open_nets(struct training *training)
 {
     srand(1); /* first weights: the same in every training */
     for (int r = 0; r < RANKS; r++)
-        training->nets[r] = parse();
+        training->nets[r] = net_parse(cfg);
 }
 
 static void free_nets(struct training *training)
@@ -172,6 +173,12 @@ static void settle_leaves_rank_0s_statistics_on_all_ranks(void **state)
     run(settle_and_read);
 }
 
+static void request_of_one_rank_is_known_to_all_after_the_same_step(void **state)
+{
+    (void)state;
+    run(request);
+}
+
 static void deferred_updates_give_the_same_bits_on_all_ranks(void **state)
 {
     struct training at_once = {.defer_bytes = 0}, later = {.defer_bytes = 1 << 20};
@@ -198,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss_is_the_mean_of_all_steps_since_it_was_asked),
         cmocka_unit_test(settle_leaves_rank_0s_statistics_on_all_ranks),
+        cmocka_unit_test(request_of_one_rank_is_known_to_all_after_the_same_step),
         cmocka_unit_test(deferred_updates_give_the_same_bits_on_all_ranks),
     };
 

@@ -79,6 +79,22 @@ def run(args, cwd, limit_s=LIMIT_S):
     return Result(args, code, out, err, time.monotonic() - began)
 
 
+def ranks_under(parent):
+    """Process ids of the darknets that the mpirun `parent` has started, by rank."""
+    found = {}
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as f:
+                ppid = int(f.read().rpartition(")")[2].split()[1])
+            with open(f"/proc/{name}/environ", "rb") as f:
+                variables = dict(v.split(b"=", 1) for v in f.read().split(b"\0") if b"=" in v)
+        except (OSError, ValueError, IndexError):
+            continue
+        if ppid == parent and b"OMPI_COMM_WORLD_RANK" in variables:
+            found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(name)
+    return [found[rank] for rank in sorted(found)]
+
+
 def command(*args, ranks=0):
     """ranks 0: without a launcher."""
     launcher = ["mpirun", "-np", str(ranks)] if ranks else []

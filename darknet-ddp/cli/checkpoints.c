@@ -1,0 +1,194 @@
+#include "cli/checkpoints.h"
+
+#include "base/file.h"
+#include "core/state.h"
+#include "glue/checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ddp_checkpoints {
+    const ddp_options *options;
+    ddp_group *group;
+    const char *directory;
+    char *base;
+    void *cfg; /* the text, on rank 0 */
+    ddp_checkpoint_run run;
+    int resumed;
+    ddp_resumed from; /* on rank 0 */
+};
+
+/* What rank 0 found, for all. */
+struct found {
+    uint64_t seed;
+    float average_loss;
+    int32_t resumed;
+};
+
+static ddp_status add_options(ddp_checkpoints *c, ddp_error *err)
+{
+    const ddp_options *o = c->options;
+    ddp_checkpoint_facts facts = {0};
+    char batch[32] = "global", sync_every[16];
+
+    /* Every rank more makes the batch larger. */
+    if (o->batch == DDP_CHOICE_RANK)
+        (void)snprintf(batch, sizeof batch, "rank (%d ranks)", ddp_group_size(c->group));
+    (void)snprintf(sync_every, sizeof sync_every, "%d", o->sync_every);
+    if (ddp_checkpoint_add_option(&facts, "-ddp_exact", o->exact ? "yes" : "no", err)
+        || ddp_checkpoint_add_option(&facts, "-ddp_replace", o->replace ? "yes" : "no", err)
+        || ddp_checkpoint_add_option(&facts, "-ddp_batch", batch, err)
+        || ddp_checkpoint_add_option(&facts, "-ddp_sync_every", sync_every, err))
+        return err->code;
+    c->run.option_count = facts.option_count;
+    memcpy(c->run.options, facts.options, sizeof facts.options);
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
+                                const char *directory, char *cfg, ddp_error *err)
+{
+    ddp_checkpoints *c = calloc(1, sizeof *c);
+    uint64_t size;
+    ddp_status st = DDP_OK;
+
+    *out = NULL;
+    if (!c)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for checkpoints");
+    c->options = options;
+    c->group = group;
+    c->directory = directory;
+    c->base = basecfg(cfg);
+    c->run = (ddp_checkpoint_run){.base = c->base,
+                                  .seed_given = options->seed >= 0,
+                                  .ranks = (uint64_t)ddp_group_size(group)};
+    if (ddp_group_rank(group) == 0)
+        st = ddp_file_read(cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err);
+    c->run.cfg = c->cfg;
+    if (!st)
+        st = add_options(c, err);
+    if (st) {
+        ddp_checkpoints_close(c);
+        return st;
+    }
+    *out = c;
+    return DDP_OK;
+}
+
+void ddp_checkpoints_close(ddp_checkpoints *c)
+{
+    if (!c)
+        return;
+    ddp_resumed_release(&c->from);
+    free(c->base);
+    free(c->cfg);
+    free(c);
+}
+
+static void print_note(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    printf("DDP: %s\n", sentence);
+}
+
+static const ddp_pair_listener printer = {.note = print_note};
+
+/* Ranks and files agree; it is the command line that asks for something else. */
+static ddp_status refuse(ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(err, DDP_ERR_USAGE, "%s; -resume_force goes on all the same", found.text);
+}
+
+static void print_resumed(const ddp_checkpoints *c)
+{
+    const ddp_checkpoint_facts *f = &c->from.facts;
+
+    printf("DDP: resuming from %s: %llu batches, %llu images, by %llu rank%s\n", c->from.weights,
+           (unsigned long long)f->step, (unsigned long long)f->seen, (unsigned long long)f->ranks,
+           f->ranks == 1 ? "" : "s");
+    if (f->ranks != c->run.ranks && !c->options->exact)
+        printf("DDP: on another number of ranks sums round differently, but for -ddp_exact\n");
+}
+
+static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
+{
+    ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run,
+                                          c->options->resume_force, &printer, err);
+
+    if (st == DDP_ERR_MISMATCH)
+        return refuse(err);
+    if (st)
+        return st;
+    if (!c->from.weights) {
+        printf("DDP: nothing to resume in %s: this run starts from the beginning\n", c->directory);
+        return DDP_OK;
+    }
+    print_resumed(c);
+    found->resumed = 1;
+    found->average_loss = c->from.facts.average_loss;
+    if (!c->run.seed_given)
+        found->seed = c->from.facts.seed;
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
+{
+    struct found found = {.seed = *seed, .average_loss = net->average_loss};
+
+    if (!c->options->resume && !c->options->resume_force)
+        return DDP_OK;
+    c->run.seed = *seed;
+    if (ddp_group_rank(c->group) == 0 && find(c, net, &found, err))
+        return err->code;
+    if (ddp_broadcast(c->group, &found, sizeof found, 0, err))
+        return ddp_wrap(err, "what to resume from");
+    c->resumed = found.resumed;
+    net->average_loss = found.average_loss;
+    *seed = found.seed;
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, ddp_error *err)
+{
+    return c->resumed ? ddp_optimizer_broadcast(c->group, table, err) : DDP_OK;
+}
+
+ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
+{
+    c->run.list_count = (uint64_t)list.count;
+    c->run.list_hash = list.hash;
+    if (!c->from.weights
+        || !ddp_checkpoint_check_list(&c->from.facts, c->run.list_count, c->run.list_hash, err))
+        return DDP_OK;
+    if (!c->options->resume_force)
+        return refuse(err);
+    printf("DDP: resumed all the same: %s\n", err->text);
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
+                                uint64_t seed, ddp_error *err)
+{
+    ddp_status st;
+
+    if (ddp_group_rank(c->group) != 0)
+        return DDP_OK;
+    c->run.seed = seed;
+    c->run.average_loss = net->average_loss;
+    st = ddp_checkpoint_save(net, path, cutoff, &c->run, err);
+    if (!st && c->options->keep > 0)
+        st = ddp_pair_keep(c->directory, c->base, (size_t)c->options->keep, err);
+    if (st && c->options->on_save_error == DDP_CHOICE_CONTINUE) {
+        (void)fprintf(stderr, "darknet: %s; training goes on\n", err->text);
+        return DDP_OK;
+    }
+    return st;
+}
+
+void ddp_checkpoints_save_backup(const ddp_checkpoints *c, network *net)
+{
+    save_weights_to(net, "%s/%s.backup", c->directory, c->base);
+}

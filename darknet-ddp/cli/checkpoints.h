@@ -1,0 +1,54 @@
+/* cli/checkpoints.h: where a run goes on from, and what it leaves behind
+ * (glue/checkpoint.h), as the options say. What rank 0 reads and writes, all ranks learn
+ * here; sentences are printed on rank 0.
+ */
+#ifndef DDP_CLI_CHECKPOINTS_H
+#define DDP_CLI_CHECKPOINTS_H
+
+#include "base/status.h"
+#include "cli/list.h"
+#include "cli/options.h"
+#include "comm/group.h"
+#include "core/params.h"
+
+#include <darknet.h>
+#include <stdint.h>
+
+typedef struct ddp_checkpoints ddp_checkpoints;
+
+/* Of the run of the cfg at this path, which saves in directory. options and group must
+ * outlive it, directory too. *out is set on success. Fails with DDP_ERR_NOMEM, and on
+ * rank 0 with DDP_ERR_IO. */
+ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
+                                const char *directory, char *cfg, ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. */
+void ddp_checkpoints_close(ddp_checkpoints *c);
+
+/* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
+ * (as parsed, and not attached), average loss on all ranks, and *seed on all ranks.
+ * Attach then gives the other ranks the network, and ddp_checkpoints_share what
+ * attach does not know of. Blocks until every rank is here. Fails with DDP_ERR_COMM, and on
+ * rank 0 as ddp_checkpoint_resume, DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
+ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed,
+                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* After attach: rank 0's optimizer state on all ranks, if the run was resumed. table is of
+ * the same network. Blocks until every rank is here. Fails with DDP_ERR_COMM. */
+ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
+/* The run reads this list. DDP_ERR_USAGE on rank 0: it is not the one that the run that was
+ * resumed has read, and -resume_force was not given. */
+ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+/* Save on rank 0; others do nothing. With -ddp_on_save_error continue what cannot be saved is
+ * said, and no error. net is settled. Fails as ddp_checkpoint_save. */
+ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
+                                uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
+
+/* Save where SIGTERM and SIGUSR1 do: DIRECTORY/BASE.backup, through Darknet. */
+void ddp_checkpoints_save_backup(const ddp_checkpoints *c, network *net);
+
+#endif

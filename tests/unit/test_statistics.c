@@ -1,0 +1,282 @@
+/* Running statistics: composed from all ranks' mini-batches, or rank 0's. */
+#include "../reference_sum.h"
+#include "core/statistics.h"
+#include "ranks.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+
+enum { BUFFERS = 3, WIDEST = 16, STEPS = 4, MOST_LEAVES = 32 };
+
+static const size_t counts[BUFFERS] = {5, WIDEST, 1};
+
+/* Of one normalisation in a mini-batch, of ten, of two. */
+static const float kept[BUFFERS] = {0.99F, 0.9F, 0.98F};
+
+/* The framework's side: its pointers, and its memory. */
+struct framework {
+    ddp_table table;
+    ddp_buffer buffers[BUFFERS];
+    float *slots[BUFFERS];
+    float memory[BUFFERS][WIDEST];
+};
+
+struct values {
+    float at[BUFFERS][WIDEST];
+};
+
+struct job {
+    int number; /* mini-batches of a step, all ranks together */
+    int reads;  /* settle between mini-batches */
+    struct values after[STEPS];
+};
+
+static float first_value(size_t b, size_t i)
+{
+    return 1 + (float)b + (float)i / 16;
+}
+
+static void make(struct framework *f, int rank)
+{
+    for (size_t b = 0; b < BUFFERS; b++) {
+        for (size_t i = 0; i < counts[b]; i++)
+            f->memory[b][i] = first_value(b, i) + (float)rank;
+        f->slots[b] = f->memory[b];
+        f->buffers[b] = (ddp_buffer){.layer = (int)b,
+                                     .kind = "batchnorm",
+                                     .part = "rolling mean",
+                                     .count = counts[b],
+                                     .keep = (double)kept[b],
+                                     .slot = &f->slots[b]};
+    }
+    f->table = (ddp_table){.layer_count = BUFFERS, .buffer_count = BUFFERS, .buffers = f->buffers};
+}
+
+/* What mini-batch p of a step sees: of one size, as statistics are. */
+static float seen(int step, int p, size_t b, size_t i)
+{
+    return 2 + reference_value(p, step * BUFFERS + (int)b, i) / 8388608.0F;
+}
+
+static void forward(struct framework *f, int step, int p)
+{
+    for (size_t b = 0; b < BUFFERS; b++)
+        for (size_t i = 0; i < counts[b]; i++)
+            f->slots[b][i] = kept[b] * f->slots[b][i] + (1 - kept[b]) * seen(step, p, b, i);
+}
+
+static void expect_values(struct rank *me, const struct framework *f, const struct values *want,
+                          const char *when)
+{
+    for (size_t b = 0; b < BUFFERS; b++)
+        for (size_t i = 0; i < counts[b]; i++)
+            if (!reference_same_bits(f->slots[b][i], want->at[b][i]))
+                rank_wrong(me, "%s [%zu] of %zu is %.9g, not %.9g", when, i, b,
+                           (double)f->slots[b][i], (double)want->at[b][i]);
+}
+
+static void take_values(struct values *values, const struct framework *f)
+{
+    for (size_t b = 0; b < BUFFERS; b++)
+        memcpy(values->at[b], f->slots[b], counts[b] * sizeof(float));
+}
+
+static void one_step(struct rank *me, struct framework *f, ddp_statistics *s, int step)
+{
+    const struct job *job = me->shared;
+    int leaves = job->number / me->size;
+    struct values before;
+    ddp_error err;
+
+    take_values(&before, f);
+    for (int leaf = 0; leaf < leaves; leaf++) {
+        rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
+        forward(f, step, me->rank * leaves + leaf);
+        ddp_statistics_fold(s, leaf);
+        if (!job->reads || leaf == leaves - 1)
+            continue;
+        rank_expect_ok(me, ddp_statistics_settle(s, &err), &err);
+        expect_values(me, f, &before, "in the middle of a step");
+    }
+    rank_expect_ok(me, ddp_statistics_start(s, &err), &err);
+}
+
+/* Rank 0 notes the values; the others must have the same. */
+static void compose(struct rank *me)
+{
+    struct job *job = me->shared;
+    struct framework f;
+    ddp_statistics *s;
+    ddp_error err;
+
+    make(&f, me->rank);
+    if (ddp_statistics_open(&s, me->group, &f.table, job->number / me->size, &err)) {
+        rank_wrong(me, "%s", err.text);
+        return;
+    }
+    for (int step = 0; step < STEPS; step++) {
+        one_step(me, &f, s, step);
+        if (!job->reads && step < STEPS - 1)
+            continue;
+        rank_expect_ok(me, ddp_statistics_settle(s, &err), &err);
+        if (me->rank == 0)
+            take_values(&job->after[step], &f);
+        rank_meet(me);
+        expect_values(me, &f, &job->after[step], "after a step");
+    }
+    ddp_statistics_close(s);
+    if (f.slots[1] != f.memory[1])
+        rank_wrong(me, "the buffers have not been given back");
+    expect_values(me, &f, &job->after[STEPS - 1], "at last");
+}
+
+static void expect_sequential(const struct job *job)
+{
+    for (size_t b = 0; b < BUFFERS; b++)
+        for (size_t i = 0; i < counts[b]; i++) {
+            double want = (double)first_value(b, i);
+
+            for (int step = 0; step < STEPS; step++) {
+                for (int p = 0; p < job->number; p++)
+                    want = (double)kept[b] * want
+                           + (1 - (double)kept[b]) * (double)seen(step, p, b, i);
+                if (job->reads && fabs((double)job->after[step].at[b][i] - want) > 1e-6 * want)
+                    fail_msg("%d mini-batches, step %d, [%zu] of %zu: %.9g, not %.9g", job->number,
+                             step, i, b, (double)job->after[step].at[b][i], want);
+            }
+        }
+}
+
+static void composed_values_are_those_of_one_process(void **state)
+{
+    (void)state;
+    for (int number = 1; number <= MOST_LEAVES; number *= 2) {
+        struct job job = {.number = number, .reads = 1};
+
+        ranks_run(1, compose, &job);
+        expect_sequential(&job);
+    }
+}
+
+static void composed_values_have_the_same_bits_on_any_number_of_ranks(void **state)
+{
+    (void)state;
+    for (int number = 1; number <= MOST_LEAVES; number *= 2) {
+        struct job want = {.number = number, .reads = 1};
+
+        ranks_run(1, compose, &want);
+        for (int size = 1; size <= RANKS_MAX && size <= number; size *= 2)
+            for (int reads = 0; reads < 2; reads++) {
+                struct job job = {.number = number, .reads = reads};
+
+                ranks_run(size, compose, &job);
+                for (size_t b = 0; b < BUFFERS; b++)
+                    assert_memory_equal(job.after[STEPS - 1].at[b], want.after[STEPS - 1].at[b],
+                                        counts[b] * sizeof(float));
+            }
+    }
+}
+
+/* Rank 0's forward passes alone, one after the other. */
+static void follow_rank_0(struct rank *me)
+{
+    struct framework f, mine;
+    ddp_statistics *s;
+    ddp_error err;
+
+    make(&f, me->rank);
+    make(&mine, 0);
+    if (ddp_statistics_open(&s, me->group, &f.table, 0, &err)) {
+        rank_wrong(me, "%s", err.text);
+        return;
+    }
+    for (int step = 0; step < STEPS; step++) {
+        struct values want;
+
+        for (int leaf = 0; leaf < 3; leaf++) {
+            rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
+            forward(&f, step, me->rank * 3 + leaf);
+            ddp_statistics_fold(s, leaf);
+            forward(&mine, step, leaf);
+        }
+        rank_expect_ok(me, ddp_statistics_start(s, &err), &err);
+        rank_expect_ok(me, ddp_statistics_settle(s, &err), &err);
+        take_values(&want, &mine);
+        expect_values(me, &f, &want, "after rank 0's step");
+    }
+    ddp_statistics_close(s);
+}
+
+static void without_leaves_values_are_rank_0s(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 4; size++)
+        ranks_run(size, follow_rank_0, NULL);
+}
+
+static ddp_group *solo(void)
+{
+    ddp_group *g;
+    ddp_error err;
+
+    if (ddp_group_open(&g, "solo", &err))
+        fail_msg("%s", err.text);
+    return g;
+}
+
+static void network_without_buffers_composes_none(void **state)
+{
+    ddp_table table = {.layer_count = 3};
+    ddp_group *g = solo();
+    ddp_statistics *s;
+    ddp_error err;
+
+    (void)state;
+    assert_int_equal(ddp_statistics_open(&s, g, &table, 2, &err), DDP_OK);
+    for (int leaf = 0; leaf < 2; leaf++) {
+        assert_int_equal(ddp_statistics_begin(s, &err), DDP_OK);
+        ddp_statistics_fold(s, leaf);
+    }
+    assert_int_equal(ddp_statistics_start(s, &err), DDP_OK);
+    assert_int_equal(ddp_statistics_settle(s, &err), DDP_OK);
+    ddp_statistics_close(s);
+    ddp_group_close(g);
+}
+
+static void three_mini_batches_are_refused(void **state)
+{
+    ddp_group *g = solo();
+    struct framework f;
+    ddp_statistics *s;
+    ddp_error err;
+
+    (void)state;
+    make(&f, 0);
+    assert_int_equal(ddp_statistics_open(&s, g, &f.table, 3, &err), DDP_ERR_USAGE);
+    assert_null(s);
+    assert_string_equal(err.text,
+                        "BatchNorm statistics: a tree of 3 mini-batches: no power of two");
+    assert_ptr_equal(f.slots[0], f.memory[0]);
+    ddp_statistics_close(NULL);
+    ddp_group_close(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(composed_values_are_those_of_one_process),
+        cmocka_unit_test(composed_values_have_the_same_bits_on_any_number_of_ranks),
+        cmocka_unit_test(without_leaves_values_are_rank_0s),
+        cmocka_unit_test(network_without_buffers_composes_none),
+        cmocka_unit_test(three_mini_batches_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
+}
