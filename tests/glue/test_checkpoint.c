@@ -104,7 +104,7 @@ static void resume(ddp_resumed *resumed, network *net, const char *cfg)
     ddp_checkpoint_run run = run_of(cfg);
     ddp_error err;
 
-    if (ddp_checkpoint_resume(resumed, net, folder.path, &run, 0, &listener, &err))
+    if (ddp_checkpoint_resume(resumed, net, folder.path, &run, &listener, &err))
         fail_msg("%s", err.text);
     assert_string_equal(notes, "");
 }
@@ -220,19 +220,21 @@ static void nothing_to_resume_is_no_error(void **state)
 /* What the run is now is no longer what was saved; with force it goes on all the same. */
 static void expect_refusal(network *net, const ddp_checkpoint_run *run, const char *want)
 {
+    ddp_checkpoint_run forced = *run;
     ddp_resumed resumed;
     ddp_error err;
     char text[512];
 
     (void)snprintf(text, sizeof text, "cannot resume from %s: %s",
                    folder_file(&folder, "toy.backup"), want);
-    assert_int_equal(ddp_checkpoint_resume(&resumed, net, folder.path, run, 0, &listener, &err),
+    assert_int_equal(ddp_checkpoint_resume(&resumed, net, folder.path, run, &listener, &err),
                      DDP_ERR_MISMATCH);
     assert_string_equal(err.text, text);
     assert_null(resumed.weights);
     assert_int_equal(*net->seen, 0);
     assert_string_equal(notes, "");
-    if (ddp_checkpoint_resume(&resumed, net, folder.path, run, 1, &listener, &err))
+    forced.force = 1;
+    if (ddp_checkpoint_resume(&resumed, net, folder.path, &forced, &listener, &err))
         fail_msg("%s", err.text);
     (void)snprintf(text, sizeof text, "resumed all the same: %s", want);
     assert_string_equal(notes, text);
@@ -278,7 +280,8 @@ static void another_network_is_refused_even_if_forced(void **state)
     save(net, cfg);
     other = parse(momentum, partial, other_cfg, sizeof other_cfg);
     run = run_of(other_cfg);
-    assert_int_equal(ddp_checkpoint_resume(&resumed, other, folder.path, &run, 1, &listener, &err),
+    run.force = 1;
+    assert_int_equal(ddp_checkpoint_resume(&resumed, other, folder.path, &run, &listener, &err),
                      DDP_ERR_MISMATCH);
     assert_non_null(strstr(err.text, "the network is another one: the checkpoint has momentum of "
                                      "layer 1's biases, 4 elements"));
