@@ -54,7 +54,9 @@ ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, i
                           ddp_error *err)
 {
     *out = (ddp_list){.count = n};
-    if (hash_lines(out, paths, err) || compare_lists(out, group, err))
+    if (hash_lines(out, paths, err) || compare_lists(out, group, err)
+        || find_pictures(group, paths, n, err))
         return err->code;
-    return find_pictures(group, paths, n, err);
+    /* Else a rank that found all of its pictures could be the next to miss this one. */
+    return ddp_barrier(group, err);
 }

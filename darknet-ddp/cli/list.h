@@ -16,8 +16,8 @@ typedef struct ddp_list {
 /* See that the n lines in paths are the same on every rank and that their pictures can
  * be read. Ranks share the search: rank r of N looks for lines r, r + N, ..., for 10
  * seconds at most, so a very long list is not searched to its end. Fewer lines than
- * ranks, or none, are no error here. Blocks until every rank is here. *out is set in
- * any case.
+ * ranks, or none, are no error here. Blocks until every rank is here, and again until
+ * every rank has found its pictures. *out is set in any case.
  * Fails with DDP_ERR_MISMATCH (another list on another rank), DDP_ERR_IO (this rank
  * cannot read a picture; the error names it), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,

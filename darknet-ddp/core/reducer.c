@@ -250,6 +250,15 @@ static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
     return st;
 }
 
+/* A step may sync before its last mini-batch: what there is then makes the sum. */
+static void fold(const ddp_reducer *r, size_t offset, size_t count)
+{
+    if (r->sync && r->leaf < r->config.leaves - 1)
+        ddp_tree_collect(r->tree, r->leaf, offset, count);
+    else
+        ddp_tree_fold(r->tree, r->leaf, offset, count);
+}
+
 /* The run counts behind the gradients are left out: they are whole numbers, which add
  * up in place to the same sum. */
 static void mark_ready(ddp_reducer *r, int layer)
@@ -259,17 +268,17 @@ static void mark_ready(ddp_reducer *r, int layer)
         const ddp_place *place = &r->plan->places[i];
 
         if (r->tree)
-            ddp_tree_fold(r->tree, r->leaf, place->offset, r->table->params[i].count);
+            fold(r, place->offset, r->table->params[i].count);
         r->pending[place->bucket]--;
     }
 }
 
 static ddp_status check_leaf(const ddp_reducer *r, ddp_error *err)
 {
-    if (!r->tree || r->sync == (r->leaf == r->config.leaves - 1))
+    if (!r->tree || r->sync || r->leaf < r->config.leaves - 1)
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "mini-batch %d of a step of %d %s", r->leaf + 1,
-                    r->config.leaves, r->sync ? "is the last" : "is not the last");
+    return ddp_fail(err, DDP_ERR_USAGE, "mini-batch %d of a step of %d does not sync", r->leaf + 1,
+                    r->config.leaves);
 }
 
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)

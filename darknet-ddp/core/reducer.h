@@ -58,8 +58,8 @@ typedef struct ddp_reducer_config {
                                   quarter of all gradients at most; 0: none */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
-    int leaves; /* 0, or: sum the mini-batches in a tree; backward passes from one syncing
-                   one to the next, always as many, a power of two */
+    int leaves; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
+                   syncing one to the next, a power of two */
 } ddp_reducer_config;
 
 /* Time spent since the reducer was opened, in nanoseconds of wall time on this rank. */
@@ -90,7 +90,7 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
  * are layers without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where
- * config.leaves says that another pass syncs. */
+ * the pass is the last of config.leaves and does not sync. */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
 /* Let launched buckets travel on. Fails with DDP_ERR_COMM. */

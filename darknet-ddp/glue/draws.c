@@ -12,7 +12,7 @@ void ddp_draws_open(uint64_t seed)
     named = 0;
 }
 
-void ddp_draw_for(int purpose, int layer, size_t number)
+void ddp_draw_for(draw_purpose purpose, int layer, size_t number)
 {
     ddp_random_init(&stream, run_seed, ddp_random_topic((unsigned)purpose, layer), number);
     named = 1;
@@ -20,7 +20,9 @@ void ddp_draw_for(int purpose, int layer, size_t number)
 
 unsigned ddp_draw(void)
 {
-    if (!named)
-        ddp_draw_for(DDP_PURPOSE_NONE, 0, 0);
+    if (!named) {
+        ddp_random_init(&stream, run_seed, ddp_random_topic(DDP_PURPOSE_NONE, 0), 0);
+        named = 1;
+    }
     return ddp_random_next(&stream);
 }

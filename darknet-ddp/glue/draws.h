@@ -2,11 +2,12 @@
  *
  * Darknet names what it is about to draw for, and then draws: each draw depends on the
  * run's seed, that name and how many were drawn under it (base/random.h), and not on
- * the thread. Fits draw_for and draw of train_plugin in darknet.h.
+ * the thread. For draw_for and draw of train_plugin.
  */
 #ifndef DDP_GLUE_DRAWS_H
 #define DDP_GLUE_DRAWS_H
 
+#include <darknet.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +16,8 @@
 void ddp_draws_open(uint64_t seed);
 
 /* What the calling thread's next draws are for; the first of them is the same each
- * time. purpose is below DDP_PURPOSE_OWN. Any thread, no locks. */
-void ddp_draw_for(int purpose, int layer, size_t number);
+ * time. Any thread, no locks. */
+void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 
 /* 32 random bits. A thread that has named no purpose draws as all such threads do. */
 unsigned ddp_draw(void);

@@ -250,7 +250,34 @@ static void gradients_of_a_step_that_was_cut_short_are_given_back(void **state)
     ddp_group_close(g);
 }
 
-static void step_of_another_length_is_refused(void **state)
+static void step_that_syncs_early_sums_what_there_is(void **state)
+{
+    ddp_group *g = solo();
+    struct toy toy;
+    ddp_reducer *r = open_solo(g, &toy, 8);
+    ddp_error err;
+    int used;
+
+    (void)state;
+    for (int passes = 1; passes <= 8; passes++) {
+        for (int i = 0; i < passes; i++) {
+            ddp_reducer_backward_begin(r, i == passes - 1);
+            toy.gradients[0][3] += (float)(1 << i);
+            assert_int_equal(ddp_reducer_layer_ready(r, 1, &err), DDP_OK);
+            assert_int_equal(ddp_reducer_backward_end(r, &err), DDP_OK);
+        }
+        for (int layer = 0; layer < TOY_LAYERS; layer++)
+            assert_int_equal(ddp_reducer_layer_wait(r, layer, &used, &err), DDP_OK);
+        if (toy.gradients[0][3] != (float)((1 << passes) - 1))
+            fail_msg("%d passes: %g", passes, (double)toy.gradients[0][3]);
+        toy.gradients[0][3] = 0;
+    }
+    ddp_reducer_close(r);
+    toy_close(&toy);
+    ddp_group_close(g);
+}
+
+static void longer_step_is_refused(void **state)
 {
     ddp_group *g = solo();
     struct toy toy;
@@ -258,14 +285,12 @@ static void step_of_another_length_is_refused(void **state)
     ddp_error err;
 
     (void)state;
-    ddp_reducer_backward_begin(r, 1);
-    assert_int_equal(ddp_reducer_layer_ready(r, 1, &err), DDP_ERR_USAGE);
-    assert_string_equal(err.text, "mini-batch 1 of a step of 2 is the last");
     ddp_reducer_backward_begin(r, 0);
     assert_int_equal(ddp_reducer_backward_end(r, &err), DDP_OK);
     ddp_reducer_backward_begin(r, 0);
+    assert_int_equal(ddp_reducer_layer_ready(r, 1, &err), DDP_ERR_USAGE);
+    assert_string_equal(err.text, "mini-batch 2 of a step of 2 does not sync");
     assert_int_equal(ddp_reducer_backward_end(r, &err), DDP_ERR_USAGE);
-    assert_string_equal(err.text, "mini-batch 2 of a step of 2 is not the last");
     ddp_reducer_close(r);
     toy_close(&toy);
     ddp_group_close(g);
@@ -308,7 +333,8 @@ int main(void)
         cmocka_unit_test(buckets_overlap_and_deferral_change_no_bit),
         cmocka_unit_test(layers_that_skip_mini_batches_add_zero),
         cmocka_unit_test(gradients_of_a_step_that_was_cut_short_are_given_back),
-        cmocka_unit_test(step_of_another_length_is_refused),
+        cmocka_unit_test(step_that_syncs_early_sums_what_there_is),
+        cmocka_unit_test(longer_step_is_refused),
         cmocka_unit_test(tree_of_three_is_refused),
         cmocka_unit_test(missing_memory_is_told_in_mib),
     };
