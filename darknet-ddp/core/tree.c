@@ -1,10 +1,12 @@
 #include "core/tree.h"
 
+#include "comm/sum.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* Elements that pass through all levels together: some of them stay in the first cache. */
-enum { BLOCK = 1024 };
+enum { BLOCK = 2048 };
 
 struct ddp_tree {
     float *block;
@@ -61,10 +63,11 @@ static float *level(const ddp_tree *t, int j, size_t offset)
     return t->kept + (size_t)j * t->count + offset;
 }
 
-static void add(float *restrict sum, const float *restrict more, size_t count)
+static void add(float *sum, float *more, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        sum[i] += more[i];
+    float *parts[] = {sum, more};
+
+    ddp_sum_tree(parts, 2, 0, count);
 }
 
 /* A leaf's number in binary says which levels are full: add these, lowest first. */
