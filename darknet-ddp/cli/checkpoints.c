@@ -61,6 +61,7 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
     c->base = basecfg(cfg);
     c->run = (ddp_checkpoint_run){.base = c->base,
                                   .seed_given = options->seed >= 0,
+                                  .force = options->resume_force,
                                   .ranks = (uint64_t)ddp_group_size(group)};
     if (ddp_group_rank(group) == 0)
         st = ddp_file_read(cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err);
@@ -114,8 +115,7 @@ static void print_resumed(const ddp_checkpoints *c)
 
 static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
 {
-    ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run,
-                                          c->options->resume_force, &printer, err);
+    ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
 
     if (st == DDP_ERR_MISMATCH)
         return refuse(err);
@@ -126,6 +126,7 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
         return DDP_OK;
     }
     print_resumed(c);
+    c->run.saved_at_ns = c->from.facts.saved_at_ns;
     found->resumed = 1;
     found->average_loss = c->from.facts.average_loss;
     if (!c->run.seed_given)

@@ -27,7 +27,7 @@ static void copy_printable(char *out, size_t size, const char *text)
     size_t i = 0;
 
     for (; i + 1 < size && text[i]; i++)
-        out[i] = (unsigned char)text[i] < ' ' ? '?' : text[i];
+        out[i] = (char)((unsigned char)text[i] < ' ' ? '?' : text[i]);
     out[i] = 0;
 }
 

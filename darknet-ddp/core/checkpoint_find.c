@@ -84,8 +84,8 @@ static struct candidate *new_candidate(struct candidates *all)
 }
 
 /* weights: the name of the state file without its end. */
-static ddp_status add(struct candidates *all, const char *directory, const char *weights,
-                      const char *state, ddp_error *err)
+static ddp_status add(struct candidates *all, const char *directory, const char *base,
+                      const char *weights, const char *state, ddp_error *err)
 {
     struct candidate *c = new_candidate(all);
 
@@ -93,6 +93,7 @@ static ddp_status add(struct candidates *all, const char *directory, const char 
         || asprintf(&c->state, "%s/%s", directory, state) < 0)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %s", directory);
     c->is_part = ends_with(state, part_end);
+    c->is_numbered = is_numbered(weights, base);
     c->status = ddp_checkpoint_peek(&c->facts, c->state, &c->error);
     return DDP_OK;
 }
@@ -102,17 +103,13 @@ static ddp_status add_if_state(struct candidates *all, const char *directory, co
 {
     const char *end = ends_with(name, part_end) ? part_end : state_end;
     char weights[NAME_MAX + 1];
-    ddp_status st;
 
     if (!ends_with(name, end) || strlen(name) >= sizeof weights)
         return DDP_OK;
     (void)snprintf(weights, sizeof weights, "%.*s", (int)(strlen(name) - strlen(end)), name);
     if (!is_of(weights, base))
         return DDP_OK;
-    st = add(all, directory, weights, name, err);
-    if (!st)
-        all->list[all->count - 1].is_numbered = is_numbered(weights, base);
-    return st;
+    return add(all, directory, base, weights, name, err);
 }
 
 /* Newest first; those whose header is damaged before all. */

@@ -174,18 +174,18 @@ static ddp_status judge(ddp_status st, const ddp_pair *pair, int force,
     return st;
 }
 
-static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run, int force,
+static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
                             const ddp_pair_listener *listener, ddp_error *err)
 {
     const ddp_checkpoint *c = &pair->checkpoint;
     const uint64_t *seed = run->seed_given ? &run->seed : NULL;
     ddp_status st = ddp_cfg_compare(c->cfg, c->cfg_bytes, run->cfg, run->cfg_bytes, err);
 
-    st = judge(st, pair, force, listener, err);
+    st = judge(st, pair, run->force, listener, err);
     if (st)
         return st;
     st = ddp_checkpoint_check_options(&c->facts, run->options, run->option_count, seed, err);
-    return judge(st, pair, force, listener, err);
+    return judge(st, pair, run->force, listener, err);
 }
 
 static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pair,
@@ -227,8 +227,8 @@ static ddp_status load_into(network *net, const ddp_pair *pair, ddp_error *err)
 }
 
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
-                                 const ddp_checkpoint_run *run, int force,
-                                 const ddp_pair_listener *listener, ddp_error *err)
+                                 const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
+                                 ddp_error *err)
 {
     ddp_pair pair;
     ddp_status st;
@@ -237,7 +237,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
     st = ddp_pair_find(&pair, directory, run->base, listener, err);
     if (st || !pair.weights)
         return st;
-    st = check_run(&pair, run, force, listener, err);
+    st = check_run(&pair, run, listener, err);
     if (!st)
         st = load_into(net, &pair, err);
     if (!st) {

@@ -19,6 +19,7 @@ typedef struct ddp_checkpoint_run {
     size_t cfg_bytes;
     uint64_t seed;
     int seed_given;                 /* the user chose it: resuming with another is refused */
+    int force;                      /* resume whatever changed */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
     float average_loss;   /* below 0: none yet */
@@ -40,13 +41,13 @@ typedef struct ddp_resumed {
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole
  * pair of run->base in directory, if there is one; out then tells which, and with it seed,
  * average loss and the like, which are the caller's to use. net is as parsed, on the CPU.
- * listener hears of pairs that were passed over and, with force, of differences.
- * DDP_ERR_MISMATCH: cfg, options or seed differ and force is 0, or the network has other
+ * listener hears of pairs that were passed over and, with run->force, of differences.
+ * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network has other
  * parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
  * parameters that were saved. Fails also as ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
-                                 const ddp_checkpoint_run *run, int force,
-                                 const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
+                                 const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
+                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Empty is allowed. */
 void ddp_resumed_release(ddp_resumed *r);

@@ -170,9 +170,9 @@ static void damage_on_the_disk_is_named(void **state)
     assert_int_equal(ddp_checkpoint_read(&c, path, &err), DDP_ERR_FORMAT);
     assert_string_equal(err.text, want);
 
-    bytes[40] ^= 1;
+    bytes[41] ^= 1; /* saved_at_ns 1 */
     folder_write(path, bytes, state_bytes);
-    (void)snprintf(want, sizeof want, "%s: its header is damaged", path);
+    (void)snprintf(want, sizeof want, "%s: its header is damaged: its checksum is wrong", path);
     assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_ERR_FORMAT);
     assert_memory_equal(err.text, want, strlen(want));
 

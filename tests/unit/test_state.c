@@ -75,6 +75,38 @@ static void parameters_become_rank_0s_frozen_ones_too(void **state)
         ranks_run(size, broadcast_params, NULL);
 }
 
+/* Of a parameter none, one or two buffers. */
+static void broadcast_optimizer(struct rank *me)
+{
+    struct toy toy, memory[DDP_OPTIMIZER_BUFFERS];
+    ddp_error err;
+
+    toy_open(&toy, 0);
+    for (size_t k = 0; k < DDP_OPTIMIZER_BUFFERS; k++) {
+        toy_open(&memory[k], 0);
+        for (size_t p = 0; p < TOY_PARAMS; p++) {
+            fill(memory[k].values[p], toy.params[p].count, me->rank, p + 50 * k);
+            if (k < p % 3)
+                toy.params[p].optimizer.buffer[k] = memory[k].values[p];
+        }
+    }
+    rank_expect_ok(me, ddp_optimizer_broadcast(me->group, &toy.table, &err), &err);
+    for (size_t k = 0; k < DDP_OPTIMIZER_BUFFERS; k++) {
+        for (size_t p = 0; p < TOY_PARAMS; p++)
+            expect_filled(me, memory[k].values[p], toy.params[p].count, k < p % 3 ? 0 : me->rank,
+                          p + 50 * k);
+        toy_close(&memory[k]);
+    }
+    toy_close(&toy);
+}
+
+static void optimizer_buffers_become_rank_0s(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= MAX_RANKS; size++)
+        ranks_run(size, broadcast_optimizer, NULL);
+}
+
 static void broadcast_buffers(struct rank *me)
 {
     struct statistics s;
@@ -208,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_become_rank_0s_frozen_ones_too),
+        cmocka_unit_test(optimizer_buffers_become_rank_0s),
         cmocka_unit_test(buffers_become_rank_0s_each_time),
         cmocka_unit_test(buffers_live_in_one_piece_until_they_are_given_back),
         cmocka_unit_test(network_without_buffers_sends_none),
