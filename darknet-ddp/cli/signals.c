@@ -7,7 +7,7 @@ static void (*tell)(ddp_signal signal);
 
 static void on_signal(int number)
 {
-    tell(number == SIGTERM ? DDP_SIGNAL_STOP : DDP_SIGNAL_SAVE);
+    tell(number == SIGUSR1 ? DDP_SIGNAL_SAVE : DDP_SIGNAL_STOP);
 }
 
 void ddp_signals_open(void (*asked)(ddp_signal signal))
@@ -21,6 +21,7 @@ void ddp_signals_open(void (*asked)(ddp_signal signal))
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGUSR1, &action, NULL);
+    (void)sigaction(SIGUSR2, &action, NULL);
     action.sa_handler = SIG_IGN;
     (void)sigaction(SIGXFSZ, &action, NULL);
 }
