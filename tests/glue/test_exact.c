@@ -3,6 +3,7 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
+#include "glue/draws.h"
 #include "glue/synthetic.h"
 #include "glue/table.h"
 
@@ -14,54 +15,16 @@
 
 #include <cmocka.h>
 
+#include "exact_cfgs.h"
 #include "net.h"
 
-enum { STEP_COUNT = 20, SUBDIVISIONS = 8, BATCH = 32, MIB = 1 << 20 };
-
-#define NET                                                                                        \
-    "[net]\nbatch=32\nsubdivisions=8\nlearning_rate=0.001\nmomentum=0.9\ndecay=0.0005\n"           \
-    "max_batches=100\n"
-
-static const char classifier[] =
-    NET "width=16\nheight=16\nchannels=3\n"
-        "[convolutional]\nbatch_normalize=1\nfilters=16\nsize=3\npad=1\nactivation=leaky\n"
-        "[maxpool]\nsize=2\nstride=2\n"
-        "[convolutional]\nbatch_normalize=1\nfilters=32\nsize=3\npad=1\nactivation=leaky\n"
-        "[batchnorm]\n[shortcut]\nfrom=-2\nactivation=linear\n"
-        "[connected]\noutput=24\nbatch_normalize=1\nactivation=relu\n"
-        "[connected]\noutput=10\nactivation=linear\n[softmax]\n";
-
-static const char detector[] =
-    NET "width=32\nheight=32\nchannels=3\n"
-        "[convolutional]\nbatch_normalize=1\nfilters=8\nsize=3\npad=1\nactivation=leaky\n"
-        "[maxpool]\nsize=2\nstride=2\n"
-        "[convolutional]\nbatch_normalize=1\nfilters=16\nsize=3\nstride=2\npad=1\n"
-        "activation=leaky\n"
-        "[convolutional]\nfilters=21\nsize=1\nactivation=linear\n"
-        "[yolo]\nmask=0,1,2\nanchors=4,4, 8,8, 16,16\nclasses=2\nnum=3\n";
-
-/* What is frozen is not trained, but its statistics move. */
-static const char frozen[] =
-    NET "width=16\nheight=16\nchannels=3\n"
-        "[convolutional]\nbatch_normalize=1\nfilters=8\nsize=3\npad=1\nactivation=leaky\n"
-        "stopbackward=1\n"
-        "[convolutional]\nbatch_normalize=1\nfilters=8\nsize=3\npad=1\nactivation=leaky\n"
-        "[connected]\noutput=10\nactivation=linear\n[softmax]\n";
-
-/* Its statistics are normalised in every time step. */
-static const char recurrent[] = NET "time_steps=3\ninputs=12\n"
-                                    "[rnn]\nbatch_normalize=1\noutput=16\nactivation=leaky\n"
-                                    "[connected]\noutput=12\nactivation=linear\n[softmax]\n";
-
-static const char recurrent_convolution[] =
-    NET "time_steps=2\nwidth=8\nheight=8\nchannels=3\n"
-        "[crnn]\nbatch_normalize=1\nhidden_filters=8\noutput_filters=4\nactivation=leaky\n"
-        "[connected]\noutput=10\nactivation=linear\n[softmax]\n";
+enum { STEP_COUNT = 20, MIB = 1 << 20 };
 
 struct training {
     const char *cfg;
     int exact;
-    int reads; /* settle and predict between mini-batches */
+    int reads;   /* settle and predict between mini-batches */
+    int resizes; /* the network, every 5 steps */
     int steps;
     size_t bucket_bytes, defer_bytes;
     int overlap;
@@ -133,7 +96,12 @@ static void train(struct rank *me)
     ddp_trainer *t = attach(me, net);
 
     for (int i = 0; i < training->steps; i++) {
-        float loss = step(me, net, i);
+        int size = 32 + i / 5 * 24 % 64;
+        float loss;
+
+        if (training->resizes && i % 5 == 0)
+            resize_network(net, size, size);
+        loss = step(me, net, i);
 
         if (me->rank == 0)
             training->loss[i] = loss;
@@ -143,9 +111,14 @@ static void train(struct rank *me)
 
 static void run(struct training *training, int ranks)
 {
+    static const train_plugin draws = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
+
     for (int r = 0; r < ranks; r++)
         training->nets[r] = new_net(training->cfg);
+    ddp_draws_open(7);
+    train_plugin_active = &draws;
     ranks_run(ranks, train, training);
+    train_plugin_active = NULL;
 }
 
 static void free_nets(struct training *training, int ranks)
@@ -300,13 +273,12 @@ static void recurrent_layers_have_the_same_bits_too(void **state)
     expect_same_bits(plain(recurrent_convolution));
 }
 
-static void buckets_overlap_and_deferral_change_no_bit(void **state)
+static void expect_same_bits_in_any_buckets(struct training now)
 {
     static const size_t bucket_bytes[] = {MIB / 100, MIB, 25 * MIB};
-    struct training want = plain(classifier), now = want;
+    struct training want = now;
     int wrong = 0;
 
-    (void)state;
     run(&want, 1);
     for (int ranks = 1; ranks <= SUBDIVISIONS; ranks *= 2)
         for (int b = 0; b < 3; b++)
@@ -318,6 +290,23 @@ static void buckets_overlap_and_deferral_change_no_bit(void **state)
             }
     free_nets(&want, 1);
     assert_int_equal(wrong, 0);
+}
+
+static void buckets_overlap_and_deferral_change_no_bit(void **state)
+{
+    (void)state;
+    expect_same_bits_in_any_buckets(plain(classifier));
+}
+
+static void dropout_and_sizes_change_no_bit(void **state)
+{
+    struct training now = plain(random_classifier);
+
+    (void)state;
+    now.resizes = 1;
+    expect_same_bits_in_any_buckets(now);
+    now.cfg = random_detector;
+    expect_same_bits_in_any_buckets(now);
 }
 
 static void reading_the_network_at_any_time_changes_no_bit(void **state)
@@ -389,6 +378,7 @@ int main(void)
         cmocka_unit_test(frozen_layers_have_the_same_bits_too),
         cmocka_unit_test(recurrent_layers_have_the_same_bits_too),
         cmocka_unit_test(buckets_overlap_and_deferral_change_no_bit),
+        cmocka_unit_test(dropout_and_sizes_change_no_bit),
         cmocka_unit_test(reading_the_network_at_any_time_changes_no_bit),
         cmocka_unit_test(exact_differs_from_darknet_by_rounding_alone),
         cmocka_unit_test(without_exact_ranks_differ_by_rounding_alone),
