@@ -76,6 +76,9 @@ static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *op
     if (table->first_trained > 0)
         (void)fprintf(out, ", layers 0 to %d frozen", table->first_trained - 1);
     (void)fprintf(out, "\n");
+    if (options->exact)
+        (void)fprintf(out, "DDP: exact, with %.1f MB for sums of some mini-batches\n",
+                      (double)ddp_reducer_tree_bytes(ddp_trainer_reducer(t)) / 1e6);
 }
 
 void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_trainer *t,

@@ -242,6 +242,7 @@ void ddp_session_open(const ddp_options *options, char *const *arguments)
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
         ddp_session_fail(&err);
     ddp_draws_open(session.seed);
+    gemm_any_threads = options->exact;
     train_loader_threads = loader_threads(options);
     session.plugin = (train_plugin){
         .rank = ddp_group_rank(session.group),
