@@ -10,7 +10,7 @@ typedef enum ddp_signal {
 
 /* From here on these signals only call asked, which must be safe in a signal handler,
  * and SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is
- * reported. After MPI_Init, which may set handlers of its own. */
+ * reported. On the main thread, after MPI_Init, which may set handlers of its own. */
 void ddp_signals_open(void (*asked)(ddp_signal signal));
 
 #endif
