@@ -44,11 +44,3 @@ float ddp_random_unit(ddp_random *r)
 {
     return (float)(ddp_random_next(r) >> (32 - UNIT_BITS)) / (float)(1 << UNIT_BITS);
 }
-
-uint64_t ddp_random_at(uint64_t seed, uint64_t index)
-{
-    uint32_t out[BLOCK];
-
-    ddp_random_block(seed, ddp_random_topic(DDP_PURPOSE_AT, 0), index, 0, out);
-    return out[0] | (uint64_t)out[1] << 32;
-}

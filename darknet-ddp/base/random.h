@@ -20,7 +20,6 @@
 
 enum ddp_purpose {
     DDP_PURPOSE_OWN = 0xf0,       /* from here on those of this program */
-    DDP_PURPOSE_AT = 0xf0,        /* ddp_random_at */
     DDP_PURPOSE_SAMPLER = 0xf1,   /* core/sampler.c */
     DDP_PURPOSE_SYNTHETIC = 0xf2, /* glue/synthetic.c */
     DDP_PURPOSE_NONE = 0xff       /* draws before any purpose was named */
@@ -48,8 +47,5 @@ uint32_t ddp_random_next(ddp_random *r);
 
 /* The same, uniform over the multiples of 2^-24 in [0, 1). */
 float ddp_random_unit(ddp_random *r);
-
-/* 64 random bits that depend on (seed, index) alone. */
-uint64_t ddp_random_at(uint64_t seed, uint64_t index);
 
 #endif

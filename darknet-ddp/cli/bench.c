@@ -274,11 +274,10 @@ static FILE *open_json(const char *path)
 
 int ddp_command_bench(const char *cfg, const ddp_options *options)
 {
-    static char *const no_arguments[] = {NULL};
     struct bench b = {0};
     ddp_bench_result result;
 
-    ddp_session_open(options, no_arguments);
+    ddp_session_open(options);
     if (ddp_group_rank(ddp_session_group()) == 0)
         b.json = open_json(options->json);
     bench_open(&b, cfg, options);
@@ -298,6 +297,5 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
         }
     }
     bench_close(&b);
-    ddp_session_close();
-    return 0;
+    return ddp_session_close();
 }

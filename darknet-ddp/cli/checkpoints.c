@@ -16,6 +16,7 @@ struct ddp_checkpoints {
     ddp_checkpoint_run run;
     int resumed;
     ddp_resumed from; /* on rank 0 */
+    int save_failed;  /* the last one */
 };
 
 /* What rank 0 found, for all. */
@@ -65,6 +66,8 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
                                   .ranks = (uint64_t)ddp_group_size(group)};
     if (ddp_group_rank(group) == 0)
         st = ddp_file_read(cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err);
+    if (ddp_group_rank(group) == 0 && !st)
+        st = ddp_pair_latest(directory, c->base, &c->run.saved_at_ns, err);
     c->run.cfg = c->cfg;
     if (!st)
         st = add_options(c, err);
@@ -110,7 +113,7 @@ static void print_resumed(const ddp_checkpoints *c)
            (unsigned long long)f->step, (unsigned long long)f->seen, (unsigned long long)f->ranks,
            f->ranks == 1 ? "" : "s");
     if (f->ranks != c->run.ranks && !c->options->exact)
-        printf("DDP: on another number of ranks sums round differently, but for -ddp_exact\n");
+        printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
 }
 
 static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
@@ -126,7 +129,6 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
         return DDP_OK;
     }
     print_resumed(c);
-    c->run.saved_at_ns = c->from.facts.saved_at_ns;
     found->resumed = 1;
     found->average_loss = c->from.facts.average_loss;
     if (!c->run.seed_given)
@@ -179,6 +181,7 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
     c->run.seed = seed;
     c->run.average_loss = net->average_loss;
     st = ddp_checkpoint_save(net, path, cutoff, &c->run, err);
+    c->save_failed = st != DDP_OK;
     if (!st && c->options->keep > 0)
         st = ddp_pair_keep(c->directory, c->base, (size_t)c->options->keep, err);
     if (st && c->options->on_save_error == DDP_CHOICE_CONTINUE) {
@@ -186,6 +189,11 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         return DDP_OK;
     }
     return st;
+}
+
+int ddp_checkpoints_status(const ddp_checkpoints *c)
+{
+    return c && c->save_failed;
 }
 
 void ddp_checkpoints_save_backup(const ddp_checkpoints *c, network *net)

@@ -44,9 +44,13 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
 /* Save on rank 0; others do nothing. With -ddp_on_save_error continue what cannot be saved is
- * said, and no error. net is settled. Fails as ddp_checkpoint_save. */
+ * said, and no error here, but in the status below. net is settled. Fails as ddp_checkpoint_save.
+ */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
+
+/* The exit status so far: 1 if the last save failed, else 0. NULL is allowed. */
+int ddp_checkpoints_status(const ddp_checkpoints *c);
 
 /* Save where SIGTERM and SIGUSR1 do: DIRECTORY/BASE.backup, through Darknet. */
 void ddp_checkpoints_save_backup(const ddp_checkpoints *c, network *net);

@@ -90,10 +90,9 @@ static int run_training(int argc, char **argv, const ddp_options *options)
 {
     int status;
 
-    ddp_session_open(options, argv);
+    ddp_session_open(options);
     status = darknet_main(argc, argv);
-    ddp_session_close();
-    return status;
+    return ddp_session_close() || status;
 }
 
 static void warn_if_alone_among_many(int argc, char **argv, ddp_launch launch)

@@ -67,6 +67,11 @@ void ddp_report_errors_only(void)
     (void)dup2(state.error_fd, STDERR_FILENO);
 }
 
+void ddp_report_close(void)
+{
+    (void)pthread_mutex_lock(&state.failing);
+}
+
 static void print_from_rank(const char *message)
 {
     int rank = state.launch.rank;

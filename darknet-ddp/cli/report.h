@@ -26,6 +26,10 @@ void ddp_report_quiet(void);
  * libraries may write to standard error. */
 void ddp_report_errors_only(void);
 
+/* This rank leaves the group, and then ends: from here on other threads that fail say nothing
+ * and wait for that. */
+void ddp_report_close(void);
+
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE,
  * else 1. From any thread. */
 void ddp_report_failure(const ddp_error *err) __attribute__((noreturn));

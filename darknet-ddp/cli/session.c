@@ -19,11 +19,11 @@
 
 static struct {
     const ddp_options *options;
-    char *const *arguments;
     ddp_group *group;
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
-    ddp_requests asked; /* and not done yet */
+    volatile sig_atomic_t *asked_here; /* of this rank, by signals */
+    ddp_requests asked;                /* of any rank, and not done yet */
     uint64_t seed;
     ddp_progress progress;
     train_plugin plugin;
@@ -55,12 +55,6 @@ static ddp_progress_now progress_now(network *net)
     };
 }
 
-static void on_signal(ddp_signal signal)
-{
-    ddp_trainer_request(session.trainer,
-                        signal == DDP_SIGNAL_STOP ? DDP_REQUEST_STOP : DDP_REQUEST_SAVE);
-}
-
 /* Everybody's network becomes rank 0's, which a checkpoint may have changed before. */
 static ddp_status attach(network *net, const char *directory, char *cfg, ddp_error *err)
 {
@@ -70,10 +64,10 @@ static ddp_status attach(network *net, const char *directory, char *cfg, ddp_err
         || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err)
         || ddp_trainer_attach(session.trainer, net, err)
         || ddp_checkpoints_share(session.checkpoints, ddp_trainer_table(session.trainer), err)
-        || ddp_compare_cfgs(session.group, session.arguments, err))
+        || ddp_compare_cfgs(session.group, cfg, err))
         return err->code;
     ddp_draws_open(session.seed);
-    ddp_signals_open(on_signal);
+    ddp_signals_take_term();
     return DDP_OK;
 }
 
@@ -87,6 +81,10 @@ static void begin(network *net, const char *directory, char *cfg)
         ddp_session_fail(&err);
     if (rank == 0)
         ddp_banner_print(stdout, session.group, session.trainer, session.options, session.seed);
+    if (rank == 0 && net->max_batches % session.options->sync_every)
+        printf("DDP: max_batches=%d is no multiple of -ddp_sync_every %d: the last batches end "
+               "without an update\n",
+               net->max_batches, session.options->sync_every);
     ddp_report_errors_only();
     now = progress_now(net);
     ddp_progress_start(&session.progress, &now);
@@ -131,14 +129,16 @@ static void leave(void) __attribute__((noreturn));
 
 static void leave(void)
 {
+    int status = ddp_checkpoints_status(session.checkpoints);
     ddp_error err;
 
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
+    ddp_report_close();
     ddp_trainer_close(session.trainer);
     ddp_group_close(session.group);
     (void)fflush(NULL);
-    _exit(0);
+    _exit(status);
 }
 
 /* What was asked for waits for the end of an update. */
@@ -175,12 +175,17 @@ static ddp_status check_launch(ddp_launch launch, int size, ddp_error *err)
     return DDP_OK;
 }
 
+/* And on the options that decide which samples there are and what is loaded; the others are
+ * compared when a network is attached (glue/fingerprint.h). */
 static ddp_status agree_on_seed(ddp_error *err)
 {
-    char text[64] = "no -ddp_seed";
+    const ddp_options *o = session.options;
+    char seed[32] = "no -ddp_seed", text[128];
 
-    if (session.options->seed >= 0)
-        (void)snprintf(text, sizeof text, "-ddp_seed %lld", (long long)session.options->seed);
+    if (o->seed >= 0)
+        (void)snprintf(seed, sizeof seed, "-ddp_seed %lld", (long long)o->seed);
+    (void)snprintf(text, sizeof text, "%s\n%s-ddp_replace\n%s-resume\n%s-resume_force\n", seed,
+                   o->replace ? "" : "no ", o->resume ? "" : "no ", o->resume_force ? "" : "no ");
     if (ddp_agree(session.group, text, err))
         return err->code;
     session.seed = session.options->seed >= 0 ? (uint64_t)session.options->seed
@@ -204,6 +209,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .exact = o->exact,
         .sync_every = o->sync_every,
         .seed = session.seed,
+        .asked = session.asked_here,
         .fail = ddp_session_fail,
     };
 }
@@ -224,14 +230,14 @@ static int loader_threads(const ddp_options *options)
     return cores < most ? cores : most;
 }
 
-void ddp_session_open(const ddp_options *options, char *const *arguments)
+void ddp_session_open(const ddp_options *options)
 {
     ddp_launch launch = ddp_launch_read();
     ddp_trainer_config config;
     ddp_error err;
 
     session.options = options;
-    session.arguments = arguments;
+    session.asked_here = ddp_signals_open();
     if (ddp_group_open(&session.group, pick_backend(options, launch), &err))
         ddp_session_fail(&err);
     ddp_report_open(session.group);
@@ -260,8 +266,9 @@ void ddp_session_open(const ddp_options *options, char *const *arguments)
     train_plugin_active = &session.plugin;
 }
 
-void ddp_session_close(void)
+int ddp_session_close(void)
 {
+    int status = ddp_checkpoints_status(session.checkpoints);
     ddp_error err;
 
     train_plugin_active = NULL;
@@ -272,6 +279,7 @@ void ddp_session_close(void)
     ddp_group_close(session.group);
     session.trainer = NULL;
     session.group = NULL;
+    return status;
 }
 
 ddp_group *ddp_session_group(void)
@@ -282,9 +290,4 @@ ddp_group *ddp_session_group(void)
 ddp_trainer *ddp_session_trainer(void)
 {
     return session.trainer;
-}
-
-uint64_t ddp_session_seed(void)
-{
-    return session.seed;
 }

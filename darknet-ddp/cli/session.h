@@ -12,16 +12,15 @@
 #include "glue/trainer.h"
 
 /* Join the launcher's ranks (or none), agree on the seed, and register with
- * Darknet. options and arguments, what is left of the command line, must outlive
- * the session. */
-void ddp_session_open(const ddp_options *options, char *const *arguments);
+ * Darknet. options must outlive the session. */
+void ddp_session_open(const ddp_options *options);
 
-/* Every rank is done: leave the group. */
-void ddp_session_close(void);
+/* Every rank is done: leave the group. Returns the exit status: 1 on rank 0 if its last save
+ * failed, else 0. */
+int ddp_session_close(void);
 
 ddp_group *ddp_session_group(void);
 ddp_trainer *ddp_session_trainer(void);
-uint64_t ddp_session_seed(void);
 
 /* End every rank with err; fits ddp_trainer_config.fail. */
 void ddp_session_fail(const ddp_error *err) __attribute__((noreturn));

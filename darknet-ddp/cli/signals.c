@@ -1,6 +1,7 @@
 #include "cli/signals.h"
 
-#include <signal.h>
+#include "core/loss.h"
+
 #include <string.h>
 
 /* Of the main thread. oneDNN's products of matrices run with the stack pointer in a heap block
@@ -8,27 +9,36 @@
  * below that block. */
 static _Alignas(64) unsigned char stack[1 << 16];
 
-static void (*tell)(ddp_signal signal);
+static volatile sig_atomic_t asked[DDP_REQUESTS];
 
 static void on_signal(int number)
 {
-    tell(number == SIGUSR1 ? DDP_SIGNAL_SAVE : DDP_SIGNAL_STOP);
+    asked[number == SIGUSR1 ? DDP_REQUEST_SAVE : DDP_REQUEST_STOP] = 1;
 }
 
-void ddp_signals_open(void (*asked)(ddp_signal signal))
+static void take(int number, void (*handler)(int))
 {
-    const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action;
 
-    tell = asked;
-    (void)sigaltstack(&apart, NULL);
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
+    action.sa_handler = handler;
     action.sa_flags = SA_RESTART | SA_ONSTACK;
     (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGTERM, &action, NULL);
-    (void)sigaction(SIGUSR1, &action, NULL);
-    (void)sigaction(SIGUSR2, &action, NULL);
-    action.sa_handler = SIG_IGN;
-    (void)sigaction(SIGXFSZ, &action, NULL);
+    (void)sigaction(number, &action, NULL);
+}
+
+volatile sig_atomic_t *ddp_signals_open(void)
+{
+    const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};
+
+    (void)sigaltstack(&apart, NULL);
+    take(SIGUSR1, on_signal);
+    take(SIGUSR2, on_signal);
+    take(SIGXFSZ, SIG_IGN);
+    return asked;
+}
+
+void ddp_signals_take_term(void)
+{
+    take(SIGTERM, on_signal);
 }

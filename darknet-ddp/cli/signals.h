@@ -1,16 +1,17 @@
-/* cli/signals.h: signals that ask a run to save. */
+/* cli/signals.h: signals that ask a run to save, or to save and end. */
 #ifndef DDP_CLI_SIGNALS_H
 #define DDP_CLI_SIGNALS_H
 
-typedef enum ddp_signal {
-    DDP_SIGNAL_SAVE, /* SIGUSR1: save and go on */
-    DDP_SIGNAL_STOP  /* SIGTERM, SIGUSR2: save and exit with status 0. mpirun passes the second on
-                        to its ranks, and answers the first with kill -9 after two seconds. */
-} ddp_signal;
+#include <signal.h>
 
-/* From here on these signals only call asked, which must be safe in a signal handler,
- * and SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is
- * reported. On the main thread, after MPI_Init, which may set handlers of its own. */
-void ddp_signals_open(void (*asked)(ddp_signal signal));
+/* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
+ * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
+ * SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is reported. On
+ * the main thread. */
+volatile sig_atomic_t *ddp_signals_open(void);
+
+/* From here on SIGTERM means what SIGUSR2 does. mpirun sends it to the ranks that are left when
+ * one has failed, or when it is told to end, and kill -9 a second later. */
+void ddp_signals_take_term(void);
 
 #endif

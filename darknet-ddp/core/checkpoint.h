@@ -35,9 +35,9 @@ typedef struct ddp_checkpoint_facts {
     uint64_t saved_at_ns;                 /* wall clock, since 1970 */
     uint64_t step, seen, t;               /* batches, images, updates so far */
     uint64_t seed;
-    uint64_t epoch, position; /* of the sampler, in the training list */
+    uint64_t epoch, position; /* of the sampler, in the training list: for people, as seen tells */
     uint64_t list_count, list_hash;
-    uint64_t width, height;               /* of the network: multi-scale training changes them */
+    uint64_t width, height;               /* of the network, for people: step tells with random=1 */
     uint64_t ranks;                       /* that trained; any number may go on */
     float average_loss;                   /* below 0: none yet */
     uint64_t values_hash;                 /* of every parameter and buffer; the caller says how */
@@ -107,9 +107,6 @@ void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_ar
 ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_facts *was,
                                         const ddp_checkpoint_option *options, size_t count,
                                         const uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
-
-/* Hash of the lines of a list, in their order. */
-uint64_t ddp_checkpoint_hash_list(char *const *lines, size_t count);
 
 /* Is this the training list that was read before, if that is known (list_count is not 0)?
  * DDP_ERR_MISMATCH says what differs. */

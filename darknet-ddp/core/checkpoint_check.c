@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <xxhash.h>
 
 static int same_array(const ddp_checkpoint_array *a, const ddp_checkpoint_array *b)
 {
@@ -67,15 +66,6 @@ ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_facts *was,
         return ddp_fail(err, DDP_ERR_MISMATCH, "the seed was %" PRIu64 ", is now %" PRIu64,
                         was->seed, *seed);
     return DDP_OK;
-}
-
-uint64_t ddp_checkpoint_hash_list(char *const *lines, size_t count)
-{
-    uint64_t hash = 0;
-
-    for (size_t i = 0; i < count; i++)
-        hash = XXH3_64bits_withSeed(lines[i], strlen(lines[i]) + 1, hash);
-    return hash;
 }
 
 ddp_status ddp_checkpoint_check_list(const ddp_checkpoint_facts *was, uint64_t count, uint64_t hash,

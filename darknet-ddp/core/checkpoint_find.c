@@ -284,3 +284,17 @@ ddp_status ddp_pair_keep(const char *directory, const char *base, size_t keep, d
     release(&all);
     return st;
 }
+
+ddp_status ddp_pair_latest(const char *directory, const char *base, uint64_t *saved_at_ns,
+                           ddp_error *err)
+{
+    struct candidates all = {0};
+    ddp_status st = list(&all, directory, base, err);
+
+    *saved_at_ns = 0;
+    for (size_t i = 0; i < all.count && !st; i++)
+        if (!all.list[i].status && all.list[i].facts.saved_at_ns > *saved_at_ns)
+            *saved_at_ns = all.list[i].facts.saved_at_ns;
+    release(&all);
+    return st;
+}

@@ -51,6 +51,12 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
 
 void ddp_pair_release(ddp_pair *p);
 
+/* The latest saved_at_ns of any state of base in directory whose header is whole; 0 if there is
+ * none. A run that saves after it, in its ddp_checkpoint_facts.saved_at_ns, is newer than all
+ * that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_pair_latest(const char *directory, const char *base, uint64_t *saved_at_ns,
+                           ddp_error *err) DDP_MUST_CHECK;
+
 /* Of the pairs BASE_<number>.weights keep those `keep` that were saved last and remove the
  * others. Only a weights file whose state has a whole header, and names this base, counts.
  * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */

@@ -93,7 +93,7 @@ static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net
     uint64_t seen = *net->seen;
     ddp_checkpoint_facts facts = {
         .saved_at_ns = run->saved_at_ns,
-        .step = get_current_batch(net),
+        .step = train_batches(net),
         .seen = seen,
         .t = (uint64_t)*net->t,
         .seed = run->seed,

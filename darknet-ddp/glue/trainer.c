@@ -22,7 +22,6 @@ struct ddp_trainer {
     ddp_statistics *statistics;
     char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
-    volatile sig_atomic_t asked[DDP_REQUESTS];
 
     int64_t waited_ns; /* outside the reducer, since attach */
 };
@@ -305,7 +304,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
     if (!st)
-        st = ddp_loss_open(&t->loss, t->group, t->config.reducer.leaves, t->asked, err);
+        st = ddp_loss_open(&t->loss, t->group, t->config.reducer.leaves, t->config.asked, err);
     t->net = net;
     t->waited_ns = 0;
     if (st) {
@@ -355,11 +354,6 @@ void ddp_trainer_detach(ddp_trainer *t)
     t->loss = NULL;
     t->net->hooks = NULL;
     t->net = NULL;
-}
-
-void ddp_trainer_request(ddp_trainer *t, ddp_request what)
-{
-    t->asked[what] = 1;
 }
 
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)

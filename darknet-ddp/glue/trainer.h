@@ -28,6 +28,10 @@ typedef struct ddp_trainer_config {
                               trainer then sets reducer.leaves */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
     uint64_t seed;
+    /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
+     * ranks know of it when they know this step's loss, or, where its last backward pass has
+     * ended on this rank, the next one's. Must outlive the trainer. */
+    volatile sig_atomic_t *asked;
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_trainer_config;
@@ -58,10 +62,6 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_
 /* Give the network its own buffers back; free_network does so by itself.
  * Nothing happens if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
-
-/* Tell all ranks of a request: they know of it when they know this step's loss, or, where
- * its last backward pass has ended on this rank, the next one's. Safe in a signal handler. */
-void ddp_trainer_request(ddp_trainer *t, ddp_request what);
 
 /* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
  * with the loss, the same on every rank. Only while attached. */

@@ -305,17 +305,14 @@ static void options_that_changed_are_named(void **state)
 
 static void another_list_is_named(void **state)
 {
-    char a[] = "a.jpg", b[] = "b.jpg", *list[] = {a, b}, *other[] = {b, a};
-    ddp_checkpoint_facts facts = {.list_count = 2};
+    ddp_checkpoint_facts facts = {.list_count = 2, .list_hash = 7};
     ddp_error err;
 
     (void)state;
-    facts.list_hash = ddp_checkpoint_hash_list(list, 2);
     assert_int_equal(ddp_checkpoint_check_list(&facts, 2, facts.list_hash, &err), DDP_OK);
     assert_int_equal(ddp_checkpoint_check_list(&facts, 3, facts.list_hash, &err), DDP_ERR_MISMATCH);
     assert_string_equal(err.text, "the training list had 2 lines, has now 3");
-    assert_int_equal(ddp_checkpoint_check_list(&facts, 2, ddp_checkpoint_hash_list(other, 2), &err),
-                     DDP_ERR_MISMATCH);
+    assert_int_equal(ddp_checkpoint_check_list(&facts, 2, 8, &err), DDP_ERR_MISMATCH);
     assert_string_equal(err.text,
                         "the training list has other lines than before, or another order");
     facts.list_count = 0;

@@ -102,8 +102,7 @@ static void skip_on_rank_1(struct rank *me)
     ddp_reducer_backward_begin(r, 1);
     ready_without(me, r, me->rank == 1 ? 8 : -1);
     if (me->rank == 1)
-        rank_expect_error(me, ddp_reducer_backward_end(r, &err), &err, DDP_ERR_USAGE,
-                          refusal_of_8);
+        rank_expect_error(me, ddp_reducer_backward_end(r, &err), &err, DDP_ERR_USAGE, refusal_of_8);
     else
         rank_expect_ok(me, ddp_reducer_backward_end(r, &err), &err);
     rank_meet(me); /* now rank 1 alone owes something, however slow the machine is */
