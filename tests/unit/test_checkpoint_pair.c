@@ -212,10 +212,13 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     const uint64_t future = UINT64_C(1) << 62;
     struct toy_checkpoint t;
     ddp_file_sum sum;
+    uint64_t latest;
     ddp_error err;
     ddp_file *f;
 
     (void)state;
+    assert_int_equal(ddp_pair_latest(folder.path, "toy", &latest, &err), DDP_OK);
+    assert_true(latest == 0);
     for (int i = 1; i < 3; i++) { /* the same time; the later step counts */
         char name[64];
         int renamed;
@@ -235,6 +238,8 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     }
     must_save("toy.backup", 9);
     assert_int_equal(find("toy_2.weights"), 2);
+    assert_int_equal(ddp_pair_latest(folder.path, "toy", &latest, &err), DDP_OK);
+    assert_true(latest == future);
 }
 
 static void weights_alone_are_left_alone(void **state)
@@ -439,55 +444,6 @@ static void after_two_deaths_a_pair_is_found(void **state)
     assert_in_range(calls, 10, 60);
 }
 
-/* ---- keeping ---- */
-
-static void keep(size_t count)
-{
-    ddp_error err;
-
-    if (ddp_pair_keep(folder.path, "toy", count, &err))
-        fail_msg("%s", err.text);
-}
-
-static void oldest_numbered_pairs_go(void **state)
-{
-    (void)state;
-    for (int i = 4; i > 0; i--) {
-        char name[32];
-
-        (void)snprintf(name, sizeof name, "toy_%d00.weights", i);
-        must_save(name, i);
-    }
-    keep(4);
-    keep(2);
-    expect_names("toy_100.weights toy_100.weights.state toy_200.weights toy_200.weights.state");
-    keep(1);
-    expect_names("toy_100.weights toy_100.weights.state");
-    assert_int_equal(find("toy_100.weights"), 1);
-    expect_notes("");
-}
-
-static void what_is_no_numbered_pair_of_ours_stays(void **state)
-{
-    ddp_error err;
-
-    (void)state;
-    must_save("toy.backup", 1);
-    must_save("toy_final.weights", 2);
-    must_save("toy.weights", 3);
-    must_save("toy2_1.weights", 3);
-    folder_write(folder_file(&folder, "toy_7.weights"), "x", 1);
-    folder_write(folder_file(&folder, "toy_8.weights"), "x", 1);
-    folder_write(folder_file(&folder, "toy_8.weights.state"), "x", 1);
-    assert_int_equal(toy_checkpoint_save(folder_file(&folder, "toy_5.weights"), "toy_5", 1, &err),
-                     DDP_OK);
-    must_save("toy_1.weights", 4);
-    keep(0);
-    expect_names("toy.backup toy.backup.state toy.weights toy.weights.state toy2_1.weights "
-                 "toy2_1.weights.state toy_5.weights toy_5.weights.state toy_7.weights "
-                 "toy_8.weights toy_8.weights.state toy_final.weights toy_final.weights.state");
-}
-
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
 
 int main(void)
@@ -505,8 +461,6 @@ int main(void)
         IN_A_FOLDER(first_save_that_fails_leaves_nothing_to_find),
         IN_A_FOLDER(after_any_death_a_pair_is_found),
         IN_A_FOLDER(after_two_deaths_a_pair_is_found),
-        IN_A_FOLDER(oldest_numbered_pairs_go),
-        IN_A_FOLDER(what_is_no_numbered_pair_of_ours_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
