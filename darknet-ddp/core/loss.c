@@ -63,7 +63,7 @@ static void take_requests(ddp_loss *l)
 {
     for (int r = 0; r < DDP_REQUESTS; r++) {
         l->sent[r] = 0;
-        if (!l->asked[r])
+        if (!l->asked || !l->asked[r])
             continue;
         l->asked[r] = 0;
         l->sent[r] = 1;

@@ -24,7 +24,7 @@ typedef struct ddp_requests {
 /* leaves  0, or: sum the mini-batches of a step in the tree of core/tree.h; how many
  *         these are on each rank, a power of two
  * asked   DDP_REQUESTS flags that anybody may set, in a signal handler too: the next sum
- *         to start takes them along and clears them
+ *         to start takes them along and clears them. NULL: nobody asks
  * group and asked must outlive it. *out is set on success.
  * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int leaves, volatile sig_atomic_t *asked,

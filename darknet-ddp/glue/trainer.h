@@ -30,7 +30,7 @@ typedef struct ddp_trainer_config {
     uint64_t seed;
     /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
      * ranks know of it when they know this step's loss, or, where its last backward pass has
-     * ended on this rank, the next one's. Must outlive the trainer. */
+     * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
