@@ -21,7 +21,6 @@
 enum { STEP_COUNT = 20, MIB = 1 << 20 };
 
 struct training {
-    volatile sig_atomic_t asked[RANKS_MAX][DDP_REQUESTS];
     const char *cfg;
     int exact;
     int reads;   /* settle and predict between mini-batches */
@@ -41,7 +40,7 @@ static network *new_net(const char *cfg)
 
 static ddp_trainer *attach(struct rank *me, network *net)
 {
-    struct training *training = me->shared;
+    const struct training *training = me->shared;
     ddp_trainer_config config = {
         .reducer = {.bucket_bytes = training->bucket_bytes,
                     .first_bucket_bytes = training->bucket_bytes,
@@ -51,7 +50,6 @@ static ddp_trainer *attach(struct rank *me, network *net)
         .broadcast_buffers = 1,
         .sync_every = 1,
         .exact = training->exact,
-        .asked = training->asked[me->rank],
         .fail = net_fail_hook,
     };
     int batch = BATCH, subdivisions = SUBDIVISIONS;
