@@ -2,7 +2,7 @@
 # Two hosts on one machine: network namespaces with host names of their own, joined
 # by a veth pair. As root.
 #   namespaces.sh up [RATE]        make them; RATE shapes the link both ways, as tc spells it (1gbit)
-#   namespaces.sh mpirun ARGS...   run mpirun on the first, with one slot on each
+#   namespaces.sh mpirun ARGS...   run mpirun on the first, with DDP_HOSTS_SLOTS slots (1) on each
 #   namespaces.sh down             remove them
 # up says why it cannot and exits 77. The hosts belong to the process DDP_HOSTS_ID (default: the
 # caller), whose number is in their names; up also removes those of processes that are gone.
@@ -73,7 +73,8 @@ mpirun)
     shift
     on_host 1 mpirun --bind-to none --mca plm_rsh_agent "$self rsh" \
         --mca btl tcp,self --mca btl_tcp_if_include "$network.0/24" \
-        --mca oob_tcp_if_include "$network.0/24" -H "$network.1:1,$network.2:1" "$@"
+        --mca oob_tcp_if_include "$network.0/24" \
+        -H "$network.1:${DDP_HOSTS_SLOTS:-1},$network.2:${DDP_HOSTS_SLOTS:-1}" "$@"
     ;;
 rsh) # as mpirun calls it: ADDRESS COMMAND
     shift
