@@ -56,11 +56,11 @@ ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions, ddp_
                          .mode = t->config.batch_mode,
                          .sync_every = t->config.sync_every,
                          .broadcast_buffers = t->config.broadcast_buffers};
-    ddp_status st =
-        ddp_batch_split(&t->batch, *batch, *subdivisions, run.ranks, t->config.batch_mode, err);
+    ddp_status st = t->config.exact ? ddp_exact_check(&run, err) : DDP_OK;
 
-    if (!st && t->config.exact)
-        st = ddp_exact_check(&run, err);
+    if (!st)
+        st =
+            ddp_batch_split(&t->batch, *batch, *subdivisions, run.ranks, t->config.batch_mode, err);
     if (st)
         return st;
     *batch = t->batch.batch;
