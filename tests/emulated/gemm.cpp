@@ -2,12 +2,15 @@
 #include "emulated.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace
 {
 
 constexpr int tile_rows = 16, tile_columns = 4, depth = 256;
+
+typedef float rows __attribute__((vector_size(tile_rows * sizeof(float))));
 
 /* op(X)(row, column) of a matrix that is stored column by column. */
 struct view {
@@ -31,15 +34,19 @@ __attribute__((target_clones("default", "avx2,fma", "avx512f")))
 #endif
 void multiply_tile(int k, const float *a, const float *b, float sum[tile_columns][tile_rows])
 {
-    float s[tile_columns][tile_rows] = {};
+    rows s0 = {}, s1 = {}, s2 = {}, s3 = {}, x;
 
-    for (int p = 0; p < k; p++, a += tile_rows, b += tile_columns)
-        for (int j = 0; j < tile_columns; j++)
-            for (int i = 0; i < tile_rows; i++)
-                s[j][i] += a[i] * b[j];
-    for (int j = 0; j < tile_columns; j++)
-        for (int i = 0; i < tile_rows; i++)
-            sum[j][i] = s[j][i];
+    for (int p = 0; p < k; p++, a += tile_rows, b += tile_columns) {
+        std::memcpy(&x, a, sizeof x);
+        s0 += x * b[0];
+        s1 += x * b[1];
+        s2 += x * b[2];
+        s3 += x * b[3];
+    }
+    std::memcpy(sum[0], &s0, sizeof s0);
+    std::memcpy(sum[1], &s1, sizeof s1);
+    std::memcpy(sum[2], &s2, sizeof s2);
+    std::memcpy(sum[3], &s3, sizeof s3);
 }
 
 void scale(int m, int n, float beta, float *c, int ldc)

@@ -39,7 +39,7 @@ struct runner {
     jmp_buf scheduler;
     const std::function<void()> *body;
     unsigned threads, next;
-    std::vector<bool> ended;
+    std::vector<char> ended;
     uint64_t values[2][most_threads];
     std::vector<char> shared;
 };
@@ -74,9 +74,13 @@ void park(fiber &f, at place)
 
 void set_thread_index(unsigned thread)
 {
-    const uint3 &size = emulated::here.block_size;
+    emulated::place &here = emulated::here;
+    const uint3 &size = here.block_size;
 
-    emulated::here.thread = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+    if (thread < size.x)
+        here.thread = {thread, 0, 0};
+    else
+        here.thread = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
 }
 
 void fiber_main()
@@ -92,7 +96,7 @@ void fiber_main()
             f.exchanges = 0;
             set_thread_index(thread);
             (*r.body)();
-            r.ended[thread] = true;
+            r.ended[thread] = 1;
         }
         park(f, at::idle);
     }
@@ -107,7 +111,8 @@ fiber *make_fiber(runner &r)
     if (stack == MAP_FAILED || mprotect(stack, page, PROT_NONE) || getcontext(&f->start))
         die("no memory for a fiber");
     f->start.uc_stack.ss_sp = stack + page;
-    f->start.uc_stack.ss_size = stack_bytes;
+    /* not all at the same place of a page: they would share a few lines of the cache */
+    f->start.uc_stack.ss_size = stack_bytes - r.all.size() % 64 * 320;
     f->start.uc_link = nullptr;
     makecontext(&f->start, fiber_main, 0);
     r.all.push_back(f);
@@ -146,15 +151,17 @@ std::vector<fiber *> released(runner &r)
 {
     std::vector<fiber *> ready;
 
+    auto at_block = [](const fiber *f) { return f->place == at::block_barrier; };
+
+    if (std::all_of(r.waiting.begin(), r.waiting.end(), at_block)) {
+        ready.swap(r.waiting);
+        return ready;
+    }
     for (fiber *f : r.waiting)
         if (f->place == at::warp_barrier && warp_is_there(r, *f))
             ready.push_back(f);
-    if (ready.empty()) {
-        for (fiber *f : r.waiting)
-            if (f->place != at::block_barrier)
-                die("threads of a block wait at different barriers");
-        ready = r.waiting;
-    }
+    if (ready.empty())
+        die("threads of a block wait at different barriers");
     for (fiber *f : ready)
         r.waiting.erase(std::find(r.waiting.begin(), r.waiting.end(), f));
     return ready;
@@ -165,7 +172,7 @@ void run_block(runner &r)
     const emulated::place block = emulated::here;
 
     r.next = 0;
-    r.ended.assign(r.threads, false);
+    r.ended.assign(r.threads, 0);
     while (r.next < r.threads) {
         fiber *f = r.idle.empty() ? make_fiber(r) : r.idle.back();
 
