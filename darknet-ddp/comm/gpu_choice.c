@@ -146,7 +146,7 @@ ddp_status ddp_gpu_check_seats(int *shared, const ddp_gpu_seat *seats, int ranks
                 continue;
             if (wish->list.count == 0 || seats[a].gpu != seats[b].gpu)
                 return refuse_shared(seats, a, b, wish, err);
-            *shared |= a == rank || b == rank;
+            *shared |= rank < 0 || a == rank || b == rank;
         }
     return DDP_OK;
 }

@@ -31,7 +31,6 @@ typedef struct ddp_gpu_seat {
     int seen;          /* GPUs that this rank sees, numbered from 0 */
     int gpu;           /* its choice */
     char identity[64]; /* of that GPU: two different GPUs of a host never have the same */
-    char name[96];     /* "NVIDIA H200" */
 } ddp_gpu_seat;
 
 /* Read "0,1,3": 1 to DDP_GPU_LIST_MAX whole numbers with commas between them; a number may
@@ -49,8 +48,8 @@ ddp_status ddp_gpu_choose(ddp_gpu_seat *seat, const ddp_gpu_wish *wish,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Compare the seats of all ranks; every rank comes to the same result. *shared: rank's GPU
- * is another rank's too. Fails with DDP_ERR_USAGE where GPUs are shared and the list did not
- * say so. */
+ * is another rank's too; rank -1: any rank's is. Fails with DDP_ERR_USAGE where GPUs are shared and
+ * the list did not say so. */
 ddp_status ddp_gpu_check_seats(int *shared, const ddp_gpu_seat *seats, int ranks, int rank,
                                const ddp_gpu_wish *wish, ddp_error *err) DDP_MUST_CHECK;
 

@@ -175,6 +175,8 @@ static void a_list_may_name_a_gpu_twice(void **state)
         assert_int_equal(ddp_gpu_check_seats(&shared, seats, 3, r, &w, &err), DDP_OK);
         assert_int_equal(shared, r != 1);
     }
+    assert_int_equal(ddp_gpu_check_seats(&shared, seats, 3, -1, &w, &err), DDP_OK);
+    assert_int_equal(shared, 1);
 }
 
 static void too_many_ranks_are_refused(void **state)
