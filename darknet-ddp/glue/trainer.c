@@ -103,8 +103,8 @@ static void before_forward(void *ctx, network *net)
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
-    check(t, ddp_group_settle(t->group, &err), &err);
     check(t, ddp_statistics_begin(t->statistics, &err), &err);
+    check(t, ddp_group_settle(t->group, &err), &err);
     check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     t->waited_ns += ddp_clock_ns() - start;
     t->syncs = (mini_batches(net) + (size_t)net->world) % update == 0;
@@ -130,8 +130,10 @@ static void before_layer(void *ctx, network *net, int layer_index)
     ddp_trainer *t = ctx;
     ddp_error err;
 
-    if (!net->train && layer_index == 0)
+    if (!net->train && layer_index == 0) {
         check(t, ddp_statistics_settle(t->statistics, &err), &err); /* it reads them */
+        check(t, ddp_group_settle(t->group, &err), &err);
+    }
     update_deferred(t, net, layer_index);
     check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
