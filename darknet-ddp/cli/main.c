@@ -42,8 +42,11 @@ static ddp_status check_command(int argc, char **argv, ddp_error *err)
         if (commands[i].refusal)
             return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name,
                             commands[i].refusal);
-        if (strcmp(verb, "train") == 0)
+        if (strcmp(verb, "train") != 0)
+            break;
+        if (argc > 3)
             return DDP_OK;
+        return ddp_fail(err, DDP_ERR_USAGE, "`darknet %s train` wants the name of a file", name);
     }
     return ddp_fail(err, DDP_ERR_USAGE, "`darknet%s%s%s%s` does not train; -ddp goes with train",
                     name[0] ? " " : "", name, verb[0] ? " " : "", verb);
@@ -82,14 +85,11 @@ static int run_ddp_command(int argc, char **argv, const ddp_options *options, dd
     ddp_report_failure(&err);
 }
 
-/* Darknet reads from its own options where to compute. argv has room for two words more. Too few
- * words stay as they are: Darknet counts them before it says how a command is used. */
+/* Darknet reads from its own options where to compute. argv has room for two words more. */
 static int name_gpu(int argc, char **argv, const ddp_options *options)
 {
     static char number[16];
 
-    if (argc < 4)
-        return argc;
     (void)snprintf(number, sizeof number, "%d", ddp_session_gpus()->gpu);
     if (ddp_gpus_wanted(options)) {
         argv[argc++] = "-i";

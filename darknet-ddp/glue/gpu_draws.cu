@@ -38,10 +38,10 @@ cudaError_t ddp_gpu_draws(float *x, size_t each, size_t samples, uint64_t seed, 
                           uint64_t first)
 {
     size_t blocks = ((each + DRAWS - 1) / DRAWS * samples + threads - 1) / threads;
+    unsigned grid = blocks < most_blocks ? (unsigned)blocks : most_blocks;
 
     if (blocks == 0)
         return cudaSuccess;
-    ddp_draws_kernel < <<blocks<most_blocks ? (unsigned)blocks : most_blocks, threads>>>(
-        x, each, samples, seed, topic, first);
+    ddp_draws_kernel<<<grid, threads>>>(x, each, samples, seed, topic, first);
     return cudaPeekAtLastError();
 }
