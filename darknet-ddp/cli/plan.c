@@ -60,7 +60,7 @@ static network *load(const char *cfg, const ddp_options *options)
     network *net;
 
     train_plugin_active = &listener;
-    net = ddp_command_load(cfg, options);
+    net = ddp_command_load(cfg, options, -1);
     train_plugin_active = NULL;
     return net;
 }

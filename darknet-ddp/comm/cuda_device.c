@@ -2,6 +2,7 @@
 #include "comm/cuda.h"
 #include "comm/cuda_kernels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,21 @@ int ddp_device_count(void)
         return 0;
     }
     return count;
+}
+
+void ddp_device_identify(int gpu, char *text, size_t size)
+{
+    struct cudaDeviceProp properties;
+    const unsigned char *uuid = (const unsigned char *)properties.uuid.bytes;
+    size_t used = 0;
+
+    if (cudaGetDeviceProperties(&properties, gpu) != cudaSuccess) {
+        (void)cudaGetLastError(); /* whoever opens the device meets it again */
+        (void)snprintf(text, size, "GPU %d", gpu);
+        return;
+    }
+    for (size_t i = 0; i < sizeof properties.uuid.bytes && used + 2 < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%02x", uuid[i]);
 }
 
 cudaEvent_t ddp_cuda_event(const ddp_cuda *c)

@@ -8,6 +8,13 @@ int ddp_device_count(void)
     return 0;
 }
 
+void ddp_device_identify(int gpu, char *text, size_t size)
+{
+    (void)gpu;
+    if (size > 0)
+        text[0] = '\0';
+}
+
 ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)
 {
     (void)g;
