@@ -12,7 +12,7 @@
  *
  * Words used below
  *   count    a number of float32 elements, never of bytes
- *   buf      host memory
+ *   buf      host memory, but where a device is named
  *   started  the call has returned; buf belongs to the group until the wait
  *
  * A group belongs to one thread. After DDP_ERR_COMM only ddp_group_close and
@@ -22,6 +22,7 @@
 #define DDP_COMM_GROUP_H
 
 #include "base/status.h"
+#include "comm/device.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,58 @@ int ddp_group_local_size(const ddp_group *g);
 /* Host name of a rank; lives as long as the group. */
 const char *ddp_group_host(const ddp_group *g, int rank);
 
+/* ---- GPUs ----
+ *
+ * A group talks through host memory. Each of its ranks may also have a GPU; sums of that
+ * GPU's memory then go through NCCL, or are copied through host memory.
+ *
+ * Such a sum is started and waited for in the GPU's work, not in the program's: start
+ * takes what the framework has queued so far as done before it, wait makes what is queued
+ * afterwards come behind it, and neither holds up the program. So a peer that is lost
+ * would be noticed by nobody but a GPU that hangs: before the program itself waits for
+ * the GPU, it calls ddp_group_settle. */
+
+typedef struct ddp_gpu_config {
+    int gpu;    /* CUDA's number of this rank's GPU */
+    int shared; /* other ranks of this host use the same one: NCCL then talks over sockets */
+    int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
+    int exact;  /* sums by NCCL in the order of comm/sum.h; else in an order of NCCL's own, the
+                   same on every rank. Through host memory they always are. */
+    int ctas;   /* most thread blocks that NCCL may use; 0: its own choice */
+    /* A CUDA or NCCL call has failed; what and where is in err. */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+} ddp_gpu_config;
+
+/* Give this rank its GPU. Every rank calls it, with the same nccl, exact and ctas. Blocks until
+ * every rank has. The GPU becomes the calling thread's. Call it once, before any sum is opened.
+ * Fails with DDP_ERR_USAGE (a build for CPUs, no such GPU, an NCCL too old),
+ * DDP_ERR_MISMATCH (the ranks' NCCL differ), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
+                             ddp_error *err) DDP_MUST_CHECK;
+
+/* This rank's GPU, or the host. */
+ddp_device *ddp_group_device(const ddp_group *g);
+
+/* How sums of the device's memory travel: "nccl 2.27.3" or ddp_group_backend. */
+const char *ddp_group_transport(const ddp_group *g);
+
+/* Wait, moving messages along, until each sum of a GPU that was waited for has arrived there.
+ * Fails with DDP_ERR_COMM, when the timeout has passed or NCCL has failed; the GPU's part of the
+ * group is then aborted, so that nothing on the GPU waits for ever. */
+ddp_status ddp_group_settle(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
+
+/* Time in which the GPU's own work stood still for sums, of those that ddp_group_settle has
+ * seen arrive, in nanoseconds since the group was opened. 0 on the host. */
+int64_t ddp_group_stalled_ns(const ddp_group *g);
+
+/* Memory for sums on a device, as ddp_device_alloc; on a GPU, registered with NCCL where its
+ * version knows that. */
+ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
+                                  ddp_error *err) DDP_MUST_CHECK;
+void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);
+
+/* ---- time ---- */
+
 /* How long a wait may go without any message arriving before it fails with
  * DDP_ERR_COMM and names a rank that owes one. 0: for ever. Default 600 s. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
@@ -74,6 +127,10 @@ void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
  * count 0 is allowed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
+
+/* The same for memory of a device: the host or ddp_group_device. */
+ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                 size_t count, ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. The sum must not be in flight, unless the group failed. */
 void ddp_allreduce_close(ddp_allreduce *a);
@@ -94,8 +151,9 @@ ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 /* Has the started sum ended on this rank? Does not move data. */
 int ddp_allreduce_done(const ddp_allreduce *a);
 
-/* Wait until a started sum has ended; buf is then the caller's again, with the
- * same bits on every rank. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+/* Wait until a started sum has ended, on a GPU as said above; buf is then the caller's
+ * again, with the same bits on every rank. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM.
+ */
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy buf[0..bytes) of rank root to every rank. Blocks.
