@@ -279,6 +279,9 @@ void ddp_session_open(const ddp_options *options)
         .choose = choose,
         .draw_for = ddp_draw_for,
         .draw = ddp_draw,
+#ifdef GPU
+        .draw_gpu = ddp_draw_gpu,
+#endif
         .report = report,
         .end_step = end_step,
         .save = save,
