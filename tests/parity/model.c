@@ -106,7 +106,7 @@ static void show_fatal(int code, const char *message)
     _exit(code);
 }
 
-static network *parse_quietly(char *path)
+static network *parse_quietly(char *path, int on_gpu)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     network *net;
@@ -114,7 +114,7 @@ static network *parse_quietly(char *path)
     terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     fatal_handler = show_fatal;
     (void)dup2(null, STDERR_FILENO);
-    gpu_index = -1;
+    gpu_index = on_gpu ? 0 : -1;
     net = parse_network_cfg(path);
     (void)dup2(terminal, STDERR_FILENO);
     (void)close(null);
@@ -125,7 +125,7 @@ network *model_open(const model_options *o)
 {
     char path[DDP_CFG_PATH_BYTES];
     int fd = write_cfg(o, path);
-    network *net = parse_quietly(path);
+    network *net = parse_quietly(path, o->on_gpu);
 
     (void)close(fd);
     remove_randomness(net);

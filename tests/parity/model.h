@@ -12,6 +12,7 @@ typedef struct model_options {
     int frozen;   /* the first so many layers: the last of them gets stopbackward=1 */
     int add_cost; /* 1: the cfg has no loss, append [cost] */
     float learning_rate;
+    int on_gpu; /* 1: on GPU 0, in a build for GPUs */
 } model_options;
 
 /* Ends the program with the file's name and the cause on failure. */
