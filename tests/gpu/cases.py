@@ -94,24 +94,25 @@ for name in ("conv", "conv-batchnorm", "deconv-batchnorm", "connected-batchnorm"
              "lstm"):
     LAYERS[name + "-adam"] = LAYERS[name].replace("[net]\n", section("net", **ADAM).rstrip() + "\n", 1)
 
-# Darknet's own, at sizes on which they still make sense: gpu_compare's options. Not strict: most are deep.
-SMALL = {"width": 64, "height": 64, "batch": 4, "subdivisions": 2, "learning_rate": .001}
+# Darknet's own, at sizes on which they still make sense: gpu_compare's options. Deep ones need smooth=1.
+DEEP = {"smooth": 1, "way": .02}
+SMALL = {**DEEP, "width": 64, "height": 64, "batch": 4, "subdivisions": 2, "learning_rate": .001}
 NETS = {
-    "cifar": {"width": 16, "height": 16, "batch": 8, "subdivisions": 2, "learning_rate": .001},
-    "yolov3-tiny": {**SMALL, "width": 96, "height": 96},
+    "cifar": {**DEEP, "width": 16, "height": 16, "batch": 8, "subdivisions": 2, "learning_rate": .001},
+    "yolov3-tiny": {**SMALL, "width": 96, "height": 96, "learning_rate": .0001},
     "resnet18": SMALL,
     "resnet50": SMALL,
     "darknet": {**SMALL, "width": 128, "height": 128},
     "tiny": {**SMALL, "width": 128, "height": 128},
-    "darknet19": SMALL,
+    "darknet19": {**SMALL, "width": 96, "height": 96, "learning_rate": .0001},
     "darknet53": SMALL,
     "resnext50": SMALL,
-    "densenet201": SMALL,
+    "densenet201": {**SMALL, "learning_rate": .0001},
     "yolov2-tiny-voc": {**SMALL, "learning_rate": .0001},
     "yolov1-tiny": {**SMALL, "width": 128, "height": 128, "learning_rate": .0001},
     "yolov3": SMALL,
-    "alexnet": {"width": 67, "height": 67, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
-    "vgg-16": {"width": 32, "height": 32, "crop": 32, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
+    "alexnet": {**DEEP, "width": 67, "height": 67, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
+    "vgg-16": {**DEEP, "width": 32, "height": 32, "crop": 32, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
 }
 
 # A selection for a slow device.

@@ -18,6 +18,11 @@ static int starts_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
+static int has_kink(const char *line)
+{
+    return starts_with(line, "activation=leaky") || starts_with(line, "activation=relu");
+}
+
 /* What ddp_cfg_with does not do: values outside [net], and a section more. */
 static void copy_sections(const model_options *o, FILE *in, FILE *out)
 {
@@ -30,6 +35,8 @@ static void copy_sections(const model_options *o, FILE *in, FILE *out)
             (void)fprintf(out, "crop_height=%d\n", o->crop);
         else if (o->crop && starts_with(line, "crop_width"))
             (void)fprintf(out, "crop_width=%d\n", o->crop);
+        else if (o->smooth && has_kink(line))
+            (void)fprintf(out, "activation=elu\n");
         else
             (void)fputs(line, out);
         if (line[0] == '[' && section++ == o->frozen - 1 && o->frozen > 0)
