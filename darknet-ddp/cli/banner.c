@@ -15,7 +15,7 @@ static int is_new_host(const ddp_group *group, int rank)
     return 1;
 }
 
-static void print_ranks(FILE *out, const ddp_group *group)
+static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
 {
     int size = ddp_group_size(group), hosts = 0;
 
@@ -26,7 +26,21 @@ static void print_ranks(FILE *out, const ddp_group *group)
     for (int r = 0; r < size; r++)
         if (is_new_host(group, r))
             (void)fprintf(out, "%s%s", r ? " " : "", ddp_group_host(group, r));
-    (void)fprintf(out, "), CPU, transport %s\n", ddp_group_backend(group));
+    (void)fprintf(out, "), %s, transport %s\n", gpus->names, ddp_group_transport(group));
+}
+
+static void print_gpus(FILE *out, const ddp_gpus *gpus, const ddp_options *options)
+{
+    int deterministic = options->deterministic || options->exact;
+
+    if (gpus->gpu < 0)
+        return;
+    if (gpus->shared)
+        (void)fprintf(out, "DDP: ranks share a GPU, which is for tests: it makes nothing faster\n");
+    if (options->fp32 || deterministic)
+        (void)fprintf(out, "DDP: convolutions %s%s%s\n", options->fp32 ? "without TF32" : "",
+                      options->fp32 && deterministic ? ", " : "",
+                      deterministic ? "by deterministic algorithms" : "");
 }
 
 void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks)
@@ -81,10 +95,11 @@ static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *op
                       (double)ddp_reducer_tree_bytes(ddp_trainer_reducer(t)) / 1e6);
 }
 
-void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_trainer *t,
+void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed)
 {
-    print_ranks(out, group);
+    print_ranks(out, group, gpus);
+    print_gpus(out, gpus, options);
     print_batch(out, group, t, options);
     print_buckets(out, t, options);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);

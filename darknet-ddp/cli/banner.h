@@ -2,6 +2,7 @@
 #ifndef DDP_CLI_BANNER_H
 #define DDP_CLI_BANNER_H
 
+#include "cli/gpus.h"
 #include "cli/options.h"
 #include "comm/group.h"
 #include "core/batch.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 
 /* Print them. t is attached. */
-void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_trainer *t,
+void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed);
 
 /* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images", no newline. */

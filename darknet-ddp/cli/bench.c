@@ -10,6 +10,7 @@
 #include "cli/bench.h"
 
 #include "base/clock.h"
+#include "cli/bench_step.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/session.h"
@@ -40,10 +41,9 @@ struct bench {
     network *net;
     ddp_trainer *trainer;
     ddp_reducer *reducer;
-    const train_hooks *hooks;
-    int batches;      /* a step: -ddp_sync_every */
-    int mini_batches; /* a step, on this rank */
-    FILE *json;       /* NULL: none */
+    ddp_step_clock *clock;
+    int batches; /* a step: -ddp_sync_every */
+    FILE *json;  /* NULL: none */
     ddp_sample samples[SAMPLES];
 };
 
@@ -59,12 +59,19 @@ static void add(struct bench *b, int sample, double seconds)
     s->seconds[s->count++] = seconds;
 }
 
+/* Every rank is here, with its GPU at rest. */
 static void wait_for_all(void)
 {
     ddp_error err;
 
+    ddp_device_synchronize(ddp_group_device(ddp_session_group()));
     if (ddp_barrier(ddp_session_group(), &err))
         ddp_session_fail(&err);
+}
+
+static int on_host(void)
+{
+    return ddp_device_is_host(ddp_group_device(ddp_session_group()));
 }
 
 /* The longest of all ranks' times: no step of theirs can be shorter. */
@@ -85,54 +92,26 @@ static double slowest(double seconds)
     return longest;
 }
 
-/* As train_network_datum, with a clock between its parts. */
-static void time_step(struct bench *b)
+static void run_step(struct bench *b)
 {
-    network *net = b->net;
-    double forward = 0, backward = 0, update;
-    int64_t start = ddp_clock_ns(), part;
-    int64_t communication = ddp_trainer_communication_ns(b->trainer), in_forward = 0;
-    int64_t in_backward = 0, in_update;
+    ddp_error err;
 
-    for (int m = 0; m < b->mini_batches; m++) {
-        if (b->hooks)
-            b->hooks->forward_begin(b->hooks->ctx, net);
-        *net->seen += (size_t)net->batch * (size_t)net->world;
-        net->train = 1;
-        part = ddp_clock_ns();
-        in_forward -= ddp_trainer_communication_ns(b->trainer);
-        forward_network(net);
-        in_forward += ddp_trainer_communication_ns(b->trainer);
-        forward += seconds_since(part);
-        part = ddp_clock_ns();
-        in_backward -= ddp_trainer_communication_ns(b->trainer);
-        if (b->hooks)
-            b->hooks->backward_begin(b->hooks->ctx, net);
-        backward_network(net);
-        if (b->hooks)
-            b->hooks->backward_end(b->hooks->ctx, net);
-        in_backward += ddp_trainer_communication_ns(b->trainer);
-        backward += seconds_since(part);
-    }
-    part = ddp_clock_ns();
-    in_update = -ddp_trainer_communication_ns(b->trainer);
-    update_network(net);
-    in_update += ddp_trainer_communication_ns(b->trainer);
-    update = seconds_since(part);
-    (void)train_mean_loss(net, *net->cost);
-    communication = ddp_trainer_communication_ns(b->trainer) - communication;
-    if (!b->hooks) {
-        add(b, IN_LOCAL, slowest(seconds_since(start)));
-        return;
-    }
-    add(b, IN_STEP, seconds_since(start));
-    add(b, IN_FORWARD, forward - (double)in_forward / 1e9);
-    add(b, IN_BACKWARD, backward - (double)in_backward / 1e9);
-    add(b, IN_UPDATE, update - (double)in_update / 1e9);
-    add(b, IN_EXPOSED, (double)communication / 1e9);
+    if (ddp_step_run(b->clock, &err))
+        ddp_session_fail(&err);
 }
 
-/* A step's communication: launch every bucket, wait for every layer. */
+static ddp_step_times time_step(struct bench *b)
+{
+    ddp_step_times times;
+    ddp_error err;
+
+    run_step(b);
+    if (ddp_step_read(b->clock, &times, &err))
+        ddp_session_fail(&err);
+    return times;
+}
+
+/* A step's communication: launch every bucket, wait for every layer, and for the GPU. */
 static void communicate(struct bench *b, int sleep_between_polls)
 {
     ddp_error err;
@@ -149,46 +128,59 @@ static void communicate(struct bench *b, int sleep_between_polls)
     }
     for (int layer = b->net->n - 1; layer >= 0 && !st; layer--)
         st = ddp_reducer_layer_wait(b->reducer, layer, &used, &err);
+    if (!st)
+        st = ddp_group_settle(ddp_session_group(), &err);
     if (st)
         ddp_session_fail(&err);
+    ddp_device_synchronize(ddp_group_device(ddp_session_group()));
 }
 
-/* Forget the times of the last step. */
-static void drop_step(struct bench *b)
-{
-    for (int s = 0; s <= IN_STEP; s++)
-        b->samples[s].count--;
-}
-
-/* Of two steps in a row the second counts: it has the deferred gradients of the
- * first in it, and leaves its own to the next, as in training. */
-static void time_round(struct bench *b)
+/* A GPU is handed a step while it ends the one before: the second of two in a row is one of many,
+ * the first had an idle GPU before it. On a CPU both are the same. */
+static void time_local(struct bench *b)
 {
     const train_hooks *hooks = b->net->hooks;
-    int64_t start;
 
     hooks->settle(hooks->ctx, b->net);
-    b->hooks = NULL;
     b->net->hooks = NULL;
     wait_for_all();
-    time_step(b);
+    if (!on_host())
+        run_step(b);
+    add(b, IN_LOCAL, slowest(time_step(b).step));
     b->net->hooks = hooks;
+}
+
+static void time_wire(struct bench *b)
+{
+    int64_t start;
+
     wait_for_all();
     start = ddp_clock_ns();
     communicate(b, 0);
     add(b, IN_WIRE, seconds_since(start));
-    b->hooks = hooks;
+}
+
+/* Of two steps in a row the second counts: it has the deferred gradients of the
+ * first in it, and leaves its own to the next, as in training. */
+static void time_whole(struct bench *b)
+{
+    ddp_step_times times;
+
     wait_for_all();
-    time_step(b);
-    drop_step(b);
-    time_step(b);
+    run_step(b);
+    times = time_step(b);
+    add(b, IN_STEP, times.step);
+    add(b, IN_FORWARD, times.forward);
+    add(b, IN_BACKWARD, times.backward);
+    add(b, IN_UPDATE, times.update);
+    add(b, IN_EXPOSED, times.exposed);
 }
 
 static double cpu_of_communication(struct bench *b, int steps)
 {
     int64_t start;
 
-    b->hooks->settle(b->hooks->ctx, b->net);
+    b->net->hooks->settle(b->net->hooks->ctx, b->net);
     wait_for_all();
     start = ddp_clock_cpu_ns();
     for (int i = 0; i < steps; i++)
@@ -200,7 +192,7 @@ static void bench_open(struct bench *b, const char *cfg, const ddp_options *opti
 {
     ddp_error err;
 
-    b->net = ddp_command_load(cfg, options);
+    b->net = ddp_command_load(cfg, options, ddp_session_gpus()->gpu);
     b->trainer = ddp_session_trainer();
     if (ddp_check_trainable(b->net, &err) || ddp_trainer_attach(b->trainer, b->net, &err))
         ddp_session_fail(&err);
@@ -208,7 +200,9 @@ static void bench_open(struct bench *b, const char *cfg, const ddp_options *opti
     b->net->learning_rate = 0; /* random labels teach nothing, and must not blow up */
     b->reducer = ddp_trainer_reducer(b->trainer);
     b->batches = options->sync_every;
-    b->mini_batches = ddp_trainer_batch(b->trainer).per_rank * b->batches;
+    if (ddp_step_clock_open(&b->clock, ddp_session_group(), b->trainer, b->net,
+                            ddp_trainer_batch(b->trainer).per_rank * b->batches, &err))
+        ddp_session_fail(&err);
     for (int s = 0; s < SAMPLES; s++) {
         b->samples[s] = (ddp_sample){.name = names[s], .meaning = meanings[s]};
         b->samples[s].seconds = calloc((size_t)(options->steps + WARMUP + 1), sizeof(double));
@@ -224,22 +218,29 @@ static void bench_close(struct bench *b)
 {
     for (int s = 0; s < SAMPLES; s++)
         free(b->samples[s].seconds);
+    ddp_step_clock_close(b->clock);
     free_network(b->net);
 }
 
-static ddp_bench_result result_of(struct bench *b, const char *cfg, double cpu_s)
+/* On a GPU the CPU's part in communication holds up nothing. */
+static ddp_bench_result result_of(struct bench *b, const char *cfg, const ddp_options *options,
+                                  double cpu_s)
 {
     ddp_group *group = ddp_session_group();
     const ddp_plan *plan = ddp_reducer_plan(b->reducer);
-    double local, wire;
+    double local, wire, least;
 
     for (int s = 0; s < SAMPLES; s++)
         ddp_sample_sort(&b->samples[s]);
-    local = ddp_sample_quantile(&b->samples[IN_LOCAL], 0.5) + cpu_s;
+    local = ddp_sample_quantile(&b->samples[IN_LOCAL], 0.5);
+    least = on_host() ? local + cpu_s : local;
     wire = ddp_sample_quantile(&b->samples[IN_WIRE], 0.5);
     return (ddp_bench_result){
         .cfg = cfg,
-        .backend = ddp_group_backend(group),
+        .transport = ddp_group_transport(group),
+        .devices = ddp_session_gpus()->names,
+        .precision = on_host() || options->fp32 ? "fp32" : "TF32",
+        .on_host = on_host(),
         .ranks = ddp_group_size(group),
         .batch = ddp_trainer_batch(b->trainer).batch * b->batches,
         .width = b->net->w,
@@ -249,8 +250,9 @@ static ddp_bench_result result_of(struct bench *b, const char *cfg, double cpu_s
         .samples = b->samples,
         .sample_count = SAMPLES,
         .cpu_s = cpu_s,
-        .limit_s = local > wire ? local : wire,
+        .limit_s = least > wire ? least : wire,
         .step_s = ddp_sample_quantile(&b->samples[IN_STEP], 0.5),
+        .local_s = local,
     };
 }
 
@@ -285,9 +287,11 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
         if (i == WARMUP)
             for (int s = 0; s < SAMPLES; s++)
                 b.samples[s].count = 0;
-        time_round(&b);
+        time_local(&b);
+        time_wire(&b);
+        time_whole(&b);
     }
-    result = result_of(&b, cfg, cpu_of_communication(&b, options->steps));
+    result = result_of(&b, cfg, options, cpu_of_communication(&b, options->steps));
     if (ddp_group_rank(ddp_session_group()) == 0) {
         ddp_bench_print(stdout, &result);
         if (b.json) {

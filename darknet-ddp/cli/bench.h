@@ -20,7 +20,10 @@ double ddp_sample_quantile(const ddp_sample *s, double q);
 
 typedef struct ddp_bench_result {
     const char *cfg;
-    const char *backend;
+    const char *transport;
+    const char *devices;   /* "CPU", "GPU NVIDIA H200" */
+    const char *precision; /* of convolutions: "fp32" or "TF32" */
+    int on_host;           /* computed on CPUs */
     int ranks;
     int batch; /* images a step, all ranks together */
     int width, height;
@@ -29,8 +32,9 @@ typedef struct ddp_bench_result {
     const ddp_sample *samples;
     size_t sample_count;
     double cpu_s;   /* CPU time that communication alone takes on this rank */
-    double limit_s; /* max(local step + cpu_s, communication alone) */
+    double limit_s; /* max(local step, communication alone); on CPUs with cpu_s on the first */
     double step_s;  /* median step with communication */
+    double local_s; /* and without */
 } ddp_bench_result;
 
 void ddp_bench_print(FILE *out, const ddp_bench_result *r);

@@ -21,9 +21,10 @@ double ddp_sample_quantile(const ddp_sample *s, double q)
 
 void ddp_bench_print(FILE *out, const ddp_bench_result *r)
 {
-    (void)fprintf(out, "%s, %dx%d, %d images a step on %d rank%s (%s), %.1f MB in %zu buckets\n",
+    (void)fprintf(out,
+                  "%s, %dx%d, %d images a step on %d rank%s (%s, %s, %s), %.1f MB in %zu buckets\n",
                   r->cfg, r->width, r->height, r->batch, r->ranks, r->ranks == 1 ? "" : "s",
-                  r->backend, r->gradient_mb, r->buckets);
+                  r->devices, r->precision, r->transport, r->gradient_mb, r->buckets);
     (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
                   "highest");
     for (size_t i = 0; i < r->sample_count; i++) {
@@ -35,20 +36,21 @@ void ddp_bench_print(FILE *out, const ddp_bench_result *r)
     }
     (void)fprintf(out, "communication alone takes %.4f s of CPU time\n", r->cpu_s);
     (void)fprintf(out,
-                  "limit = max(local step + that, communication alone) = %.4f s; step / limit = "
-                  "%.3f\n",
-                  r->limit_s, r->step_s / r->limit_s);
-    (void)fprintf(out, "%.2f images/s\n", r->batch / r->step_s);
+                  "limit = max(local step%s, communication alone) = %.4f s; step / limit = %.3f\n",
+                  r->on_host ? " + that" : "", r->limit_s, r->step_s / r->limit_s);
+    (void)fprintf(out, "%.2f images/s; %.2f images/s without communication\n", r->batch / r->step_s,
+                  r->batch / r->local_s);
 }
 
 void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
 {
     (void)fprintf(out,
                   "{\n  \"cfg\": \"%s\", \"transport\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"
+                  "  \"device\": \"%s\", \"precision\": \"%s\",\n"
                   "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"buckets\": %zu,\n"
                   "  \"unit\": \"s\",\n",
-                  r->cfg, r->backend, r->ranks, r->batch, r->width, r->height, r->gradient_mb,
-                  r->buckets);
+                  r->cfg, r->transport, r->ranks, r->batch, r->devices, r->precision, r->width,
+                  r->height, r->gradient_mb, r->buckets);
     for (size_t i = 0; i < r->sample_count; i++) {
         const ddp_sample *s = &r->samples[i];
 
@@ -58,6 +60,7 @@ void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
     }
     (void)fprintf(out,
                   "  \"communication_cpu\": %.6f, \"limit\": %.6f, \"step_over_limit\": %.4f,\n"
-                  "  \"images_per_s\": %.3f\n}\n",
-                  r->cpu_s, r->limit_s, r->step_s / r->limit_s, r->batch / r->step_s);
+                  "  \"images_per_s\": %.3f, \"local_images_per_s\": %.3f\n}\n",
+                  r->cpu_s, r->limit_s, r->step_s / r->limit_s, r->batch / r->step_s,
+                  r->batch / r->local_s);
 }

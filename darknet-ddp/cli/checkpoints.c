@@ -60,7 +60,8 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
     c->group = group;
     c->directory = directory;
     c->base = basecfg(cfg);
-    c->run = (ddp_checkpoint_run){.base = c->base,
+    c->run = (ddp_checkpoint_run){.device = ddp_group_device(group),
+                                  .base = c->base,
                                   .seed_given = options->seed >= 0,
                                   .force = options->resume_force,
                                   .ranks = (uint64_t)ddp_group_size(group)};

@@ -15,8 +15,8 @@ int ddp_command_plan(const char *cfg, const ddp_options *options);
 /* darknet ddp bench CFG: time steps on random data; collective. */
 int ddp_command_bench(const char *cfg, const ddp_options *options);
 
-/* Parse cfg with the sizes that options give instead of its own. Ends the program
- * on failure. Layers are not named on standard error. */
-network *ddp_command_load(const char *cfg, const ddp_options *options);
+/* Parse cfg with the sizes that options give instead of its own, for the GPU of this number, or
+ * for the CPU: -1. Ends the program on failure. Layers are not named on standard error. */
+network *ddp_command_load(const char *cfg, const ddp_options *options, int gpu);
 
 #endif

@@ -6,6 +6,7 @@ int ddp_command_help(void)
         "darknet-ddp %s: Darknet training on many processes, one cfg unchanged\n\n"
         "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
         "  darknet classifier train X.data X.cfg -ddp -ddp_ranks 2\n"
+        "  darknet detector train X.data X.cfg -ddp -gpus 0,1,2,3   in a build for GPUs\n"
         "  darknet ddp plan X.cfg -np 8         the buckets and their traffic\n"
         "  darknet ddp bench X.cfg -ddp_ranks 2  times of a step, on random data\n"
         "  darknet ddp help\n\n"

@@ -21,7 +21,7 @@ static void fail_with_cfg_name(int exit_status, const char *message)
     ddp_report_fatal(exit_status, text);
 }
 
-static network *parse_quietly(const char *cfg, char *copy)
+static network *parse_quietly(const char *cfg, char *copy, int gpu)
 {
     network *net;
 
@@ -29,14 +29,14 @@ static network *parse_quietly(const char *cfg, char *copy)
     copy_name = copy;
     fatal_handler = fail_with_cfg_name;
     ddp_report_quiet();
-    gpu_index = -1; /* on the CPU, also in a build for GPUs */
+    gpu_index = gpu;
     net = parse_network_cfg(copy);
     ddp_report_errors_only();
     fatal_handler = ddp_report_fatal;
     return net;
 }
 
-network *ddp_command_load(const char *cfg, const ddp_options *options)
+network *ddp_command_load(const char *cfg, const ddp_options *options, int gpu)
 {
     const ddp_cfg_value values[] = {
         {"width", options->width},
@@ -51,7 +51,7 @@ network *ddp_command_load(const char *cfg, const ddp_options *options)
 
     if (ddp_cfg_with(cfg, values, sizeof values / sizeof values[0], path, &fd, &err))
         ddp_report_failure(&err);
-    net = parse_quietly(cfg, path);
+    net = parse_quietly(cfg, path, gpu);
     (void)close(fd);
     return net;
 }

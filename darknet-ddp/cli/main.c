@@ -1,6 +1,7 @@
 /* The program: Darknet's own main (built under the name darknet_main), with -ddp
  * and its options taken out of the command line first. */
 #include "cli/commands.h"
+#include "cli/gpus.h"
 #include "cli/launcher.h"
 #include "cli/report.h"
 #include "cli/session.h"
@@ -35,19 +36,17 @@ static ddp_status check_command(int argc, char **argv, ddp_error *err)
     const char *name = argc > 1 ? argv[1] : "";
     const char *verb = argc > 2 ? argv[2] : "";
 
-    for (int i = 3; i < argc; i++)
-        if (strcmp(argv[i], "-gpus") == 0)
-            return ddp_fail(err, DDP_ERR_USAGE,
-                            "-gpus names GPUs, and this build is for CPUs; -ddp_ranks N starts N "
-                            "ranks on this host");
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(name, commands[i].name) != 0)
             continue;
         if (commands[i].refusal)
             return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name,
                             commands[i].refusal);
-        if (strcmp(verb, "train") == 0)
+        if (strcmp(verb, "train") != 0)
+            break;
+        if (argc > 3)
             return DDP_OK;
+        return ddp_fail(err, DDP_ERR_USAGE, "`darknet %s train` wants the name of a file", name);
     }
     return ddp_fail(err, DDP_ERR_USAGE, "`darknet%s%s%s%s` does not train; -ddp goes with train",
                     name[0] ? " " : "", name, verb[0] ? " " : "", verb);
@@ -86,11 +85,28 @@ static int run_ddp_command(int argc, char **argv, const ddp_options *options, dd
     ddp_report_failure(&err);
 }
 
+/* Darknet reads from its own options where to compute. argv has room for two words more. */
+static int name_gpu(int argc, char **argv, const ddp_options *options)
+{
+    static char number[16];
+
+    (void)snprintf(number, sizeof number, "%d", ddp_session_gpus()->gpu);
+    if (ddp_gpus_wanted(options)) {
+        argv[argc++] = "-i";
+        argv[argc++] = number;
+    } else {
+        argv[argc++] = "-nogpu";
+    }
+    argv[argc] = NULL;
+    return argc;
+}
+
 static int run_training(int argc, char **argv, const ddp_options *options)
 {
     int status;
 
     ddp_session_open(options);
+    argc = name_gpu(argc, argv, options);
     status = darknet_main(argc, argv);
     return ddp_session_close() || status;
 }
@@ -116,28 +132,41 @@ static ddp_status check_launch(const ddp_options *options, ddp_launch launch, dd
     return DDP_OK;
 }
 
-int main(int argc, char **argv)
+/* Ranks that this process is to start take its place. */
+static ddp_status start_ranks(const ddp_options *options, ddp_launch launch, char **argv,
+                              ddp_error *err)
+{
+    int ranks;
+
+    if (ddp_gpus_check(options, launch, &ranks, err))
+        return err->code;
+    return ranks > 0 ? ddp_launch_here(ranks, argv, err) : DDP_OK;
+}
+
+int main(int argc, char **original)
 {
     ddp_launch launch = ddp_launch_read();
     ddp_options options;
     ddp_error err;
-    char **original = calloc((size_t)argc + 1, sizeof *original);
+    static char **argv; /* for the whole run */
     int is_ddp_command;
 
     ddp_report_init(launch);
-    if (!original)
+    argv = calloc((size_t)argc + 3, sizeof *argv);
+    if (!argv)
         return 1;
-    memcpy(original, argv, (size_t)argc * sizeof *original);
+    memcpy(argv, original, (size_t)argc * sizeof *argv);
     if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launch, &err))
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
+    cuda_fp32_only = options.fp32;
+    cuda_deterministic = options.deterministic || options.exact;
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (options.ddp && !is_ddp_command && check_command(argc, argv, &err))
         ddp_report_failure(&err);
-    if (options.ranks > 1 && launch.ranks == 0 && (!is_ddp_command || is_bench(argc, argv))
-        && ddp_launch_here(options.ranks, original, &err))
+    if ((is_ddp_command ? is_bench(argc, argv) : options.ddp)
+        && start_ranks(&options, launch, original, &err))
         ddp_report_failure(&err);
-    free(original);
     if (is_ddp_command)
         return run_ddp_command(argc, argv, &options, launch);
     if (options.ddp)

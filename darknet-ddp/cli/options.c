@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, TEXT };
-enum scope { ANYWHERE, WITH_DDP, COMMAND };
+enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, TEXT, GPUS };
+/* SHARED: Darknet has an option of this name, which is ours where -ddp or a ddp command is. */
+enum scope { ANYWHERE, WITH_DDP, COMMAND, SHARED };
 
 struct option {
     const char *name;
@@ -28,8 +29,22 @@ static const struct option table[] = {
      "train on all ranks of mpirun or srun; one rank without a launcher"},
     {"-ddp_ranks", WHOLE, FIELD(ranks), 1, 4096, 0, "", WITH_DDP, "N",
      "start N ranks on this host, through mpirun; under a launcher it must agree with it"},
-    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|mpi|solo", WITH_DDP,
-     "NAME", "transport: mpi, solo (one process), or auto: mpi under a launcher, else solo"},
+    {"-ddp_backend", CHOICE, FIELD(backend), 0, 0, DDP_BACKEND_AUTO, "auto|nccl|mpi|solo", WITH_DDP,
+     "NAME",
+     "transport: nccl (GPUs), mpi (with GPUs through host memory), solo (one process), or auto: "
+     "nccl for GPUs where it can be used, else mpi under a launcher, else solo"},
+    {"-gpus", GPUS, FIELD(gpus), 0, 0, 0, "", SHARED, "A,B,...",
+     "each host's GPUs, one for each of its ranks in turn; without a launcher, start a rank for "
+     "each"},
+    {"-i", WHOLE, FIELD(gpu), 0, DDP_GPU_NUMBER_MAX, -1, "", SHARED, "N",
+     "the GPU of the only rank of a host; when neither is given, rank r of a host has its GPU r"},
+    {"-nogpu", FLAG, FIELD(nogpu), 0, 0, 0, "", SHARED, "", "compute on CPUs"},
+    {"-ddp_nccl_ctas", WHOLE, FIELD(nccl_ctas), 0, 64, 0, "", WITH_DDP, "N",
+     "most thread blocks, so multiprocessors of a GPU, that NCCL takes; 0: as NCCL likes"},
+    {"-ddp_fp32", WHOLE, FIELD(fp32), 0, 1, 0, "", ANYWHERE, "0|1",
+     "1: convolutions on a GPU in float32 throughout; 0: in TF32 where the GPU has it"},
+    {"-ddp_deterministic", WHOLE, FIELD(deterministic), 0, 1, 0, "", ANYWHERE, "0|1",
+     "1: only algorithms that give a GPU the same result each time; -ddp_exact implies it"},
     {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 4, "", WITH_DDP, "MIB",
      "capacity of a gradient bucket"},
     {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", WITH_DDP, "MIB",
@@ -100,6 +115,9 @@ static void set_number(ddp_options *o, const struct option *row, double value)
     case TEXT:
         *(const char **)field = NULL;
         break;
+    case GPUS:
+        *(ddp_gpu_list *)field = (ddp_gpu_list){0};
+        break;
     default:
         *(int *)field = (int)value;
         break;
@@ -150,6 +168,8 @@ static ddp_status take_value(ddp_options *o, const struct option *row, const cha
             return ddp_fail(err, DDP_ERR_USAGE, "%s wants a file name, not '%s'", row->name, value);
         *(const char **)field_of(o, row) = value;
         return DDP_OK;
+    case GPUS:
+        return ddp_gpu_list_parse(field_of(o, row), value, err);
     case SEED: {
         long long seed = strtoll(value, &end, 10);
 
@@ -176,11 +196,21 @@ static const struct option *find(const char *name)
     return NULL;
 }
 
-/* Does this option mean anything on this command line? Options of the ddp
- * commands have short names that Darknet's own commands use too. */
-static int applies(const struct option *row, int is_ddp_command)
+static int has_ddp(int argc, char **argv)
 {
-    return row && (row->scope != COMMAND || is_ddp_command);
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-ddp") == 0)
+            return 1;
+    return 0;
+}
+
+/* Does this option mean anything to us on this command line? Options of the ddp
+ * commands have short names that Darknet's own commands use too. */
+static int applies(const struct option *row, int is_ddp_command, int trains)
+{
+    if (!row || (row->scope == COMMAND && !is_ddp_command))
+        return 0;
+    return row->scope != SHARED || is_ddp_command || trains;
 }
 
 static ddp_status refuse_unknown(const char *name, ddp_error *err)
@@ -199,6 +229,7 @@ static ddp_status check_context(const ddp_options *o, const struct option *used,
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err)
 {
     int is_ddp_command = *argc > 1 && strcmp(argv[1], "ddp") == 0;
+    int trains = has_ddp(*argc, argv);
     const struct option *needs_ddp = NULL;
     int kept = 1;
 
@@ -208,7 +239,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     for (int i = 1; i < *argc; i++) {
         const struct option *row = find(argv[i]);
 
-        if (!applies(row, is_ddp_command)) {
+        if (!applies(row, is_ddp_command, trains)) {
             if (strncmp(argv[i], "-ddp", 4) == 0 || (is_ddp_command && argv[i][0] == '-'))
                 return refuse_unknown(argv[i], err);
             argv[kept++] = argv[i];

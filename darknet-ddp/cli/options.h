@@ -4,12 +4,13 @@
 #define DDP_CLI_OPTIONS_H
 
 #include "base/status.h"
+#include "comm/gpu_choice.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
 /* Choices, in the order of their words in the table. */
-enum { DDP_BACKEND_AUTO, DDP_BACKEND_MPI, DDP_BACKEND_SOLO };
+enum { DDP_BACKEND_AUTO, DDP_BACKEND_NCCL, DDP_BACKEND_MPI, DDP_BACKEND_SOLO };
 enum { DDP_CHOICE_GLOBAL, DDP_CHOICE_RANK };
 enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
 enum { DDP_CHOICE_STOP, DDP_CHOICE_CONTINUE };
@@ -34,6 +35,12 @@ typedef struct ddp_options {
     int resume_force;
     int keep;    /* 0: all */
     int threads; /* 0: not given */
+    ddp_gpu_list gpus;
+    int gpu; /* -i; -1: not given */
+    int nogpu;
+    int nccl_ctas; /* 0: NCCL's choice */
+    int fp32;
+    int deterministic;
     /* Of `darknet ddp plan` and `darknet ddp bench` */
     int np;
     int width, height; /* 0: the cfg's; so the next two */
@@ -44,6 +51,7 @@ typedef struct ddp_options {
 
 /* Take every option of the table out of argv[1..*argc), setting *argc to what is
  * left; options not given have their defaults. argv strings must outlive *o.
+ * -gpus, -i and -nogpu are Darknet's too: they are left alone but for -ddp and `darknet ddp`.
  * DDP_ERR_USAGE: a value is missing or not what the option accepts, an unknown
  * option begins with -ddp, or one that needs -ddp stands without it. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;

@@ -60,7 +60,7 @@ static network *load(const char *cfg, const ddp_options *options)
     network *net;
 
     train_plugin_active = &listener;
-    net = ddp_command_load(cfg, options);
+    net = ddp_command_load(cfg, options, -1);
     train_plugin_active = NULL;
     return net;
 }
@@ -87,7 +87,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     ddp_plan *plan;
     ddp_error err;
 
-    if (ddp_table_init(&table, net, &err)
+    if (ddp_table_init(&table, net, ddp_device_host(), &err)
         || ddp_plan_open(&plan, &table, (size_t)(options->bucket_mb * mib),
                          (size_t)(options->first_bucket_mb * mib), &err))
         ddp_report_failure(&err);

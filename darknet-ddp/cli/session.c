@@ -20,6 +20,7 @@
 static struct {
     const ddp_options *options;
     ddp_group *group;
+    ddp_gpus gpus;
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
     volatile sig_atomic_t *asked_here; /* of this rank, by signals */
@@ -80,7 +81,8 @@ static void begin(network *net, const char *directory, char *cfg)
     if (attach(net, directory, cfg, &err))
         ddp_session_fail(&err);
     if (rank == 0)
-        ddp_banner_print(stdout, session.group, session.trainer, session.options, session.seed);
+        ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
+                         session.seed);
     if (rank == 0 && net->max_batches % session.options->sync_every)
         printf("DDP: max_batches=%d is no multiple of -ddp_sync_every %d: the last batches end "
                "without an update\n",
@@ -158,11 +160,12 @@ static void end_step(network *net)
 
 /* ---- opening ---- */
 
+/* Of host memory; sums of a GPU's may go another way. */
 static const char *pick_backend(const ddp_options *options, ddp_launch launch)
 {
-    if (options->backend == DDP_BACKEND_AUTO)
-        return launch.ranks > 0 ? "mpi" : "solo";
-    return options->backend == DDP_BACKEND_MPI ? "mpi" : "solo";
+    if (options->backend == DDP_BACKEND_MPI)
+        return "mpi";
+    return launch.ranks > 0 && options->backend != DDP_BACKEND_SOLO ? "mpi" : "solo";
 }
 
 static ddp_status check_launch(ddp_launch launch, int size, ddp_error *err)
@@ -175,17 +178,33 @@ static ddp_status check_launch(ddp_launch launch, int size, ddp_error *err)
     return DDP_OK;
 }
 
-/* And on the options that decide which samples there are and what is loaded; the others are
- * compared when a network is attached (glue/fingerprint.h). */
-static ddp_status agree_on_seed(ddp_error *err)
+/* The options that decide which samples there are, what is loaded and where it is computed; the
+ * others are compared when a network is attached (glue/fingerprint.h). */
+static void describe(char *text, size_t size, const ddp_options *o)
 {
-    const ddp_options *o = session.options;
-    char seed[32] = "no -ddp_seed", text[128];
+    static const char *const backends[] = {"auto", "nccl", "mpi", "solo"};
+    char seed[32] = "no -ddp_seed";
+    int used;
 
     if (o->seed >= 0)
         (void)snprintf(seed, sizeof seed, "-ddp_seed %lld", (long long)o->seed);
-    (void)snprintf(text, sizeof text, "%s\n%s-ddp_replace\n%s-resume\n%s-resume_force\n", seed,
-                   o->replace ? "" : "no ", o->resume ? "" : "no ", o->resume_force ? "" : "no ");
+    used = snprintf(text, size, "%s\n%s-ddp_replace\n%s-resume\n%s-resume_force\n", seed,
+                    o->replace ? "" : "no ", o->resume ? "" : "no ", o->resume_force ? "" : "no ");
+    if (!ddp_gpus_wanted(o))
+        (void)snprintf(text + used, size - (size_t)used, "on CPUs\n");
+    else
+        (void)snprintf(text + used, size - (size_t)used,
+                       "on GPUs\n-ddp_backend %s\n%s-ddp_exact\n-ddp_nccl_ctas %d\n-ddp_fp32 %d\n"
+                       "-ddp_deterministic %d\n",
+                       backends[o->backend], o->exact ? "" : "no ", o->nccl_ctas, o->fp32,
+                       o->deterministic);
+}
+
+static ddp_status agree(ddp_error *err)
+{
+    char text[512];
+
+    describe(text, sizeof text, session.options);
     if (ddp_agree(session.group, text, err))
         return err->code;
     session.seed = session.options->seed >= 0 ? (uint64_t)session.options->seed
@@ -242,7 +261,8 @@ void ddp_session_open(const ddp_options *options)
         ddp_session_fail(&err);
     ddp_report_open(session.group);
     fatal_handler = ddp_report_fatal;
-    if (check_launch(launch, ddp_group_size(session.group), &err) || agree_on_seed(&err))
+    if (check_launch(launch, ddp_group_size(session.group), &err) || agree(&err)
+        || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err))
         ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
@@ -259,6 +279,9 @@ void ddp_session_open(const ddp_options *options)
         .choose = choose,
         .draw_for = ddp_draw_for,
         .draw = ddp_draw,
+#ifdef GPU
+        .draw_gpu = ddp_draw_gpu,
+#endif
         .report = report,
         .end_step = end_step,
         .save = save,
@@ -285,6 +308,11 @@ int ddp_session_close(void)
 ddp_group *ddp_session_group(void)
 {
     return session.group;
+}
+
+const ddp_gpus *ddp_session_gpus(void)
+{
+    return &session.gpus;
 }
 
 ddp_trainer *ddp_session_trainer(void)

@@ -7,12 +7,13 @@
 #ifndef DDP_CLI_SESSION_H
 #define DDP_CLI_SESSION_H
 
+#include "cli/gpus.h"
 #include "cli/options.h"
 #include "comm/group.h"
 #include "glue/trainer.h"
 
-/* Join the launcher's ranks (or none), agree on the seed, and register with
- * Darknet. options must outlive the session. */
+/* Join the launcher's ranks (or none), agree on the seed, take this rank's GPU, and register
+ * with Darknet. options must outlive the session. */
 void ddp_session_open(const ddp_options *options);
 
 /* Every rank is done: leave the group. Returns the exit status: 1 on rank 0 if its last save
@@ -20,6 +21,7 @@ void ddp_session_open(const ddp_options *options);
 int ddp_session_close(void);
 
 ddp_group *ddp_session_group(void);
+const ddp_gpus *ddp_session_gpus(void);
 ddp_trainer *ddp_session_trainer(void);
 
 /* End every rank with err; fits ddp_trainer_config.fail. */

@@ -68,6 +68,7 @@ struct ddp_group {
     int local_rank;
     int local_size;
     char (*hosts)[DDP_HOST_BYTES]; /* one for each rank; freed by group.c */
+    struct ddp_gpu *gpu;           /* NULL: this rank has none */
     int64_t timeout_ns;
     int sums_opened; /* since there was none */
     int sums_open;
@@ -84,6 +85,10 @@ struct ddp_allreduce {
     size_t launched; /* elements whose chunks have been launched */
     struct ddp_allreduce *next;
     void *native;
+
+    int on_gpu;  /* buf is the GPU's (comm/gpu.h) */
+    int put_off; /* started, and behind others in a queue (comm/staged.c) */
+    struct ddp_allreduce *next_put_off;
 };
 
 extern const struct ddp_backend ddp_backend_solo;

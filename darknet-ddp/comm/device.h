@@ -31,6 +31,11 @@ ddp_device *ddp_device_host(void);
 /* How many GPUs this process sees; 0 in a build for CPUs and without a driver. */
 int ddp_device_count(void);
 
+/* What tells GPU number gpu, of those that this process sees, from every other of its host,
+ * under whatever number another process sees it: its UUID in hexadecimal digits. text has size
+ * bytes, 33 or more. Empty in a build for CPUs. */
+void ddp_device_identify(int gpu, char *text, size_t size);
+
 int ddp_device_is_host(const ddp_device *d);
 
 /* "CPU", or the GPU's name as its driver tells it. Lives as long as the device. */

@@ -1,6 +1,7 @@
 #include "comm/group.h"
 
 #include "comm/backend.h"
+#include "comm/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +66,11 @@ void ddp_host_name(char *name)
 
 void ddp_group_close(ddp_group *g)
 {
-    if (g)
-        g->ops->close(g);
+    if (!g)
+        return;
+    if (g->gpu)
+        ddp_gpu_close(g);
+    g->ops->close(g);
 }
 
 void ddp_group_abort(ddp_group *g, int exit_status)
@@ -127,13 +131,21 @@ static ddp_status check_alive(const ddp_group *g, ddp_error *err)
 /* Remember the first failure: what comes after it would only hide it. */
 static ddp_status keep_failure(ddp_group *g, ddp_status st, const ddp_error *err)
 {
-    if (st == DDP_ERR_COMM && !g->failure.code)
+    if (st == DDP_ERR_COMM && !g->failure.code) {
         g->failure = *err;
+        if (g->gpu)
+            ddp_gpu_abort(g);
+    }
     return st;
 }
 
-ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
-                              ddp_error *err)
+static ddp_status open_sum(ddp_allreduce *a, ddp_error *err)
+{
+    return a->on_gpu ? ddp_gpu_allreduce_open(a, err) : a->group->ops->allreduce_open(a, err);
+}
+
+ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                 size_t count, ddp_error *err)
 {
     ddp_allreduce *a;
     ddp_status st;
@@ -148,7 +160,8 @@ ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, siz
     a->group = g;
     a->buf = buf;
     a->count = count;
-    st = g->ops->allreduce_open(a, err);
+    a->on_gpu = !ddp_device_is_host(d);
+    st = open_sum(a, err);
     if (st) {
         free(a);
         return keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
@@ -160,13 +173,31 @@ ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, siz
     return DDP_OK;
 }
 
+ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
+                              ddp_error *err)
+{
+    return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, err);
+}
+
 void ddp_allreduce_close(ddp_allreduce *a)
 {
     if (!a)
         return;
-    a->group->ops->allreduce_close(a);
+    if (a->on_gpu)
+        ddp_gpu_allreduce_close(a);
+    else
+        a->group->ops->allreduce_close(a);
     a->group->sums_open--;
     free(a);
+}
+
+static ddp_status start_sum(ddp_allreduce *a, ddp_error *err)
+{
+    if (a->on_gpu)
+        return ddp_gpu_allreduce_start(a, err);
+    if (a->group->gpu && ddp_gpu_put_off(a))
+        return DDP_OK;
+    return a->group->ops->allreduce_start(a, err);
 }
 
 ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
@@ -176,24 +207,39 @@ ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
 
     if (st)
         return st;
-    if (a->chunks_left)
+    if (a->chunks_left || a->put_off)
         return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
     a->started = 1;
     if (a->count == 0)
         return DDP_OK;
-    return keep_failure(g, g->ops->allreduce_start(a, err), err);
+    return keep_failure(g, start_sum(a, err), err);
 }
 
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
 {
     ddp_status st = check_alive(g, err);
 
-    return st ? st : keep_failure(g, g->ops->progress(g, err), err);
+    if (!st)
+        st = keep_failure(g, g->ops->progress(g, err), err);
+    if (!st && g->gpu)
+        st = keep_failure(g, ddp_gpu_progress(g, err), err);
+    return st;
 }
 
 int ddp_allreduce_done(const ddp_allreduce *a)
 {
-    return a->started && a->chunks_left == 0;
+    if (!a->started || a->put_off)
+        return 0;
+    return a->on_gpu ? ddp_gpu_allreduce_done(a) : a->chunks_left == 0;
+}
+
+/* A sum of host memory that waits for the GPU's to be started. */
+static ddp_status wait_put_off(ddp_allreduce *a, ddp_error *err)
+{
+    while (a->put_off)
+        if (ddp_group_progress(a->group, err))
+            return err->code;
+    return DDP_OK;
 }
 
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err)
@@ -205,8 +251,12 @@ ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err)
         return st;
     if (!a->started)
         return ddp_fail(err, DDP_ERR_USAGE, "sum %d was not started", a->number);
+    if (!a->on_gpu && wait_put_off(a, err))
+        return err->code;
     if (a->chunks_left == 0)
         return DDP_OK;
+    if (a->on_gpu)
+        return keep_failure(g, ddp_gpu_allreduce_wait(a, err), err);
     return keep_failure(g, g->ops->allreduce_wait(a, err), err);
 }
 
@@ -251,4 +301,59 @@ ddp_status ddp_barrier(ddp_group *g, ddp_error *err)
     if (st)
         st = ddp_wrap(err, "barrier");
     return keep_failure(g, st, err);
+}
+
+/* ---- GPUs ---- */
+
+ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)
+{
+    ddp_status st = check_alive(g, err);
+
+    return st ? st : keep_failure(g, ddp_gpu_open(g, config, err), err);
+}
+
+ddp_device *ddp_group_device(const ddp_group *g)
+{
+    return g->gpu ? ddp_gpu_device(g) : ddp_device_host();
+}
+
+const char *ddp_group_transport(const ddp_group *g)
+{
+    return g->gpu ? ddp_gpu_transport(g) : g->ops->name;
+}
+
+ddp_status ddp_group_settle(ddp_group *g, ddp_error *err)
+{
+    ddp_status st = check_alive(g, err);
+
+    if (st || !g->gpu)
+        return st;
+    return keep_failure(g, ddp_gpu_settle(g, err), err);
+}
+
+int64_t ddp_group_stalled_ns(const ddp_group *g)
+{
+    return g->gpu ? ddp_gpu_stalled_ns(g) : 0;
+}
+
+ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
+                                  ddp_error *err)
+{
+    if (ddp_device_is_host(d))
+        return ddp_device_alloc(d, x, count, err);
+    *x = ddp_gpu_alloc(g, count);
+    if (!*x)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of memory on %s", count * sizeof **x >> 20,
+                        ddp_device_name(d));
+    return DDP_OK;
+}
+
+void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x)
+{
+    if (!x)
+        return;
+    if (ddp_device_is_host(d))
+        ddp_device_free(d, x);
+    else
+        ddp_gpu_free(g, x);
 }

@@ -152,7 +152,8 @@ ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 int ddp_allreduce_done(const ddp_allreduce *a);
 
 /* Wait until a started sum has ended, on a GPU as said above; buf is then the caller's
- * again, with the same bits on every rank. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+ * again, with the same bits on every rank. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM.
+ */
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy buf[0..bytes) of rank root to every rank. Blocks.

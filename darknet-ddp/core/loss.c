@@ -31,7 +31,7 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int leaves, volatile 
     l->asked = asked;
     st = ddp_allreduce_open(&l->sum, group, l->sent, SENT, err);
     if (!st && leaves)
-        st = ddp_tree_open(&l->tree, &l->sent[LOSS], 1, leaves, err);
+        st = ddp_tree_open(&l->tree, ddp_device_host(), &l->sent[LOSS], 1, leaves, err);
     if (st) {
         ddp_loss_close(l);
         return ddp_wrap(err, "loss");

@@ -10,6 +10,8 @@
 #ifndef DDP_CORE_PARAMS_H
 #define DDP_CORE_PARAMS_H
 
+#include "comm/device.h"
+
 #include <stddef.h>
 
 enum { DDP_OPTIMIZER_BUFFERS = 2 };
@@ -26,8 +28,9 @@ typedef struct ddp_param {
     const char *kind;      /* the layer's type, for messages: "convolutional" */
     const char *part;      /* which of the layer's, for messages: "weights", "wf biases" */
     size_t count;          /* elements; never 0 */
-    float *value;          /* count elements, owned by the framework */
-    float **gradient_slot; /* where the framework keeps its pointer to the gradient */
+    float *value;          /* count elements of the table's device, owned by the framework */
+    float **gradient_slot; /* where the framework keeps its pointer to the gradient, on the same
+                              device */
     ddp_optimizer optimizer;
 } ddp_param;
 
@@ -37,12 +40,13 @@ typedef struct ddp_buffer {
     const char *part;
     size_t count;
     double keep;  /* the part of its old value that a mini-batch's forward pass keeps */
-    float **slot; /* where the framework keeps its pointer to the buffer */
+    float **slot; /* where the framework keeps its pointer to the buffer, on the same device */
 } ddp_buffer;
 
 /* Parameters by layer, in the framework's order. Strings are static. */
 typedef struct ddp_table {
-    int layer_count; /* of the whole network, with and without parameters */
+    ddp_device *device; /* where values, gradients, buffers and optimizer state are */
+    int layer_count;    /* of the whole network, with and without parameters */
     size_t param_count;
     ddp_param *params;
     size_t buffer_count;

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* Elements that a parameter takes: gradient, run count, and a gap. */
+/* Elements that so many take, with the gap behind them. */
 static size_t room(size_t count)
 {
-    return (count + 1 + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
+    return (count + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
 }
 
 /* Put params[i] at the end of the open bucket; open one if none is. */
@@ -20,11 +20,26 @@ static void place(ddp_plan *plan, const ddp_table *table, size_t i, int *open)
         *open = 1;
     }
     bucket = &plan->buckets[plan->bucket_count - 1];
-    plan->places[i] = (ddp_place){.bucket = plan->bucket_count - 1, .offset = plan->count};
+    plan->places[i] = (ddp_place){
+        .bucket = plan->bucket_count - 1, .offset = plan->count, .nth = bucket->param_count};
     bucket->count += room(param->count);
     bucket->first_layer = param->layer;
     bucket->param_count++;
     plan->count += room(param->count);
+}
+
+/* The open bucket is full: its run counts follow. */
+static void close_bucket(ddp_plan *plan, int *open)
+{
+    ddp_bucket *bucket;
+
+    if (!*open)
+        return;
+    bucket = &plan->buckets[plan->bucket_count - 1];
+    bucket->counts = plan->count;
+    bucket->count += room(bucket->param_count);
+    plan->count += room(bucket->param_count);
+    *open = 0;
 }
 
 ddp_status ddp_plan_open(ddp_plan **out, const ddp_table *table, size_t bucket_bytes,
@@ -52,8 +67,9 @@ ddp_status ddp_plan_open(ddp_plan **out, const ddp_table *table, size_t bucket_b
         place(plan, table, i, &open);
         capacity = plan->bucket_count == 1 ? first_bucket_bytes : bucket_bytes;
         if (plan->buckets[plan->bucket_count - 1].count * sizeof(float) >= capacity)
-            open = 0;
+            close_bucket(plan, &open);
     }
+    close_bucket(plan, &open);
     *out = plan;
     return DDP_OK;
 }

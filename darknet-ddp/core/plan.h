@@ -6,8 +6,8 @@
  * communication starts early. A parameter is never cut: one that is larger than
  * the capacity makes a bucket that is larger than the capacity.
  *
- * Behind a parameter's gradient stands one element more, its run count, which
- * travels with it: how often the parameter's layer ran since the last step.
+ * At a bucket's end stands one element more for each of its parameters, its run count,
+ * which travels with it: how often the parameter's layer ran since the last step.
  */
 #ifndef DDP_CORE_PLAN_H
 #define DDP_CORE_PLAN_H
@@ -20,13 +20,14 @@
 
 typedef struct ddp_place {
     size_t bucket;
-    size_t offset; /* elements from the start of the whole plan's memory; the
-                      run count is at offset + the parameter's count */
+    size_t offset; /* elements from the start of the whole plan's memory */
+    size_t nth;    /* of the bucket's parameters, and so of its run counts */
 } ddp_place;
 
 typedef struct ddp_bucket {
     size_t offset;   /* elements from the start of the whole plan's memory */
     size_t count;    /* elements, run counts and alignment gaps included */
+    size_t counts;   /* where its run counts begin, elements from the start as offset */
     int first_layer; /* lowest and highest layer with a parameter here */
     int last_layer;
     size_t param_count;

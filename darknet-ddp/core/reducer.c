@@ -12,14 +12,17 @@ struct ddp_reducer {
     ddp_reducer_config config;
     ddp_plan *plan;
 
-    float *memory;            /* plan->count elements: all buckets, one after the other */
+    float *memory;            /* plan->count elements of the table's device: all buckets, one after
+                                 the other */
     float **framework_memory; /* per parameter: the framework's own gradient memory */
     ddp_allreduce **sums;     /* per bucket */
     size_t *pending;          /* per bucket: parameters not ready in this pass */
+    float *counts;            /* room for a bucket's run counts */
 
     /* Per layer of the network, and so indexed by layer. */
     size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
     char *ready;         /* in this pass */
+    float *runs;         /* how often it ran on this rank since the last step */
 
     ddp_tree *tree; /* NULL: mini-batches add up in place */
     int leaf;       /* mini-batch of the step, counted from the last syncing one */
@@ -36,11 +39,9 @@ static int is_trained(const ddp_reducer *r, int layer)
     return layer >= r->table->first_trained && r->first_param[layer] < r->first_param[layer + 1];
 }
 
-/* How often the parameter's layer ran since the last step: on this rank, and
- * once its bucket has landed on all ranks together. */
-static float *run_count(const ddp_reducer *r, size_t param)
+static int is_alone(const ddp_reducer *r)
 {
-    return r->memory + r->plan->places[param].offset + r->table->params[param].count;
+    return ddp_group_size(r->group) == 1;
 }
 
 static size_t undeferred(const ddp_reducer *r)
@@ -76,24 +77,33 @@ static size_t count_deferred(const ddp_reducer *r)
     return count;
 }
 
+static size_t most_params(const ddp_plan *plan)
+{
+    size_t most = 0;
+
+    for (size_t b = 0; b < plan->bucket_count; b++)
+        if (most < plan->buckets[b].param_count)
+            most = plan->buckets[b].param_count;
+    return most;
+}
+
 static ddp_status allocate(ddp_reducer *r, ddp_error *err)
 {
     size_t layers = (size_t)r->table->layer_count;
     size_t params = r->table->param_count;
     size_t buckets = r->plan->bucket_count;
-    size_t bytes = (r->plan->count * sizeof(float) + 4096) / 4096 * 4096;
-
-    r->memory = aligned_alloc(4096, bytes);
     r->framework_memory = calloc(params + 1, sizeof *r->framework_memory);
     r->sums = calloc(buckets + 1, sizeof *r->sums);
     r->pending = calloc(buckets + 1, sizeof *r->pending);
     r->first_param = calloc(layers + 1, sizeof *r->first_param);
     r->ready = calloc(layers + 1, sizeof *r->ready);
-    if (!r->memory || !r->framework_memory || !r->sums || !r->pending || !r->first_param
-        || !r->ready)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu MiB of gradient buckets",
-                        bytes >> 20);
-    memset(r->memory, 0, bytes);
+    r->runs = calloc(layers + 1, sizeof *r->runs);
+    r->counts = calloc(most_params(r->plan) + 1, sizeof *r->counts);
+    if (!r->framework_memory || !r->sums || !r->pending || !r->first_param || !r->ready || !r->runs
+        || !r->counts)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer of %zu buckets", buckets);
+    if (ddp_group_alloc_memory(r->group, r->table->device, &r->memory, r->plan->count, err))
+        return ddp_wrap(err, "gradient buckets");
     return DDP_OK;
 }
 
@@ -114,11 +124,13 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
     ddp_status st = DDP_OK;
 
     if (r->config.leaves)
-        st = ddp_tree_open(&r->tree, r->memory, r->plan->count, r->config.leaves, err);
+        st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count, r->config.leaves,
+                           err);
 
     for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
-        st = ddp_allreduce_open(&r->sums[b], r->group, r->memory + r->plan->buckets[b].offset,
-                                r->plan->buckets[b].count, err);
+        st = ddp_allreduce_open_on(&r->sums[b], r->group, r->table->device,
+                                   r->memory + r->plan->buckets[b].offset,
+                                   r->plan->buckets[b].count, err);
     return st;
 }
 
@@ -131,7 +143,7 @@ static void take_gradients(ddp_reducer *r)
 
         if (param->layer < r->table->first_trained)
             continue;
-        memcpy(view, *param->gradient_slot, param->count * sizeof *view);
+        ddp_device_copy(r->table->device, view, *param->gradient_slot, param->count);
         r->framework_memory[i] = *param->gradient_slot;
         *param->gradient_slot = view;
     }
@@ -146,7 +158,8 @@ static void return_gradients(ddp_reducer *r)
             continue;
         if (r->tree)
             ddp_tree_collect(r->tree, r->leaf, r->plan->places[i].offset, param->count);
-        memcpy(r->framework_memory[i], *param->gradient_slot, param->count * sizeof(float));
+        ddp_device_copy(r->table->device, r->framework_memory[i], *param->gradient_slot,
+                        param->count);
         *param->gradient_slot = r->framework_memory[i];
     }
 }
@@ -190,12 +203,14 @@ void ddp_reducer_close(ddp_reducer *r)
         ddp_allreduce_close(r->sums[b]);
     ddp_plan_close(r->plan);
     ddp_tree_close(r->tree);
-    free(r->memory);
+    ddp_group_free_memory(r->group, r->table->device, r->memory);
     free(r->framework_memory);
     free(r->sums);
     free(r->pending);
     free(r->first_param);
     free(r->ready);
+    free(r->runs);
+    free(r->counts);
     free(r);
 }
 
@@ -231,6 +246,18 @@ static ddp_status name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
                     bucket->last_layer, b + 1, r->plan->bucket_count);
 }
 
+/* A bucket is about to leave: how often each of its parameters' layers ran here. */
+static void write_counts(ddp_reducer *r, size_t b)
+{
+    const ddp_bucket *bucket = &r->plan->buckets[b];
+
+    for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
+        for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+            if (r->plan->places[i].bucket == b)
+                r->counts[r->plan->places[i].nth] = r->runs[layer];
+    ddp_device_set(r->table->device, r->memory + bucket->counts, r->counts, bucket->param_count);
+}
+
 /* Launch every bucket that is full and whose predecessors are launched, as far
  * as the first `limit` of the launch order. */
 static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
@@ -241,6 +268,8 @@ static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
     while (!st && r->launched < limit && r->pending[nth_bucket(r, r->launched)] == 0) {
         size_t b = nth_bucket(r, r->launched++);
 
+        if (!is_alone(r))
+            write_counts(r, b);
         if (ddp_allreduce_start(r->sums[b], err))
             st = name_bucket(r, b, err);
     }
@@ -259,8 +288,6 @@ static void fold(const ddp_reducer *r, size_t offset, size_t count)
         ddp_tree_fold(r->tree, r->leaf, offset, count);
 }
 
-/* The run counts behind the gradients are left out: they are whole numbers, which add
- * up in place to the same sum. */
 static void mark_ready(ddp_reducer *r, int layer)
 {
     r->ready[layer] = 1;
@@ -288,8 +315,7 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
     if (check_leaf(r, err))
         return err->code;
     mark_ready(r, layer);
-    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        *run_count(r, i) += 1;
+    r->runs[layer] += 1;
     if (!r->sync || !r->config.overlap)
         return DDP_OK;
     return launch(r, undeferred(r), err);
@@ -360,6 +386,23 @@ static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
     return DDP_OK;
 }
 
+/* A layer that did not run here: did it elsewhere? The one case in which the program waits for
+ * the sum itself, and not only what it queues on a GPU. */
+static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    const ddp_place *place = &r->plan->places[r->first_param[layer]];
+    float count = 0;
+
+    if (!is_alone(r)) {
+        if (ddp_group_settle(r->group, err))
+            return name_bucket(r, place->bucket, err);
+        ddp_device_pull(r->table->device, &count,
+                        r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
+    }
+    *used = count > 0;
+    return DDP_OK;
+}
+
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
@@ -370,12 +413,11 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_erro
         return DDP_OK;
     st = wait_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
-    if (st)
-        return st;
-    *used = *run_count(r, r->first_param[layer]) > 0;
-    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        *run_count(r, i) = 0;
-    return DDP_OK;
+    *used = 1;
+    if (!st && r->runs[layer] == 0)
+        st = ran_elsewhere(r, layer, used, err);
+    r->runs[layer] = 0;
+    return st;
 }
 
 int ddp_reducer_done(const ddp_reducer *r)

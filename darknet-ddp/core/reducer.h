@@ -25,7 +25,9 @@
  * to them.
  *
  * Unused layers. A run count travels with every parameter (core/plan.h): ranks
- * sum how often its layer ran since the last step, over all mini-batches.
+ * sum how often its layer ran since the last step, over all mini-batches. A rank reads
+ * the sum only for a layer that did not run there, so that on a GPU the program seldom
+ * waits for it.
  * layer_wait tells whether it ran on any rank: a layer that ran nowhere must
  * keep its value and optimizer state, and its gradient is zero everywhere.
  * Without find_unused a layer that should run and did not is an error that names

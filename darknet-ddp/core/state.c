@@ -1,7 +1,6 @@
 #include "core/state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct ddp_buffers {
     ddp_group *group;
@@ -13,12 +12,34 @@ struct ddp_buffers {
     int started;
 };
 
+/* The group talks through host memory. */
+static ddp_status broadcast(ddp_group *group, ddp_device *device, float *x, size_t count,
+                            ddp_error *err)
+{
+    size_t bytes = count * sizeof *x;
+    float *host;
+    ddp_status st;
+
+    if (ddp_device_is_host(device) || ddp_group_size(group) == 1)
+        return ddp_broadcast(group, x, bytes, 0, err);
+    host = malloc(bytes);
+    if (!host)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", bytes);
+    if (ddp_group_rank(group) == 0)
+        ddp_device_pull(device, host, x, count);
+    st = ddp_broadcast(group, host, bytes, 0, err);
+    if (!st && ddp_group_rank(group) != 0)
+        ddp_device_push(device, x, host, count);
+    free(host);
+    return st;
+}
+
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table, ddp_error *err)
 {
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *param = &table->params[i];
 
-        if (ddp_broadcast(group, param->value, param->count * sizeof(float), 0, err))
+        if (broadcast(group, table->device, param->value, param->count, err))
             return ddp_wrap(err, "layer %d (%s) %s", param->layer, param->kind, param->part);
     }
     return DDP_OK;
@@ -30,8 +51,7 @@ ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table, ddp
         const ddp_param *param = &table->params[i];
 
         for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && param->optimizer.buffer[k]; k++)
-            if (ddp_broadcast(group, param->optimizer.buffer[k], param->count * sizeof(float), 0,
-                              err))
+            if (broadcast(group, table->device, param->optimizer.buffer[k], param->count, err))
                 return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k],
                                 param->layer, param->kind, param->part);
     }
@@ -42,11 +62,12 @@ static ddp_status allocate(ddp_buffers *b, ddp_error *err)
 {
     for (size_t i = 0; i < b->table->buffer_count; i++)
         b->count += b->table->buffers[i].count;
-    b->memory = calloc(b->count + 1, sizeof(float));
     b->framework_memory = calloc(b->table->buffer_count + 1, sizeof *b->framework_memory);
-    if (!b->memory || !b->framework_memory)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu elements of buffers", b->count);
-    return ddp_allreduce_open(&b->sum, b->group, b->memory, b->count, err);
+    if (!b->framework_memory)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu buffers", b->table->buffer_count);
+    if (ddp_group_alloc_memory(b->group, b->table->device, &b->memory, b->count, err))
+        return ddp_wrap(err, "BatchNorm statistics");
+    return ddp_allreduce_open_on(&b->sum, b->group, b->table->device, b->memory, b->count, err);
 }
 
 static void take_buffers(ddp_buffers *b)
@@ -56,7 +77,7 @@ static void take_buffers(ddp_buffers *b)
     for (size_t i = 0; i < b->table->buffer_count; i++) {
         const ddp_buffer *buffer = &b->table->buffers[i];
 
-        memcpy(b->memory + at, *buffer->slot, buffer->count * sizeof(float));
+        ddp_device_copy(b->table->device, b->memory + at, *buffer->slot, buffer->count);
         b->framework_memory[i] = *buffer->slot;
         *buffer->slot = b->memory + at;
         at += buffer->count;
@@ -70,7 +91,7 @@ static void return_buffers(ddp_buffers *b)
 
         if (!b->framework_memory[i])
             continue;
-        memcpy(b->framework_memory[i], *buffer->slot, buffer->count * sizeof(float));
+        ddp_device_copy(b->table->device, b->framework_memory[i], *buffer->slot, buffer->count);
         *buffer->slot = b->framework_memory[i];
     }
 }
@@ -101,7 +122,7 @@ void ddp_buffers_close(ddp_buffers *b)
     if (b->framework_memory)
         return_buffers(b);
     ddp_allreduce_close(b->sum);
-    free(b->memory);
+    ddp_group_free_memory(b->group, b->table->device, b->memory);
     free(b->framework_memory);
     free(b);
 }
@@ -119,7 +140,7 @@ float *ddp_buffers_values(const ddp_buffers *b)
 ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err)
 {
     if (ddp_group_rank(b->group) != 0)
-        memset(b->memory, 0, b->count * sizeof *b->memory);
+        ddp_device_zero(b->table->device, b->memory, b->count);
     return ddp_buffers_sum(b, err);
 }
 

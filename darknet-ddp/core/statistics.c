@@ -3,7 +3,6 @@
 #include "core/tree.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What the buffers hold. */
 enum content {
@@ -16,7 +15,7 @@ struct ddp_statistics {
     const ddp_table *table;
     ddp_buffers *buffers;
     ddp_tree *tree; /* NULL: they are rank 0's, and none of what follows is used */
-    float *values;  /* the running statistics after the last step */
+    float *values;  /* the running statistics after the last step, on the table's device */
     size_t count;
     int first;  /* this rank's first mini-batch of a step */
     int number; /* mini-batches of a step, all ranks together */
@@ -30,11 +29,11 @@ static ddp_status prepare(ddp_statistics *s, const ddp_group *group, int leaves,
     s->count = bytes / sizeof(float);
     s->first = ddp_group_rank(group) * leaves;
     s->number = ddp_group_size(group) * leaves;
-    s->values = malloc(bytes + 1);
-    if (!s->values)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes of statistics", bytes);
-    memcpy(s->values, ddp_buffers_values(s->buffers), bytes);
-    if (ddp_tree_open(&s->tree, ddp_buffers_values(s->buffers), s->count, leaves, err))
+    if (ddp_device_alloc(s->table->device, &s->values, s->count, err))
+        return ddp_wrap(err, "BatchNorm statistics");
+    ddp_device_copy(s->table->device, s->values, ddp_buffers_values(s->buffers), s->count);
+    if (ddp_tree_open(&s->tree, s->table->device, ddp_buffers_values(s->buffers), s->count, leaves,
+                      err))
         return ddp_wrap(err, "BatchNorm statistics");
     return DDP_OK;
 }
@@ -70,7 +69,7 @@ void ddp_statistics_close(ddp_statistics *s)
         return;
     ddp_tree_close(s->tree);
     ddp_buffers_close(s->buffers);
-    free(s->values);
+    ddp_device_free(s->table->device, s->values);
     free(s);
 }
 
@@ -92,10 +91,11 @@ static void compose(ddp_statistics *s)
     size_t at = 0;
 
     for (size_t i = 0; i < s->table->buffer_count; i++) {
-        double keep = power(s->table->buffers[i].keep, s->number);
+        size_t count = s->table->buffers[i].count;
 
-        for (size_t end = at + s->table->buffers[i].count; at < end; at++)
-            s->values[at] = (float)(keep * (double)s->values[at] + (double)sum[at]);
+        ddp_device_compose(s->table->device, s->values + at,
+                           power(s->table->buffers[i].keep, s->number), sum + at, count);
+        at += count;
     }
 }
 
@@ -116,7 +116,7 @@ ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err)
         return err->code;
     if (!s->tree)
         return DDP_OK;
-    memset(ddp_buffers_values(s->buffers), 0, s->count * sizeof(float));
+    ddp_device_zero(s->table->device, ddp_buffers_values(s->buffers), s->count);
     s->content = PARTS;
     return DDP_OK;
 }
@@ -130,10 +130,11 @@ void ddp_statistics_fold(ddp_statistics *s, int leaf)
     if (!s->tree)
         return;
     for (size_t i = 0; i < s->table->buffer_count; i++) {
-        double keep = power(s->table->buffers[i].keep, later);
+        size_t count = s->table->buffers[i].count;
 
-        for (size_t end = at + s->table->buffers[i].count; at < end; at++)
-            added[at] = (float)(keep * (double)added[at]);
+        ddp_device_scale(s->table->device, added + at, power(s->table->buffers[i].keep, later),
+                         count);
+        at += count;
     }
     ddp_tree_fold(s->tree, leaf, 0, s->count);
 }
@@ -151,7 +152,7 @@ ddp_status ddp_statistics_settle(ddp_statistics *s, ddp_error *err)
     if (finish(s, err))
         return err->code;
     if (s->content != VALUES)
-        memcpy(ddp_buffers_values(s->buffers), s->values, s->count * sizeof(float));
+        ddp_device_copy(s->table->device, ddp_buffers_values(s->buffers), s->values, s->count);
     s->content = VALUES;
     return DDP_OK;
 }

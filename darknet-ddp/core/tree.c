@@ -1,14 +1,14 @@
 #include "core/tree.h"
 
-#include "comm/sum.h"
-
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Elements that pass through all levels together: some of them stay in the first cache. */
+/* Elements that pass through all levels together on the host: some of them stay in the first
+ * cache. A GPU takes all at once. */
 enum { BLOCK = 2048 };
 
 struct ddp_tree {
+    ddp_device *device;
     float *block;
     size_t count;
     int leaves;
@@ -21,7 +21,8 @@ static int is_power_of_two(int n)
     return n > 0 && (n & (n - 1)) == 0;
 }
 
-ddp_status ddp_tree_open(ddp_tree **out, float *block, size_t count, int leaves, ddp_error *err)
+ddp_status ddp_tree_open(ddp_tree **out, ddp_device *device, float *block, size_t count, int leaves,
+                         ddp_error *err)
 {
     ddp_tree *t;
 
@@ -31,13 +32,13 @@ ddp_status ddp_tree_open(ddp_tree **out, float *block, size_t count, int leaves,
     t = calloc(1, sizeof *t);
     if (!t)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a tree");
+    t->device = device;
     t->block = block;
     t->count = count;
     t->leaves = leaves;
     while (1 << t->levels < leaves)
         t->levels++;
-    t->kept = calloc((size_t)t->levels * count + 1, sizeof *t->kept);
-    if (!t->kept) {
+    if (ddp_device_alloc(device, &t->kept, (size_t)t->levels * count, err)) {
         size_t bytes = ddp_tree_bytes(t);
 
         ddp_tree_close(t);
@@ -54,20 +55,13 @@ void ddp_tree_close(ddp_tree *t)
 {
     if (!t)
         return;
-    free(t->kept);
+    ddp_device_free(t->device, t->kept);
     free(t);
 }
 
 static float *level(const ddp_tree *t, int j, size_t offset)
 {
     return t->kept + (size_t)j * t->count + offset;
-}
-
-static void add(float *sum, float *more, size_t count)
-{
-    float *parts[] = {sum, more};
-
-    ddp_sum_tree(parts, 2, 0, count);
 }
 
 /* A leaf's number in binary says which levels are full: add these, lowest first. */
@@ -77,17 +71,19 @@ static void fold_block(const ddp_tree *t, int leaf, size_t offset, size_t count)
     int j = 0;
 
     for (; leaf >> j & 1; j++)
-        add(sum, level(t, j, offset), count);
+        ddp_device_add(t->device, sum, level(t, j, offset), count);
     if (leaf == t->leaves - 1)
         return;
-    memcpy(level(t, j, offset), sum, count * sizeof *sum);
-    memset(sum, 0, count * sizeof *sum);
+    ddp_device_copy(t->device, level(t, j, offset), sum, count);
+    ddp_device_zero(t->device, sum, count);
 }
 
 void ddp_tree_fold(ddp_tree *t, int leaf, size_t offset, size_t count)
 {
-    for (size_t at = 0; at < count; at += BLOCK)
-        fold_block(t, leaf, offset + at, count - at < BLOCK ? count - at : BLOCK);
+    size_t block = ddp_device_is_host(t->device) ? BLOCK : count;
+
+    for (size_t at = 0; at < count; at += block)
+        fold_block(t, leaf, offset + at, count - at < block ? count - at : block);
 }
 
 void ddp_tree_collect(ddp_tree *t, int folded, size_t offset, size_t count)
@@ -95,8 +91,8 @@ void ddp_tree_collect(ddp_tree *t, int folded, size_t offset, size_t count)
     for (int j = 0; j < t->levels; j++) {
         if (!(folded >> j & 1))
             continue;
-        add(t->block + offset, level(t, j, offset), count);
-        memset(level(t, j, offset), 0, count * sizeof(float));
+        ddp_device_add(t->device, t->block + offset, level(t, j, offset), count);
+        ddp_device_zero(t->device, level(t, j, offset), count);
     }
 }
 

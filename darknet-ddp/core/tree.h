@@ -11,15 +11,16 @@
 #define DDP_CORE_TREE_H
 
 #include "base/status.h"
+#include "comm/device.h"
 
 #include <stddef.h>
 
 typedef struct ddp_tree ddp_tree;
 
-/* Sum leaves that add into block[0..count), which must outlive the tree.
+/* Sum leaves that add into block[0..count), memory of the device, which must outlive the tree.
  * leaves  how many make one sum: a power of two
  * *out is set on success. Fails with DDP_ERR_USAGE (no power of two), DDP_ERR_NOMEM. */
-ddp_status ddp_tree_open(ddp_tree **out, float *block, size_t count, int leaves,
+ddp_status ddp_tree_open(ddp_tree **out, ddp_device *device, float *block, size_t count, int leaves,
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. Sums of leaves that are kept aside are lost. */

@@ -133,10 +133,14 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
     const ddp_weights_writer writer = {write_to, &weights};
     ddp_checkpoint c = {.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
     ddp_table table;
-    ddp_status st = ddp_table_init(&table, net, err);
+    ddp_status st = ddp_table_init(&table, net, ddp_device_host(), err);
 
     if (st)
         return st;
+    if (ddp_table_pull(&table, net, run->device, err)) {
+        ddp_table_release(&table);
+        return err->code;
+    }
     c.facts = facts_of(run, net, &table);
     st = list_arrays(&c.arrays, &c.array_count, &table, !weights_file_is_whole(net, cutoff), err);
     if (!st)
@@ -209,18 +213,20 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
     return DDP_OK;
 }
 
-static ddp_status load_into(network *net, const ddp_pair *pair, ddp_error *err)
+static ddp_status load_into(network *net, ddp_device *device, const ddp_pair *pair, ddp_error *err)
 {
     ddp_checkpoint_array *arrays = NULL;
     size_t count;
     ddp_table table;
-    ddp_status st = ddp_table_init(&table, net, err);
+    ddp_status st = ddp_table_init(&table, net, ddp_device_host(), err);
 
     if (st)
         return st;
     st = list_arrays(&arrays, &count, &table, has_values(&pair->checkpoint), err);
     if (!st)
         st = load(net, &table, pair, arrays, count, err);
+    if (!st)
+        st = ddp_table_push(&table, net, device, err);
     free(arrays);
     ddp_table_release(&table);
     return st;
@@ -239,7 +245,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
         return st;
     st = check_run(&pair, run, listener, err);
     if (!st)
-        st = load_into(net, &pair, err);
+        st = load_into(net, run->device, &pair, err);
     if (!st) {
         out->facts = pair.checkpoint.facts;
         out->weights = pair.weights;

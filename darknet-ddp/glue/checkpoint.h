@@ -7,6 +7,7 @@
 #define DDP_GLUE_CHECKPOINT_H
 
 #include "base/status.h"
+#include "comm/device.h"
 #include "core/checkpoint.h"
 #include "core/checkpoint_pair.h"
 
@@ -14,6 +15,7 @@
 
 /* What a checkpoint has of the run and the network does not know. */
 typedef struct ddp_checkpoint_run {
+    ddp_device *device; /* where the network trains */
     const char *base;
     const char *cfg; /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
@@ -40,7 +42,7 @@ typedef struct ddp_resumed {
 
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole
  * pair of run->base in directory, if there is one; out then tells which, and with it seed,
- * average loss and the like, which are the caller's to use. net is as parsed, on the CPU.
+ * average loss and the like, which are the caller's to use. net is as parsed.
  * listener hears of pairs that were passed over and, with run->force, of differences.
  * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network has other
  * parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the

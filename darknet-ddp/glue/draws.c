@@ -1,6 +1,9 @@
 #include "glue/draws.h"
 
 #include "base/random.h"
+#ifdef GPU
+#include "glue/gpu_draws.h"
+#endif
 
 static uint64_t run_seed;
 static _Thread_local ddp_random stream;
@@ -26,3 +29,15 @@ unsigned ddp_draw(void)
     }
     return ddp_random_next(&stream);
 }
+
+#ifdef GPU
+void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first)
+{
+    cudaError_t rc = ddp_gpu_draws(x_gpu, each, (size_t)samples, run_seed,
+                                   ddp_random_topic((unsigned)DRAW_LAYER, layer), first);
+
+    if (rc != cudaSuccess)
+        fatal("CUDA: random numbers for layer %d failed: %s (%d)", layer, cudaGetErrorString(rc),
+              (int)rc);
+}
+#endif

@@ -19,6 +19,13 @@ void ddp_draws_open(uint64_t seed);
  * time. Any thread, no locks. */
 void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 
+#ifdef GPU
+/* x_gpu[s * each + j] becomes what rand_uniform(0, 1) makes of draw j after
+ * ddp_draw_for(DRAW_LAYER, layer, first + s), for s in 0..samples and j in 0..each: the same
+ * bits on a GPU as on the host. Queued on the default stream of the current GPU. */
+void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first);
+#endif
+
 /* 32 random bits. A thread that has named no purpose draws as all such threads do. */
 unsigned ddp_draw(void);
 

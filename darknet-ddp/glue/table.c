@@ -96,19 +96,32 @@ static ddp_optimizer optimizer_of(float *momentum, float *m, float *v)
     return (ddp_optimizer){{momentum}, {"momentum"}};
 }
 
+/* A layer's pointer to an array on the host, or to the same array on its GPU. */
+#ifdef GPU
+#define SLOT(l, name) (on_gpu ? &(l)->name##_gpu : &(l)->name)
+#else
+#define SLOT(l, name) ((void)on_gpu, &(l)->name)
+#endif
+#define ARRAY(l, name) (*SLOT(l, name))
+
 static void add_params(ddp_table *table, int layer_index, const char *kind, struct part p)
 {
     struct sizes size = sizes_of(p.sub);
+    int on_gpu = !ddp_device_is_host(table->device);
     layer *l = p.sub;
 
     add_param(table,
-              (ddp_param){layer_index, kind, p.biases, size.biases, l->biases, &l->bias_updates,
-                          optimizer_of(l->bias_momentum, l->bias_m, l->bias_v)});
+              (ddp_param){
+                  layer_index, kind, p.biases, size.biases, ARRAY(l, biases), SLOT(l, bias_updates),
+                  optimizer_of(ARRAY(l, bias_momentum), ARRAY(l, bias_m), ARRAY(l, bias_v))});
+    add_param(table, (ddp_param){layer_index, kind, p.scales, size.scales, ARRAY(l, scales),
+                                 SLOT(l, scale_updates),
+                                 optimizer_of(ARRAY(l, scale_momentum), ARRAY(l, scale_m),
+                                              ARRAY(l, scale_v))});
     add_param(table,
-              (ddp_param){layer_index, kind, p.scales, size.scales, l->scales, &l->scale_updates,
-                          optimizer_of(l->scale_momentum, l->scale_m, l->scale_v)});
-    add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, l->weights,
-                                 &l->weight_updates, optimizer_of(l->weight_momentum, l->m, l->v)});
+              (ddp_param){layer_index, kind, p.weights, size.weights, ARRAY(l, weights),
+                          SLOT(l, weight_updates),
+                          optimizer_of(ARRAY(l, weight_momentum), ARRAY(l, m), ARRAY(l, v))});
 }
 
 /* forward_batchnorm_layer keeps .99 of a statistic, a float of Darknet's. A recurrent
@@ -133,21 +146,23 @@ static void add_part(ddp_table *table, int layer_index, const layer *l, struct p
 {
     const char *kind = get_layer_string(l->type);
     size_t scales = sizes_of(p.sub).scales;
+    int on_gpu = !ddp_device_is_host(table->device);
     double keep = kept_of(l);
 
     add_params(table, layer_index, kind, p);
     if (scales == 0)
         return;
-    add_buffer(table, (ddp_buffer){layer_index, kind, p.mean, scales, keep, &p.sub->rolling_mean});
     add_buffer(table,
-               (ddp_buffer){layer_index, kind, p.variance, scales, keep, &p.sub->rolling_variance});
+               (ddp_buffer){layer_index, kind, p.mean, scales, keep, SLOT(p.sub, rolling_mean)});
+    add_buffer(table, (ddp_buffer){layer_index, kind, p.variance, scales, keep,
+                                   SLOT(p.sub, rolling_variance)});
 }
 
-ddp_status ddp_table_init(ddp_table *table, network *net, ddp_error *err)
+ddp_status ddp_table_init(ddp_table *table, network *net, ddp_device *device, ddp_error *err)
 {
     size_t most_parts = (size_t)net->n * MOST_PARTS;
 
-    *table = (ddp_table){.layer_count = net->n};
+    *table = (ddp_table){.device = device, .layer_count = net->n};
     table->params = calloc(most_parts * PARAMS_A_PART, sizeof *table->params);
     table->buffers = calloc(most_parts * BUFFERS_A_PART, sizeof *table->buffers);
     if (!table->params || !table->buffers) {
@@ -173,4 +188,51 @@ void ddp_table_release(ddp_table *table)
     free(table->params);
     free(table->buffers);
     *table = (ddp_table){0};
+}
+
+/* ---- the host's arrays and the GPU's ---- */
+
+static void copy_array(ddp_device *device, float *host, float *x, size_t count, int to_host)
+{
+    if (to_host)
+        ddp_device_pull(device, host, x, count);
+    else
+        ddp_device_push(device, x, host, count);
+}
+
+static void copy_param(ddp_device *device, const ddp_param *host, const ddp_param *there,
+                       int to_host)
+{
+    copy_array(device, host->value, there->value, host->count, to_host);
+    for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && there->optimizer.buffer[k]; k++)
+        copy_array(device, host->optimizer.buffer[k], there->optimizer.buffer[k], host->count,
+                   to_host);
+}
+
+static ddp_status copy_all(const ddp_table *host, network *net, ddp_device *device, int to_host,
+                           ddp_error *err)
+{
+    ddp_table there;
+
+    if (ddp_device_is_host(device))
+        return DDP_OK;
+    if (ddp_table_init(&there, net, device, err))
+        return err->code;
+    for (size_t i = 0; i < host->param_count; i++)
+        copy_param(device, &host->params[i], &there.params[i], to_host);
+    for (size_t i = 0; i < host->buffer_count; i++)
+        copy_array(device, *host->buffers[i].slot, *there.buffers[i].slot, host->buffers[i].count,
+                   to_host);
+    ddp_table_release(&there);
+    return DDP_OK;
+}
+
+ddp_status ddp_table_pull(const ddp_table *host, network *net, ddp_device *device, ddp_error *err)
+{
+    return copy_all(host, net, device, 1, err);
+}
+
+ddp_status ddp_table_push(const ddp_table *host, network *net, ddp_device *device, ddp_error *err)
+{
+    return copy_all(host, net, device, 0, err);
 }

@@ -7,13 +7,23 @@
 
 #include <darknet.h>
 
-/* List the parameters and BatchNorm buffers of net, by layer type: what a pointer
+/* List the parameters and BatchNorm buffers of net, as they are on the host or on the GPU
+ * that net trains on (device), by layer type: what a pointer
  * in struct layer means depends on the type (the biases of a yolo layer are
  * anchors). The layers of a recurrent layer count as parts of it. Layers up to
  * the last one with stopbackward=1 are frozen (ddp_table.first_trained).
  * The table points into net and must not outlive it; release it with
  * ddp_table_release. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_table_init(ddp_table *table, network *net, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_table_init(ddp_table *table, network *net, ddp_device *device,
+                          ddp_error *err) DDP_MUST_CHECK;
+
+/* Darknet has each array on the host too. Bring these up to date with the GPU's: values,
+ * BatchNorm buffers and optimizer state; or the GPU's with these. host is net's table of the
+ * host. Where device is the host, nothing happens. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_table_pull(const ddp_table *host, network *net, ddp_device *device,
+                          ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_table_push(const ddp_table *host, network *net, ddp_device *device,
+                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Free the lists, not what they point to. */
 void ddp_table_release(ddp_table *table);

@@ -23,7 +23,8 @@ struct ddp_trainer {
     char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
 
-    int64_t waited_ns; /* outside the reducer, since attach */
+    int64_t waited_ns;  /* outside the reducer, since attach */
+    int64_t stalled_ns; /* by the group's count, when attached */
 };
 
 ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_trainer_config *config,
@@ -103,6 +104,7 @@ static void before_forward(void *ctx, network *net)
     ddp_error err;
 
     check(t, ddp_statistics_begin(t->statistics, &err), &err);
+    check(t, ddp_group_settle(t->group, &err), &err);
     check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     t->waited_ns += ddp_clock_ns() - start;
     t->syncs = (mini_batches(net) + (size_t)net->world) % update == 0;
@@ -118,6 +120,7 @@ static void update_deferred(ddp_trainer *t, network *net, int layer_index)
         return;
     t->deferred[layer_index] = 0;
     check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
+    check(t, ddp_group_settle(t->group, &err), &err);
     if (used)
         update_layer_of(net, layer_index);
 }
@@ -127,8 +130,10 @@ static void before_layer(void *ctx, network *net, int layer_index)
     ddp_trainer *t = ctx;
     ddp_error err;
 
-    if (!net->train && layer_index == 0)
+    if (!net->train && layer_index == 0) {
         check(t, ddp_statistics_settle(t->statistics, &err), &err); /* it reads them */
+        check(t, ddp_group_settle(t->group, &err), &err);
+    }
     update_deferred(t, net, layer_index);
     check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
@@ -147,6 +152,7 @@ static void settle(void *ctx, network *net)
 
     settle_layers(t, net);
     check(t, ddp_statistics_settle(t->statistics, &err), &err);
+    check(t, ddp_group_settle(t->group, &err), &err);
 }
 
 static void before_backward(void *ctx, network *net)
@@ -267,6 +273,11 @@ static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
     return st;
 }
 
+static ddp_device *device_of(const ddp_trainer *t, const network *net)
+{
+    return net->gpu_index < 0 ? ddp_device_host() : ddp_group_device(t->group);
+}
+
 static ddp_status set_batch(const ddp_trainer *t, network *net, ddp_error *err)
 {
     int size = ddp_group_size(t->group);
@@ -289,7 +300,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     ddp_status st = set_batch(t, net, err);
 
     if (!st)
-        st = ddp_table_init(&t->table, net, err);
+        st = ddp_table_init(&t->table, net, device_of(t, net), err);
     if (st)
         return st;
     t->config.reducer.leaves = t->config.exact ? t->batch.per_rank : 0;
@@ -307,6 +318,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_loss_open(&t->loss, t->group, t->config.reducer.leaves, t->config.asked, err);
     t->net = net;
     t->waited_ns = 0;
+    t->stalled_ns = ddp_group_stalled_ns(t->group);
     if (st) {
         ddp_trainer_detach(t);
         return st;
@@ -375,5 +387,8 @@ int64_t ddp_trainer_communication_ns(const ddp_trainer *t)
 {
     ddp_reducer_times times = ddp_reducer_total_times(t->reducer);
 
+    /* The program runs ahead of a GPU: what it waits for costs nothing while the GPU works. */
+    if (!ddp_device_is_host(t->table.device))
+        return ddp_group_stalled_ns(t->group) - t->stalled_ns;
     return times.wait_ns + times.drive_ns + t->waited_ns;
 }

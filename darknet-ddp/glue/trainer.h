@@ -72,7 +72,8 @@ ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_table *ddp_trainer_table(const ddp_trainer *t);
 
 /* Wall time since attach that this rank gave to communication and not to
- * computing, in nanoseconds: waits, and driving messages in between. */
+ * computing, in nanoseconds: waits, and driving messages in between. On a GPU, how long
+ * its work stood still, up to the last step that has ended there. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
 #endif

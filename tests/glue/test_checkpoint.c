@@ -72,7 +72,8 @@ static void train(network *net, int from, int to)
 
 static ddp_checkpoint_run run_of(const char *cfg)
 {
-    ddp_checkpoint_run run = {.base = "toy",
+    ddp_checkpoint_run run = {.device = ddp_device_host(),
+                              .base = "toy",
                               .cfg = cfg,
                               .cfg_bytes = strlen(cfg),
                               .seed = 5,
@@ -120,8 +121,8 @@ static void expect_same_networks(network *a, network *b)
     ddp_table x, y;
     ddp_error err;
 
-    assert_int_equal(ddp_table_init(&x, a, &err), DDP_OK);
-    assert_int_equal(ddp_table_init(&y, b, &err), DDP_OK);
+    assert_int_equal(ddp_table_init(&x, a, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_table_init(&y, b, ddp_device_host(), &err), DDP_OK);
     for (size_t i = 0; i < x.param_count; i++) {
         const ddp_param *p = &x.params[i], *q = &y.params[i];
 

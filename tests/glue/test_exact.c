@@ -192,9 +192,9 @@ static int compare_ranks(struct training *got, int ranks, struct training *want,
 
     (void)snprintf(what, sizeof what, "%d ranks, buckets of %zu bytes, overlap %d, deferred %zu",
                    ranks, got->bucket_bytes, got->overlap, got->defer_bytes);
-    assert_int_equal(ddp_table_init(&b, want->nets[0], &err), DDP_OK);
+    assert_int_equal(ddp_table_init(&b, want->nets[0], ddp_device_host(), &err), DDP_OK);
     for (int r = 0; r < ranks; r++) {
-        assert_int_equal(ddp_table_init(&a, got->nets[r], &err), DDP_OK);
+        assert_int_equal(ddp_table_init(&a, got->nets[r], ddp_device_host(), &err), DDP_OK);
         wrong += compare_params(&a, &b, most, what);
         if (ranks == 1 || got->exact || most == 0)
             wrong += compare_statistics(&a, &b, most, what);

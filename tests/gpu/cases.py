@@ -104,7 +104,7 @@ NETS = {
     "resnet50": SMALL,
     "darknet": {**SMALL, "width": 128, "height": 128},
     "tiny": {**SMALL, "width": 128, "height": 128},
-    "darknet19": {**SMALL, "width": 96, "height": 96, "learning_rate": .0001},
+    "darknet19": {**SMALL, "width": 32, "height": 32, "batch": 16},
     "darknet53": SMALL,
     "resnext50": SMALL,
     "densenet201": {**SMALL, "learning_rate": .0001},

@@ -175,7 +175,7 @@ void run_open(run *r)
 {
     ddp_error err;
 
-    if (ddp_table_init(&r->table, r->net, &err))
+    if (ddp_table_init(&r->table, r->net, ddp_device_host(), &err))
         abort();
     r->gradients = calloc(array_offset(&r->table, r->table.param_count) + 1, sizeof(float));
     r->losses = calloc((size_t)r->updates, sizeof *r->losses);

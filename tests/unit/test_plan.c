@@ -47,14 +47,15 @@ static void expect_plan(const ddp_table *table, size_t bucket_bytes, size_t firs
         size_t at = strlen(got);
 
         (void)snprintf(got + at, sizeof got - at, "%s%zu+%zu layers %d..%d params %zu",
-                       b ? ", " : "", bucket->offset, bucket->count, bucket->first_layer,
-                       bucket->last_layer, bucket->param_count);
+                       b ? ", " : "", bucket->offset, bucket->counts - bucket->offset,
+                       bucket->first_layer, bucket->last_layer, bucket->param_count);
     }
     assert_string_equal(got, want);
     ddp_plan_close(plan);
 }
 
-/* 15 elements and their run count take 16, which are 64 bytes. */
+/* 15 elements take 16, which are 64 bytes. So do up to 16 run counts behind them, which the
+ * capacity does not count. */
 static void bucket_closes_when_it_holds_exactly_its_capacity(void **state)
 {
     static const int layers[] = {0, 1, 2, 3};
@@ -63,9 +64,9 @@ static void bucket_closes_when_it_holds_exactly_its_capacity(void **state)
     ddp_table table = table_of(params, layers, counts, 4);
 
     (void)state;
-    expect_plan(&table, 128, 128, "0+32 layers 2..3 params 2, 32+32 layers 0..1 params 2");
-    expect_plan(&table, 127, 127, "0+32 layers 2..3 params 2, 32+32 layers 0..1 params 2");
-    expect_plan(&table, 129, 129, "0+48 layers 1..3 params 3, 48+16 layers 0..0 params 1");
+    expect_plan(&table, 128, 128, "0+32 layers 2..3 params 2, 48+32 layers 0..1 params 2");
+    expect_plan(&table, 127, 127, "0+32 layers 2..3 params 2, 48+32 layers 0..1 params 2");
+    expect_plan(&table, 129, 129, "0+48 layers 1..3 params 3, 64+16 layers 0..0 params 1");
 }
 
 static void parameter_above_the_capacity_is_not_cut(void **state)
@@ -76,10 +77,10 @@ static void parameter_above_the_capacity_is_not_cut(void **state)
     ddp_table table = table_of(params, layers, counts, 3);
 
     (void)state;
-    expect_plan(&table, 128, 128, "0+1024 layers 1..2 params 2, 1024+16 layers 0..0 params 1");
+    expect_plan(&table, 128, 128, "0+1024 layers 1..2 params 2, 1040+16 layers 0..0 params 1");
     expect_plan(&table, 64, 64,
-                "0+16 layers 2..2 params 1, 16+1008 layers 1..1 params 1, "
-                "1024+16 layers 0..0 params 1");
+                "0+16 layers 2..2 params 1, 32+1008 layers 1..1 params 1, "
+                "1056+16 layers 0..0 params 1");
 }
 
 static void first_bucket_has_a_capacity_of_its_own(void **state)
@@ -90,8 +91,8 @@ static void first_bucket_has_a_capacity_of_its_own(void **state)
     ddp_table table = table_of(params, layers, counts, 4);
 
     (void)state;
-    expect_plan(&table, unbounded, 1, "0+16 layers 3..3 params 1, 16+48 layers 0..2 params 3");
-    expect_plan(&table, 1, 129, "0+48 layers 1..3 params 3, 48+16 layers 0..0 params 1");
+    expect_plan(&table, unbounded, 1, "0+16 layers 3..3 params 1, 32+48 layers 0..2 params 3");
+    expect_plan(&table, 1, 129, "0+48 layers 1..3 params 3, 64+16 layers 0..0 params 1");
 }
 
 static void capacity_above_the_network_makes_one_bucket(void **state)
@@ -102,7 +103,7 @@ static void capacity_above_the_network_makes_one_bucket(void **state)
     ddp_table table = table_of(params, layers, counts, 4);
 
     (void)state;
-    expect_plan(&table, unbounded, unbounded, "0+128 layers 0..5 params 4");
+    expect_plan(&table, unbounded, unbounded, "0+96 layers 0..5 params 4");
 }
 
 static void capacity_of_one_byte_makes_a_bucket_of_each_parameter(void **state)
@@ -114,8 +115,8 @@ static void capacity_of_one_byte_makes_a_bucket_of_each_parameter(void **state)
 
     (void)state;
     expect_plan(&table, 1, 1,
-                "0+16 layers 1..1 params 1, 16+16 layers 0..0 params 1, "
-                "32+16 layers 0..0 params 1");
+                "0+16 layers 1..1 params 1, 32+16 layers 0..0 params 1, "
+                "64+16 layers 0..0 params 1");
 }
 
 static void frozen_layers_are_in_no_bucket(void **state)
@@ -129,9 +130,9 @@ static void frozen_layers_are_in_no_bucket(void **state)
     (void)state;
     table.first_trained = 2;
     expect_plan(&table, unbounded, unbounded, "0+32 layers 2..3 params 2");
-    expect_plan(&table, 1, 1, "0+16 layers 3..3 params 1, 16+16 layers 2..2 params 1");
+    expect_plan(&table, 1, 1, "0+16 layers 3..3 params 1, 32+16 layers 2..2 params 1");
     plan = plan_of(&table, unbounded, unbounded);
-    assert_int_equal(plan->count, 32);
+    assert_int_equal(plan->count, 32 + 16);
     ddp_plan_close(plan);
 }
 
@@ -157,7 +158,7 @@ static void parameters_stand_in_reverse_order_each_at_its_place(void **state)
 {
     static const int layers[] = {0, 0, 3};
     static const size_t counts[] = {16, 15, 5};
-    static const ddp_place want[] = {{1, 32}, {0, 16}, {0, 0}};
+    static const ddp_place want[] = {{1, 48, 0}, {0, 16, 1}, {0, 0, 0}};
     ddp_param params[3];
     ddp_table table = table_of(params, layers, counts, 3);
     ddp_plan *plan = plan_of(&table, 128, 128);
@@ -166,37 +167,52 @@ static void parameters_stand_in_reverse_order_each_at_its_place(void **state)
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(plan->places[i].bucket, want[i].bucket);
         assert_int_equal(plan->places[i].offset, want[i].offset);
+        assert_int_equal(plan->places[i].nth, want[i].nth);
     }
-    assert_int_equal(plan->count, 64);
+    assert_int_equal(plan->buckets[0].counts, 32);
+    assert_int_equal(plan->buckets[1].counts, 64);
+    assert_int_equal(plan->count, 80);
     ddp_plan_close(plan);
+}
+
+static size_t aligned(size_t count)
+{
+    return (count + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
+}
+
+/* The bucket ends behind `held` elements of gradients of so many parameters: its run counts. */
+static size_t check_end(const ddp_bucket *bucket, size_t held, size_t params)
+{
+    assert_int_equal(bucket->param_count, params);
+    assert_int_equal(bucket->counts, bucket->offset + held);
+    assert_int_equal(bucket->count, held + aligned(params));
+    return bucket->offset + bucket->count;
 }
 
 /* Walk the parameters as they must have been placed. */
 static void check_places(const ddp_table *table, const ddp_plan *plan, size_t bucket_bytes,
                          size_t first_bucket_bytes)
 {
-    size_t end = 0, bucket = 0, held = 0; /* held: elements of the open bucket */
+    size_t end = 0, bucket = 0, nth = 0, held = 0; /* held: elements of the open bucket */
 
     for (size_t i = table->param_count; i-- > 0;) {
         const ddp_place *place = &plan->places[i];
-        size_t room = place->offset + table->params[i].count + 1;
 
         if (held * sizeof(float) >= (bucket == 0 ? first_bucket_bytes : bucket_bytes)) {
-            assert_int_equal(plan->buckets[bucket].count, held);
-            bucket++;
-            held = 0;
+            end = check_end(&plan->buckets[bucket++], held, nth);
+            held = nth = 0;
         }
         if (held == 0)
             assert_int_equal(plan->buckets[bucket].offset, end);
         assert_int_equal(place->bucket, bucket);
         assert_int_equal(place->offset, end);
         assert_int_equal(place->offset % DDP_PLAN_ALIGN, 0);
-        end = (room + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
-        held += end - place->offset;
+        assert_int_equal(place->nth, nth++);
+        end += aligned(table->params[i].count);
+        held += aligned(table->params[i].count);
     }
-    assert_int_equal(plan->buckets[bucket].count, held);
+    assert_int_equal(plan->count, check_end(&plan->buckets[bucket], held, nth));
     assert_int_equal(plan->bucket_count, bucket + 1);
-    assert_int_equal(plan->count, end);
 }
 
 static void run_count_and_alignment_hold_for_any_table(void **state)

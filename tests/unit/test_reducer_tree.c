@@ -303,7 +303,7 @@ static void tree_of_three_is_refused(void **state)
     ddp_error err;
 
     (void)state;
-    assert_int_equal(ddp_tree_open(&t, block, 4, 3, &err), DDP_ERR_USAGE);
+    assert_int_equal(ddp_tree_open(&t, ddp_device_host(), block, 4, 3, &err), DDP_ERR_USAGE);
     assert_null(t);
     assert_string_equal(err.text, "a tree of 3 mini-batches: no power of two");
     ddp_tree_close(t);
@@ -319,7 +319,7 @@ static void missing_memory_is_told_in_mib(void **state)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     skip(); /* they end the process instead */
 #endif
-    assert_int_equal(ddp_tree_open(&t, block, (size_t)1 << 58, 4, &err), DDP_ERR_NOMEM);
+    assert_int_equal(ddp_tree_open(&t, ddp_device_host(), block, (size_t)1 << 58, 4, &err), DDP_ERR_NOMEM);
     assert_null(t);
     assert_string_equal(err.text,
                         "no memory for the 2199023255552 MiB of partial sums that -ddp_exact keeps "

@@ -51,7 +51,7 @@ static void make(struct statistics *s, int rank)
                                      .count = counts[i],
                                      .slot = &s->slots[i]};
     }
-    s->table = (ddp_table){.layer_count = BUFFERS, .buffer_count = BUFFERS, .buffers = s->buffers};
+    s->table = (ddp_table){.device = ddp_device_host(), .layer_count = BUFFERS, .buffer_count = BUFFERS, .buffers = s->buffers};
 }
 
 static void broadcast_params(struct rank *me)
@@ -177,7 +177,7 @@ static void buffers_live_in_one_piece_until_they_are_given_back(void **state)
 
 static void network_without_buffers_sends_none(void **state)
 {
-    ddp_table table = {.layer_count = 3};
+    ddp_table table = {.device = ddp_device_host(), .layer_count = 3};
     ddp_group *g = solo();
     ddp_buffers *b;
     ddp_error err;

@@ -56,7 +56,7 @@ static void make(struct framework *f, int rank)
                                      .keep = (double)kept[b],
                                      .slot = &f->slots[b]};
     }
-    f->table = (ddp_table){.layer_count = BUFFERS, .buffer_count = BUFFERS, .buffers = f->buffers};
+    f->table = (ddp_table){.device = ddp_device_host(), .layer_count = BUFFERS, .buffer_count = BUFFERS, .buffers = f->buffers};
 }
 
 /* What mini-batch p of a step sees: of one size, as statistics are. */
@@ -233,7 +233,7 @@ static ddp_group *solo(void)
 
 static void network_without_buffers_composes_none(void **state)
 {
-    ddp_table table = {.layer_count = 3};
+    ddp_table table = {.device = ddp_device_host(), .layer_count = 3};
     ddp_group *g = solo();
     ddp_statistics *s;
     ddp_error err;

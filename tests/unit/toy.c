@@ -38,6 +38,7 @@ void toy_open(struct toy *t, int first_trained)
     }
     t->table = (ddp_table){.layer_count = TOY_LAYERS,
                            .param_count = TOY_PARAMS,
+                           .device = ddp_device_host(),
                            .params = t->params,
                            .first_trained = first_trained};
 }

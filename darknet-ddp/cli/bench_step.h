@@ -1,0 +1,33 @@
+/* cli/bench_step.h: steps of training whose parts are timed, on the host by its clock and on a
+ * GPU by marks in its work, so that timing stops nothing there that training does not stop. */
+#ifndef DDP_CLI_BENCH_STEP_H
+#define DDP_CLI_BENCH_STEP_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "glue/trainer.h"
+
+typedef struct ddp_step_clock ddp_step_clock;
+
+/* Seconds. forward, backward and update are less the communication in them. */
+typedef struct ddp_step_times {
+    double forward, backward, update;
+    double exposed; /* communication that nothing hid */
+    double step;    /* from the end of the work before it to its own end */
+} ddp_step_times;
+
+/* t is attached to net; all three must outlive the clock. A step is mini_batches on this rank.
+ * *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
+                               int mini_batches, ddp_error *err) DDP_MUST_CHECK;
+void ddp_step_clock_close(ddp_step_clock *c); /* NULL is allowed */
+
+/* Train a step on what lies in net->input and net->truth, by net->hooks or without communication
+ * if these are NULL. On a GPU it may return before the last work is done, as training does.
+ * Fails with DDP_ERR_COMM. */
+ddp_status ddp_step_run(ddp_step_clock *c, ddp_error *err) DDP_MUST_CHECK;
+
+/* Wait for the last step that was run, and tell its times. Fails with DDP_ERR_COMM. */
+ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

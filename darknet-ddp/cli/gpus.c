@@ -1,0 +1,177 @@
+#include "cli/gpus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef DDP_WITH_CUDA
+static const int in_build = 1;
+#else
+static const int in_build = 0;
+#endif
+
+enum { NAME_BYTES = 96 };
+
+static ddp_gpu_wish wish_of(const ddp_options *o)
+{
+    return (ddp_gpu_wish){.list = o->gpus, .gpu = o->gpu};
+}
+
+int ddp_gpus_wanted(const ddp_options *options)
+{
+    return in_build && !options->nogpu;
+}
+
+/* ---- before the start ---- */
+
+static ddp_status check_cpus(const ddp_options *o, ddp_error *err)
+{
+    if (o->gpus.count > 0 && in_build)
+        return ddp_fail(err, DDP_ERR_USAGE, "-gpus names GPUs, and -nogpu wants none");
+    if (o->gpus.count > 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-gpus names GPUs, and this build is for CPUs; -ddp_ranks N starts N ranks "
+                        "on this host");
+    if (o->backend == DDP_BACKEND_NCCL)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_backend nccl is for GPUs, and %s",
+                        in_build ? "-nogpu trains on CPUs" : "this build is for CPUs");
+    return DDP_OK;
+}
+
+static ddp_status check_gpus(const ddp_options *o, ddp_launch launch, int ranks, ddp_error *err)
+{
+    const ddp_gpu_wish wish = wish_of(o);
+    int seen = ddp_device_count();
+    char host[256] = "";
+
+    if (o->gpus.count > 0 && o->gpu >= 0)
+        return ddp_fail(err, DDP_ERR_USAGE, "-gpus and -i %d both name GPUs; give one of them",
+                        o->gpu);
+    if (launch.ranks == 0 && o->ranks > 0 && o->gpus.count > 0 && o->gpus.count != o->ranks)
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "-gpus starts a rank for each of %d GPU%s, and -ddp_ranks %d another number",
+            o->gpus.count, o->gpus.count == 1 ? "" : "s", o->ranks);
+    if (launch.ranks > 0 && seen > 0)
+        return DDP_OK; /* ddp_gpus_open knows more */
+    if (gethostname(host, sizeof host - 1))
+        host[0] = '\0';
+    return ddp_gpu_check_start(&wish, host, ranks, seen, err);
+}
+
+ddp_status ddp_gpus_check(const ddp_options *options, ddp_launch launch, int *start, ddp_error *err)
+{
+    int ranks = options->gpus.count > options->ranks ? options->gpus.count : options->ranks;
+
+    *start = 0;
+    if (ddp_gpus_wanted(options) ? check_gpus(options, launch, ranks, err)
+                                 : check_cpus(options, err))
+        return err->code;
+    if (launch.ranks > 0)
+        ranks = launch.ranks;
+    if (ranks > 1 && options->backend == DDP_BACKEND_SOLO)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_backend solo is for one process, not for %d",
+                        ranks);
+    if (launch.ranks == 0 && ranks > 1)
+        *start = ranks;
+    return DDP_OK;
+}
+
+/* ---- on all ranks ---- */
+
+static ddp_status sit_down(ddp_gpu_seat *seat, const ddp_group *group, const ddp_gpu_wish *wish,
+                           ddp_error *err)
+{
+    *seat = (ddp_gpu_seat){.local_rank = ddp_group_local_rank(group),
+                           .local_size = ddp_group_local_size(group),
+                           .seen = ddp_device_count()};
+    (void)snprintf(seat->host, sizeof seat->host, "%s",
+                   ddp_group_host(group, ddp_group_rank(group)));
+    if (ddp_gpu_choose(seat, wish, err))
+        return err->code;
+    ddp_device_identify(seat->gpu, seat->identity, sizeof seat->identity);
+    return DDP_OK;
+}
+
+static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_gpu_wish *wish,
+                         ddp_error *err)
+{
+    int size = ddp_group_size(group), rank = ddp_group_rank(group);
+    ddp_gpu_seat mine, *seats = calloc((size_t)size, sizeof *seats);
+    ddp_status st;
+
+    if (!seats)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
+    st = sit_down(&mine, group, wish, err);
+    if (!st)
+        st = ddp_allgather(group, &mine, seats, sizeof mine, err);
+    if (!st)
+        st = ddp_gpu_check_seats(shared, seats, size, rank, wish, err);
+    if (!st)
+        st = ddp_gpu_check_seats(&g->shared, seats, size, -1, wish, err);
+    g->gpu = mine.gpu;
+    free(seats);
+    return st;
+}
+
+/* NCCL's failure to start is said by all ranks alike: none is left with a GPU. */
+static ddp_status use_gpu(ddp_group *group, const ddp_options *o, ddp_gpu_config *config,
+                          ddp_error *err)
+{
+    ddp_status st = ddp_group_use_gpu(group, config, err);
+
+    if (!config->nccl || o->backend != DDP_BACKEND_AUTO
+        || (st != DDP_ERR_USAGE && st != DDP_ERR_MISMATCH))
+        return st;
+    if (ddp_group_rank(group) == 0)
+        printf("DDP: sums go through host memory, since NCCL cannot be used: %s\n", err->text);
+    config->nccl = 0;
+    return ddp_group_use_gpu(group, config, err);
+}
+
+static void add_name(char *names, size_t size, const char *name)
+{
+    size_t used = strlen(names);
+
+    if (!strstr(names, name))
+        (void)snprintf(names + used, size - used, "%s%s", used ? ", " : "GPU ", name);
+}
+
+/* The kinds of GPU that ranks have, in the order of the ranks. */
+static ddp_status gather_names(ddp_gpus *g, ddp_group *group, ddp_error *err)
+{
+    int size = ddp_group_size(group);
+    char mine[NAME_BYTES] = "", (*all)[NAME_BYTES] = calloc((size_t)size, sizeof *all);
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d names", size);
+    (void)snprintf(mine, sizeof mine, "%s", ddp_device_name(ddp_group_device(group)));
+    st = ddp_allgather(group, mine, all, sizeof mine, err);
+    g->names[0] = '\0';
+    for (int r = 0; r < size && !st; r++)
+        add_name(g->names, sizeof g->names, all[r]);
+    free(all);
+    return st;
+}
+
+ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *options,
+                         void (*fail)(const ddp_error *err) __attribute__((noreturn)),
+                         ddp_error *err)
+{
+    const ddp_gpu_wish wish = wish_of(options);
+    ddp_gpu_config config = {.exact = options->exact, .ctas = options->nccl_ctas, .fail = fail};
+    int backend = options->backend;
+
+    *out = (ddp_gpus){.gpu = -1, .names = "CPU"};
+    if (!ddp_gpus_wanted(options))
+        return DDP_OK;
+    if (choose(out, &config.shared, group, &wish, err))
+        return err->code;
+    config.gpu = out->gpu;
+    config.nccl = backend == DDP_BACKEND_NCCL || backend == DDP_BACKEND_AUTO;
+    if (use_gpu(group, options, &config, err))
+        return err->code;
+    return gather_names(out, group, err);
+}

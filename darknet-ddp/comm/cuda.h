@@ -1,0 +1,48 @@
+/* comm/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them.
+ * Included by comm/ alone, in a build with CUDA.
+ *
+ * Darknet computes on the default stream. Sums travel on a stream of their own, which the
+ * default stream does not wait for (cudaStreamNonBlocking), and events order the two
+ * where they must be ordered. No function here waits, but where it says so. */
+#ifndef DDP_COMM_CUDA_H
+#define DDP_COMM_CUDA_H
+
+#include "comm/device_ops.h"
+#include "comm/group.h"
+
+#include <cuda_runtime_api.h>
+
+typedef struct ddp_cuda {
+    ddp_device base; /* first: the two pointers are interchangeable */
+    int gpu;
+    cudaStream_t compute; /* the framework's: the default stream */
+    cudaStream_t traffic; /* sums, and copies for sums */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+} ddp_cuda;
+
+/* Make the GPU the calling thread's. *out is set on success.
+ * Fails with DDP_ERR_USAGE (no such GPU), DDP_ERR_NOMEM. */
+ddp_status ddp_cuda_open(ddp_cuda **out, const ddp_gpu_config *config,
+                         ddp_error *err) DDP_MUST_CHECK;
+void ddp_cuda_close(ddp_cuda *c); /* NULL is allowed */
+
+/* End the program if a CUDA call failed; `call` is its text, of which the name is printed. */
+void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call);
+#define DDP_CUDA(c, call) ddp_cuda_check(c, call, #call)
+
+/* An event, without or with the time at which it passes. */
+cudaEvent_t ddp_cuda_event(const ddp_cuda *c);
+cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c);
+
+/* What is queued on `later` from now on comes behind what is queued on `stream` so far.
+ * event is used for that, and passes when `stream` gets there. */
+void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, cudaStream_t later);
+
+/* Has it passed? */
+int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event);
+
+/* Host memory that a GPU copies without stopping anything; NULL: none. */
+float *ddp_cuda_alloc_pinned(const ddp_cuda *c, size_t count);
+void ddp_cuda_free_pinned(const ddp_cuda *c, float *x);
+
+#endif

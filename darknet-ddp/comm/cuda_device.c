@@ -1,0 +1,280 @@
+/* A GPU's memory and the work on its default stream. */
+#include "comm/cuda.h"
+#include "comm/cuda_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ddp_cuda *cuda_of(ddp_device *d)
+{
+    return (ddp_cuda *)d;
+}
+
+/* ---- calls ---- */
+
+void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call)
+{
+    ddp_error err;
+
+    if (rc == cudaSuccess)
+        return;
+    (void)ddp_fail(&err, DDP_ERR_COMM, "CUDA: %.*s failed on GPU %d: %s (%d)",
+                   (int)strcspn(call, "("), call, c->gpu, cudaGetErrorString(rc), (int)rc);
+    c->fail(&err);
+}
+
+int ddp_device_count(void)
+{
+    int count = 0;
+
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        (void)cudaGetLastError(); /* or the next call would report it */
+        return 0;
+    }
+    return count;
+}
+
+void ddp_device_identify(int gpu, char *text, size_t size)
+{
+    struct cudaDeviceProp properties;
+    const unsigned char *uuid = (const unsigned char *)properties.uuid.bytes;
+    size_t used = 0;
+
+    if (cudaGetDeviceProperties(&properties, gpu) != cudaSuccess) {
+        (void)cudaGetLastError(); /* whoever opens the device meets it again */
+        (void)snprintf(text, size, "GPU %d", gpu);
+        return;
+    }
+    for (size_t i = 0; i < sizeof properties.uuid.bytes && used + 2 < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%02x", uuid[i]);
+}
+
+cudaEvent_t ddp_cuda_event(const ddp_cuda *c)
+{
+    cudaEvent_t event;
+
+    DDP_CUDA(c, cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    return event;
+}
+
+cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c)
+{
+    cudaEvent_t event;
+
+    DDP_CUDA(c, cudaEventCreateWithFlags(&event, cudaEventDefault));
+    return event;
+}
+
+void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, cudaStream_t later)
+{
+    DDP_CUDA(c, cudaEventRecord(event, stream));
+    DDP_CUDA(c, cudaStreamWaitEvent(later, event, 0));
+}
+
+int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event)
+{
+    cudaError_t rc = cudaEventQuery(event);
+
+    if (rc == cudaErrorNotReady) {
+        (void)cudaGetLastError(); /* Darknet looks for errors there */
+        return 0;
+    }
+    ddp_cuda_check(c, rc, "cudaEventQuery");
+    return 1;
+}
+
+float *ddp_cuda_alloc_pinned(const ddp_cuda *c, size_t count)
+{
+    void *x = NULL;
+
+    (void)c;
+    if (cudaMallocHost(&x, (count + 1) * sizeof(float)) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return NULL;
+    }
+    return x;
+}
+
+void ddp_cuda_free_pinned(const ddp_cuda *c, float *x)
+{
+    if (x)
+        DDP_CUDA(c, cudaFreeHost(x));
+}
+
+/* ---- device.h ---- */
+
+static void *cuda_alloc(ddp_device *d, size_t bytes)
+{
+    ddp_cuda *c = cuda_of(d);
+    void *x = NULL;
+    cudaError_t rc = cudaMalloc(&x, bytes);
+
+    if (rc == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        return NULL;
+    }
+    ddp_cuda_check(c, rc, "cudaMalloc");
+    DDP_CUDA(c, cudaMemsetAsync(x, 0, bytes, c->compute));
+    return x;
+}
+
+static void cuda_free(ddp_device *d, float *x)
+{
+    DDP_CUDA(cuda_of(d), cudaFree(x));
+}
+
+static void cuda_copy(ddp_device *d, float *x, const float *from, size_t count)
+{
+    DDP_CUDA(cuda_of(d), cudaMemcpyAsync(x, from, count * sizeof *x, cudaMemcpyDeviceToDevice,
+                                         cuda_of(d)->compute));
+}
+
+static void cuda_zero(ddp_device *d, float *x, size_t count)
+{
+    DDP_CUDA(cuda_of(d), cudaMemsetAsync(x, 0, count * sizeof *x, cuda_of(d)->compute));
+}
+
+static void cuda_pull(ddp_device *d, float *host, const float *x, size_t count)
+{
+    DDP_CUDA(cuda_of(d), cudaMemcpy(host, x, count * sizeof *x, cudaMemcpyDeviceToHost));
+}
+
+static void cuda_push(ddp_device *d, float *x, const float *host, size_t count)
+{
+    DDP_CUDA(cuda_of(d), cudaMemcpy(x, host, count * sizeof *x, cudaMemcpyHostToDevice));
+}
+
+static void cuda_set(ddp_device *d, float *x, const float *host, size_t count)
+{
+    for (size_t at = 0; at < count; at += DDP_CUDA_VALUES) {
+        size_t n = count - at < DDP_CUDA_VALUES ? count - at : DDP_CUDA_VALUES;
+
+        DDP_CUDA(cuda_of(d), ddp_cuda_set(cuda_of(d)->compute, x + at, host + at, n));
+    }
+}
+
+static void cuda_add(ddp_device *d, float *sum, const float *more, size_t count)
+{
+    DDP_CUDA(cuda_of(d), ddp_cuda_add(cuda_of(d)->compute, sum, more, count));
+}
+
+static void cuda_scale(ddp_device *d, float *x, double factor, size_t count)
+{
+    DDP_CUDA(cuda_of(d), ddp_cuda_scale(cuda_of(d)->compute, x, factor, count));
+}
+
+static void cuda_compose(ddp_device *d, float *x, double keep, const float *more, size_t count)
+{
+    DDP_CUDA(cuda_of(d), ddp_cuda_compose(cuda_of(d)->compute, x, keep, more, count));
+}
+
+static void cuda_synchronize(ddp_device *d)
+{
+    DDP_CUDA(cuda_of(d), cudaDeviceSynchronize());
+}
+
+struct cuda_mark {
+    ddp_mark base;
+    cudaEvent_t event;
+};
+
+static ddp_status cuda_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err)
+{
+    struct cuda_mark *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a mark");
+    m->base.device = d;
+    m->event = ddp_cuda_timed_event(cuda_of(d));
+    *out = &m->base;
+    return DDP_OK;
+}
+
+static void cuda_mark_close(ddp_mark *m)
+{
+    DDP_CUDA(cuda_of(m->device), cudaEventDestroy(((struct cuda_mark *)m)->event));
+    free(m);
+}
+
+static void cuda_mark_set(ddp_mark *m)
+{
+    DDP_CUDA(cuda_of(m->device),
+             cudaEventRecord(((struct cuda_mark *)m)->event, cuda_of(m->device)->compute));
+}
+
+static double cuda_mark_seconds(const ddp_mark *from, const ddp_mark *to)
+{
+    ddp_cuda *c = cuda_of(from->device);
+    cudaEvent_t start = ((const struct cuda_mark *)from)->event;
+    cudaEvent_t end = ((const struct cuda_mark *)to)->event;
+    float ms = 0;
+
+    DDP_CUDA(c, cudaEventSynchronize(start));
+    DDP_CUDA(c, cudaEventSynchronize(end));
+    DDP_CUDA(c, cudaEventElapsedTime(&ms, start, end));
+    return (double)ms / 1e3;
+}
+
+static const struct ddp_device_ops cuda_ops = {
+    .is_host = 0,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .copy = cuda_copy,
+    .zero = cuda_zero,
+    .pull = cuda_pull,
+    .push = cuda_push,
+    .set = cuda_set,
+    .add = cuda_add,
+    .scale = cuda_scale,
+    .compose = cuda_compose,
+    .synchronize = cuda_synchronize,
+    .mark_open = cuda_mark_open,
+    .mark_close = cuda_mark_close,
+    .mark_set = cuda_mark_set,
+    .mark_seconds = cuda_mark_seconds,
+};
+
+/* ---- opening ---- */
+
+/* Sums should not wait behind kernels that were queued before them: the first priority. */
+static void open_streams(ddp_cuda *c)
+{
+    int lowest, highest;
+
+    c->compute = 0;
+    DDP_CUDA(c, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    DDP_CUDA(c, cudaStreamCreateWithPriority(&c->traffic, cudaStreamNonBlocking, highest));
+}
+
+ddp_status ddp_cuda_open(ddp_cuda **out, const ddp_gpu_config *config, ddp_error *err)
+{
+    int count = ddp_device_count();
+    struct cudaDeviceProp properties;
+    ddp_cuda *c;
+
+    *out = NULL;
+    if (config->gpu < 0 || config->gpu >= count)
+        return ddp_fail(err, DDP_ERR_USAGE, "no GPU %d: this process sees %d", config->gpu, count);
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a GPU");
+    c->base.ops = &cuda_ops;
+    c->gpu = config->gpu;
+    c->fail = config->fail;
+    DDP_CUDA(c, cudaSetDevice(c->gpu));
+    DDP_CUDA(c, cudaGetDeviceProperties(&properties, c->gpu));
+    memcpy(c->base.name, properties.name, sizeof c->base.name);
+    c->base.name[sizeof c->base.name - 1] = '\0';
+    open_streams(c);
+    *out = c;
+    return DDP_OK;
+}
+
+void ddp_cuda_close(ddp_cuda *c)
+{
+    if (!c)
+        return;
+    DDP_CUDA(c, cudaStreamDestroy(c->traffic));
+    free(c);
+}

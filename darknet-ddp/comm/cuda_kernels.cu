@@ -1,0 +1,121 @@
+#include "comm/cuda_kernels.h"
+
+#include <cuda_runtime.h>
+
+/* Every kernel strides over its range, so that a grid has no more blocks than this. */
+static const unsigned threads = 256, most_blocks = 4096;
+
+/* 2^32 ranks: a rank's bit in the binary counter of sum_parts. */
+enum { LEVELS = 32 };
+
+struct values {
+    float value[DDP_CUDA_VALUES];
+};
+
+static unsigned blocks_for(size_t count)
+{
+    size_t blocks = (count + threads - 1) / threads;
+
+    return blocks < most_blocks ? (unsigned)blocks : most_blocks;
+}
+
+__global__ void ddp_set_kernel(float *x, struct values v, unsigned count)
+{
+    if (threadIdx.x < count)
+        x[threadIdx.x] = v.value[threadIdx.x];
+}
+
+__global__ void ddp_add_kernel(float *sum, const float *more, size_t count)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        sum[i] += more[i];
+}
+
+__global__ void ddp_scale_kernel(float *x, double factor, size_t count)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        x[i] = (float)(factor * (double)x[i]);
+}
+
+/* Without fused multiply-add, as on the host. */
+__global__ void ddp_compose_kernel(float *x, double keep, const float *more, size_t count)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        x[i] = (float)__dadd_rn(__dmul_rn(keep, (double)x[i]), (double)more[i]);
+}
+
+/* One element's sum over ranks, by a binary counter: sums of 1, 2, 4, ... ranks are kept until
+ * their neighbour is there. What is left at the end is added from the smallest up: the tree that
+ * splits at powers of two. */
+__device__ static float sum_of(const float *parts, size_t stride, int size)
+{
+    float kept[LEVELS];
+    float sum;
+    int level;
+
+    for (int r = 0; r < size; r++) {
+        sum = parts[(size_t)r * stride];
+        for (level = 0; r >> level & 1; level++)
+            sum = kept[level] + sum;
+        kept[level] = sum;
+    }
+    for (level = 0; !(size >> level & 1); level++)
+        ;
+    sum = kept[level];
+    while (size >> ++level)
+        if (size >> level & 1)
+            sum = kept[level] + sum;
+    return sum;
+}
+
+__global__ void ddp_sum_parts_kernel(float *sum, const float *parts, size_t stride, int size,
+                                     size_t count)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        sum[i] = sum_of(parts + i, stride, size);
+}
+
+cudaError_t ddp_cuda_set(cudaStream_t stream, float *x, const float *host, size_t count)
+{
+    struct values v;
+
+    for (size_t i = 0; i < count; i++)
+        v.value[i] = host[i];
+    ddp_set_kernel<<<1, DDP_CUDA_VALUES, 0, stream>>>(x, v, (unsigned)count);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_add(cudaStream_t stream, float *sum, const float *more, size_t count)
+{
+    ddp_add_kernel<<<blocks_for(count), threads, 0, stream>>>(sum, more, count);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_scale(cudaStream_t stream, float *x, double factor, size_t count)
+{
+    ddp_scale_kernel<<<blocks_for(count), threads, 0, stream>>>(x, factor, count);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const float *more,
+                             size_t count)
+{
+    ddp_compose_kernel<<<blocks_for(count), threads, 0, stream>>>(x, keep, more, count);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *parts, size_t stride,
+                               int size, size_t count)
+{
+    ddp_sum_parts_kernel<<<blocks_for(count), threads, 0, stream>>>(sum, parts, stride, size,
+                                                                    count);
+    return cudaPeekAtLastError();
+}

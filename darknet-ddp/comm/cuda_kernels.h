@@ -1,0 +1,33 @@
+/* comm/cuda_kernels.h: what a GPU computes for sums. Each queues one kernel on a stream and
+ * returns what launching it returned. Arguments are as in device.h. */
+#ifndef DDP_COMM_CUDA_KERNELS_H
+#define DDP_COMM_CUDA_KERNELS_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values that travel as a kernel's argument, and so are read when it is queued. */
+enum { DDP_CUDA_VALUES = 64 };
+
+/* x[0..count) = host[0..count), count at most DDP_CUDA_VALUES. */
+cudaError_t ddp_cuda_set(cudaStream_t stream, float *x, const float *host, size_t count);
+
+cudaError_t ddp_cuda_add(cudaStream_t stream, float *sum, const float *more, size_t count);
+cudaError_t ddp_cuda_scale(cudaStream_t stream, float *x, double factor, size_t count);
+cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const float *more,
+                             size_t count);
+
+/* sum[i] = the sum over r in 0..size of parts[r * stride + i], in the order of comm/sum.h, for i
+ * in 0..count. sum is none of the parts. */
+cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *parts, size_t stride,
+                               int size, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

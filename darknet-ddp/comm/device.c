@@ -1,0 +1,104 @@
+#include "comm/device.h"
+
+#include "comm/device_ops.h"
+
+int ddp_device_is_host(const ddp_device *d)
+{
+    return d->ops->is_host;
+}
+
+const char *ddp_device_name(const ddp_device *d)
+{
+    return d->name;
+}
+
+ddp_status ddp_device_alloc(ddp_device *d, float **x, size_t count, ddp_error *err)
+{
+    size_t bytes = (count + 1) * sizeof **x;
+
+    *x = d->ops->alloc(d, bytes);
+    if (!*x)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of memory on %s", bytes >> 20, d->name);
+    return DDP_OK;
+}
+
+void ddp_device_free(ddp_device *d, float *x)
+{
+    if (x)
+        d->ops->free(d, x);
+}
+
+void ddp_device_copy(ddp_device *d, float *x, const float *from, size_t count)
+{
+    if (count > 0)
+        d->ops->copy(d, x, from, count);
+}
+
+void ddp_device_zero(ddp_device *d, float *x, size_t count)
+{
+    if (count > 0)
+        d->ops->zero(d, x, count);
+}
+
+void ddp_device_pull(ddp_device *d, float *host, const float *x, size_t count)
+{
+    if (count > 0)
+        d->ops->pull(d, host, x, count);
+}
+
+void ddp_device_push(ddp_device *d, float *x, const float *host, size_t count)
+{
+    if (count > 0)
+        d->ops->push(d, x, host, count);
+}
+
+void ddp_device_set(ddp_device *d, float *x, const float *host, size_t count)
+{
+    if (count > 0)
+        d->ops->set(d, x, host, count);
+}
+
+void ddp_device_add(ddp_device *d, float *sum, const float *more, size_t count)
+{
+    if (count > 0)
+        d->ops->add(d, sum, more, count);
+}
+
+void ddp_device_scale(ddp_device *d, float *x, double factor, size_t count)
+{
+    if (count > 0)
+        d->ops->scale(d, x, factor, count);
+}
+
+void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more, size_t count)
+{
+    if (count > 0)
+        d->ops->compose(d, x, keep, more, count);
+}
+
+void ddp_device_synchronize(ddp_device *d)
+{
+    d->ops->synchronize(d);
+}
+
+ddp_status ddp_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err)
+{
+    *out = NULL;
+    return d->ops->mark_open(out, d, err);
+}
+
+void ddp_mark_close(ddp_mark *m)
+{
+    if (m)
+        m->device->ops->mark_close(m);
+}
+
+void ddp_mark_set(ddp_mark *m)
+{
+    m->device->ops->mark_set(m);
+}
+
+double ddp_mark_seconds(const ddp_mark *from, const ddp_mark *to)
+{
+    return from->device->ops->mark_seconds(from, to);
+}

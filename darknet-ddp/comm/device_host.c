@@ -1,0 +1,123 @@
+/* The host as a device: every call does its work at once. */
+#include "base/clock.h"
+#include "comm/device_ops.h"
+#include "comm/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+static void *host_alloc(ddp_device *d, size_t bytes)
+{
+    size_t rounded = (bytes + PAGE - 1) / PAGE * PAGE;
+    void *x = rounded < bytes ? NULL : aligned_alloc(PAGE, rounded);
+
+    (void)d;
+    if (x)
+        memset(x, 0, rounded);
+    return x;
+}
+
+static void host_free(ddp_device *d, float *x)
+{
+    (void)d;
+    free(x);
+}
+
+static void host_copy(ddp_device *d, float *x, const float *from, size_t count)
+{
+    (void)d;
+    memcpy(x, from, count * sizeof *x);
+}
+
+static void host_zero(ddp_device *d, float *x, size_t count)
+{
+    (void)d;
+    memset(x, 0, count * sizeof *x);
+}
+
+static void host_add(ddp_device *d, float *sum, const float *more, size_t count)
+{
+    float *const parts[] = {sum, (float *)more};
+
+    (void)d;
+    ddp_sum_tree(parts, 2, 0, count);
+}
+
+static void host_scale(ddp_device *d, float *x, double factor, size_t count)
+{
+    (void)d;
+    for (size_t i = 0; i < count; i++)
+        x[i] = (float)(factor * (double)x[i]);
+}
+
+static void host_compose(ddp_device *d, float *x, double keep, const float *more, size_t count)
+{
+    (void)d;
+    for (size_t i = 0; i < count; i++)
+        x[i] = (float)(keep * (double)x[i] + (double)more[i]);
+}
+
+static void host_synchronize(ddp_device *d)
+{
+    (void)d;
+}
+
+struct host_mark {
+    ddp_mark base;
+    int64_t at_ns;
+};
+
+static ddp_status host_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err)
+{
+    struct host_mark *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a mark");
+    m->base.device = d;
+    *out = &m->base;
+    return DDP_OK;
+}
+
+static void host_mark_close(ddp_mark *m)
+{
+    free(m);
+}
+
+static void host_mark_set(ddp_mark *m)
+{
+    ((struct host_mark *)m)->at_ns = ddp_clock_ns();
+}
+
+static double host_mark_seconds(const ddp_mark *from, const ddp_mark *to)
+{
+    return (double)(((const struct host_mark *)to)->at_ns - ((const struct host_mark *)from)->at_ns)
+           / 1e9;
+}
+
+static const struct ddp_device_ops host_ops = {
+    .is_host = 1,
+    .alloc = host_alloc,
+    .free = host_free,
+    .copy = host_copy,
+    .zero = host_zero,
+    .pull = host_copy,
+    .push = host_copy,
+    .set = host_copy,
+    .add = host_add,
+    .scale = host_scale,
+    .compose = host_compose,
+    .synchronize = host_synchronize,
+    .mark_open = host_mark_open,
+    .mark_close = host_mark_close,
+    .mark_set = host_mark_set,
+    .mark_seconds = host_mark_seconds,
+};
+
+ddp_device *ddp_device_host(void)
+{
+    static ddp_device host = {.ops = &host_ops, .name = "CPU"};
+
+    return &host;
+}

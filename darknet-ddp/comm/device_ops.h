@@ -1,0 +1,37 @@
+/* comm/device_ops.h: what a kind of device supplies. Included by comm/ alone.
+ * Each member does what device.h says of the function of its name. */
+#ifndef DDP_COMM_DEVICE_OPS_H
+#define DDP_COMM_DEVICE_OPS_H
+
+#include "comm/device.h"
+
+struct ddp_device_ops {
+    int is_host;
+    void *(*alloc)(ddp_device *d, size_t bytes); /* zeroed; NULL: no memory */
+    void (*free)(ddp_device *d, float *x);
+    void (*copy)(ddp_device *d, float *x, const float *from, size_t count);
+    void (*zero)(ddp_device *d, float *x, size_t count);
+    void (*pull)(ddp_device *d, float *host, const float *x, size_t count);
+    void (*push)(ddp_device *d, float *x, const float *host, size_t count);
+    void (*set)(ddp_device *d, float *x, const float *host, size_t count);
+    void (*add)(ddp_device *d, float *sum, const float *more, size_t count);
+    void (*scale)(ddp_device *d, float *x, double factor, size_t count);
+    void (*compose)(ddp_device *d, float *x, double keep, const float *more, size_t count);
+    void (*synchronize)(ddp_device *d);
+    ddp_status (*mark_open)(ddp_mark **out, ddp_device *d, ddp_error *err); /* sets its device */
+    void (*mark_close)(ddp_mark *m);
+    void (*mark_set)(ddp_mark *m);
+    double (*mark_seconds)(const ddp_mark *from, const ddp_mark *to);
+};
+
+/* Structs of each kind begin with these. */
+struct ddp_device {
+    const struct ddp_device_ops *ops;
+    char name[256];
+};
+
+struct ddp_mark {
+    ddp_device *device;
+};
+
+#endif

@@ -1,0 +1,252 @@
+#include "comm/gpu.h"
+
+#include "base/clock.h"
+#include "comm/gpu_sum.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { SPINS = 1000, NAP_NS = 50000 };
+
+static struct ddp_gpu_sum *sum_of(const ddp_allreduce *a)
+{
+    return a->native;
+}
+
+/* ---- one sum ---- */
+
+ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    s->sum = a;
+    a->native = s;
+    if (a->group->size > 1 && gpu->engine.sum_open(s, err)) {
+        a->native = NULL;
+        free(s);
+        return err->code;
+    }
+    s->ready = ddp_cuda_timed_event(gpu->cuda);
+    s->landed = ddp_cuda_timed_event(gpu->cuda);
+    s->reached = ddp_cuda_timed_event(gpu->cuda);
+    return DDP_OK;
+}
+
+static void forget(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
+{
+    struct ddp_gpu_sum **at = &gpu->first_unsettled;
+    struct ddp_gpu_sum *before = NULL;
+
+    while (*at && *at != s) {
+        before = *at;
+        at = &before->next_unsettled;
+    }
+    if (!*at)
+        return;
+    *at = s->next_unsettled;
+    if (gpu->last_unsettled == s)
+        gpu->last_unsettled = before;
+}
+
+void ddp_gpu_allreduce_close(ddp_allreduce *a)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(a);
+
+    forget(gpu, s);
+    if (gpu->engine.sum_close)
+        gpu->engine.sum_close(s);
+    DDP_CUDA(gpu->cuda, cudaEventDestroy(s->ready));
+    DDP_CUDA(gpu->cuda, cudaEventDestroy(s->landed));
+    DDP_CUDA(gpu->cuda, cudaEventDestroy(s->reached));
+    free(s);
+}
+
+ddp_status ddp_gpu_allreduce_start(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(a);
+
+    if (a->group->size == 1)
+        return DDP_OK;
+    if (s->unsettled && ddp_gpu_settle(a->group, err))
+        return err->code;
+    s->queued = 0;
+    a->chunks_left = 1;
+    ddp_cuda_order(gpu->cuda, gpu->cuda->compute, s->ready, gpu->cuda->traffic);
+    return gpu->engine.sum_start(s, err);
+}
+
+int ddp_gpu_allreduce_done(const ddp_allreduce *a)
+{
+    const struct ddp_gpu_sum *s = sum_of(a);
+
+    return a->chunks_left == 0 || (s->queued && ddp_cuda_passed(a->group->gpu->cuda, s->landed));
+}
+
+ddp_status ddp_gpu_allreduce_wait(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(a);
+
+    DDP_CUDA(gpu->cuda, cudaEventRecord(s->reached, gpu->cuda->compute));
+    if (!s->queued && gpu->engine.progress(a->group, s, err))
+        return err->code;
+    a->chunks_left = 0;
+    DDP_CUDA(gpu->cuda, cudaStreamWaitEvent(gpu->cuda->compute, s->landed, 0));
+    s->unsettled = 1;
+    s->next_unsettled = NULL;
+    if (gpu->first_unsettled)
+        gpu->last_unsettled->next_unsettled = s;
+    else
+        gpu->first_unsettled = s;
+    gpu->last_unsettled = s;
+    return DDP_OK;
+}
+
+ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
+{
+    return g->gpu->engine.progress ? g->gpu->engine.progress(g, NULL, err) : DDP_OK;
+}
+
+/* ---- waiting for the GPU ---- */
+
+static void nap(int idle_polls)
+{
+    struct timespec pause = {0, NAP_NS};
+
+    if (idle_polls > SPINS)
+        (void)nanosleep(&pause, NULL);
+}
+
+/* How long the compute stream stood at the wait. It comes to a wait on its own time, so both
+ * events have passed only once the GPU is there; until then nothing has stood still. */
+static void count_stall(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
+{
+    float ms = 0;
+
+    if (!ddp_cuda_passed(gpu->cuda, s->reached))
+        return;
+    DDP_CUDA(gpu->cuda, cudaEventElapsedTime(&ms, s->reached, s->landed));
+    if (ms > 0)
+        gpu->stalled_ns += (int64_t)((double)ms * 1e6);
+}
+
+static ddp_status overdue(const ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_COMM,
+                    "sum %d of %d has not arrived on GPU %d (host %s) for %.9g s", s->sum->number,
+                    g->sums_opened, g->gpu->cuda->gpu, g->hosts[g->rank],
+                    (double)g->timeout_ns / 1e9);
+}
+
+static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    int idle_polls = 0;
+
+    while (!ddp_cuda_passed(g->gpu->cuda, s->landed)) {
+        if (g->ops->progress(g, err) || ddp_gpu_progress(g, err))
+            return err->code;
+        nap(idle_polls++);
+        if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns)
+            return overdue(g, s, err);
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err)
+{
+    struct ddp_gpu *gpu = g->gpu;
+
+    while (gpu->first_unsettled) {
+        struct ddp_gpu_sum *s = gpu->first_unsettled;
+
+        if (wait_to_land(g, s, err))
+            return err->code;
+        count_stall(gpu, s);
+        s->unsettled = 0;
+        gpu->first_unsettled = s->next_unsettled;
+    }
+    gpu->last_unsettled = NULL;
+    return DDP_OK;
+}
+
+/* ---- opening ---- */
+
+ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    g->gpu = calloc(1, sizeof *g->gpu);
+    if (!g->gpu)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a GPU");
+    g->gpu->config = *config;
+    st = ddp_cuda_open(&g->gpu->cuda, config, err);
+    if (!st && g->size > 1)
+        st = config->nccl ? ddp_nccl_open(g, err) : ddp_staged_open(g, err);
+    if (st) {
+        ddp_cuda_close(g->gpu->cuda);
+        free(g->gpu);
+        g->gpu = NULL;
+    }
+    return st;
+}
+
+void ddp_gpu_close(ddp_group *g)
+{
+    if (g->gpu->engine.close)
+        g->gpu->engine.close(g);
+    ddp_cuda_close(g->gpu->cuda);
+    free(g->gpu);
+    g->gpu = NULL;
+}
+
+/* ---- the rest ---- */
+
+ddp_device *ddp_gpu_device(const ddp_group *g)
+{
+    return &g->gpu->cuda->base;
+}
+
+const char *ddp_gpu_transport(const ddp_group *g)
+{
+    return g->gpu->engine.name[0] ? g->gpu->engine.name : g->ops->name;
+}
+
+int64_t ddp_gpu_stalled_ns(const ddp_group *g)
+{
+    return g->gpu->stalled_ns;
+}
+
+float *ddp_gpu_alloc(ddp_group *g, size_t count)
+{
+    float *x;
+    ddp_error ignored;
+
+    if (g->gpu->engine.alloc)
+        return g->gpu->engine.alloc(g, count);
+    return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
+}
+
+void ddp_gpu_free(ddp_group *g, float *x)
+{
+    if (g->gpu->engine.free)
+        g->gpu->engine.free(g, x);
+    else
+        ddp_device_free(&g->gpu->cuda->base, x);
+}
+
+void ddp_gpu_abort(ddp_group *g)
+{
+    if (g->gpu->engine.abort)
+        g->gpu->engine.abort(g);
+}
+
+int ddp_gpu_put_off(ddp_allreduce *a)
+{
+    return a->group->gpu->engine.put_off && a->group->gpu->engine.put_off(a);
+}

@@ -1,0 +1,36 @@
+/* comm/gpu.h: what group.c asks of a rank's GPU. Included by comm/ alone.
+ * In a build with CUDA it is gpu.c, else no_gpu.c. */
+#ifndef DDP_COMM_GPU_H
+#define DDP_COMM_GPU_H
+
+#include "comm/backend.h"
+
+/* g->gpu, and the engine that sums its memory. On failure g->gpu is NULL again. */
+ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *err);
+
+/* The rest is called where g->gpu is not NULL, and does what group.h says of the functions of
+ * these names. */
+void ddp_gpu_close(ddp_group *g);
+ddp_device *ddp_gpu_device(const ddp_group *g);
+const char *ddp_gpu_transport(const ddp_group *g);
+ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err);
+int64_t ddp_gpu_stalled_ns(const ddp_group *g);
+float *ddp_gpu_alloc(ddp_group *g, size_t count); /* NULL: no memory */
+void ddp_gpu_free(ddp_group *g, float *x);
+
+/* What is queued on the GPU and waits for other ranks ends, in whatever way. */
+void ddp_gpu_abort(ddp_group *g);
+
+/* Sums of the GPU's memory. */
+ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err);
+void ddp_gpu_allreduce_close(ddp_allreduce *a);
+ddp_status ddp_gpu_allreduce_start(ddp_allreduce *a, ddp_error *err);
+ddp_status ddp_gpu_allreduce_wait(ddp_allreduce *a, ddp_error *err);
+int ddp_gpu_allreduce_done(const ddp_allreduce *a);
+ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
+
+/* A sum of host memory that is started while sums of the GPU's are on their way through host
+ * memory: it starts behind them, so that every rank has one order. 0: start it at once. */
+int ddp_gpu_put_off(ddp_allreduce *a);
+
+#endif

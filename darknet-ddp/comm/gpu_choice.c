@@ -1,0 +1,152 @@
+#include "comm/gpu_choice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err)
+{
+    const char *at = text;
+
+    *list = (ddp_gpu_list){0};
+    for (;;) {
+        char *end = NULL;
+        long gpu;
+
+        errno = 0;
+        gpu = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : -1;
+        if (gpu < 0 || gpu > DDP_GPU_NUMBER_MAX || errno || (*end && *end != ','))
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "-gpus wants numbers of GPUs from 0 to %d with commas between them, "
+                            "such as 0,1,2, not '%s'",
+                            DDP_GPU_NUMBER_MAX, text);
+        if (list->count == DDP_GPU_LIST_MAX)
+            return ddp_fail(err, DDP_ERR_USAGE, "-gpus takes up to %d GPUs, and '%s' names more",
+                            DDP_GPU_LIST_MAX, text);
+        list->gpus[list->count++] = (int)gpu;
+        if (!*end)
+            return DDP_OK;
+        at = end + 1;
+    }
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "0,1,0,1": a list with which `ranks` ranks share the GPUs that are seen. */
+static void write_list(char *text, size_t size, int ranks, int seen)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int r = 0; r < ranks && r < DDP_GPU_LIST_MAX && used + 8 < size; r++)
+        used += (size_t)snprintf(text + used, size - used, "%s%d", r ? "," : "", r % seen);
+}
+
+static ddp_status refuse_ranks(const char *host, int ranks, int seen, ddp_error *err)
+{
+    char list[160];
+
+    write_list(list, sizeof list, ranks, seen);
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%d rank%s on host %s, which has %d GPU%s: start %d rank%s there, or let ranks "
+                    "share them, to test, with -gpus %s",
+                    ranks, plural(ranks), host, seen, plural(seen), seen, plural(seen), list);
+}
+
+static ddp_status check_seen(const char *option, int gpu, const char *host, int seen,
+                             ddp_error *err)
+{
+    if (gpu < seen)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s names GPU %d, but host %s has %d GPU%s, numbered from 0", option, gpu, host,
+                    seen, plural(seen));
+}
+
+static ddp_status refuse_without_gpu(const char *host, ddp_error *err)
+{
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "this build is for GPUs, and host %s has none that CUDA can use; with -nogpu it "
+        "trains on CPUs",
+        host);
+}
+
+ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int ranks, int seen,
+                               ddp_error *err)
+{
+    if (seen == 0)
+        return refuse_without_gpu(host, err);
+    for (int i = 0; i < wish->list.count; i++)
+        if (check_seen("-gpus", wish->list.gpus[i], host, seen, err))
+            return err->code;
+    if (wish->list.count > 0)
+        return DDP_OK;
+    if (wish->gpu >= 0 && ranks > 1)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-i %d names one GPU for %d ranks; -gpus with a number for each rank of a "
+                        "host gives each its own",
+                        wish->gpu, ranks);
+    if (wish->gpu >= 0)
+        return check_seen("-i", wish->gpu, host, seen, err);
+    return ranks > seen ? refuse_ranks(host, ranks, seen, err) : DDP_OK;
+}
+
+ddp_status ddp_gpu_choose(ddp_gpu_seat *seat, const ddp_gpu_wish *wish, ddp_error *err)
+{
+    const ddp_gpu_list *list = &wish->list;
+
+    if (seat->seen == 0)
+        return refuse_without_gpu(seat->host, err);
+    if (list->count > 0 && list->count < seat->local_size)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%d ranks on host %s, and -gpus names %d GPU%s: it wants a number for each "
+                        "rank of a host (several ranks may share a GPU, to test)",
+                        seat->local_size, seat->host, list->count, plural(list->count));
+    if (list->count > 0)
+        seat->gpu = list->gpus[seat->local_rank];
+    else if (wish->gpu >= 0)
+        seat->gpu = wish->gpu;
+    else /* ranks that see fewer GPUs than they are may each see others */
+        seat->gpu = seat->local_rank % seat->seen;
+    return check_seen(list->count > 0 ? "-gpus" : "-i", seat->gpu, seat->host, seat->seen, err);
+}
+
+static int same_gpu(const ddp_gpu_seat *a, const ddp_gpu_seat *b)
+{
+    return strcmp(a->host, b->host) == 0 && strcmp(a->identity, b->identity) == 0;
+}
+
+/* Ranks a and b have the same GPU, and nobody asked for that. */
+static ddp_status refuse_shared(const ddp_gpu_seat *seats, int a, int b, const ddp_gpu_wish *wish,
+                                ddp_error *err)
+{
+    const ddp_gpu_seat *seat = &seats[b];
+
+    if (wish->gpu < 0 && seat->local_size > seat->seen)
+        return refuse_ranks(seat->host, seat->local_size, seat->seen, err);
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "ranks %d and %d on host %s would both compute on one GPU, %d for one and %d for "
+        "the other; -gpus with a number for each rank of a host gives each its own",
+        a, b, seat->host, seats[a].gpu, seats[b].gpu);
+}
+
+ddp_status ddp_gpu_check_seats(int *shared, const ddp_gpu_seat *seats, int ranks, int rank,
+                               const ddp_gpu_wish *wish, ddp_error *err)
+{
+    *shared = 0;
+    for (int b = 0; b < ranks; b++)
+        for (int a = 0; a < b; a++) {
+            if (!same_gpu(&seats[a], &seats[b]))
+                continue;
+            if (wish->list.count == 0 || seats[a].gpu != seats[b].gpu)
+                return refuse_shared(seats, a, b, wish, err);
+            *shared |= rank < 0 || a == rank || b == rank;
+        }
+    return DDP_OK;
+}

@@ -1,0 +1,56 @@
+/* comm/gpu_choice.h: which GPU each rank computes on.
+ *
+ * Each rank chooses by what it was asked for, its place among the ranks of its host and how
+ * many GPUs it sees; then all ranks compare what they chose, because launchers may show each
+ * rank other GPUs under the same numbers. Nothing here asks a GPU.
+ */
+#ifndef DDP_COMM_GPU_CHOICE_H
+#define DDP_COMM_GPU_CHOICE_H
+
+#include "base/status.h"
+
+enum { DDP_GPU_LIST_MAX = 64, DDP_GPU_NUMBER_MAX = 1023 };
+
+/* A host's GPUs, by CUDA's numbers: its rank r takes the r-th. */
+typedef struct ddp_gpu_list {
+    int count; /* 0: none was given */
+    int gpus[DDP_GPU_LIST_MAX];
+} ddp_gpu_list;
+
+/* What was asked for. */
+typedef struct ddp_gpu_wish {
+    ddp_gpu_list list;
+    int gpu; /* one GPU; -1: none was named */
+} ddp_gpu_wish;
+
+/* Where a rank runs, and what it chose. Ranks send it to each other as it is: zero it first. */
+typedef struct ddp_gpu_seat {
+    char host[256];
+    int local_rank;    /* among the ranks of the host */
+    int local_size;    /* how many these are */
+    int seen;          /* GPUs that this rank sees, numbered from 0 */
+    int gpu;           /* its choice */
+    char identity[64]; /* of that GPU: two different GPUs of a host never have the same */
+} ddp_gpu_seat;
+
+/* Read "0,1,3": 1 to DDP_GPU_LIST_MAX whole numbers with commas between them; a number may
+ * come several times. Fails with DDP_ERR_USAGE. */
+ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err) DDP_MUST_CHECK;
+
+/* Can `ranks` ranks be started on this host, which sees `seen` GPUs? Fails with DDP_ERR_USAGE:
+ * the sentence names host and counts, and what would work. */
+ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int ranks, int seen,
+                               ddp_error *err) DDP_MUST_CHECK;
+
+/* Set seat->gpu of a rank, whose host, ranks and seen are set.
+ * Fails with DDP_ERR_USAGE: too few GPUs in the list, or one that this rank does not see. */
+ddp_status ddp_gpu_choose(ddp_gpu_seat *seat, const ddp_gpu_wish *wish,
+                          ddp_error *err) DDP_MUST_CHECK;
+
+/* Compare the seats of all ranks; every rank comes to the same result. *shared: rank's GPU
+ * is another rank's too; rank -1: any rank's is. Fails with DDP_ERR_USAGE where GPUs are shared and
+ * the list did not say so. */
+ddp_status ddp_gpu_check_seats(int *shared, const ddp_gpu_seat *seats, int ranks, int rank,
+                               const ddp_gpu_wish *wish, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

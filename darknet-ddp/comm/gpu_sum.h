@@ -1,0 +1,58 @@
+/* comm/gpu_sum.h: a group's GPU, and the sums of its memory on their way. Included by comm/ alone,
+ * in a build with CUDA.
+ *
+ * One sum: `ready` is recorded on the compute stream and waited for by the traffic stream;
+ * an engine queues what makes the sum, or makes it step by step in progress; `landed` is
+ * recorded behind that, and waited for by the compute stream. gpu.c does what all engines
+ * have in common. */
+#ifndef DDP_COMM_GPU_SUM_H
+#define DDP_COMM_GPU_SUM_H
+
+#include "comm/cuda.h"
+#include "comm/gpu.h"
+
+/* A sum's own part, on a->native. */
+struct ddp_gpu_sum {
+    ddp_allreduce *sum;
+    cudaEvent_t ready;   /* its gradients are computed */
+    cudaEvent_t landed;  /* it is summed */
+    cudaEvent_t reached; /* the compute stream has come to the wait */
+    int queued;          /* all that makes it is queued on the GPU, landed behind it */
+    int unsettled;       /* waited for, and not seen to land */
+    struct ddp_gpu_sum *next_unsettled;
+    void *own; /* the engine's */
+};
+
+struct ddp_gpu_engine {
+    char name[32]; /* for people: "nccl 2.27.3" */
+    void *state;
+
+    void (*close)(ddp_group *g);
+    void (*abort)(ddp_group *g); /* what is queued on the GPU ends, in whatever way */
+
+    ddp_status (*sum_open)(struct ddp_gpu_sum *s, ddp_error *err);
+    void (*sum_close)(struct ddp_gpu_sum *s);
+    /* The traffic stream waits for s->ready. Queue the sum and record s->landed, or do so in
+     * a progress to come; then set s->queued. */
+    ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
+    /* Move along what is not queued; until it is, where s is not NULL. */
+    ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
+    int (*put_off)(ddp_allreduce *a); /* as ddp_gpu_put_off; NULL: never */
+    /* Memory for sums; NULL: the GPU's plain memory does. */
+    float *(*alloc)(ddp_group *g, size_t count);
+    void (*free)(ddp_group *g, float *x);
+};
+
+struct ddp_gpu {
+    ddp_cuda *cuda;
+    ddp_gpu_config config;
+    struct ddp_gpu_engine engine; /* all zero in a group of one rank */
+    struct ddp_gpu_sum *first_unsettled, *last_unsettled;
+    int64_t stalled_ns;
+};
+
+/* Engines: fill g->gpu->engine. On failure nothing is left to close. */
+ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
+ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
+
+#endif

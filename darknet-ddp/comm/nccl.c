@@ -1,0 +1,422 @@
+/* Sums of a GPU's memory by NCCL. All calls to NCCL are in this file.
+ *
+ * The communicator does not block: a call that is still at work says ncclInProgress, and is
+ * polled, so that a peer that never comes ends in a timeout. Sums are queued on the traffic
+ * stream; nothing here waits for the GPU. */
+#include "base/clock.h"
+#include "comm/cuda_kernels.h"
+#include "comm/gpu_sum.h"
+
+#include <nccl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ncclCommInitRankConfig with maxCTAs is 2.17's; what it does with peers that are lost became
+ * dependable in 2.18. */
+enum { OLDEST = 21800, REGISTERS = 21900 };
+
+#if NCCL_VERSION_CODE < 21800
+#error "NCCL 2.18 or newer is needed"
+#endif
+
+struct memory {
+    float *x;
+    void *handle; /* NULL: not registered */
+    struct memory *next;
+};
+
+struct nccl {
+    ncclComm_t comm;
+    int version;
+    float *scratch; /* for ordered sums: a part of every rank */
+    size_t scratch_count;
+    struct memory *memory;
+};
+
+static struct nccl *nccl_of(const ddp_group *g)
+{
+    return g->gpu->engine.state;
+}
+
+/* ---- calls ---- */
+
+/* Poll until the communicator has done what it was asked. */
+static ncclResult_t finish(ddp_group *g, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    ncclResult_t state = ncclInProgress;
+
+    while (ncclCommGetAsyncError(nccl_of(g)->comm, &state) == ncclSuccess
+           && state == ncclInProgress) {
+        if (g->ops->progress(g, err))
+            return ncclRemoteError;
+        if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns) {
+            (void)ddp_fail(err, DDP_ERR_COMM, "no answer from the other ranks for %.9g s",
+                           (double)g->timeout_ns / 1e9);
+            return ncclRemoteError;
+        }
+    }
+    *err = (ddp_error){0};
+    return state;
+}
+
+/* `call` is the text of the call: its name is printed. */
+static ddp_status check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err)
+{
+    struct nccl *n = nccl_of(g);
+    int name = (int)strcspn(call, "(");
+
+    *err = (ddp_error){0};
+    if (rc == ncclInProgress)
+        rc = finish(g, err);
+    if (rc == ncclSuccess)
+        return DDP_OK;
+    if (err->code)
+        return ddp_wrap(err, "NCCL: %.*s on GPU %d", name, call, g->gpu->cuda->gpu);
+    return ddp_fail(err, DDP_ERR_COMM, "NCCL: %.*s failed on GPU %d: %s (%s)", name, call,
+                    g->gpu->cuda->gpu, ncclGetErrorString(rc),
+                    n->comm ? ncclGetLastError(n->comm) : "no communicator");
+}
+
+#define NCCL(g, call, err) check(g, call, #call, err)
+
+/* ---- sums ---- */
+
+/* Rank r sums elements [r * piece, (r + 1) * piece) of a sum, as far as there are any. */
+static size_t piece_of(const ddp_allreduce *a)
+{
+    size_t size = (size_t)a->group->size;
+
+    return (a->count + size - 1) / size;
+}
+
+static size_t piece_start(const ddp_allreduce *a, int rank)
+{
+    size_t start = (size_t)rank * piece_of(a);
+
+    return start < a->count ? start : a->count;
+}
+
+static size_t piece_count(const ddp_allreduce *a, int rank)
+{
+    return piece_start(a, rank + 1) - piece_start(a, rank);
+}
+
+/* Every rank's part of piece p goes to rank p. */
+static ddp_status scatter_parts(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_group *g = a->group;
+    struct nccl *n = nccl_of(g);
+    cudaStream_t traffic = g->gpu->cuda->traffic;
+    size_t mine = piece_count(a, g->rank);
+
+    if (NCCL(g, ncclGroupStart(), err))
+        return err->code;
+    for (int r = 0; r < g->size; r++) {
+        size_t theirs = piece_count(a, r);
+
+        if (r == g->rank)
+            continue;
+        if (theirs > 0
+            && NCCL(g, ncclSend(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
+                    err))
+            return err->code;
+        if (mine > 0
+            && NCCL(g,
+                    ncclRecv(n->scratch + (size_t)r * piece_of(a), mine, ncclFloat, r, n->comm,
+                             traffic),
+                    err))
+            return err->code;
+    }
+    return NCCL(g, ncclGroupEnd(), err);
+}
+
+static void sum_parts(ddp_allreduce *a)
+{
+    ddp_group *g = a->group;
+    ddp_cuda *c = g->gpu->cuda;
+    struct nccl *n = nccl_of(g);
+    size_t mine = piece_count(a, g->rank);
+    float *own = a->buf + piece_start(a, g->rank);
+
+    if (mine == 0)
+        return;
+    DDP_CUDA(c, cudaMemcpyAsync(n->scratch + (size_t)g->rank * piece_of(a), own, mine * sizeof *own,
+                                cudaMemcpyDeviceToDevice, c->traffic));
+    DDP_CUDA(c, ddp_cuda_sum_parts(c->traffic, own, n->scratch, piece_of(a), g->size, mine));
+}
+
+static ddp_status gather_sums(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_group *g = a->group;
+    struct nccl *n = nccl_of(g);
+    cudaStream_t traffic = g->gpu->cuda->traffic;
+    size_t mine = piece_count(a, g->rank);
+
+    if (NCCL(g, ncclGroupStart(), err))
+        return err->code;
+    for (int r = 0; r < g->size; r++) {
+        size_t theirs = piece_count(a, r);
+
+        if (r == g->rank)
+            continue;
+        if (mine > 0
+            && NCCL(
+                g, ncclSend(a->buf + piece_start(a, g->rank), mine, ncclFloat, r, n->comm, traffic),
+                err))
+            return err->code;
+        if (theirs > 0
+            && NCCL(g, ncclRecv(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
+                    err))
+            return err->code;
+    }
+    return NCCL(g, ncclGroupEnd(), err);
+}
+
+static ddp_status sum_in_order(ddp_allreduce *a, ddp_error *err)
+{
+    if (scatter_parts(a, err))
+        return err->code;
+    sum_parts(a);
+    return gather_sums(a, err);
+}
+
+static ddp_status nccl_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
+{
+    ddp_group *g = s->sum->group;
+    struct nccl *n = nccl_of(g);
+    size_t count = piece_of(s->sum) * (size_t)g->size;
+
+    if (!g->gpu->config.exact || count <= n->scratch_count)
+        return DDP_OK;
+    ddp_device_free(&g->gpu->cuda->base, n->scratch); /* waits for what uses it */
+    n->scratch_count = 0;
+    if (ddp_device_alloc(&g->gpu->cuda->base, &n->scratch, count, err))
+        return err->code;
+    n->scratch_count = count;
+    return DDP_OK;
+}
+
+static void nccl_sum_close(struct ddp_gpu_sum *s)
+{
+    (void)s;
+}
+
+static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
+{
+    ddp_allreduce *a = s->sum;
+    ddp_group *g = a->group;
+    cudaStream_t traffic = g->gpu->cuda->traffic;
+    ddp_status st;
+
+    if (g->gpu->config.exact)
+        st = sum_in_order(a, err);
+    else
+        st = NCCL(
+            g,
+            ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, nccl_of(g)->comm, traffic),
+            err);
+    if (st)
+        return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
+    DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, traffic));
+    s->queued = 1;
+    return DDP_OK;
+}
+
+/* What has failed since, on this rank or, as far as NCCL notices, on another. */
+static ddp_status nccl_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err)
+{
+    struct nccl *n = nccl_of(g);
+    ncclResult_t state;
+
+    (void)s;
+    if (NCCL(g, ncclCommGetAsyncError(n->comm, &state), err))
+        return err->code;
+    if (state == ncclSuccess || state == ncclInProgress)
+        return DDP_OK;
+    return check(g, state, "a sum", err);
+}
+
+/* ---- memory ---- */
+
+static float *alloc_for_nccl(const struct nccl *n, size_t count)
+{
+    void *x = NULL;
+
+#if NCCL_VERSION_CODE >= 21900
+    if (n->version >= REGISTERS && ncclMemAlloc(&x, (count + 1) * sizeof(float)) != ncclSuccess)
+        x = NULL;
+#endif
+    (void)n, (void)count;
+    return x;
+}
+
+static float *nccl_alloc(ddp_group *g, size_t count)
+{
+    struct nccl *n = nccl_of(g);
+    struct memory *m = calloc(1, sizeof *m);
+    ddp_error ignored;
+
+    if (!m)
+        return NULL;
+    m->x = alloc_for_nccl(n, count);
+    if (!m->x) {
+        float *x = NULL;
+
+        free(m);
+        return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
+    }
+    ddp_device_zero(&g->gpu->cuda->base, m->x, count);
+#if NCCL_VERSION_CODE >= 21900
+    if (NCCL(g, ncclCommRegister(n->comm, m->x, (count + 1) * sizeof(float), &m->handle), &ignored))
+        m->handle = NULL; /* sums then take the way through NCCL's own buffers */
+#endif
+    m->next = n->memory;
+    n->memory = m;
+    return m->x;
+}
+
+static void free_for_nccl(struct nccl *n, struct memory *m)
+{
+#if NCCL_VERSION_CODE >= 21900
+    if (m->handle && n->comm)
+        (void)ncclCommDeregister(n->comm, m->handle);
+    (void)ncclMemFree(m->x);
+#endif
+    (void)n;
+    free(m);
+}
+
+static void nccl_free(ddp_group *g, float *x)
+{
+    struct nccl *n = nccl_of(g);
+
+    for (struct memory **at = &n->memory; *at; at = &(*at)->next) {
+        struct memory *m = *at;
+
+        if (m->x != x)
+            continue;
+        *at = m->next;
+        free_for_nccl(n, m);
+        return;
+    }
+    ddp_device_free(&g->gpu->cuda->base, x);
+}
+
+/* ---- the communicator ---- */
+
+static void nccl_abort(ddp_group *g)
+{
+    struct nccl *n = nccl_of(g);
+
+    if (n->comm)
+        (void)ncclCommAbort(n->comm);
+    n->comm = NULL;
+}
+
+static void nccl_close(ddp_group *g)
+{
+    struct nccl *n = nccl_of(g);
+    ddp_error ignored;
+
+    if (n->comm && !g->failure.code && !NCCL(g, ncclCommFinalize(n->comm), &ignored))
+        (void)ncclCommDestroy(n->comm);
+    else
+        nccl_abort(g);
+    while (n->memory) {
+        struct memory *m = n->memory;
+
+        n->memory = m->next;
+        n->comm = NULL;
+        free_for_nccl(n, m);
+    }
+    ddp_device_free(&g->gpu->cuda->base, n->scratch);
+    free(n);
+}
+
+static ddp_status compare_versions(ddp_group *g, int version, ddp_error *err)
+{
+    int *all = calloc((size_t)g->size, sizeof *all);
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d versions", g->size);
+    st = ddp_allgather(g, &version, all, sizeof version, err);
+    for (int r = 0; r < g->size && !st; r++)
+        if (all[r] != all[0])
+            st = ddp_fail(err, DDP_ERR_MISMATCH,
+                          "rank 0 (host %s) has NCCL %d.%d.%d, rank %d (host %s) %d.%d.%d",
+                          g->hosts[0], all[0] / 10000, all[0] / 100 % 100, all[0] % 100, r,
+                          g->hosts[r], all[r] / 10000, all[r] / 100 % 100, all[r] % 100);
+    free(all);
+    return st;
+}
+
+static ddp_status check_version(ddp_group *g, struct nccl *n, ddp_error *err)
+{
+    if (NCCL(g, ncclGetVersion(&n->version), err))
+        return err->code;
+    if (n->version < OLDEST)
+        return ddp_fail(err, DDP_ERR_USAGE, "NCCL %d.%d.%d is too old, 2.18 is needed",
+                        n->version / 10000, n->version / 100 % 100, n->version % 100);
+    return compare_versions(g, n->version, err);
+}
+
+/* NCCL refuses two ranks of one host on one GPU; as ranks of different hosts it takes them. */
+static void pretend_own_host(const ddp_group *g)
+{
+    char name[DDP_HOST_BYTES + 16];
+
+    (void)snprintf(name, sizeof name, "%s-rank-%d", g->hosts[g->rank], g->rank);
+    (void)setenv("NCCL_HOSTID", name, 0);
+}
+
+static ddp_status init_communicator(ddp_group *g, struct nccl *n, ddp_error *err)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId id;
+    ncclResult_t rc = ncclSuccess;
+
+    if (g->gpu->config.shared)
+        pretend_own_host(g);
+    config.blocking = 0;
+    if (g->gpu->config.ctas > 0)
+        config.maxCTAs = g->gpu->config.ctas;
+    memset(&id, 0, sizeof id);
+    if (g->rank == 0)
+        rc = ncclGetUniqueId(&id);
+    if (check(g, rc, "ncclGetUniqueId", err) || ddp_broadcast(g, &id, sizeof id, 0, err))
+        return err->code;
+    return NCCL(g, ncclCommInitRankConfig(&n->comm, g->size, id, g->rank, &config), err);
+}
+
+static const struct ddp_gpu_engine engine = {
+    .close = nccl_close,
+    .abort = nccl_abort,
+    .sum_open = nccl_sum_open,
+    .sum_close = nccl_sum_close,
+    .sum_start = nccl_sum_start,
+    .progress = nccl_progress,
+    .alloc = nccl_alloc,
+    .free = nccl_free,
+};
+
+ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
+{
+    struct nccl *n = calloc(1, sizeof *n);
+
+    if (!n)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for NCCL");
+    g->gpu->engine = engine;
+    g->gpu->engine.state = n;
+    if (check_version(g, n, err) || init_communicator(g, n, err)) {
+        nccl_abort(g);
+        free(n);
+        g->gpu->engine = (struct ddp_gpu_engine){0};
+        return err->code;
+    }
+    (void)snprintf(g->gpu->engine.name, sizeof engine.name, "nccl %d.%d.%d", n->version / 10000,
+                   n->version / 100 % 100, n->version % 100);
+    return DDP_OK;
+}

@@ -1,0 +1,114 @@
+/* A build for CPUs: no rank has a GPU. */
+#include "comm/gpu.h"
+
+#include <stdlib.h>
+
+int ddp_device_count(void)
+{
+    return 0;
+}
+
+void ddp_device_identify(int gpu, char *text, size_t size)
+{
+    (void)gpu;
+    if (size > 0)
+        text[0] = '\0';
+}
+
+ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)
+{
+    (void)g;
+    return ddp_fail(err, DDP_ERR_USAGE, "no GPU %d: this build is for CPUs", config->gpu);
+}
+
+/* What follows is called for a group with a GPU alone. */
+
+void ddp_gpu_close(ddp_group *g)
+{
+    (void)g;
+    abort();
+}
+
+ddp_device *ddp_gpu_device(const ddp_group *g)
+{
+    (void)g;
+    abort();
+}
+
+const char *ddp_gpu_transport(const ddp_group *g)
+{
+    (void)g;
+    abort();
+}
+
+ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err)
+{
+    (void)g, (void)err;
+    abort();
+}
+
+int64_t ddp_gpu_stalled_ns(const ddp_group *g)
+{
+    (void)g;
+    abort();
+}
+
+float *ddp_gpu_alloc(ddp_group *g, size_t count)
+{
+    (void)g, (void)count;
+    abort();
+}
+
+void ddp_gpu_free(ddp_group *g, float *x)
+{
+    (void)g, (void)x;
+    abort();
+}
+
+void ddp_gpu_abort(ddp_group *g)
+{
+    (void)g;
+    abort();
+}
+
+ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err)
+{
+    (void)a, (void)err;
+    abort();
+}
+
+void ddp_gpu_allreduce_close(ddp_allreduce *a)
+{
+    (void)a;
+    abort();
+}
+
+ddp_status ddp_gpu_allreduce_start(ddp_allreduce *a, ddp_error *err)
+{
+    (void)a, (void)err;
+    abort();
+}
+
+ddp_status ddp_gpu_allreduce_wait(ddp_allreduce *a, ddp_error *err)
+{
+    (void)a, (void)err;
+    abort();
+}
+
+int ddp_gpu_allreduce_done(const ddp_allreduce *a)
+{
+    (void)a;
+    abort();
+}
+
+ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
+{
+    (void)g, (void)err;
+    abort();
+}
+
+int ddp_gpu_put_off(ddp_allreduce *a)
+{
+    (void)a;
+    abort();
+}

@@ -1,0 +1,235 @@
+/* What nvcc gives to kernels, for a C++ compiler. translate puts this file first and turns
+ *     kernel<<<grid, block, shared, stream>>>(arguments)    into
+ *     emulated::launcher(kernel, grid, block, shared, stream)(arguments)
+ * Arguments are evaluated and copied at the launch; the threads run later, one after the other (kernel.cpp). */
+#ifndef EMULATED_KERNELS_H
+#define EMULATED_KERNELS_H
+
+#include "cuda_runtime_api.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <type_traits>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __constant__
+/* One block runs at a time on a thread of the host. */
+#define __shared__ static thread_local
+
+namespace emulated
+{
+
+/* The thread that runs. */
+struct place {
+    uint3 thread, block, block_size, grid_size;
+};
+extern __thread place here;
+
+/* Queue a kernel of which body() is one thread. */
+void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+            std::function<void()> body);
+
+void *dynamic_shared();
+void wait_for_block();
+/* Wait for the warp's threads of the mask, then get the value that thread `lane` of the warp passed. */
+uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
+unsigned lane_id();
+
+template <class... P> struct typed_launcher {
+    void (*kernel)(P...);
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+
+    void operator()(P... arguments) const
+    {
+        launch(grid, block, shared_bytes, stream,
+               [k = kernel, arguments...]() { k(arguments...); });
+    }
+};
+
+template <class... P>
+typed_launcher<P...> launcher(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes = 0,
+                              cudaStream_t stream = nullptr)
+{
+    return {kernel, grid, block, shared_bytes, stream};
+}
+
+template <class T> T shuffle(unsigned mask, T value, unsigned lane)
+{
+    static_assert(sizeof(T) <= sizeof(uint64_t), "a shuffle moves 4 or 8 bytes");
+    uint64_t bits = 0;
+
+    std::memcpy(&bits, &value, sizeof value);
+    bits = exchange(mask, bits, lane);
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+} // namespace emulated
+
+#define threadIdx (emulated::here.thread)
+#define blockIdx (emulated::here.block)
+#define blockDim (emulated::here.block_size)
+#define gridDim (emulated::here.grid_size)
+#define warpSize 32
+
+#define __syncthreads() emulated::wait_for_block()
+#define __threadfence() ((void)0)
+
+static inline void __syncwarp(unsigned mask = 0xffffffffu)
+{
+    (void)emulated::exchange(mask, 0, emulated::lane_id());
+}
+
+template <class T> T __shfl_sync(unsigned mask, T value, int source, int width = 32)
+{
+    unsigned lane = emulated::lane_id(), first = lane - lane % (unsigned)width;
+
+    return emulated::shuffle(mask, value, first + (unsigned)source % (unsigned)width);
+}
+
+template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
+{
+    unsigned lane = emulated::lane_id(), n = (unsigned)width;
+
+    return emulated::shuffle(mask, value, lane % n + delta < n ? lane + delta : lane);
+}
+
+template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
+{
+    unsigned lane = emulated::lane_id(), n = (unsigned)width;
+
+    return emulated::shuffle(mask, value, lane % n >= delta ? lane - delta : lane);
+}
+
+template <class T> T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32)
+{
+    unsigned lane = emulated::lane_id(), other = lane ^ (unsigned)bits;
+
+    return emulated::shuffle(mask, value,
+                             other / (unsigned)width <= lane / (unsigned)width ? other : lane);
+}
+
+/* Kernels of two streams may run on two threads of the host. */
+static inline int atomicAdd(int *x, int value)
+{
+    return __atomic_fetch_add(x, value, __ATOMIC_RELAXED);
+}
+
+static inline unsigned atomicAdd(unsigned *x, unsigned value)
+{
+    return __atomic_fetch_add(x, value, __ATOMIC_RELAXED);
+}
+
+static inline float atomicAdd(float *x, float value)
+{
+    float old, sum;
+
+    __atomic_load(x, &old, __ATOMIC_RELAXED);
+    do {
+        sum = old + value;
+    } while (!__atomic_compare_exchange(x, &old, &sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return old;
+}
+
+template <class T> T __ldg(const T *x)
+{
+    return *x;
+}
+
+struct alignas(8) float2 {
+    float x, y;
+};
+struct float3 {
+    float x, y, z;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+struct alignas(8) int2 {
+    int x, y;
+};
+struct alignas(16) int4 {
+    int x, y, z, w;
+};
+
+static inline float2 make_float2(float x, float y)
+{
+    return {x, y};
+}
+
+static inline float3 make_float3(float x, float y, float z)
+{
+    return {x, y, z};
+}
+
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
+}
+
+/* Rounded products and sums: the optimiser must not fuse or reorder them. */
+static inline double __dadd_rn(double a, double b)
+{
+    volatile double sum = a + b;
+    return sum;
+}
+
+static inline double __dmul_rn(double a, double b)
+{
+    volatile double product = a * b;
+    return product;
+}
+
+static inline float __fadd_rn(float a, float b)
+{
+    volatile float sum = a + b;
+    return sum;
+}
+
+static inline float __fmul_rn(float a, float b)
+{
+    volatile float product = a * b;
+    return product;
+}
+
+#define __expf expf
+#define __logf logf
+#define __powf powf
+#define __fdividef(a, b) ((a) / (b))
+
+static inline float rsqrtf(float x)
+{
+    return 1 / sqrtf(x);
+}
+
+static inline int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static inline int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static inline float min(float a, float b)
+{
+    return fminf(a, b);
+}
+
+static inline float max(float a, float b)
+{
+    return fmaxf(a, b);
+}
+
+#endif

@@ -1,0 +1,271 @@
+/* Kernels: the threads of a block run one after the other, on fibers.
+ *
+ * A fiber runs one thread of the block after the other. One that comes to a barrier stays there with its fiber, and
+ * another fiber goes on with the threads that have not begun. When all have begun, those at a barrier that all of its
+ * threads have reached go on, and so to the end. Kernels without barriers need one fiber.
+ * Fibers are made by ucontext and switched by _setjmp, which makes no system call. */
+#include "emulated_kernels.h"
+
+#include "emulated.h"
+
+#include <algorithm>
+#include <csetjmp>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <vector>
+
+namespace
+{
+
+constexpr size_t stack_bytes = 64 * 1024, page = 4096;
+constexpr unsigned most_threads = 1024, most_shared_bytes = 227 * 1024;
+
+enum class at { idle, block_barrier, warp_barrier };
+
+struct fiber {
+    ucontext_t start;
+    jmp_buf here;
+    bool fresh = true;
+    at place = at::idle;
+    emulated::place saved;
+    unsigned thread, mask;
+    unsigned exchanges; /* how many this thread has been through */
+};
+
+/* What a host thread's kernel needs. */
+struct runner {
+    std::vector<fiber *> all, idle, waiting;
+    fiber *running = nullptr;
+    jmp_buf scheduler;
+    const std::function<void()> *body;
+    unsigned threads, next;
+    std::vector<char> ended;
+    uint64_t values[2][most_threads];
+    std::vector<char> shared;
+};
+
+thread_local runner *mine;
+
+runner &own()
+{
+    if (!mine)
+        mine = new runner; /* kept: fibers are costly, and the threads that run work are few */
+    return *mine;
+}
+
+[[noreturn]] void die(const char *words)
+{
+    std::fprintf(stderr, "emulated device: %s\n", words);
+    std::abort();
+}
+
+/* Back to the scheduler, until it resumes this fiber. */
+void park(fiber &f, at place)
+{
+    runner &r = own();
+
+    f.place = place;
+    f.saved = emulated::here;
+    (place == at::idle ? r.idle : r.waiting).push_back(&f);
+    if (!_setjmp(f.here))
+        _longjmp(r.scheduler, 1);
+    emulated::here = f.saved;
+}
+
+void set_thread_index(unsigned thread)
+{
+    emulated::place &here = emulated::here;
+    const uint3 &size = here.block_size;
+
+    if (thread < size.x)
+        here.thread = {thread, 0, 0};
+    else
+        here.thread = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+}
+
+void fiber_main()
+{
+    runner &r = own();
+    fiber &f = *r.running;
+
+    for (;;) {
+        while (r.next < r.threads) {
+            unsigned thread = r.next++;
+
+            f.thread = thread;
+            f.exchanges = 0;
+            set_thread_index(thread);
+            (*r.body)();
+            r.ended[thread] = 1;
+        }
+        park(f, at::idle);
+    }
+}
+
+fiber *make_fiber(runner &r)
+{
+    auto *f = new fiber;
+    auto *stack = static_cast<char *>(mmap(nullptr, stack_bytes + page, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+
+    if (stack == MAP_FAILED || mprotect(stack, page, PROT_NONE) || getcontext(&f->start))
+        die("no memory for a fiber");
+    f->start.uc_stack.ss_sp = stack + page;
+    /* not all at the same place of a page: they would share a few lines of the cache */
+    f->start.uc_stack.ss_size = stack_bytes - r.all.size() % 64 * 320;
+    f->start.uc_link = nullptr;
+    makecontext(&f->start, fiber_main, 0);
+    r.all.push_back(f);
+    return f;
+}
+
+void resume(runner &r, fiber *f)
+{
+    r.running = f;
+    if (_setjmp(r.scheduler))
+        return;
+    if (!f->fresh)
+        _longjmp(f->here, 1);
+    f->fresh = false;
+    setcontext(&f->start);
+    die("a fiber did not start");
+}
+
+/* Have all threads of the mask in the fiber's warp that have not ended come to a barrier of the warp? */
+bool warp_is_there(const runner &r, const fiber &f)
+{
+    unsigned first = f.thread / 32 * 32;
+    unsigned missing = 0;
+
+    for (unsigned lane = 0; lane < 32 && first + lane < r.threads; lane++)
+        if (f.mask >> lane & 1 && !r.ended[first + lane])
+            missing |= 1u << lane;
+    for (const fiber *other : r.waiting)
+        if (other->place == at::warp_barrier && other->thread / 32 == f.thread / 32)
+            missing &= ~(1u << other->thread % 32);
+    return !missing;
+}
+
+/* The fibers whose barrier is complete leave r.waiting. */
+std::vector<fiber *> released(runner &r)
+{
+    std::vector<fiber *> ready;
+
+    auto at_block = [](const fiber *f) { return f->place == at::block_barrier; };
+
+    if (std::all_of(r.waiting.begin(), r.waiting.end(), at_block)) {
+        ready.swap(r.waiting);
+        return ready;
+    }
+    for (fiber *f : r.waiting)
+        if (f->place == at::warp_barrier && warp_is_there(r, *f))
+            ready.push_back(f);
+    if (ready.empty())
+        die("threads of a block wait at different barriers");
+    for (fiber *f : ready)
+        r.waiting.erase(std::find(r.waiting.begin(), r.waiting.end(), f));
+    return ready;
+}
+
+void run_block(runner &r)
+{
+    const emulated::place block = emulated::here;
+
+    r.next = 0;
+    r.ended.assign(r.threads, 0);
+    while (r.next < r.threads) {
+        fiber *f = r.idle.empty() ? make_fiber(r) : r.idle.back();
+
+        if (!f->fresh)
+            r.idle.pop_back();
+        f->saved = block;
+        emulated::here = block;
+        resume(r, f);
+    }
+    while (!r.waiting.empty())
+        for (fiber *f : released(r))
+            resume(r, f);
+    emulated::here = block;
+}
+
+void run_kernel(dim3 grid, dim3 block, size_t shared_bytes, const std::function<void()> &body)
+{
+    runner &r = own();
+
+    r.body = &body;
+    r.threads = block.x * block.y * block.z;
+    r.shared.assign(shared_bytes, char(0xff));
+    emulated::here.block_size = {block.x, block.y, block.z};
+    emulated::here.grid_size = {grid.x, grid.y, grid.z};
+    for (unsigned z = 0; z < grid.z; z++)
+        for (unsigned y = 0; y < grid.y; y++)
+            for (unsigned x = 0; x < grid.x; x++) {
+                emulated::here.block = {x, y, z};
+                run_block(r);
+            }
+}
+
+bool valid(dim3 grid, dim3 block, size_t shared_bytes)
+{
+    return grid.x && grid.y && grid.z && block.x && block.y && block.z && grid.x < 1u << 31
+           && grid.y < 65536 && grid.z < 65536 && block.x <= most_threads
+           && block.y <= most_threads && block.z <= 64
+           && block.x * block.y * block.z <= most_threads && shared_bytes <= most_shared_bytes;
+}
+
+} // namespace
+
+namespace emulated
+{
+
+__thread place here;
+
+void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+            std::function<void()> body)
+{
+    cudaError_t error = cudaSuccess;
+
+    if (!devices())
+        error = cudaErrorNoDevice;
+    else if (!valid(grid, block, shared_bytes))
+        error = cudaErrorInvalidConfiguration;
+    else if (fails("launch"))
+        error = cudaErrorLaunchFailure;
+    if (error != cudaSuccess) {
+        (void)report(error);
+        return;
+    }
+    (void)enqueue(stream, [=, body = std::move(body)] {
+        run_kernel(grid, block, shared_bytes, body);
+    });
+    let_run();
+}
+
+void *dynamic_shared()
+{
+    return own().shared.data();
+}
+
+void wait_for_block()
+{
+    park(*own().running, at::block_barrier);
+}
+
+unsigned lane_id()
+{
+    return own().running->thread % 32;
+}
+
+uint64_t exchange(unsigned mask, uint64_t value, unsigned lane)
+{
+    runner &r = own();
+    fiber &f = *r.running;
+    uint64_t *values = r.values[f.exchanges++ % 2]; /* some may still read those of the last one */
+
+    values[f.thread] = value;
+    f.mask = mask;
+    park(f, at::warp_barrier);
+    return values[f.thread / 32 * 32 + lane];
+}
+
+} // namespace emulated

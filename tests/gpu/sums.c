@@ -1,0 +1,215 @@
+/* Sums of a GPU's memory on real ranks: values, and order against what the GPU computes.
+ * Usage: sums nccl|mpi ordered|any
+ *
+ * Each round queues what a training step queues: a copy into the bucket, its sum, other work
+ * meanwhile, then a use of the sum and a clearing of the bucket; nothing waits for the GPU in
+ * between. A missing order between the GPU's queues shows in the values. A sum of host
+ * memory travels between those of the GPU, as the loss does.
+ *
+ * Exit status: 77 without a GPU. Ranks fail together. */
+#include "comm/device.h"
+#include "comm/group.h"
+
+#include "../reference_sum.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUMS = 6, ROUNDS = 3, HOST_SUM = SUMS };
+
+static const size_t counts[SUMS] = {1, 15, 5000, 262147, 0, 100003};
+
+struct bucket {
+    float *source; /* this rank's values */
+    float *bucket;
+    float *total; /* the sums of all rounds */
+    ddp_allreduce *sum;
+};
+
+struct run {
+    ddp_group *g;
+    ddp_device *d;
+    int ordered;
+    struct bucket buckets[SUMS];
+    float loss;
+    ddp_allreduce *loss_sum;
+};
+
+static void fail(const ddp_error *err) __attribute__((noreturn));
+
+static void fail(const ddp_error *err)
+{
+    (void)fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+static void must(ddp_status st, const ddp_error *err)
+{
+    if (st)
+        fail(err);
+}
+
+static float *new_floats(size_t count)
+{
+    float *x = malloc((count + 1) * sizeof *x);
+
+    if (!x)
+        abort();
+    return x;
+}
+
+static void open_bucket(struct run *r, int s)
+{
+    struct bucket *b = &r->buckets[s];
+    float *host = new_floats(counts[s]);
+    ddp_error err;
+
+    for (size_t i = 0; i < counts[s]; i++)
+        host[i] = reference_value(ddp_group_rank(r->g), s, i);
+    must(ddp_device_alloc(r->d, &b->source, counts[s], &err), &err);
+    must(ddp_device_alloc(r->d, &b->total, counts[s], &err), &err);
+    must(ddp_group_alloc_memory(r->g, r->d, &b->bucket, counts[s], &err), &err);
+    must(ddp_allreduce_open_on(&b->sum, r->g, r->d, b->bucket, counts[s], &err), &err);
+    ddp_device_push(r->d, b->source, host, counts[s]);
+    free(host);
+}
+
+static void close_bucket(struct run *r, int s)
+{
+    struct bucket *b = &r->buckets[s];
+
+    ddp_allreduce_close(b->sum);
+    ddp_group_free_memory(r->g, r->d, b->bucket);
+    ddp_device_free(r->d, b->source);
+    ddp_device_free(r->d, b->total);
+}
+
+/* Ranks poll differently often. */
+static void poll(const struct run *r, int s)
+{
+    ddp_error err;
+
+    for (int polls = (s + ddp_group_rank(r->g)) % 3; polls > 0; polls--)
+        must(ddp_group_progress(r->g, &err), &err);
+}
+
+static int one_round(struct run *r, int round)
+{
+    float want = reference_sum(0, ddp_group_size(r->g), HOST_SUM, (size_t)round);
+    ddp_error err;
+
+    for (int s = 0; s < SUMS; s++) {
+        ddp_device_add(r->d, r->buckets[s].bucket, r->buckets[s].source, counts[s]);
+        must(ddp_allreduce_start(r->buckets[s].sum, &err), &err);
+        poll(r, s);
+        if (s != SUMS / 2)
+            continue;
+        r->loss = reference_value(ddp_group_rank(r->g), HOST_SUM, (size_t)round);
+        must(ddp_allreduce_start(r->loss_sum, &err), &err);
+    }
+    for (int s = 0; s < SUMS; s++) {
+        must(ddp_allreduce_wait(r->buckets[s].sum, &err), &err);
+        ddp_device_add(r->d, r->buckets[s].total, r->buckets[s].bucket, counts[s]);
+        ddp_device_zero(r->d, r->buckets[s].bucket, counts[s]);
+    }
+    must(ddp_allreduce_wait(r->loss_sum, &err), &err);
+    if (round % 2)
+        must(ddp_group_settle(r->g, &err), &err);
+    return !reference_same_bits(r->loss, want);
+}
+
+/* In any order of adding, an error of a few roundings of the largest part. */
+static int differs(const struct run *r, float got, float want, int s, size_t i)
+{
+    float largest = 0;
+
+    if (r->ordered)
+        return !reference_same_bits(got, want);
+    for (int rank = 0; rank < ddp_group_size(r->g); rank++)
+        largest = fmaxf(largest, fabsf(reference_value(rank, s, i)));
+    return !(fabsf(got - want) <= 1e-6F * ROUNDS * (float)ddp_group_size(r->g) * largest);
+}
+
+static int wrong_total(const struct run *r, int s)
+{
+    float *got = new_floats(counts[s]);
+    int wrong = 0;
+
+    ddp_device_pull(r->d, got, r->buckets[s].total, counts[s]);
+    for (size_t i = 0; i < counts[s] && !wrong; i++) {
+        float sum = reference_sum(0, ddp_group_size(r->g), s, i), want = 0;
+
+        for (int round = 0; round < ROUNDS; round++)
+            want += sum;
+        wrong = differs(r, got[i], want, s, i);
+        if (wrong)
+            (void)fprintf(stderr, "rank %d: sum %d: [%zu] is %.9g, not %.9g\n",
+                          ddp_group_rank(r->g), s, i, (double)got[i], (double)want);
+    }
+    free(got);
+    return wrong;
+}
+
+static void use_gpu(ddp_group *g, int nccl, int ordered)
+{
+    int gpus = ddp_device_count();
+    ddp_gpu_config config = {.gpu = ddp_group_local_rank(g) % gpus,
+                             .shared = ddp_group_local_size(g) > gpus,
+                             .nccl = nccl,
+                             .exact = ordered,
+                             .ctas = 4,
+                             .fail = fail};
+    ddp_error err;
+
+    must(ddp_group_use_gpu(g, &config, &err), &err);
+    if (ddp_group_rank(g) == 0)
+        printf("%d ranks, %s, transport %s\n", ddp_group_size(g),
+               ddp_device_name(ddp_group_device(g)), ddp_group_transport(g));
+}
+
+/* How many ranks saw something wrong. */
+static int count_wrong(ddp_group *g, int wrong)
+{
+    int *all = calloc((size_t)ddp_group_size(g), sizeof *all), sum = 0;
+    ddp_error err;
+
+    if (!all)
+        abort();
+    must(ddp_allgather(g, &wrong, all, sizeof wrong, &err), &err);
+    for (int r = 0; r < ddp_group_size(g); r++)
+        sum += all[r] != 0;
+    free(all);
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    int nccl = argc == 3 && strcmp(argv[1], "nccl") == 0;
+    struct run r = {.ordered = argc == 3 && strcmp(argv[2], "ordered") == 0};
+    ddp_error err;
+    int wrong = 0;
+
+    if (argc != 3)
+        return 2;
+    if (ddp_device_count() == 0)
+        return 77;
+    must(ddp_group_open(&r.g, "mpi", &err), &err);
+    use_gpu(r.g, nccl, r.ordered);
+    r.d = ddp_group_device(r.g);
+    for (int s = 0; s < SUMS; s++)
+        open_bucket(&r, s);
+    must(ddp_allreduce_open(&r.loss_sum, r.g, &r.loss, 1, &err), &err);
+    for (int round = 0; round < ROUNDS; round++)
+        wrong += one_round(&r, round);
+    for (int s = 0; s < SUMS; s++)
+        wrong += wrong_total(&r, s);
+    must(ddp_group_settle(r.g, &err), &err);
+    wrong = count_wrong(r.g, wrong);
+    ddp_allreduce_close(r.loss_sum);
+    for (int s = 0; s < SUMS; s++)
+        close_bucket(&r, s);
+    ddp_group_close(r.g);
+    return wrong ? 1 : 0;
+}
