@@ -78,6 +78,7 @@ static ddp_status run_mini_batch(ddp_step_clock *c, int m, int64_t *communicatio
 
     if (hooks)
         hooks->forward_begin(hooks->ctx, net);
+    net->sample = train_sample(net);
     *net->seen += (size_t)net->batch * (size_t)net->world;
     net->train = 1;
     forward_network(net);

@@ -18,6 +18,11 @@ static int starts_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
+static int has_kink(const char *line)
+{
+    return starts_with(line, "activation=leaky") || starts_with(line, "activation=relu");
+}
+
 /* What ddp_cfg_with does not do: values outside [net], and a section more. */
 static void copy_sections(const model_options *o, FILE *in, FILE *out)
 {
@@ -30,6 +35,8 @@ static void copy_sections(const model_options *o, FILE *in, FILE *out)
             (void)fprintf(out, "crop_height=%d\n", o->crop);
         else if (o->crop && starts_with(line, "crop_width"))
             (void)fprintf(out, "crop_width=%d\n", o->crop);
+        else if (o->smooth && has_kink(line))
+            (void)fprintf(out, "activation=elu\n");
         else
             (void)fputs(line, out);
         if (line[0] == '[' && section++ == o->frozen - 1 && o->frozen > 0)
@@ -106,7 +113,7 @@ static void show_fatal(int code, const char *message)
     _exit(code);
 }
 
-static network *parse_quietly(char *path)
+static network *parse_quietly(char *path, int on_gpu)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     network *net;
@@ -114,7 +121,7 @@ static network *parse_quietly(char *path)
     terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     fatal_handler = show_fatal;
     (void)dup2(null, STDERR_FILENO);
-    gpu_index = -1;
+    gpu_index = on_gpu ? 0 : -1;
     net = parse_network_cfg(path);
     (void)dup2(terminal, STDERR_FILENO);
     (void)close(null);
@@ -125,7 +132,7 @@ network *model_open(const model_options *o)
 {
     char path[DDP_CFG_PATH_BYTES];
     int fd = write_cfg(o, path);
-    network *net = parse_quietly(path);
+    network *net = parse_quietly(path, o->on_gpu);
 
     (void)close(fd);
     remove_randomness(net);

@@ -11,7 +11,9 @@ typedef struct model_options {
     int crop;     /* width and height of what [crop] leaves */
     int frozen;   /* the first so many layers: the last of them gets stopbackward=1 */
     int add_cost; /* 1: the cfg has no loss, append [cost] */
+    int smooth;   /* 1: elu for leaky and relu, which have a kink */
     float learning_rate;
+    int on_gpu; /* 1: on GPU 0, in a build for GPUs */
 } model_options;
 
 /* Ends the program with the file's name and the cause on failure. */

@@ -1,0 +1,119 @@
+"""What gpu_compare is run on: small networks, one for each kind of layer that trains, and networks that Darknet ships.
+All as tables: a row is a case."""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+from darknet import section  # noqa: E402
+
+# With an eps that the smallest gradients do not undercut: without it Adam makes a whole step of a rounding error.
+ADAM = {"adam": 1, "B1": .8, "B2": .95, "eps": .001}
+
+
+def net(batch=8, size=12, **values):
+    shape = {"width": size, "height": size, "channels": 3} if size else {}
+    return section("net", **{"batch": batch, "subdivisions": 2, **shape, "momentum": .9, "decay": .0005,
+                             "learning_rate": .01, "max_batches": 100, **values})
+
+
+def conv(filters=8, size=3, stride=1, activation="leaky", **values):
+    return section("convolutional", filters=filters, size=size, stride=stride, pad=1, activation=activation, **values)
+
+
+def deconv(**values):
+    return section("deconvolutional", filters=4, size=4, stride=2, padding=1, activation="leaky", **values)
+
+
+def connected(output, activation="leaky", **values):
+    return section("connected", output=output, activation=activation, **values)
+
+
+def recurrent(kind, learning_rate=.01, **values):
+    sizes = {"size": 8} if kind == "crnn" else {"size": 0, "inputs": 10}
+    return (net(time_steps=3, learning_rate=learning_rate, **sizes) + section(kind, **values) + connected(10, "linear")
+            + section("softmax"))
+
+
+BN = {"batch_normalize": 1}
+SOFTMAX = connected(10, "linear") + section("softmax")
+BOXES = conv(8, 3, 2) + conv(8, 3, 2) + conv(27, 1, activation="linear")
+REGION = {"anchors": "1,1.2, 2,2.5, 4,4", "bias_match": 1, "classes": 4, "coords": 4, "num": 3, "softmax": 1,
+          "rescore": 1, "object_scale": 5, "noobject_scale": 1, "class_scale": 1, "coord_scale": 1, "absolute": 1,
+          "thresh": .6, "random": 0}
+DETECTION = {"classes": 3, "coords": 4, "rescore": 1, "side": 4, "num": 2, "softmax": 0, "sqrt": 1, "object_scale": 1,
+             "noobject_scale": .5, "class_scale": 1, "coord_scale": 5}
+
+LAYERS = {
+    "conv": net() + conv() + conv(6, 5, 2) + conv(5, 1) + SOFTMAX,
+    "conv-stride-1x1": net() + conv() + conv(6, 1, 2) + SOFTMAX,
+    "conv-groups": net() + conv(8) + conv(8, groups=4) + conv(8, groups=8, **BN) + SOFTMAX,
+    "conv-batchnorm": net() + conv(**BN) + conv(6, 3, 2, **BN) + conv(5, 1, **BN) + SOFTMAX,
+    "conv-few-values": net(batch=4, size=4) + conv(8, 3, 2, **BN) + conv(6, 3, 2, **BN) + SOFTMAX,
+    "deconv": net() + conv() + deconv() + SOFTMAX,
+    "deconv-batchnorm": net() + conv() + deconv(**BN) + SOFTMAX,
+    "connected": net() + connected(40) + connected(20, "tanh") + SOFTMAX,
+    "connected-batchnorm": net(batch=32) + connected(40, **BN) + connected(20, "tanh", **BN) + SOFTMAX,
+    "local": net() + conv() + section("local", filters=4, size=3, stride=1, pad=1, activation="leaky") + SOFTMAX,
+    "batchnorm": net() + conv() + section("batchnorm") + conv() + SOFTMAX,
+    "maxpool": net() + conv() + section("maxpool", size=2, stride=2) + section("maxpool", size=2, stride=1) + SOFTMAX,
+    "avgpool": net() + conv() + section("avgpool") + SOFTMAX,
+    "shortcut": net() + conv(8) + conv(8) + section("shortcut", **{"from": -2}, activation="leaky") + conv(4, 1)
+                + section("shortcut", **{"from": -3}, activation="linear") + SOFTMAX,
+    "shortcut-stride": net() + conv(8) + conv(12, 3, 2) + section("shortcut", **{"from": -2}, activation="linear")
+                       + SOFTMAX,
+    "route": net() + conv(8) + conv(4) + section("route", layers="-1,-2") + conv(6, 1) + SOFTMAX,
+    "reorg": net() + conv(8) + section("reorg", stride=2) + conv(6) + SOFTMAX,
+    "upsample": net() + conv(8, 3, 2) + section("upsample", stride=2) + conv(6) + SOFTMAX,
+    "normalization": net() + conv(8) + section("normalization", alpha=.0001, beta=.75, kappa=1, size=5) + SOFTMAX,
+    "l2norm": net() + conv(8) + section("l2norm") + SOFTMAX,
+    "dropout": net() + connected(40) + section("dropout", probability=.5) + SOFTMAX, # which drops nothing here
+    "activation": net() + conv(activation="linear") + section("activation", activation="elu") + SOFTMAX,
+    "softmax-groups": net() + connected(100, "linear") + section("softmax", groups=2),
+    "softmax-pixels": net() + conv(5, activation="linear") + section("avgpool") + section("softmax"),
+    "logistic": net() + conv() + connected(10, "linear") + section("logistic"),
+    **{f"cost-{kind}": net() + conv() + connected(10, "linear") + section("cost", type=kind)
+       for kind in ("sse", "smooth", "L1")},
+    "yolo": net(size=64, learning_rate=.001) + BOXES + section("yolo", mask="0,1,2", anchors="10,14, 23,27, 37,58", classes=4, num=3,
+                                           ignore_thresh=.7, truth_thresh=1, random=0),
+    "region": net(size=64, learning_rate=.001) + BOXES + section("region", **REGION),
+    "detection": net(size=32) + conv(8, 3, 2) + connected(4 * 4 * (2 * 5 + 3), "linear")
+                 + section("detection", **DETECTION),
+    "iseg": net(size=32, learning_rate=.001) + conv(8, 3, 2) + conv(3 + 4, 1, activation="linear")
+            + section("iseg", classes=3, ids=4),
+    "rnn": recurrent("rnn", output=12, hidden=12, activation="leaky"),
+    "rnn-batchnorm": recurrent("rnn", learning_rate=.001, output=12, hidden=12, activation="leaky", batch_normalize=1),
+    "crnn": recurrent("crnn", output_filters=4, hidden_filters=4, activation="leaky"),
+    "lstm": recurrent("lstm", output=12),
+    **{f"activation-{name}": net() + conv(activation=name) + SOFTMAX
+       for name in ("logistic relu relie linear ramp tanh plse elu loggy stair hardtan lhtan selu").split()},
+}
+
+# Optimizer: the same with Adam, for each kind of layer that has parameters.
+for name in ("conv", "conv-batchnorm", "deconv-batchnorm", "connected-batchnorm", "local", "batchnorm", "rnn", "crnn",
+             "lstm"):
+    LAYERS[name + "-adam"] = LAYERS[name].replace("[net]\n", section("net", **ADAM).rstrip() + "\n", 1)
+
+# Darknet's own, at sizes on which they still make sense: gpu_compare's options. Deep ones need smooth=1.
+DEEP = {"smooth": 1, "way": .02}
+SMALL = {**DEEP, "width": 64, "height": 64, "batch": 4, "subdivisions": 2, "learning_rate": .001}
+NETS = {
+    "cifar": {**DEEP, "width": 16, "height": 16, "batch": 8, "subdivisions": 2, "learning_rate": .001},
+    "yolov3-tiny": {**SMALL, "width": 96, "height": 96, "learning_rate": .0001},
+    "resnet18": SMALL,
+    "resnet50": SMALL,
+    "darknet": {**SMALL, "width": 128, "height": 128},
+    "tiny": {**SMALL, "width": 128, "height": 128},
+    "darknet19": {**SMALL, "width": 32, "height": 32, "batch": 16},
+    "darknet53": SMALL,
+    "resnext50": SMALL,
+    "densenet201": {**SMALL, "learning_rate": .0001},
+    "yolov2-tiny-voc": {**SMALL, "learning_rate": .0001},
+    "yolov1-tiny": {**SMALL, "width": 128, "height": 128, "learning_rate": .0001},
+    "yolov3": SMALL,
+    "alexnet": {**DEEP, "width": 67, "height": 67, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
+    "vgg-16": {**DEEP, "width": 32, "height": 32, "crop": 32, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
+}
+
+# A selection for a slow device.
+FEW_NETS = ("cifar", "yolov3-tiny", "resnet18")

@@ -1,0 +1,53 @@
+/* Copies of what a network holds, on the CPU or on a GPU, and distances between them. Compile with
+ * the definitions of a build for GPUs. */
+#ifndef GPU_SNAPSHOT_H
+#define GPU_SNAPSHOT_H
+
+#include <darknet.h>
+
+/* PARAMETERS: weights, biases and scales. GRADIENTS: theirs. STATISTICS: BatchNorm's running ones.
+ * DELTAS: what backward has left in each layer's delta, which is the input delta of the layer
+ * behind it. */
+enum snapshot_kind { PARAMETERS, GRADIENTS, STATISTICS, DELTAS, SNAPSHOT_KINDS };
+
+typedef struct snapshot_array {
+    int layer;
+    const char *kind; /* the layer's type */
+    int part;         /* which of the layers that a recurrent layer is made of; else 0 */
+    const char *name; /* "weights" */
+    size_t count;
+    float *host, *device; /* where the network has it */
+    float *copy;
+} snapshot_array;
+
+typedef struct snapshot {
+    int on_gpu;
+    size_t count;
+    snapshot_array *arrays;
+} snapshot;
+
+/* List the arrays of net; the copies are zeros. net must outlive read and write. */
+void snapshot_open(snapshot *s, network *net, enum snapshot_kind kind);
+void snapshot_close(snapshot *s);
+
+/* Copy the arrays of a layer, or of all with layer -1, out of the network. */
+void snapshot_read(snapshot *s, int layer);
+
+/* Into s's network what `from` holds, which lists the same arrays of another one. */
+void snapshot_write(const snapshot *s, const snapshot *from);
+
+typedef struct distance {
+    double worst; /* largest |a - b| / |b| of one array; not a number counts as infinite */
+    size_t array; /* whose that is */
+} distance;
+
+/* Euclidean norms of copies; |b| counts as at least a tenth of the largest of its layer's arrays,
+ * since an array whose true value is 0 has no relative error. With a0 and b0, which may be NULL,
+ * of a - a0 and b - b0: how far each has moved. */
+distance snapshot_distance(const snapshot *a, const snapshot *b, const snapshot *a0,
+                           const snapshot *b0);
+
+/* 1 if all copies have the same bits. */
+int snapshot_same(const snapshot *a, const snapshot *b);
+
+#endif
