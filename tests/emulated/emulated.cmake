@@ -63,6 +63,7 @@ set_source_files_properties(${darknet_src}/examples/darknet.c PROPERTIES COMPILE
 
 # ---- our layers, and the program ----
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/darknet-ddp/*/*.c)
+list(FILTER sources EXCLUDE REGEX "/comm/no_gpu\\.c$")
 if(NOT DDP_WITH_MPI)
   list(FILTER sources EXCLUDE REGEX "/comm/mpi[^/]*\\.c$")
 endif()
@@ -82,3 +83,31 @@ add_executable(darknet-emulated ${mains} $<TARGET_OBJECTS:darknet_examples_emula
 target_link_options(darknet-emulated PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Ofast>)
 target_link_libraries(darknet-emulated PRIVATE ddp_emulated)
 set_target_properties(darknet-emulated PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} LINKER_LANGUAGE CXX)
+
+# ---- tests: emulated.NAME, some once for each order ----
+set(emulated_orders eager compute-late streams-late random:1 random:2)
+
+# emulated_test(NAME TIMEOUT COMMAND...): emulated.NAME.ORDER for each order.
+function(emulated_test name timeout)
+  foreach(order IN LISTS emulated_orders)
+    string(REPLACE ":" "-" suffix ${order})
+    ddp_add_test(emulated.${name}.${suffix} emulated ${timeout} ${ARGN})
+    set_property(TEST emulated.${name}.${suffix} APPEND PROPERTY ENVIRONMENT EMULATED_ORDER=${order})
+  endforeach()
+endfunction()
+
+emulated_kernels(test_device ${emulated_dir}/test_device.cu)
+add_executable(emulated_device ${test_device})
+target_include_directories(emulated_device SYSTEM PRIVATE ${CMOCKA_INCLUDE})
+target_link_libraries(emulated_device PRIVATE emulated_cuda emulated_flags ${CMOCKA})
+emulated_test(device 20 $<TARGET_FILE:emulated_device>)
+ddp_add_test(emulated.device.mprotect emulated 20 $<TARGET_FILE:emulated_device>)
+set_property(TEST emulated.device.mprotect APPEND PROPERTY ENVIRONMENT EMULATED_GUARD=mprotect)
+
+add_executable(emulated_nccl ${emulated_dir}/test_nccl.c)
+target_link_libraries(emulated_nccl PRIVATE emulated_cuda ddp_flags)
+set_target_properties(emulated_nccl PROPERTIES LINKER_LANGUAGE CXX)
+emulated_test(nccl 60 $<TARGET_FILE:emulated_nccl>)
+ddp_add_test(emulated.nccl.broken emulated 20 $<TARGET_FILE:emulated_nccl> broken)
+set_property(TEST emulated.nccl.broken APPEND PROPERTY ENVIRONMENT
+  EMULATED_FAIL=ncclAllReduce/async:3,ncclAllReduce:5)

@@ -1,0 +1,298 @@
+#include "channel.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace emulated
+{
+
+constexpr size_t slot_bytes = size_t(1) << 20, message_bytes = size_t(1) << 18;
+
+/* Each counter has one writer. */
+struct rank_state {
+    std::atomic<int> pid;
+    std::atomic<int> has_left;
+    std::atomic<uint64_t> posted, collected; /* steps of collectives */
+    uint64_t what[2], bytes[2];              /* of the two steps that were posted last */
+};
+
+struct mailbox {
+    std::atomic<uint64_t> sent, received;
+    uint64_t bytes;
+};
+
+/* Zero when it is made. Behind it come two slots a rank, and a message a pair of ranks. */
+struct segment {
+    std::atomic<int> arrived, aborted;
+    rank_state ranks[most_ranks];
+    mailbox boxes[most_ranks][most_ranks];
+};
+
+namespace
+{
+
+[[noreturn]] void die(const transfer &t, const char *words, uint64_t mine, uint64_t theirs)
+{
+    std::fprintf(stderr, "emulated NCCL: operation %d: %s: %llu here, %llu there\n",
+                 static_cast<int>(t.what), words, static_cast<unsigned long long>(mine),
+                 static_cast<unsigned long long>(theirs));
+    std::abort();
+}
+
+size_t segment_bytes(int size)
+{
+    auto n = static_cast<size_t>(size);
+
+    return sizeof(segment) + 2 * n * slot_bytes + n * n * message_bytes;
+}
+
+uint64_t signature(const transfer &t)
+{
+    return static_cast<uint64_t>(t.what) * 1000
+           + (t.what == operation::broadcast ? static_cast<uint64_t>(t.peer) : 0);
+}
+
+} // namespace
+
+channel *channel::open(const std::string &name, int size, int rank)
+{
+    size_t bytes = segment_bytes(size);
+    int fd = shm_open(name.c_str(), O_RDWR | O_CREAT, 0600);
+    void *x = MAP_FAILED;
+
+    if (fd >= 0 && !ftruncate(fd, static_cast<off_t>(bytes)))
+        x = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (x == MAP_FAILED)
+        return nullptr;
+    return new channel(name, static_cast<segment *>(x), bytes, size, rank);
+}
+
+channel::channel(const std::string &segment_name, segment *s, size_t bytes, int ranks, int own)
+    : size(ranks), rank(own), name(segment_name), shared(s), shared_bytes(bytes)
+{
+    shared->ranks[rank].pid = getpid();
+    if (++shared->arrived == size)
+        shm_unlink(name.c_str()); /* everybody has it */
+}
+
+channel::~channel()
+{
+    munmap(shared, shared_bytes);
+}
+
+bool channel::everybody_came()
+{
+    return shared->arrived >= size;
+}
+
+bool channel::lost_a_rank()
+{
+    if (shared->aborted)
+        return true;
+    for (int r = 0; r < size; r++) {
+        int pid = shared->ranks[r].pid;
+
+        if (pid && !shared->ranks[r].has_left && kill(pid, 0) && errno == ESRCH)
+            return true;
+    }
+    return false;
+}
+
+void channel::leave(bool aborting)
+{
+    if (aborting)
+        shared->aborted = 1;
+    shared->ranks[rank].has_left = 1;
+    if (!everybody_came())
+        shm_unlink(name.c_str());
+}
+
+/* ---- turns ---- */
+
+uint64_t &channel::next_turn(const transfer &t, bool done)
+{
+    int queue = t.what == operation::send      ? 1 + t.peer
+                : t.what == operation::receive ? 1 + most_ranks + t.peer
+                                               : 0;
+
+    return turns[done][queue];
+}
+
+uint64_t channel::take_turn(const transfer &t)
+{
+    return next_turn(t, false)++;
+}
+
+bool channel::advance(transfer &t)
+{
+    bool done;
+
+    if (t.ended)
+        return true;
+    if (t.broken || next_turn(t, true) != t.turn)
+        return false;
+    done = t.what == operation::send      ? advance_send(t)
+           : t.what == operation::receive ? advance_receive(t)
+                                          : advance_collective(t);
+    if (done)
+        next_turn(t, true)++;
+    t.ended = done;
+    return done;
+}
+
+/* ---- collectives ----
+ * In each step every rank posts a piece in its slot, and collects what it wants of all when all have posted. A slot is
+ * posted again two steps later, when all have collected it. */
+
+char *channel::slot(uint64_t of_step, int of_rank)
+{
+    auto index = static_cast<size_t>(of_step % 2) * static_cast<size_t>(size)
+                 + static_cast<size_t>(of_rank);
+
+    return reinterpret_cast<char *>(shared + 1) + index * slot_bytes;
+}
+
+bool channel::post(transfer &t, size_t length)
+{
+    rank_state &own = shared->ranks[rank];
+
+    for (int r = 0; r < size; r++)
+        if (step >= 2 && shared->ranks[r].collected < step - 1)
+            return false;
+    if (t.what != operation::broadcast || t.peer == rank)
+        std::memcpy(slot(step, rank), t.from + t.offset, length);
+    own.what[step % 2] = signature(t);
+    own.bytes[step % 2] = t.bytes;
+    own.posted = step + 1;
+    return true;
+}
+
+/* to[0..count) = the sum of all slots from `first` on. */
+static void sum_slots(float *to, const float *const *slots, int size, size_t first, size_t count,
+                      bool average)
+{
+    for (size_t i = 0; i < count; i++) {
+        float sum = slots[0][first + i];
+
+        for (int r = 1; r < size; r++)
+            sum += slots[r][first + i];
+        to[i] = average ? sum / static_cast<float>(size) : sum;
+    }
+}
+
+void channel::collect(transfer &t, size_t length)
+{
+    const float *slots[most_ranks];
+    size_t first = t.offset, end = t.offset + length, part = t.bytes / static_cast<size_t>(size);
+    size_t start = static_cast<size_t>(rank) * part;
+
+    for (int r = 0; r < size; r++)
+        slots[r] = reinterpret_cast<const float *>(slot(step, r));
+    switch (t.what) {
+    case operation::reduce_scatter:
+        first = std::max(first, start);
+        end = std::min(end, start + part);
+        if (first < end)
+            sum_slots(reinterpret_cast<float *>(t.to + (first - start)), slots, size,
+                      (first - t.offset) / sizeof(float), (end - first) / sizeof(float), t.average);
+        break;
+    case operation::allgather:
+        for (int r = 0; r < size; r++)
+            std::memcpy(t.to + static_cast<size_t>(r) * t.bytes + t.offset, slots[r], length);
+        break;
+    case operation::broadcast:
+        std::memcpy(t.to + t.offset, slots[t.peer], length);
+        break;
+    default:
+        sum_slots(reinterpret_cast<float *>(t.to + t.offset), slots, size, 0,
+                  length / sizeof(float), t.average);
+    }
+}
+
+void channel::check_posted(const transfer &t)
+{
+    for (int r = 0; r < size; r++) {
+        const rank_state &other = shared->ranks[r];
+
+        if (other.what[step % 2] != signature(t))
+            die(t, "ranks call different collectives", signature(t), other.what[step % 2]);
+        if (other.bytes[step % 2] != t.bytes)
+            die(t, "ranks pass different sizes", t.bytes, other.bytes[step % 2]);
+    }
+}
+
+bool channel::advance_collective(transfer &t)
+{
+    while (t.offset < t.bytes) {
+        size_t length = std::min(slot_bytes, t.bytes - t.offset);
+
+        t.posted = t.posted || post(t, length);
+        if (!t.posted)
+            return false;
+        for (int r = 0; r < size; r++)
+            if (shared->ranks[r].posted < step + 1)
+                return false;
+        check_posted(t);
+        collect(t, length);
+        shared->ranks[rank].collected = ++step;
+        t.offset += length;
+        t.posted = false;
+    }
+    return true;
+}
+
+/* ---- messages ---- */
+
+char *channel::message(int from, int to)
+{
+    auto n = static_cast<size_t>(size);
+
+    return slot(0, 0) + 2 * n * slot_bytes
+           + (static_cast<size_t>(from) * n + static_cast<size_t>(to)) * message_bytes;
+}
+
+bool channel::advance_send(transfer &t)
+{
+    mailbox &box = shared->boxes[rank][t.peer];
+
+    while (t.offset < t.bytes) {
+        size_t length = std::min(message_bytes, t.bytes - t.offset);
+
+        if (box.sent > box.received)
+            return false;
+        std::memcpy(message(rank, t.peer), t.from + t.offset, length);
+        box.bytes = t.bytes;
+        box.sent++;
+        t.offset += length;
+    }
+    return true;
+}
+
+bool channel::advance_receive(transfer &t)
+{
+    mailbox &box = shared->boxes[t.peer][rank];
+
+    while (t.offset < t.bytes) {
+        size_t length = std::min(message_bytes, t.bytes - t.offset);
+
+        if (box.sent == box.received)
+            return false;
+        if (box.bytes != t.bytes)
+            die(t, "a message is not as long as expected", t.bytes, box.bytes);
+        std::memcpy(t.to + t.offset, message(t.peer, rank), length);
+        box.received++;
+        t.offset += length;
+    }
+    return true;
+}
+
+} // namespace emulated

@@ -1,0 +1,279 @@
+/* The emulated NCCL, between three processes that this program forks. */
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIZE = 3, COUNT = 700001, PART = 1000 };
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            (void)fprintf(stderr, "test_nccl.c:%d: rank %d: not %s\n", __LINE__, own, #condition); \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+#define CUDA(call) CHECK((call) == cudaSuccess)
+#define NCCL(call) CHECK(settled(call) == ncclSuccess)
+
+static int own;
+static ncclComm_t comm;
+static cudaStream_t stream;
+
+static ncclResult_t settled(ncclResult_t result)
+{
+    while (result == ncclInProgress)
+        if (ncclCommGetAsyncError(comm, &result) != ncclSuccess)
+            return ncclInternalError;
+    return result;
+}
+
+static void open_all(ncclUniqueId id, int rank)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+
+    own = rank;
+    config.blocking = 0;
+    CUDA(cudaSetDevice(0));
+    CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK(ncclCommInitRankConfig(&comm, SIZE, id, rank, &config) == ncclInProgress);
+    CHECK(ncclAllReduce(NULL, NULL, 0, ncclFloat, ncclSum, comm, stream) == ncclInvalidArgument);
+    NCCL(ncclInProgress);
+}
+
+static void close_all(void)
+{
+    NCCL(ncclCommFinalize(comm));
+    NCCL(ncclCommDestroy(comm));
+}
+
+static float *device_floats(size_t count)
+{
+    void *x;
+
+    NCCL(ncclMemAlloc(&x, count * sizeof(float)));
+    return x;
+}
+
+/* x[i] = first + i % 100 */
+static void push(float *x, size_t count, int first)
+{
+    float *host = malloc(count * sizeof *host);
+
+    CHECK(host);
+    for (size_t i = 0; i < count; i++)
+        host[i] = (float)(first + (int)(i % 100));
+    CUDA(cudaMemcpyAsync(x, host, count * sizeof *host, cudaMemcpyHostToDevice, stream));
+    free(host);
+}
+
+/* Is x[i] = factor (first + i % 100)? */
+static void expect(const float *x, size_t count, int first, int factor)
+{
+    float *host = malloc(count * sizeof *host);
+
+    CHECK(host);
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(host, x, count * sizeof *host, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++)
+        CHECK(host[i] == (float)(factor * (first + (int)(i % 100))));
+    free(host);
+}
+
+/* ---- what one rank does ---- */
+
+static void collectives(ncclUniqueId id, int rank)
+{
+    float *x, *y;
+
+    open_all(id, rank);
+    x = device_floats(COUNT);
+    y = device_floats(COUNT);
+    push(x, COUNT, 1);
+    NCCL(ncclAllReduce(x, y, COUNT, ncclFloat, ncclSum, comm, stream));
+    NCCL(ncclAllReduce(y, y, COUNT, ncclFloat, ncclSum, comm, stream));
+    expect(y, COUNT, 1, SIZE * SIZE);
+    NCCL(ncclAllReduce(y, y, COUNT, ncclFloat, ncclAvg, comm, stream));
+    expect(y, COUNT, 1, SIZE * SIZE);
+    push(x, COUNT, rank);
+    NCCL(ncclBroadcast(x, x, COUNT, ncclFloat, 1, comm, stream));
+    expect(x, COUNT, 1, 1);
+    push(x, PART, rank);
+    NCCL(ncclAllGather(x, y, PART, ncclFloat, comm, stream));
+    for (int r = 0; r < SIZE; r++)
+        expect(y + r * PART, PART, r, 1);
+    NCCL(ncclReduceScatter(y, y + rank * PART, PART, ncclFloat, ncclSum, comm, stream));
+    expect(y + rank * PART, PART, rank, SIZE);
+    NCCL(ncclMemFree(x));
+    NCCL(ncclMemFree(y));
+    close_all();
+}
+
+static void messages(ncclUniqueId id, int rank)
+{
+    float *x, *y;
+    void *handle;
+
+    open_all(id, rank);
+    x = device_floats(COUNT);
+    y = device_floats((size_t)SIZE * COUNT);
+    NCCL(ncclCommRegister(comm, x, COUNT * sizeof *x, &handle));
+    push(x, COUNT, rank);
+    CHECK(ncclGroupStart() == ncclSuccess);
+    for (int r = 0; r < SIZE; r++) {
+        CHECK(ncclSend(x, COUNT, ncclFloat, r, comm, stream) == ncclSuccess);
+        CHECK(ncclRecv(y + (size_t)r * COUNT, COUNT, ncclFloat, r, comm, stream) == ncclSuccess);
+    }
+    NCCL(ncclGroupEnd());
+    for (int r = 0; r < SIZE; r++)
+        expect(y + (size_t)r * COUNT, COUNT, r, 1);
+    NCCL(ncclCommDeregister(comm, handle));
+    close_all();
+}
+
+/* A sum waits for a rank that comes late, and a query says so. */
+static void late(ncclUniqueId id, int rank)
+{
+    cudaEvent_t event;
+    float *x;
+    int not_ready = 0;
+
+    open_all(id, rank);
+    x = device_floats(PART);
+    push(x, PART, 1);
+    if (rank == 2)
+        (void)usleep(100000);
+    NCCL(ncclAllReduce(x, x, PART, ncclFloat, ncclSum, comm, stream));
+    CUDA(cudaEventCreate(&event));
+    CUDA(cudaEventRecord(event, stream));
+    while (cudaEventQuery(event) == cudaErrorNotReady)
+        not_ready++;
+    CHECK(rank == 2 || not_ready > 0);
+    expect(x, PART, 1, SIZE);
+    close_all();
+}
+
+static void expect_loss(void)
+{
+    ncclResult_t state;
+
+    do
+        CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
+    while (state == ncclSuccess || state == ncclInProgress);
+    CHECK(state == ncclRemoteError);
+}
+
+/* A first sum, so that all ranks have opened the communicator. */
+static float *meet(void)
+{
+    float *x = device_floats(PART);
+
+    NCCL(ncclAllReduce(x, x, PART, ncclFloat, ncclSum, comm, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    return x;
+}
+
+static void aborted(ncclUniqueId id, int rank)
+{
+    ncclResult_t result;
+    float *x;
+
+    open_all(id, rank);
+    x = meet();
+    if (rank == 1) {
+        CHECK(ncclCommAbort(comm) == ncclSuccess);
+        return;
+    }
+    result = ncclAllReduce(x, x, PART, ncclFloat, ncclSum, comm, stream);
+    CHECK(result == ncclSuccess || result == ncclInProgress);
+    expect_loss();
+    CHECK(result == ncclInProgress || cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(ncclCommAbort(comm) == ncclSuccess);
+    CUDA(cudaStreamSynchronize(stream));
+}
+
+static void killed(ncclUniqueId id, int rank)
+{
+    open_all(id, rank);
+    (void)meet();
+    if (rank == 1)
+        (void)raise(SIGKILL);
+    expect_loss();
+    CHECK(ncclCommAbort(comm) == ncclSuccess);
+}
+
+static void broken(ncclUniqueId id, int rank)
+{
+    ncclResult_t state = ncclSuccess;
+    float *x;
+
+    open_all(id, rank);
+    x = device_floats(PART);
+    for (int i = 0; i < 3; i++)
+        NCCL(ncclAllReduce(x, x, PART, ncclFloat, ncclSum, comm, stream));
+    CHECK(ncclAllReduce(x, x, PART, ncclFloat, ncclSum, comm, stream) == ncclSystemError);
+    while (state == ncclSuccess) {
+        CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+        CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
+    }
+    CHECK(state == ncclRemoteError);
+    CHECK(ncclCommAbort(comm) == ncclSuccess);
+    CUDA(cudaStreamSynchronize(stream));
+}
+
+/* ---- all ranks ---- */
+
+static int run(const char *name, void (*rank_of)(ncclUniqueId, int), int expected_signal)
+{
+    ncclUniqueId id;
+    pid_t children[SIZE];
+    int failed = 0;
+    char path[256];
+
+    if (ncclGetUniqueId(&id) != ncclSuccess)
+        return 1;
+    for (int r = 0; r < SIZE; r++) {
+        children[r] = fork();
+        if (children[r] == 0) {
+            (void)alarm(20);
+            rank_of(id, r);
+            _exit(0);
+        }
+    }
+    for (int r = 0; r < SIZE; r++) {
+        int status = -1;
+
+        (void)waitpid(-1, &status, 0);
+        if (WIFSIGNALED(status) ? WTERMSIG(status) != expected_signal : WEXITSTATUS(status) != 0) {
+            (void)fprintf(stderr, "%s: a rank ended with status %#x\n", name, (unsigned)status);
+            failed = 1;
+        }
+    }
+    (void)snprintf(path, sizeof path, "/dev/shm%s", id.internal);
+    if (access(path, F_OK) == 0) {
+        (void)fprintf(stderr, "%s: left %s\n", name, path);
+        failed = 1;
+    }
+    (void)printf("%s %s\n", failed ? "FAILED" : "ok", name);
+    (void)fflush(stdout);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+
+    if (argc > 1 && strcmp(argv[1], "broken") == 0)
+        return run("broken", broken, 0); /* its environment makes calls fail */
+    failed |= run("collectives", collectives, 0);
+    failed |= run("messages", messages, 0);
+    failed |= run("late", late, 0);
+    failed |= run("aborted", aborted, 0);
+    failed |= run("killed", killed, SIGKILL);
+    return failed;
+}
