@@ -78,6 +78,7 @@ static ddp_status run_mini_batch(ddp_step_clock *c, int m, int64_t *communicatio
 
     if (hooks)
         hooks->forward_begin(hooks->ctx, net);
+    net->sample = train_sample(net);
     *net->seen += (size_t)net->batch * (size_t)net->world;
     net->train = 1;
     forward_network(net);
@@ -143,4 +144,10 @@ ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *er
     times->exposed = (double)(end_ns - c->before_ns) / 1e9;
     times->step = ddp_mark_seconds(marks[0], marks[c->mark_count - 1]);
     return DDP_OK;
+}
+
+ddp_mark *const *ddp_step_marks(const ddp_step_clock *c, int *mini_batches)
+{
+    *mini_batches = c->mini_batches;
+    return c->marks;
 }

@@ -357,10 +357,12 @@ static ddp_status check_version(ddp_group *g, struct nccl *n, ddp_error *err)
 {
     if (NCCL(g, ncclGetVersion(&n->version), err))
         return err->code;
+    if (compare_versions(g, n->version, err)) /* first: all ranks fail alike */
+        return err->code;
     if (n->version < OLDEST)
         return ddp_fail(err, DDP_ERR_USAGE, "NCCL %d.%d.%d is too old, 2.18 is needed",
                         n->version / 10000, n->version / 100 % 100, n->version % 100);
-    return compare_versions(g, n->version, err);
+    return DDP_OK;
 }
 
 /* NCCL refuses two ranks of one host on one GPU; as ranks of different hosts it takes them. */

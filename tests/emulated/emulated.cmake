@@ -25,7 +25,7 @@ target_compile_options(emulated_cuda PRIVATE -U_FORTIFY_SOURCE) # which takes ju
 target_include_directories(emulated_cuda SYSTEM PUBLIC ${emulated_dir}/include)
 target_link_libraries(emulated_cuda PRIVATE emulated_flags PUBLIC Threads::Threads rt)
 # Products need vectors.
-set_source_files_properties(${emulated_dir}/gemm.cpp PROPERTIES COMPILE_OPTIONS "-O3;-ffast-math")
+set_source_files_properties(${emulated_dir}/gemm.cpp ${emulated_dir}/convolve.cpp PROPERTIES COMPILE_OPTIONS "-O3;-ffast-math")
 
 # emulated_kernels(OUT FILE.cu...): the C++ files that translate makes of them.
 function(emulated_kernels out)
@@ -44,7 +44,7 @@ endfunction()
 # ---- Darknet ----
 set(darknet_src ${PROJECT_BINARY_DIR}/darknet-src)
 add_library(darknet_emulated_flags INTERFACE)
-target_compile_definitions(darknet_emulated_flags INTERFACE GPU)
+target_compile_definitions(darknet_emulated_flags INTERFACE GPU CUDNN)
 target_include_directories(darknet_emulated_flags SYSTEM INTERFACE ${darknet_src}/include ${darknet_src}/src)
 target_compile_options(darknet_emulated_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-O2>)
 target_link_libraries(darknet_emulated_flags INTERFACE emulated_cuda)

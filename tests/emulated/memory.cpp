@@ -5,6 +5,7 @@
  * opened and closed as a whole, by mprotect, while any thread runs work of a queue. */
 #include "emulated.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -123,6 +124,16 @@ void retire(memory &m, const span &s)
     }
 }
 
+/* NaN, except in the middle of an array of gigabytes. */
+void spoil(char *x, size_t bytes)
+{
+    constexpr size_t most = size_t(32) << 20;
+
+    std::memset(x, 0xff, std::min(bytes, most));
+    if (bytes > most)
+        std::memset(x + bytes - most, 0xff, most);
+}
+
 template <class Map> auto piece_of(const Map &map, const char *x)
 {
     auto after = map.upper_bound(x);
@@ -182,7 +193,7 @@ void *allocate(size_t bytes)
     }
     char *x = s.map + map_bytes - page - body;
     open_memory open;
-    std::memset(x, 0xff, body); /* NaN */
+    spoil(x, body);
     std::lock_guard<std::mutex> lock(m.mutex);
     m.live[x] = s;
     return x;

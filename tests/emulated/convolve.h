@@ -1,0 +1,58 @@
+/* Convolutions by im2col and products. */
+#ifndef EMULATED_CONVOLVE_H
+#define EMULATED_CONVOLVE_H
+
+#include <cstddef>
+
+namespace emulated
+{
+
+/* All of one convolution; x is n x (c groups) x h x w, y is n x (k groups) x out_h x out_w, w is (k groups) x c x kernel. */
+struct shape {
+    int n, groups;
+    int c, h, w;
+    int k, out_h, out_w;
+    int kernel_h, kernel_w, pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w;
+
+    size_t inputs() const /* of one image and group */
+    {
+        return static_cast<size_t>(c) * static_cast<size_t>(h) * static_cast<size_t>(w);
+    }
+    size_t outputs() const
+    {
+        return static_cast<size_t>(k) * pixels();
+    }
+    size_t weights() const /* of one group */
+    {
+        return static_cast<size_t>(k) * column();
+    }
+    size_t pixels() const
+    {
+        return static_cast<size_t>(out_h) * static_cast<size_t>(out_w);
+    }
+    size_t column() const
+    {
+        return static_cast<size_t>(c) * static_cast<size_t>(kernel_h)
+               * static_cast<size_t>(kernel_w);
+    }
+    size_t columns_bytes() const /* what each function needs in `columns` */
+    {
+        return column() * pixels() * sizeof(float);
+    }
+    size_t images() const /* images and groups */
+    {
+        return static_cast<size_t>(n) * static_cast<size_t>(groups);
+    }
+};
+
+/* Each result = alpha convolution + beta result; with beta 0 it is not read. */
+void convolve(const shape &s, float alpha, const float *x, const float *w, float beta, float *y,
+              float *columns);
+void convolve_back_data(const shape &s, float alpha, const float *w, const float *dy, float beta,
+                        float *dx, float *columns);
+void convolve_back_filter(const shape &s, float alpha, const float *x, const float *dy, float beta,
+                          float *dw, float *columns);
+
+} // namespace emulated
+
+#endif
