@@ -34,7 +34,7 @@ ddp_gpu_test(layers 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${l
 if(label STREQUAL gpu)
   ddp_gpu_test(nets 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:gpu_compare> nets)
 else()
-  ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> few-nets)
+  ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> slow-nets)
 endif()
 
 if(DDP_WITH_MPI)
