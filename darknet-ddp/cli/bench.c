@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "cli/bench_step.h"
+#include "cli/bench_trace.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/session.h"
@@ -42,8 +43,8 @@ struct bench {
     ddp_trainer *trainer;
     ddp_reducer *reducer;
     ddp_step_clock *clock;
-    int batches; /* a step: -ddp_sync_every */
-    FILE *json;  /* NULL: none */
+    int batches;        /* a step: -ddp_sync_every */
+    FILE *json, *trace; /* NULL: none */
     ddp_sample samples[SAMPLES];
 };
 
@@ -116,10 +117,13 @@ static void communicate(struct bench *b, int sleep_between_polls)
 {
     ddp_error err;
     int used;
-    ddp_status st;
+    ddp_status st = DDP_OK;
 
     ddp_reducer_backward_begin(b->reducer, 1);
-    st = ddp_reducer_backward_end(b->reducer, &err);
+    for (int layer = b->net->n - 1; layer >= 0 && !st; layer--)
+        st = ddp_reducer_layer_ready(b->reducer, layer, &err);
+    if (!st)
+        st = ddp_reducer_backward_end(b->reducer, &err);
     if (!st)
         st = ddp_reducer_launch_deferred(b->reducer, &err);
     while (sleep_between_polls && !st && !ddp_reducer_done(b->reducer)) {
@@ -186,6 +190,23 @@ static double cpu_of_communication(struct bench *b, int steps)
     for (int i = 0; i < steps; i++)
         communicate(b, 1);
     return (double)(ddp_clock_cpu_ns() - start) / 1e9 / steps;
+}
+
+/* Once more, to be drawn: the second of two steps, as above. */
+static size_t draw_step(struct bench *b)
+{
+    ddp_step_times times;
+    ddp_error err;
+
+    wait_for_all();
+    run_step(b);
+    run_step(b);
+    b->net->hooks->settle(b->net->hooks->ctx, b->net);
+    if (ddp_step_read(b->clock, &times, &err))
+        ddp_session_fail(&err);
+    if (!b->trace)
+        return 0;
+    return ddp_bench_trace(b->trace, b->clock, b->reducer, ddp_group_size(ddp_session_group()) > 1);
 }
 
 static void bench_open(struct bench *b, const char *cfg, const ddp_options *options)
@@ -265,7 +286,7 @@ static void fail_to_write(const char *path)
 }
 
 /* Before the first step, so that a wrong path does not cost the figures. */
-static FILE *open_json(const char *path)
+static FILE *open_file(const char *path)
 {
     FILE *f = path ? fopen(path, "w") : NULL;
 
@@ -274,14 +295,39 @@ static FILE *open_json(const char *path)
     return f;
 }
 
+static void close_file(FILE *f, const char *path)
+{
+    if (fclose(f))
+        fail_to_write(path);
+}
+
+/* On rank 0. */
+static void print_result(struct bench *b, const ddp_bench_result *result,
+                         const ddp_options *options, size_t hidden)
+{
+    ddp_bench_print(stdout, result);
+    if (b->json) {
+        ddp_bench_print_json(b->json, result);
+        close_file(b->json, options->json);
+    }
+    if (b->trace) {
+        close_file(b->trace, options->trace);
+        printf("%s: %zu of %zu buckets were summed when backward ended\n", options->trace, hidden,
+               result->buckets);
+    }
+}
+
 int ddp_command_bench(const char *cfg, const ddp_options *options)
 {
     struct bench b = {0};
     ddp_bench_result result;
+    size_t hidden = 0;
 
     ddp_session_open(options);
-    if (ddp_group_rank(ddp_session_group()) == 0)
-        b.json = open_json(options->json);
+    if (ddp_group_rank(ddp_session_group()) == 0) {
+        b.json = open_file(options->json);
+        b.trace = open_file(options->trace);
+    }
     bench_open(&b, cfg, options);
     for (int i = 0; i < WARMUP + options->steps; i++) {
         if (i == WARMUP)
@@ -291,15 +337,11 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
         time_wire(&b);
         time_whole(&b);
     }
+    if (options->trace)
+        hidden = draw_step(&b);
     result = result_of(&b, cfg, options, cpu_of_communication(&b, options->steps));
-    if (ddp_group_rank(ddp_session_group()) == 0) {
-        ddp_bench_print(stdout, &result);
-        if (b.json) {
-            ddp_bench_print_json(b.json, &result);
-            if (fclose(b.json))
-                fail_to_write(options->json);
-        }
-    }
+    if (ddp_group_rank(ddp_session_group()) == 0)
+        print_result(&b, &result, options, hidden);
     bench_close(&b);
     return ddp_session_close();
 }

@@ -145,3 +145,9 @@ ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *er
     times->step = ddp_mark_seconds(marks[0], marks[c->mark_count - 1]);
     return DDP_OK;
 }
+
+ddp_mark *const *ddp_step_marks(const ddp_step_clock *c, int *mini_batches)
+{
+    *mini_batches = c->mini_batches;
+    return c->marks;
+}

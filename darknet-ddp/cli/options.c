@@ -92,6 +92,8 @@ static const struct option table[] = {
     {"-steps", WHOLE, FIELD(steps), 1, 100000, 10, "", COMMAND, "N", "bench: steps to time"},
     {"-json", TEXT, FIELD(json), 0, 0, 0, "", COMMAND, "FILE",
      "bench: write the figures there too"},
+    {"-trace", TEXT, FIELD(trace), 0, 0, 0, "", COMMAND, "FILE",
+     "bench: write when each bucket of a step travelled, for chrome://tracing or Perfetto"},
 };
 
 enum { ROWS = sizeof table / sizeof table[0] };

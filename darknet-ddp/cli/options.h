@@ -46,7 +46,8 @@ typedef struct ddp_options {
     int width, height; /* 0: the cfg's; so the next two */
     int cfg_batch, subdivisions;
     int steps;
-    const char *json; /* NULL: not given */
+    const char *json;  /* NULL: not given */
+    const char *trace; /* NULL: not given */
 } ddp_options;
 
 /* Take every option of the table out of argv[1..*argc), setting *argc to what is

@@ -23,7 +23,8 @@ struct ddp_backend {
     void (*abort)(ddp_group *g, int exit_status);
 
     /* a->group, buf and count are set. A backend may hang its own state on
-     * a->native in open; close frees it. */
+     * a->native in open; close frees it. a->began and a->ended are group.c's, but progress or
+     * wait set the second when the sum has ended. */
     ddp_status (*allreduce_open)(ddp_allreduce *a, ddp_error *err);
     void (*allreduce_close)(ddp_allreduce *a);
     /* count is not 0 and the sum is not in flight. progress or wait make
@@ -85,6 +86,8 @@ struct ddp_allreduce {
     size_t launched; /* elements whose chunks have been launched */
     struct ddp_allreduce *next;
     void *native;
+
+    ddp_mark *began, *ended;
 
     int on_gpu;  /* buf is the GPU's (comm/gpu.h) */
     int put_off; /* started, and behind others in a queue (comm/staged.c) */

@@ -34,6 +34,9 @@ void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call);
 cudaEvent_t ddp_cuda_event(const ddp_cuda *c);
 cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c);
 
+/* The event of a mark of this device. */
+cudaEvent_t ddp_cuda_mark_event(const ddp_mark *m);
+
 /* What is queued on `later` from now on comes behind what is queued on `stream` so far.
  * event is used for that, and passes when `stream` gets there. */
 void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, cudaStream_t later);

@@ -191,6 +191,11 @@ static ddp_status cuda_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err)
     return DDP_OK;
 }
 
+cudaEvent_t ddp_cuda_mark_event(const ddp_mark *m)
+{
+    return ((const struct cuda_mark *)m)->event;
+}
+
 static void cuda_mark_close(ddp_mark *m)
 {
     DDP_CUDA(cuda_of(m->device), cudaEventDestroy(((struct cuda_mark *)m)->event));

@@ -153,7 +153,8 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
     if (ddp_chunk_advance(g, c, request % chunk_requests(g), err))
         return ddp_wrap(err, "sum %d of %d", c->sum->number, g->sums_opened);
     if (c->requests_left == 0) {
-        c->sum->chunks_left--;
+        if (--c->sum->chunks_left == 0)
+            ddp_mark_set(c->sum->ended);
         c->sum = NULL;
         x->chunks_in_flight--;
     }

@@ -29,8 +29,8 @@ ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err)
         free(s);
         return err->code;
     }
-    s->ready = ddp_cuda_timed_event(gpu->cuda);
-    s->landed = ddp_cuda_timed_event(gpu->cuda);
+    s->ready = ddp_cuda_mark_event(a->began);
+    s->landed = ddp_cuda_mark_event(a->ended);
     s->reached = ddp_cuda_timed_event(gpu->cuda);
     return DDP_OK;
 }
@@ -59,8 +59,6 @@ void ddp_gpu_allreduce_close(ddp_allreduce *a)
     forget(gpu, s);
     if (gpu->engine.sum_close)
         gpu->engine.sum_close(s);
-    DDP_CUDA(gpu->cuda, cudaEventDestroy(s->ready));
-    DDP_CUDA(gpu->cuda, cudaEventDestroy(s->landed));
     DDP_CUDA(gpu->cuda, cudaEventDestroy(s->reached));
     free(s);
 }

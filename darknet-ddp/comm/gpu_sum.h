@@ -14,8 +14,8 @@
 /* A sum's own part, on a->native. */
 struct ddp_gpu_sum {
     ddp_allreduce *sum;
-    cudaEvent_t ready;   /* its gradients are computed */
-    cudaEvent_t landed;  /* it is summed */
+    cudaEvent_t ready;   /* its gradients are computed; sum->began */
+    cudaEvent_t landed;  /* it is summed; sum->ended */
     cudaEvent_t reached; /* the compute stream has come to the wait */
     int queued;          /* all that makes it is queued on the GPU, landed behind it */
     int unsettled;       /* waited for, and not seen to land */

@@ -139,6 +139,20 @@ static ddp_status keep_failure(ddp_group *g, ddp_status st, const ddp_error *err
     return st;
 }
 
+static ddp_status open_marks(ddp_allreduce *a, ddp_device *d, ddp_error *err)
+{
+    ddp_status st = ddp_mark_open(&a->began, d, err);
+
+    return st ? st : ddp_mark_open(&a->ended, d, err);
+}
+
+static void free_sum(ddp_allreduce *a)
+{
+    ddp_mark_close(a->began);
+    ddp_mark_close(a->ended);
+    free(a);
+}
+
 static ddp_status open_sum(ddp_allreduce *a, ddp_error *err)
 {
     return a->on_gpu ? ddp_gpu_allreduce_open(a, err) : a->group->ops->allreduce_open(a, err);
@@ -161,9 +175,11 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     a->buf = buf;
     a->count = count;
     a->on_gpu = !ddp_device_is_host(d);
-    st = open_sum(a, err);
+    st = open_marks(a, d, err);
+    if (!st)
+        st = open_sum(a, err);
     if (st) {
-        free(a);
+        free_sum(a);
         return keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
     }
     if (g->sums_open++ == 0)
@@ -188,13 +204,14 @@ void ddp_allreduce_close(ddp_allreduce *a)
     else
         a->group->ops->allreduce_close(a);
     a->group->sums_open--;
-    free(a);
+    free_sum(a);
 }
 
 static ddp_status start_sum(ddp_allreduce *a, ddp_error *err)
 {
     if (a->on_gpu)
         return ddp_gpu_allreduce_start(a, err);
+    ddp_mark_set(a->began);
     if (a->group->gpu && ddp_gpu_put_off(a))
         return DDP_OK;
     return a->group->ops->allreduce_start(a, err);
@@ -231,6 +248,16 @@ int ddp_allreduce_done(const ddp_allreduce *a)
     if (!a->started || a->put_off)
         return 0;
     return a->on_gpu ? ddp_gpu_allreduce_done(a) : a->chunks_left == 0;
+}
+
+const ddp_mark *ddp_allreduce_began(const ddp_allreduce *a)
+{
+    return a->began;
+}
+
+const ddp_mark *ddp_allreduce_ended(const ddp_allreduce *a)
+{
+    return a->ended;
 }
 
 /* A sum of host memory that waits for the GPU's to be started. */

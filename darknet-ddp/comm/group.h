@@ -156,6 +156,12 @@ int ddp_allreduce_done(const ddp_allreduce *a);
  */
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
+/* When the last sum that was waited for began, as soon as its memory was computed and it had been
+ * started, and when it ended; on a GPU, in its own time. Marks of the sum, set after the first
+ * wait, in a group of more than one rank. */
+const ddp_mark *ddp_allreduce_began(const ddp_allreduce *a);
+const ddp_mark *ddp_allreduce_ended(const ddp_allreduce *a);
+
 /* Copy buf[0..bytes) of rank root to every rank. Blocks.
  * Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,

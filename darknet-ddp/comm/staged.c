@@ -165,6 +165,7 @@ static void staged_sum_close(struct ddp_gpu_sum *s)
     ddp_group *g = t->inner.group;
 
     g->ops->allreduce_close(&t->inner);
+    ddp_mark_close(t->inner.ended);
     if (t->inner.buf) {
         DDP_CUDA(g->gpu->cuda, cudaEventSynchronize(s->landed)); /* it reads the memory */
         ddp_cuda_free_pinned(g->gpu->cuda, t->inner.buf);
@@ -184,10 +185,12 @@ static ddp_status staged_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
     t->s = s;
     t->inner = (ddp_allreduce){.group = a->group, .count = a->count};
     t->inner.buf = ddp_cuda_alloc_pinned(c, a->count);
-    if (!t->inner.buf || a->group->ops->allreduce_open(&t->inner, err)) {
-        if (!t->inner.buf)
-            (void)ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of pinned host memory",
-                           a->count * sizeof(float) >> 20);
+    if (!t->inner.buf)
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of pinned host memory",
+                       a->count * sizeof(float) >> 20);
+    if (!t->inner.buf || ddp_mark_open(&t->inner.ended, ddp_device_host(), err)
+        || a->group->ops->allreduce_open(&t->inner, err)) {
+        ddp_mark_close(t->inner.ended);
         ddp_cuda_free_pinned(c, t->inner.buf);
         free(t);
         return err->code;

@@ -227,6 +227,11 @@ const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
     return r->plan;
 }
 
+const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket)
+{
+    return r->sums[bucket];
+}
+
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 {
     r->sync = sync != 0;

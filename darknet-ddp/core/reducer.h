@@ -83,6 +83,9 @@ void ddp_reducer_close(ddp_reducer *r);
 
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
 
+/* The sum of a bucket of the plan; the reducer's. */
+const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket);
+
 /* Does some gradient of layer travel in a deferred bucket? */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 

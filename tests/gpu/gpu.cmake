@@ -1,35 +1,49 @@
-# gpu.NAME: what needs a GPU, in a build for GPUs; skipped where there is none. scripts/test-gpu runs the same at full
-# size, with PyTorch and NVIDIA's tools beside it. emulated.NAME: the same on tests/emulated's device.
-
-# ddp_gpu_compare(NAME LIBRARY...): the program NAME, which trains on a GPU and on the CPU.
-function(ddp_gpu_compare name)
-  add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/gpu/compare.c ${CMAKE_CURRENT_SOURCE_DIR}/gpu/snapshot.c
-    ${CMAKE_CURRENT_SOURCE_DIR}/parity/model.c)
-  target_link_libraries(${name} PRIVATE ${ARGN} ddp_flags)
-  target_link_options(${name} PRIVATE -Wl,--wrap=rand_normal)
-endfunction()
-
+# What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; else emulated.NAME, on the device of
+# tests/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
+#   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
+#   sums.c      sums of a GPU's memory over ranks
 if(DDP_CUDA)
-  ddp_gpu_compare(gpu_compare ddp_glue darknet_core)
+  set(label gpu)
+  set(libraries ddp_glue darknet_core)
+elseif(TARGET ddp_emulated)
+  set(label emulated)
+  set(libraries ddp_emulated)
+else()
+  return()
 endif()
 
-# ddp_gpu_sums(NAME LIBRARY...): the program NAME, which checks sums of a GPU's memory over ranks.
-function(ddp_gpu_sums name)
-  add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/gpu/sums.c)
-  target_link_libraries(${name} PRIVATE ${ARGN} ddp_flags)
+# ddp_gpu_program(NAME FILE...): the program LABEL_NAME.
+function(ddp_gpu_program name)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  add_executable(${label}_${name} ${ARGN})
+  target_link_libraries(${label}_${name} PRIVATE ${libraries} ddp_flags)
+  if(label STREQUAL emulated)
+    set_target_properties(${label}_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  endif()
 endfunction()
 
-if(DDP_CUDA AND DDP_WITH_MPI)
-  ddp_gpu_sums(gpu_sums ddp_comm)
-elseif(TARGET ddp_emulated AND DDP_WITH_MPI)
-  ddp_gpu_sums(emulated_sums ddp_emulated)
-  set_target_properties(emulated_sums PROPERTIES LINKER_LANGUAGE CXX)
-  foreach(n IN ITEMS 1 2 3)
-    foreach(kind IN ITEMS "mpi ordered" "nccl any" "nccl ordered")
-      separate_arguments(arguments UNIX_COMMAND ${kind})
-      string(REPLACE " " "-" name ${kind})
-      emulated_test(sums.${name}.n${n} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n}
-        $<TARGET_FILE:emulated_sums> ${arguments})
+# ddp_gpu_test(NAME TIMEOUT COMMAND...): LABEL.NAME.
+function(ddp_gpu_test name timeout)
+  ddp_add_test(${label}.${name} ${label} ${timeout} ${ARGN})
+  set_property(TEST ${label}.${name} APPEND PROPERTY ENVIRONMENT DARKNET_SRC=${PROJECT_BINARY_DIR}/darknet-src)
+endfunction()
+
+ddp_gpu_program(compare gpu/compare.c gpu/snapshot.c parity/model.c)
+target_link_options(${label}_compare PRIVATE -Wl,--wrap=rand_normal)
+ddp_gpu_test(layers 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_compare> layers)
+if(label STREQUAL gpu)
+  ddp_gpu_test(nets 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:gpu_compare> nets)
+else()
+  ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> few-nets)
+endif()
+
+if(DDP_WITH_MPI)
+  ddp_gpu_program(sums gpu/sums.c)
+  foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered)
+    string(REPLACE "." ";" words ${how})
+    foreach(n IN ITEMS 2 3)
+      ddp_gpu_test(sums.${how}.n${n} 120 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums>
+        ${words})
     endforeach()
   endforeach()
 endif()
