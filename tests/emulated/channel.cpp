@@ -19,8 +19,8 @@ constexpr size_t slot_bytes = size_t(1) << 20, message_bytes = size_t(1) << 18;
 struct rank_state {
     std::atomic<int> pid;
     std::atomic<int> has_left;
-    std::atomic<uint64_t> posted, collected; /* steps of collectives */
-    uint64_t what[2], bytes[2];              /* of the two steps that were posted last */
+    std::atomic<uint64_t> posted; /* steps of collectives */
+    uint64_t what[2], bytes[2];   /* of the two steps that were posted last */
 };
 
 struct mailbox {
@@ -151,7 +151,8 @@ bool channel::advance(transfer &t)
 
 /* ---- collectives ----
  * In each step every rank posts a piece in its slot, and collects what it wants of all when all
- * have posted. A slot is posted again two steps later, when all have collected it. */
+ * have posted. There are two slots a rank, for steps in turn: who posts step s + 2 has collected
+ * step s + 1, so all had posted that, so all had collected step s. */
 
 char *channel::slot(uint64_t of_step, int of_rank)
 {
@@ -161,19 +162,16 @@ char *channel::slot(uint64_t of_step, int of_rank)
     return reinterpret_cast<char *>(shared + 1) + index * slot_bytes;
 }
 
-bool channel::post(transfer &t, size_t length)
+void channel::post(transfer &t, size_t length)
 {
     rank_state &own = shared->ranks[rank];
 
-    for (int r = 0; r < size; r++)
-        if (step >= 2 && shared->ranks[r].collected < step - 1)
-            return false;
     if (t.what != operation::broadcast || t.peer == rank)
         std::memcpy(slot(step, rank), t.from + t.offset, length);
     own.what[step % 2] = signature(t);
     own.bytes[step % 2] = t.bytes;
     own.posted = step + 1;
-    return true;
+    t.posted = true;
 }
 
 /* to[0..count) = the sum of all slots from `first` on. */
@@ -235,15 +233,14 @@ bool channel::advance_collective(transfer &t)
     while (t.offset < t.bytes) {
         size_t length = std::min(slot_bytes, t.bytes - t.offset);
 
-        t.posted = t.posted || post(t, length);
         if (!t.posted)
-            return false;
+            post(t, length);
         for (int r = 0; r < size; r++)
             if (shared->ranks[r].posted < step + 1)
                 return false;
         check_posted(t);
         collect(t, length);
-        shared->ranks[rank].collected = ++step;
+        step++;
         t.offset += length;
         t.posted = false;
     }

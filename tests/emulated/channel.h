@@ -59,7 +59,7 @@ class channel
     channel(const std::string &name, segment *s, size_t bytes, int size, int rank);
     uint64_t &next_turn(const transfer &t, bool done);
     bool advance_collective(transfer &t);
-    bool post(transfer &t, size_t length);
+    void post(transfer &t, size_t length);
     void check_posted(const transfer &t);
     void collect(transfer &t, size_t length);
     bool advance_send(transfer &t);

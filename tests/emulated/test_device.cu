@@ -339,13 +339,13 @@ static void write_one(void *flag)
 static void a_queue_that_nobody_waits_for_runs_by_itself(void **)
 {
     cudaStream_t stream = new_stream(cudaStreamNonBlocking);
-    static volatile int flag;
+    static volatile int flags[2];
 
-    CALL(cudaLaunchHostFunc(stream, write_one, (void *)&flag));
-    CALL(cudaLaunchHostFunc(0, write_one, (void *)&flag));
-    for (int i = 0; i < 5000 && !flag; i++)
+    CALL(cudaLaunchHostFunc(stream, write_one, (void *)&flags[0]));
+    CALL(cudaLaunchHostFunc(0, write_one, (void *)&flags[1]));
+    for (int i = 0; i < 5000 && !(flags[0] && flags[1]); i++)
         usleep(1000);
-    assert_int_equal(flag, 1);
+    assert_int_equal(flags[0] + flags[1], 2);
     CALL(cudaDeviceSynchronize());
 }
 
