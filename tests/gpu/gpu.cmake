@@ -1,6 +1,7 @@
 # What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; else emulated.NAME, on the device of
 # tests/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
+#   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
 if(DDP_CUDA)
   set(label gpu)
@@ -38,7 +39,11 @@ else()
 endif()
 
 if(DDP_WITH_MPI)
+  file(GLOB parity_sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/parity/*.c)
+  ddp_gpu_program(parity ${parity_sources})
+  target_link_options(${label}_parity PRIVATE -Wl,--wrap=rand_normal)
   ddp_gpu_program(sums gpu/sums.c)
+  ddp_gpu_test(parity 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/parity -jobs 2 $<TARGET_FILE:${label}_parity>)
   foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered)
     string(REPLACE "." ";" words ${how})
     foreach(n IN ITEMS 2 3)

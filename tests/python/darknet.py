@@ -14,6 +14,9 @@ import unittest
 import zlib
 
 PROGRAM = os.environ["DARKNET"]
+
+# A GPU's number: then all that trains with -ddp trains on it, every rank.
+GPU = os.environ.get("DARKNET_GPU")
 ENVIRONMENT = dict(
     os.environ,
     OMP_NUM_THREADS="1",
@@ -98,7 +101,8 @@ def ranks_under(parent):
 def command(*args, ranks=0):
     """ranks 0: without a launcher."""
     launcher = ["mpirun", "-np", str(ranks)] if ranks else []
-    return [*launcher, PROGRAM, *map(str, args)]
+    gpus = ["-gpus", ",".join([GPU] * max(ranks, 1))] if GPU and "-ddp" in args else []
+    return [*launcher, PROGRAM, *map(str, args), *gpus]
 
 
 # ---- data ----
