@@ -150,13 +150,13 @@ bool channel::advance(transfer &t)
 }
 
 /* ---- collectives ----
- * In each step every rank posts a piece in its slot, and collects what it wants of all when all have posted. A slot is
- * posted again two steps later, when all have collected it. */
+ * In each step every rank posts a piece in its slot, and collects what it wants of all when all
+ * have posted. A slot is posted again two steps later, when all have collected it. */
 
 char *channel::slot(uint64_t of_step, int of_rank)
 {
-    auto index = static_cast<size_t>(of_step % 2) * static_cast<size_t>(size)
-                 + static_cast<size_t>(of_rank);
+    auto index =
+        static_cast<size_t>(of_step % 2) * static_cast<size_t>(size) + static_cast<size_t>(of_rank);
 
     return reinterpret_cast<char *>(shared + 1) + index * slot_bytes;
 }

@@ -1,5 +1,6 @@
-/* What the ranks of an emulated NCCL communicator share: a segment of POSIX shared memory, and steps of collectives and of
- * messages through it. Nothing here waits: a step that cannot be made yet says so. */
+/* What the ranks of an emulated NCCL communicator share: a segment of POSIX shared memory, and
+ * steps of collectives and of messages through it. Nothing here waits: a step that cannot be made
+ * yet says so. */
 #ifndef EMULATED_CHANNEL_H
 #define EMULATED_CHANNEL_H
 
@@ -69,7 +70,7 @@ class channel
     std::string name;
     segment *shared;
     size_t shared_bytes;
-    uint64_t step = 0; /* of all collectives */
+    uint64_t step = 0;                          /* of all collectives */
     uint64_t turns[2][1 + 2 * most_ranks] = {}; /* taken, and done */
 };
 

@@ -1,9 +1,10 @@
 /* Kernels: the threads of a block run one after the other, on fibers.
  *
- * A fiber runs one thread of the block after the other. One that comes to a barrier stays there with its fiber, and
- * another fiber goes on with the threads that have not begun. When all have begun, those at a barrier that all of its
- * threads have reached go on, and so to the end. Kernels without barriers need one fiber.
- * Fibers are made by ucontext and switched by _setjmp, which makes no system call. */
+ * A fiber runs one thread of the block after the other. One that comes to a barrier stays there
+ * with its fiber, and another fiber goes on with the threads that have not begun. When all have
+ * begun, those at a barrier that all of its threads have reached go on, and so to the end. Kernels
+ * without barriers need one fiber. Fibers are made by ucontext and switched by _setjmp, which makes
+ * no system call. */
 #include "emulated_kernels.h"
 
 #include "emulated.h"
@@ -131,7 +132,8 @@ void resume(runner &r, fiber *f)
     die("a fiber did not start");
 }
 
-/* Have all threads of the mask in the fiber's warp that have not ended come to a barrier of the warp? */
+/* Have all threads of the mask in the fiber's warp that have not ended come to a barrier of the
+ * warp? */
 bool warp_is_there(const runner &r, const fiber &f)
 {
     unsigned first = f.thread / 32 * 32;
@@ -208,9 +210,9 @@ void run_kernel(dim3 grid, dim3 block, size_t shared_bytes, const std::function<
 bool valid(dim3 grid, dim3 block, size_t shared_bytes)
 {
     return grid.x && grid.y && grid.z && block.x && block.y && block.z && grid.x < 1u << 31
-           && grid.y < 65536 && grid.z < 65536 && block.x <= most_threads
-           && block.y <= most_threads && block.z <= 64
-           && block.x * block.y * block.z <= most_threads && shared_bytes <= most_shared_bytes;
+           && grid.y < 65536 && grid.z < 65536 && block.x <= most_threads && block.y <= most_threads
+           && block.z <= 64 && block.x * block.y * block.z <= most_threads
+           && shared_bytes <= most_shared_bytes;
 }
 
 } // namespace
@@ -235,9 +237,8 @@ void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
         (void)report(error);
         return;
     }
-    (void)enqueue(stream, [=, body = std::move(body)] {
-        run_kernel(grid, block, shared_bytes, body);
-    });
+    (void)enqueue(stream,
+                  [=, body = std::move(body)] { run_kernel(grid, block, shared_bytes, body); });
     let_run();
 }
 
