@@ -1,7 +1,8 @@
 /* NCCL: communicators, groups, and the queueing of their transfers (channel.h).
  *
  * A communicator that does not block takes its time: it says ncclInProgress when it is opened, and for what is called
- * first on it, and queues nothing before ncclCommGetAsyncError has said ncclSuccess. */
+ * first on it, and queues nothing before ncclCommGetAsyncError has said ncclSuccess. What NCCL leaves undefined, registered
+ * memory on one side of a call and other memory on the other, ends the process. */
 #include "nccl.h"
 
 #include "channel.h"
@@ -11,10 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
-#include <set>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -23,6 +24,11 @@ using namespace emulated;
 
 namespace
 {
+
+struct span {
+    const char *x;
+    size_t bytes;
+};
 
 /* Lives as long as something of it is queued. */
 struct communicator {
@@ -36,7 +42,7 @@ struct communicator {
     bool warm = false;    /* something was called on it */
     std::vector<std::function<void()>> deferred;
     std::vector<work_end> queued;
-    std::set<void *> registered;
+    std::map<void *, span> registered; /* by handle */
 };
 
 using communicator_ref = std::shared_ptr<communicator>;
@@ -150,12 +156,20 @@ bool valid_memory(const transfer &t, int size)
            || ((!t.from || on_device(t.from, t.bytes)) && (!t.to || on_device(t.to, out)));
 }
 
+bool is_registered(const communicator &c, const char *x)
+{
+    return std::any_of(c.registered.begin(), c.registered.end(), [x](const auto &one) {
+        return x >= one.second.x && x < one.second.x + one.second.bytes;
+    });
+}
+
 transfer make(operation what, const void *from, void *to, size_t count, ncclDataType_t type,
               int peer = 0, ncclRedOp_t op = ncclSum)
 {
     return {what,           static_cast<const char *>(from),
             static_cast<char *>(to), count * bytes_of(type), bytes_of(type), peer,
-            op == ncclAvg,  false,   0};
+            op == ncclAvg,  false,  false,
+            0};
 }
 
 } // namespace
@@ -174,6 +188,8 @@ ncclResult_t add_call(emulated_communicator *comm, cudaStream_t stream, transfer
     if (!comm || !t.element_bytes || t.peer < 0 || !comm->ref->link
         || t.peer >= comm->ref->link->size || !valid_memory(t, comm->ref->link->size))
         error = ncclInvalidArgument;
+    if (error == ncclSuccess)
+        t.registered = is_registered(*comm->ref, t.to ? t.to : t.from);
     if (group_depth) {
         if (error != ncclSuccess)
             group_error = error;
@@ -327,7 +343,7 @@ ncclResult_t ncclCommRegister(const ncclComm_t comm, void *x, size_t bytes, void
     if (!comm || !on_device(x, bytes) || fails("ncclCommRegister"))
         return ncclInvalidArgument;
     *handle = new char;
-    comm->ref->registered.insert(*handle);
+    comm->ref->registered[*handle] = {static_cast<char *>(x), bytes};
     return ncclSuccess;
 }
 
@@ -347,9 +363,10 @@ ncclResult_t ncclMemAlloc(void **x, size_t bytes)
     return ncclSuccess;
 }
 
+/* Waits for nothing. */
 ncclResult_t ncclMemFree(void *x)
 {
-    return cudaFree(x) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+    return release(x) ? ncclSuccess : ncclUnhandledCudaError;
 }
 
 const char *ncclGetErrorString(ncclResult_t result)
