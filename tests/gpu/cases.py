@@ -115,5 +115,9 @@ NETS = {
     "vgg-16": {**DEEP, "width": 32, "height": 32, "crop": 32, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
 }
 
-# A selection for a slow device.
-FEW_NETS = ("cifar", "yolov3-tiny", "resnet18")
+# For a slow device.
+SLOW = {"again": 0, "learning_rate": .001, **DEEP}
+SLOW_NETS = {
+    "yolov3-tiny": {"width": 64, "height": 64, "batch": 4, "subdivisions": 2, **SLOW},
+    "resnet18": {"width": 32, "height": 32, "batch": 8, "subdivisions": 2, **SLOW},
+}
