@@ -1,43 +1,23 @@
-/* Sums of a GPU's memory by NCCL. All calls to NCCL are in this file.
+/* Sums of a GPU's memory by NCCL. All calls to NCCL are in this file and nccl_memory.c.
  *
  * The communicator does not block: a call that is still at work says ncclInProgress, and is
  * polled, so that a peer that never comes ends in a timeout. Sums are queued on the traffic
  * stream; nothing here waits for the GPU. */
 #include "base/clock.h"
 #include "comm/cuda_kernels.h"
-#include "comm/gpu_sum.h"
+#include "comm/nccl_state.h"
 
-#include <nccl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ncclCommInitRankConfig with maxCTAs is 2.17's; what it does with peers that are lost became
  * dependable in 2.18. */
-enum { OLDEST = 21800, REGISTERS = 21900 };
+enum { OLDEST = 21800 };
 
 #if NCCL_VERSION_CODE < 21800
 #error "NCCL 2.18 or newer is needed"
 #endif
-
-struct memory {
-    float *x;
-    void *handle; /* NULL: not registered */
-    struct memory *next;
-};
-
-struct nccl {
-    ncclComm_t comm;
-    int version;
-    float *scratch; /* for ordered sums: a part of every rank */
-    size_t scratch_count;
-    struct memory *memory;
-};
-
-static struct nccl *nccl_of(const ddp_group *g)
-{
-    return g->gpu->engine.state;
-}
 
 /* ---- calls ---- */
 
@@ -47,7 +27,7 @@ static ncclResult_t finish(ddp_group *g, ddp_error *err)
     int64_t start = ddp_clock_ns();
     ncclResult_t state = ncclInProgress;
 
-    while (ncclCommGetAsyncError(nccl_of(g)->comm, &state) == ncclSuccess
+    while (ncclCommGetAsyncError(ddp_nccl_of(g)->comm, &state) == ncclSuccess
            && state == ncclInProgress) {
         if (g->ops->progress(g, err))
             return ncclRemoteError;
@@ -61,10 +41,9 @@ static ncclResult_t finish(ddp_group *g, ddp_error *err)
     return state;
 }
 
-/* `call` is the text of the call: its name is printed. */
-static ddp_status check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err)
+ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err)
 {
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
     int name = (int)strcspn(call, "(");
 
     *err = (ddp_error){0};
@@ -78,8 +57,6 @@ static ddp_status check(ddp_group *g, ncclResult_t rc, const char *call, ddp_err
                     g->gpu->cuda->gpu, ncclGetErrorString(rc),
                     n->comm ? ncclGetLastError(n->comm) : "no communicator");
 }
-
-#define NCCL(g, call, err) check(g, call, #call, err)
 
 /* ---- sums ---- */
 
@@ -107,11 +84,11 @@ static size_t piece_count(const ddp_allreduce *a, int rank)
 static ddp_status scatter_parts(ddp_allreduce *a, ddp_error *err)
 {
     ddp_group *g = a->group;
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
     cudaStream_t traffic = g->gpu->cuda->traffic;
     size_t mine = piece_count(a, g->rank);
 
-    if (NCCL(g, ncclGroupStart(), err))
+    if (DDP_NCCL(g, ncclGroupStart(), err))
         return err->code;
     for (int r = 0; r < g->size; r++) {
         size_t theirs = piece_count(a, r);
@@ -119,24 +96,25 @@ static ddp_status scatter_parts(ddp_allreduce *a, ddp_error *err)
         if (r == g->rank)
             continue;
         if (theirs > 0
-            && NCCL(g, ncclSend(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
-                    err))
+            && DDP_NCCL(
+                g, ncclSend(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
+                err))
             return err->code;
         if (mine > 0
-            && NCCL(g,
-                    ncclRecv(n->scratch + (size_t)r * piece_of(a), mine, ncclFloat, r, n->comm,
-                             traffic),
-                    err))
+            && DDP_NCCL(g,
+                        ncclRecv(n->scratch + (size_t)r * piece_of(a), mine, ncclFloat, r, n->comm,
+                                 traffic),
+                        err))
             return err->code;
     }
-    return NCCL(g, ncclGroupEnd(), err);
+    return DDP_NCCL(g, ncclGroupEnd(), err);
 }
 
 static void sum_parts(ddp_allreduce *a)
 {
     ddp_group *g = a->group;
     ddp_cuda *c = g->gpu->cuda;
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
     size_t mine = piece_count(a, g->rank);
     float *own = a->buf + piece_start(a, g->rank);
 
@@ -150,11 +128,11 @@ static void sum_parts(ddp_allreduce *a)
 static ddp_status gather_sums(ddp_allreduce *a, ddp_error *err)
 {
     ddp_group *g = a->group;
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
     cudaStream_t traffic = g->gpu->cuda->traffic;
     size_t mine = piece_count(a, g->rank);
 
-    if (NCCL(g, ncclGroupStart(), err))
+    if (DDP_NCCL(g, ncclGroupStart(), err))
         return err->code;
     for (int r = 0; r < g->size; r++) {
         size_t theirs = piece_count(a, r);
@@ -162,16 +140,17 @@ static ddp_status gather_sums(ddp_allreduce *a, ddp_error *err)
         if (r == g->rank)
             continue;
         if (mine > 0
-            && NCCL(
+            && DDP_NCCL(
                 g, ncclSend(a->buf + piece_start(a, g->rank), mine, ncclFloat, r, n->comm, traffic),
                 err))
             return err->code;
         if (theirs > 0
-            && NCCL(g, ncclRecv(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
-                    err))
+            && DDP_NCCL(
+                g, ncclRecv(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
+                err))
             return err->code;
     }
-    return NCCL(g, ncclGroupEnd(), err);
+    return DDP_NCCL(g, ncclGroupEnd(), err);
 }
 
 static ddp_status sum_in_order(ddp_allreduce *a, ddp_error *err)
@@ -185,7 +164,7 @@ static ddp_status sum_in_order(ddp_allreduce *a, ddp_error *err)
 static ddp_status nccl_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
 {
     ddp_group *g = s->sum->group;
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
     size_t count = piece_of(s->sum) * (size_t)g->size;
 
     if (!g->gpu->config.exact || count <= n->scratch_count)
@@ -213,10 +192,10 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     if (g->gpu->config.exact)
         st = sum_in_order(a, err);
     else
-        st = NCCL(
-            g,
-            ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, nccl_of(g)->comm, traffic),
-            err);
+        st = DDP_NCCL(g,
+                      ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum,
+                                    ddp_nccl_of(g)->comm, traffic),
+                      err);
     if (st)
         return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
     DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, traffic));
@@ -227,88 +206,22 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 /* What has failed since, on this rank or, as far as NCCL notices, on another. */
 static ddp_status nccl_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err)
 {
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
     ncclResult_t state;
 
     (void)s;
-    if (NCCL(g, ncclCommGetAsyncError(n->comm, &state), err))
+    if (DDP_NCCL(g, ncclCommGetAsyncError(n->comm, &state), err))
         return err->code;
     if (state == ncclSuccess || state == ncclInProgress)
         return DDP_OK;
-    return check(g, state, "a sum", err);
-}
-
-/* ---- memory ---- */
-
-static float *alloc_for_nccl(const struct nccl *n, size_t count)
-{
-    void *x = NULL;
-
-#if NCCL_VERSION_CODE >= 21900
-    if (n->version >= REGISTERS && ncclMemAlloc(&x, (count + 1) * sizeof(float)) != ncclSuccess)
-        x = NULL;
-#endif
-    (void)n, (void)count;
-    return x;
-}
-
-static float *nccl_alloc(ddp_group *g, size_t count)
-{
-    struct nccl *n = nccl_of(g);
-    struct memory *m = calloc(1, sizeof *m);
-    ddp_error ignored;
-
-    if (!m)
-        return NULL;
-    m->x = alloc_for_nccl(n, count);
-    if (!m->x) {
-        float *x = NULL;
-
-        free(m);
-        return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
-    }
-    ddp_device_zero(&g->gpu->cuda->base, m->x, count);
-#if NCCL_VERSION_CODE >= 21900
-    if (NCCL(g, ncclCommRegister(n->comm, m->x, (count + 1) * sizeof(float), &m->handle), &ignored))
-        m->handle = NULL; /* sums then take the way through NCCL's own buffers */
-#endif
-    m->next = n->memory;
-    n->memory = m;
-    return m->x;
-}
-
-static void free_for_nccl(struct nccl *n, struct memory *m)
-{
-#if NCCL_VERSION_CODE >= 21900
-    if (m->handle && n->comm)
-        (void)ncclCommDeregister(n->comm, m->handle);
-    (void)ncclMemFree(m->x);
-#endif
-    (void)n;
-    free(m);
-}
-
-static void nccl_free(ddp_group *g, float *x)
-{
-    struct nccl *n = nccl_of(g);
-
-    for (struct memory **at = &n->memory; *at; at = &(*at)->next) {
-        struct memory *m = *at;
-
-        if (m->x != x)
-            continue;
-        *at = m->next;
-        free_for_nccl(n, m);
-        return;
-    }
-    ddp_device_free(&g->gpu->cuda->base, x);
+    return ddp_nccl_check(g, state, "a sum", err);
 }
 
 /* ---- the communicator ---- */
 
 static void nccl_abort(ddp_group *g)
 {
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
 
     if (n->comm)
         (void)ncclCommAbort(n->comm);
@@ -317,20 +230,15 @@ static void nccl_abort(ddp_group *g)
 
 static void nccl_close(ddp_group *g)
 {
-    struct nccl *n = nccl_of(g);
+    struct ddp_nccl *n = ddp_nccl_of(g);
     ddp_error ignored;
 
-    if (n->comm && !g->failure.code && !NCCL(g, ncclCommFinalize(n->comm), &ignored))
+    if (n->comm && !g->failure.code && !DDP_NCCL(g, ncclCommFinalize(n->comm), &ignored))
         (void)ncclCommDestroy(n->comm);
     else
         nccl_abort(g);
-    while (n->memory) {
-        struct memory *m = n->memory;
-
-        n->memory = m->next;
-        n->comm = NULL;
-        free_for_nccl(n, m);
-    }
+    n->comm = NULL;
+    ddp_nccl_free_all(g);
     ddp_device_free(&g->gpu->cuda->base, n->scratch);
     free(n);
 }
@@ -353,9 +261,9 @@ static ddp_status compare_versions(ddp_group *g, int version, ddp_error *err)
     return st;
 }
 
-static ddp_status check_version(ddp_group *g, struct nccl *n, ddp_error *err)
+static ddp_status check_version(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
 {
-    if (NCCL(g, ncclGetVersion(&n->version), err))
+    if (DDP_NCCL(g, ncclGetVersion(&n->version), err))
         return err->code;
     if (compare_versions(g, n->version, err)) /* first: all ranks fail alike */
         return err->code;
@@ -374,7 +282,7 @@ static void pretend_own_host(const ddp_group *g)
     (void)setenv("NCCL_HOSTID", name, 0);
 }
 
-static ddp_status init_communicator(ddp_group *g, struct nccl *n, ddp_error *err)
+static ddp_status init_communicator(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclUniqueId id;
@@ -388,9 +296,9 @@ static ddp_status init_communicator(ddp_group *g, struct nccl *n, ddp_error *err
     memset(&id, 0, sizeof id);
     if (g->rank == 0)
         rc = ncclGetUniqueId(&id);
-    if (check(g, rc, "ncclGetUniqueId", err) || ddp_broadcast(g, &id, sizeof id, 0, err))
+    if (ddp_nccl_check(g, rc, "ncclGetUniqueId", err) || ddp_broadcast(g, &id, sizeof id, 0, err))
         return err->code;
-    return NCCL(g, ncclCommInitRankConfig(&n->comm, g->size, id, g->rank, &config), err);
+    return DDP_NCCL(g, ncclCommInitRankConfig(&n->comm, g->size, id, g->rank, &config), err);
 }
 
 static const struct ddp_gpu_engine engine = {
@@ -400,13 +308,13 @@ static const struct ddp_gpu_engine engine = {
     .sum_close = nccl_sum_close,
     .sum_start = nccl_sum_start,
     .progress = nccl_progress,
-    .alloc = nccl_alloc,
-    .free = nccl_free,
+    .alloc = ddp_nccl_alloc,
+    .free = ddp_nccl_free,
 };
 
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
 {
-    struct nccl *n = calloc(1, sizeof *n);
+    struct ddp_nccl *n = calloc(1, sizeof *n);
 
     if (!n)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for NCCL");

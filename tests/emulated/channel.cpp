@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
+#include <random>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -53,6 +55,25 @@ size_t segment_bytes(int size)
     return sizeof(segment) + 2 * n * slot_bytes + n * n * message_bytes;
 }
 
+constexpr char prefix[] = "emulated-nccl-";
+
+/* Segments of ranks that were killed before all had come. */
+void remove_orphans()
+{
+    DIR *folder = opendir("/dev/shm");
+
+    while (const dirent *entry = folder ? readdir(folder) : nullptr) {
+        int pid;
+
+        if (!std::strncmp(entry->d_name, prefix, sizeof prefix - 1)
+            && std::sscanf(entry->d_name + sizeof prefix - 1, "%d-", &pid) == 1 && kill(pid, 0)
+            && errno == ESRCH)
+            shm_unlink(entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 uint64_t signature(const transfer &t)
 {
     return static_cast<uint64_t>(t.what) * 1000
@@ -60,6 +81,17 @@ uint64_t signature(const transfer &t)
 }
 
 } // namespace
+
+/* The name is /emulated-nccl-PID-RANDOM; PID made it. */
+std::string channel::new_name()
+{
+    std::random_device random;
+    char name[64];
+
+    remove_orphans();
+    (void)std::snprintf(name, sizeof name, "/%s%d-%08x%08x", prefix, getpid(), random(), random());
+    return name;
+}
 
 channel *channel::open(const std::string &name, int size, int rank)
 {

@@ -39,6 +39,7 @@ struct segment;
 class channel
 {
   public:
+    static std::string new_name();
     /* Open or make the segment of that name; NULL: not possible. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();

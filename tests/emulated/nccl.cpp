@@ -2,9 +2,7 @@
  * opened. */
 #include "communicator.h"
 
-#include <cstdio>
 #include <cstring>
-#include <random>
 #include <unistd.h>
 #include <utility>
 
@@ -57,13 +55,10 @@ ncclResult_t ncclGetVersion(int *version)
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
-    std::random_device random;
-
     if (fails("ncclGetUniqueId"))
         return ncclSystemError;
     std::memset(id, 0, sizeof *id);
-    (void)std::snprintf(id->internal, sizeof id->internal, "/emulated-nccl-%d-%08x%08x", getpid(),
-                        random(), random());
+    channel::new_name().copy(id->internal, sizeof id->internal - 1);
     return ncclSuccess;
 }
 

@@ -76,10 +76,12 @@ static void open_bucket(struct run *r, int s)
     free(host);
 }
 
+/* The GPU still has work to do on the memory. */
 static void close_bucket(struct run *r, int s)
 {
     struct bucket *b = &r->buckets[s];
 
+    ddp_device_copy(r->d, b->total, b->bucket, counts[s]);
     ddp_allreduce_close(b->sum);
     ddp_group_free_memory(r->g, r->d, b->bucket);
     ddp_device_free(r->d, b->source);

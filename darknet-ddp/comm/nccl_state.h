@@ -1,0 +1,37 @@
+/* comm/nccl_state.h: what nccl.c and nccl_memory.c share. Included by them alone. */
+#ifndef DDP_COMM_NCCL_STATE_H
+#define DDP_COMM_NCCL_STATE_H
+
+#include "comm/gpu_sum.h"
+
+#include <nccl.h>
+
+struct ddp_nccl_memory;
+
+/* An engine's state. */
+struct ddp_nccl {
+    ncclComm_t comm; /* NULL: aborted, or closed */
+    int version;
+    float *scratch; /* for ordered sums: a part of every rank */
+    size_t scratch_count;
+    struct ddp_nccl_memory *memory;
+};
+
+static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
+{
+    return g->gpu->engine.state;
+}
+
+/* Wait until the communicator has done what was asked; `call` is the text of the call, of which
+ * the name is printed. Fails with DDP_ERR_COMM. */
+ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err);
+#define DDP_NCCL(g, call, err) ddp_nccl_check(g, call, #call, err)
+
+/* As alloc and free of an engine. Every rank calls alloc, and waits there for the others. */
+float *ddp_nccl_alloc(ddp_group *g, size_t count);
+void ddp_nccl_free(ddp_group *g, float *x);
+
+/* What has not been freed. */
+void ddp_nccl_free_all(ddp_group *g);
+
+#endif
