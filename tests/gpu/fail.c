@@ -29,10 +29,10 @@ static int fails(const char *call, atomic_long *count)
 #define WRAP(result, failure, name, parameters, arguments)                                         \
     result name parameters                                                                         \
     {                                                                                              \
-        static atomic_long count;                                                                  \
+        static atomic_long calls;                                                                  \
         result(*real) parameters;                                                                  \
                                                                                                    \
-        if (fails(#name, &count))                                                                  \
+        if (fails(#name, &calls))                                                                  \
             return failure;                                                                        \
         *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
         return real arguments;                                                                     \
