@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
+#include <random>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,13 +21,13 @@ constexpr size_t slot_bytes = size_t(1) << 20, message_bytes = size_t(1) << 18;
 struct rank_state {
     std::atomic<int> pid;
     std::atomic<int> has_left;
-    std::atomic<uint64_t> posted, collected;   /* steps of collectives */
-    uint64_t what[2], bytes[2], registered[2]; /* of the two steps that were posted last */
+    std::atomic<uint64_t> posted; /* steps of collectives */
+    uint64_t what[2], bytes[2];   /* of the two steps that were posted last */
 };
 
 struct mailbox {
     std::atomic<uint64_t> sent, received;
-    uint64_t bytes, registered;
+    uint64_t bytes;
 };
 
 /* Zero when it is made. Behind it come two slots a rank, and a message a pair of ranks. */
@@ -53,6 +55,25 @@ size_t segment_bytes(int size)
     return sizeof(segment) + 2 * n * slot_bytes + n * n * message_bytes;
 }
 
+constexpr char prefix[] = "emulated-nccl-";
+
+/* Segments of ranks that were killed before all had come. */
+void remove_orphans()
+{
+    DIR *folder = opendir("/dev/shm");
+
+    while (const dirent *entry = folder ? readdir(folder) : nullptr) {
+        int pid;
+
+        if (!std::strncmp(entry->d_name, prefix, sizeof prefix - 1)
+            && std::sscanf(entry->d_name + sizeof prefix - 1, "%d-", &pid) == 1 && kill(pid, 0)
+            && errno == ESRCH)
+            shm_unlink(entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 uint64_t signature(const transfer &t)
 {
     return static_cast<uint64_t>(t.what) * 1000
@@ -60,6 +81,17 @@ uint64_t signature(const transfer &t)
 }
 
 } // namespace
+
+/* The name is /emulated-nccl-PID-RANDOM; PID made it. */
+std::string channel::new_name()
+{
+    std::random_device random;
+    char name[64];
+
+    remove_orphans();
+    (void)std::snprintf(name, sizeof name, "/%s%d-%08x%08x", prefix, getpid(), random(), random());
+    return name;
+}
 
 channel *channel::open(const std::string &name, int size, int rank)
 {
@@ -150,31 +182,28 @@ bool channel::advance(transfer &t)
 }
 
 /* ---- collectives ----
- * In each step every rank posts a piece in its slot, and collects what it wants of all when all have posted. A slot is
- * posted again two steps later, when all have collected it. */
+ * In each step every rank posts a piece in its slot, and collects what it wants of all when all
+ * have posted. There are two slots a rank, for steps in turn: who posts step s + 2 has collected
+ * step s + 1, so all had posted that, so all had collected step s. */
 
 char *channel::slot(uint64_t of_step, int of_rank)
 {
-    auto index = static_cast<size_t>(of_step % 2) * static_cast<size_t>(size)
-                 + static_cast<size_t>(of_rank);
+    auto index =
+        static_cast<size_t>(of_step % 2) * static_cast<size_t>(size) + static_cast<size_t>(of_rank);
 
     return reinterpret_cast<char *>(shared + 1) + index * slot_bytes;
 }
 
-bool channel::post(transfer &t, size_t length)
+void channel::post(transfer &t, size_t length)
 {
     rank_state &own = shared->ranks[rank];
 
-    for (int r = 0; r < size; r++)
-        if (step >= 2 && shared->ranks[r].collected < step - 1)
-            return false;
     if (t.what != operation::broadcast || t.peer == rank)
         std::memcpy(slot(step, rank), t.from + t.offset, length);
     own.what[step % 2] = signature(t);
     own.bytes[step % 2] = t.bytes;
-    own.registered[step % 2] = t.registered;
     own.posted = step + 1;
-    return true;
+    t.posted = true;
 }
 
 /* to[0..count) = the sum of all slots from `first` on. */
@@ -228,8 +257,6 @@ void channel::check_posted(const transfer &t)
             die(t, "ranks call different collectives", signature(t), other.what[step % 2]);
         if (other.bytes[step % 2] != t.bytes)
             die(t, "ranks pass different sizes", t.bytes, other.bytes[step % 2]);
-        if (other.registered[step % 2] != t.registered)
-            die(t, "registered memory and other", t.registered, other.registered[step % 2]);
     }
 }
 
@@ -238,15 +265,14 @@ bool channel::advance_collective(transfer &t)
     while (t.offset < t.bytes) {
         size_t length = std::min(slot_bytes, t.bytes - t.offset);
 
-        t.posted = t.posted || post(t, length);
         if (!t.posted)
-            return false;
+            post(t, length);
         for (int r = 0; r < size; r++)
             if (shared->ranks[r].posted < step + 1)
                 return false;
         check_posted(t);
         collect(t, length);
-        shared->ranks[rank].collected = ++step;
+        step++;
         t.offset += length;
         t.posted = false;
     }
@@ -274,7 +300,6 @@ bool channel::advance_send(transfer &t)
             return false;
         std::memcpy(message(rank, t.peer), t.from + t.offset, length);
         box.bytes = t.bytes;
-        box.registered = t.registered;
         box.sent++;
         t.offset += length;
     }
@@ -292,8 +317,6 @@ bool channel::advance_receive(transfer &t)
             return false;
         if (box.bytes != t.bytes)
             die(t, "a message is not as long as expected", t.bytes, box.bytes);
-        if (box.registered != t.registered)
-            die(t, "registered memory and other", t.registered, box.registered);
         std::memcpy(t.to + t.offset, message(t.peer, rank), length);
         box.received++;
         t.offset += length;

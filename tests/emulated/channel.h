@@ -1,5 +1,6 @@
-/* What the ranks of an emulated NCCL communicator share: a segment of POSIX shared memory, and steps of collectives and of
- * messages through it. Nothing here waits: a step that cannot be made yet says so. */
+/* What the ranks of an emulated NCCL communicator share: a segment of POSIX shared memory, and
+ * steps of collectives and of messages through it. Nothing here waits: a step that cannot be made
+ * yet says so. */
 #ifndef EMULATED_CHANNEL_H
 #define EMULATED_CHANNEL_H
 
@@ -26,8 +27,7 @@ struct transfer {
     size_t element_bytes;
     int peer; /* a broadcast's root */
     bool average;
-    bool broken;     /* it never ends */
-    bool registered; /* its memory is, on this rank */
+    bool broken; /* it never ends */
     uint64_t turn;
     size_t offset = 0;
     bool posted = false;
@@ -39,6 +39,7 @@ struct segment;
 class channel
 {
   public:
+    static std::string new_name();
     /* Open or make the segment of that name; NULL: not possible. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();
@@ -59,7 +60,7 @@ class channel
     channel(const std::string &name, segment *s, size_t bytes, int size, int rank);
     uint64_t &next_turn(const transfer &t, bool done);
     bool advance_collective(transfer &t);
-    bool post(transfer &t, size_t length);
+    void post(transfer &t, size_t length);
     void check_posted(const transfer &t);
     void collect(transfer &t, size_t length);
     bool advance_send(transfer &t);
@@ -70,7 +71,7 @@ class channel
     std::string name;
     segment *shared;
     size_t shared_bytes;
-    uint64_t step = 0; /* of all collectives */
+    uint64_t step = 0;                          /* of all collectives */
     uint64_t turns[2][1 + 2 * most_ranks] = {}; /* taken, and done */
 };
 

@@ -10,8 +10,9 @@ namespace
 using emulated::gemm;
 using emulated::shape;
 
-/* Call visit(index in the image, index in the columns) for all that both have, and skip(index in the columns) for what
- * falls into the padding. Columns are c x kernel_h x kernel_w rows of out_h x out_w. */
+/* Call visit(index in the image, index in the columns) for all that both have, and skip(index in
+ * the columns) for what falls into the padding. Columns are c x kernel_h x kernel_w rows of out_h x
+ * out_w. */
 template <class Visit, class Skip> void for_columns(const shape &s, Visit visit, Skip skip)
 {
     size_t at = 0;
@@ -99,8 +100,8 @@ void convolve_back_filter(const shape &s, float alpha, const float *x, const flo
         bool first = i < static_cast<size_t>(s.groups);
 
         to_columns(s, x + i * s.inputs(), columns);
-        gemm(true, false, column, s.k, pixels, alpha, columns, pixels, dy + i * s.outputs(),
-             pixels, first ? beta : 1, dw + group_of(s, i) * s.weights(), column);
+        gemm(true, false, column, s.k, pixels, alpha, columns, pixels, dy + i * s.outputs(), pixels,
+             first ? beta : 1, dw + group_of(s, i) * s.weights(), column);
     }
 }
 

@@ -7,7 +7,8 @@
 namespace emulated
 {
 
-/* All of one convolution; x is n x (c groups) x h x w, y is n x (k groups) x out_h x out_w, w is (k groups) x c x kernel. */
+/* All of one convolution; x is n x (c groups) x h x w, y is n x (k groups) x out_h x out_w, w is (k
+ * groups) x c x kernel. */
 struct shape {
     int n, groups;
     int c, h, w;

@@ -104,6 +104,11 @@ emulated_test(device 20 $<TARGET_FILE:emulated_device>)
 ddp_add_test(emulated.device.mprotect emulated 20 $<TARGET_FILE:emulated_device>)
 set_property(TEST emulated.device.mprotect APPEND PROPERTY ENVIRONMENT EMULATED_GUARD=mprotect)
 
+add_executable(emulated_libraries ${emulated_dir}/test_libraries.cpp)
+target_include_directories(emulated_libraries SYSTEM PRIVATE ${CMOCKA_INCLUDE})
+target_link_libraries(emulated_libraries PRIVATE emulated_cuda emulated_flags ${CMOCKA})
+emulated_test(libraries 20 $<TARGET_FILE:emulated_libraries>)
+
 add_executable(emulated_nccl ${emulated_dir}/test_nccl.c)
 target_link_libraries(emulated_nccl PRIVATE emulated_cuda ddp_flags)
 set_target_properties(emulated_nccl PROPERTIES LINKER_LANGUAGE CXX)

@@ -1,26 +1,26 @@
-/* The emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL, as far as Darknet and this project call them, on the
- * CPU. A test tool for the logic of the GPU path: which call comes in which order, what is in which memory, what is
- * waited for. It tells nothing about speed, and nothing about real hardware or NVIDIA's libraries: what runs here has
- * not run on a GPU.
+/* The emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL, as far as Darknet and this
+ * project call them, on the CPU. A test tool for the logic of the GPU path: which call comes in
+ * which order, what is in which memory, what is waited for. It tells nothing about speed, and
+ * nothing about real hardware or NVIDIA's libraries: what runs here has not run on a GPU.
  *
  * It is made to find mistakes that a real device forgives most of the time:
  *   - device memory cannot be touched by host code: a dereference crashes at once (memory.cpp);
  *   - fresh device memory is full of NaN, what lies behind an array is no memory;
- *   - work is queued, and runs as late or as early as CUDA's rules allow (stream.cpp);
+ *   - work is queued, and runs as late or as early as CUDA's rules allow (queue.cpp);
  *   - copies from pinned memory read it when the queue gets there.
  *
  * Environment:
  *   EMULATED_ORDER    eager (the default): everything as soon as it may run;
- *                     compute-late: the default stream only when the host waits for something that needs it;
- *                     streams-late: the same for all other streams;
- *                     random:SEED: a few steps of any stream at each call
- *   EMULATED_DEVICES  how many devices there are (2)
- *   EMULATED_FAIL     CALL:N[:RANK],...: the N-th call of that name fails, as cudaMemcpy:3 or ncclAllReduce:1:0, with
- *                     RANK only on this rank of mpirun; ncclAllReduce/async:N: it fails while it travels; launch:N: a kernel
- *   EMULATED_GUARD    mprotect: guard device memory page by page also where the CPU has protection keys
+ *                     compute-late: the default stream only when the host waits for something that
+ * needs it; streams-late: the same for all other streams; random:SEED: a few steps of any stream at
+ * each call EMULATED_DEVICES  how many devices there are (2) EMULATED_FAIL     CALL:N[:RANK],...:
+ * the N-th call of that name fails, as cudaMemcpy:3 or ncclAllReduce:1:0, with RANK only on this
+ * rank of mpirun; ncclAllReduce/async:N: it fails while it travels; launch:N: a kernel
+ *   EMULATED_GUARD    mprotect: guard device memory page by page also where the CPU has protection
+ * keys
  *
- * A queue that nobody waits for runs by itself when the host has queued nothing for a while (50 ms; 1 ms with eager), as a
- * device does, or ranks could wait for each other for ever.
+ * A queue that nobody waits for runs by itself when the host has queued nothing for a while (50 ms;
+ * 1 ms with eager), as a device does, or ranks could wait for each other for ever.
  *
  * This header is the emulator's own; programs include those of include/. */
 #ifndef EMULATED_H
@@ -65,9 +65,9 @@ int current_device();
 /* Keep a failure for cudaGetLastError; returns it. */
 cudaError_t report(cudaError_t error);
 
-/* ---- stream.cpp ---- */
+/* ---- queue.cpp ---- */
 
-/* The end of a piece of queued work. */
+/* The end of a piece of queued work; NULL counts as past. */
 struct end_of_work;
 using work_end = std::shared_ptr<end_of_work>;
 
@@ -75,21 +75,34 @@ using work_end = std::shared_ptr<end_of_work>;
 work_end enqueue(cudaStream_t stream, std::function<void()> work);
 /* Work that may not be ready: it is tried until it returns true. */
 work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt);
-/* The same without device memory. */
+/* Work that does not touch device memory. */
 work_end enqueue_host(cudaStream_t stream, std::function<void()> work);
+/* Nothing but an end, behind what is queued and behind `after`. */
+work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
+
 /* Let streams run as EMULATED_ORDER says. */
 void let_run();
+/* Wait for an end, for all that is queued on a stream, or anywhere. */
 void wait(const work_end &end);
-/* Wait for all that is queued on a stream, or anywhere. */
 void wait_stream(cudaStream_t stream);
 void wait_everything();
+/* Is it past? ask lets a step toward it be made where it is not. */
 bool is_done(const work_end &end);
+bool ask(const work_end &end);
+double ms_between(const work_end &start, const work_end &end);
 /* 0 to n - 1, by EMULATED_ORDER's seed; 0 if the order is not random. */
 unsigned chance(unsigned n);
 
+cudaStream_t make_stream(bool blocking);
+/* What is queued still runs. False: no such stream. */
+bool close_stream(cudaStream_t stream);
+/* Of what was queued latest. */
+work_end end_of_stream(cudaStream_t stream);
+
 /* ---- gemm.cpp ---- */
 
-/* C = alpha op(A) op(B) + beta C, column by column; C is not read with beta 0. At once, on the calling thread. */
+/* C = alpha op(A) op(B) + beta C, column by column; C is not read with beta 0. At once, on the
+ * calling thread. */
 void gemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,
           const float *b, int ldb, float beta, float *c, int ldc);
 

@@ -1,15 +1,15 @@
 /* Kernels: the threads of a block run one after the other, on fibers.
  *
- * A fiber runs one thread of the block after the other. One that comes to a barrier stays there with its fiber, and
- * another fiber goes on with the threads that have not begun. When all have begun, those at a barrier that all of its
- * threads have reached go on, and so to the end. Kernels without barriers need one fiber.
- * Fibers are made by ucontext and switched by _setjmp, which makes no system call. */
+ * A fiber runs one thread of the block after the other. One that comes to a barrier stays there
+ * with its fiber, and another fiber goes on with the threads that have not begun. When all have
+ * begun, those at a barrier that all of its threads have reached go on, and so to the end. Kernels
+ * without barriers need one fiber. Fibers are made by ucontext and switched by the compiler's own
+ * setjmp, which saves three registers and makes no system call. */
 #include "emulated_kernels.h"
 
 #include "emulated.h"
 
 #include <algorithm>
-#include <csetjmp>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <vector>
@@ -23,20 +23,20 @@ constexpr unsigned most_threads = 1024, most_shared_bytes = 227 * 1024;
 enum class at { idle, block_barrier, warp_barrier };
 
 struct fiber {
-    ucontext_t start;
-    jmp_buf here;
-    bool fresh = true;
+    void *here[5];
     at place = at::idle;
-    emulated::place saved;
+    bool fresh = true;
+    uint3 index; /* threadIdx */
     unsigned thread, mask;
     unsigned exchanges; /* how many this thread has been through */
+    ucontext_t start;
 };
 
 /* What a host thread's kernel needs. */
 struct runner {
     std::vector<fiber *> all, idle, waiting;
     fiber *running = nullptr;
-    jmp_buf scheduler;
+    void *scheduler[5];
     const std::function<void()> *body;
     unsigned threads, next;
     std::vector<char> ended;
@@ -60,16 +60,13 @@ runner &own()
 }
 
 /* Back to the scheduler, until it resumes this fiber. */
-void park(fiber &f, at place)
+void park(runner &r, fiber &f, at place)
 {
-    runner &r = own();
-
     f.place = place;
-    f.saved = emulated::here;
+    f.index = emulated::here.thread;
     (place == at::idle ? r.idle : r.waiting).push_back(&f);
-    if (!_setjmp(f.here))
-        _longjmp(r.scheduler, 1);
-    emulated::here = f.saved;
+    if (!__builtin_setjmp(f.here))
+        __builtin_longjmp(r.scheduler, 1);
 }
 
 void set_thread_index(unsigned thread)
@@ -98,7 +95,7 @@ void fiber_main()
             (*r.body)();
             r.ended[thread] = 1;
         }
-        park(f, at::idle);
+        park(r, f, at::idle);
     }
 }
 
@@ -122,16 +119,18 @@ fiber *make_fiber(runner &r)
 void resume(runner &r, fiber *f)
 {
     r.running = f;
-    if (_setjmp(r.scheduler))
+    emulated::here.thread = f->index;
+    if (__builtin_setjmp(r.scheduler))
         return;
     if (!f->fresh)
-        _longjmp(f->here, 1);
+        __builtin_longjmp(f->here, 1);
     f->fresh = false;
     setcontext(&f->start);
     die("a fiber did not start");
 }
 
-/* Have all threads of the mask in the fiber's warp that have not ended come to a barrier of the warp? */
+/* Have all threads of the mask in the fiber's warp that have not ended come to a barrier of the
+ * warp? */
 bool warp_is_there(const runner &r, const fiber &f)
 {
     unsigned first = f.thread / 32 * 32;
@@ -169,8 +168,6 @@ std::vector<fiber *> released(runner &r)
 
 void run_block(runner &r)
 {
-    const emulated::place block = emulated::here;
-
     r.next = 0;
     r.ended.assign(r.threads, 0);
     while (r.next < r.threads) {
@@ -178,14 +175,11 @@ void run_block(runner &r)
 
         if (!f->fresh)
             r.idle.pop_back();
-        f->saved = block;
-        emulated::here = block;
         resume(r, f);
     }
     while (!r.waiting.empty())
         for (fiber *f : released(r))
             resume(r, f);
-    emulated::here = block;
 }
 
 void run_kernel(dim3 grid, dim3 block, size_t shared_bytes, const std::function<void()> &body)
@@ -208,9 +202,9 @@ void run_kernel(dim3 grid, dim3 block, size_t shared_bytes, const std::function<
 bool valid(dim3 grid, dim3 block, size_t shared_bytes)
 {
     return grid.x && grid.y && grid.z && block.x && block.y && block.z && grid.x < 1u << 31
-           && grid.y < 65536 && grid.z < 65536 && block.x <= most_threads
-           && block.y <= most_threads && block.z <= 64
-           && block.x * block.y * block.z <= most_threads && shared_bytes <= most_shared_bytes;
+           && grid.y < 65536 && grid.z < 65536 && block.x <= most_threads && block.y <= most_threads
+           && block.z <= 64 && block.x * block.y * block.z <= most_threads
+           && shared_bytes <= most_shared_bytes;
 }
 
 } // namespace
@@ -235,9 +229,8 @@ void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
         (void)report(error);
         return;
     }
-    (void)enqueue(stream, [=, body = std::move(body)] {
-        run_kernel(grid, block, shared_bytes, body);
-    });
+    (void)enqueue(stream,
+                  [=, body = std::move(body)] { run_kernel(grid, block, shared_bytes, body); });
     let_run();
 }
 
@@ -248,7 +241,7 @@ void *dynamic_shared()
 
 void wait_for_block()
 {
-    park(*own().running, at::block_barrier);
+    park(own(), *own().running, at::block_barrier);
 }
 
 unsigned lane_id()
@@ -264,7 +257,7 @@ uint64_t exchange(unsigned mask, uint64_t value, unsigned lane)
 
     values[f.thread] = value;
     f.mask = mask;
-    park(f, at::warp_barrier);
+    park(r, f, at::warp_barrier);
     return values[f.thread / 32 * 32 + lane];
 }
 

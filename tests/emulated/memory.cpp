@@ -1,8 +1,9 @@
 /* Device memory, which host code cannot touch, and pinned host memory.
  *
- * Where the CPU has protection keys, each thread opens device memory for itself, at the cost of one instruction, and
- * every array ends at the end of a page that no memory follows. Elsewhere all device memory lies in one arena that is
- * opened and closed as a whole, by mprotect, while any thread runs work of a queue. */
+ * Where the CPU has protection keys, each thread opens device memory for itself, at the cost of one
+ * instruction, and every array ends at the end of a page that no memory follows. Elsewhere all
+ * device memory lies in one arena that is opened and closed as a whole, by mprotect, while any
+ * thread runs work of a queue. */
 #include "emulated.h"
 
 #include <algorithm>
@@ -51,9 +52,9 @@ memory &state()
         if (!guard || std::strcmp(guard, "mprotect") != 0)
             fresh->key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
         if (fresh->key < 0)
-            fresh->arena = static_cast<char *>(mmap(nullptr, arena_bytes, PROT_NONE,
-                                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                                                    -1, 0));
+            fresh->arena =
+                static_cast<char *>(mmap(nullptr, arena_bytes, PROT_NONE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
         if (fresh->arena == MAP_FAILED)
             std::abort();
         return fresh;
@@ -305,9 +306,8 @@ cudaError_t cudaHostUnregister(void *x)
 {
     wait_everything();
     std::lock_guard<std::mutex> lock(state().mutex);
-    return state().pins.erase(static_cast<char *>(x))
-               ? cudaSuccess
-               : report(cudaErrorHostMemoryNotRegistered);
+    return state().pins.erase(static_cast<char *>(x)) ? cudaSuccess
+                                                      : report(cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaFreeHost(void *x)

@@ -155,10 +155,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 {
     if (device < 0 || device >= devices())
         return report(cudaErrorInvalidDevice);
-    *value = attribute == cudaDevAttrMaxThreadsPerBlock          ? 1024
-             : attribute == cudaDevAttrMultiProcessorCount       ? 1
-             : attribute == cudaDevAttrComputeCapabilityMajor    ? 9
-                                                                 : 0;
+    *value = attribute == cudaDevAttrMaxThreadsPerBlock       ? 1024
+             : attribute == cudaDevAttrMultiProcessorCount    ? 1
+             : attribute == cudaDevAttrComputeCapabilityMajor ? 9
+                                                              : 0;
     return cudaSuccess;
 }
 
@@ -239,7 +239,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     return cudaSuccess;
 }
 
-/* CUDA waits for the default stream before it reads pageable memory, but not for the copy itself to arrive. */
+/* CUDA waits for the default stream before it reads pageable memory, but not for the copy itself to
+ * arrive. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     if (!devices())

@@ -50,6 +50,9 @@ LAYERS = {
     "conv-groups": net() + conv(8) + conv(8, groups=4) + conv(8, groups=8, **BN) + SOFTMAX,
     "conv-batchnorm": net() + conv(**BN) + conv(6, 3, 2, **BN) + conv(5, 1, **BN) + SOFTMAX,
     "conv-few-values": net(batch=4, size=4) + conv(8, 3, 2, **BN) + conv(6, 3, 2, **BN) + SOFTMAX,
+    "conv-clip": net(clip=.05) + conv() + conv(6) + SOFTMAX,
+    "conv-binary": net() + conv() + conv(6, **BN, binary=1) + SOFTMAX,
+    "conv-xnor": net() + conv() + conv(6, **BN, xnor=1) + SOFTMAX,
     "deconv": net() + conv() + deconv() + SOFTMAX,
     "deconv-batchnorm": net() + conv() + deconv(**BN) + SOFTMAX,
     "connected": net() + connected(40) + connected(20, "tanh") + SOFTMAX,
@@ -71,9 +74,10 @@ LAYERS = {
     "activation": net() + conv(activation="linear") + section("activation", activation="elu") + SOFTMAX,
     "softmax-groups": net() + connected(100, "linear") + section("softmax", groups=2),
     "softmax-pixels": net() + conv(5, activation="linear") + section("avgpool") + section("softmax"),
+    "softmax-spatial": net() + conv(5, activation="linear") + section("softmax", spatial=1),
     "logistic": net() + conv() + connected(10, "linear") + section("logistic"),
     **{f"cost-{kind}": net() + conv() + connected(10, "linear") + section("cost", type=kind)
-       for kind in ("sse", "smooth", "L1")},
+       for kind in ("sse", "smooth", "L1", "seg", "masked")},
     "yolo": net(size=64, learning_rate=.001) + BOXES + section("yolo", mask="0,1,2", anchors="10,14, 23,27, 37,58", classes=4, num=3,
                                            ignore_thresh=.7, truth_thresh=1, random=0),
     "region": net(size=64, learning_rate=.001) + BOXES + section("region", **REGION),
@@ -83,6 +87,7 @@ LAYERS = {
             + section("iseg", classes=3, ids=4),
     "rnn": recurrent("rnn", output=12, hidden=12, activation="leaky"),
     "rnn-batchnorm": recurrent("rnn", learning_rate=.001, output=12, hidden=12, activation="leaky", batch_normalize=1),
+    "rnn-shortcut": recurrent("rnn", output=12, hidden=12, activation="leaky", shortcut=1),
     "crnn": recurrent("crnn", output_filters=4, hidden_filters=4, activation="leaky"),
     "lstm": recurrent("lstm", output=12),
     **{f"activation-{name}": net() + conv(activation=name) + SOFTMAX
@@ -115,5 +120,9 @@ NETS = {
     "vgg-16": {**DEEP, "width": 32, "height": 32, "crop": 32, "batch": 4, "subdivisions": 2, "learning_rate": .0002},
 }
 
-# A selection for a slow device.
-FEW_NETS = ("cifar", "yolov3-tiny", "resnet18")
+# For a slow device.
+SLOW = {"again": 0, "learning_rate": .001, **DEEP}
+SLOW_NETS = {
+    "yolov3-tiny": {"width": 64, "height": 64, "batch": 4, "subdivisions": 2, **SLOW},
+    "resnet18": {"width": 32, "height": 32, "batch": 8, "subdivisions": 2, **SLOW},
+}

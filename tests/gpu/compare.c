@@ -14,12 +14,13 @@
  *
  * And on the GPU alone: a gradient does not change after the layer has announced it as final;
  * layers are updated from the last to the first; with cuda_deterministic a second run has the
- * same bits.
+ * same bits (not with again=0).
  *
  * Rounding. A GPU adds up in another order than the CPU, so last bits differ. In a deep network
  * with leaky layers a last bit becomes a thousandth in one step, when an activation falls on the
  * other side of its kink. smooth=1 takes the kinks away: a leaky or relu layer becomes elu.
- * dry=1 shows what rounding does: without a GPU, the CPU from parameters off by last bits.
+ * [maxpool] keeps its own, where two inputs are equal but for the last bit; another seed then
+ * helps. dry=1 shows what rounding does: without a GPU, the CPU from parameters off by last bits.
  *
  * What draws from rand() is silenced (parity/model.c). */
 #include "../parity/model.h"
@@ -31,13 +32,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, UPDATES = 5, DATA_SEED = 20, WEIGHT_SEED = 3 };
+enum { SKIPPED = 77, UPDATES = 5 };
 
 static const double tolerance = 1e-4;
 
 typedef struct options {
     model_options model;
     float way; /* tolerance of the way */
+    int seed;  /* of images and first parameters */
+    int again; /* 1: twice on the GPU with cuda_deterministic */
     int dry;   /* the CPU in the GPU's place, with rounding errors: tries this test without one */
 } options;
 
@@ -97,13 +100,13 @@ static int update_layer(void *ctx, int layer)
 
 /* ---- a run ---- */
 
-static void train_step(run *r, int step)
+static void train_step(run *r, int step, int seed)
 {
     network *net = r->net;
 
     r->step = step;
     for (int m = 0; m < net->subdivisions; m++) {
-        ddp_synthetic_fill(net, DATA_SEED,
+        ddp_synthetic_fill(net, (uint64_t)seed,
                            (uint64_t)(step * net->subdivisions + m) * (uint64_t)net->batch);
         memset(r->was_announced, 0, (size_t)net->n * sizeof *r->was_announced);
         *net->seen += (size_t)net->batch;
@@ -135,7 +138,7 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
 
     memset(r, 0, sizeof *r);
     model.on_gpu = on_gpu && !o->dry;
-    srand(WEIGHT_SEED);
+    srand((unsigned)o->seed);
     r->net = model_open(&model);
     r->was_announced = calloc((size_t)r->net->n, sizeof *r->was_announced);
     snapshot_open(&r->first, r->net, PARAMETERS);
@@ -161,7 +164,7 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
                              .release = release};
     r->net->hooks = &r->hooks;
     for (int step = 0; step < UPDATES; step++)
-        train_step(r, step);
+        train_step(r, step, o->seed);
     snapshot_read(&r->last, -1);
     snapshot_read(&r->statistics, -1);
 }
@@ -280,7 +283,7 @@ static int check_same_bits(FILE *out, const options *o, const snapshot *first)
 
 static options parse(int argc, char **argv)
 {
-    options o = {.model.cfg = argc > 1 ? argv[1] : "", .way = 1e-3F};
+    options o = {.model.cfg = argc > 1 ? argv[1] : "", .way = 1e-3F, .seed = 20, .again = 1};
     const struct {
         const char *key;
         int *to;
@@ -289,6 +292,7 @@ static options parse(int argc, char **argv)
         {"batch", &o.model.batch},   {"subdivisions", &o.model.subdivisions},
         {"crop", &o.model.crop},     {"time_steps", &o.model.time_steps},
         {"smooth", &o.model.smooth}, {"dry", &o.dry},
+        {"seed", &o.seed},           {"again", &o.again},
     };
 
     for (int i = 2; i < argc; i++) {
@@ -349,7 +353,8 @@ int main(int argc, char **argv)
     f = compare(&gpu, &cpu);
     bad = report(out, &o, &f) + check_run(out, &gpu);
     run_close(&gpu);
-    bad += check_same_bits(out, &o, &cpu.first);
+    if (o.again)
+        bad += check_same_bits(out, &o, &cpu.first);
     run_close(&cpu);
     (void)fprintf(out, bad ? " FAILED\n" : " passed\n");
     return bad != 0;

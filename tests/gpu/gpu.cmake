@@ -1,12 +1,16 @@
 # What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; else emulated.NAME, on the device of
 # tests/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
+#   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
+#   failures    calls that fail; fail.c makes them do so on a real GPU
 if(DDP_CUDA)
   set(label gpu)
+  set(program darknet)
   set(libraries ddp_glue darknet_core)
 elseif(TARGET ddp_emulated)
   set(label emulated)
+  set(program darknet-emulated)
   set(libraries ddp_emulated)
 else()
   return()
@@ -34,11 +38,34 @@ ddp_gpu_test(layers 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${l
 if(label STREQUAL gpu)
   ddp_gpu_test(nets 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:gpu_compare> nets)
 else()
-  ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> few-nets)
+  ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> slow-nets)
 endif()
 
 if(DDP_WITH_MPI)
+  file(GLOB parity_sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/parity/*.c)
+  ddp_gpu_program(parity ${parity_sources})
+  target_link_options(${label}_parity PRIVATE -Wl,--wrap=rand_normal)
   ddp_gpu_program(sums gpu/sums.c)
+  ddp_gpu_test(parity 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/parity -jobs 2 $<TARGET_FILE:${label}_parity>)
+
+  # The program as users run it, on GPU 0.
+  function(ddp_gpu_run name timeout)
+    ddp_gpu_test(run.${name} ${timeout} ${ARGN})
+    set_property(TEST ${label}.run.${name} APPEND PROPERTY ENVIRONMENT DARKNET_GPU=0
+      DARKNET=$<TARGET_FILE:${program}>)
+  endfunction()
+  set(run ${CMAKE_CURRENT_SOURCE_DIR}/run)
+  ddp_gpu_run(exact 300 ${run}/exact Exact.test_a_detector NotExact.test_a_detector)
+  ddp_gpu_run(resume 300 ${run}/resume Signals.test_on_another_number_of_ranks Checkpoints.test_a_damaged_one_is_skipped)
+  ddp_gpu_run(ranks 300 ${run}/ranks Seeds Loss)
+  ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures)
+  if(label STREQUAL gpu)
+    add_library(gpu_fail MODULE ${CMAKE_CURRENT_SOURCE_DIR}/gpu/fail.c)
+    target_link_libraries(gpu_fail PRIVATE ddp_flags darknet_cuda)
+    target_include_directories(gpu_fail SYSTEM PRIVATE ${DDP_NCCL_INCLUDE})
+    set_property(TEST gpu.run.failures APPEND PROPERTY ENVIRONMENT GPU_FAIL=$<TARGET_FILE:gpu_fail>)
+  endif()
+
   foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered)
     string(REPLACE "." ";" words ${how})
     foreach(n IN ITEMS 2 3)
@@ -53,16 +80,6 @@ if(DDP_WITH_MPI)
     foreach(call IN ITEMS ncclMemAlloc ncclCommRegister)
       ddp_gpu_test(sums.${call} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> nccl any)
       set_property(TEST emulated.sums.${call} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=${call}:3:1)
-    endforeach()
-  endif()
-  if(label STREQUAL emulated) # the last sum of the first step never arrives: 1 is of attaching, 2 of gradients
-    ddp_gpu_program(lost gpu/lost.c parity/model.c)
-    foreach(how IN ITEMS resize train infer save)
-      ddp_gpu_test(lost.${how} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_lost>
-        ${PROJECT_BINARY_DIR}/darknet-src/cfg/tiny.cfg ${how})
-      set_property(TEST emulated.lost.${how} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=ncclAllReduce/async:3
-        EMULATED_ORDER=compute-late)
-      set_tests_properties(emulated.lost.${how} PROPERTIES PASS_REGULAR_EXPRESSION "noticed: .*NCCL: ")
     endforeach()
   endif()
 endif()

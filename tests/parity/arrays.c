@@ -1,37 +1,14 @@
 #include "arrays.h"
 
-#include <darknet.h>
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
+#include <stdlib.h>
 #include <xxhash.h>
 
-static int ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* Momentum lies in the same struct layer as the pointer to the gradient. */
-static float *momentum_of(const ddp_param *param)
-{
-    char *slot = (char *)param->gradient_slot;
-
-    if (ends_with(param->part, "biases"))
-        return ((layer *)(slot - offsetof(layer, bias_updates)))->bias_momentum;
-    if (ends_with(param->part, "scales"))
-        return ((layer *)(slot - offsetof(layer, scale_updates)))->scale_momentum;
-    return ((layer *)(slot - offsetof(layer, weight_updates)))->weight_momentum;
-}
-
-float *array_of(const ddp_table *table, size_t i, enum array_kind kind)
+static float *array_of(const ddp_table *table, size_t i, enum array_kind kind)
 {
     const ddp_param *param = &table->params[i];
 
-    if (kind == VALUES)
-        return param->value;
-    return kind == GRADIENTS ? *param->gradient_slot : momentum_of(param);
+    return kind == VALUES ? param->value : *param->gradient_slot;
 }
 
 size_t array_offset(const ddp_table *table, size_t i)
@@ -43,25 +20,41 @@ size_t array_offset(const ddp_table *table, size_t i)
     return offset;
 }
 
+void array_read(const ddp_table *table, size_t i, enum array_kind kind, float *copy)
+{
+    ddp_device_pull(table->device, copy + array_offset(table, i), array_of(table, i, kind),
+                    table->params[i].count);
+}
+
 float *arrays_copy(const ddp_table *table, enum array_kind kind)
 {
-    float *copy = calloc(array_offset(table, table->param_count) + 1, sizeof *copy), *at = copy;
+    float *copy = calloc(array_offset(table, table->param_count) + 1, sizeof *copy);
 
     if (!copy)
         abort();
-    for (size_t i = 0; i < table->param_count; i++) {
-        memcpy(at, array_of(table, i, kind), table->params[i].count * sizeof *at);
-        at += table->params[i].count;
-    }
+    for (size_t i = 0; i < table->param_count; i++)
+        array_read(table, i, kind, copy);
     return copy;
 }
 
 void arrays_restore(const ddp_table *table, enum array_kind kind, const float *copy)
 {
     for (size_t i = 0; i < table->param_count; i++) {
-        memcpy(array_of(table, i, kind), copy, table->params[i].count * sizeof *copy);
+        ddp_device_push(table->device, array_of(table, i, kind), copy, table->params[i].count);
         copy += table->params[i].count;
     }
+}
+
+static uint64_t hash_array(const ddp_table *table, const float *x, size_t count, uint64_t hash)
+{
+    float *copy = malloc(count * sizeof *copy);
+
+    if (!copy)
+        abort();
+    ddp_device_pull(table->device, copy, x, count);
+    hash = XXH64(copy, count * sizeof *copy, hash);
+    free(copy);
+    return hash;
 }
 
 uint64_t arrays_hash(const ddp_table *table, int first, int last)
@@ -73,8 +66,9 @@ uint64_t arrays_hash(const ddp_table *table, int first, int last)
 
         if (param->layer < first || param->layer > last)
             continue;
-        hash = XXH64(param->value, param->count * sizeof(float), hash);
-        hash = XXH64(momentum_of(param), param->count * sizeof(float), hash);
+        hash = hash_array(table, param->value, param->count, hash);
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && param->optimizer.buffer[k]; k++)
+            hash = hash_array(table, param->optimizer.buffer[k], param->count, hash);
     }
     return hash;
 }

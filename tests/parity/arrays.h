@@ -1,4 +1,5 @@
-/* The arrays of a network's parameters: copies, hashes, distances. */
+/* The arrays of a network's parameters, on the table's device: copies, hashes, distances.
+ * Copies are host memory. */
 #ifndef PARITY_ARRAYS_H
 #define PARITY_ARRAYS_H
 
@@ -6,10 +7,10 @@
 
 #include <stdint.h>
 
-enum array_kind { VALUES, GRADIENTS, MOMENTUM };
+enum array_kind { VALUES, GRADIENTS };
 
-/* Of parameter i of the table. */
-float *array_of(const ddp_table *table, size_t i, enum array_kind kind);
+/* Copy one array, of parameter i of the table, into its place in a copy of all. */
+void array_read(const ddp_table *table, size_t i, enum array_kind kind, float *copy);
 
 /* A copy of every array, one after the other in table order. */
 float *arrays_copy(const ddp_table *table, enum array_kind kind);
@@ -20,7 +21,7 @@ void arrays_restore(const ddp_table *table, enum array_kind kind, const float *c
 /* Where parameter i starts in a copy. */
 size_t array_offset(const ddp_table *table, size_t i);
 
-/* Of values and momentum, of layers first to last. */
+/* Of values and what the optimizer remembers, of layers first to last. */
 uint64_t arrays_hash(const ddp_table *table, int first, int last);
 
 typedef struct distance {

@@ -29,6 +29,7 @@ static int parse_whole(parity_options *o, const char *argument)
         {"rank_mode", &o->rank_mode},
         {"overlap", &o->overlap},
         {"variants", &o->variants},
+        {"ordered", &o->ordered},
         {"refused", &o->refused},
         {"skip_layer", &o->skip.layer},
         {"skip_rank", &o->skip.rank},
@@ -60,6 +61,10 @@ static int parse_one(parity_options *o, const char *argument)
         o->bucket_mib = strtod(value, &end);
         return end != value && !*end;
     }
+    if (is_key(argument, "gpu", &value)) {
+        o->gpu = value;
+        return o->model.on_gpu = strcmp(value, "nccl") == 0 || strcmp(value, "mpi") == 0;
+    }
     if (strcmp(argument, "order=darknet") == 0)
         return o->darknet_order = 1;
     return parse_whole(o, argument);
@@ -72,6 +77,7 @@ parity_options parity_parse(int argc, char **argv)
         .updates = 5,
         .sync_every = 1,
         .overlap = 1,
+        .ordered = 1,
         .bucket_mib = 25,
     };
 

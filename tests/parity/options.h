@@ -16,7 +16,9 @@ typedef struct parity_options {
     double bucket_mib;
     double defer_mib;
     int variants; /* again with other buckets, deferred ones, and without overlap: the same bits */
-    int refused;  /* the network must be refused: say why, and exit 77 */
+    const char *gpu; /* "nccl" or "mpi": on GPU 0, which all ranks share, and how its sums travel */
+    int ordered;     /* NCCL's sums have the order of comm/sum.h, as the others do */
+    int refused;     /* the network must be refused: say why, and exit 77 */
 } parity_options;
 
 /* Ends the program if an argument is not understood. */

@@ -25,6 +25,9 @@
  * order=darknet it trains in Darknet's own order, for networks that bear it; the way
  * may then differ by 2e-2, which a wrong momentum, decay or rate still exceeds.
  *
+ * gpu=nccl and gpu=mpi do all of it on GPU 0, which the ranks share; ordered=0 lets NCCL add up
+ * ranks in its own order, and then wants order=darknet.
+ *
  * What draws from rand() is silenced in both networks: dropout drops nothing, crop
  * leaves the whole picture, detection's random=1 is off. That ranks draw what one
  * process draws is not tested here. BatchNorm's running statistics are not compared:
@@ -61,6 +64,25 @@ static void fail_rank(const ddp_error *err)
     if (group)
         ddp_group_abort(group, 1);
     exit(1);
+}
+
+/* On GPU 0, with sums in the order of comm/sum.h and algorithms that give the same bits each time.
+ * Returns 0 if there is none. */
+static int use_gpu(ddp_group *g, const parity_options *o)
+{
+    ddp_gpu_config config = {.shared = ddp_group_local_size(g) > 1,
+                             .nccl = strcmp(o->gpu, "nccl") == 0,
+                             .exact = o->ordered,
+                             .fail = fail_rank};
+    ddp_error err;
+
+    if (ddp_device_count() == 0)
+        return 0;
+    cuda_fp32_only = 1;
+    cuda_deterministic = 1;
+    if (ddp_group_use_gpu(g, &config, &err))
+        fail_rank(&err);
+    return 1;
 }
 
 static ddp_trainer_config config_of(const parity_options *o)
@@ -102,6 +124,7 @@ static struct outcome train_on_ranks(const parity_options *o)
 
     if (ddp_trainer_open(&trainer, group, &config, &err))
         fail_rank(&err);
+    r.device = ddp_group_device(group);
     r.net = open_split(o, trainer, &r.batch);
     if (ddp_check_trainable(r.net, &err))
         fail_rank(&err);
@@ -144,7 +167,8 @@ static void outcome_release(struct outcome *out)
 
 /* One process, and the cfg's own batch: a mini-batch that ranks had to cut
  * further stays whole. Returns the gradients of the first update. */
-static float *train_alone(const parity_options *o, const struct outcome *ranks, int size, run *r)
+static float *train_alone(const parity_options *o, const struct outcome *ranks, int size,
+                          ddp_device *device, run *r)
 {
     model_options model = o->model;
     float *gradients;
@@ -154,6 +178,7 @@ static float *train_alone(const parity_options *o, const struct outcome *ranks, 
         model.subdivisions *= size;
     }
     *r = (run){.net = model_open(&model),
+               .device = device,
                .batch = ranks->batch,
                .ranks = size,
                .updates = o->updates,
@@ -302,6 +327,11 @@ int main(int argc, char **argv)
     if (ddp_group_open(&group, "mpi", &err))
         fail_rank(&err);
     ddp_group_set_timeout(group, TIMEOUT_S * INT64_C(1000000000));
+    if (o.gpu && !use_gpu(group, &o)) {
+        ddp_group_close(group);
+        (void)fprintf(terminal, "skipped: no GPU\n");
+        return SKIPPED;
+    }
     complete(&o.model);
     ranks = train_on_ranks(&o);
     bad = ranks.wrong + (o.variants ? other_settings_differ(&o, ranks.hash) : 0);
@@ -310,9 +340,13 @@ int main(int argc, char **argv)
     size = ddp_group_size(group);
     ddp_group_close(group); /* the others need not wait, which takes a core each */
     if (rank == 0) {
+        if (ddp_group_open(&group, "solo", &err))
+            fail_rank(&err);
+        if (o.gpu)
+            (void)use_gpu(group, &o);
         (void)fprintf(terminal, "%s on %d ranks: batch %d, %d mini-batches of %d\n", o.model.cfg,
                       size, ranks.batch.batch, ranks.batch.subdivisions, ranks.batch.images);
-        gradients = train_alone(&o, &ranks, size, &alone);
+        gradients = train_alone(&o, &ranks, size, ddp_group_device(group), &alone);
         bad += alone.wrong
                + compare(terminal, &alone, gradients, &ranks, o.darknet_order ? 2e-2 : 1e-3);
         (void)fprintf(terminal, bad ? "FAILED\n" : "passed\n");

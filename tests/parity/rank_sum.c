@@ -3,12 +3,11 @@
 #include "arrays.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_LEVELS = 8 };
 
 /* Sums wait here, the earlier ranks' first; sums[i] is of ranks[i] ranks, a power
- * of 2. Two of the same size become one. Memory is kept for the next update. */
+ * of 2. Two of the same size become one. */
 struct rank_sum {
     const ddp_table *table;
     size_t count;
@@ -50,21 +49,13 @@ static void merge_last_two(rank_sum *t)
 
 void rank_sum_add_rank(rank_sum *t)
 {
-    float **sum = &t->sums[t->depth], *at;
+    float **sum = &t->sums[t->depth];
 
-    if (!*sum)
-        *sum = malloc((t->count + 1) * sizeof **sum);
-    if (!*sum)
-        abort();
-    at = *sum;
-    for (size_t i = 0; i < t->table->param_count; i++) {
-        size_t count = t->table->params[i].count;
-        float *gradient = array_of(t->table, i, GRADIENTS);
-
-        memcpy(at, gradient, count * sizeof *at);
-        memset(gradient, 0, count * sizeof *gradient);
-        at += count;
-    }
+    free(*sum);
+    *sum = arrays_copy(t->table, GRADIENTS);
+    for (size_t i = 0; i < t->table->param_count; i++)
+        ddp_device_zero(t->table->device, *t->table->params[i].gradient_slot,
+                        t->table->params[i].count);
     t->ranks[t->depth++] = 1;
     while (t->depth > 1 && t->ranks[t->depth - 1] == t->ranks[t->depth - 2])
         merge_last_two(t);

@@ -122,31 +122,28 @@ static void release(void *ctx, network *net)
 
 static void keep_gradients(run *r, int layer)
 {
-    for (size_t i = 0, offset = 0; i < r->table.param_count; i++) {
-        const ddp_param *param = &r->table.params[i];
-
-        if (param->layer == layer)
-            memcpy(r->gradients + offset, array_of(&r->table, i, GRADIENTS),
-                   param->count * sizeof(float));
-        offset += param->count;
-    }
+    for (size_t i = 0; i < r->table.param_count; i++)
+        if (r->table.params[i].layer == layer)
+            array_read(&r->table, i, GRADIENTS, r->gradients);
 }
 
 /* An unused layer's gradient must be zero, or it leaks into the next update. */
 static void check_zero_gradient(run *r, int layer)
 {
-    for (size_t i = 0; i < r->table.param_count; i++) {
-        const float *gradient = array_of(&r->table, i, GRADIENTS);
+    float *copy = arrays_copy(&r->table, GRADIENTS);
+    int wrong = 0;
 
-        for (size_t k = 0; r->table.params[i].layer == layer && k < r->table.params[i].count; k++) {
-            if (gradient[k] == 0)
-                continue;
-            (void)fprintf(stderr, "update %d: layer %d ran nowhere, but its gradient is not 0\n",
-                          r->update, layer);
-            r->wrong++;
-            return;
-        }
+    for (size_t i = 0; i < r->table.param_count; i++) {
+        const float *gradient = copy + array_offset(&r->table, i);
+
+        for (size_t k = 0; r->table.params[i].layer == layer && k < r->table.params[i].count; k++)
+            wrong |= gradient[k] != 0;
     }
+    free(copy);
+    if (wrong)
+        (void)fprintf(stderr, "update %d: layer %d ran nowhere, but its gradient is not 0\n",
+                      r->update, layer);
+    r->wrong += wrong;
 }
 
 static int update_layer(void *ctx, int layer)
@@ -175,7 +172,7 @@ void run_open(run *r)
 {
     ddp_error err;
 
-    if (ddp_table_init(&r->table, r->net, ddp_device_host(), &err))
+    if (ddp_table_init(&r->table, r->net, r->device, &err))
         abort();
     r->gradients = calloc(array_offset(&r->table, r->table.param_count) + 1, sizeof(float));
     r->losses = calloc((size_t)r->updates, sizeof *r->losses);

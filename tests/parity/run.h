@@ -17,8 +17,9 @@ typedef struct skip_rule {
 
 typedef struct run {
     network *net;
-    ddp_table table; /* of net, made by run_open */
-    ddp_batch batch; /* how the trainer cut it; of the reference too */
+    ddp_device *device; /* where it computes */
+    ddp_table table;    /* of net, made by run_open */
+    ddp_batch batch;    /* how the trainer cut it; of the reference too */
     int ranks;
     int updates;
     int sync_every;
@@ -38,8 +39,8 @@ typedef struct run {
     uint64_t hash;    /* of everything after the last update */
 } run;
 
-/* net, batch, ranks, updates, sync_every, skip, group, defers and as_ranks are set. net's hooks are
- * the trainer's, or none. */
+/* net, device, batch, ranks, updates, sync_every, skip, group, defers and as_ranks are set. net's
+ * hooks are the trainer's, or none. */
 void run_open(run *r);
 
 /* The reference's gradients of update 0, added up in Darknet's own order, in a

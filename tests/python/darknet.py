@@ -14,6 +14,10 @@ import unittest
 import zlib
 
 PROGRAM = os.environ["DARKNET"]
+
+# A GPU's number: then all that trains with -ddp trains on it, every rank, with these options.
+GPU = os.environ.get("DARKNET_GPU")
+GPU_OPTIONS = os.environ.get("DARKNET_GPU_OPTIONS", "").split()
 ENVIRONMENT = dict(
     os.environ,
     OMP_NUM_THREADS="1",
@@ -98,7 +102,8 @@ def ranks_under(parent):
 def command(*args, ranks=0):
     """ranks 0: without a launcher."""
     launcher = ["mpirun", "-np", str(ranks)] if ranks else []
-    return [*launcher, PROGRAM, *map(str, args)]
+    gpus = ["-gpus", ",".join([GPU] * max(ranks, 1)), *GPU_OPTIONS] if GPU and "-ddp" in args else []
+    return [*launcher, PROGRAM, *map(str, args), *gpus]
 
 
 # ---- data ----
@@ -323,10 +328,9 @@ def run_test(test):
 
 def main():
     """Run the tests of the script, several at a time, for they mostly wait: mpirun takes a
-    second to end a job that failed. Names of tests as arguments run these alone."""
-    if len(sys.argv) > 1:
-        unittest.main(verbosity=2)
-    tests = list(tests_of(unittest.defaultTestLoader.loadTestsFromName("__main__")))
+    second to end a job that failed. Names of tests or classes as arguments run these alone."""
+    names = [f"__main__.{name}" for name in sys.argv[1:]] or ["__main__"]
+    tests = list(tests_of(unittest.defaultTestLoader.loadTestsFromNames(names)))
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         good = list(pool.map(run_test, tests))
     print(f"{sum(good)} of {len(good)} tests passed")

@@ -1,6 +1,6 @@
-/* The CUDA runtime of the emulated device (emulated.h): what Darknet and this project call, no more.
- * Names and values are CUDA's, so that code compiles unchanged; every function does on the CPU what CUDA's
- * reference says of it. */
+/* The CUDA runtime of the emulated device (emulated.h): what Darknet and this project call, no
+ * more. Names and values are CUDA's, so that code compiles unchanged; every function does on the
+ * CPU what CUDA's reference says of it. */
 #ifndef EMULATED_CUDA_RUNTIME_API_H
 #define EMULATED_CUDA_RUNTIME_API_H
 

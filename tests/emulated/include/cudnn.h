@@ -1,5 +1,6 @@
-/* cuDNN of the emulated device: convolutions of NCHW floats. Each direction has one algorithm without a workspace and one
- * that needs it; where cuDNN has one whose sums come in any order, its name here says so too. */
+/* cuDNN of the emulated device: convolutions of NCHW floats. Each direction has one algorithm
+ * without a workspace and one that needs it; where cuDNN has one whose sums come in any order, its
+ * name here says so too. */
 #ifndef EMULATED_CUDNN_H
 #define EMULATED_CUDNN_H
 
@@ -98,10 +99,12 @@ cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t, cudnnTensorD
                                                      cudnnConvolutionDescriptor_t,
                                                      cudnnTensorDescriptor_t y, int room,
                                                      int *count, cudnnConvolutionFwdAlgoPerf_t *);
-cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
-    cudnnHandle_t, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-    cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t dx, int room, int *count,
-    cudnnConvolutionBwdDataAlgoPerf_t *);
+cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t, cudnnFilterDescriptor_t w,
+                                                          cudnnTensorDescriptor_t dy,
+                                                          cudnnConvolutionDescriptor_t,
+                                                          cudnnTensorDescriptor_t dx, int room,
+                                                          int *count,
+                                                          cudnnConvolutionBwdDataAlgoPerf_t *);
 cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
     cudnnConvolutionDescriptor_t, cudnnFilterDescriptor_t dw, int room, int *count,
@@ -128,10 +131,12 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensor
                                                       cudnnConvolutionDescriptor_t,
                                                       cudnnTensorDescriptor_t y,
                                                       cudnnConvolutionFwdAlgo_t, size_t *bytes);
-cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
-    cudnnHandle_t, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-    cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t dx, cudnnConvolutionBwdDataAlgo_t,
-    size_t *bytes);
+cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t, cudnnFilterDescriptor_t w,
+                                                           cudnnTensorDescriptor_t dy,
+                                                           cudnnConvolutionDescriptor_t,
+                                                           cudnnTensorDescriptor_t dx,
+                                                           cudnnConvolutionBwdDataAlgo_t,
+                                                           size_t *bytes);
 cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
     cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
     cudnnConvolutionDescriptor_t, cudnnFilterDescriptor_t dw, cudnnConvolutionBwdFilterAlgo_t,

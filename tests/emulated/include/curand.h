@@ -17,7 +17,10 @@ typedef enum {
     CURAND_STATUS_LAUNCH_FAILURE = 201
 } curandStatus_t;
 
-typedef enum { CURAND_RNG_PSEUDO_DEFAULT = 100, CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161 } curandRngType_t;
+typedef enum {
+    CURAND_RNG_PSEUDO_DEFAULT = 100,
+    CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161
+} curandRngType_t;
 
 curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type);
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator);

@@ -1,7 +1,8 @@
 /* What nvcc gives to kernels, for a C++ compiler. translate puts this file first and turns
  *     kernel<<<grid, block, shared, stream>>>(arguments)    into
  *     emulated::launcher(kernel, grid, block, shared, stream)(arguments)
- * Arguments are evaluated and copied at the launch; the threads run later, one after the other (kernel.cpp). */
+ * Arguments are evaluated and copied at the launch; the threads run later, one after the other
+ * (kernel.cpp). */
 #ifndef EMULATED_KERNELS_H
 #define EMULATED_KERNELS_H
 
@@ -39,7 +40,8 @@ void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
 
 void *dynamic_shared();
 void wait_for_block();
-/* Wait for the warp's threads of the mask, then get the value that thread `lane` of the warp passed. */
+/* Wait for the warp's threads of the mask, then get the value that thread `lane` of the warp
+ * passed. */
 uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
 unsigned lane_id();
 

@@ -1,0 +1,41 @@
+/* A communicator of the emulated NCCL: nccl.cpp opens and closes it, nccl_calls.cpp queues
+ * transfers of it. */
+#ifndef EMULATED_COMMUNICATOR_H
+#define EMULATED_COMMUNICATOR_H
+
+#include "channel.h"
+#include "emulated.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace emulated
+{
+
+/* Lives as long as something of it is queued. */
+struct communicator {
+    std::mutex mutex; /* of the channel's steps */
+    std::unique_ptr<channel> link;
+    bool blocking = true;
+    bool ready = false; /* all ranks came */
+    bool finalized = false;
+    std::atomic<bool> aborted{false}, failed{false};
+    unsigned answers = 1; /* of ncclInProgress to give */
+    bool warm = false;    /* something was called on it */
+    std::vector<std::function<void()>> deferred;
+    std::vector<work_end> queued;
+    std::set<void *> registered;
+};
+
+using communicator_ref = std::shared_ptr<communicator>;
+
+} // namespace emulated
+
+struct emulated_communicator {
+    emulated::communicator_ref ref;
+};
+
+#endif

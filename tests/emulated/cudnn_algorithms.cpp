@@ -1,0 +1,219 @@
+/* cuDNN's choice of algorithms. */
+#include "cudnn_shapes.h"
+#include "emulated.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace emulated;
+
+namespace
+{
+
+int output_size(int size, int pad, int kernel, int stride, int dilation)
+{
+    return (size + 2 * pad - (dilation * (kernel - 1) + 1)) / stride + 1;
+}
+
+const algorithm algorithms[3][2] = {
+    {{CUDNN_CONVOLUTION_FWD_ALGO_GEMM, true, CUDNN_DETERMINISTIC},
+     {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, false, CUDNN_DETERMINISTIC}},
+    {{CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, false, CUDNN_NON_DETERMINISTIC},
+     {CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, true, CUDNN_DETERMINISTIC}},
+    {{CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, false, CUDNN_NON_DETERMINISTIC},
+     {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, true, CUDNN_DETERMINISTIC}},
+};
+
+/* Fastest first, as far as cuDNN promises; those that cannot be used last. */
+template <class Perf>
+cudnnStatus_t list(direction way, bool valid, const shape &s, const emulated_convolution *v,
+                   size_t workspace_bytes, int room, int *count, Perf *perfs)
+{
+    if (!valid || room < 1)
+        return CUDNN_STATUS_BAD_PARAM;
+    *count = 0;
+    for (bool usable : {true, false})
+        for (const algorithm &a : algorithms[way]) {
+            size_t needed = a.has_workspace ? s.columns_bytes() : 0;
+
+            if (*count == room || (needed <= workspace_bytes) != usable)
+                continue;
+            Perf &p = perfs[*count];
+            std::memset(&p, 0, sizeof p);
+            p.algo = static_cast<decltype(p.algo)>(a.number);
+            p.status = usable ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_INTERNAL_ERROR;
+            p.time = usable ? static_cast<float>(1 + *count) : -1.0f;
+            p.memory = needed;
+            p.determinism = a.determinism;
+            p.mathType = v->math;
+            ++*count;
+        }
+    return CUDNN_STATUS_SUCCESS;
+}
+
+/* What a measurement leaves in the memory that it may write. */
+void spoil(cudnnHandle_t handle, void *x, size_t bytes, void *workspace, size_t workspace_bytes)
+{
+    wait(enqueue(handle->stream, [=] {
+        std::memset(x, 0xff, bytes);
+        std::memset(workspace, 0xff, std::min(workspace_bytes, size_t(1) << 20));
+    }));
+}
+
+cudnnStatus_t workspace_size(direction way, bool valid, const shape &s, int number, size_t *bytes)
+{
+    const algorithm *a = find_algorithm(way, number);
+
+    if (!valid || !a)
+        return CUDNN_STATUS_BAD_PARAM;
+    *bytes = a->has_workspace ? s.columns_bytes() : 0;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+} // namespace
+
+namespace emulated
+{
+
+bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
+              const emulated_tensor *y, shape &s)
+{
+    s = {};
+    if (!x || !w || !v || !y || v->groups < 1)
+        return false;
+    s = {x->n,        v->groups,   w->c,          x->h,         x->w,     w->k / v->groups,
+         y->h,        y->w,        w->h,          w->w,         v->pad_h, v->pad_w,
+         v->stride_h, v->stride_w, v->dilation_h, v->dilation_w};
+    return x->c == w->c * v->groups && y->c == w->k && w->k % v->groups == 0 && y->n == x->n
+           && y->h == output_size(x->h, v->pad_h, w->h, v->stride_h, v->dilation_h)
+           && y->w == output_size(x->w, v->pad_w, w->w, v->stride_w, v->dilation_w);
+}
+
+const algorithm *find_algorithm(direction way, int number)
+{
+    for (const algorithm &a : algorithms[way])
+        if (a.number == number)
+            return &a;
+    return nullptr;
+}
+
+} // namespace emulated
+
+extern "C" {
+
+cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t, cudnnTensorDescriptor_t x,
+                                                     cudnnFilterDescriptor_t w,
+                                                     cudnnConvolutionDescriptor_t v,
+                                                     cudnnTensorDescriptor_t y, int room,
+                                                     int *count,
+                                                     cudnnConvolutionFwdAlgoPerf_t *perfs)
+{
+    shape s;
+    bool valid = shape_of(x, w, v, y, s);
+
+    return list(forward, valid, s, v, SIZE_MAX, room, count, perfs);
+}
+
+cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t, cudnnFilterDescriptor_t w,
+                                                          cudnnTensorDescriptor_t dy,
+                                                          cudnnConvolutionDescriptor_t v,
+                                                          cudnnTensorDescriptor_t dx, int room,
+                                                          int *count,
+                                                          cudnnConvolutionBwdDataAlgoPerf_t *perfs)
+{
+    shape s;
+    bool valid = shape_of(dx, w, v, dy, s);
+
+    return list(backward_data, valid, s, v, SIZE_MAX, room, count, perfs);
+}
+
+cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+    cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t v, cudnnFilterDescriptor_t dw, int room, int *count,
+    cudnnConvolutionBwdFilterAlgoPerf_t *perfs)
+{
+    shape s;
+    bool valid = shape_of(x, dw, v, dy, s);
+
+    return list(backward_filter, valid, s, v, SIZE_MAX, room, count, perfs);
+}
+
+cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
+    cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void *, cudnnFilterDescriptor_t w,
+    const void *, cudnnConvolutionDescriptor_t v, cudnnTensorDescriptor_t y, void *out, int room,
+    int *count, cudnnConvolutionFwdAlgoPerf_t *perfs, void *workspace, size_t workspace_bytes)
+{
+    shape s;
+    bool valid = shape_of(x, w, v, y, s);
+
+    if (fails("cudnnFindConvolutionForwardAlgorithmEx"))
+        return CUDNN_STATUS_EXECUTION_FAILED;
+    if (valid)
+        spoil(handle, out, s.images() * s.outputs() * sizeof(float), workspace, workspace_bytes);
+    return list(forward, valid, s, v, workspace_bytes, room, count, perfs);
+}
+
+cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
+    cudnnHandle_t handle, cudnnFilterDescriptor_t w, const void *, cudnnTensorDescriptor_t dy,
+    const void *, cudnnConvolutionDescriptor_t v, cudnnTensorDescriptor_t dx, void *out, int room,
+    int *count, cudnnConvolutionBwdDataAlgoPerf_t *perfs, void *workspace, size_t workspace_bytes)
+{
+    shape s;
+    bool valid = shape_of(dx, w, v, dy, s);
+
+    if (valid)
+        spoil(handle, out, s.images() * s.inputs() * sizeof(float), workspace, workspace_bytes);
+    return list(backward_data, valid, s, v, workspace_bytes, room, count, perfs);
+}
+
+cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
+    cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void *, cudnnTensorDescriptor_t dy,
+    const void *, cudnnConvolutionDescriptor_t v, cudnnFilterDescriptor_t dw, void *out, int room,
+    int *count, cudnnConvolutionBwdFilterAlgoPerf_t *perfs, void *workspace, size_t workspace_bytes)
+{
+    shape s;
+    bool valid = shape_of(x, dw, v, dy, s);
+
+    if (valid)
+        spoil(handle, out, static_cast<size_t>(s.groups) * s.weights() * sizeof(float), workspace,
+              workspace_bytes);
+    return list(backward_filter, valid, s, v, workspace_bytes, room, count, perfs);
+}
+
+cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,
+                                                      cudnnFilterDescriptor_t w,
+                                                      cudnnConvolutionDescriptor_t v,
+                                                      cudnnTensorDescriptor_t y,
+                                                      cudnnConvolutionFwdAlgo_t algo, size_t *bytes)
+{
+    shape s;
+    bool valid = shape_of(x, w, v, y, s);
+
+    return workspace_size(forward, valid, s, algo, bytes);
+}
+
+cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t, cudnnFilterDescriptor_t w,
+                                                           cudnnTensorDescriptor_t dy,
+                                                           cudnnConvolutionDescriptor_t v,
+                                                           cudnnTensorDescriptor_t dx,
+                                                           cudnnConvolutionBwdDataAlgo_t algo,
+                                                           size_t *bytes)
+{
+    shape s;
+    bool valid = shape_of(dx, w, v, dy, s);
+
+    return workspace_size(backward_data, valid, s, algo, bytes);
+}
+
+cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
+    cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t v, cudnnFilterDescriptor_t dw,
+    cudnnConvolutionBwdFilterAlgo_t algo, size_t *bytes)
+{
+    shape s;
+    bool valid = shape_of(x, dw, v, dy, s);
+
+    return workspace_size(backward_filter, valid, s, algo, bytes);
+}
+
+} // extern "C"

@@ -1,0 +1,47 @@
+/* cuDNN's descriptors, and the algorithms that there are: cudnn.cpp convolves, cudnn_algorithms.cpp
+ * lists. */
+#ifndef EMULATED_CUDNN_SHAPES_H
+#define EMULATED_CUDNN_SHAPES_H
+
+#include "convolve.h"
+#include "cudnn.h"
+
+struct emulated_cudnn {
+    cudaStream_t stream = nullptr;
+};
+
+struct emulated_tensor {
+    int n, c, h, w;
+};
+
+struct emulated_filter {
+    int k, c, h, w;
+};
+
+struct emulated_convolution {
+    int pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w;
+    int groups = 1;
+    cudnnMathType_t math = CUDNN_DEFAULT_MATH;
+};
+
+namespace emulated
+{
+
+/* Of what the descriptors say. False: they do not belong together. */
+bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
+              const emulated_tensor *y, shape &s);
+
+enum direction { forward, backward_data, backward_filter };
+
+struct algorithm {
+    int number;
+    bool has_workspace;
+    cudnnDeterminism_t determinism;
+};
+
+/* NULL: there is none of that number. */
+const algorithm *find_algorithm(direction way, int number);
+
+} // namespace emulated
+
+#endif

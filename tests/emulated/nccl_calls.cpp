@@ -1,0 +1,244 @@
+/* Calls of NCCL that queue transfers, alone or in groups.
+ *
+ * The first call on a communicator that does not block, and with EMULATED_ORDER=random others, says
+ * ncclInProgress, and is queued when ncclCommGetAsyncError says ncclSuccess. */
+#include "communicator.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace emulated;
+
+namespace
+{
+
+struct call {
+    communicator_ref comm;
+    cudaStream_t stream;
+    transfer t;
+};
+
+thread_local int group_depth;
+thread_local std::vector<call> group_calls;
+thread_local ncclResult_t group_error = ncclSuccess;
+
+size_t bytes_of(ncclDataType_t type)
+{
+    switch (type) {
+    case ncclInt8:
+    case ncclUint8:
+        return 1;
+    case ncclInt32:
+    case ncclFloat32:
+        return 4;
+    case ncclInt64:
+    case ncclFloat64:
+        return 8;
+    }
+    return 0;
+}
+
+/* All transfers of one group on one stream: collectives one after the other, messages at once. */
+bool advance_all(communicator &c, std::vector<transfer> &transfers)
+{
+    std::lock_guard<std::mutex> lock(c.mutex);
+    bool done = true;
+
+    if (c.aborted)
+        return true;
+    for (transfer &t : transfers) {
+        if (t.broken)
+            c.failed = true;
+        if (!c.link->advance(t))
+            done = false;
+    }
+    return done;
+}
+
+void queue(const communicator_ref &c, cudaStream_t stream, const std::vector<transfer> &transfers)
+{
+    auto own = std::make_shared<std::vector<transfer>>(transfers);
+
+    c->queued.erase(std::remove_if(c->queued.begin(), c->queued.end(), is_done), c->queued.end());
+    c->queued.push_back(enqueue_attempt(stream, [c, own] { return advance_all(*c, *own); }));
+}
+
+/* Those of one communicator and stream, in the order of the calls. */
+void queue_calls(const std::vector<call> &calls)
+{
+    std::vector<bool> taken(calls.size());
+
+    for (size_t i = 0; i < calls.size(); i++) {
+        std::vector<transfer> same;
+
+        for (size_t j = i; j < calls.size(); j++)
+            if (!taken[j] && calls[j].comm == calls[i].comm && calls[j].stream == calls[i].stream) {
+                taken[j] = true;
+                same.push_back(calls[j].t);
+            }
+        if (!same.empty())
+            queue(calls[i].comm, calls[i].stream, same);
+    }
+    let_run();
+}
+
+bool still_busy(const communicator &c)
+{
+    return !c.ready || !c.deferred.empty();
+}
+
+ncclResult_t launch_calls(std::vector<call> calls)
+{
+    bool later = false;
+
+    for (const call &one : calls)
+        if (still_busy(*one.comm) || one.comm->finalized)
+            return ncclInvalidArgument;
+    for (call &one : calls) {
+        communicator &c = *one.comm;
+
+        one.t.turn = c.link->take_turn(one.t);
+        later = later || (!c.blocking && (!c.warm || chance(4) == 1));
+        c.warm = true;
+    }
+    if (!later) {
+        queue_calls(calls);
+        return ncclSuccess;
+    }
+    calls[0].comm->answers = 2;
+    calls[0].comm->deferred.push_back([calls] { queue_calls(calls); });
+    return ncclInProgress;
+}
+
+bool valid_memory(const transfer &t, int size)
+{
+    auto n = static_cast<size_t>(size);
+    size_t out = t.what == operation::allgather        ? t.bytes * n
+                 : t.what == operation::reduce_scatter ? t.bytes / n
+                                                       : t.bytes;
+
+    return !t.bytes || ((!t.from || on_device(t.from, t.bytes)) && (!t.to || on_device(t.to, out)));
+}
+
+transfer make(operation what, const void *from, void *to, size_t count, ncclDataType_t type,
+              int peer = 0, ncclRedOp_t op = ncclSum)
+{
+    return {what,
+            static_cast<const char *>(from),
+            static_cast<char *>(to),
+            count * bytes_of(type),
+            bytes_of(type),
+            peer,
+            op == ncclAvg,
+            false,
+            0};
+}
+
+ncclResult_t add_call(emulated_communicator *comm, cudaStream_t stream, transfer t)
+{
+    ncclResult_t error = ncclSuccess;
+
+    if (!comm || !t.element_bytes || t.peer < 0 || !comm->ref->link
+        || t.peer >= comm->ref->link->size || !valid_memory(t, comm->ref->link->size))
+        error = ncclInvalidArgument;
+    if (group_depth) {
+        if (error != ncclSuccess)
+            group_error = error;
+        else
+            group_calls.push_back({comm->ref, stream, t});
+        return error;
+    }
+    return error != ncclSuccess ? error : launch_calls({{comm->ref, stream, t}});
+}
+
+} // namespace
+
+extern "C" {
+
+ncclResult_t ncclGroupStart(void)
+{
+    group_depth++;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd(void)
+{
+    std::vector<call> calls;
+    ncclResult_t error;
+
+    if (!group_depth)
+        return ncclInvalidUsage;
+    if (--group_depth)
+        return ncclSuccess;
+    calls.swap(group_calls);
+    error = std::exchange(group_error, ncclSuccess);
+    if (fails("ncclGroupEnd"))
+        error = ncclSystemError;
+    return error != ncclSuccess || calls.empty() ? error : launch_calls(std::move(calls));
+}
+
+ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataType_t type,
+                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+{
+    transfer t = make(operation::allreduce, send, recv, count, type, 0, op);
+
+    if (type != ncclFloat)
+        return ncclInvalidArgument;
+    if (fails("ncclAllReduce"))
+        return ncclSystemError;
+    t.broken = fails("ncclAllReduce/async");
+    return add_call(comm, stream, t);
+}
+
+ncclResult_t ncclReduceScatter(const void *send, void *recv, size_t recv_count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+{
+    size_t size = comm ? static_cast<size_t>(comm->ref->link->size) : 1;
+
+    if (type != ncclFloat)
+        return ncclInvalidArgument;
+    if (fails("ncclReduceScatter"))
+        return ncclSystemError;
+    return add_call(comm, stream,
+                    make(operation::reduce_scatter, send, recv, recv_count * size, type, 0, op));
+}
+
+ncclResult_t ncclAllGather(const void *send, void *recv, size_t send_count, ncclDataType_t type,
+                           ncclComm_t comm, cudaStream_t stream)
+{
+    if (fails("ncclAllGather"))
+        return ncclSystemError;
+    return add_call(comm, stream, make(operation::allgather, send, recv, send_count, type));
+}
+
+ncclResult_t ncclBroadcast(const void *send, void *recv, size_t count, ncclDataType_t type,
+                           int root, ncclComm_t comm, cudaStream_t stream)
+{
+    bool sends = comm && comm->ref->link->rank == root;
+
+    if (fails("ncclBroadcast"))
+        return ncclSystemError;
+    return add_call(comm, stream,
+                    make(operation::broadcast, sends ? send : nullptr, recv, count, type, root));
+}
+
+ncclResult_t ncclSend(const void *send, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream)
+{
+    transfer t = make(operation::send, send, nullptr, count, type, peer);
+
+    if (fails("ncclSend"))
+        return ncclSystemError;
+    t.broken = fails("ncclSend/async");
+    return add_call(comm, stream, t);
+}
+
+ncclResult_t ncclRecv(void *recv, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                      cudaStream_t stream)
+{
+    if (fails("ncclRecv"))
+        return ncclSystemError;
+    return add_call(comm, stream, make(operation::receive, nullptr, recv, count, type, peer));
+}
+
+} // extern "C"

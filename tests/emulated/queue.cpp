@@ -1,0 +1,400 @@
+/* The queues of streams: closures, run in an order that EMULATED_ORDER chooses among those that
+ * CUDA allows.
+ *
+ * Each piece of work ends in an end_of_work, and begins after others: what is before it in its
+ * queue, the default stream for streams made without cudaStreamNonBlocking and the other way round,
+ * and events. Work runs on the thread that calls CUDA, without the lock, and at most one piece of a
+ * queue at a time. */
+#include "emulated.h"
+#include "order.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using namespace emulated;
+using clock_type = std::chrono::steady_clock;
+
+struct emulated::end_of_work {
+    emulated_stream *stream;
+    bool done = false;
+    clock_type::time_point time;
+};
+
+namespace
+{
+
+struct piece {
+    std::function<bool()> attempt;
+    std::vector<work_end> after;
+    work_end end;
+};
+
+using lock_type = std::unique_lock<std::mutex>;
+
+} // namespace
+
+/* Never freed: ends of work point to it. */
+struct emulated_stream {
+    int device;
+    bool is_default;
+    bool blocking; /* orders itself with the default stream */
+    bool destroyed = false;
+    bool busy = false;
+    std::deque<piece> queue;
+    work_end last; /* of what was queued latest; NULL: nothing yet */
+};
+
+namespace
+{
+
+struct queues {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<emulated_stream *> streams;
+    std::map<int, emulated_stream *> defaults;
+    order_choice how = order_of_environment();
+    uint64_t activity = 0; /* changes with every piece that is queued or done */
+    size_t pending = 0;
+};
+
+/* Never freed: the watch may use it while the program ends. */
+queues &state()
+{
+    static auto *q = new queues;
+
+    return *q;
+}
+
+emulated_stream *add_stream(queues &q, bool is_default, bool blocking)
+{
+    auto *s = new emulated_stream{current_device(), is_default, blocking, false, false, {}, {}};
+
+    q.streams.push_back(s);
+    return s;
+}
+
+emulated_stream *resolve(queues &q, cudaStream_t stream)
+{
+    if (stream && stream != cudaStreamLegacy)
+        return stream;
+    emulated_stream *&found = q.defaults[current_device()];
+    if (!found)
+        found = add_stream(q, true, true);
+    return found;
+}
+
+/* ---- running ---- */
+
+/* Under the lock, as all that takes it; gives it up while the work runs. False: the work is not
+ * ready. */
+bool run_head(lock_type &lock, queues &q, emulated_stream *s)
+{
+    piece &head = s->queue.front(); /* pieces that others queue do not move it */
+    bool done;
+
+    s->busy = true;
+    lock.unlock();
+    done = head.attempt();
+    lock.lock();
+    s->busy = false;
+    if (done) {
+        head.end->done = true;
+        head.end->time = clock_type::now();
+        s->queue.pop_front();
+        q.pending--;
+        q.activity++;
+    }
+    q.changed.notify_all();
+    return done;
+}
+
+work_end first_missing(const piece &p)
+{
+    for (const work_end &end : p.after)
+        if (!end->done)
+            return end;
+    return nullptr;
+}
+
+bool can_run(const emulated_stream *s)
+{
+    return !s->busy && !s->queue.empty() && !first_missing(s->queue.front());
+}
+
+/* Run what can run of the streams that `which` names, until nothing can. */
+template <class Which> void pump(lock_type &lock, queues &q, Which which)
+{
+    bool progress = true;
+
+    while (progress) {
+        progress = false;
+        for (size_t i = 0; i < q.streams.size(); i++)
+            while (which(q.streams[i]) && can_run(q.streams[i]) && run_head(lock, q, q.streams[i]))
+                progress = true;
+    }
+}
+
+void pump_all(lock_type &lock, queues &q)
+{
+    pump(lock, q, [](const emulated_stream *) { return true; });
+}
+
+void run_some(lock_type &lock, queues &q)
+{
+    for (unsigned steps = next_random(q.how, 4); steps; steps--) {
+        std::vector<emulated_stream *> can;
+
+        for (emulated_stream *s : q.streams)
+            if (can_run(s))
+                can.push_back(s);
+        if (can.empty())
+            return;
+        (void)run_head(lock, q, can[next_random(q.how, static_cast<unsigned>(can.size()))]);
+    }
+}
+
+void let_run_locked(lock_type &lock, queues &q)
+{
+    switch (q.how.kind) {
+    case order::eager:
+        return pump_all(lock, q);
+    case order::compute_late:
+        return pump(lock, q, [](const emulated_stream *s) { return !s->is_default; });
+    case order::streams_late:
+        return pump(lock, q, [](const emulated_stream *s) { return s->is_default; });
+    case order::random:
+        return run_some(lock, q);
+    }
+}
+
+/* Run one piece that `end` needs. False: it is not ready, or runs on another thread. */
+bool step_toward(lock_type &lock, queues &q, work_end end)
+{
+    while (!end->done) {
+        emulated_stream *s = end->stream;
+        work_end missing;
+
+        if (s->busy)
+            return false;
+        missing = first_missing(s->queue.front());
+        if (!missing)
+            return run_head(lock, q, s);
+        end = missing;
+    }
+    return true;
+}
+
+/* Work that stays not ready may need other queues, here or in another process. */
+void wait_locked(lock_type &lock, queues &q, const work_end &end)
+{
+    constexpr auto nap = std::chrono::microseconds(50);
+    int vain = 0;
+
+    while (end && !end->done) {
+        if (step_toward(lock, q, end)) {
+            vain = 0;
+            continue;
+        }
+        q.changed.wait_for(lock, nap);
+        if (++vain > 20 || q.how.kind == order::eager)
+            pump_all(lock, q);
+    }
+}
+
+/* A device goes on while its host does something else. */
+[[noreturn]] void watch()
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+    auto patience = std::chrono::milliseconds(q.how.kind == order::eager ? 1 : 50);
+
+    for (;;) {
+        q.changed.wait(lock, [&q] { return q.pending > 0; });
+        uint64_t before = q.activity;
+        lock.unlock();
+        std::this_thread::sleep_for(patience);
+        lock.lock();
+        if (q.activity == before)
+            pump_all(lock, q);
+    }
+}
+
+/* ---- queueing ---- */
+
+void order_with_default(queues &q, const emulated_stream *s, std::vector<work_end> &after)
+{
+    for (const emulated_stream *other : q.streams)
+        if (other != s && other->device == s->device && other->last && !other->last->done
+            && (s->is_default ? other->blocking : s->blocking && other->is_default))
+            after.push_back(other->last);
+}
+
+work_end queue_locked(queues &q, emulated_stream *s, std::function<bool()> attempt,
+                      std::vector<work_end> after = {})
+{
+    static std::once_flag once;
+
+    std::call_once(once, [] { std::thread(watch).detach(); });
+    order_with_default(q, s, after);
+    s->last = std::make_shared<end_of_work>();
+    s->last->stream = s;
+    s->queue.push_back({std::move(attempt), std::move(after), s->last});
+    q.pending++;
+    q.activity++;
+    q.changed.notify_all();
+    return s->last;
+}
+
+bool nothing()
+{
+    return true;
+}
+
+} // namespace
+
+namespace emulated
+{
+
+work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    return queue_locked(q, resolve(q, stream), [attempt = std::move(attempt)] {
+        open_memory open;
+        return attempt();
+    });
+}
+
+work_end enqueue(cudaStream_t stream, std::function<void()> work)
+{
+    return enqueue_attempt(stream, [work = std::move(work)] {
+        work();
+        return true;
+    });
+}
+
+work_end enqueue_host(cudaStream_t stream, std::function<void()> work)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    return queue_locked(q, resolve(q, stream), [work = std::move(work)] {
+        work();
+        return true;
+    });
+}
+
+void let_run()
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    let_run_locked(lock, q);
+}
+
+void wait(const work_end &end)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    wait_locked(lock, q, end);
+}
+
+void wait_stream(cudaStream_t stream)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    wait_locked(lock, q, work_end(resolve(q, stream)->last));
+}
+
+void wait_everything()
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    for (size_t i = 0; i < q.streams.size(); i++)
+        wait_locked(lock, q, work_end(q.streams[i]->last));
+}
+
+cudaStream_t make_stream(bool blocking)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    return add_stream(q, false, blocking);
+}
+
+bool close_stream(cudaStream_t stream)
+{
+    lock_type lock(state().mutex);
+
+    if (!stream || stream == cudaStreamLegacy || stream->destroyed)
+        return false;
+    stream->destroyed = true;
+    return true;
+}
+
+work_end end_of_stream(cudaStream_t stream)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    return resolve(q, stream)->last;
+}
+
+work_end enqueue_nothing(cudaStream_t stream, const work_end &after)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+    std::vector<work_end> all;
+
+    if (after)
+        all.push_back(after);
+    return queue_locked(q, resolve(q, stream), nothing, all);
+}
+
+bool ask(const work_end &end)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    if (!end)
+        return true;
+    if (q.how.kind == order::eager || q.how.kind == order::random)
+        let_run_locked(lock, q);
+    if (end->done)
+        return true;
+    (void)step_toward(lock, q, end);
+    return false;
+}
+
+bool is_done(const work_end &end)
+{
+    lock_type lock(state().mutex);
+
+    return !end || end->done;
+}
+
+double ms_between(const work_end &start, const work_end &end)
+{
+    lock_type lock(state().mutex);
+
+    return std::chrono::duration<double, std::milli>(end->time - start->time).count();
+}
+
+unsigned chance(unsigned n)
+{
+    queues &q = state();
+    lock_type lock(q.mutex);
+
+    return q.how.kind == order::random ? next_random(q.how, n) : 0;
+}
+
+} // namespace emulated
