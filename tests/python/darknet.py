@@ -326,9 +326,18 @@ def run_test(test):
     return not bad
 
 
+def sees_no_gpu():
+    result = run(command("detector", "train", "x", "x", "-ddp"), ".")
+    return "has none that CUDA can use" in result.err
+
+
 def main():
     """Run the tests of the script, several at a time, for they mostly wait: mpirun takes a
-    second to end a job that failed. Names of tests or classes as arguments run these alone."""
+    second to end a job that failed. Names of tests or classes as arguments run these alone.
+    With DARKNET_GPU on a machine without a GPU: exit status 77."""
+    if GPU and sees_no_gpu():
+        print("no GPU")
+        sys.exit(77)
     names = [f"__main__.{name}" for name in sys.argv[1:]] or ["__main__"]
     tests = list(tests_of(unittest.defaultTestLoader.loadTestsFromNames(names)))
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
