@@ -4,6 +4,7 @@
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
+#   trace       a record of kernels: sums run under backward; trace.c makes it
 #   failures    calls that fail; fail.c makes them do so on a real GPU
 if(DDP_CUDA)
   set(label gpu)
@@ -65,6 +66,11 @@ if(DDP_WITH_MPI)
     target_link_libraries(gpu_fail PRIVATE ddp_flags darknet_cuda)
     target_include_directories(gpu_fail SYSTEM PRIVATE ${DDP_NCCL_INCLUDE})
     set_property(TEST gpu.run.failures APPEND PROPERTY ENVIRONMENT GPU_FAIL=$<TARGET_FILE:gpu_fail>)
+    if(TARGET CUDA::cupti AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
+      add_library(gpu_trace MODULE ${CMAKE_CURRENT_SOURCE_DIR}/gpu/trace.c)
+      target_link_libraries(gpu_trace PRIVATE ddp_flags CUDA::cupti)
+      ddp_gpu_test(trace 120 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/trace ${PROJECT_BINARY_DIR})
+    endif()
   endif()
 
   foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered)
