@@ -312,8 +312,9 @@ static void print_result(struct bench *b, const ddp_bench_result *result,
     }
     if (b->trace) {
         close_file(b->trace, options->trace);
-        printf("%s: %zu of %zu buckets were summed when backward ended\n", options->trace, hidden,
-               result->buckets);
+        if (result->ranks > 1)
+            printf("%s: %zu of %zu buckets were summed when backward ended\n", options->trace,
+                   hidden, result->buckets);
     }
 }
 

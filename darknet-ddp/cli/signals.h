@@ -10,7 +10,7 @@
  * the main thread. */
 volatile sig_atomic_t *ddp_signals_open(void);
 
-/* From here on SIGTERM means what SIGUSR2 does. mpirun sends it to the ranks that are left when
+/* From here on SIGTERM means what SIGUSR2 does, and so does the first SIGINT. mpirun sends it to the ranks that are left when
  * one has failed, or when it is told to end, and kill -9 a second later. */
 void ddp_signals_take_term(void);
 

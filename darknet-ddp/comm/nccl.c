@@ -55,6 +55,7 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
 {
     struct ddp_nccl *n = ddp_nccl_of(g);
     int name = (int)strcspn(call, "(");
+    const char *more;
 
     *err = (ddp_error){0};
     if (rc == ncclInProgress)
@@ -65,9 +66,12 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
         let_others_report();
     if (err->code)
         return ddp_wrap(err, "NCCL: %.*s on GPU %d", name, call, g->gpu->cuda->gpu);
-    return ddp_fail(err, DDP_ERR_COMM, "NCCL: %.*s failed on GPU %d: %s (%s)", name, call,
-                    g->gpu->cuda->gpu, ncclGetErrorString(rc),
-                    n->comm ? ncclGetLastError(n->comm) : "no communicator");
+    more = n->comm ? ncclGetLastError(n->comm) : "";
+    return ddp_fail(err, DDP_ERR_COMM,
+                    "NCCL: %.*s failed on GPU %d: %s%s%s (NCCL_DEBUG=INFO in the environment says "
+                    "more; -ddp_backend mpi does without NCCL)",
+                    name, call, g->gpu->cuda->gpu, ncclGetErrorString(rc), more[0] ? ": " : "",
+                    more);
 }
 
 /* ---- sums ---- */
