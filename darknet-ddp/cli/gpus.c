@@ -39,6 +39,17 @@ static ddp_status check_cpus(const ddp_options *o, ddp_error *err)
     return DDP_OK;
 }
 
+/* Drivers that are too old, or not running, look like no GPU. */
+static ddp_status add_cause(ddp_error *err)
+{
+    size_t used = strlen(err->text);
+
+    if (ddp_device_count() == 0)
+        (void)snprintf(err->text + used, sizeof err->text - used, " (CUDA: %s)",
+                       ddp_device_none_because());
+    return err->code;
+}
+
 static ddp_status check_gpus(const ddp_options *o, ddp_launch launch, int ranks, ddp_error *err)
 {
     const ddp_gpu_wish wish = wish_of(o);
@@ -57,7 +68,7 @@ static ddp_status check_gpus(const ddp_options *o, ddp_launch launch, int ranks,
         return DDP_OK; /* ddp_gpus_open knows more */
     if (gethostname(host, sizeof host - 1))
         host[0] = '\0';
-    return ddp_gpu_check_start(&wish, host, ranks, seen, err);
+    return ddp_gpu_check_start(&wish, host, ranks, seen, err) ? add_cause(err) : DDP_OK;
 }
 
 ddp_status ddp_gpus_check(const ddp_options *options, ddp_launch launch, int *start, ddp_error *err)
@@ -89,7 +100,7 @@ static ddp_status sit_down(ddp_gpu_seat *seat, const ddp_group *group, const ddp
     (void)snprintf(seat->host, sizeof seat->host, "%s",
                    ddp_group_host(group, ddp_group_rank(group)));
     if (ddp_gpu_choose(seat, wish, err))
-        return err->code;
+        return add_cause(err);
     ddp_device_identify(seat->gpu, seat->identity, sizeof seat->identity);
     return DDP_OK;
 }

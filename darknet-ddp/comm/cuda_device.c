@@ -35,6 +35,15 @@ int ddp_device_count(void)
     return count;
 }
 
+const char *ddp_device_none_because(void)
+{
+    int count = 0;
+    cudaError_t rc = cudaGetDeviceCount(&count);
+
+    (void)cudaGetLastError();
+    return rc == cudaSuccess ? "" : cudaGetErrorString(rc);
+}
+
 void ddp_device_identify(int gpu, char *text, size_t size)
 {
     struct cudaDeviceProp properties;

@@ -31,6 +31,10 @@ ddp_device *ddp_device_host(void);
 /* How many GPUs this process sees; 0 in a build for CPUs and without a driver. */
 int ddp_device_count(void);
 
+/* Why there are none, in CUDA's words: "no CUDA-capable device is detected". Empty where there
+ * are some, and in a build for CPUs. Stays valid. */
+const char *ddp_device_none_because(void);
+
 /* What tells GPU number gpu, of those that this process sees, from every other of its host,
  * under whatever number another process sees it: its UUID in hexadecimal digits. text has size
  * bytes, 33 or more. Empty in a build for CPUs. */

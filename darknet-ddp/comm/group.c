@@ -131,11 +131,8 @@ static ddp_status check_alive(const ddp_group *g, ddp_error *err)
 /* Remember the first failure: what comes after it would only hide it. */
 static ddp_status keep_failure(ddp_group *g, ddp_status st, const ddp_error *err)
 {
-    if (st == DDP_ERR_COMM && !g->failure.code) {
+    if (st == DDP_ERR_COMM && !g->failure.code)
         g->failure = *err;
-        if (g->gpu)
-            ddp_gpu_abort(g);
-    }
     return st;
 }
 
@@ -195,10 +192,20 @@ ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, siz
     return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, err);
 }
 
+/* Something of a group that has failed is about to be released: nothing queued on the GPU may wait
+ * for other ranks any more. Not at once when it fails, since they would notice, and report that
+ * before this rank has reported why. */
+static void give_up(ddp_group *g)
+{
+    if (g->gpu && g->failure.code)
+        ddp_gpu_abort(g);
+}
+
 void ddp_allreduce_close(ddp_allreduce *a)
 {
     if (!a)
         return;
+    give_up(a->group);
     if (a->on_gpu)
         ddp_gpu_allreduce_close(a);
     else
@@ -379,6 +386,7 @@ void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x)
 {
     if (!x)
         return;
+    give_up(g);
     if (ddp_device_is_host(d))
         ddp_device_free(d, x);
     else

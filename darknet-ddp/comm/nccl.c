@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ncclCommInitRankConfig with maxCTAs is 2.17's; what it does with peers that are lost became
  * dependable in 2.18. */
-enum { OLDEST = 21800 };
+enum { OLDEST = 21800, PATIENCE_S = 2 };
 
 #if NCCL_VERSION_CODE < 21800
 #error "NCCL 2.18 or newer is needed"
@@ -41,6 +42,15 @@ static ncclResult_t finish(ddp_group *g, ddp_error *err)
     return state;
 }
 
+/* NCCL has noticed that another rank failed. That one knows why: let it say so first, and end the
+ * job. */
+static void let_others_report(void)
+{
+    struct timespec pause = {PATIENCE_S, 0};
+
+    (void)nanosleep(&pause, NULL);
+}
+
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err)
 {
     struct ddp_nccl *n = ddp_nccl_of(g);
@@ -51,6 +61,8 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
         rc = finish(g, err);
     if (rc == ncclSuccess)
         return DDP_OK;
+    if (rc == ncclRemoteError && !err->code)
+        let_others_report();
     if (err->code)
         return ddp_wrap(err, "NCCL: %.*s on GPU %d", name, call, g->gpu->cuda->gpu);
     return ddp_fail(err, DDP_ERR_COMM, "NCCL: %.*s failed on GPU %d: %s (%s)", name, call,

@@ -8,6 +8,11 @@ int ddp_device_count(void)
     return 0;
 }
 
+const char *ddp_device_none_because(void)
+{
+    return "";
+}
+
 void ddp_device_identify(int gpu, char *text, size_t size)
 {
     (void)gpu;

@@ -4,6 +4,7 @@
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
 #   trace       a record of kernels: sums run under backward; trace.c makes it
+#   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
 #   failures    calls that fail; fail.c makes them do so on a real GPU
 if(DDP_CUDA)
   set(label gpu)
@@ -86,6 +87,16 @@ if(DDP_WITH_MPI)
     foreach(call IN ITEMS ncclMemAlloc ncclCommRegister)
       ddp_gpu_test(sums.${call} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> nccl any)
       set_property(TEST emulated.sums.${call} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=${call}:3:1)
+    endforeach()
+  endif()
+  if(label STREQUAL emulated) # the last sum of the first step never arrives: 1 is of attaching, 2 of gradients
+    ddp_gpu_program(lost gpu/lost.c parity/model.c)
+    foreach(how IN ITEMS resize train infer save)
+      ddp_gpu_test(lost.${how} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_lost>
+        ${PROJECT_BINARY_DIR}/darknet-src/cfg/tiny.cfg ${how})
+      set_property(TEST emulated.lost.${how} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=ncclAllReduce/async:3
+        EMULATED_ORDER=compute-late)
+      set_tests_properties(emulated.lost.${how} PROPERTIES PASS_REGULAR_EXPRESSION "noticed: .*NCCL: ")
     endforeach()
   endif()
 endif()
