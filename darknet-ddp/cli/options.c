@@ -45,8 +45,8 @@ static const struct option table[] = {
      "1: convolutions on a GPU in float32 throughout; 0: in TF32 where the GPU has it"},
     {"-ddp_deterministic", WHOLE, FIELD(deterministic), 0, 1, 0, "", ANYWHERE, "0|1",
      "1: only algorithms that give a GPU the same result each time; -ddp_exact implies it"},
-    {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 4, "", WITH_DDP, "MIB",
-     "capacity of a gradient bucket"},
+    {"-ddp_bucket_mb", REAL, FIELD(bucket_mb), 0.001, 1024, 0, "", WITH_DDP, "MIB",
+     "capacity of a gradient bucket; when not given 4, and 25 with NCCL"},
     {"-ddp_first_bucket_mb", REAL, FIELD(first_bucket_mb), 0.001, 1024, 1, "", WITH_DDP, "MIB",
      "capacity of the first bucket, small so that communication starts early"},
     {"-ddp_defer_mb", REAL, FIELD(defer_mb), 0, 1024, 32, "", WITH_DDP, "MIB",
@@ -276,6 +276,15 @@ static void print_row(FILE *out, const struct option *row)
     else if (row->fallback > 0)
         (void)fprintf(out, " (%g)", row->fallback);
     (void)fprintf(out, "\n");
+}
+
+/* A sum by NCCL costs a thread and a kernel; one by MPI is cut into chunks that follow each other
+ * across buckets. */
+double ddp_options_bucket_mb(const ddp_options *o, int nccl)
+{
+    if (o->bucket_mb > 0)
+        return o->bucket_mb;
+    return nccl ? 25 : 4;
 }
 
 void ddp_options_help(FILE *out)

@@ -19,7 +19,7 @@ typedef struct ddp_options {
     int ddp;
     int ranks; /* 0: not given */
     int backend;
-    double bucket_mb; /* MiB */
+    double bucket_mb; /* MiB; 0: not given (ddp_options_bucket_mb) */
     double first_bucket_mb;
     double defer_mb;
     int overlap;
@@ -56,6 +56,9 @@ typedef struct ddp_options {
  * DDP_ERR_USAGE: a value is missing or not what the option accepts, an unknown
  * option begins with -ddp, or one that needs -ddp stands without it. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
+
+/* MiB of a bucket: what was asked for, or what suits the transport. */
+double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
 /* Print the table. */
 void ddp_options_help(FILE *out);

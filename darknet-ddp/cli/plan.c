@@ -88,7 +88,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     ddp_error err;
 
     if (ddp_table_init(&table, net, ddp_device_host(), &err)
-        || ddp_plan_open(&plan, &table, (size_t)(options->bucket_mb * mib),
+        || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, 0) * mib),
                          (size_t)(options->first_bucket_mb * mib), &err))
         ddp_report_failure(&err);
     printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, net->n, parameter_count(&table),

@@ -15,6 +15,7 @@
 #include "glue/draws.h"
 #include "glue/support.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static struct {
@@ -215,10 +216,11 @@ static ddp_status agree(ddp_error *err)
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
     const double mib = 1 << 20;
+    int nccl = strncmp(ddp_group_transport(session.group), "nccl", 4) == 0;
     int defers = o->overlap && ddp_group_size(session.group) > 1;
 
     return (ddp_trainer_config){
-        .reducer = {.bucket_bytes = (size_t)(o->bucket_mb * mib),
+        .reducer = {.bucket_bytes = (size_t)(ddp_options_bucket_mb(o, nccl) * mib),
                     .first_bucket_bytes = (size_t)(o->first_bucket_mb * mib),
                     .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
                     .overlap = o->overlap,

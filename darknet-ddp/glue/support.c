@@ -21,8 +21,8 @@ ddp_status ddp_check_trainable(const network *net, ddp_error *err)
 
         if (name)
             return ddp_fail(err, DDP_ERR_USAGE,
-                            "layer %d is of type %s, which Darknet does not train rightly",
-                            i, name);
+                            "layer %d is of type %s, which Darknet does not train rightly", i,
+                            name);
     }
     return DDP_OK;
 }

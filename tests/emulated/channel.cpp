@@ -21,13 +21,13 @@ constexpr size_t slot_bytes = size_t(1) << 20, message_bytes = size_t(1) << 18;
 struct rank_state {
     std::atomic<int> pid;
     std::atomic<int> has_left;
-    std::atomic<uint64_t> posted; /* steps of collectives */
-    uint64_t what[2], bytes[2];   /* of the two steps that were posted last */
+    std::atomic<uint64_t> posted;              /* steps of collectives */
+    uint64_t what[2], bytes[2], registered[2]; /* of the two steps that were posted last */
 };
 
 struct mailbox {
     std::atomic<uint64_t> sent, received;
-    uint64_t bytes;
+    uint64_t bytes, registered;
 };
 
 /* Zero when it is made. Behind it come two slots a rank, and a message a pair of ranks. */
@@ -202,6 +202,7 @@ void channel::post(transfer &t, size_t length)
         std::memcpy(slot(step, rank), t.from + t.offset, length);
     own.what[step % 2] = signature(t);
     own.bytes[step % 2] = t.bytes;
+    own.registered[step % 2] = t.registered;
     own.posted = step + 1;
     t.posted = true;
 }
@@ -257,6 +258,9 @@ void channel::check_posted(const transfer &t)
             die(t, "ranks call different collectives", signature(t), other.what[step % 2]);
         if (other.bytes[step % 2] != t.bytes)
             die(t, "ranks pass different sizes", t.bytes, other.bytes[step % 2]);
+        if (other.registered[step % 2] != t.registered)
+            die(t, "ranks mix registered memory and other", t.registered,
+                other.registered[step % 2]);
     }
 }
 
@@ -300,6 +304,7 @@ bool channel::advance_send(transfer &t)
             return false;
         std::memcpy(message(rank, t.peer), t.from + t.offset, length);
         box.bytes = t.bytes;
+        box.registered = t.registered;
         box.sent++;
         t.offset += length;
     }
@@ -317,6 +322,8 @@ bool channel::advance_receive(transfer &t)
             return false;
         if (box.bytes != t.bytes)
             die(t, "a message is not as long as expected", t.bytes, box.bytes);
+        if (box.registered != t.registered)
+            die(t, "a message mixes registered memory and other", t.registered, box.registered);
         std::memcpy(t.to + t.offset, message(t.peer, rank), length);
         box.received++;
         t.offset += length;

@@ -27,7 +27,8 @@ struct transfer {
     size_t element_bytes;
     int peer; /* a broadcast's root */
     bool average;
-    bool broken; /* it never ends */
+    bool broken;     /* it never ends */
+    bool registered; /* its memory is, on this rank */
     uint64_t turn;
     size_t offset = 0;
     bool posted = false;

@@ -7,13 +7,18 @@
 #include "emulated.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <vector>
 
 namespace emulated
 {
+
+struct registration {
+    const char *x;
+    size_t bytes;
+};
 
 /* Lives as long as something of it is queued. */
 struct communicator {
@@ -27,7 +32,7 @@ struct communicator {
     bool warm = false;    /* something was called on it */
     std::vector<std::function<void()>> deferred;
     std::vector<work_end> queued;
-    std::set<void *> registered;
+    std::map<void *, registration> registered; /* by handle */
 };
 
 using communicator_ref = std::shared_ptr<communicator>;

@@ -113,6 +113,8 @@ add_executable(emulated_nccl ${emulated_dir}/test_nccl.c)
 target_link_libraries(emulated_nccl PRIVATE emulated_cuda ddp_flags)
 set_target_properties(emulated_nccl PROPERTIES LINKER_LANGUAGE CXX)
 emulated_test(nccl 60 $<TARGET_FILE:emulated_nccl>)
+ddp_add_test(emulated.nccl.mprotect emulated 60 $<TARGET_FILE:emulated_nccl>)
+set_property(TEST emulated.nccl.mprotect APPEND PROPERTY ENVIRONMENT EMULATED_GUARD=mprotect)
 ddp_add_test(emulated.nccl.broken emulated 20 $<TARGET_FILE:emulated_nccl> broken)
 set_property(TEST emulated.nccl.broken APPEND PROPERTY ENVIRONMENT
   EMULATED_FAIL=ncclAllReduce/async:3,ncclAllReduce:5)

@@ -5,6 +5,8 @@
  *
  * It is made to find mistakes that a real device forgives most of the time:
  *   - device memory cannot be touched by host code: a dereference crashes at once (memory.cpp);
+ *   - work on memory that ncclMemFree freed too early crashes;
+ *   - NCCL ends the process where ranks mix registered memory and other (channel.cpp);
  *   - fresh device memory is full of NaN, what lies behind an array is no memory;
  *   - work is queued, and runs as late or as early as CUDA's rules allow (queue.cpp);
  *   - copies from pinned memory read it when the queue gets there.

@@ -2,8 +2,8 @@
  *
  * Where the CPU has protection keys, each thread opens device memory for itself, at the cost of one
  * instruction, and every array ends at the end of a page that no memory follows. Elsewhere all
- * device memory lies in one arena that is opened and closed as a whole, by mprotect, while any
- * thread runs work of a queue. */
+ * device memory lies in one arena that is opened and closed as a whole, but for what was freed, by
+ * mprotect, while any thread runs work of a queue. */
 #include "emulated.h"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ char *take_from_arena(memory &m, size_t bytes)
     if (found != m.spare.end()) {
         x = found->second;
         m.spare.erase(found);
-        return x;
+        return m.openers && mprotect(x, bytes, PROT_READ | PROT_WRITE) ? nullptr : x;
     }
     if (bytes > arena_bytes - m.used)
         return nullptr;
@@ -106,12 +106,18 @@ void set_arena(memory &m, int protection)
 {
     if (m.used && mprotect(m.arena, m.used, protection))
         std::abort();
+    if (protection != PROT_NONE)
+        for (const auto &piece : m.spare)
+            if (mprotect(piece.second, piece.first, PROT_NONE))
+                std::abort();
 }
 
 void retire(memory &m, const span &s)
 {
     if (m.key < 0) {
         madvise(s.map, s.map_bytes, MADV_DONTNEED);
+        if (mprotect(s.map, s.map_bytes, PROT_NONE))
+            std::abort();
         m.spare.emplace(s.map_bytes, s.map);
         return;
     }

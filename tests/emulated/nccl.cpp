@@ -151,7 +151,7 @@ ncclResult_t ncclCommRegister(const ncclComm_t comm, void *x, size_t bytes, void
     if (!comm || !on_device(x, bytes) || fails("ncclCommRegister"))
         return ncclInvalidArgument;
     *handle = new char;
-    comm->ref->registered.insert(*handle);
+    comm->ref->registered[*handle] = {static_cast<char *>(x), bytes};
     return ncclSuccess;
 }
 
@@ -171,9 +171,10 @@ ncclResult_t ncclMemAlloc(void **x, size_t bytes)
     return ncclSuccess;
 }
 
+/* Waits for nothing, unlike cudaFree: work that is queued on the memory crashes. */
 ncclResult_t ncclMemFree(void *x)
 {
-    return cudaFree(x) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+    return release(x) ? ncclSuccess : ncclUnhandledCudaError;
 }
 
 const char *ncclGetErrorString(ncclResult_t result)

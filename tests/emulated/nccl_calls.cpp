@@ -1,7 +1,8 @@
 /* Calls of NCCL that queue transfers, alone or in groups.
  *
  * The first call on a communicator that does not block, and with EMULATED_ORDER=random others, says
- * ncclInProgress, and is queued when ncclCommGetAsyncError says ncclSuccess. */
+ * ncclInProgress, and is queued when ncclCommGetAsyncError says ncclSuccess. Where ranks mix
+ * registered memory and other, which NCCL leaves undefined, the process ends (channel.cpp). */
 #include "communicator.h"
 
 #include <algorithm>
@@ -110,14 +111,33 @@ ncclResult_t launch_calls(std::vector<call> calls)
     return ncclInProgress;
 }
 
-bool valid_memory(const transfer &t, int size)
+size_t bytes_out(const transfer &t, int size)
 {
     auto n = static_cast<size_t>(size);
-    size_t out = t.what == operation::allgather        ? t.bytes * n
-                 : t.what == operation::reduce_scatter ? t.bytes / n
-                                                       : t.bytes;
 
-    return !t.bytes || ((!t.from || on_device(t.from, t.bytes)) && (!t.to || on_device(t.to, out)));
+    return t.what == operation::allgather        ? t.bytes * n
+           : t.what == operation::reduce_scatter ? t.bytes / n
+                                                 : t.bytes;
+}
+
+bool valid_memory(const transfer &t, int size)
+{
+    return !t.bytes
+           || ((!t.from || on_device(t.from, t.bytes))
+               && (!t.to || on_device(t.to, bytes_out(t, size))));
+}
+
+/* Is all of what it writes, or of what a send reads? */
+bool is_registered(const communicator &c, const transfer &t)
+{
+    const char *x = t.to ? t.to : t.from;
+    size_t bytes = t.to ? bytes_out(t, c.link->size) : t.bytes;
+
+    return std::any_of(c.registered.begin(), c.registered.end(), [x, bytes](const auto &one) {
+        const registration &r = one.second;
+
+        return x >= r.x && x + bytes <= r.x + r.bytes;
+    });
 }
 
 transfer make(operation what, const void *from, void *to, size_t count, ncclDataType_t type,
@@ -131,6 +151,7 @@ transfer make(operation what, const void *from, void *to, size_t count, ncclData
             peer,
             op == ncclAvg,
             false,
+            false,
             0};
 }
 
@@ -141,6 +162,8 @@ ncclResult_t add_call(emulated_communicator *comm, cudaStream_t stream, transfer
     if (!comm || !t.element_bytes || t.peer < 0 || !comm->ref->link
         || t.peer >= comm->ref->link->size || !valid_memory(t, comm->ref->link->size))
         error = ncclInvalidArgument;
+    if (error == ncclSuccess)
+        t.registered = is_registered(*comm->ref, t);
     if (group_depth) {
         if (error != ncclSuccess)
             group_error = error;

@@ -117,12 +117,13 @@ static void collectives(ncclUniqueId id, int rank)
 static void messages(ncclUniqueId id, int rank)
 {
     float *x, *y;
-    void *handle;
+    void *handle, *other;
 
     open_all(id, rank);
     x = device_floats(COUNT);
     y = device_floats((size_t)SIZE * COUNT);
     NCCL(ncclCommRegister(comm, x, COUNT * sizeof *x, &handle));
+    NCCL(ncclCommRegister(comm, y, (size_t)SIZE * COUNT * sizeof *y, &other));
     push(x, COUNT, rank);
     CHECK(ncclGroupStart() == ncclSuccess);
     for (int r = 0; r < SIZE; r++) {
@@ -133,6 +134,7 @@ static void messages(ncclUniqueId id, int rank)
     for (int r = 0; r < SIZE; r++)
         expect(y + (size_t)r * COUNT, COUNT, r, 1);
     NCCL(ncclCommDeregister(comm, handle));
+    NCCL(ncclCommDeregister(comm, other));
     close_all();
 }
 
@@ -207,6 +209,65 @@ static void killed(ncclUniqueId id, int rank)
     CHECK(ncclCommAbort(comm) == ncclSuccess);
 }
 
+/* Rank 1 has registered half of what it sums. */
+static void mixed_sum(ncclUniqueId id, int rank)
+{
+    void *handle, *half;
+    float *x;
+
+    open_all(id, rank);
+    x = meet();
+    NCCL(ncclCommRegister(comm, x, PART * sizeof *x, &handle));
+    push(x, PART, 1);
+    NCCL(ncclAllReduce(x, x, PART, ncclFloat, ncclSum, comm, stream));
+    expect(x, PART, 1, SIZE);
+    if (rank == 1) {
+        NCCL(ncclCommRegister(comm, x, PART / 2 * sizeof *x, &half));
+        NCCL(ncclCommDeregister(comm, handle));
+    }
+    NCCL(ncclAllReduce(x, x, PART, ncclFloat, ncclSum, comm, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CHECK(!"ended");
+}
+
+/* From registered memory of rank 0 to other of rank 1. */
+static void mixed_message(ncclUniqueId id, int rank)
+{
+    void *handle;
+    float *x;
+
+    open_all(id, rank);
+    x = meet();
+    if (rank == 0) {
+        NCCL(ncclCommRegister(comm, x, PART * sizeof *x, &handle));
+        NCCL(ncclSend(x, PART, ncclFloat, 1, comm, stream));
+    }
+    if (rank == 1) {
+        NCCL(ncclRecv(x, PART, ncclFloat, 0, comm, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        CHECK(!"ended");
+    }
+    close_all();
+}
+
+/* ncclMemFree does not wait: not for a message that nobody sends, nor for what is queued behind. */
+static void freed_early(ncclUniqueId id, int rank)
+{
+    float *x;
+
+    open_all(id, rank);
+    x = meet();
+    if (rank == 1) {
+        NCCL(ncclRecv(x, PART, ncclFloat, 0, comm, stream));
+        CUDA(cudaMemsetAsync(x, 0, PART * sizeof *x, stream));
+        NCCL(ncclMemFree(x));
+        CHECK(ncclCommAbort(comm) == ncclSuccess);
+        CUDA(cudaStreamSynchronize(stream));
+        CHECK(!"ended");
+    }
+    close_all();
+}
+
 static void broken(ncclUniqueId id, int rank)
 {
     ncclResult_t state = ncclSuccess;
@@ -228,19 +289,38 @@ static void broken(ncclUniqueId id, int rank)
 
 /* ---- all ranks ---- */
 
-static int run(const char *name, void (*rank_of)(ncclUniqueId, int), int expected_signal)
+/* Does what a rank wrote to `log` hold the text? */
+static int wrote(FILE *log, const char *text)
 {
+    char line[256];
+    int found = !*text;
+
+    rewind(log);
+    while (fgets(line, sizeof line, log)) {
+        found |= strstr(line, text) != NULL;
+        (void)fputs(line, stderr);
+    }
+    return found;
+}
+
+/* With a signal some rank ends by it; with a text one writes it to stderr. */
+static int run(const char *name, void (*rank_of)(ncclUniqueId, int), int expected_signal,
+               const char *text)
+{
+    FILE *log = tmpfile();
     ncclUniqueId id;
     pid_t children[SIZE];
-    int failed = 0;
+    int failed = 0, signals = 0;
     char path[256];
 
-    if (ncclGetUniqueId(&id) != ncclSuccess)
+    if (!log || ncclGetUniqueId(&id) != ncclSuccess)
         return 1;
     for (int r = 0; r < SIZE; r++) {
         children[r] = fork();
         if (children[r] == 0) {
             (void)alarm(20);
+            if (dup2(fileno(log), STDERR_FILENO) < 0)
+                _exit(1);
             rank_of(id, r);
             _exit(0);
         }
@@ -249,11 +329,17 @@ static int run(const char *name, void (*rank_of)(ncclUniqueId, int), int expecte
         int status = -1;
 
         (void)waitpid(-1, &status, 0);
+        signals += WIFSIGNALED(status);
         if (WIFSIGNALED(status) ? WTERMSIG(status) != expected_signal : WEXITSTATUS(status) != 0) {
             (void)fprintf(stderr, "%s: a rank ended with status %#x\n", name, (unsigned)status);
             failed = 1;
         }
     }
+    if (!wrote(log, text) || (expected_signal && !signals)) {
+        (void)fprintf(stderr, "%s: no '%s', or no signal\n", name, text);
+        failed = 1;
+    }
+    (void)fclose(log);
     (void)snprintf(path, sizeof path, "/dev/shm%s", id.internal);
     if (access(path, F_OK) == 0) {
         (void)fprintf(stderr, "%s: left %s\n", name, path);
@@ -269,11 +355,14 @@ int main(int argc, char **argv)
     int failed = 0;
 
     if (argc > 1 && strcmp(argv[1], "broken") == 0)
-        return run("broken", broken, 0); /* its environment makes calls fail */
-    failed |= run("collectives", collectives, 0);
-    failed |= run("messages", messages, 0);
-    failed |= run("late", late, 0);
-    failed |= run("aborted", aborted, 0);
-    failed |= run("killed", killed, SIGKILL);
+        return run("broken", broken, 0, ""); /* its environment makes calls fail */
+    failed |= run("collectives", collectives, 0, "");
+    failed |= run("messages", messages, 0, "");
+    failed |= run("late", late, 0, "");
+    failed |= run("aborted", aborted, 0, "");
+    failed |= run("killed", killed, SIGKILL, "");
+    failed |= run("mixed sum", mixed_sum, SIGABRT, "ranks mix registered memory and other");
+    failed |= run("mixed message", mixed_message, SIGABRT, "mixes registered memory and other");
+    failed |= run("freed early", freed_early, SIGSEGV, "");
     return failed;
 }

@@ -3,8 +3,8 @@
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
-#   trace       a record of kernels: sums run under backward; trace.c makes it
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
+#   trace       a record of kernels: sums run under backward; trace.c makes it
 #   failures    calls that fail; fail.c makes them do so on a real GPU
 if(DDP_CUDA)
   set(label gpu)
