@@ -30,6 +30,8 @@ void ddp_progress_line(ddp_progress *p, const ddp_progress_now *now, char *text,
     if (step_ns < 1)
         step_ns = 1;
     p->steps++;
+    if (communication_ns > step_ns)
+        communication_ns = step_ns; /* on a GPU it is known a step later */
     used = snprintf(text, size, ", %.1f images/s, %.0f%% comm", images / step_ns * 1e9,
                     100 * communication_ns / step_ns);
     if (now->last_step >= now->step && now->last_step > 0 && used > 0 && (size_t)used < size) {
