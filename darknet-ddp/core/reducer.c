@@ -1,6 +1,7 @@
 #include "core/reducer.h"
 
 #include "base/clock.h"
+#include "core/launch_order.h"
 #include "core/tree.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ struct ddp_reducer {
     int leaf;       /* mini-batch of the step, counted from the last syncing one */
 
     int sync;
-    size_t deferred; /* leading buckets of the plan that are launched last */
+    ddp_launch_order order;
     size_t launched; /* buckets of this pass, in launch order */
     size_t landed;   /* of these, how many have been waited for */
     ddp_reducer_times total;
@@ -42,39 +43,6 @@ static int is_trained(const ddp_reducer *r, int layer)
 static int is_alone(const ddp_reducer *r)
 {
     return ddp_group_size(r->group) == 1;
-}
-
-static size_t undeferred(const ddp_reducer *r)
-{
-    return r->plan->bucket_count - r->deferred;
-}
-
-/* The launch order: the plan's, but for the deferred buckets, which come last and
- * backwards, as the forward pass needs them. */
-static size_t nth_bucket(const ddp_reducer *r, size_t n)
-{
-    return n < undeferred(r) ? n + r->deferred : r->plan->bucket_count - 1 - n;
-}
-
-static size_t launch_number(const ddp_reducer *r, size_t bucket)
-{
-    return bucket < r->deferred ? r->plan->bucket_count - 1 - bucket : bucket - r->deferred;
-}
-
-/* How many leading buckets hold defer_bytes, and a quarter of all, at most. */
-static size_t count_deferred(const ddp_reducer *r)
-{
-    size_t most = r->plan->count / 4, count = 0, elements = 0;
-
-    if (most > r->config.defer_bytes / sizeof(float))
-        most = r->config.defer_bytes / sizeof(float);
-    while (count < r->plan->bucket_count) {
-        elements += r->plan->buckets[count].count;
-        if (elements > most)
-            break;
-        count++;
-    }
-    return count;
 }
 
 static size_t most_params(const ddp_plan *plan)
@@ -180,7 +148,7 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     if (!st)
         st = allocate(r, err);
     if (!st) {
-        r->deferred = count_deferred(r);
+        r->order = ddp_launch_order_of(r->plan, r->config.defer_bytes);
         index_layers(r);
         st = open_sums(r, err);
     }
@@ -217,7 +185,7 @@ void ddp_reducer_close(ddp_reducer *r)
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer)
 {
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        if (layer >= r->table->first_trained && r->plan->places[i].bucket < r->deferred)
+        if (layer >= r->table->first_trained && r->plan->places[i].bucket < r->order.deferred)
             return 1;
     return 0;
 }
@@ -270,8 +238,9 @@ static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
     int64_t start = ddp_clock_ns();
     ddp_status st = DDP_OK;
 
-    while (!st && r->launched < limit && r->pending[nth_bucket(r, r->launched)] == 0) {
-        size_t b = nth_bucket(r, r->launched++);
+    while (!st && r->launched < limit
+           && r->pending[ddp_launch_order_nth(r->order, r->launched)] == 0) {
+        size_t b = ddp_launch_order_nth(r->order, r->launched++);
 
         if (!is_alone(r))
             write_counts(r, b);
@@ -323,7 +292,7 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
     r->runs[layer] += 1;
     if (!r->sync || !r->config.overlap)
         return DDP_OK;
-    return launch(r, undeferred(r), err);
+    return launch(r, ddp_launch_order_undeferred(r->order), err);
 }
 
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
@@ -361,7 +330,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     r->leaf = r->sync ? 0 : r->leaf + 1;
     if (!r->sync)
         return DDP_OK;
-    return launch(r, undeferred(r), err);
+    return launch(r, ddp_launch_order_undeferred(r->order), err);
 }
 
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
@@ -376,10 +345,10 @@ static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
     size_t last = 0;
 
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        if (last < launch_number(r, r->plan->places[i].bucket))
-            last = launch_number(r, r->plan->places[i].bucket);
+        if (last < ddp_launch_order_number(r->order, r->plan->places[i].bucket))
+            last = ddp_launch_order_number(r->order, r->plan->places[i].bucket);
     for (; r->landed <= last; r->landed++) {
-        size_t b = nth_bucket(r, r->landed);
+        size_t b = ddp_launch_order_nth(r->order, r->landed);
 
         if (r->landed == r->launched)
             return ddp_fail(err, DDP_ERR_USAGE,
@@ -428,7 +397,7 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_erro
 int ddp_reducer_done(const ddp_reducer *r)
 {
     for (size_t k = 0; k < r->launched; k++)
-        if (!ddp_allreduce_done(r->sums[nth_bucket(r, k)]))
+        if (!ddp_allreduce_done(r->sums[ddp_launch_order_nth(r->order, k)]))
             return 0;
     return r->launched == r->plan->bucket_count;
 }
