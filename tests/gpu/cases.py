@@ -25,6 +25,10 @@ def deconv(**values):
     return section("deconvolutional", filters=4, size=4, stride=2, padding=1, activation="leaky", **values)
 
 
+def shortcut(source, activation, **values):
+    return section("shortcut", **{"from": source}, activation=activation, **values)
+
+
 def connected(output, activation="leaky", **values):
     return section("connected", output=output, activation=activation, **values)
 
@@ -38,6 +42,8 @@ def recurrent(kind, learning_rate=.01, **values):
 BN = {"batch_normalize": 1}
 SOFTMAX = connected(10, "linear") + section("softmax")
 BOXES = conv(8, 3, 2) + conv(8, 3, 2) + conv(27, 1, activation="linear")
+YOLO = section("yolo", mask="0,1,2", anchors="10,14, 23,27, 37,58", classes=4, num=3, ignore_thresh=.7, truth_thresh=1,
+               random=0)
 REGION = {"anchors": "1,1.2, 2,2.5, 4,4", "bias_match": 1, "classes": 4, "coords": 4, "num": 3, "softmax": 1,
           "rescore": 1, "object_scale": 5, "noobject_scale": 1, "class_scale": 1, "coord_scale": 1, "absolute": 1,
           "thresh": .6, "random": 0}
@@ -49,6 +55,9 @@ LAYERS = {
     "conv-stride-1x1": net() + conv() + conv(6, 1, 2) + SOFTMAX,
     "conv-groups": net() + conv(8) + conv(8, groups=4) + conv(8, groups=8, **BN) + SOFTMAX,
     "conv-batchnorm": net() + conv(**BN) + conv(6, 3, 2, **BN) + conv(5, 1, **BN) + SOFTMAX,
+    "conv-batchnorm-relu": net() + conv(**BN, activation="relu") + conv(6, activation="linear", **BN) + SOFTMAX,
+    "conv-batchnorm-elu": net() + conv(**BN, activation="elu") + conv(6, activation="logistic", **BN) + SOFTMAX,
+    "conv-batchnorm-wide": net(size=70, batch=4) + conv(3, 3, **BN) + conv(4, 5, 2, **BN) + SOFTMAX,
     "conv-few-values": net(batch=4, size=4) + conv(8, 3, 2, **BN) + conv(6, 3, 2, **BN) + SOFTMAX,
     "conv-clip": net(clip=.05) + conv() + conv(6) + SOFTMAX,
     "conv-binary": net() + conv() + conv(6, **BN, binary=1) + SOFTMAX,
@@ -61,15 +70,22 @@ LAYERS = {
     "batchnorm": net() + conv() + section("batchnorm") + conv() + SOFTMAX,
     "maxpool": net() + conv() + section("maxpool", size=2, stride=2) + section("maxpool", size=2, stride=1) + SOFTMAX,
     "avgpool": net() + conv() + section("avgpool") + SOFTMAX,
-    "shortcut": net() + conv(8) + conv(8) + section("shortcut", **{"from": -2}, activation="leaky") + conv(4, 1)
-                + section("shortcut", **{"from": -3}, activation="linear") + SOFTMAX,
-    "shortcut-stride": net() + conv(8) + conv(12, 3, 2) + section("shortcut", **{"from": -2}, activation="linear")
-                       + SOFTMAX,
+    "shortcut": net() + conv(8) + conv(8) + shortcut(-2, "leaky") + conv(4, 1) + shortcut(-3, "linear") + SOFTMAX,
+    "shortcut-stride": net() + conv(8) + conv(12, 3, 2) + shortcut(-2, "linear") + SOFTMAX,
+    "shortcut-wider": net() + conv(6) + conv(12) + shortcut(-2, "relu") + conv(5) + shortcut(-2, "logistic") + SOFTMAX,
+    "shortcut-twice": net() + conv(6) + shortcut(-1, "leaky", alpha=.5, beta=.25) + conv(6) + SOFTMAX,
+    "shortcut-chain": net() + conv(6) + (conv(4, 1, **BN) + conv(6, **BN, activation="linear") + shortcut(-3, "relu")) * 3
+                      + SOFTMAX,
+    "shortcut-dropout": net() + conv(6) + section("dropout", probability=.5) + conv(6) + shortcut(-3, "leaky") + conv(6)
+                        + shortcut(-4, "leaky") + SOFTMAX,
+    "dead-end": net() + conv(6) + conv(7) + section("route", layers=-2) + conv(4) + SOFTMAX,
+    "maxpool-shared": net() + conv(6) + section("maxpool", size=3, stride=1) + conv(6) + shortcut(-3, "leaky")
+                      + section("maxpool", size=3, stride=1) + section("route", layers="-1,-2") + conv(4) + SOFTMAX,
     "route": net() + conv(8) + conv(4) + section("route", layers="-1,-2") + conv(6, 1) + SOFTMAX,
     "reorg": net() + conv(8) + section("reorg", stride=2) + conv(6) + SOFTMAX,
     "upsample": net() + conv(8, 3, 2) + section("upsample", stride=2) + conv(6) + SOFTMAX,
     "normalization": net() + conv(8) + section("normalization", alpha=.0001, beta=.75, kappa=1, size=5) + SOFTMAX,
-    "l2norm": net() + conv(8) + section("l2norm") + SOFTMAX,
+    "l2norm": net() + conv(8) + section("l2norm") + conv(4) + SOFTMAX,
     "dropout": net() + connected(40) + section("dropout", probability=.5) + SOFTMAX, # which drops nothing here
     "activation": net() + conv(activation="linear") + section("activation", activation="elu") + SOFTMAX,
     "softmax-groups": net() + connected(100, "linear") + section("softmax", groups=2),
@@ -78,8 +94,8 @@ LAYERS = {
     "logistic": net() + conv() + connected(10, "linear") + section("logistic"),
     **{f"cost-{kind}": net() + conv() + connected(10, "linear") + section("cost", type=kind)
        for kind in ("sse", "smooth", "L1", "seg", "masked")},
-    "yolo": net(size=64, learning_rate=.001) + BOXES + section("yolo", mask="0,1,2", anchors="10,14, 23,27, 37,58", classes=4, num=3,
-                                           ignore_thresh=.7, truth_thresh=1, random=0),
+    "yolo": net(size=64, learning_rate=.001) + BOXES + YOLO,
+    "yolo-yolo": net(size=64, learning_rate=.001) + BOXES + YOLO + conv(27, 1, activation="linear") + YOLO,
     "region": net(size=64, learning_rate=.001) + BOXES + section("region", **REGION),
     "detection": net(size=32) + conv(8, 3, 2) + connected(4 * 4 * (2 * 5 + 3), "linear")
                  + section("detection", **DETECTION),
@@ -89,6 +105,8 @@ LAYERS = {
     "rnn-batchnorm": recurrent("rnn", learning_rate=.001, output=12, hidden=12, activation="leaky", batch_normalize=1),
     "rnn-shortcut": recurrent("rnn", output=12, hidden=12, activation="leaky", shortcut=1),
     "crnn": recurrent("crnn", output_filters=4, hidden_filters=4, activation="leaky"),
+    "crnn-batchnorm": recurrent("crnn", learning_rate=.001, output_filters=4, hidden_filters=4, activation="leaky",
+                                batch_normalize=1),
     "lstm": recurrent("lstm", output=12),
     **{f"activation-{name}": net() + conv(activation=name) + SOFTMAX
        for name in ("logistic relu relie linear ramp tanh plse elu loggy stair hardtan lhtan selu").split()},

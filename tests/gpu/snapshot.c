@@ -107,12 +107,14 @@ void snapshot_open(snapshot *s, network *net, enum snapshot_kind kind)
         abort();
     for (int i = 0; i < net->n; i++) {
         layer *parts[MOST_PARTS], *l = &net->layers[i];
-        int count = parts_of(l, parts), recurrent = count > 1 || l->type == GRU;
+        int count = parts_of(l, parts), recurrent = count > 1 || l->type == GRU, left;
         snapshot_array array = {.layer = i, .kind = get_layer_string(l->type)};
 
         if (kind == DELTAS) {
             array.name = "delta";
-            array.count = recurrent ? 0 : (size_t)l->outputs * (size_t)l->batch;
+            /* The GPU leaves a shortcut's as it was before its activation. */
+            left = recurrent || (l->type == SHORTCUT && l->activation != LINEAR);
+            array.count = left ? 0 : (size_t)l->outputs * (size_t)l->batch;
             array.host = l->delta;
             array.device = l->delta_gpu;
             add(s, array);
