@@ -23,9 +23,10 @@ ddp_status ddp_gpus_check(const ddp_options *options, ddp_launch launch, int *st
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Choose this rank's GPU, compare with all ranks, and give it to the group, or do nothing on
- * CPUs. Where NCCL cannot be used and was not asked for, rank 0 says why. Blocks until every rank
- * is here. *out is set in any case. A GPU that fails later ends the program as fail does. Fails
- * with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * CPUs. Where NCCL cannot be used and was not asked for, rank 0 says why, and names an option of
+ * NCCL's that does nothing then. Blocks until every rank is here. *out is set in any case. A GPU
+ * that fails later ends the program as fail does. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH,
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *options,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                          ddp_error *err) DDP_MUST_CHECK;
