@@ -18,6 +18,12 @@ static ddp_gpu_wish wish_of(const ddp_options *o)
     return (ddp_gpu_wish){.list = o->gpus, .gpu = o->gpu};
 }
 
+void ddp_gpus_release(ddp_gpus *g)
+{
+    free(g->seats);
+    g->seats = NULL;
+}
+
 int ddp_gpus_wanted(const ddp_options *options)
 {
     return in_build && !options->nogpu;
@@ -115,6 +121,8 @@ static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_g
     ddp_gpu_seat mine, *seats = calloc((size_t)size, sizeof *seats);
     ddp_status st;
 
+    g->seats = seats;
+    g->named = wish->list.count > 0 || wish->gpu >= 0;
     if (!seats)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
     st = sit_down(&mine, group, wish, err);
@@ -125,7 +133,6 @@ static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_g
     if (!st)
         st = ddp_gpu_check_seats(&g->shared, seats, size, -1, wish, err);
     g->gpu = mine.gpu;
-    free(seats);
     return st;
 }
 

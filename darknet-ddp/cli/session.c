@@ -302,6 +302,7 @@ int ddp_session_close(void)
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_group_close(session.group);
+    ddp_gpus_release(&session.gpus);
     session.trainer = NULL;
     session.group = NULL;
     return status;
