@@ -176,6 +176,11 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
     return DDP_OK;
 }
 
+int ddp_checkpoints_resumed(const ddp_checkpoints *c)
+{
+    return c->resumed;
+}
+
 ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, ddp_error *err)
 {
     return c->resumed ? ddp_optimizer_broadcast(c->group, table, err) : DDP_OK;
