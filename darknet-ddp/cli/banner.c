@@ -1,5 +1,7 @@
 #include "cli/banner.h"
 
+#include "cli/launcher.h"
+
 #include <string.h>
 
 const char *ddp_plural(size_t count)
@@ -15,6 +17,40 @@ static int is_new_host(const ddp_group *group, int rank)
     return 1;
 }
 
+static int on_host(const ddp_group *group, int rank, int first)
+{
+    return strcmp(ddp_group_host(group, rank), ddp_group_host(group, first)) == 0;
+}
+
+/* A launcher may show each rank its own GPUs, under the same numbers. */
+static int numbers_are_the_hosts(const ddp_group *group, const ddp_gpu_seat *seats, int first)
+{
+    int size = ddp_group_size(group);
+
+    for (int b = first; b < size; b++)
+        for (int a = first; a < b; a++)
+            if (on_host(group, a, first) && on_host(group, b, first) && seats[a].gpu == seats[b].gpu
+                && strcmp(seats[a].identity, seats[b].identity) != 0)
+                return 0;
+    return 1;
+}
+
+/* ": GPUs 0,1", those of the host's ranks in turn. */
+static void print_gpus_of_host(FILE *out, const ddp_group *group, const ddp_gpu_seat *seats,
+                               int first)
+{
+    int size = ddp_group_size(group), ranks = seats[first].local_size;
+
+    if (!numbers_are_the_hosts(group, seats, first)) {
+        (void)fprintf(out, ": %d GPUs", ranks);
+        return;
+    }
+    (void)fprintf(out, ": GPU%s ", ddp_plural((size_t)ranks));
+    for (int r = first; r < size; r++)
+        if (on_host(group, r, first))
+            (void)fprintf(out, "%s%d", r > first ? "," : "", seats[r].gpu);
+}
+
 static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
 {
     int size = ddp_group_size(group), hosts = 0;
@@ -23,18 +59,68 @@ static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
         hosts += is_new_host(group, r);
     (void)fprintf(out, "DDP: %d rank%s on %d host%s (", size, ddp_plural((size_t)size), hosts,
                   ddp_plural((size_t)hosts));
-    for (int r = 0; r < size; r++)
-        if (is_new_host(group, r))
-            (void)fprintf(out, "%s%s", r ? " " : "", ddp_group_host(group, r));
+    for (int r = 0; r < size; r++) {
+        if (!is_new_host(group, r))
+            continue;
+        (void)fprintf(out, "%s%s",
+                      r == 0        ? ""
+                      : gpus->seats ? "; "
+                                    : " ",
+                      ddp_group_host(group, r));
+        if (gpus->seats)
+            print_gpus_of_host(out, group, gpus->seats, r);
+    }
     (void)fprintf(out, "), %s, transport %s\n", gpus->names, ddp_group_transport(group));
 }
 
-static void print_gpus(FILE *out, const ddp_gpus *gpus, const ddp_options *options)
+/* As far as its ranks see: a launcher may hide some from each. */
+static int gpus_of_host(const ddp_gpu_seat *seat)
+{
+    return seat->seen > seat->local_size ? seat->seen : seat->local_size;
+}
+
+/* " -H hosta:4,hostb:4": a rank for each GPU; nothing where there is one host. */
+static void print_slots(FILE *out, const ddp_group *group, const ddp_gpu_seat *seats)
+{
+    int size = ddp_group_size(group);
+
+    if (seats[0].local_size == size)
+        return;
+    for (int r = 0; r < size; r++)
+        if (is_new_host(group, r))
+            (void)fprintf(out, "%s%s:%d", r ? "," : " -H ", seats[r].host, gpus_of_host(&seats[r]));
+}
+
+/* Whoever names GPUs knows which are left. */
+static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
+                            const ddp_options *options)
+{
+    int size = ddp_group_size(group), all = 0;
+
+    for (int r = 0; r < size; r++)
+        if (is_new_host(group, r))
+            all += gpus_of_host(&gpus->seats[r]);
+    if (gpus->named || all == size)
+        return;
+    (void)fprintf(out, "DDP: %d of %d GPUs %s idle: ", all - size, all,
+                  all - size == 1 ? "is" : "are");
+    if (options->ranks > 0 || ddp_launch_read().ranks == 0) {
+        (void)fprintf(out, "-ddp_ranks %d would use them all\n", all);
+        return;
+    }
+    (void)fprintf(out, "%d ranks would use them all (mpirun -np %d", all, all);
+    print_slots(out, group, gpus->seats);
+    (void)fprintf(out, ")\n");
+}
+
+static void print_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
+                       const ddp_options *options)
 {
     int deterministic = options->deterministic || options->exact;
 
     if (gpus->gpu < 0)
         return;
+    print_idle_gpus(out, group, gpus, options);
     if (gpus->shared)
         (void)fprintf(out, "DDP: ranks share a GPU, which is for tests: it makes nothing faster\n");
     if (options->fp32 || deterministic)
@@ -99,7 +185,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
                       const ddp_options *options, uint64_t seed)
 {
     print_ranks(out, group, gpus);
-    print_gpus(out, gpus, options);
+    print_gpus(out, group, gpus, options);
     print_batch(out, group, t, options);
     print_buckets(out, t, options);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);

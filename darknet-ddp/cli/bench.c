@@ -44,6 +44,7 @@ struct bench {
     ddp_reducer *reducer;
     ddp_step_clock *clock;
     int batches;        /* a step: -ddp_sync_every */
+    FILE *out;          /* for the figures; Darknet's lines about each mini-batch go nowhere */
     FILE *json, *trace; /* NULL: none */
     ddp_sample samples[SAMPLES];
 };
@@ -305,7 +306,7 @@ static void close_file(FILE *f, const char *path)
 static void print_result(struct bench *b, const ddp_bench_result *result,
                          const ddp_options *options, size_t hidden)
 {
-    ddp_bench_print(stdout, result);
+    ddp_bench_print(b->out, result);
     if (b->json) {
         ddp_bench_print_json(b->json, result);
         close_file(b->json, options->json);
@@ -313,9 +314,10 @@ static void print_result(struct bench *b, const ddp_bench_result *result,
     if (b->trace) {
         close_file(b->trace, options->trace);
         if (result->ranks > 1)
-            printf("%s: %zu of %zu buckets were summed when backward ended\n", options->trace,
-                   hidden, result->buckets);
+            (void)fprintf(b->out, "%s: %zu of %zu buckets were summed when backward ended\n",
+                          options->trace, hidden, result->buckets);
     }
+    (void)fflush(b->out);
 }
 
 int ddp_command_bench(const char *cfg, const ddp_options *options)
@@ -329,6 +331,7 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
         b.json = open_file(options->json);
         b.trace = open_file(options->trace);
     }
+    b.out = ddp_report_take_output();
     bench_open(&b, cfg, options);
     for (int i = 0; i < WARMUP + options->steps; i++) {
         if (i == WARMUP)

@@ -26,10 +26,27 @@ struct found {
     int32_t resumed;
 };
 
+/* A CPU computes in float32, and the same each time. */
+static ddp_status add_rounding(ddp_checkpoint_facts *facts, const ddp_checkpoints *c,
+                               ddp_error *err)
+{
+    const ddp_options *o = c->options;
+    int deterministic = o->deterministic || o->exact;
+
+    if (ddp_device_is_host(c->run.device))
+        return ddp_checkpoint_add_option(facts, "device", "CPU", err);
+    if (ddp_checkpoint_add_option(facts, "device", "GPU", err)
+        || ddp_checkpoint_add_option(facts, "-ddp_fp32", o->fp32 ? "1" : "0", err)
+        || ddp_checkpoint_add_option(facts, "-ddp_deterministic", deterministic ? "1" : "0", err))
+        return err->code;
+    return DDP_OK;
+}
+
 static ddp_status add_options(ddp_checkpoints *c, ddp_error *err)
 {
     const ddp_options *o = c->options;
     ddp_checkpoint_facts facts = {0};
+    size_t results;
     char batch[32] = "global", sync_every[16];
 
     /* Every rank more makes the batch larger. */
@@ -41,6 +58,11 @@ static ddp_status add_options(ddp_checkpoints *c, ddp_error *err)
         || ddp_checkpoint_add_option(&facts, "-ddp_batch", batch, err)
         || ddp_checkpoint_add_option(&facts, "-ddp_sync_every", sync_every, err))
         return err->code;
+    results = facts.option_count;
+    if (add_rounding(&facts, c, err))
+        return err->code;
+    c->run.rounding_count = facts.option_count - results;
+    c->run.same_rounding = o->exact;
     c->run.option_count = facts.option_count;
     memcpy(c->run.options, facts.options, sizeof facts.options);
     return DDP_OK;
@@ -152,6 +174,11 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
     net->average_loss = found.average_loss;
     *seed = found.seed;
     return DDP_OK;
+}
+
+int ddp_checkpoints_resumed(const ddp_checkpoints *c)
+{
+    return c->resumed;
 }
 
 ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, ddp_error *err)

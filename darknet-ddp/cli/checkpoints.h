@@ -33,6 +33,9 @@ void ddp_checkpoints_close(ddp_checkpoints *c);
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed,
                                   ddp_error *err) DDP_MUST_CHECK;
 
+/* Did the run go on from a checkpoint? The same on all ranks. */
+int ddp_checkpoints_resumed(const ddp_checkpoints *c);
+
 /* After attach: rank 0's optimizer state on all ranks, if the run was resumed. table is of
  * the same network. Blocks until every rank is here. Fails with DDP_ERR_COMM. */
 ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table,

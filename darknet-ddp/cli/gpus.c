@@ -18,6 +18,12 @@ static ddp_gpu_wish wish_of(const ddp_options *o)
     return (ddp_gpu_wish){.list = o->gpus, .gpu = o->gpu};
 }
 
+void ddp_gpus_release(ddp_gpus *g)
+{
+    free(g->seats);
+    g->seats = NULL;
+}
+
 int ddp_gpus_wanted(const ddp_options *options)
 {
     return in_build && !options->nogpu;
@@ -33,6 +39,9 @@ static ddp_status check_cpus(const ddp_options *o, ddp_error *err)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-gpus names GPUs, and this build is for CPUs; -ddp_ranks N starts N ranks "
                         "on this host");
+    if (o->gpu >= 0 && !in_build && !o->nogpu)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-i names GPU %d, and this build is for CPUs; leave -i out", o->gpu);
     if (o->backend == DDP_BACKEND_NCCL)
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_backend nccl is for GPUs, and %s",
                         in_build ? "-nogpu trains on CPUs" : "this build is for CPUs");
@@ -112,6 +121,8 @@ static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_g
     ddp_gpu_seat mine, *seats = calloc((size_t)size, sizeof *seats);
     ddp_status st;
 
+    g->seats = seats;
+    g->named = wish->list.count > 0 || wish->gpu >= 0;
     if (!seats)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
     st = sit_down(&mine, group, wish, err);
@@ -122,7 +133,6 @@ static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_g
     if (!st)
         st = ddp_gpu_check_seats(&g->shared, seats, size, -1, wish, err);
     g->gpu = mine.gpu;
-    free(seats);
     return st;
 }
 
@@ -167,17 +177,33 @@ static ddp_status gather_names(ddp_gpus *g, ddp_group *group, ddp_error *err)
     return st;
 }
 
-ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *options,
-                         void (*fail)(const ddp_error *err) __attribute__((noreturn)),
-                         ddp_error *err)
+/* Why an option of NCCL's does nothing; NULL: it does. */
+static const char *without_nccl(const ddp_group *group)
+{
+    if (!in_build)
+        return "this build is for CPUs";
+    if (ddp_device_is_host(ddp_group_device(group)))
+        return "-nogpu trains on CPUs";
+    return strncmp(ddp_group_transport(group), "nccl", 4) == 0 ? NULL
+                                                               : "sums do not go through NCCL";
+}
+
+static void say_if_useless(const ddp_group *group, const ddp_options *options)
+{
+    const char *why = options->nccl_ctas > 0 ? without_nccl(group) : NULL;
+
+    if (why && ddp_group_rank(group) == 0)
+        printf("DDP: -ddp_nccl_ctas %d does nothing: %s\n", options->nccl_ctas, why);
+}
+
+static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *options,
+                           void (*fail)(const ddp_error *err) __attribute__((noreturn)),
+                           ddp_error *err)
 {
     const ddp_gpu_wish wish = wish_of(options);
     ddp_gpu_config config = {.exact = options->exact, .ctas = options->nccl_ctas, .fail = fail};
     int backend = options->backend;
 
-    *out = (ddp_gpus){.gpu = -1, .names = "CPU"};
-    if (!ddp_gpus_wanted(options))
-        return DDP_OK;
     if (choose(out, &config.shared, group, &wish, err))
         return err->code;
     config.gpu = out->gpu;
@@ -185,4 +211,15 @@ ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *opt
     if (use_gpu(group, options, &config, err))
         return err->code;
     return gather_names(out, group, err);
+}
+
+ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *options,
+                         void (*fail)(const ddp_error *err) __attribute__((noreturn)),
+                         ddp_error *err)
+{
+    *out = (ddp_gpus){.gpu = -1, .names = "CPU"};
+    if (ddp_gpus_wanted(options) && take_gpu(out, group, options, fail, err))
+        return err->code;
+    say_if_useless(group, options);
+    return DDP_OK;
 }

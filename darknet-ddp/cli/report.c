@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -57,6 +56,21 @@ void ddp_report_quiet(void)
         state.error_fd = saved;
     }
     close_off(STDERR_FILENO);
+}
+
+FILE *ddp_report_take_output(void)
+{
+    int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (!out) {
+        if (fd >= 0)
+            (void)close(fd);
+        return stdout;
+    }
+    (void)fflush(stdout);
+    close_off(STDOUT_FILENO);
+    return out;
 }
 
 void ddp_report_errors_only(void)

@@ -11,6 +11,8 @@
 #include "cli/launcher.h"
 #include "comm/group.h"
 
+#include <stdio.h>
+
 /* First of all: which rank this is, as far as the launcher says. */
 void ddp_report_init(ddp_launch launch);
 
@@ -21,6 +23,10 @@ void ddp_report_open(ddp_group *group);
 
 /* Close standard error off, but for the errors below. */
 void ddp_report_quiet(void);
+
+/* Close standard output off, and return what writes where it went; standard output itself where
+ * that cannot be. Never closed. */
+FILE *ddp_report_take_output(void);
 
 /* Darknet has built the network and named its layers: let through what else the
  * libraries may write to standard error. */

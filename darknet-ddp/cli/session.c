@@ -73,6 +73,23 @@ static ddp_status attach(network *net, const char *directory, char *cfg, ddp_err
     return DDP_OK;
 }
 
+/* What the number of batches makes of this run, where that may surprise. */
+static void print_length(network *net)
+{
+    size_t done = get_current_batch(net);
+
+    if (net->max_batches % session.options->sync_every)
+        printf("DDP: max_batches=%d is no multiple of -ddp_sync_every %d: the last batches end "
+               "without an update\n",
+               net->max_batches, session.options->sync_every);
+    if (net->max_batches > 0 && done >= (size_t)net->max_batches)
+        printf("DDP: nothing left to train: %zu batches are done, and max_batches=%d; %s\n", done,
+               net->max_batches,
+               ddp_checkpoints_resumed(session.checkpoints)
+                   ? "with a larger one -resume_force goes on"
+                   : "-clear counts from 0");
+}
+
 static void begin(network *net, const char *directory, char *cfg)
 {
     int rank = ddp_group_rank(session.group);
@@ -81,13 +98,11 @@ static void begin(network *net, const char *directory, char *cfg)
 
     if (attach(net, directory, cfg, &err))
         ddp_session_fail(&err);
-    if (rank == 0)
+    if (rank == 0) {
         ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
                          session.seed);
-    if (rank == 0 && net->max_batches % session.options->sync_every)
-        printf("DDP: max_batches=%d is no multiple of -ddp_sync_every %d: the last batches end "
-               "without an update\n",
-               net->max_batches, session.options->sync_every);
+        print_length(net);
+    }
     ddp_report_errors_only();
     now = progress_now(net);
     ddp_progress_start(&session.progress, &now);
@@ -302,6 +317,7 @@ int ddp_session_close(void)
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_group_close(session.group);
+    ddp_gpus_release(&session.gpus);
     session.trainer = NULL;
     session.group = NULL;
     return status;

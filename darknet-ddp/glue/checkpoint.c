@@ -178,6 +178,39 @@ static ddp_status judge(ddp_status st, const ddp_pair *pair, int force,
     return st;
 }
 
+static int is_known(const ddp_checkpoint_facts *facts, const char *name)
+{
+    for (size_t i = 0; i < facts->option_count; i++)
+        if (strcmp(facts->options[i].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* What the checkpoint does not know is no difference: a CPU has fewer of these options than a
+ * GPU, and older state files have none. */
+static ddp_status check_rounding(const ddp_pair *pair, const ddp_checkpoint_run *run,
+                                 const ddp_pair_listener *listener, ddp_error *err)
+{
+    const ddp_checkpoint_facts *was = &pair->checkpoint.facts;
+    char sentence[sizeof err->text + 64];
+
+    for (size_t i = run->option_count - run->rounding_count; i < run->option_count; i++) {
+        const ddp_checkpoint_option *option = &run->options[i];
+        ddp_status st = DDP_OK;
+
+        if (is_known(was, option->name))
+            st = ddp_checkpoint_check_options(was, option, 1, NULL, err);
+        if (st == DDP_ERR_MISMATCH && !run->same_rounding) {
+            (void)snprintf(sentence, sizeof sentence, "%s: from here on results round differently",
+                           err->text);
+            listener->note(listener->ctx, sentence);
+        } else if (judge(st, pair, run->force, listener, err)) {
+            return err->code;
+        }
+    }
+    return DDP_OK;
+}
+
 static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
                             const ddp_pair_listener *listener, ddp_error *err)
 {
@@ -188,8 +221,10 @@ static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
     st = judge(st, pair, run->force, listener, err);
     if (st)
         return st;
-    st = ddp_checkpoint_check_options(&c->facts, run->options, run->option_count, seed, err);
-    return judge(st, pair, run->force, listener, err);
+    st = ddp_checkpoint_check_options(&c->facts, run->options,
+                                      run->option_count - run->rounding_count, seed, err);
+    st = judge(st, pair, run->force, listener, err);
+    return st ? st : check_rounding(pair, run, listener, err);
 }
 
 static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pair,

@@ -28,6 +28,8 @@ typedef struct ddp_checkpoint_run {
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
+    size_t rounding_count; /* the last of these change no more than how results round */
+    int same_rounding;     /* resuming with others of them is refused too */
 } ddp_checkpoint_run;
 
 /* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
@@ -43,9 +45,9 @@ typedef struct ddp_resumed {
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole
  * pair of run->base in directory, if there is one; out then tells which, and with it seed,
  * average loss and the like, which are the caller's to use. net is as parsed.
- * listener hears of pairs that were passed over and, with run->force, of differences.
- * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network has other
- * parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
+ * listener hears of pairs that were passed over, of other rounding and, with run->force, of all
+ * differences. DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network
+ * has other parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
  * parameters that were saved. Fails also as ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,

@@ -269,6 +269,55 @@ static void what_changed_is_refused_unless_forced(void **state)
     free_network(net);
 }
 
+static void add_rounding(ddp_checkpoint_run *run, const char *fp32)
+{
+    ddp_checkpoint_option *option = &run->options[run->option_count++];
+
+    (void)snprintf(option->name, sizeof option->name, "fp32");
+    (void)snprintf(option->value, sizeof option->value, "%s", fp32);
+    run->rounding_count = 1;
+}
+
+/* Go on as another run would; the notes are wanted. */
+static void expect_note(network *net, const ddp_checkpoint_run *run, const char *wanted)
+{
+    ddp_resumed resumed;
+    ddp_error err;
+
+    notes[0] = 0;
+    if (ddp_checkpoint_resume(&resumed, net, folder.path, run, &listener, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(notes, wanted);
+    assert_non_null(resumed.weights);
+    ddp_resumed_release(&resumed);
+}
+
+static void another_rounding_is_said_or_refused(void **state)
+{
+    char cfg[1024];
+    network *net = parse(momentum, layers, cfg, sizeof cfg);
+    ddp_checkpoint_run run = run_of(cfg), other = run_of(cfg);
+    ddp_error err;
+
+    (void)state;
+    train(net, 0, 1);
+    add_rounding(&run, "yes");
+    add_rounding(&other, "no");
+    save(net, cfg); /* an older state file, which does not know of it */
+    other.same_rounding = 1;
+    expect_note(net, &other, "");
+    assert_int_equal(
+        ddp_checkpoint_save(net, folder_file(&folder, "toy.backup"), net->n, &run, &err), DDP_OK);
+    expect_note(net, &run, "");
+    *net->seen = 0;
+    expect_refusal(net, &other, "fp32 was yes, is now no");
+    other.same_rounding = 0;
+    expect_note(net, &other, "fp32 was yes, is now no: from here on results round differently");
+    other = run_of(cfg); /* a run which has no such option */
+    expect_note(net, &other, "");
+    free_network(net);
+}
+
 static void another_network_is_refused_even_if_forced(void **state)
 {
     char cfg[1024], other_cfg[1024];
@@ -301,6 +350,7 @@ int main(void)
         IN_A_FOLDER(weights_file_is_darknets_own),
         IN_A_FOLDER(nothing_to_resume_is_no_error),
         IN_A_FOLDER(what_changed_is_refused_unless_forced),
+        IN_A_FOLDER(another_rounding_is_said_or_refused),
         IN_A_FOLDER(another_network_is_refused_even_if_forced),
     };
 
