@@ -60,12 +60,15 @@ void spoil(cudnnHandle_t handle, void *x, size_t bytes, void *workspace, size_t 
     }));
 }
 
-cudnnStatus_t workspace_size(direction way, bool valid, const shape &s, int number, size_t *bytes)
+cudnnStatus_t workspace_size(const char *call, direction way, bool valid, const shape &s,
+                             int number, size_t *bytes)
 {
     const algorithm *a = find_algorithm(way, number);
 
     if (!valid || !a)
         return CUDNN_STATUS_BAD_PARAM;
+    if (fails(call))
+        return CUDNN_STATUS_NOT_SUPPORTED;
     *bytes = a->has_workspace ? s.columns_bytes() : 0;
     return CUDNN_STATUS_SUCCESS;
 }
@@ -189,7 +192,8 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensor
     shape s;
     bool valid = shape_of(x, w, v, y, s);
 
-    return workspace_size(forward, valid, s, algo, bytes);
+    return workspace_size("cudnnGetConvolutionForwardWorkspaceSize", forward, valid, s, algo,
+                          bytes);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t, cudnnFilterDescriptor_t w,
@@ -202,7 +206,8 @@ cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHandle_t, cudnnF
     shape s;
     bool valid = shape_of(dx, w, v, dy, s);
 
-    return workspace_size(backward_data, valid, s, algo, bytes);
+    return workspace_size("cudnnGetConvolutionBackwardDataWorkspaceSize", backward_data, valid, s,
+                          algo, bytes);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
@@ -213,7 +218,8 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
     shape s;
     bool valid = shape_of(x, dw, v, dy, s);
 
-    return workspace_size(backward_filter, valid, s, algo, bytes);
+    return workspace_size("cudnnGetConvolutionBackwardFilterWorkspaceSize", backward_filter, valid,
+                          s, algo, bytes);
 }
 
 } // extern "C"

@@ -86,6 +86,7 @@ LAYERS = {
     "upsample": net() + conv(8, 3, 2) + section("upsample", stride=2) + conv(6) + SOFTMAX,
     "normalization": net() + conv(8) + section("normalization", alpha=.0001, beta=.75, kappa=1, size=5) + SOFTMAX,
     "l2norm": net() + conv(8) + section("l2norm") + conv(4) + SOFTMAX,
+    "crop": net() + section("crop", crop_width=12, crop_height=12, flip=0) + conv() + SOFTMAX, # changes the input
     "dropout": net() + connected(40) + section("dropout", probability=.5) + SOFTMAX, # which drops nothing here
     "activation": net() + conv(activation="linear") + section("activation", activation="elu") + SOFTMAX,
     "softmax-groups": net() + connected(100, "linear") + section("softmax", groups=2),

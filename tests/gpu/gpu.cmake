@@ -41,6 +41,20 @@ if(label STREQUAL gpu)
   ddp_gpu_test(nets 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:gpu_compare> nets)
 else()
   ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> slow-nets)
+  set(layers ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare>)
+  emulated_test(order 60 ${layers} conv-batchnorm crop yolo rnn) # inputs come by a stream of their own
+
+  # cuDNN refuses an algorithm that it lists, where it was measured and (Forward:5) where not; then all that there are.
+  function(ddp_refused_test name)
+    list(TRANSFORM ARGN REPLACE "(.*):" "cudnnGetConvolution\\1WorkspaceSize:")
+    string(REPLACE ";" "," calls "${ARGN}")
+    ddp_gpu_test(${name} 60 ${layers} conv)
+    set_property(TEST emulated.${name} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=${calls})
+  endfunction()
+  ddp_refused_test(refused_algorithm Forward:1 Forward:5 BackwardData:1 BackwardFilter:1)
+  ddp_refused_test(refused_algorithms Forward:1 Forward:2 Forward:3 Forward:4)
+  set_tests_properties(emulated.refused_algorithms PROPERTIES PASS_REGULAR_EXPRESSION
+    "BAD .*cuDNN has no algorithm for the forward pass of a convolution that needs at most [0-9]+ MB of workspace")
 endif()
 
 if(DDP_WITH_MPI)
