@@ -18,6 +18,7 @@
  * each call EMULATED_DEVICES  how many devices there are (2) EMULATED_FAIL     CALL:N[:RANK],...:
  * the N-th call of that name fails, as cudaMemcpy:3 or ncclAllReduce:1:0, with RANK only on this
  * rank of mpirun; ncclAllReduce/async:N: it fails while it travels; launch:N: a kernel
+ *   EMULATED_CALLS    a file: when rank 0 exits, how many calls of each name it has made
  *   EMULATED_GUARD    mprotect: guard device memory page by page also where the CPU has protection
  * keys
  *

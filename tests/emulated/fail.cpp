@@ -1,4 +1,4 @@
-/* EMULATED_FAIL: calls that fail on purpose. */
+/* EMULATED_FAIL: calls that fail on purpose; EMULATED_CALLS: how many there were. */
 #include "emulated.h"
 
 #include <cstdio>
@@ -45,6 +45,43 @@ std::vector<failure> parse(const char *text)
     return all;
 }
 
+struct calls {
+    std::mutex mutex;
+    const std::vector<failure> failures = parse(std::getenv("EMULATED_FAIL"));
+    const char *file = std::getenv("EMULATED_CALLS");
+    std::map<std::string, long> counts;
+};
+
+calls *get_calls();
+
+void write_counts()
+{
+    calls *all = get_calls();
+    std::lock_guard<std::mutex> lock(all->mutex);
+    FILE *file = std::fopen(all->file, "w");
+
+    if (!file) {
+        std::perror(all->file);
+        return;
+    }
+    for (const auto &[call, count] : all->counts)
+        std::fprintf(file, "%s %ld\n", call.c_str(), count);
+    std::fclose(file);
+}
+
+calls *get_calls()
+{
+    static calls *all = [] {
+        auto *made = new calls;
+
+        if (made->file && emulated::process_rank() == 0)
+            std::atexit(write_counts);
+        return made;
+    }();
+
+    return all;
+}
+
 } // namespace
 
 int emulated::process_rank()
@@ -56,15 +93,13 @@ int emulated::process_rank()
 
 bool emulated::fails(const char *call)
 {
-    static std::mutex mutex;
-    static const auto *failures = new std::vector<failure>(parse(std::getenv("EMULATED_FAIL")));
-    static auto *counts = new std::map<std::string, long>;
+    calls *all = get_calls();
 
-    if (failures->empty())
+    if (all->failures.empty() && !all->file)
         return false;
-    std::lock_guard<std::mutex> lock(mutex);
-    long number = ++(*counts)[call];
-    for (const failure &f : *failures)
+    std::lock_guard<std::mutex> lock(all->mutex);
+    long number = ++all->counts[call];
+    for (const failure &f : all->failures)
         if (f.call == call && f.number == number && (f.rank < 0 || f.rank == process_rank()))
             return true;
     return false;
