@@ -2,6 +2,7 @@
 
 #include "cli/banner.h"
 #include "cli/commands.h"
+#include "cli/gpus.h"
 #include "cli/report.h"
 #include "core/batch.h"
 #include "glue/draws.h"
@@ -78,21 +79,34 @@ static void print_batch(int ranks, ddp_batch_mode mode)
     printf("%s\n", batch.resplit ? ", smaller than the cfg's" : "");
 }
 
+static int ranks_of(const ddp_options *o)
+{
+    if (o->np)
+        return o->np;
+    if (o->ranks)
+        return o->ranks;
+    return o->gpus.count > 0 ? o->gpus.count : 2;
+}
+
 int ddp_command_plan(const char *cfg, const ddp_options *options)
 {
     const double mib = 1 << 20;
-    int ranks = options->np ? options->np : options->ranks ? options->ranks : 2;
+    int nccl = ddp_gpus_wanted(options)
+               && (options->backend == DDP_BACKEND_AUTO || options->backend == DDP_BACKEND_NCCL);
+    int ranks = ranks_of(options);
     network *net = load(cfg, options);
     ddp_table table;
     ddp_plan *plan;
     ddp_error err;
 
     if (ddp_table_init(&table, net, ddp_device_host(), &err)
-        || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, 0) * mib),
+        || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
                          (size_t)(options->first_bucket_mb * mib), &err))
         ddp_report_failure(&err);
     printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, net->n, parameter_count(&table),
            table.param_count);
+    if (nccl)
+        printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);
     print_totals(&table, plan, ranks);
     print_batch(ranks, options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
