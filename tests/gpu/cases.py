@@ -93,6 +93,8 @@ LAYERS = {
     "maxpool-shared": net() + conv(6) + section("maxpool", size=3, stride=1) + conv(6) + shortcut(-3, "leaky")
                       + section("maxpool", size=3, stride=1) + section("route", layers="-1,-2") + conv(4) + SOFTMAX,
     "route": net() + conv(8) + conv(4) + section("route", layers="-1,-2") + conv(6, 1) + SOFTMAX,
+    "route-twice": net() + conv(8) + section("dropout", probability=.5) + conv(4) + section("route", layers="-1,-2,-1,-3")
+                   + conv(6, 1) + SOFTMAX, # [dropout] works on its input's delta
     "reorg": net() + conv(8) + section("reorg", stride=2) + conv(6) + SOFTMAX,
     "upsample": net() + conv(8, 3, 2) + section("upsample", stride=2) + conv(6) + SOFTMAX,
     "normalization": net() + conv(8) + section("normalization", alpha=.0001, beta=.75, kappa=1, size=5) + SOFTMAX,
