@@ -41,14 +41,25 @@ def recurrent(kind, learning_rate=.01, **values):
 
 BN = {"batch_normalize": 1}
 SOFTMAX = connected(10, "linear") + section("softmax")
-BOXES = conv(8, 3, 2) + conv(8, 3, 2) + conv(27, 1, activation="linear")
+SHRINK = conv(8, 3, 2) + conv(8, 3, 2)
+BOXES = SHRINK + conv(27, 1, activation="linear")
 YOLO = section("yolo", mask="0,1,2", anchors="10,14, 23,27, 37,58", classes=4, num=3, ignore_thresh=.7, truth_thresh=1,
                random=0)
 REGION = {"anchors": "1,1.2, 2,2.5, 4,4", "bias_match": 1, "classes": 4, "coords": 4, "num": 3, "softmax": 1,
           "rescore": 1, "object_scale": 5, "noobject_scale": 1, "class_scale": 1, "coord_scale": 1, "absolute": 1,
           "thresh": .6, "random": 0}
+TREE = "thing -1\nliving -1\ncar 0\nbike 0\ndog 1\ncat 1\nhorse 1\n" # what a cfg finds as `tree`: class, parent
+
+
+def region(**values):
+    values = {**REGION, **values}
+    return (net(size=64, learning_rate=.001) + SHRINK
+            + conv(3 * (values["classes"] + values["coords"] + 1), 1, activation="linear") + section("region", **values))
+
+
 DETECTION = {"classes": 3, "coords": 4, "rescore": 1, "side": 4, "num": 2, "softmax": 0, "sqrt": 1, "object_scale": 1,
              "noobject_scale": .5, "class_scale": 1, "coord_scale": 5}
+CELLS = net(size=32) + conv(8, 3, 2) + connected(4 * 4 * (2 * 5 + 3), "linear")
 
 LAYERS = {
     "conv": net() + conv() + conv(6, 5, 2) + conv(5, 1) + SOFTMAX,
@@ -82,6 +93,8 @@ LAYERS = {
     "maxpool-shared": net() + conv(6) + section("maxpool", size=3, stride=1) + conv(6) + shortcut(-3, "leaky")
                       + section("maxpool", size=3, stride=1) + section("route", layers="-1,-2") + conv(4) + SOFTMAX,
     "route": net() + conv(8) + conv(4) + section("route", layers="-1,-2") + conv(6, 1) + SOFTMAX,
+    "route-twice": net() + conv(8) + section("dropout", probability=.5) + conv(4) + section("route", layers="-1,-2,-1,-3")
+                   + conv(6, 1) + SOFTMAX, # [dropout] works on its input's delta
     "reorg": net() + conv(8) + section("reorg", stride=2) + conv(6) + SOFTMAX,
     "upsample": net() + conv(8, 3, 2) + section("upsample", stride=2) + conv(6) + SOFTMAX,
     "normalization": net() + conv(8) + section("normalization", alpha=.0001, beta=.75, kappa=1, size=5) + SOFTMAX,
@@ -97,9 +110,15 @@ LAYERS = {
        for kind in ("sse", "smooth", "L1", "seg", "masked")},
     "yolo": net(size=64, learning_rate=.001) + BOXES + YOLO,
     "yolo-yolo": net(size=64, learning_rate=.001) + BOXES + YOLO + conv(27, 1, activation="linear") + YOLO,
-    "region": net(size=64, learning_rate=.001) + BOXES + section("region", **REGION),
-    "detection": net(size=32) + conv(8, 3, 2) + connected(4 * 4 * (2 * 5 + 3), "linear")
-                 + section("detection", **DETECTION),
+    "region": region(),
+    "region-logistic": region(softmax=0),
+    "region-background": region(background=1),
+    "region-background-logistic": region(background=1, softmax=0),
+    "region-mask": region(coords=9),
+    "region-mask-logistic": region(coords=9, softmax=0),
+    "region-tree": region(classes=TREE.count("\n"), tree="tree"),
+    "detection": CELLS + section("detection", **DETECTION),
+    "detection-softmax": CELLS + section("detection", **{**DETECTION, "softmax": 1}),
     "iseg": net(size=32, learning_rate=.001) + conv(8, 3, 2) + conv(3 + 4, 1, activation="linear")
             + section("iseg", classes=3, ids=4),
     "rnn": recurrent("rnn", output=12, hidden=12, activation="leaky"),

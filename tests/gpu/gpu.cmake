@@ -42,7 +42,7 @@ if(label STREQUAL gpu)
 else()
   ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> slow-nets)
   set(layers ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare>)
-  emulated_test(order 60 ${layers} conv-batchnorm crop yolo rnn) # inputs come by a stream of their own
+  emulated_test(order 60 ${layers} conv-batchnorm crop yolo region detection iseg rnn) # inputs and deltas come from pinned memory
 
   # cuDNN refuses an algorithm that it lists, where it was measured and (Forward:5) where not; then all that there are.
   function(ddp_refused_test name)
