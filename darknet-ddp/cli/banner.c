@@ -91,6 +91,26 @@ static void print_slots(FILE *out, const ddp_group *group, const ddp_gpu_seat *s
             (void)fprintf(out, "%s%s:%d", r ? "," : " -H ", seats[r].host, gpus_of_host(&seats[r]));
 }
 
+/* -gpus has a GPU for each rank of a host: some host may have fewer ranks. */
+static void print_unused_names(FILE *out, const ddp_group *group, const ddp_gpu_seat *seats,
+                               int named)
+{
+    int size = ddp_group_size(group);
+
+    for (int r = 0; r < size; r++) {
+        int ranks = 0;
+
+        for (int other = 0; other < size; other++)
+            ranks += strcmp(seats[other].host, seats[r].host) == 0;
+        if (ranks >= named)
+            continue;
+        (void)fprintf(out,
+                      "DDP: -gpus names %d GPUs, but host %s has %d rank%s: the others are idle\n",
+                      named, seats[r].host, ranks, ddp_plural((size_t)ranks));
+        return;
+    }
+}
+
 /* Whoever names GPUs knows which are left. */
 static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
                             const ddp_options *options)
@@ -121,6 +141,7 @@ static void print_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
     if (gpus->gpu < 0)
         return;
     print_idle_gpus(out, group, gpus, options);
+    print_unused_names(out, group, gpus->seats, options->gpus.count);
     if (gpus->shared)
         (void)fprintf(out, "DDP: ranks share a GPU, which is for tests: it makes nothing faster\n");
     if (options->fp32 || deterministic)

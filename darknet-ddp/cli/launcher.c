@@ -1,5 +1,7 @@
 #include "cli/launcher.h"
 
+#include "cli/spawn.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -40,7 +42,8 @@ int ddp_cores(void)
 
 ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err)
 {
-    int threads = ddp_cores() / ranks;
+    int threads = ddp_cores() / ranks, status = 0;
+    ddp_error cause;
     char np[16], text[16], program[PATH_MAX] = "";
     size_t count = 0, used = 0;
     const char **args;
@@ -69,9 +72,10 @@ ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err)
     args[used++] = program;
     for (size_t i = 1; i < count; i++)
         args[used++] = argv[i];
-    (void)execvp(args[0], (char *const *)args);
-    free(args);
-    return ddp_fail(err, DDP_ERR_IO,
-                    "cannot start mpirun: %s; install openmpi-bin, or start the ranks yourself",
-                    strerror(errno));
+    if (ddp_spawn(args, &status, &cause)) {
+        free(args);
+        return ddp_fail(err, DDP_ERR_IO, "%s; install openmpi-bin, or start the ranks yourself",
+                        cause.text);
+    }
+    exit(status);
 }

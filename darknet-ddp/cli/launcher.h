@@ -15,7 +15,7 @@ ddp_launch ddp_launch_read(void);
 /* CPU cores that this process may run on. */
 int ddp_cores(void);
 
-/* Run this very command under `mpirun -np ranks`, in place of this process:
+/* Run this very command under `mpirun -np ranks` (cli/spawn.h) and exit with its status:
  * returns only on failure. Each rank may run on any core of this host and gets
  * OMP_NUM_THREADS = cores / ranks, at least 1, unless the environment has it.
  * Fails with DDP_ERR_IO. */

@@ -1,8 +1,13 @@
 #include "cli/signals.h"
 
+#include "cli/launcher.h"
 #include "core/loss.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of the main thread. oneDNN's products of matrices run with the stack pointer in a heap block
  * of their own: without another stack the kernel would save its registers over what lies
@@ -11,9 +16,38 @@ static _Alignas(64) unsigned char stack[1 << 16];
 
 static volatile sig_atomic_t asked[DDP_REQUESTS];
 
+static pthread_t main_thread;
+static int launched; /* by mpirun or srun */
+
 static void on_signal(int number)
 {
     asked[number == SIGUSR1 ? DDP_REQUEST_SAVE : DDP_REQUEST_STOP] = 1;
+}
+
+static void let_go_of(int output)
+{
+    int flags = fcntl(output, F_GETFL);
+
+    if (flags >= 0)
+        (void)fcntl(output, F_SETFL, flags | O_NONBLOCK);
+}
+
+/* Once mpirun ends its ranks it reads nothing from them: who waits for it to do so never gets to
+ * save. */
+static void on_end(int number)
+{
+    static const char ctrl_c[] = "darknet: saving, then ending; once more to end at once\n";
+    int keep = errno;
+
+    on_signal(number);
+    if (launched) {
+        let_go_of(STDOUT_FILENO);
+        let_go_of(STDERR_FILENO);
+        if (!pthread_equal(pthread_self(), main_thread))
+            (void)pthread_kill(main_thread, SIGTERM); /* it may be the one that waits */
+    } else if (number == SIGINT && write(STDERR_FILENO, ctrl_c, sizeof ctrl_c - 1) < 0)
+        (void)number; /* nobody reads it */
+    errno = keep;
 }
 
 static void take(int number, void (*handler)(int), int flags)
@@ -40,6 +74,8 @@ volatile sig_atomic_t *ddp_signals_open(void)
 
 void ddp_signals_take_term(void)
 {
-    take(SIGTERM, on_signal, 0);
-    take(SIGINT, on_signal, (int)SA_RESETHAND); /* a second one ends the process at once */
+    main_thread = pthread_self();
+    launched = ddp_launch_read().ranks > 0;
+    take(SIGTERM, on_end, 0);
+    take(SIGINT, on_end, (int)SA_RESETHAND); /* a second one ends the process at once */
 }

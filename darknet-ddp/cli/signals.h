@@ -10,8 +10,10 @@
  * the main thread. */
 volatile sig_atomic_t *ddp_signals_open(void);
 
-/* From here on SIGTERM means what SIGUSR2 does, and so does the first SIGINT. mpirun sends it to the ranks that are left when
- * one has failed, or when it is told to end, and kill -9 a second later. */
+/* From here on SIGTERM means what SIGUSR2 does, and so does the first SIGINT. mpirun sends SIGTERM
+ * to the ranks that are left when one has failed, or when it is told to end, and kill -9 a second
+ * later; it reads no output meanwhile, so under a launcher output that nobody takes is dropped from
+ * then on. On the main thread. */
 void ddp_signals_take_term(void);
 
 #endif
