@@ -167,9 +167,10 @@ static ddp_status judge(ddp_status st, const ddp_pair *pair, int force,
                         const ddp_pair_listener *listener, ddp_error *err)
 {
     if (st == DDP_ERR_MISMATCH && force) {
-        char sentence[sizeof err->text + 64];
+        char sentence[sizeof err->text + PATH_MAX + 64];
 
-        (void)snprintf(sentence, sizeof sentence, "resumed all the same: %s", err->text);
+        (void)snprintf(sentence, sizeof sentence, "%s: resumed all the same: %s", pair->weights,
+                       err->text);
         listener->note(listener->ctx, sentence);
         return DDP_OK;
     }
@@ -192,7 +193,7 @@ static ddp_status check_rounding(const ddp_pair *pair, const ddp_checkpoint_run 
                                  const ddp_pair_listener *listener, ddp_error *err)
 {
     const ddp_checkpoint_facts *was = &pair->checkpoint.facts;
-    char sentence[sizeof err->text + 64];
+    char sentence[sizeof err->text + PATH_MAX + 64];
 
     for (size_t i = run->option_count - run->rounding_count; i < run->option_count; i++) {
         const ddp_checkpoint_option *option = &run->options[i];
@@ -201,7 +202,8 @@ static ddp_status check_rounding(const ddp_pair *pair, const ddp_checkpoint_run 
         if (is_known(was, option->name))
             st = ddp_checkpoint_check_options(was, option, 1, NULL, err);
         if (st == DDP_ERR_MISMATCH && !run->same_rounding) {
-            (void)snprintf(sentence, sizeof sentence, "%s: from here on results round differently",
+            (void)snprintf(sentence, sizeof sentence,
+                           "%s: %s: from here on results round differently", pair->weights,
                            err->text);
             listener->note(listener->ctx, sentence);
         } else if (judge(st, pair, run->force, listener, err)) {

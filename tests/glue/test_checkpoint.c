@@ -237,7 +237,8 @@ static void expect_refusal(network *net, const ddp_checkpoint_run *run, const ch
     forced.force = 1;
     if (ddp_checkpoint_resume(&resumed, net, folder.path, &forced, &listener, &err))
         fail_msg("%s", err.text);
-    (void)snprintf(text, sizeof text, "resumed all the same: %s", want);
+    (void)snprintf(text, sizeof text, "%s: resumed all the same: %s",
+                   folder_file(&folder, "toy.backup"), want);
     assert_string_equal(notes, text);
     assert_non_null(resumed.weights);
     assert_int_equal(*net->seen, 4);
@@ -283,11 +284,13 @@ static void expect_note(network *net, const ddp_checkpoint_run *run, const char 
 {
     ddp_resumed resumed;
     ddp_error err;
+    char text[1024];
 
     notes[0] = 0;
     if (ddp_checkpoint_resume(&resumed, net, folder.path, run, &listener, &err))
         fail_msg("%s", err.text);
-    assert_string_equal(notes, wanted);
+    (void)snprintf(text, sizeof text, "%s: %s", folder_file(&folder, "toy.backup"), wanted);
+    assert_string_equal(notes, *wanted ? text : "");
     assert_non_null(resumed.weights);
     ddp_resumed_release(&resumed);
 }
