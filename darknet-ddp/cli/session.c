@@ -83,7 +83,7 @@ static void print_length(network *net)
                "without an update\n",
                net->max_batches, session.options->sync_every);
     if (net->max_batches > 0 && done >= (size_t)net->max_batches)
-        printf("DDP: nothing left to train: %zu batches are done, and max_batches=%d; %s\n", done,
+        printf("DDP: nothing left to train: batch %zu of max_batches=%d is done; %s\n", done,
                net->max_batches,
                ddp_checkpoints_resumed(session.checkpoints)
                    ? "with a larger one -resume_force goes on"
