@@ -10,6 +10,7 @@
 #include "cli/bench.h"
 
 #include "base/clock.h"
+#include "cli/banner.h"
 #include "cli/bench_step.h"
 #include "cli/bench_trace.h"
 #include "cli/commands.h"
@@ -263,6 +264,9 @@ static ddp_bench_result result_of(struct bench *b, const char *cfg, const ddp_op
         .devices = ddp_session_gpus()->names,
         .precision = on_host() || options->fp32 ? "fp32" : "TF32",
         .on_host = on_host(),
+        .exact = options->exact,
+        .deterministic = !on_host() && (options->deterministic || options->exact),
+        .overlap = options->overlap,
         .ranks = ddp_group_size(group),
         .batch = ddp_trainer_batch(b->trainer).batch * b->batches,
         .width = b->net->w,
@@ -314,8 +318,9 @@ static void print_result(struct bench *b, const ddp_bench_result *result,
     if (b->trace) {
         close_file(b->trace, options->trace);
         if (result->ranks > 1)
-            (void)fprintf(b->out, "%s: %zu of %zu buckets were summed when backward ended\n",
-                          options->trace, hidden, result->buckets);
+            (void)fprintf(b->out, "%s: %zu of %zu bucket%s %s summed when backward ended\n",
+                          options->trace, hidden, result->buckets, ddp_plural(result->buckets),
+                          result->buckets == 1 ? "was" : "were");
     }
     (void)fflush(b->out);
 }

@@ -24,6 +24,9 @@ typedef struct ddp_bench_result {
     const char *devices;   /* "CPU", "GPU NVIDIA H200" */
     const char *precision; /* of convolutions: "fp32" or "TF32" */
     int on_host;           /* computed on CPUs */
+    int exact;             /* -ddp_exact */
+    int deterministic;     /* on GPUs: only deterministic algorithms */
+    int overlap;           /* -ddp_overlap */
     int ranks;
     int batch; /* images a step, all ranks together */
     int width, height;

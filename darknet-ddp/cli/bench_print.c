@@ -1,5 +1,7 @@
 #include "cli/bench.h"
 
+#include "cli/banner.h"
+
 #include <stdlib.h>
 
 static int by_value(const void *a, const void *b)
@@ -22,9 +24,12 @@ double ddp_sample_quantile(const ddp_sample *s, double q)
 void ddp_bench_print(FILE *out, const ddp_bench_result *r)
 {
     (void)fprintf(out,
-                  "%s, %dx%d, %d images a step on %d rank%s (%s, %s, %s), %.1f MB in %zu buckets\n",
-                  r->cfg, r->width, r->height, r->batch, r->ranks, r->ranks == 1 ? "" : "s",
-                  r->devices, r->precision, r->transport, r->gradient_mb, r->buckets);
+                  "%s, %dx%d, %d images a step on %d rank%s (%s, %s, %s), %.1f MB in %zu bucket%s"
+                  "%s%s%s\n",
+                  r->cfg, r->width, r->height, r->batch, r->ranks, ddp_plural((size_t)r->ranks),
+                  r->devices, r->precision, r->transport, r->gradient_mb, r->buckets,
+                  ddp_plural(r->buckets), r->exact ? ", exact" : "",
+                  r->deterministic ? ", deterministic" : "", r->overlap ? "" : ", overlap off");
     (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
                   "highest");
     for (size_t i = 0; i < r->sample_count; i++) {
@@ -42,15 +47,22 @@ void ddp_bench_print(FILE *out, const ddp_bench_result *r)
                   r->batch / r->local_s);
 }
 
+static const char *word(int yes)
+{
+    return yes ? "true" : "false";
+}
+
 void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
 {
     (void)fprintf(out,
                   "{\n  \"cfg\": \"%s\", \"transport\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"
                   "  \"device\": \"%s\", \"precision\": \"%s\",\n"
+                  "  \"exact\": %s, \"deterministic\": %s, \"overlap\": %s,\n"
                   "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"buckets\": %zu,\n"
                   "  \"unit\": \"s\",\n",
-                  r->cfg, r->transport, r->ranks, r->batch, r->devices, r->precision, r->width,
-                  r->height, r->gradient_mb, r->buckets);
+                  r->cfg, r->transport, r->ranks, r->batch, r->devices, r->precision,
+                  word(r->exact), word(r->deterministic), word(r->overlap), r->width, r->height,
+                  r->gradient_mb, r->buckets);
     for (size_t i = 0; i < r->sample_count; i++) {
         const ddp_sample *s = &r->samples[i];
 

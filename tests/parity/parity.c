@@ -344,8 +344,8 @@ int main(int argc, char **argv)
             fail_rank(&err);
         if (o.gpu)
             (void)use_gpu(group, &o);
-        (void)fprintf(terminal, "%s on %d ranks: batch %d, %d mini-batches of %d\n", o.model.cfg,
-                      size, ranks.batch.batch, ranks.batch.subdivisions, ranks.batch.images);
+        (void)fprintf(terminal, "%s on %d rank%s: batch %d, %d mini-batches of %d\n", o.model.cfg,
+                      size, size == 1 ? "" : "s", ranks.batch.batch, ranks.batch.subdivisions, ranks.batch.images);
         gradients = train_alone(&o, &ranks, size, ddp_group_device(group), &alone);
         bad += alone.wrong
                + compare(terminal, &alone, gradients, &ranks, o.darknet_order ? 2e-2 : 1e-3);
