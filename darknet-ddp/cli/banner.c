@@ -9,17 +9,17 @@ const char *ddp_plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static int is_new_host(const ddp_group *group, int rank)
-{
-    for (int r = 0; r < rank; r++)
-        if (strcmp(ddp_group_host(group, r), ddp_group_host(group, rank)) == 0)
-            return 0;
-    return 1;
-}
-
 static int on_host(const ddp_group *group, int rank, int first)
 {
     return strcmp(ddp_group_host(group, rank), ddp_group_host(group, first)) == 0;
+}
+
+static int is_new_host(const ddp_group *group, int rank)
+{
+    for (int r = 0; r < rank; r++)
+        if (on_host(group, r, rank))
+            return 0;
+    return 1;
 }
 
 /* A launcher may show each rank its own GPUs, under the same numbers. */
@@ -95,13 +95,9 @@ static void print_slots(FILE *out, const ddp_group *group, const ddp_gpu_seat *s
 static void print_unused_names(FILE *out, const ddp_group *group, const ddp_gpu_seat *seats,
                                int named)
 {
-    int size = ddp_group_size(group);
+    for (int r = 0; r < ddp_group_size(group); r++) {
+        int ranks = seats[r].local_size;
 
-    for (int r = 0; r < size; r++) {
-        int ranks = 0;
-
-        for (int other = 0; other < size; other++)
-            ranks += strcmp(seats[other].host, seats[r].host) == 0;
         if (ranks >= named)
             continue;
         (void)fprintf(out,
@@ -111,7 +107,7 @@ static void print_unused_names(FILE *out, const ddp_group *group, const ddp_gpu_
     }
 }
 
-/* Whoever names GPUs knows which are left. */
+/* But not where the command line names GPUs: it may leave some to others. */
 static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
                             const ddp_options *options)
 {

@@ -29,6 +29,11 @@ int ddp_gpus_wanted(const ddp_options *options)
     return in_build && !options->nogpu;
 }
 
+int ddp_gpus_use_nccl(const ddp_group *group)
+{
+    return strncmp(ddp_group_transport(group), "nccl", 4) == 0;
+}
+
 /* ---- before the start ---- */
 
 static ddp_status check_cpus(const ddp_options *o, ddp_error *err)
@@ -184,8 +189,7 @@ static const char *without_nccl(const ddp_group *group)
         return "this build is for CPUs";
     if (ddp_device_is_host(ddp_group_device(group)))
         return "-nogpu trains on CPUs";
-    return strncmp(ddp_group_transport(group), "nccl", 4) == 0 ? NULL
-                                                               : "sums do not go through NCCL";
+    return ddp_gpus_use_nccl(group) ? NULL : "sums do not go through NCCL";
 }
 
 static void say_if_useless(const ddp_group *group, const ddp_options *options)

@@ -22,6 +22,9 @@ void ddp_gpus_release(ddp_gpus *g);
 /* Do ranks compute on GPUs? So they do in a build for GPUs, but with -nogpu. */
 int ddp_gpus_wanted(const ddp_options *options);
 
+/* Does NCCL sum what ranks of an open group compute? */
+int ddp_gpus_use_nccl(const ddp_group *group);
+
 /* Before any rank is started or joined: can this be? *start becomes how many ranks are to be
  * started here; 0: this process is one already, or the only one.
  * Fails with DDP_ERR_USAGE. */

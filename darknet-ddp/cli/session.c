@@ -15,7 +15,6 @@
 #include "glue/draws.h"
 #include "glue/support.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static struct {
@@ -231,7 +230,7 @@ static ddp_status agree(ddp_error *err)
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
     const double mib = 1 << 20;
-    int nccl = strncmp(ddp_group_transport(session.group), "nccl", 4) == 0;
+    int nccl = ddp_gpus_use_nccl(session.group);
     int defers = o->overlap && ddp_group_size(session.group) > 1;
 
     return (ddp_trainer_config){

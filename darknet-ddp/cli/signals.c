@@ -32,11 +32,18 @@ static void let_go_of(int output)
         (void)fcntl(output, F_SETFL, flags | O_NONBLOCK);
 }
 
+void ddp_signals_say_ending(void)
+{
+    static const char text[] = "darknet: saving, then ending; once more to end at once\n";
+    ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)said;
+}
+
 /* Once mpirun ends its ranks it reads nothing from them: who waits for it to do so never gets to
  * save. */
 static void on_end(int number)
 {
-    static const char ctrl_c[] = "darknet: saving, then ending; once more to end at once\n";
     int keep = errno;
 
     on_signal(number);
@@ -45,8 +52,9 @@ static void on_end(int number)
         let_go_of(STDERR_FILENO);
         if (!pthread_equal(pthread_self(), main_thread))
             (void)pthread_kill(main_thread, SIGTERM); /* it may be the one that waits */
-    } else if (number == SIGINT && write(STDERR_FILENO, ctrl_c, sizeof ctrl_c - 1) < 0)
-        (void)number; /* nobody reads it */
+    } else if (number == SIGINT) {
+        ddp_signals_say_ending();
+    }
     errno = keep;
 }
 

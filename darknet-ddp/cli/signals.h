@@ -10,6 +10,10 @@
  * the main thread. */
 volatile sig_atomic_t *ddp_signals_open(void);
 
+/* Say on standard error that a Ctrl-C has been heard, and what another would do. For handlers of
+ * signals; it may go unread. */
+void ddp_signals_say_ending(void);
+
 /* From here on SIGTERM means what SIGUSR2 does, and so does the first SIGINT. mpirun sends SIGTERM
  * to the ranks that are left when one has failed, or when it is told to end, and kill -9 a second
  * later; it reads no output meanwhile, so under a launcher output that nobody takes is dropped from

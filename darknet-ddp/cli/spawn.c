@@ -1,9 +1,10 @@
 #include "cli/spawn.h"
 
+#include "cli/signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -18,12 +19,11 @@ enum { SIGNALS = sizeof passed_on / sizeof passed_on[0] };
 
 static void pass_on(int number)
 {
-    static const char ctrl_c[] = "darknet: saving, then ending; once more to end at once\n";
     int keep = errno;
 
     if (number == SIGINT || number == SIGTERM) {
-        if (number == SIGINT && !ending && write(STDERR_FILENO, ctrl_c, sizeof ctrl_c - 1) < 0)
-            number = SIGTERM; /* nobody reads: the same without the sentence */
+        if (number == SIGINT && !ending)
+            ddp_signals_say_ending();
         number = ending ? SIGTERM : SIGUSR2;
         ending = 1;
     }
