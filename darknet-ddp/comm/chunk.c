@@ -1,7 +1,7 @@
 #include "comm/chunk.h"
 
 #include "comm/exchange.h"
-#include "comm/sum.h"
+#include "device/sum.h"
 
 #include <string.h>
 

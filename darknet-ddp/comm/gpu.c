@@ -183,7 +183,7 @@ ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *e
     if (!g->gpu)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a GPU");
     g->gpu->config = *config;
-    st = ddp_cuda_open(&g->gpu->cuda, config, err);
+    st = ddp_cuda_open(&g->gpu->cuda, config->gpu, config->fail, err);
     if (!st && g->size > 1)
         st = config->nccl ? ddp_nccl_open(g, err) : ddp_staged_open(g, err);
     if (st) {

@@ -8,8 +8,8 @@
 #ifndef DDP_COMM_GPU_SUM_H
 #define DDP_COMM_GPU_SUM_H
 
-#include "comm/cuda.h"
 #include "comm/gpu.h"
+#include "device/cuda.h"
 
 /* A sum's own part, on a->native. */
 struct ddp_gpu_sum {

@@ -5,7 +5,7 @@
  * bucket 2 and rank 1 does not, the run hangs or mixes gradients.
  *
  * Sums have one order. Every element is summed over ranks in a fixed binary
- * tree, ((r0 + r1) + (r2 + r3)) + ... (see comm/sum.h), whatever the size of the buffer, the
+ * tree, ((r0 + r1) + (r2 + r3)) + ... (see device/sum.h), whatever the size of the buffer, the
  * element's place in it, the number of messages it travels in and the
  * transport. So ranks agree bit for bit, and neither the bucket size nor overlap
  * nor the transport changes a result.
@@ -22,7 +22,7 @@
 #define DDP_COMM_GROUP_H
 
 #include "base/status.h"
-#include "comm/device.h"
+#include "device/device.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,7 +81,7 @@ typedef struct ddp_gpu_config {
     int gpu;    /* CUDA's number of this rank's GPU */
     int shared; /* other ranks of this host use the same one: NCCL then talks over sockets */
     int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
-    int exact;  /* sums by NCCL in the order of comm/sum.h; else in an order of NCCL's own, the
+    int exact;  /* sums by NCCL in the order of device/sum.h; else in an order of NCCL's own, the
                    same on every rank. Through host memory they always are. */
     int ctas;   /* most thread blocks that NCCL may use; 0: its own choice */
     /* A CUDA or NCCL call has failed; what and where is in err. */

@@ -4,8 +4,8 @@
  * polled, so that a peer that never comes ends in a timeout. Sums are queued on the traffic
  * stream; nothing here waits for the GPU. */
 #include "base/clock.h"
-#include "comm/cuda_kernels.h"
 #include "comm/nccl_state.h"
+#include "device/cuda_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,23 +3,6 @@
 
 #include <stdlib.h>
 
-int ddp_device_count(void)
-{
-    return 0;
-}
-
-const char *ddp_device_none_because(void)
-{
-    return "";
-}
-
-void ddp_device_identify(int gpu, char *text, size_t size)
-{
-    (void)gpu;
-    if (size > 0)
-        text[0] = '\0';
-}
-
 ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)
 {
     (void)g;

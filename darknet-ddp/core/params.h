@@ -10,7 +10,7 @@
 #ifndef DDP_CORE_PARAMS_H
 #define DDP_CORE_PARAMS_H
 
-#include "comm/device.h"
+#include "device/device.h"
 
 #include <stddef.h>
 

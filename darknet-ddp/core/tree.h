@@ -3,7 +3,7 @@
  * Mini-batches (leaves) 0, 1, 2, ... add into one block of memory, each from zero.
  * Folding a leaf keeps the sum of every finished subtree aside, like the digits of a
  * binary counter, so that M leaves come to ((g0 + g1) + (g2 + g3)) + ... with
- * log2(M) blocks kept. comm/sum.h sums ranks in the same tree: where each of N ranks
+ * log2(M) blocks kept. device/sum.h sums ranks in the same tree: where each of N ranks
  * has M leaves, both powers of two, the sum of all N*M has the same bits
  * as that of one rank with N*M.
  */
@@ -11,7 +11,7 @@
 #define DDP_CORE_TREE_H
 
 #include "base/status.h"
-#include "comm/device.h"
+#include "device/device.h"
 
 #include <stddef.h>
 

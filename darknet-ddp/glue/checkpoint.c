@@ -1,6 +1,6 @@
 #include "glue/checkpoint.h"
 
-#include "core/cfg_compare.h"
+#include "checkpoint/cfg_compare.h"
 #include "glue/table.h"
 
 #include <inttypes.h>

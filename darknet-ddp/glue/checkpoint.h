@@ -1,4 +1,4 @@
-/* glue/checkpoint.h: a Darknet network to and from a pair of files (core/checkpoint_pair.h).
+/* glue/checkpoint.h: a Darknet network to and from a pair of files (checkpoint/pair.h).
  *
  * All of it is for rank 0 alone and communicates nothing: before saving, the network is
  * settled; after resuming, the trainer's attach gives the other ranks what rank 0 has.
@@ -7,9 +7,9 @@
 #define DDP_GLUE_CHECKPOINT_H
 
 #include "base/status.h"
-#include "comm/device.h"
-#include "core/checkpoint.h"
-#include "core/checkpoint_pair.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/pair.h"
+#include "device/device.h"
 
 #include <darknet.h>
 

@@ -63,7 +63,7 @@ set_source_files_properties(${darknet_src}/examples/darknet.c PROPERTIES COMPILE
 
 # ---- our layers, and the program ----
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/darknet-ddp/*/*.c)
-list(FILTER sources EXCLUDE REGEX "/comm/no_gpu\\.c$")
+list(FILTER sources EXCLUDE REGEX "/no_gpu\\.c$")
 if(NOT DDP_WITH_MPI)
   list(FILTER sources EXCLUDE REGEX "/comm/mpi[^/]*\\.c$")
 endif()

@@ -6,7 +6,7 @@
  * trainer has to see NCCL's error first, and "noticed: " with that error is printed. A signal ends
  * a rank that hangs. */
 #include "../parity/model.h"
-#include "comm/device.h"
+#include "device/device.h"
 #include "glue/synthetic.h"
 #include "glue/trainer.h"
 

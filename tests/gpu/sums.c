@@ -7,7 +7,7 @@
  * memory travels between those of the GPU, as the loss does.
  *
  * Exit status: 77 without a GPU. Ranks fail together. */
-#include "comm/device.h"
+#include "device/device.h"
 #include "comm/group.h"
 
 #include "../reference_sum.h"

@@ -66,7 +66,7 @@ static void fail_rank(const ddp_error *err)
     exit(1);
 }
 
-/* On GPU 0, with sums in the order of comm/sum.h and algorithms that give the same bits each time.
+/* On GPU 0, with sums in the order of device/sum.h and algorithms that give the same bits each time.
  * Returns 0 if there is none. */
 static int use_gpu(ddp_group *g, const parity_options *o)
 {

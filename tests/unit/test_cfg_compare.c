@@ -1,5 +1,5 @@
 /* What of a cfg changed, to the word. */
-#include "core/cfg_compare.h"
+#include "checkpoint/cfg_compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

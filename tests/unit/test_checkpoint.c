@@ -1,5 +1,5 @@
 /* State files: what is written is read, and nothing else is. */
-#include "core/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 #include "folder.h"
 #include "toy_checkpoint.h"
 

@@ -1,5 +1,5 @@
 /* Keeping the last pairs: what goes, and what stays. */
-#include "core/checkpoint_pair.h"
+#include "checkpoint/pair.h"
 #include "folder.h"
 #include "toy_checkpoint.h"
 

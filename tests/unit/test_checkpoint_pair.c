@@ -2,7 +2,7 @@
  *
  * The calls of the system that a save makes are this file's: they count, and at a chosen
  * one they fail, or end the process. */
-#include "core/checkpoint_pair.h"
+#include "checkpoint/pair.h"
 #include "folder.h"
 #include "toy_checkpoint.h"
 

@@ -1,6 +1,6 @@
 /* The order of the sum, against the formulas that sum.h gives. The values are
  * chosen so that another order gives other bits. */
-#include "comm/sum.h"
+#include "device/sum.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef DDP_TESTS_UNIT_TOY_CHECKPOINT_H
 #define DDP_TESTS_UNIT_TOY_CHECKPOINT_H
 
-#include "core/checkpoint_pair.h"
+#include "checkpoint/pair.h"
 
 enum { TOY_ARRAYS = 3, TOY_FLOATS = 5 };
 

@@ -1,4 +1,4 @@
-#include "core/checkpoint_header.h"
+#include "checkpoint/header.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* comm/device_ops.h: what a kind of device supplies. Included by comm/ alone.
+/* device/device_ops.h: what a kind of device supplies. Included by device/ and comm/ alone.
  * Each member does what device.h says of the function of its name. */
-#ifndef DDP_COMM_DEVICE_OPS_H
-#define DDP_COMM_DEVICE_OPS_H
+#ifndef DDP_DEVICE_DEVICE_OPS_H
+#define DDP_DEVICE_DEVICE_OPS_H
 
-#include "comm/device.h"
+#include "device/device.h"
 
 struct ddp_device_ops {
     int is_host;

@@ -1,6 +1,6 @@
 /* Finding pairs in a directory: the newest whole one, and those to remove. */
-#include "core/checkpoint_match.h"
-#include "core/checkpoint_pair.h"
+#include "checkpoint/match.h"
+#include "checkpoint/pair.h"
 
 #include <dirent.h>
 #include <errno.h>

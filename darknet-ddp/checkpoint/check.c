@@ -1,5 +1,5 @@
 /* Does a checkpoint fit the run that wants to go on from it? */
-#include "core/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include "core/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
-#include "core/checkpoint_header.h"
+#include "checkpoint/header.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

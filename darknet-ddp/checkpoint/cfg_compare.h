@@ -1,6 +1,6 @@
-/* core/cfg_compare.h: what differs between two cfgs, as Darknet reads them. */
-#ifndef DDP_CORE_CFG_COMPARE_H
-#define DDP_CORE_CFG_COMPARE_H
+/* checkpoint/cfg_compare.h: what differs between two cfgs, as Darknet reads them. */
+#ifndef DDP_CHECKPOINT_CFG_COMPARE_H
+#define DDP_CHECKPOINT_CFG_COMPARE_H
 
 #include "base/status.h"
 

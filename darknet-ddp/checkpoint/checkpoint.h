@@ -1,4 +1,4 @@
-/* core/checkpoint.h: the state file, which holds what a run must know, beside its
+/* checkpoint/checkpoint.h: the state file, which holds what a run must know, beside its
  * weights file, to go on exactly.
  *
  * In order: a header, text that one can read with head(1); the cfg's text; the
@@ -7,8 +7,8 @@
  * endian, floats as in memory. The header ends with its own hash, and knows the
  * file's length, so that the head of a file already tells whether it can be whole.
  */
-#ifndef DDP_CORE_CHECKPOINT_H
-#define DDP_CORE_CHECKPOINT_H
+#ifndef DDP_CHECKPOINT_CHECKPOINT_H
+#define DDP_CHECKPOINT_CHECKPOINT_H
 
 #include "base/file.h"
 #include "base/status.h"

@@ -1,4 +1,4 @@
-#include "comm/sum.h"
+#include "device/sum.h"
 
 /* A block of one part: two of them stay in the first cache. */
 enum { BLOCK = 2048 };

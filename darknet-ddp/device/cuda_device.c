@@ -1,6 +1,6 @@
 /* A GPU's memory and the work on its default stream. */
-#include "comm/cuda.h"
-#include "comm/cuda_kernels.h"
+#include "device/cuda.h"
+#include "device/cuda_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,21 +261,23 @@ static void open_streams(ddp_cuda *c)
     DDP_CUDA(c, cudaStreamCreateWithPriority(&c->traffic, cudaStreamNonBlocking, highest));
 }
 
-ddp_status ddp_cuda_open(ddp_cuda **out, const ddp_gpu_config *config, ddp_error *err)
+ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
+                         void (*fail)(const ddp_error *err) __attribute__((noreturn)),
+                         ddp_error *err)
 {
     int count = ddp_device_count();
     struct cudaDeviceProp properties;
     ddp_cuda *c;
 
     *out = NULL;
-    if (config->gpu < 0 || config->gpu >= count)
-        return ddp_fail(err, DDP_ERR_USAGE, "no GPU %d: this process sees %d", config->gpu, count);
+    if (gpu < 0 || gpu >= count)
+        return ddp_fail(err, DDP_ERR_USAGE, "no GPU %d: this process sees %d", gpu, count);
     c = calloc(1, sizeof *c);
     if (!c)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a GPU");
     c->base.ops = &cuda_ops;
-    c->gpu = config->gpu;
-    c->fail = config->fail;
+    c->gpu = gpu;
+    c->fail = fail;
     DDP_CUDA(c, cudaSetDevice(c->gpu));
     DDP_CUDA(c, cudaGetDeviceProperties(&properties, c->gpu));
     memcpy(c->base.name, properties.name, sizeof c->base.name);

@@ -1,8 +1,8 @@
-/* core/checkpoint_header.h: the text at the head of a state file. Of core/checkpoint.c alone. */
-#ifndef DDP_CORE_CHECKPOINT_HEADER_H
-#define DDP_CORE_CHECKPOINT_HEADER_H
+/* checkpoint/header.h: the text at the head of a state file. Of checkpoint/checkpoint.c alone. */
+#ifndef DDP_CHECKPOINT_HEADER_H
+#define DDP_CHECKPOINT_HEADER_H
 
-#include "core/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 enum { DDP_HEADER_BYTES = 16384 }; /* no header is longer */
 

@@ -1,15 +1,13 @@
-/* comm/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them.
- * Included by comm/ alone, in a build with CUDA.
+/* device/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them.
+ * Included by device/ and comm/ alone, in a build with CUDA.
  *
  * Darknet computes on the default stream. Sums travel on a stream of their own, which the
  * default stream does not wait for (cudaStreamNonBlocking), and events order the two
  * where they must be ordered. No function here waits, but where it says so. */
-#ifndef DDP_COMM_CUDA_H
-#define DDP_COMM_CUDA_H
+#ifndef DDP_DEVICE_CUDA_H
+#define DDP_DEVICE_CUDA_H
 
-#include "comm/device_ops.h"
-#include "comm/group.h"
-
+#include "device/device_ops.h"
 #include <cuda_runtime_api.h>
 
 typedef struct ddp_cuda {
@@ -20,9 +18,11 @@ typedef struct ddp_cuda {
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 
-/* Make the GPU the calling thread's. *out is set on success.
+/* Make GPU number gpu, by CUDA's count, the calling thread's. A call that fails later ends the
+ * program through fail. *out is set on success.
  * Fails with DDP_ERR_USAGE (no such GPU), DDP_ERR_NOMEM. */
-ddp_status ddp_cuda_open(ddp_cuda **out, const ddp_gpu_config *config,
+ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
+                         void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                          ddp_error *err) DDP_MUST_CHECK;
 void ddp_cuda_close(ddp_cuda *c); /* NULL is allowed */
 

@@ -1,6 +1,6 @@
-#include "core/checkpoint_pair.h"
+#include "checkpoint/pair.h"
 
-#include "core/checkpoint_match.h"
+#include "checkpoint/match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "comm/device.h"
+#include "device/device.h"
 
-#include "comm/device_ops.h"
+#include "device/device_ops.h"
 
 int ddp_device_is_host(const ddp_device *d)
 {

@@ -1,7 +1,7 @@
 /* The host as a device: every call does its work at once. */
 #include "base/clock.h"
-#include "comm/device_ops.h"
-#include "comm/sum.h"
+#include "device/device_ops.h"
+#include "device/sum.h"
 
 #include <stdlib.h>
 #include <string.h>

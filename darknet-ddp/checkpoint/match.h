@@ -1,9 +1,9 @@
-/* core/checkpoint_match.h: which state file belongs to a weights file. Of the pairs alone. */
-#ifndef DDP_CORE_CHECKPOINT_MATCH_H
-#define DDP_CORE_CHECKPOINT_MATCH_H
+/* checkpoint/match.h: which state file belongs to a weights file. Of the pairs alone. */
+#ifndef DDP_CHECKPOINT_MATCH_H
+#define DDP_CHECKPOINT_MATCH_H
 
 #include "base/status.h"
-#include "core/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 /* "PATH.state"; NULL: no memory. The caller frees it. */
 char *ddp_state_path(const char *weights);

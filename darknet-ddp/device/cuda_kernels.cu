@@ -1,4 +1,4 @@
-#include "comm/cuda_kernels.h"
+#include "device/cuda_kernels.h"
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
-/* comm/cuda_kernels.h: what a GPU computes for sums. Each queues one kernel on a stream and
+/* device/cuda_kernels.h: what a GPU computes for sums. Each queues one kernel on a stream and
  * returns what launching it returned. Arguments are as in device.h. */
-#ifndef DDP_COMM_CUDA_KERNELS_H
-#define DDP_COMM_CUDA_KERNELS_H
+#ifndef DDP_DEVICE_CUDA_KERNELS_H
+#define DDP_DEVICE_CUDA_KERNELS_H
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ cudaError_t ddp_cuda_scale(cudaStream_t stream, float *x, double factor, size_t 
 cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const float *more,
                              size_t count);
 
-/* sum[i] = the sum over r in 0..size of parts[r * stride + i], in the order of comm/sum.h, for i
+/* sum[i] = the sum over r in 0..size of parts[r * stride + i], in the order of device/sum.h, for i
  * in 0..count. sum is none of the parts. */
 cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *parts, size_t stride,
                                int size, size_t count);

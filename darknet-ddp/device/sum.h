@@ -1,6 +1,6 @@
-/* comm/sum.h: the one order in which this project sums over ranks. */
-#ifndef DDP_COMM_SUM_H
-#define DDP_COMM_SUM_H
+/* device/sum.h: the one order in which this project sums over ranks. */
+#ifndef DDP_DEVICE_SUM_H
+#define DDP_DEVICE_SUM_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* comm/device.h: memory of a device, and work on it.
+/* device/device.h: memory of a device, and work on it.
  *
  * A device is the host, or one GPU. Work on a GPU is queued in the order in which the
  * framework computes there (its default stream): a call returns before the work is
@@ -13,8 +13,8 @@
  *   x        memory of the device; ranges of one call do not overlap
  *   host     host memory of any kind
  */
-#ifndef DDP_COMM_DEVICE_H
-#define DDP_COMM_DEVICE_H
+#ifndef DDP_DEVICE_DEVICE_H
+#define DDP_DEVICE_DEVICE_H
 
 #include "base/status.h"
 

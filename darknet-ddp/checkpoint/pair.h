@@ -1,4 +1,4 @@
-/* core/checkpoint_pair.h: a weights file X and its state X.state, of which one complete
+/* checkpoint/pair.h: a weights file X and its state X.state, of which one complete
  * pair is on the disk at any moment, once one was saved.
  *
  * Saving writes X.part and X.state.part; the state has the hash of the weights file.
@@ -9,11 +9,11 @@
  * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights
  * and BASE.weights, each with its state. Weights files without one are left alone.
  */
-#ifndef DDP_CORE_CHECKPOINT_PAIR_H
-#define DDP_CORE_CHECKPOINT_PAIR_H
+#ifndef DDP_CHECKPOINT_PAIR_H
+#define DDP_CHECKPOINT_PAIR_H
 
 #include "base/status.h"
-#include "core/checkpoint.h"
+#include "checkpoint/checkpoint.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "core/cfg_compare.h"
+#include "checkpoint/cfg_compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,19 @@
+/* A build for CPUs: this process sees no GPU. */
+#include "device/device.h"
+
+int ddp_device_count(void)
+{
+    return 0;
+}
+
+const char *ddp_device_none_because(void)
+{
+    return "";
+}
+
+void ddp_device_identify(int gpu, char *text, size_t size)
+{
+    (void)gpu;
+    if (size > 0)
+        text[0] = '\0';
+}
