@@ -1,0 +1,54 @@
+/* eval/precision.h: average precision as COCO's evaluation defines it, and precision and recall at
+ * one threshold.
+ *
+ * A detection is a hit at an IoU threshold t if a truth of its class and picture that no better
+ * detection has taken overlaps it by at least t; of several it takes the one that overlaps most.
+ * Of each picture and class the 100 best detections count. Average precision is the mean, over
+ * equally spaced recalls from 0 to 1, of the best precision at that recall or beyond.
+ * Source: Lin et al. 2014 and the evaluation code of the COCO API, whose numbers these are.
+ */
+#ifndef DDP_EVAL_PRECISION_H
+#define DDP_EVAL_PRECISION_H
+
+#include "base/status.h"
+#include "eval/detections.h"
+
+enum {
+    DDP_IOU_THRESHOLDS = 10,  /* 0.5, 0.55, ... 0.95 */
+    DDP_RECALLS_COCO = 101,   /* 0, 0.01, ... 1 */
+    DDP_RECALLS_VOC2007 = 11, /* 0, 0.1, ... 1 */
+    DDP_DETECTIONS_MOST = 100
+};
+
+/* One class, or all of them. */
+typedef struct ddp_precision {
+    size_t truths;     /* boxes that were there */
+    size_t detections; /* that the network gave, at any score; before the 100 best are taken */
+    double ap;         /* mean over the ten thresholds: AP@0.5:0.95; -1: no truth of the class */
+    double ap50, ap75; /* at 0.5 and 0.75 */
+
+    /* Of detections of at least the score threshold, at IoU 0.5. */
+    size_t hits, misses; /* true and false positives */
+    double precision;    /* hits / (hits + misses); 0 where there are none */
+    double recall;       /* hits / truths; 0 where there are none */
+    double mean_iou;     /* the sum of IoU over hits / (hits + misses) */
+} ddp_precision;
+
+typedef struct ddp_precision_config {
+    int classes;
+    int recalls;  /* DDP_RECALLS_COCO or DDP_RECALLS_VOC2007 */
+    double score; /* threshold of precision, recall and mean_iou, 0 to 1 */
+} ddp_precision_config;
+
+/* Evaluate. detections and truths are sorted in place (eval/detections.h); classes outside
+ * 0..classes are passed over.
+ * each[0..classes)  the classes
+ * *all              means of ap, ap50, ap75 over classes with truths (-1: there are none), and
+ *                   precision, recall, mean_iou of all boxes together
+ * Fails with DDP_ERR_USAGE (classes < 1, recalls < 2), DDP_ERR_NOMEM. */
+ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
+                            const ddp_precision_config *config, ddp_detection *detections,
+                            size_t detection_count, ddp_truth *truths, size_t truth_count,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+#endif
