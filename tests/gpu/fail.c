@@ -1,5 +1,5 @@
 /* Preloaded into a program, makes a call of CUDA, cuDNN, cuBLAS or NCCL fail:
- * EMULATED_FAIL=CALL:N[:RANK] as on the emulated device (../emulated/emulated.h), for the calls
+ * EMULATED_FAIL=CALL:N[:RANK] as on the emulated device (darknet-ddp/emulated), for the calls
  * below. */
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
-# What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; else emulated.NAME, on the device of
-# tests/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
+# What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; with DDP_EMULATED emulated.NAME, on the
+# device of darknet-ddp/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
@@ -10,7 +10,7 @@ if(DDP_CUDA)
   set(label gpu)
   set(program darknet)
   set(libraries ddp_glue darknet_core)
-elseif(TARGET ddp_emulated)
+elseif(DDP_EMULATED)
   set(label emulated)
   set(program darknet-emulated)
   set(libraries ddp_emulated)

@@ -1,29 +1,5 @@
 /* The emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL, as far as Darknet and this
- * project call them, on the CPU. A test tool for the logic of the GPU path: which call comes in
- * which order, what is in which memory, what is waited for. It tells nothing about speed, and
- * nothing about real hardware or NVIDIA's libraries: what runs here has not run on a GPU.
- *
- * It is made to find mistakes that a real device forgives most of the time:
- *   - device memory cannot be touched by host code: a dereference crashes at once (memory.cpp);
- *   - work on memory that ncclMemFree freed too early crashes;
- *   - NCCL ends the process where ranks mix registered memory and other (channel.cpp);
- *   - fresh device memory is full of NaN, what lies behind an array is no memory;
- *   - work is queued, and runs as late or as early as CUDA's rules allow (queue.cpp);
- *   - copies from pinned memory read it when the queue gets there.
- *
- * Environment:
- *   EMULATED_ORDER    eager (the default): everything as soon as it may run;
- *                     compute-late: the default stream only when the host waits for something that
- * needs it; streams-late: the same for all other streams; random:SEED: a few steps of any stream at
- * each call EMULATED_DEVICES  how many devices there are (2) EMULATED_FAIL     CALL:N[:RANK],...:
- * the N-th call of that name fails, as cudaMemcpy:3 or ncclAllReduce:1:0, with RANK only on this
- * rank of mpirun; ncclAllReduce/async:N: it fails while it travels; launch:N: a kernel
- *   EMULATED_CALLS    a file: when rank 0 exits, how many calls of each name it has made
- *   EMULATED_GUARD    mprotect: guard device memory page by page also where the CPU has protection
- * keys
- *
- * A queue that nobody waits for runs by itself when the host has queued nothing for a while (50 ms;
- * 1 ms with eager), as a device does, or ranks could wait for each other for ever.
+ * project call them, on the CPU (README.md: what it is for, what it checks, its environment).
  *
  * This header is the emulator's own; programs include those of include/. */
 #ifndef EMULATED_H
