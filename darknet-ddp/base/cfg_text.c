@@ -1,0 +1,90 @@
+#include "base/cfg_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Copy text[0..bytes) without blanks to out; lines end with a zero. Returns how many. */
+static size_t strip(char *out, const char *text, size_t bytes)
+{
+    size_t lines = 1;
+
+    for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '\n') {
+            *out++ = 0;
+            lines++;
+        } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != 0) {
+            *out++ = text[i];
+        }
+    }
+    *out = 0;
+    return lines;
+}
+
+static void add_line(ddp_cfg_text *c, char *text, int number)
+{
+    char *equals = strchr(text, '=');
+
+    if (*text == 0 || *text == '#' || *text == ';')
+        return;
+    c->lines[c->count++] = (ddp_cfg_line){.key = text, .number = number};
+    if (*text == '[')
+        return;
+    if (equals)
+        *equals = 0;
+    c->lines[c->count - 1].value = equals ? equals + 1 : "";
+}
+
+ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes, ddp_error *err)
+{
+    size_t lines;
+    char *at;
+
+    *c = (ddp_cfg_text){0};
+    c->text = malloc(bytes + 1);
+    if (!c->text)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a cfg of %zu bytes", bytes);
+    lines = strip(c->text, text, bytes);
+    c->lines = calloc(lines, sizeof *c->lines);
+    if (!c->lines)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a cfg of %zu lines", lines);
+    at = c->text;
+    for (size_t i = 0; i < lines; i++) {
+        char *next = at + strlen(at) + 1;
+
+        add_line(c, at, (int)i + 1);
+        at = next;
+    }
+    return DDP_OK;
+}
+
+int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s)
+{
+    size_t start = *at, end;
+
+    if (start == c->count)
+        return 0;
+    *s = (ddp_cfg_section){0};
+    if (!c->lines[start].value)
+        s->title = &c->lines[start++];
+    for (end = start; end < c->count && c->lines[end].value; end++)
+        ;
+    s->options = &c->lines[start];
+    s->count = end - start;
+    *at = end;
+    return 1;
+}
+
+void ddp_cfg_text_release(ddp_cfg_text *c)
+{
+    free(c->text);
+    free(c->lines);
+    *c = (ddp_cfg_text){0};
+}
+
+const ddp_cfg_line *ddp_cfg_find(const ddp_cfg_section *s, const char *key)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->options[i].key, key) == 0)
+            return &s->options[i];
+    return NULL;
+}

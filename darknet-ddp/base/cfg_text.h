@@ -1,0 +1,42 @@
+/* base/cfg_text.h: a cfg as text: sections and their options, read as Darknet reads them.
+ *
+ * Blanks count nowhere, lines that begin with # or ; are comments, an option is KEY=VALUE. A title
+ * keeps its brackets: "[net]". A .data file is one section without a title.
+ */
+#ifndef DDP_BASE_CFG_TEXT_H
+#define DDP_BASE_CFG_TEXT_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+typedef struct ddp_cfg_line {
+    const char *key;
+    const char *value; /* NULL: a title */
+    int number;        /* from 1 */
+} ddp_cfg_line;
+
+typedef struct ddp_cfg_text {
+    char *text; /* without blanks; keys and values point into it */
+    ddp_cfg_line *lines;
+    size_t count;
+} ddp_cfg_text;
+
+typedef struct ddp_cfg_section {
+    const ddp_cfg_line *title; /* NULL: what stands before the first title */
+    const ddp_cfg_line *options;
+    size_t count;
+} ddp_cfg_section;
+
+/* Read text[0..bytes). Release *c in any case. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes,
+                             ddp_error *err) DDP_MUST_CHECK;
+void ddp_cfg_text_release(ddp_cfg_text *c); /* all zero is allowed */
+
+/* The section that starts at line *at, which then is the next one's start. 0: none is left. */
+int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s);
+
+/* The first option of that name, or NULL. */
+const ddp_cfg_line *ddp_cfg_find(const ddp_cfg_section *s, const char *key);
+
+#endif

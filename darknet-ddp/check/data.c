@@ -1,0 +1,190 @@
+#include "check/data.h"
+
+#include "check/label.h"
+#include "check/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int ddp_side_bins[DDP_SIDE_BINS] = {160, 320, 640, 1280, 2560, 0};
+const double ddp_box_bins[DDP_BOX_BINS] = {.02, .05, .1, .2, .5, 1};
+
+struct looking {
+    ddp_faults *f;
+    ddp_tally *t;
+    uint64_t *by_class;
+    const ddp_check_config *config;
+};
+
+static void count_side(ddp_tally *t, int width, int height)
+{
+    int side = width > height ? width : height;
+    int bin = 0;
+
+    while (bin + 1 < DDP_SIDE_BINS && side > ddp_side_bins[bin])
+        bin++;
+    t->sides[bin]++;
+}
+
+/* Of two boxes with the same middle. */
+static double overlap(double w, double h, double w2, double h2)
+{
+    double both = fmin(w, w2) * fmin(h, h2);
+
+    return both / (w * h + w2 * h2 - both);
+}
+
+static double best_overlap(const ddp_check_config *c, double w, double h)
+{
+    double best = 0;
+
+    for (int i = 0; i < c->anchor_count; i++)
+        best = fmax(best, overlap(w, h, (double)c->anchors[2 * i], (double)c->anchors[2 * i + 1]));
+    return best;
+}
+
+static void count_box(void *ctx, const ddp_label_box *box)
+{
+    struct looking *l = ctx;
+    double w = (double)box->w, h = (double)box->h;
+    int bin = 0;
+
+    while (bin + 1 < DDP_BOX_BINS && sqrt(w * h) > ddp_box_bins[bin])
+        bin++;
+    l->t->sizes[bin]++;
+    l->t->boxes++;
+    if (box->class_id < l->config->classes)
+        l->by_class[box->class_id]++;
+    if (!l->config->anchors)
+        return;
+    l->t->anchored++;
+    l->t->anchor_iou += best_overlap(l->config, w, h);
+}
+
+static void look_at_label(struct looking *l, const char *picture, int width, int height)
+{
+    ddp_label_rules rules = {.classes = l->config->classes,
+                             .most = l->config->most_boxes,
+                             .width = width,
+                             .height = height,
+                             .missing_is_error = l->config->missing_is_error};
+    char path[DDP_PATH_BYTES];
+    size_t good;
+    int there;
+
+    l->config->label_path(picture, path);
+    good = ddp_check_label(l->f, path, &rules, &there, count_box, l);
+    l->t->without_labels += !there;
+    l->t->without_boxes += there && good == 0;
+}
+
+/* A picture's class is the one whose name its path holds. */
+static void look_at_name(struct looking *l, const char *picture)
+{
+    const ddp_check_config *c = l->config;
+    const char *slash = strrchr(picture, '/');
+    const char *file = slash ? slash + 1 : picture;
+    int found = -1, in_file = 0, in_folders = 0;
+
+    for (int i = 0; i < c->classes; i++) {
+        if (!strstr(picture, c->names[i]))
+            continue;
+        if (strstr(file, c->names[i])) {
+            found = i;
+            in_file++;
+        } else {
+            in_folders++;
+            found = in_file ? found : i;
+        }
+    }
+    if (in_file + in_folders == 0)
+        ddp_fault_add(l->f, DDP_FAULT_ERROR, "class-none", picture, 0,
+                      "no class has a name that stands in this path");
+    else if (in_file > 1 || (in_file == 0 && in_folders > 1))
+        ddp_fault_add(l->f, DDP_FAULT_ERROR, "class-many", picture, 0,
+                      "the names of %d classes stand in this path", in_file ? in_file : in_folders);
+    else {
+        l->by_class[found]++;
+        if (in_file && in_folders)
+            ddp_fault_add(l->f, DDP_FAULT_WARNING, "class-folder", picture, 0,
+                          "a folder's name holds another class than the file's, '%.60s'",
+                          c->names[found]);
+    }
+}
+
+static void look_at(struct looking *l, const char *picture)
+{
+    int width, height;
+    int fit = ddp_check_picture(l->f, picture, &width, &height);
+
+    l->t->pictures++;
+    if (fit && l->config->decode && l->config->decode(picture)) {
+        ddp_fault_add(l->f, DDP_FAULT_ERROR, "picture-broken", picture, 0, "cannot be decoded");
+        fit = 0;
+    }
+    if (fit)
+        count_side(l->t, width, height);
+    if (l->config->names)
+        look_at_name(l, picture);
+    else if (l->config->label_path)
+        look_at_label(l, picture, width, height);
+}
+
+void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
+                        const ddp_check_config *config, char *const *paths, size_t count)
+{
+    struct looking l = {.f = f, .t = t, .by_class = by_class, .config = config};
+
+    for (size_t i = 0; i < count; i++)
+        look_at(&l, paths[i]);
+}
+
+/* A line of the list, to be sorted by its text. */
+struct entry {
+    const char *path;
+    size_t line;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = strcmp(x->path, y->path);
+
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+void ddp_check_duplicates(ddp_faults *f, const char *list, char *const *paths, size_t count)
+{
+    struct entry *entries = calloc(count ? count : 1, sizeof *entries);
+
+    if (!entries) {
+        f->lost = 1;
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        entries[i] = (struct entry){.path = paths[i], .line = i + 1};
+    qsort(entries, count, sizeof *entries, compare_entries);
+    for (size_t i = 1, first = 0; i < count; i++) {
+        if (strcmp(entries[i].path, entries[first].path) != 0)
+            first = i;
+        else
+            ddp_fault_add(f, DDP_FAULT_WARNING, "list-twice", list, (int)entries[i].line,
+                          "%s stands in line %zu, too", entries[i].path, entries[first].line);
+    }
+    free(entries);
+}
+
+void ddp_tally_add(ddp_tally *t, const ddp_tally *more)
+{
+    t->pictures += more->pictures;
+    t->without_labels += more->without_labels;
+    t->without_boxes += more->without_boxes;
+    t->boxes += more->boxes;
+    t->anchored += more->anchored;
+    t->anchor_iou += more->anchor_iou;
+    for (int i = 0; i < DDP_SIDE_BINS; i++)
+        t->sides[i] += more->sides[i];
+    for (int i = 0; i < DDP_BOX_BINS; i++)
+        t->sizes[i] += more->sizes[i];
+}

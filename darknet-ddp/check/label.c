@@ -1,0 +1,178 @@
+#include "check/label.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 5 };
+
+struct reading {
+    ddp_faults *f;
+    const char *path;
+    const ddp_label_rules *rules;
+    int line;
+    size_t rows;  /* with a box, good or not */
+    size_t twice; /* whose line stands before, too */
+    int pixels;   /* it was said that numbers look like pixels */
+};
+
+/* Words of a line, at most one more than there should be. */
+static int split(char *line, char **words)
+{
+    int n = 0;
+
+    for (char *word = strtok(line, " \t\r\n"); word && n <= COLUMNS; word = strtok(NULL, " \t\r\n"))
+        words[n++] = word;
+    return n;
+}
+
+static int read_number(struct reading *r, const char *word, double *value)
+{
+    char *end;
+
+    *value = strtod(word, &end);
+    if (end != word && !*end && isfinite(*value))
+        return 1;
+    ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-number", r->path, r->line, "'%.40s' is no number",
+                  word);
+    return 0;
+}
+
+static int check_class(struct reading *r, const char *word, int *class_id)
+{
+    int classes = r->rules->classes;
+    double value;
+
+    if (!read_number(r, word, &value))
+        return 0;
+    *class_id = (int)value;
+    if (value != floor(value) || value < 0 || (classes > 0 && value >= classes)) {
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-class", r->path, r->line,
+                      classes > 0 ? "class %s is not one of 0 to %d" : "class %s is none", word,
+                      classes - 1);
+        return 0;
+    }
+    return 1;
+}
+
+/* Numbers of this size are pixels, most likely with the corner in place of the centre. */
+static void say_pixels(struct reading *r, const double *v)
+{
+    char size[64] = "the picture's width and height";
+
+    if (r->pixels++)
+        return;
+    if (r->rules->width > 1)
+        (void)snprintf(size, sizeof size, "%d and %d", r->rules->width, r->rules->height);
+    ddp_fault_add(
+        r->f, DDP_FAULT_ERROR, "label-pixels", r->path, r->line,
+        "%g %g %g %g are pixels; fractions of the picture are wanted: divide x and width, "
+        "y and height by %s (x, y: the middle of the box)",
+        v[0], v[1], v[2], v[3], size);
+}
+
+static int check_box(struct reading *r, const double *v)
+{
+    if (v[0] > 2 || v[1] > 2 || v[2] > 2 || v[3] > 2) {
+        say_pixels(r, v);
+        return 0;
+    }
+    if (v[2] <= 0 || v[3] <= 0) {
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-size", r->path, r->line,
+                      "a box of width %g and height %g", v[2], v[3]);
+        return 0;
+    }
+    if (v[0] < 0 || v[0] > 1 || v[1] < 0 || v[1] > 1 || v[2] > 1 || v[3] > 1) {
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-range", r->path, r->line,
+                      "%g %g %g %g are not all fractions of the picture, 0 to 1", v[0], v[1], v[2],
+                      v[3]);
+        return 0;
+    }
+    if (v[2] < .001 || v[3] < .001)
+        ddp_fault_add(r->f, DDP_FAULT_WARNING, "label-tiny", r->path, r->line,
+                      "training leaves out a box of less than a thousandth of the picture");
+    return 1;
+}
+
+static int check_line(struct reading *r, char *line, ddp_label_box *box)
+{
+    char *words[COLUMNS + 1];
+    double v[COLUMNS - 1];
+    int n = split(line, words);
+
+    if (n == 0)
+        return 0;
+    r->rows++;
+    if (n != COLUMNS) {
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-columns", r->path, r->line,
+                      "%s%d column%s, and CLASS X Y WIDTH HEIGHT are five",
+                      n > COLUMNS ? "more than " : "", n > COLUMNS ? COLUMNS : n,
+                      n == 1 ? "" : "s");
+        return 0;
+    }
+    if (!check_class(r, words[0], &box->class_id))
+        return 0;
+    for (int i = 0; i < COLUMNS - 1; i++)
+        if (!read_number(r, words[i + 1], &v[i]))
+            return 0;
+    *box = (ddp_label_box){box->class_id, (float)v[0], (float)v[1], (float)v[2], (float)v[3]};
+    return check_box(r, v);
+}
+
+static int is_in(const ddp_label_box *boxes, size_t count, const ddp_label_box *box)
+{
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(&boxes[i], box, sizeof *box) == 0)
+            return 1;
+    return 0;
+}
+
+static void check_count(const struct reading *r)
+{
+    if (r->twice > 0)
+        ddp_fault_add(r->f, DDP_FAULT_WARNING, "label-twice", r->path, 0,
+                      "%zu line%s twice: the same class and box", r->twice,
+                      r->twice == 1 ? " stands" : "s stand");
+    if (r->rules->most > 0 && r->rows > (size_t)r->rules->most)
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-many", r->path, 0,
+                      "%zu boxes, and training takes %d of a picture: put max=%zu into the last "
+                      "section of the cfg",
+                      r->rows, r->rules->most, r->rows);
+}
+
+size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules, int *there,
+                       void (*found)(void *ctx, const ddp_label_box *box), void *ctx)
+{
+    enum { COMPARED = 256 };
+    struct reading r = {.f = f, .path = path, .rules = rules};
+    ddp_label_box box, seen[COMPARED];
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0, good = 0;
+
+    *there = file != NULL;
+    if (!file) {
+        if (errno != ENOENT || rules->missing_is_error)
+            ddp_fault_add(f, DDP_FAULT_ERROR, "label-unreadable", path, 0, "cannot be read: %s",
+                          strerror(errno));
+        return 0;
+    }
+    while (getline(&line, &size, file) >= 0) {
+        r.line++;
+        if (!check_line(&r, line, &box))
+            continue;
+        r.twice += (size_t)is_in(seen, good < COMPARED ? good : COMPARED, &box);
+        if (good < COMPARED)
+            seen[good] = box;
+        good++;
+        found(ctx, &box);
+    }
+    if (ferror(file))
+        ddp_fault_add(f, DDP_FAULT_ERROR, "label-unreadable", path, 0, "cannot be read: %s",
+                      strerror(errno));
+    check_count(&r);
+    free(line);
+    (void)fclose(file);
+    return good;
+}

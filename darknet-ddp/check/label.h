@@ -1,0 +1,25 @@
+/* check/label.h: the file that says what is in a picture: "CLASS X Y WIDTH HEIGHT" a line, the
+ * centre and the size of a box as fractions of the picture. */
+#ifndef DDP_CHECK_LABEL_H
+#define DDP_CHECK_LABEL_H
+
+#include "check/faults.h"
+
+typedef struct ddp_label_box {
+    int class_id;
+    float x, y, w, h;
+} ddp_label_box;
+
+typedef struct ddp_label_rules {
+    int classes;          /* 0: not known */
+    int most;             /* boxes that training takes; 0: not known */
+    int width, height;    /* of the picture, to say what pixels would be; 0: not known */
+    int missing_is_error; /* else the picture shows nothing */
+} ddp_label_rules;
+
+/* Read path and add what is wrong to *f. found is called with each good box. *there: the file
+ * exists. Returns how many boxes were good. */
+size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules, int *there,
+                       void (*found)(void *ctx, const ddp_label_box *box), void *ctx);
+
+#endif

@@ -1,0 +1,155 @@
+#include "check/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What Darknet takes of a picture where a head has no max=. */
+enum { YOLO_BOXES = 90, REGION_BOXES = 30 };
+
+struct model {
+    ddp_faults *f;
+    ddp_heads *heads;
+    const char *cfg_path;
+    const char *data_path;
+    int data_classes;
+    int width, height; /* of [net] */
+};
+
+static int number_of(const ddp_cfg_section *s, const char *key, int fallback)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(s, key);
+
+    return line ? atoi(line->value) : fallback;
+}
+
+static int is(const ddp_cfg_section *s, const char *title)
+{
+    return s->title && strcmp(s->title->key, title) == 0;
+}
+
+static int is_head(const ddp_cfg_section *s)
+{
+    return is(s, "[yolo]") || is(s, "[region]") || is(s, "[detection]");
+}
+
+static int count_words(const char *text)
+{
+    int n = 1;
+
+    if (!*text)
+        return 0;
+    for (; *text; text++)
+        n += *text == ',';
+    return n;
+}
+
+/* The numbers that filters= of the convolution before a head is made of. 0: [detection]. */
+static int filters_of(const ddp_cfg_section *head)
+{
+    const ddp_cfg_line *mask = ddp_cfg_find(head, "mask");
+    int classes = number_of(head, "classes", 20), anchors = number_of(head, "num", 1);
+
+    if (is(head, "[detection]"))
+        return 0;
+    if (is(head, "[yolo]") && mask)
+        anchors = count_words(mask->value);
+    return (classes + number_of(head, "coords", 4) + 1) * anchors;
+}
+
+static void check_filters(const struct model *m, const ddp_cfg_section *before,
+                          const ddp_cfg_section *head)
+{
+    const ddp_cfg_line *line = before ? ddp_cfg_find(before, "filters") : NULL;
+    int wanted = filters_of(head);
+    int found = line ? atoi(line->value) : 1;
+
+    if (wanted == 0 || !before || !is(before, "[convolutional]") || found == wanted)
+        return;
+    ddp_fault_add(m->f, DDP_FAULT_ERROR, "cfg-filters", m->cfg_path,
+                  line ? line->number : before->title->number,
+                  "filters=%d before %s, which has %d classes: filters=%d is wanted", found,
+                  head->title->key, number_of(head, "classes", 20), wanted);
+}
+
+static void check_classes(const struct model *m, const ddp_cfg_section *head)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(head, "classes");
+    int classes = line ? atoi(line->value) : 20;
+
+    /* A map= or tree= gives the network classes of its own. */
+    if (m->data_classes == 0 || m->data_classes == classes || ddp_cfg_find(head, "map")
+        || ddp_cfg_find(head, "tree"))
+        return;
+    ddp_fault_add(m->f, DDP_FAULT_ERROR, "cfg-classes", m->cfg_path,
+                  line ? line->number : head->title->number,
+                  "%s has classes=%d, and %s has classes=%d", head->title->key, classes,
+                  m->data_path, m->data_classes);
+}
+
+/* The anchors of this head's mask alone; a cfg gives all of them to each of its heads. */
+static void take_anchors(const struct model *m, const ddp_cfg_section *head)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(head, "anchors");
+    const ddp_cfg_line *mask = ddp_cfg_find(head, "mask");
+    float values[2 * DDP_ANCHORS_MOST];
+    int count = 0;
+    ddp_heads *heads = m->heads;
+
+    if (!line || !is(head, "[yolo]") || m->width < 1 || m->height < 1)
+        return;
+    for (const char *at = line->value; *at && count < 2 * DDP_ANCHORS_MOST;) {
+        char *end;
+
+        values[count++] = strtof(at, &end);
+        at = *end == ',' ? end + 1 : end;
+        if (end == at)
+            break;
+    }
+    for (const char *at = mask ? mask->value : ""; *at && heads->anchor_count < DDP_ANCHORS_MOST;) {
+        char *end;
+        long i = strtol(at, &end, 10);
+
+        if (end == at)
+            break;
+        if (i >= 0 && 2 * i + 1 < count) {
+            heads->anchors[2 * heads->anchor_count] = values[2 * i] / (float)m->width;
+            heads->anchors[2 * heads->anchor_count + 1] = values[2 * i + 1] / (float)m->height;
+            heads->anchor_count++;
+        }
+        at = *end == ',' ? end + 1 : end;
+    }
+}
+
+static void look_at_head(const struct model *m, const ddp_cfg_section *before,
+                         const ddp_cfg_section *head)
+{
+    m->heads->count++;
+    m->heads->classes = number_of(head, "classes", 20);
+    m->heads->most_boxes = number_of(head, "max", is(head, "[region]") ? REGION_BOXES : YOLO_BOXES);
+    check_filters(m, before, head);
+    check_classes(m, head);
+    take_anchors(m, head);
+}
+
+void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, const char *cfg_path,
+                     const char *data_path, int classes)
+{
+    struct model m = {.f = f,
+                      .heads = heads,
+                      .cfg_path = cfg_path,
+                      .data_path = data_path,
+                      .data_classes = classes};
+    ddp_cfg_section s, before = {0};
+    size_t at = 0;
+
+    *heads = (ddp_heads){0};
+    while (ddp_cfg_next_section(cfg, &at, &s)) {
+        if (is(&s, "[net]") || is(&s, "[network]")) {
+            m.width = number_of(&s, "width", 0);
+            m.height = number_of(&s, "height", 0);
+        } else if (is_head(&s)) {
+            look_at_head(&m, before.title ? &before : NULL, &s);
+        }
+        before = s;
+    }
+}
