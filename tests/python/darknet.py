@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import unittest
 import zlib
 
@@ -18,7 +19,8 @@ PROGRAM = os.environ["DARKNET"]
 # A GPU's number: then all that trains with -ddp trains on it, every rank, with these options.
 GPU = os.environ.get("DARKNET_GPU")
 GPU_OPTIONS = os.environ.get("DARKNET_GPU_OPTIONS", "").split()
-ENVIRONMENT = dict(
+# What every run gets. Nobody changes it: tests of one script run side by side, and would run with each other's variables.
+ENVIRONMENT = types.MappingProxyType(dict(
     os.environ,
     OMP_NUM_THREADS="1",
     OMPI_ALLOW_RUN_AS_ROOT="1",
@@ -26,7 +28,7 @@ ENVIRONMENT = dict(
     OMPI_MCA_rmaps_base_oversubscribe="1",
     OMPI_MCA_hwloc_base_binding_policy="none",
     OMPI_MCA_btl_vader_single_copy_mechanism="none",
-)
+))
 
 # Far more than any run here takes: whatever needs so long hangs.
 LIMIT_S = 60
@@ -65,14 +67,15 @@ def end_group(process):
             continue
 
 
-def start(args, cwd, **options):
-    return subprocess.Popen(args, cwd=cwd, env=ENVIRONMENT, stdin=subprocess.DEVNULL, text=True,
+def start(args, cwd, environment=None, **options):
+    """environment: variables of this run alone."""
+    return subprocess.Popen(args, cwd=cwd, env={**ENVIRONMENT, **(environment or {})}, stdin=subprocess.DEVNULL, text=True,
                             errors="replace", start_new_session=True, **options)
 
 
-def run(args, cwd, limit_s=LIMIT_S):
+def run(args, cwd, limit_s=LIMIT_S, environment=None):
     began = time.monotonic()
-    process = start(args, cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start(args, cwd, environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         out, err = process.communicate(timeout=limit_s)
         code = process.returncode
@@ -280,11 +283,11 @@ class Case(unittest.TestCase):
     def write(self, name, text):
         write(self.path(name), text)
 
-    def darknet(self, *args, ranks=0, limit_s=LIMIT_S):
-        return run(command(*args, ranks=ranks), self.folder, limit_s)
+    def darknet(self, *args, ranks=0, limit_s=LIMIT_S, environment=None):
+        return run(command(*args, ranks=ranks), self.folder, limit_s, environment)
 
-    def succeeds(self, *args, ranks=0):
-        result = self.darknet(*args, ranks=ranks)
+    def succeeds(self, *args, ranks=0, environment=None):
+        result = self.darknet(*args, ranks=ranks, environment=environment)
         self.assertEqual(result.code, 0, result)
         return result
 
