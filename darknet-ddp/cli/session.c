@@ -72,6 +72,15 @@ static ddp_status attach(network *net, const char *directory, char *cfg, ddp_err
     return DDP_OK;
 }
 
+/* By whose formulas, and what in the cfg decides it. */
+static void print_mathematics(const network *net)
+{
+    if (net->yolo_math_v4)
+        printf("DDP: mathematics of YOLOv4's Darknet (%s)\n", net->yolo_math_why);
+    else
+        printf("DDP: mathematics of YOLOv3's Darknet\n");
+}
+
 /* What the number of batches makes of this run, where that may surprise. */
 static void print_length(network *net)
 {
@@ -100,6 +109,7 @@ static void begin(network *net, const char *directory, char *cfg)
     if (rank == 0) {
         ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
                          session.seed);
+        print_mathematics(net);
         print_length(net);
     }
     ddp_report_errors_only();
