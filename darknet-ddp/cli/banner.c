@@ -132,18 +132,16 @@ static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *g
 static void print_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
                        const ddp_options *options)
 {
-    int deterministic = options->deterministic || options->exact;
-
     if (gpus->gpu < 0)
         return;
     print_idle_gpus(out, group, gpus, options);
     print_unused_names(out, group, gpus->seats, options->gpus.count);
     if (gpus->shared)
         (void)fprintf(out, "DDP: ranks share a GPU, which is for tests: it makes nothing faster\n");
-    if (options->fp32 || deterministic)
+    if (options->fp32 || options->deterministic)
         (void)fprintf(out, "DDP: convolutions %s%s%s\n", options->fp32 ? "without TF32" : "",
-                      options->fp32 && deterministic ? ", " : "",
-                      deterministic ? "by deterministic algorithms" : "");
+                      options->fp32 && options->deterministic ? ", " : "",
+                      options->deterministic ? "by deterministic algorithms" : "");
 }
 
 void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks)

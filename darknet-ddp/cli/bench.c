@@ -265,7 +265,7 @@ static ddp_bench_result result_of(struct bench *b, const char *cfg, const ddp_op
         .precision = on_host() || options->fp32 ? "fp32" : "TF32",
         .on_host = on_host(),
         .exact = options->exact,
-        .deterministic = !on_host() && (options->deterministic || options->exact),
+        .deterministic = !on_host() && options->deterministic,
         .overlap = options->overlap,
         .ranks = ddp_group_size(group),
         .batch = ddp_trainer_batch(b->trainer).batch * b->batches,

@@ -26,43 +26,33 @@ struct found {
     int32_t resumed;
 };
 
-/* A CPU computes in float32, and the same each time. */
-static ddp_status add_rounding(ddp_checkpoint_facts *facts, const ddp_checkpoints *c,
-                               ddp_error *err)
+static ddp_status add_column(ddp_checkpoint_facts *facts, const ddp_checkpoints *c, unsigned column,
+                             ddp_error *err)
 {
-    const ddp_options *o = c->options;
-    int deterministic = o->deterministic || o->exact;
+    ddp_option_value values[DDP_OPTION_VALUES];
+    int on_gpus = !ddp_device_is_host(c->run.device);
+    int count = ddp_options_list(c->options, column, on_gpus, ddp_group_size(c->group), values);
 
-    if (ddp_device_is_host(c->run.device))
-        return ddp_checkpoint_add_option(facts, "device", "CPU", err);
-    if (ddp_checkpoint_add_option(facts, "device", "GPU", err)
-        || ddp_checkpoint_add_option(facts, "-ddp_fp32", o->fp32 ? "1" : "0", err)
-        || ddp_checkpoint_add_option(facts, "-ddp_deterministic", deterministic ? "1" : "0", err))
-        return err->code;
+    for (int i = 0; i < count; i++)
+        if (ddp_checkpoint_add_option(facts, values[i].name, values[i].value, err))
+            return err->code;
     return DDP_OK;
 }
 
 static ddp_status add_options(ddp_checkpoints *c, ddp_error *err)
 {
-    const ddp_options *o = c->options;
+    const char *device = ddp_device_is_host(c->run.device) ? "CPU" : "GPU";
     ddp_checkpoint_facts facts = {0};
     size_t results;
-    char batch[32] = "global", sync_every[16];
 
-    /* Every rank more makes the batch larger. */
-    if (o->batch == DDP_CHOICE_RANK)
-        (void)snprintf(batch, sizeof batch, "rank (%d ranks)", ddp_group_size(c->group));
-    (void)snprintf(sync_every, sizeof sync_every, "%d", o->sync_every);
-    if (ddp_checkpoint_add_option(&facts, "-ddp_exact", o->exact ? "yes" : "no", err)
-        || ddp_checkpoint_add_option(&facts, "-ddp_replace", o->replace ? "yes" : "no", err)
-        || ddp_checkpoint_add_option(&facts, "-ddp_batch", batch, err)
-        || ddp_checkpoint_add_option(&facts, "-ddp_sync_every", sync_every, err))
+    if (add_column(&facts, c, DDP_OPTION_RESULTS, err))
         return err->code;
     results = facts.option_count;
-    if (add_rounding(&facts, c, err))
+    if (ddp_checkpoint_add_option(&facts, "device", device, err)
+        || add_column(&facts, c, DDP_OPTION_ROUNDING, err))
         return err->code;
     c->run.rounding_count = facts.option_count - results;
-    c->run.same_rounding = o->exact;
+    c->run.same_rounding = c->options->exact;
     c->run.option_count = facts.option_count;
     memcpy(c->run.options, facts.options, sizeof facts.options);
     return DDP_OK;

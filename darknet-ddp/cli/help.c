@@ -12,7 +12,7 @@ int ddp_command_help(void)
         "  darknet ddp help\n\n"
         "Commands that train with -ddp: detector, classifier, segmenter, isegmenter, regressor,\n"
         "go, cifar and rnn, each followed by train.\n\n"
-        "Options, anywhere on the line (default in parentheses):\n",
+        "Options, anywhere on the line ([default] behind):\n",
         DDP_VERSION);
     ddp_options_help(stdout);
     printf("\nExit status: 0 trained, 1 failed, 2 bad command line.\n");

@@ -160,7 +160,7 @@ int main(int argc, char **original)
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
     cuda_fp32_only = options.fp32;
-    cuda_deterministic = options.deterministic || options.exact;
+    cuda_deterministic = options.deterministic;
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (options.ddp && !is_ddp_command && check_command(argc, argv, &err))
         ddp_report_failure(&err);

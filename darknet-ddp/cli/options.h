@@ -1,5 +1,5 @@
-/* cli/options.h: the options of -ddp, in Darknet's style: -name value, anywhere
- * on the line. One table lists them; parsing, errors and help come from it. */
+/* cli/options.h: our options, in Darknet's style: -name value, anywhere on the line.
+ * One table lists them, cli/options.def; all else comes from it. */
 #ifndef DDP_CLI_OPTIONS_H
 #define DDP_CLI_OPTIONS_H
 
@@ -15,43 +15,43 @@ enum { DDP_CHOICE_GLOBAL, DDP_CHOICE_RANK };
 enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
 enum { DDP_CHOICE_STOP, DDP_CHOICE_CONTINUE };
 
+/* The C type of each kind of option. */
+#define DDP_OPTION_FLAG int
+#define DDP_OPTION_WHOLE int
+#define DDP_OPTION_REAL double
+#define DDP_OPTION_SEED int64_t
+#define DDP_OPTION_CHOICE int
+#define DDP_OPTION_TEXT const char * /* NULL: not given */
+#define DDP_OPTION_GPUS ddp_gpu_list
+
+/* A field for each row; the row says what it holds when the option is not given. */
 typedef struct ddp_options {
-    int ddp;
-    int ranks; /* 0: not given */
-    int backend;
-    double bucket_mb; /* MiB; 0: not given (ddp_options_bucket_mb) */
-    double first_bucket_mb;
-    double defer_mb;
-    int overlap;
-    int batch;             /* DDP_CHOICE_GLOBAL or _RANK */
-    int broadcast_buffers; /* DDP_CHOICE_STEP or _SAVE */
-    int find_unused;
-    int sync_every;
-    int64_t seed; /* -1: not given */
-    int exact;
-    int replace;
-    int on_save_error; /* DDP_CHOICE_STOP or _CONTINUE */
-    int resume;
-    int resume_force;
-    int keep;    /* 0: all */
-    int threads; /* 0: not given */
-    ddp_gpu_list gpus;
-    int gpu; /* -i; -1: not given */
-    int nogpu;
-    int nccl_ctas; /* 0: NCCL's choice */
-    int fp32;
-    int deterministic;
-    /* Of `darknet ddp plan` and `darknet ddp bench` */
-    int np;
-    int width, height; /* 0: the cfg's; so the next two */
-    int cfg_batch, subdivisions;
-    int steps;
-    const char *json;  /* NULL: not given */
-    const char *trace; /* NULL: not given */
+#define ROW(kind, field, ...) DDP_OPTION_##kind field;
+#include "cli/options.def"
+#undef ROW
 } ddp_options;
 
+/* The columns of the table; each is explained there. */
+enum {
+    DDP_OPTION_AGREE = 1,
+    DDP_OPTION_RESULTS = 2,
+    DDP_OPTION_ROUNDING = 4,
+    DDP_OPTION_BY_RANKS = 8,
+    DDP_OPTION_ON_GPU = 16
+};
+
+/* What an option is set to, in words: "yes" or "no" for one without an argument, "not given"
+ * where no value stands for that. */
+typedef struct ddp_option_value {
+    const char *name;
+    char value[64];
+} ddp_option_value;
+
+enum { DDP_OPTION_VALUES = 32 }; /* as many as ddp_options_list may find */
+
 /* Take every option of the table out of argv[1..*argc), setting *argc to what is
- * left; options not given have their defaults. argv strings must outlive *o.
+ * left; options not given have their defaults, and -ddp_exact implies -ddp_deterministic 1.
+ * argv strings must outlive *o.
  * -gpus, -i and -nogpu are Darknet's too: they are left alone but for -ddp and `darknet ddp`.
  * DDP_ERR_USAGE: a value is missing or not what the option accepts, an unknown
  * option begins with -ddp, or one that needs -ddp stands without it. */
@@ -59,6 +59,15 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
 
 /* MiB of a bucket: what was asked for, or what suits the transport. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);
+
+/* The values of all options that have this column, less those that do nothing on CPUs unless
+ * on_gpus; out has room for DDP_OPTION_VALUES. ranks is how many train;
+ * 0: they are no part of a value. Returns the number of values. */
+int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
+                     ddp_option_value *out);
+
+/* Write a line for each thing on the command line on which ranks must agree, cut at size. */
+void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t size);
 
 /* Print the table. */
 void ddp_options_help(FILE *out);

@@ -203,33 +203,11 @@ static ddp_status check_launch(ddp_launch launch, int size, ddp_error *err)
     return DDP_OK;
 }
 
-/* The options that decide which samples there are, what is loaded and where it is computed; the
- * others are compared when a network is attached (glue/fingerprint.h). */
-static void describe(char *text, size_t size, const ddp_options *o)
-{
-    static const char *const backends[] = {"auto", "nccl", "mpi", "solo"};
-    char seed[32] = "no -ddp_seed";
-    int used;
-
-    if (o->seed >= 0)
-        (void)snprintf(seed, sizeof seed, "-ddp_seed %lld", (long long)o->seed);
-    used = snprintf(text, size, "%s\n%s-ddp_replace\n%s-resume\n%s-resume_force\n", seed,
-                    o->replace ? "" : "no ", o->resume ? "" : "no ", o->resume_force ? "" : "no ");
-    if (!ddp_gpus_wanted(o))
-        (void)snprintf(text + used, size - (size_t)used, "on CPUs\n");
-    else
-        (void)snprintf(text + used, size - (size_t)used,
-                       "on GPUs\n-ddp_backend %s\n%s-ddp_exact\n-ddp_nccl_ctas %d\n-ddp_fp32 %d\n"
-                       "-ddp_deterministic %d\n",
-                       backends[o->backend], o->exact ? "" : "no ", o->nccl_ctas, o->fp32,
-                       o->deterministic);
-}
-
 static ddp_status agree(ddp_error *err)
 {
-    char text[512];
+    char text[1024];
 
-    describe(text, sizeof text, session.options);
+    ddp_options_agreement(session.options, ddp_gpus_wanted(session.options), text, sizeof text);
     if (ddp_agree(session.group, text, err))
         return err->code;
     session.seed = session.options->seed >= 0 ? (uint64_t)session.options->seed

@@ -4,14 +4,16 @@
 
 #include "base/status.h"
 #include "core/params.h"
-#include "glue/trainer.h"
 
-/* One line for each thing on which ranks must agree: version, options, batch,
- * schedule, and every parameter's layer, type and size. Parameter values and
- * counters are not in it: rank 0's are taken.
+#include <darknet.h>
+#include <stdint.h>
+
+/* One line for each thing on which ranks must agree and that the command line does not hold:
+ * version, seed, batch, schedule, and every parameter's layer, type and size. Parameter values
+ * and counters are not in it: rank 0's are taken.
  * *text is set in any case, to NULL on failure; the caller frees it.
  * Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_fingerprint(char **text, const network *net, const ddp_table *table,
-                           const ddp_trainer_config *config, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_fingerprint(char **text, const network *net, const ddp_table *table, uint64_t seed,
+                           ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -265,7 +265,7 @@ static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
 static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
 {
     char *text;
-    ddp_status st = ddp_fingerprint(&text, net, &t->table, &t->config, err);
+    ddp_status st = ddp_fingerprint(&text, net, &t->table, t->config.seed, err);
 
     if (!st)
         st = ddp_agree(t->group, text, err);

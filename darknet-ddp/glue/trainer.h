@@ -20,6 +20,7 @@
 
 typedef struct ddp_trainer ddp_trainer;
 
+/* The same on all ranks, but for asked and fail: the caller sees to it. */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
