@@ -233,6 +233,13 @@ def detector_cfg(**values):
                       ignore_thresh=.7, truth_thresh=1, random=0))
 
 
+def yolov1_cfg(side=3, body=BODY, **values):
+    return (net(**values) + body
+            + section("connected", output=side * side * 12, activation="linear")
+            + section("detection", classes=2, coords=4, rescore=1, side=side, num=2, sqrt=1,
+                      jitter=.2))
+
+
 def classifier_cfg(outputs=2, body=BODY, **values):
     return (net(**values) + body + convolutional(outputs, size=1, activation="linear")
             + section("avgpool") + section("softmax"))
