@@ -1,0 +1,244 @@
+#include "monitor/csv.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int64_t flush_ns = 1000000000;
+static const size_t most_waiting = 4 << 20; /* bytes */
+
+struct ddp_csv {
+    int fd;
+    off_t good; /* bytes of whole rows in the file */
+    const char *const *names;
+    size_t columns;
+    double *values; /* of a row that is being read */
+    char *waiting;  /* rows that are not in the file yet */
+    size_t bytes, room, rows;
+    int64_t flushed_ns;
+    size_t lost;
+    int error; /* errno of the last failure */
+};
+
+void ddp_csv_close(ddp_csv *c)
+{
+    if (!c)
+        return;
+    if (c->fd >= 0) {
+        ddp_csv_flush(c, 1);
+        (void)close(c->fd);
+    }
+    free(c->waiting);
+    free(c->values);
+    free(c);
+}
+
+/* The values of a line, or 0 if it has not as many as there are columns. */
+static int read_row(ddp_csv *c, char *line)
+{
+    size_t n = 0;
+
+    for (char *word; (word = strsep(&line, ",")) && n < c->columns; n++) {
+        char *end;
+
+        c->values[n] = strtod(word, &end);
+        if (end == word)
+            c->values[n] = NAN;
+    }
+    return n == c->columns && !line;
+}
+
+static int is_header(const ddp_csv *c, char *line)
+{
+    for (size_t i = 0; i < c->columns; i++) {
+        const char *word = strsep(&line, ",");
+
+        if (!word || strcmp(word, c->names[i]) != 0)
+            return 0;
+    }
+    return !line;
+}
+
+/* Read rows up to `step`; cut the file behind them. 0: its columns are others. */
+static int take_up(ddp_csv *c, FILE *file, uint64_t step,
+                   void (*each)(void *ctx, const double *values), void *ctx)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t bytes;
+    int fits = 1;
+
+    while (fits && (bytes = getline(&line, &size, file)) > 0 && line[bytes - 1] == '\n') {
+        line[bytes - 1] = 0;
+        if (c->good == 0)
+            fits = is_header(c, line);
+        else if (!read_row(c, line) || !(c->values[0] <= (double)step))
+            break;
+        else if (each)
+            each(ctx, c->values);
+        c->good += fits ? bytes : 0;
+    }
+    free(line);
+    return c->good > 0 && ftruncate(fileno(file), c->good) == 0;
+}
+
+/* Go on in the file that is there. 0: there is none, or it is another's. */
+static int go_on(ddp_csv *c, const char *path, uint64_t step,
+                 void (*each)(void *ctx, const double *values), void *ctx)
+{
+    FILE *file = fopen(path, "r+e");
+    int fits = file && take_up(c, file, step, each, ctx);
+
+    if (file)
+        (void)fclose(file);
+    if (fits)
+        c->fd = open(path, O_WRONLY | O_CLOEXEC);
+    return c->fd >= 0;
+}
+
+/* Room for so many bytes more among those that wait. */
+static int reserve(ddp_csv *c, size_t more)
+{
+    size_t room = c->room ? c->room : 4096;
+    char *waiting;
+
+    while (room < c->bytes + more)
+        room *= 2;
+    if (room == c->room)
+        return 1;
+    waiting = room > most_waiting ? NULL : realloc(c->waiting, room);
+    if (!waiting)
+        return 0;
+    c->waiting = waiting;
+    c->room = room;
+    return 1;
+}
+
+/* Lost if there is no room. */
+static int wait_for_flush(ddp_csv *c, const char *text)
+{
+    size_t bytes = strlen(text);
+
+    if (!reserve(c, bytes)) {
+        c->lost++;
+        return 0;
+    }
+    memcpy(c->waiting + c->bytes, text, bytes);
+    c->bytes += bytes;
+    return 1;
+}
+
+static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)
+{
+    char old[4096];
+
+    (void)snprintf(old, sizeof old, "%s.old", path);
+    if (rename(path, old) && errno != ENOENT)
+        return ddp_fail(err, DDP_ERR_IO, "cannot put %s aside: %s", path, strerror(errno));
+    c->good = 0;
+    c->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (c->fd < 0)
+        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    for (size_t i = 0; i < c->columns; i++) {
+        (void)wait_for_flush(c, i ? "," : "");
+        (void)wait_for_flush(c, c->names[i]);
+    }
+    (void)wait_for_flush(c, "\n");
+    return DDP_OK;
+}
+
+ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *names, size_t columns,
+                        uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
+                        ddp_error *err)
+{
+    ddp_csv *c = calloc(1, sizeof *c);
+    ddp_status st = DDP_OK;
+
+    *out = NULL;
+    if (c) {
+        *c = (ddp_csv){.fd = -1, .names = names, .columns = columns};
+        c->values = calloc(columns, sizeof *c->values);
+    }
+    if (!c || !c->values) {
+        ddp_csv_close(c);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the rows of %s", path);
+    }
+    if (step == 0 || !go_on(c, path, step, each, ctx))
+        st = begin_anew(c, path, err);
+    if (st) {
+        ddp_csv_close(c);
+        return st;
+    }
+    c->flushed_ns = ddp_clock_ns();
+    *out = c;
+    return DDP_OK;
+}
+
+void ddp_csv_add(ddp_csv *c, const double *values)
+{
+    enum { VALUE_BYTES = 32 };
+    char *text = malloc(c->columns * VALUE_BYTES + 2);
+    size_t used = 0;
+
+    if (!text) {
+        c->lost++;
+        return;
+    }
+    for (size_t i = 0; i < c->columns; i++) {
+        if (i)
+            text[used++] = ',';
+        if (!isnan(values[i]))
+            used += (size_t)snprintf(text + used, VALUE_BYTES - 1, "%.9g", values[i]);
+    }
+    text[used++] = '\n';
+    text[used] = 0;
+    c->rows += (size_t)wait_for_flush(c, text);
+    free(text);
+    ddp_csv_flush(c, 0);
+}
+
+/* All that waits, or nothing of it. */
+static int write_all(const ddp_csv *c)
+{
+    size_t done = 0;
+
+    while (done < c->bytes) {
+        ssize_t n = pwrite(c->fd, c->waiting + done, c->bytes - done, c->good + (off_t)done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            int error = errno;
+
+            (void)!ftruncate(c->fd, c->good);
+            return error;
+        }
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+void ddp_csv_flush(ddp_csv *c, int now)
+{
+    if (!now && ddp_clock_ns() - c->flushed_ns < flush_ns)
+        return;
+    c->flushed_ns = ddp_clock_ns();
+    c->error = write_all(c);
+    if (c->error)
+        return;
+    c->good += (off_t)c->bytes;
+    c->bytes = 0;
+    c->rows = 0;
+}
+
+size_t ddp_csv_lost(const ddp_csv *c, const char **why)
+{
+    *why = c->error ? strerror(c->error) : NULL;
+    return c->lost + (c->error ? c->rows : 0);
+}

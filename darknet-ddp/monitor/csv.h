@@ -1,0 +1,42 @@
+/* monitor/csv.h: figures of a run in a file that any spreadsheet, and pandas, reads.
+ *
+ * The first line names the columns, the first of which is the step; each other line is a row. A
+ * value that is not known is empty. Writing is buffered: a row goes to the system with the first
+ * row that comes a second later, or when the file is closed. A full disk stops nothing: rows wait
+ * for room, some megabytes of them, the file holds whole rows alone, and what is lost is
+ * counted.
+ */
+#ifndef DDP_MONITOR_CSV_H
+#define DDP_MONITOR_CSV_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ddp_csv ddp_csv;
+
+/* Open path for a run that has done `step` steps. Rows of later steps, which a run that stopped and
+ * now goes on from an earlier checkpoint left there, are removed; so is a last line that is not
+ * whole. A file with other columns is put aside as PATH.old. With step 0 the file begins anew, and
+ * one that is there is put aside, too.
+ * each   called with the values[0..columns) of each row that stays; NULL: nobody asks
+ * names  must outlive the file; without commas, quotes and newlines
+ * *out is set on success. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *names, size_t columns,
+                        uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
+                        ddp_error *err) DDP_MUST_CHECK;
+
+/* Add a row; values[0] is its step. NaN: not known. */
+void ddp_csv_add(ddp_csv *c, const double *values);
+
+/* Hand what is buffered to the system, if the last time was a second ago or `now` is set. */
+void ddp_csv_flush(ddp_csv *c, int now);
+
+/* How many rows are not in the file, lost or waiting, after the last flush, and why: NULL, or the
+ * system's words. */
+size_t ddp_csv_lost(const ddp_csv *c, const char **why);
+
+void ddp_csv_close(ddp_csv *c); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,244 @@
+#include "monitor/page.h"
+
+#include <math.h>
+#include <string.h>
+
+extern const unsigned char ddp_page_html[]; /* page.html and a zero, by CMakeLists.txt */
+
+/* ---- JSON ---- */
+
+/* < is escaped because the page is HTML around it. */
+static void put_text(FILE *out, const char *text)
+{
+    (void)fputc('"', out);
+    for (; text && *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c < 0x20 || c == '"' || c == '\\' || c == '<')
+            (void)fprintf(out, "\\u%04x", c);
+        else
+            (void)fputc(c, out);
+    }
+    (void)fputc('"', out);
+}
+
+static void put_number(FILE *out, double value)
+{
+    if (isfinite(value))
+        (void)fprintf(out, "%.7g", value);
+    else
+        (void)fputs("null", out);
+}
+
+static void put_key(FILE *out, const char *key)
+{
+    (void)fprintf(out, ",\n\"%s\":", key);
+}
+
+static void put_pairs(FILE *out, const char *key, const ddp_page_pair *pairs, size_t count)
+{
+    put_key(out, key);
+    (void)fputc('[', out);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i ? ",[" : "[", out);
+        put_text(out, pairs[i].name);
+        (void)fputc(',', out);
+        put_text(out, pairs[i].value);
+        (void)fputc(']', out);
+    }
+    (void)fputc(']', out);
+}
+
+/* ---- the history ---- */
+
+enum part { MEAN, LEAST, GREATEST };
+
+static double part_of(ddp_history_value v, enum part part)
+{
+    if (part == MEAN)
+        return v.mean;
+    return part == LEAST ? v.least : v.greatest;
+}
+
+static void put_part(FILE *out, const ddp_history *h, size_t column, const char *key,
+                     enum part part)
+{
+    (void)fprintf(out, "\"%s\":[", key);
+    for (size_t p = 0; p < ddp_history_points(h); p++) {
+        if (p)
+            (void)fputc(',', out);
+        put_number(out, part_of(ddp_history_at(h, p, column), part));
+    }
+    (void)fputc(']', out);
+}
+
+static void put_column(FILE *out, const ddp_page *page, size_t column, int band, int *count)
+{
+    (void)fprintf(out, "%s\n\"%zu\":{", (*count)++ ? "," : "", column);
+    put_part(out, page->history, column, "mean", MEAN);
+    if (band && ddp_history_rows_a_point(page->history) > 1) {
+        (void)fputc(',', out);
+        put_part(out, page->history, column, "least", LEAST);
+        (void)fputc(',', out);
+        put_part(out, page->history, column, "greatest", GREATEST);
+    }
+    (void)fputc('}', out);
+}
+
+static void put_columns(FILE *out, const ddp_page *page)
+{
+    int count = 0;
+
+    put_key(out, "columns");
+    (void)fputc('{', out);
+    for (size_t c = 0; c < page->chart_count; c++) {
+        const ddp_page_chart *chart = &page->charts[c];
+
+        for (size_t s = 0; s < chart->series_count; s++)
+            put_column(out, page, chart->series[s].column, chart->band, &count);
+    }
+    (void)fputc('}', out);
+}
+
+static void put_x(FILE *out, const ddp_history *h)
+{
+    put_key(out, "x");
+    (void)fputc('[', out);
+    for (size_t p = 0; p < ddp_history_points(h); p++)
+        (void)fprintf(out, "%s%.15g", p ? "," : "", ddp_history_x(h, p));
+    (void)fputc(']', out);
+}
+
+static void put_chart(FILE *out, const ddp_page_chart *chart)
+{
+    (void)fputs("\n{\"title\":", out);
+    put_text(out, chart->title);
+    (void)fputs(",\"unit\":", out);
+    put_text(out, chart->unit);
+    (void)fprintf(out, ",\"stack\":%d,\"log\":%d,\"band\":%d,\"zero\":%d,\"one\":%d,\"series\":[",
+                  chart->stack, chart->log, chart->band, chart->zero, chart->one);
+    for (size_t s = 0; s < chart->series_count; s++) {
+        (void)fprintf(out, "%s[\"%zu\",", s ? "," : "", chart->series[s].column);
+        put_text(out, chart->series[s].name);
+        (void)fputc(']', out);
+    }
+    (void)fputs("]}", out);
+}
+
+static void put_charts(FILE *out, const ddp_page *page)
+{
+    put_key(out, "charts");
+    (void)fputc('[', out);
+    for (size_t c = 0; c < page->chart_count; c++) {
+        if (c)
+            (void)fputc(',', out);
+        put_chart(out, &page->charts[c]);
+    }
+    (void)fputc(']', out);
+}
+
+/* ---- validation ---- */
+
+static void put_classes(FILE *out, const ddp_page *page)
+{
+    put_key(out, "classes");
+    (void)fputc('[', out);
+    for (size_t i = 0; i < page->class_count; i++) {
+        (void)fputs(i ? ",[" : "[", out);
+        put_text(out, page->classes[i].name);
+        (void)fputc(',', out);
+        put_number(out, page->classes[i].ap);
+        (void)fprintf(out, ",%zu]", page->classes[i].truths);
+    }
+    (void)fputc(']', out);
+}
+
+static void put_confusion(FILE *out, const ddp_page *page)
+{
+    size_t n = page->confusion_count;
+
+    put_key(out, "confusion");
+    if (!page->confusion) {
+        (void)fputs("null", out);
+        return;
+    }
+    (void)fputs("{\"names\":[", out);
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            (void)fputc(',', out);
+        put_text(out, page->confusion_names[i]);
+    }
+    (void)fputs("],\"rows\":[", out);
+    for (size_t i = 0; i < n * n; i++) {
+        (void)fputs(i % n ? "," : i ? "],[" : "[", out);
+        put_number(out, page->confusion[i]);
+    }
+    (void)fputs(n ? "]]}" : "]}", out);
+}
+
+static void put_base64(FILE *out, const unsigned char *bytes, size_t count)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < count; i += 3) {
+        size_t left = count - i;
+        unsigned b = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0)
+                     | (left > 2 ? (unsigned)bytes[i + 2] : 0);
+
+        (void)fputc(letters[b >> 18], out);
+        (void)fputc(letters[b >> 12 & 63], out);
+        (void)fputc(left > 1 ? letters[b >> 6 & 63] : '=', out);
+        (void)fputc(left > 2 ? letters[b & 63] : '=', out);
+    }
+}
+
+static void put_pictures(FILE *out, const ddp_page *page)
+{
+    put_key(out, "pictures");
+    (void)fputc('[', out);
+    for (size_t i = 0; i < page->picture_count; i++) {
+        const ddp_page_picture *p = &page->pictures[i];
+
+        (void)fputs(i ? ",{\"caption\":" : "{\"caption\":", out);
+        put_text(out, p->caption);
+        (void)fprintf(out, ",\"src\":\"data:%s;base64,", p->mime);
+        put_base64(out, p->bytes, p->count);
+        (void)fputs("\"}", out);
+    }
+    (void)fputc(']', out);
+}
+
+/* ---- the page ---- */
+
+static void put_data(FILE *out, const ddp_page *page)
+{
+    (void)fputs("{\"title\":", out);
+    put_text(out, page->title);
+    put_key(out, "status");
+    put_text(out, page->status);
+    put_key(out, "written");
+    put_text(out, page->written);
+    put_key(out, "x_name");
+    put_text(out, page->x_name);
+    put_x(out, page->history);
+    put_columns(out, page);
+    put_charts(out, page);
+    put_pairs(out, "tiles", page->tiles, page->tile_count);
+    put_pairs(out, "facts", page->facts, page->fact_count);
+    put_classes(out, page);
+    put_confusion(out, page);
+    put_pictures(out, page);
+    (void)fputc('}', out);
+}
+
+void ddp_page_write(FILE *out, const ddp_page *page)
+{
+    static const char mark[] = "@DATA@";
+    const char *html = (const char *)ddp_page_html;
+    const char *place = strstr(html, mark);
+
+    (void)fwrite(html, 1, (size_t)(place - html), out);
+    put_data(out, page);
+    (void)fputs(place + sizeof mark - 1, out);
+}

@@ -1,0 +1,69 @@
+/* monitor/page.h: one look at a run: a page that any browser shows, with nothing from elsewhere.
+ *
+ * The page holds its figures as JSON and draws them itself; page.html is all of it but the figures.
+ */
+#ifndef DDP_MONITOR_PAGE_H
+#define DDP_MONITOR_PAGE_H
+
+#include "monitor/history.h"
+
+#include <stdio.h>
+
+typedef struct ddp_page_pair {
+    const char *name, *value;
+} ddp_page_pair;
+
+/* A line of a chart: a column of the history, and what it is called. */
+typedef struct ddp_page_series {
+    size_t column;
+    const char *name;
+} ddp_page_series;
+
+enum { DDP_PAGE_SERIES = 8 };
+
+typedef struct ddp_page_chart {
+    const char *title, *unit; /* unit: "" for none */
+    int stack;                /* series stand on each other */
+    int log;                  /* a logarithmic scale, where values allow it */
+    int band;                 /* least and greatest of thinned points as a band */
+    int zero;                 /* the scale begins at 0 */
+    int one;                  /* values are shares of 1 */
+    ddp_page_series series[DDP_PAGE_SERIES];
+    size_t series_count;
+} ddp_page_chart;
+
+typedef struct ddp_page_class {
+    const char *name;
+    double ap; /* NaN: not known */
+    size_t truths;
+} ddp_page_class;
+
+typedef struct ddp_page_picture {
+    const char *caption;
+    const char *mime; /* "image/jpeg" */
+    const void *bytes;
+    size_t count;
+} ddp_page_picture;
+
+/* All that it shows. Strings are UTF-8 and may hold anything. */
+typedef struct ddp_page {
+    const char *title, *status, *written; /* "yolov3-tiny", "step 100 of 500", a date */
+    const char *x_name;                   /* of the history's x: "step" */
+    const ddp_history *history;
+    const ddp_page_chart *charts;
+    size_t chart_count;
+    const ddp_page_pair *tiles, *facts; /* figures above the charts; a table below them */
+    size_t tile_count, fact_count;
+    const ddp_page_class *classes;
+    size_t class_count;
+    const double *confusion; /* confusion_count x confusion_count, row by row; NULL: none */
+    const char *const *confusion_names;
+    size_t confusion_count;
+    const ddp_page_picture *pictures;
+    size_t picture_count;
+} ddp_page;
+
+/* Write the page. Whether all of it could be written, ferror(out) tells. */
+void ddp_page_write(FILE *out, const ddp_page *page);
+
+#endif

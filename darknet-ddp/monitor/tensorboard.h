@@ -1,0 +1,30 @@
+/* monitor/tensorboard.h: scalars in an event file that TensorBoard reads.
+ *
+ * Format: TFRecord (length, its masked CRC-32C, data, its masked CRC-32C, little-endian) with an
+ * Event message of protocol buffers in each record; the first one names the version
+ * "brain.Event:2".
+ */
+#ifndef DDP_MONITOR_TENSORBOARD_H
+#define DDP_MONITOR_TENSORBOARD_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+typedef struct ddp_tensorboard ddp_tensorboard;
+
+/* Make a new event file in folder, and the folder if its parent is there. time_s: seconds since
+ * 1970, as part of the name and of the first event. *out is set on success. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, double time_s,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* Add tag = value at step. Tags of more than 255 bytes are cut. What cannot be written is
+ * dropped. */
+void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
+                         float value);
+
+void ddp_tensorboard_flush(ddp_tensorboard *t);
+void ddp_tensorboard_close(ddp_tensorboard *t); /* NULL is allowed */
+
+#endif
