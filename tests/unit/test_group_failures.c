@@ -1,6 +1,8 @@
 /* A group of several ranks, of which one is late, gone or wrong. */
 #include "comm/group.h"
 
+#include "ranks.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,138 +12,129 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-#include "../ranks.h"
-
 enum { COUNT = 50000 };
 
-/* Does err say `before`, the host of rank 2, `after`? */
-static int says(const ddp_group *g, const ddp_error *err, const char *before, const char *after)
+/* The call should have failed, saying `before`, the host of rank 2, `after`. */
+static void expect_late(struct rank *me, ddp_status st, const ddp_error *err, const char *before,
+                        const char *after)
 {
     char want[sizeof err->text];
 
-    (void)snprintf(want, sizeof want, "%s%s%s", before, ddp_group_host(g, 2), after);
-    if (err->code == DDP_ERR_COMM && strcmp(want, err->text) == 0)
-        return 1;
-    (void)fprintf(stderr, "'%s', not '%s'\n", err->text, want);
-    return 0;
+    (void)snprintf(want, sizeof want, "%s%s%s", before, ddp_group_host(me->group, 2), after);
+    rank_expect_error(me, st, err, DDP_ERR_COMM, want);
 }
 
-static int late_sum(ddp_group *g)
+static void late_sum(struct rank *me)
 {
-    static float bufs[MAX_RANKS][COUNT]; /* outlive the threads, like a failed send */
-    float *buf = bufs[ddp_group_rank(g)];
+    static float bufs[RANKS_MAX][COUNT]; /* outlive the threads, like a failed send */
+    float *buf = bufs[me->rank];
     ddp_allreduce *first, *second;
     ddp_error err;
-    int bad;
 
-    ddp_group_set_timeout(g, 200000000);
-    bad = failed(g, ddp_allreduce_open(&first, g, buf, 100, &err), &err);
-    bad += failed(g, ddp_allreduce_open(&second, g, buf + 100, COUNT - 100, &err), &err);
-    bad += failed(g, ddp_allreduce_start(first, &err), &err);
-    bad += failed(g, ddp_allreduce_wait(first, &err), &err);
-    if (ddp_group_rank(g) != 2) {
-        bad += failed(g, ddp_allreduce_start(second, &err), &err);
-        bad += ddp_allreduce_wait(second, &err) != DDP_ERR_COMM;
-        bad += !says(g, &err, "no message from rank 2 (host ", ") for 0.2 s, sum 2 of 2");
-        bad += ddp_barrier(g, &err) != DDP_ERR_COMM;
-        bad += !says(g, &err, "the group failed earlier: no message from rank 2 (host ",
-                     ") for 0.2 s, sum 2 of 2");
+    ddp_group_set_timeout(me->group, 200000000);
+    rank_expect_ok(me, ddp_allreduce_open(&first, me->group, buf, 100, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&second, me->group, buf + 100, COUNT - 100, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_start(first, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_wait(first, &err), &err);
+    if (me->rank != 2) {
+        rank_expect_ok(me, ddp_allreduce_start(second, &err), &err);
+        expect_late(me, ddp_allreduce_wait(second, &err), &err, "no message from rank 2 (host ",
+                    ") for 0.2 s, sum 2 of 2");
+        expect_late(me, ddp_barrier(me->group, &err), &err,
+                    "the group failed earlier: no message from rank 2 (host ",
+                    ") for 0.2 s, sum 2 of 2");
     }
     ddp_allreduce_close(first);
     ddp_allreduce_close(second);
-    return bad;
 }
 
 static void timeout_of_a_sum_names_the_late_rank(void **state)
 {
     (void)state;
-    run_ranks(3, late_sum);
-    run_ranks(7, late_sum);
+    ranks_run(3, late_sum, NULL);
+    ranks_run(7, late_sum, NULL);
 }
 
-static int late_barrier(ddp_group *g)
+static void late_barrier(struct rank *me)
 {
     ddp_error err;
-    int bad = 0;
 
-    ddp_group_set_timeout(g, 200000000);
-    if (ddp_group_rank(g) != 2) {
-        bad += ddp_barrier(g, &err) != DDP_ERR_COMM;
-        bad += !says(g, &err, "barrier: no message from rank 2 (host ", ") for 0.2 s");
-    }
-    return bad;
+    ddp_group_set_timeout(me->group, 200000000);
+    if (me->rank != 2)
+        expect_late(me, ddp_barrier(me->group, &err), &err,
+                    "barrier: no message from rank 2 (host ", ") for 0.2 s");
 }
 
 static void timeout_of_a_barrier_names_the_late_rank(void **state)
 {
     (void)state;
-    run_ranks(4, late_barrier);
+    ranks_run(4, late_barrier, NULL);
 }
 
-static int unequal_sums(ddp_group *g)
+static void unequal_sums(struct rank *me)
 {
-    static float bufs[MAX_RANKS][8]; /* outlive the threads, like a failed send */
-    float *buf = bufs[ddp_group_rank(g)];
-    size_t count = ddp_group_rank(g) == 2 ? 8 : 7;
+    static float bufs[RANKS_MAX][8]; /* outlive the threads, like a failed send */
+    float *buf = bufs[me->rank];
+    size_t count = me->rank == 2 ? 8 : 7;
     ddp_allreduce *a;
+    ddp_status st;
     ddp_error err;
-    int bad;
 
-    ddp_group_set_timeout(g, 500000000);
-    bad = failed(g, ddp_allreduce_open(&a, g, buf, count, &err), &err);
-    bad += failed(g, ddp_allreduce_start(a, &err), &err);
-    bad += ddp_allreduce_wait(a, &err) != DDP_ERR_COMM;
-    if (ddp_group_rank(g) != 2 && strcmp(err.text, "rank 2 sent 32 bytes where 28 are due") != 0)
-        bad += !says(g, &err, "no message from rank 2 (host ", ") for 0.5 s, sum 1 of 1");
+    ddp_group_set_timeout(me->group, 500000000);
+    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, count, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
+    st = ddp_allreduce_wait(a, &err);
+    if (st != DDP_ERR_COMM)
+        rank_wrong(me, "status %d of a sum that rank 2 has another length for", st);
+    else if (me->rank != 2 && strcmp(err.text, "rank 2 sent 32 bytes where 28 are due") != 0)
+        expect_late(me, st, &err, "no message from rank 2 (host ", ") for 0.5 s, sum 1 of 1");
     ddp_allreduce_close(a);
-    return bad;
 }
 
 static void sums_of_unequal_length_fail(void **state)
 {
     (void)state;
-    run_ranks(3, unequal_sums);
+    ranks_run(3, unequal_sums, NULL);
 }
 
-static int abort_while_others_wait(ddp_group *g)
+static void abort_while_others_wait(struct rank *me)
 {
     ddp_error err;
 
-    if (ddp_group_rank(g) == 1) {
-        ddp_group_abort(g, 9);
-        return 0;
+    if (me->rank == 1) {
+        ddp_group_abort(me->group, 9);
+        return;
     }
-    return ddp_barrier(g, &err) != DDP_ERR_COMM
-           || strcmp(err.text, "barrier: rank 1 aborted with status 9") != 0;
+    rank_expect_error(me, ddp_barrier(me->group, &err), &err, DDP_ERR_COMM,
+                      "barrier: rank 1 aborted with status 9");
 }
 
 static void abort_ends_the_others_waits(void **state)
 {
     (void)state;
-    run_ranks(3, abort_while_others_wait);
+    ranks_run(3, abort_while_others_wait, NULL);
 }
 
-static int start_twice(ddp_group *g)
+static void start_twice(struct rank *me)
 {
     float buf[2] = {1, 2};
     ddp_allreduce *a;
     ddp_error err;
-    int bad;
 
-    bad = failed(g, ddp_allreduce_open(&a, g, buf, 2, &err), &err);
-    bad += failed(g, ddp_allreduce_start(a, &err), &err);
-    bad += ddp_allreduce_start(a, &err) != DDP_ERR_USAGE;
-    bad += strcmp(err.text, "sum 1 is in flight already") != 0;
-    bad += failed(g, ddp_allreduce_wait(a, &err), &err);
-    bad += buf[0] != 2 || buf[1] != 4;
+    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, 2, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
+    rank_expect_error(me, ddp_allreduce_start(a, &err), &err, DDP_ERR_USAGE,
+                      "sum 1 is in flight already");
+    rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
+    if (buf[0] != 2 || buf[1] != 4)
+        rank_wrong(me, "the sum is %g and %g, not 2 and 4", (double)buf[0], (double)buf[1]);
     ddp_allreduce_close(a);
-    return bad;
 }
 
 static void start_refuses_a_sum_in_flight(void **state)
 {
     (void)state;
-    run_ranks(2, start_twice);
+    ranks_run(2, start_twice, NULL);
 }
 
 int main(void)
