@@ -336,6 +336,15 @@ def run_test(test):
     return not bad
 
 
+def reference(name):
+    """The path of a file or folder in the reference data beside the project; without it the script ends, as skipped."""
+    path = os.path.join(os.environ.get("DDP_REFERENCE_DIR", ""), name)
+    if not os.environ.get("DDP_REFERENCE_DIR") or not os.path.exists(path):
+        print(f"no reference data: {path} is not there (DDP_REFERENCE_DIR)")
+        sys.exit(77)
+    return path
+
+
 def sees_no_gpu():
     result = run(command("detector", "train", "x", "x", "-ddp"), ".")
     return "has none that CUDA can use" in result.err
