@@ -11,7 +11,7 @@ enum {
     RESULTS = DDP_OPTION_RESULTS,
     ROUNDING = DDP_OPTION_ROUNDING,
     BY_RANKS = DDP_OPTION_BY_RANKS,
-    GPU = DDP_OPTION_ON_GPU
+    ON_GPU = DDP_OPTION_ON_GPU
 };
 
 const ddp_option ddp_option_table[] = {
