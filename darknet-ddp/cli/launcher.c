@@ -40,6 +40,42 @@ int ddp_cores(void)
     return CPU_COUNT(&set);
 }
 
+/* More ranks a core than that only wait for each other. */
+enum { MANY_RANKS_A_CORE = 4 };
+
+static int too_many(int ranks)
+{
+    return ranks > MANY_RANKS_A_CORE * ddp_cores();
+}
+
+ddp_status ddp_launch_check(int ranks, int oversubscribe, ddp_error *err)
+{
+    int cores = ddp_cores();
+
+    if (too_many(ranks) && !oversubscribe)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%d ranks on %d core%s are more than %d a core; -ddp_oversubscribe starts "
+                        "them all the same",
+                        ranks, cores, cores == 1 ? "" : "s", MANY_RANKS_A_CORE);
+    if (ranks >= 2 * cores) {
+        printf("DDP: %d ranks share %d core%s: they wait for each other\n", ranks, cores,
+               cores == 1 ? "" : "s");
+        (void)fflush(stdout);
+    }
+    return DDP_OK;
+}
+
+/* To mpirun it ends one program's line and begins another's. */
+static ddp_status check_words(char **argv, ddp_error *err)
+{
+    for (; *argv; argv++)
+        if (strcmp(*argv, ":") == 0)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "':' alone would make mpirun start a second program; a file of that "
+                            "name is ./:");
+    return DDP_OK;
+}
+
 ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err)
 {
     int threads = ddp_cores() / ranks, status = 0;
@@ -48,6 +84,8 @@ ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err)
     size_t count = 0, used = 0;
     const char **args;
 
+    if (check_words(argv, err))
+        return err->code;
     while (argv[count])
         count++;
     if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
@@ -72,7 +110,7 @@ ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err)
     args[used++] = program;
     for (size_t i = 1; i < count; i++)
         args[used++] = argv[i];
-    if (ddp_spawn(args, &status, &cause)) {
+    if (ddp_spawn(args, !too_many(ranks), &status, &cause)) {
         free(args);
         return ddp_fail(err, DDP_ERR_IO, "%s; install openmpi-bin, or start the ranks yourself",
                         cause.text);

@@ -1,6 +1,7 @@
 /* The program: Darknet's own main (built under the name darknet_main), with -ddp
  * and its options taken out of the command line first. */
 #include "cli/commands.h"
+#include "cli/darknet_commands.h"
 #include "cli/gpus.h"
 #include "cli/launcher.h"
 #include "cli/report.h"
@@ -9,48 +10,6 @@
 #include <string.h>
 
 int darknet_main(int argc, char **argv);
-
-static const struct {
-    const char *name;
-    const char *refusal; /* NULL: `NAME train` runs under -ddp */
-} commands[] = {
-    {"detector", NULL},
-    {"classifier", NULL},
-    {"segmenter", NULL},
-    {"isegmenter", NULL},
-    {"regressor", NULL},
-    {"go", NULL},
-    {"cifar", NULL},
-    {"rnn", NULL},
-    {"lsd", "it trains two networks against each other"},
-    {"yolo", "its data paths are fixed in the code; `detector train` does the same with a .data"},
-    {"coco", "its data paths are fixed in the code; `detector train` does the same with a .data"},
-    {"super", "its data paths are fixed in the code"},
-    {"tag", "its data paths are fixed in the code; `classifier train` reads tags with tag=1"},
-};
-
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
-
-static ddp_status check_command(int argc, char **argv, ddp_error *err)
-{
-    const char *name = argc > 1 ? argv[1] : "";
-    const char *verb = argc > 2 ? argv[2] : "";
-
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(name, commands[i].name) != 0)
-            continue;
-        if (commands[i].refusal)
-            return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name,
-                            commands[i].refusal);
-        if (strcmp(verb, "train") != 0)
-            break;
-        if (argc > 3)
-            return DDP_OK;
-        return ddp_fail(err, DDP_ERR_USAGE, "`darknet %s train` wants the name of a file", name);
-    }
-    return ddp_fail(err, DDP_ERR_USAGE, "`darknet%s%s%s%s` does not train; -ddp goes with train",
-                    name[0] ? " " : "", name, verb[0] ? " " : "", verb);
-}
 
 /* -dont_show is on many command lines that were written for later Darknets; this
  * one shows nothing while it trains. */
@@ -111,13 +70,28 @@ static int run_training(int argc, char **argv, const ddp_options *options)
     return ddp_session_close() || status;
 }
 
-static void warn_if_alone_among_many(int argc, char **argv, ddp_launch launch)
+static ddp_status check_alone(int argc, char **argv, const ddp_options *options, ddp_launch launch,
+                              ddp_error *err)
 {
-    if (launch.ranks > 1 && launch.rank == 0 && argc > 2 && strcmp(argv[2], "train") == 0)
-        (void)fprintf(stderr,
-                      "darknet: %d processes were started without -ddp: each trains a network of "
-                      "its own, and all write the same files\n",
-                      launch.ranks);
+    if (launch.ranks <= 1 || options->lone || !ddp_darknet_trains(argc, argv))
+        return DDP_OK;
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "%d processes were started without -ddp: each would train a network of its own, "
+        "and all would write the same files; -ddp trains one on all of them, -ddp_lone "
+        "lets them",
+        launch.ranks);
+}
+
+/* A command of Darknet's, before anything is started for it. */
+static ddp_status check_command(int argc, char **argv, const ddp_options *options,
+                                ddp_launch launch, ddp_error *err)
+{
+    if (options->ddp && ddp_darknet_check_ddp(argc, argv, err))
+        return err->code;
+    if (ddp_darknet_check(argc, argv, err))
+        return err->code;
+    return options->ddp ? DDP_OK : check_alone(argc, argv, options, launch, err);
 }
 
 static ddp_status check_launch(const ddp_options *options, ddp_launch launch, ddp_error *err)
@@ -140,7 +114,11 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launch launch, cha
 
     if (ddp_gpus_check(options, launch, &ranks, err))
         return err->code;
-    return ranks > 0 ? ddp_launch_here(ranks, argv, err) : DDP_OK;
+    if (ranks == 0)
+        return DDP_OK;
+    if (ddp_launch_check(ranks, options->oversubscribe, err))
+        return err->code;
+    return ddp_launch_here(ranks, argv, err);
 }
 
 int main(int argc, char **original)
@@ -162,7 +140,7 @@ int main(int argc, char **original)
     cuda_fp32_only = options.fp32;
     cuda_deterministic = options.deterministic;
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
-    if (options.ddp && !is_ddp_command && check_command(argc, argv, &err))
+    if (!is_ddp_command && check_command(argc, argv, &options, launch, &err))
         ddp_report_failure(&err);
     if ((is_ddp_command ? is_bench(argc, argv) : options.ddp)
         && start_ranks(&options, launch, original, &err))
@@ -172,6 +150,5 @@ int main(int argc, char **original)
     if (options.ddp)
         return run_training(argc, argv, &options);
     train_loader_threads = options.threads;
-    warn_if_alone_among_many(argc, argv, launch);
     return darknet_main(argc, argv);
 }

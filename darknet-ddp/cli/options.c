@@ -125,9 +125,16 @@ static int applies(const ddp_option *row, int is_ddp_command, int trains)
     return row->scope != SHARED || is_ddp_command || trains;
 }
 
-static ddp_status refuse_unknown(const char *name, ddp_error *err)
+static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error *err)
 {
-    return ddp_fail(err, DDP_ERR_USAGE, "unknown option '%s'; `darknet ddp help` lists them", name);
+    ddp_near near = {.word = name};
+    char text[DDP_NEAR_TEXT];
+
+    for (int i = 0; i < DDP_OPTION_ROWS; i++)
+        if (is_ddp_command || ddp_option_table[i].scope != COMMAND)
+            ddp_near_try(&near, ddp_option_table[i].name);
+    return ddp_fail(err, DDP_ERR_USAGE, "unknown option '%s'%s `darknet ddp help` lists them", name,
+                    near.best ? ddp_near_text(&near, text) : ";");
 }
 
 static ddp_status check_context(const ddp_options *o, const ddp_option *used, int is_ddp_command,
@@ -135,6 +142,8 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
 {
     if (used && !o->ddp && !is_ddp_command)
         return ddp_fail(err, DDP_ERR_USAGE, "%s needs -ddp", used->name);
+    if (o->lone && (o->ddp || is_ddp_command))
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_lone is for training without -ddp");
     return DDP_OK;
 }
 
@@ -153,7 +162,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
 
         if (!applies(row, is_ddp_command, trains)) {
             if (strncmp(argv[i], "-ddp", 4) == 0 || (is_ddp_command && argv[i][0] == '-'))
-                return refuse_unknown(argv[i], err);
+                return refuse_unknown(argv[i], is_ddp_command, err);
             argv[kept++] = argv[i];
             continue;
         }

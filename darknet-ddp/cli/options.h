@@ -4,6 +4,7 @@
 #define DDP_CLI_OPTIONS_H
 
 #include "base/status.h"
+#include "cli/near.h"
 #include "comm/gpu_choice.h"
 
 #include <stdint.h>
@@ -68,6 +69,9 @@ int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ran
 
 /* Write a line for each thing on the command line on which ranks must agree, cut at size. */
 void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t size);
+
+/* Consider the options that Darknet's commands may stand beside. */
+void ddp_options_near(ddp_near *near);
 
 /* Print the table. */
 void ddp_options_help(FILE *out);

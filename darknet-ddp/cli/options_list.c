@@ -107,6 +107,13 @@ void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t
         used += (size_t)write_line(&values[i], text + used, size - used);
 }
 
+void ddp_options_near(ddp_near *near)
+{
+    for (int i = 0; i < DDP_OPTION_ROWS; i++)
+        if (ddp_option_table[i].scope != COMMAND)
+            ddp_near_try(near, ddp_option_table[i].name);
+}
+
 /* ---- help ---- */
 
 static void write_default(const ddp_option *row, char *out, size_t size)

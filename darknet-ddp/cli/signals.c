@@ -1,6 +1,7 @@
 #include "cli/signals.h"
 
 #include "cli/launcher.h"
+#include "cli/spawn.h"
 #include "core/loss.h"
 
 #include <errno.h>
@@ -82,8 +83,12 @@ volatile sig_atomic_t *ddp_signals_open(void)
 
 void ddp_signals_take_term(void)
 {
+    ddp_launch launch = ddp_launch_read();
+
     main_thread = pthread_self();
-    launched = ddp_launch_read().ranks > 0;
+    launched = launch.ranks > 0;
     take(SIGTERM, on_end, 0);
     take(SIGINT, on_end, (int)SA_RESETHAND); /* a second one ends the process at once */
+    if (launch.rank == 0)
+        ddp_spawn_ready();
 }

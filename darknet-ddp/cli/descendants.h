@@ -1,0 +1,12 @@
+/* cli/descendants.h: ending what this process started, and what that started in turn. */
+#ifndef DDP_CLI_DESCENDANTS_H
+#define DDP_CLI_DESCENDANTS_H
+
+/* From here on a process below this one whose parent has ended is a child of this one, and is
+ * found below. */
+void ddp_descendants_adopt(void);
+
+/* End them all with SIGKILL, and wait until none is left, for 3 s at most. */
+void ddp_descendants_kill(void);
+
+#endif

@@ -1,0 +1,22 @@
+/* cli/near.h: which of many words somebody may have meant. */
+#ifndef DDP_CLI_NEAR_H
+#define DDP_CLI_NEAR_H
+
+/* Zero but for word: the search for what is like it. */
+typedef struct ddp_near {
+    const char *word;
+    const char *best; /* of the candidates so far; NULL: none is like it */
+    int distance;     /* letters put in, left out, changed or swapped between the two */
+} ddp_near;
+
+/* Consider one more word, which must outlive *n. Words of more than 63 letters are like none, nor
+ * are words that differ in more than a third of their letters. */
+void ddp_near_try(ddp_near *n, const char *candidate);
+
+/* Room for the text below. */
+enum { DDP_NEAR_TEXT = 96 };
+
+/* "; did you mean X?", or nothing. Returns text, which has DDP_NEAR_TEXT bytes. */
+const char *ddp_near_text(const ddp_near *n, char *text);
+
+#endif
