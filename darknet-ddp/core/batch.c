@@ -47,14 +47,27 @@ static void advise_batches(struct advice *a, int batch, int subdivisions, int ra
 
     if (below > 0)
         advise(a, "batch=", below);
-    advise(a, "batch=", below + step);
+    if (below + step <= INT_MAX)
+        advise(a, "batch=", below + step);
+}
+
+/* with: what else has to change for the advice to work, " with ..."; "": nothing. */
+static ddp_status fail_rest(int batch, int subdivisions, const struct advice *a, const char *with,
+                            ddp_error *err)
+{
+    char text[sizeof a->items + 16];
+
+    advice_text(a, text, sizeof text);
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "batch=%d is no multiple of subdivisions=%d: %d of its images would be left "
+                    "out of every step; %s%s would work",
+                    batch, subdivisions, batch % subdivisions, text, with);
 }
 
 static ddp_status refuse_rest(int batch, int subdivisions, int ranks, ddp_error *err)
 {
     struct advice a = {.count = 0};
     int below = subdivisions, above = subdivisions;
-    char text[sizeof a.items + 16];
 
     advise_batches(&a, batch, subdivisions, ranks);
     if (batch % ranks == 0) {
@@ -66,11 +79,7 @@ static ddp_status refuse_rest(int batch, int subdivisions, int ranks, ddp_error 
         if (above <= batch)
             advise(&a, "subdivisions=", above);
     }
-    advice_text(&a, text, sizeof text);
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "batch=%d is no multiple of subdivisions=%d: %d of its images would be left "
-                    "out of every step; %s would work",
-                    batch, subdivisions, batch % subdivisions, text);
+    return fail_rest(batch, subdivisions, &a, "", err);
 }
 
 static ddp_status refuse_ranks(int batch, int subdivisions, int ranks, ddp_error *err)
@@ -79,7 +88,8 @@ static ddp_status refuse_ranks(int batch, int subdivisions, int ranks, ddp_error
     char text[sizeof a.items + 16];
 
     advise_batches(&a, batch, subdivisions, ranks);
-    (void)snprintf(a.items[a.count++], sizeof a.items[0], "-ddp_batch rank");
+    if (batch <= INT_MAX / ranks)
+        (void)snprintf(a.items[a.count++], sizeof a.items[0], "-ddp_batch rank");
     advice_text(&a, text, sizeof text);
     return ddp_fail(err, DDP_ERR_USAGE,
                     "batch=%d cannot be cut evenly over %d ranks; %s would work", batch, ranks,
@@ -158,15 +168,60 @@ static void powers_text(int most, char *text, size_t size)
                          n);
 }
 
+/* ---- what an exact run cannot have, each with all that has to change ---- */
+
+/* Options that change how a step is summed: " -ddp_batch global" for each that is in the way. */
+static int wanted_options(const ddp_exact_run *run, char (*items)[64], int say_what_is)
+{
+    int count = 0;
+
+    if (run->mode != DDP_BATCH_GLOBAL)
+        (void)snprintf(items[count++], sizeof items[0], "-ddp_batch global%s",
+                       say_what_is ? ", not rank" : "");
+    if (run->sync_every != 1 && say_what_is)
+        (void)snprintf(items[count++], sizeof items[0], "-ddp_sync_every 1, not %d",
+                       run->sync_every);
+    else if (run->sync_every != 1)
+        (void)snprintf(items[count++], sizeof items[0], "-ddp_sync_every 1");
+    if (!run->broadcast_buffers)
+        (void)snprintf(items[count++], sizeof items[0], "-ddp_broadcast_buffers step%s",
+                       say_what_is ? ", not save" : "");
+    return count;
+}
+
+/* " with 2 ranks, -ddp_batch global and -ddp_sync_every 1", or nothing. ranks 0: they stay. */
+static void with_text(const ddp_exact_run *run, int ranks, char *text, size_t size)
+{
+    char items[4][64];
+    int count = 0, used = 0;
+
+    if (ranks && ranks != run->ranks)
+        (void)snprintf(items[count++], sizeof items[0], "%d rank%s", ranks, ranks == 1 ? "" : "s");
+    count += wanted_options(run, items + count, 0);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%s",
+                         i == 0           ? " with "
+                         : i == count - 1 ? " and "
+                                          : ", ",
+                         items[i]);
+}
+
+/* The largest power of two that divides n. */
+static int power_in(int n)
+{
+    return n & -n;
+}
+
 /* Subdivisions are no power of two: the nearest powers that divide batch, with at most as
  * many ranks as they allow. */
 static ddp_status refuse_subdivisions(const ddp_exact_run *run, ddp_error *err)
 {
-    int divides = run->batch & -run->batch;
+    int divides = power_in(run->batch);
     int ranks = power_of_two_below(run->ranks);
     int below = power_of_two_below(run->subdivisions), above;
     struct advice a = {.count = 0};
-    char text[sizeof a.items + 16], with[40] = "";
+    char text[sizeof a.items + 16], with[160];
 
     if (ranks > divides)
         ranks = divides;
@@ -178,38 +233,65 @@ static ddp_status refuse_subdivisions(const ddp_exact_run *run, ddp_error *err)
     if (above > below || below < ranks)
         advise(&a, "subdivisions=", above < ranks ? ranks : above);
     advice_text(&a, text, sizeof text);
-    if (ranks != run->ranks)
-        (void)snprintf(with, sizeof with, " with %d rank%s", ranks, ranks == 1 ? "" : "s");
+    with_text(run, ranks, with, sizeof with);
     return ddp_fail(err, DDP_ERR_USAGE,
                     "-ddp_exact wants a power of two for subdivisions, not %d; %s%s would work",
                     run->subdivisions, text, with);
 }
 
+/* Subdivisions are a power of two that does not divide batch: the nearest batches, and the largest
+ * power that does, with at most as many ranks as subdivisions allow. */
+static ddp_status refuse_exact_rest(const ddp_exact_run *run, ddp_error *err)
+{
+    int ranks = power_of_two_below(run->ranks);
+    struct advice a = {.count = 0};
+    char with[160];
+
+    if (ranks > run->subdivisions)
+        ranks = run->subdivisions;
+    advise_batches(&a, run->batch, run->subdivisions, 1);
+    if (power_in(run->batch) >= ranks)
+        advise(&a, "subdivisions=", power_in(run->batch));
+    with_text(run, ranks, with, sizeof with);
+    return fail_rest(run->batch, run->subdivisions, &a, with, err);
+}
+
 static ddp_status refuse_exact_ranks(const ddp_exact_run *run, ddp_error *err)
 {
-    char powers[160], more[40] = "";
+    char powers[160], more[40] = "", with[160];
 
     powers_text(run->subdivisions, powers, sizeof powers);
     if (is_power_of_two(run->ranks) && run->batch % run->ranks == 0)
         (void)snprintf(more, sizeof more, ", or set subdivisions=%d", run->ranks);
+    with_text(run, 0, with, sizeof with);
     return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_exact with %d ranks: use %s for the cfg's %d subdivision%s%s", run->ranks,
-                    powers, run->subdivisions, run->subdivisions == 1 ? "" : "s", more);
+                    "-ddp_exact with %d ranks: use %s for the cfg's %d subdivision%s%s%s%s",
+                    run->ranks, powers, run->subdivisions, run->subdivisions == 1 ? "" : "s", more,
+                    with[0] ? "," : "", with);
+}
+
+static ddp_status check_options(const ddp_exact_run *run, ddp_error *err)
+{
+    char items[3][64], text[256] = "";
+    int count = wanted_options(run, items, 1), used = 0;
+
+    if (count == 0)
+        return DDP_OK;
+    for (int i = 0; i < count; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", i ? ", and with " : "",
+                         items[i]);
+    return ddp_fail(err, DDP_ERR_USAGE, "-ddp_exact works with %s", text);
 }
 
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err)
 {
-    if (run->mode != DDP_BATCH_GLOBAL)
-        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_exact works with -ddp_batch global, not rank");
-    if (run->sync_every != 1)
-        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_exact works with -ddp_sync_every 1, not %d",
-                        run->sync_every);
-    if (!run->broadcast_buffers)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_exact works with -ddp_broadcast_buffers step, not save");
+    if (run->batch < 1 || run->subdivisions < 1)
+        return DDP_OK; /* ddp_batch_split refuses them */
     if (!is_power_of_two(run->subdivisions))
         return refuse_subdivisions(run, err);
+    if (run->batch % run->subdivisions)
+        return refuse_exact_rest(run, err);
     if (!is_power_of_two(run->ranks) || run->ranks > run->subdivisions)
         return refuse_exact_ranks(run, err);
-    return DDP_OK;
+    return check_options(run, err);
 }

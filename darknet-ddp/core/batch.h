@@ -37,7 +37,7 @@ ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int rank
 
 /* What decides whether a step can be summed in one binary tree over its mini-batches. */
 typedef struct ddp_exact_run {
-    int batch; /* this and subdivisions as the cfg has them; ddp_batch_split accepts them */
+    int batch; /* this and subdivisions as the cfg has them */
     int subdivisions;
     int ranks;
     ddp_batch_mode mode;
@@ -46,8 +46,9 @@ typedef struct ddp_exact_run {
 } ddp_exact_run;
 
 /* Can this run have the same bits at any number of ranks (core/tree.h)? Subdivisions and
- * ranks must be powers of two, ranks no more than subdivisions.
- * DDP_ERR_USAGE: no; the text has the values that work. */
+ * ranks must be powers of two, ranks no more than subdivisions, and batch a multiple of them. What
+ * is accepted ddp_batch_split accepts too, but for numbers below 1.
+ * DDP_ERR_USAGE: no; the text has the values that work, with whatever else must change. */
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

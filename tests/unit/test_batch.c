@@ -116,6 +116,9 @@ static void batch_too_large_to_count_is_refused(void **state)
     (void)state;
     expect_refusal(INT_MAX, 1, 2, DDP_BATCH_RANK,
                    "batch=2147483647 on each of 2 ranks is more than 2147483647 images a step");
+    expect_refusal(INT_MAX, 1, 2, DDP_BATCH_GLOBAL,
+                   "batch=2147483647 cannot be cut evenly over 2 ranks; batch=2147483646 would "
+                   "work");
 }
 
 /* What the header promises; every_split_... holds the code against it. */
@@ -177,6 +180,8 @@ static void check_refusal(const ddp_error *err, int batch, int subdivisions, int
     if (check_suggestions(advice, " batch=", now, 0, ranks, mode) == 0)
         fail_msg("no batch is suggested: %s", err->text);
     (void)check_suggestions(advice, " subdivisions=", now, 1, ranks, mode);
+    if (strstr(advice, "-ddp_batch rank"))
+        assert_true(should_work(now, ranks, DDP_BATCH_RANK));
 }
 
 static void every_split_adds_up_and_every_suggested_value_works(void **state)
