@@ -1,0 +1,71 @@
+/* watch/watch.h: a thread of each rank that sees whether the run still moves.
+ *
+ * The rank says where it is as it goes (a store or two a layer). Its watch tells rank 0's, over a
+ * channel of their own, every second; rank 0's finds out when nothing has moved anywhere for too
+ * long, which rank has ended, and which has fallen silent, and then says so with a table of all
+ * ranks, collects the last events of each, and ends the job. Time in which this process did not run
+ * (a suspended machine) does not count. Where rank 0 itself falls silent the others end by
+ * themselves.
+ *
+ * NULL is allowed as a watch everywhere: nothing is watched.
+ */
+#ifndef DDP_WATCH_WATCH_H
+#define DDP_WATCH_WATCH_H
+
+#include "base/status.h"
+#include "watch/channel.h"
+#include "watch/position.h"
+#include "watch/recorder.h"
+
+typedef struct ddp_watch ddp_watch;
+
+typedef struct ddp_watch_config {
+    double timeout_s;    /* in which something must move; 0: for ever */
+    double io_timeout_s; /* the same while a rank loads, saves, validates or starts */
+    /* All of these are called by the watch's thread, and must outlive it. */
+    void *ctx;
+    /* A text to be shown, several lines. On rank 0, and where a rank is on its own. */
+    void (*say)(void *ctx, const char *text);
+    /* Which layers a bucket holds, "layers 12 to 40", into out; NULL: not known. */
+    void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);
+    /* Rank 0: the events of a rank, when the run has failed; with rank -1: there are no more.
+     * Another rank calls it for its own where rank 0 cannot be reached. NULL: not wanted. */
+    void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
+    /* The run has failed and all has been said; does not return. */
+    void (*end)(void *ctx) __attribute__((noreturn));
+} ddp_watch_config;
+
+/* Begin to watch this process, which does not know yet which rank it is. *out is set on success.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
+                          ddp_error *err) DDP_MUST_CHECK;
+
+/* From here on with all ranks. hosts: the name of each rank's, and must outlive the watch; channel:
+ * of ranks more than one, and then the watch's; else NULL. Fails with
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
+                          ddp_channel *channel, ddp_error *err) DDP_MUST_CHECK;
+
+/* The run ends in good order; so it is told to rank 0. Waits for the thread. */
+void ddp_watch_close(ddp_watch *w);
+
+/* ---- where this rank is; from its main thread ---- */
+
+void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch);
+void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
+void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
+/* Waiting for a bucket (-1: for the loss, or the like), a part of which rank peer owes (-1: not
+ * known); ends with the next ddp_watch_phase or ddp_watch_layer. */
+void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
+/* Something has been done: data came, say. */
+void ddp_watch_moved(ddp_watch *w);
+void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
+
+/* ---- from anywhere, a handler of signals too ---- */
+
+/* Have the table printed, on rank 0, and go on. */
+void ddp_watch_ask_table(ddp_watch *w);
+/* This rank reports an error itself and is about to end; the watch says nothing of it then. */
+void ddp_watch_fail(ddp_watch *w);
+
+#endif
