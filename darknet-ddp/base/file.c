@@ -1,9 +1,12 @@
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -11,7 +14,8 @@
 enum { BLOCK_BYTES = 1 << 20 };
 
 struct ddp_file {
-    char *part; /* PATH.part */
+    char *path;
+    char *part; /* where it is written */
     int fd;
     int failed; /* errno of the first write that was refused */
     FILE *stream;
@@ -20,16 +24,94 @@ struct ddp_file {
     uint64_t bytes;
 };
 
-static char *part_of(const char *path)
-{
-    char *part;
-
-    return asprintf(&part, "%s.part", path) < 0 ? NULL : part;
-}
-
 static ddp_status no_memory(const char *path, ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
+}
+
+/* ---- parts: PATH, part_mark and DIGITS of a number in hex ---- */
+
+static const char part_mark[] = ".part-";
+
+enum { DIGITS = 8, TRIES = 100 };
+
+/* The folder of path, with the slash at its end. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+}
+
+static int is_part_of(const char *name, const char *file)
+{
+    size_t length = strlen(file), mark = sizeof part_mark - 1;
+
+    return strncmp(name, file, length) == 0 && strncmp(name + length, part_mark, mark) == 0
+           && strspn(name + length + mark, "0123456789abcdef") == DIGITS
+           && name[length + mark + DIGITS] == 0;
+}
+
+/* Whoever writes a part has it locked. Where files cannot be locked, parts stay. */
+static void remove_if_dead(const char *directory, const char *name)
+{
+    char *path;
+    int fd;
+
+    if (asprintf(&path, "%s%s", directory, name) < 0)
+        return;
+    fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        (void)unlink(path);
+    if (fd >= 0)
+        (void)close(fd);
+    free(path);
+}
+
+static void remove_dead_parts(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = directory_of(path);
+    DIR *dir = directory ? opendir(directory) : NULL;
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)) != NULL)
+        if (is_part_of(entry->d_name, slash ? slash + 1 : path))
+            remove_if_dead(directory, entry->d_name);
+    if (dir)
+        (void)closedir(dir);
+    free(directory);
+}
+
+/* Between open and flock another may have taken it for a dead one's. */
+static int is_still_there(int fd)
+{
+    struct stat info;
+
+    return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
+/* A part that is new and ours; -1 with errno set. */
+static int open_part(char *part, const char *path, size_t size)
+{
+    for (int i = 0; i < TRIES; i++) {
+        unsigned number = 0;
+        int fd;
+
+        (void)getrandom(&number, sizeof number, GRND_NONBLOCK);
+        (void)snprintf(part, size, "%s%s%08x", path, part_mark, number);
+        fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+        if (fd < 0)
+            continue;
+        (void)flock(fd, LOCK_EX | LOCK_NB);
+        if (is_still_there(fd))
+            return fd;
+        (void)close(fd);
+    }
+    errno = EEXIST;
+    return -1;
 }
 
 /* ---- phase one ---- */
@@ -71,7 +153,19 @@ static void release(ddp_file *f)
     (void)XXH3_freeState(f->hash);
     free(f->block);
     free(f->part);
+    free(f->path);
     free(f);
+}
+
+/* All but the part. */
+static int get_memory(ddp_file *f, const char *path)
+{
+    f->path = strdup(path);
+    f->part = malloc(strlen(path) + sizeof part_mark + DIGITS);
+    f->hash = XXH3_createState();
+    f->block = malloc(BLOCK_BYTES);
+    f->stream = fopencookie(f, "w", (cookie_io_functions_t){.write = take});
+    return f->path && f->part && f->hash && f->block && f->stream;
 }
 
 ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err)
@@ -82,19 +176,16 @@ ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err)
     if (!f)
         return no_memory(path, err);
     f->fd = -1;
-    f->part = part_of(path);
-    f->hash = XXH3_createState();
-    f->block = malloc(BLOCK_BYTES);
-    f->stream = fopencookie(f, "w", (cookie_io_functions_t){.write = take});
-    if (!f->part || !f->hash || !f->block || !f->stream) {
+    if (!get_memory(f, path)) {
         release(f);
         return no_memory(path, err);
     }
     (void)XXH3_64bits_reset(f->hash);
     (void)setvbuf(f->stream, f->block, _IOFBF, BLOCK_BYTES);
-    f->fd = open(f->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    remove_dead_parts(path);
+    f->fd = open_part(f->part, path, strlen(path) + sizeof part_mark + DIGITS);
     if (f->fd < 0) {
-        (void)ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", f->part, strerror(errno));
+        (void)ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
         release(f);
         return err->code;
     }
@@ -113,38 +204,18 @@ uint64_t ddp_file_hash(ddp_file *f)
     return XXH3_64bits_digest(f->hash);
 }
 
-static int close_file(ddp_file *f)
-{
-    int fd = f->fd;
-
-    f->fd = -1;
-    return close(fd);
-}
-
-static ddp_status write_out(ddp_file *f, ddp_error *err)
+ddp_status ddp_file_finish(ddp_file *f, ddp_file_sum *sum, ddp_error *err)
 {
     (void)fflush(f->stream);
     if (!f->failed && fsync(f->fd))
         f->failed = errno;
-    if (close_file(f) && !f->failed)
-        f->failed = errno;
     if (f->failed)
-        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", f->part, strerror(f->failed));
+        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", f->path, strerror(f->failed));
+    if (ddp_file_sum_of(f->part, sum, err))
+        return err->code;
+    if (sum->bytes != f->bytes || sum->hash != XXH3_64bits_digest(f->hash))
+        return ddp_fail(err, DDP_ERR_IO, "%s does not read back as it was written", f->path);
     return DDP_OK;
-}
-
-ddp_status ddp_file_finish(ddp_file *f, ddp_file_sum *sum, ddp_error *err)
-{
-    ddp_status st = write_out(f, err);
-
-    if (!st)
-        st = ddp_file_sum_of(f->part, sum, err);
-    if (!st && (sum->bytes != f->bytes || sum->hash != XXH3_64bits_digest(f->hash)))
-        st = ddp_fail(err, DDP_ERR_IO, "%s does not read back as it was written", f->part);
-    if (st)
-        (void)unlink(f->part);
-    release(f);
-    return st;
 }
 
 void ddp_file_abandon(ddp_file *f)
@@ -157,34 +228,28 @@ void ddp_file_abandon(ddp_file *f)
 
 /* ---- phase two ---- */
 
-ddp_status ddp_file_publish(const char *path, int *renamed, ddp_error *err)
+ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err)
 {
-    char *part = part_of(path);
+    ddp_status st = ddp_file_rename(f->part, f->path, renamed, err);
 
-    *renamed = 0;
-    if (!part)
-        return no_memory(path, err);
-    if (rename(part, path))
-        (void)ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", part, path, strerror(errno));
+    if (*renamed)
+        release(f);
     else
-        *renamed = 1;
-    free(part);
-    return *renamed ? ddp_file_sync_directory(path, err) : DDP_ERR_IO;
+        ddp_file_abandon(f);
+    return st;
 }
 
-void ddp_file_discard(const char *path)
+ddp_status ddp_file_rename(const char *from, const char *to, int *renamed, ddp_error *err)
 {
-    char *part = part_of(path);
-
-    if (part)
-        (void)unlink(part);
-    free(part);
+    *renamed = rename(from, to) == 0;
+    if (!*renamed)
+        return ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", from, to, strerror(errno));
+    return ddp_file_sync_directory(to, err);
 }
 
 ddp_status ddp_file_sync_directory(const char *path, ddp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *directory = directory_of(path);
     int fd, failed;
 
     if (!directory)

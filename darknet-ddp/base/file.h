@@ -1,9 +1,14 @@
 /* base/file.h: files that are there whole or not at all.
  *
- * A file is written in two phases. Phase one writes PATH.part, and ends when all
- * of it is on the disk and reads back as it was written. Phase two renames it to
- * PATH. Whoever dies in between leaves the old PATH as it was. The phases are
- * apart so that several files can be complete before the first is renamed.
+ * A file is written in two phases. Phase one writes PATH.part-<8 digits>, a new file
+ * that no link leads to, and ends when all of it is on the disk and reads back as it
+ * was written. Phase two renames it to PATH. Whoever dies in between leaves the old
+ * PATH as it was. The phases are apart so that several files can be complete before
+ * the first is renamed.
+ *
+ * Several may write the same PATH at a time: each has a part of its own, locked
+ * (flock) until it is renamed or removed; the last to publish wins. Parts of PATH that
+ * nobody has locked, for whoever wrote them died, go when the next is created.
  *
  * Hashes are XXH3, 64 bit.
  */
@@ -23,9 +28,8 @@ typedef struct ddp_file_sum {
     uint64_t hash; /* of all of them */
 } ddp_file_sum;
 
-/* Start to write PATH.part; one that is there is overwritten. *out is set on
- * success; end it with ddp_file_finish or ddp_file_abandon.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Start to write PATH. *out is set on success; end it with ddp_file_publish or
+ * ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
 /* Where to write; it belongs to the file. Writes to it never fail: what the system
@@ -35,20 +39,22 @@ FILE *ddp_file_stream(ddp_file *f);
 /* Hash of what was written so far. */
 uint64_t ddp_file_hash(ddp_file *f);
 
-/* Phase one ends: flush, fsync, close, read back. Frees f in any case; PATH.part
- * stays on success and is removed on failure.
+/* Phase one ends: flush, fsync, read back. Nothing may be written from here on.
  * DDP_ERR_IO: the disk is full, a quota is reached, or the like; the text says which. */
 ddp_status ddp_file_finish(ddp_file *f, ddp_file_sum *sum, ddp_error *err) DDP_MUST_CHECK;
 
-/* Close and remove PATH.part. NULL is allowed. */
+/* Close, remove the part and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
 
-/* Phase two: rename PATH.part to PATH and make that last (fsync of the directory).
- * *renamed tells, also on failure, whether the rename was done. Fails with DDP_ERR_IO. */
-ddp_status ddp_file_publish(const char *path, int *renamed, ddp_error *err) DDP_MUST_CHECK;
+/* Phase two, of a file that is finished: give it its name and make that last (as
+ * ddp_file_rename). Frees f in any case; the part is gone. */
+ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove PATH.part if it is there. */
-void ddp_file_discard(const char *path);
+/* Rename a file within its directory and make that last (fsync of the directory). What
+ * was at `to`, a link itself too, is replaced. *renamed tells, also on failure, whether
+ * the rename was done. Fails with DDP_ERR_IO. */
+ddp_status ddp_file_rename(const char *from, const char *to, int *renamed,
+                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Make names in PATH's directory last. Fails with DDP_ERR_IO. */
 ddp_status ddp_file_sync_directory(const char *path, ddp_error *err) DDP_MUST_CHECK;

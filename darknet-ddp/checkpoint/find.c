@@ -261,9 +261,16 @@ static ddp_status remove_file(const char *path, ddp_error *err)
 /* The state goes last: who dies in between finds the rest of it next time. */
 static ddp_status remove_pair(const struct candidate *c, ddp_error *err)
 {
-    if (remove_file(c->weights, err) || remove_file(c->state, err))
+    char *part = ddp_state_part_path(c->weights);
+
+    if (!part)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", c->weights);
+    if (remove_file(c->weights, err) || remove_file(c->state, err)) {
+        free(part);
         return err->code;
-    ddp_file_discard(c->state);
+    }
+    (void)unlink(part);
+    free(part);
     return DDP_OK;
 }
 

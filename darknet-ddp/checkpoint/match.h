@@ -8,6 +8,9 @@
 /* "PATH.state"; NULL: no memory. The caller frees it. */
 char *ddp_state_path(const char *weights);
 
+/* "PATH.state.part", the same. */
+char *ddp_state_part_path(const char *weights);
+
 /* Is this the weights file that the state describes? Reads all of it.
  * DDP_ERR_MISMATCH if not, DDP_ERR_IO if it is missing or cannot be read, DDP_ERR_NOMEM. */
 ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_facts *facts,

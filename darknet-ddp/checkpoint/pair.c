@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- which state belongs to a weights file ---- */
 
@@ -30,6 +31,13 @@ ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_facts *fa
     return DDP_OK;
 }
 
+char *ddp_state_part_path(const char *weights)
+{
+    char *path;
+
+    return asprintf(&path, "%s.state.part", weights) < 0 ? NULL : path;
+}
+
 /* Is state whole, and of this weights file? */
 static ddp_status match(const char *weights, const char *state, ddp_error *err)
 {
@@ -42,36 +50,33 @@ static ddp_status match(const char *weights, const char *state, ddp_error *err)
     return st;
 }
 
-static ddp_status promote(const char *weights, const char *state, ddp_error *err)
+static ddp_status promote(const char *weights, const char *state, const char *part, ddp_error *err)
 {
     ddp_error why;
     ddp_checkpoint_facts facts;
-    char *part;
     int renamed;
-    ddp_status st;
+    ddp_status st = ddp_checkpoint_peek(&facts, part, &why); /* mostly it is not there */
 
-    if (asprintf(&part, "%s.part", state) < 0)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", state);
-    st = ddp_checkpoint_peek(&facts, part, &why); /* mostly it is not there */
     if (!st)
         st = match(weights, part, &why);
-    free(part);
     if (st == DDP_ERR_NOMEM)
         return ddp_fail(err, st, "%s", why.text);
     if (st || match(weights, state, &why) == DDP_OK)
         return DDP_OK;
-    return ddp_file_publish(state, &renamed, err);
+    return ddp_file_rename(part, state, &renamed, err);
 }
 
 ddp_status ddp_match_promote(const char *weights, ddp_error *err)
 {
-    char *state = ddp_state_path(weights);
+    char *state = ddp_state_path(weights), *part = ddp_state_part_path(weights);
     ddp_status st;
 
-    if (!state)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", weights);
-    st = promote(weights, state, err);
+    if (state && part)
+        st = promote(weights, state, part, err);
+    else
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", weights);
     free(state);
+    free(part);
     return st;
 }
 
@@ -87,79 +92,82 @@ static uint64_t later_than(uint64_t ns)
     return now_ns > ns ? now_ns : ns + 1;
 }
 
-static ddp_status write_weights_part(const char *path, ddp_checkpoint *c,
-                                     const ddp_weights_writer *weights, ddp_error *err)
+/* *f is set, finished, on success. */
+static ddp_status write_weights(ddp_file **f, const char *path, ddp_checkpoint *c,
+                                const ddp_weights_writer *weights, ddp_error *err)
 {
     ddp_file_sum sum;
-    ddp_file *f;
 
-    if (ddp_file_create(&f, path, err))
+    if (ddp_file_create(f, path, err))
         return err->code;
-    weights->write(weights->ctx, ddp_file_stream(f));
-    if (ddp_file_finish(f, &sum, err))
+    weights->write(weights->ctx, ddp_file_stream(*f));
+    if (ddp_file_finish(*f, &sum, err)) {
+        ddp_file_abandon(*f);
+        *f = NULL;
         return err->code;
+    }
     c->facts.weights_bytes = sum.bytes;
     c->facts.weights_hash = sum.hash;
     return DDP_OK;
 }
 
-static ddp_status write_state_part(const char *path, const ddp_checkpoint *c, ddp_error *err)
+/* Write X.state.part, and make its name and that of the weights' part last. */
+static ddp_status write_state(const char *path, const ddp_checkpoint *c, ddp_error *err)
 {
     ddp_file_sum sum;
     ddp_file *f;
+    int renamed;
 
     if (ddp_file_create(&f, path, err))
         return err->code;
-    if (ddp_checkpoint_write(c, f, err)) {
+    if (ddp_checkpoint_write(c, f, err) || ddp_file_finish(f, &sum, err)) {
         ddp_file_abandon(f);
         return err->code;
     }
-    return ddp_file_finish(f, &sum, err);
+    if (ddp_file_publish(f, &renamed, err) == DDP_OK)
+        return DDP_OK;
+    if (renamed)
+        (void)unlink(path);
+    return err->code;
 }
 
 /* From the first rename on X.state.part is needed: it is the state of the new X. */
-static ddp_status publish(const char *path, const char *state, ddp_error *err)
+static ddp_status publish(ddp_file *weights, const char *state, const char *part, ddp_error *err)
 {
-    int renamed = 0;
-    ddp_status st = ddp_file_sync_directory(path, err);
+    int renamed;
+    ddp_status st = ddp_file_publish(weights, &renamed, err);
 
-    if (!st)
-        st = ddp_file_publish(path, &renamed, err);
-    if (!st)
-        return ddp_file_publish(state, &renamed, err);
-    if (!renamed) {
-        ddp_file_discard(path);
-        ddp_file_discard(state);
-    }
-    return st;
+    if (!renamed)
+        (void)unlink(part);
+    return st ? st : ddp_file_rename(part, state, &renamed, err);
 }
 
-static ddp_status save(const char *path, const char *state, ddp_checkpoint *c,
-                       const ddp_weights_writer *weights, ddp_error *err)
+static ddp_status save(const char *path, const char *state, const char *part, ddp_checkpoint *c,
+                       const ddp_weights_writer *writer, ddp_error *err)
 {
-    ddp_status st = ddp_match_promote(path, err);
+    ddp_file *weights;
 
-    if (!st)
-        st = write_weights_part(path, c, weights, err);
-    if (st)
-        return st;
+    if (ddp_match_promote(path, err) || write_weights(&weights, path, c, writer, err))
+        return err->code;
     c->facts.saved_at_ns = later_than(c->facts.saved_at_ns);
-    st = write_state_part(state, c, err);
-    if (!st)
-        return publish(path, state, err);
-    ddp_file_discard(path);
-    return st;
+    if (write_state(part, c, err)) {
+        ddp_file_abandon(weights);
+        return err->code;
+    }
+    return publish(weights, state, part, err);
 }
 
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err)
 {
-    char *state = ddp_state_path(path);
+    char *state = ddp_state_path(path), *part = ddp_state_part_path(path);
     ddp_status st;
 
-    if (!state)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
-    st = save(path, state, c, weights, err);
+    if (state && part)
+        st = save(path, state, part, c, weights, err);
+    else
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
     free(state);
+    free(part);
     return st;
 }

@@ -1,10 +1,11 @@
 /* checkpoint/pair.h: a weights file X and its state X.state, of which one complete
  * pair is on the disk at any moment, once one was saved.
  *
- * Saving writes X.part and X.state.part; the state has the hash of the weights file.
- * When both are on the disk X.part becomes X, then X.state.part becomes X.state. Who
- * dies before the first rename leaves the old pair. Who dies between the two leaves the
- * new X, and an X.state.part that matches it: that is a complete pair too.
+ * Saving writes both into parts (base/file.h); the state has the hash of the weights
+ * file. When both are on the disk the state is named X.state.part, the weights X, and
+ * X.state.part then X.state. Who dies before the second rename leaves the old pair. Who
+ * dies between it and the third leaves the new X, and an X.state.part that matches it:
+ * that is a complete pair too.
  *
  * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights
  * and BASE.weights, each with its state. Weights files without one are left alone.

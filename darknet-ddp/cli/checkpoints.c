@@ -16,6 +16,7 @@ struct ddp_checkpoints {
     ddp_checkpoint_run run;
     int resumed;
     ddp_resumed from; /* on rank 0 */
+    size_t began_at;  /* images seen when training began */
     int save_failed;  /* the last one */
 };
 
@@ -189,6 +190,21 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
     return DDP_OK;
 }
 
+void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net)
+{
+    c->began_at = *net->seen;
+}
+
+/* Where nothing was trained, what there is to save is what was read: a file of somebody else's
+ * that is no result of this run, or the very checkpoint that it was resumed from. Resumed from
+ * another one, the run ended before it could save this. */
+static int is_due(const ddp_checkpoints *c, const network *net, const char *path)
+{
+    if (*net->seen != c->began_at)
+        return 1;
+    return c->from.weights && strcmp(c->from.weights, path) != 0;
+}
+
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 uint64_t seed, ddp_error *err)
 {
@@ -196,6 +212,11 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
 
     if (ddp_group_rank(c->group) != 0)
         return DDP_OK;
+    if (!is_due(c, net, path)) {
+        printf("DDP: nothing was trained, so %s is not written\n", path);
+        return DDP_OK;
+    }
+    (void)fprintf(stderr, "Saving weights to %s\n", path);
     c->run.seed = seed;
     c->run.average_loss = net->average_loss;
     st = ddp_checkpoint_save(net, path, cutoff, &c->run, err);

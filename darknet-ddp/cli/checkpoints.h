@@ -46,7 +46,11 @@ ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *tabl
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Save on rank 0; others do nothing. With -ddp_on_save_error continue what cannot be saved is
+/* Training begins: net is as it was loaded or resumed, and attached. */
+void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
+
+/* Save on rank 0; others do nothing. Where nothing was trained since ddp_checkpoints_begin a
+ * sentence says so instead, unless the run was resumed from another checkpoint. With -ddp_on_save_error continue what cannot be saved is
  * said, and no error here, but in the status below. net is settled. Fails as ddp_checkpoint_save.
  */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,

@@ -106,6 +106,7 @@ static void begin(network *net, const char *directory, char *cfg)
 
     if (attach(net, directory, cfg, &err))
         ddp_session_fail(&err);
+    ddp_checkpoints_begin(session.checkpoints, net);
     if (rank == 0) {
         ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
                          session.seed);

@@ -28,15 +28,16 @@ static int write_state_file(void **state)
     ddp_file_sum sum;
     ddp_error err;
     ddp_file *f;
+    int renamed;
 
     (void)state;
     folder_open(&folder);
     path = folder_file(&folder, "toy.state");
     toy_checkpoint_make(&toy, "toy", 7);
     if (ddp_file_create(&f, path, &err) || ddp_checkpoint_write(&toy.checkpoint, f, &err)
-        || ddp_file_finish(f, &sum, &err))
+        || ddp_file_finish(f, &sum, &err) || ddp_file_publish(f, &renamed, &err))
         return -1;
-    state_file = folder_read(folder_file(&folder, "toy.state.part"), &state_bytes);
+    state_file = folder_read(path, &state_bytes);
     return 0;
 }
 
@@ -86,7 +87,7 @@ static void what_was_written_is_read(void **state)
     ddp_checkpoint c;
     ddp_checkpoint_facts facts;
     ddp_error err;
-    const char *path = folder_file(&folder, "toy.state.part");
+    const char *path = folder_file(&folder, "toy.state");
 
     (void)state;
     assert_int_equal(ddp_checkpoint_read(&c, path, &err), DDP_OK);

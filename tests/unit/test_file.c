@@ -50,6 +50,17 @@ static void expect_names(const char *want)
     assert_string_equal(names, want);
 }
 
+/* The name of the one part that is there, in its place in the folder. */
+static const char *the_part(void)
+{
+    char names[256];
+
+    folder_list(&folder, names, sizeof names);
+    assert_non_null(strstr(names, ".part-"));
+    assert_null(strchr(names, ' '));
+    return folder_file(&folder, names);
+}
+
 static void expect_refusal(ddp_status st, const ddp_error *err, const char *fmt, ...)
 {
     char want[512];
@@ -71,17 +82,90 @@ static void file_appears_when_it_is_published(void **state)
     int renamed;
 
     (void)state;
-    expect_names("x.part");
+    (void)the_part();
     (void)fprintf(ddp_file_stream(f), "abc");
     assert_int_equal(ddp_file_finish(f, &sum, &err), DDP_OK);
     assert_int_equal(sum.bytes, 3);
     assert_int_equal(sum.hash, 0x78af5f94892f3950); /* XXH3 of "abc" */
-    expect_names("x.part");
-    assert_int_equal(ddp_file_publish(path, &renamed, &err), DDP_OK);
+    (void)the_part();
+    assert_int_equal(ddp_file_publish(f, &renamed, &err), DDP_OK);
     assert_int_equal(renamed, 1);
     expect_names("x");
     assert_int_equal(ddp_file_sum_of(path, &again, &err), DDP_OK);
     assert_int_equal(again.hash, sum.hash);
+}
+
+static void publish(ddp_file *f, const char *text)
+{
+    ddp_file_sum sum;
+    ddp_error err;
+    int renamed;
+
+    (void)fprintf(ddp_file_stream(f), "%s", text);
+    if (ddp_file_finish(f, &sum, &err) || ddp_file_publish(f, &renamed, &err))
+        fail_msg("%s", err.text);
+}
+
+static void expect_text(const char *path, const char *want)
+{
+    ddp_error err;
+    size_t bytes;
+    uint64_t size;
+    void *data;
+
+    if (ddp_file_read(path, SIZE_MAX, &data, &bytes, &size, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(data, want);
+    free(data);
+}
+
+/* Neither where the file goes nor where its part could be. */
+static void links_are_replaced_and_not_followed(void **state)
+{
+    const char *path = folder_file(&folder, "x"), *other = folder_file(&folder, "other");
+
+    (void)state;
+    folder_write(other, "keep", 4);
+    assert_int_equal(symlink(other, path), 0);
+    assert_int_equal(symlink(other, folder_file(&folder, "x.part")), 0);
+    assert_int_equal(symlink(other, folder_file(&folder, "x.part-00000000")), 0);
+    publish(create(path), "abc");
+    expect_text(other, "keep");
+    expect_text(path, "abc");
+    expect_names("other x x.part x.part-00000000");
+}
+
+static void two_at_a_time_do_not_mix(void **state)
+{
+    const char *path = folder_file(&folder, "x");
+    ddp_file *a = create(path), *b;
+
+    (void)state;
+    (void)fprintf(ddp_file_stream(a), "a");
+    (void)ddp_file_hash(a);
+    b = create(path);
+    (void)fprintf(ddp_file_stream(b), "b");
+    (void)ddp_file_hash(b);
+    publish(a, "aa");
+    expect_text(path, "aaa");
+    publish(b, "bb");
+    expect_text(path, "bbb");
+    expect_names("x");
+}
+
+/* Only what nobody writes, and of this file alone. */
+static void parts_of_the_dead_go(void **state)
+{
+    ddp_file *f;
+
+    (void)state;
+    folder_write(folder_file(&folder, "x.part-0123abcd"), "x", 1);
+    folder_write(folder_file(&folder, "x.part-mine"), "x", 1);
+    folder_write(folder_file(&folder, "x2.part-0123abcd"), "x", 1);
+    folder_write(folder_file(&folder, "x.part-0123abcd4"), "x", 1);
+    f = create(folder_file(&folder, "x"));
+    ddp_file_abandon(f);
+    expect_names("x.part-0123abcd4 x.part-mine x2.part-0123abcd");
 }
 
 static void abandoned_file_leaves_nothing(void **state)
@@ -95,26 +179,10 @@ static void abandoned_file_leaves_nothing(void **state)
     expect_names("");
 }
 
-static void full_disk_is_named(void **state)
-{
-    const char *path = folder_file(&folder, "x"), *part = folder_file(&folder, "x.part");
-    ddp_file_sum sum;
-    ddp_error err;
-    ddp_file *f;
-
-    (void)state;
-    assert_int_equal(symlink("/dev/full", part), 0);
-    f = create(path);
-    assert_true(fprintf(ddp_file_stream(f), "abc") == 3);
-    expect_refusal(ddp_file_finish(f, &sum, &err), &err, "cannot write %s: %s", part,
-                   "No space left on device");
-    expect_names("");
-}
-
 /* Also: a write that fails in the middle does not fail for the one who writes. */
 static void limit_of_file_sizes_is_named(void **state)
 {
-    const char *path = folder_file(&folder, "x"), *part = folder_file(&folder, "x.part");
+    const char *path = folder_file(&folder, "x");
     struct rlimit old, limit;
     static char block[3 << 20];
     ddp_file_sum sum;
@@ -132,26 +200,27 @@ static void limit_of_file_sizes_is_named(void **state)
     assert_false(ferror(ddp_file_stream(f)));
     st = ddp_file_finish(f, &sum, &err);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-    expect_refusal(st, &err, "cannot write %s: File too large", part);
+    expect_refusal(st, &err, "cannot write %s: File too large", path);
+    ddp_file_abandon(f);
     expect_names("");
 }
 
 static void missing_directory_is_named(void **state)
 {
-    const char *path = folder_file(&folder, "no/x"), *part = folder_file(&folder, "no/x.part");
+    const char *path = folder_file(&folder, "no/x");
     ddp_error err;
     ddp_file *f;
 
     (void)state;
     expect_refusal(ddp_file_create(&f, path, &err), &err,
-                   "cannot write %s: No such file or directory", part);
+                   "cannot write %s: No such file or directory", path);
     assert_null(f);
 }
 
 static void directory_that_vanishes_is_named(void **state)
 {
     const char *directory = folder_file(&folder, "d"), *path = folder_file(&folder, "d/x"),
-               *part = folder_file(&folder, "d/x.part");
+               *away = folder_file(&folder, "e");
     ddp_file_sum sum;
     ddp_error err;
     ddp_file *f;
@@ -160,20 +229,24 @@ static void directory_that_vanishes_is_named(void **state)
     (void)state;
     assert_int_equal(mkdir(directory, 0777), 0);
     f = create(path);
-    assert_int_equal(unlink(part), 0);
-    assert_int_equal(rmdir(directory), 0);
-    expect_refusal(ddp_file_finish(f, &sum, &err), &err,
-                   "cannot read %s: No such file or directory", part);
-    expect_refusal(ddp_file_publish(path, &renamed, &err), &err,
-                   "cannot rename %s to %s: No such file or directory", part, path);
+    assert_int_equal(rename(directory, away), 0);
+    assert_int_equal(ddp_file_finish(f, &sum, &err), DDP_ERR_IO);
+    assert_non_null(strstr(err.text, "cannot read "));
+    assert_non_null(strstr(err.text, ": No such file or directory"));
+    assert_int_equal(ddp_file_publish(f, &renamed, &err), DDP_ERR_IO);
+    assert_non_null(strstr(err.text, "cannot rename "));
     assert_int_equal(renamed, 0);
     assert_int_equal(ddp_file_sync_directory(path, &err), DDP_ERR_IO);
+    assert_int_equal(rename(away, directory), 0);
+    f = create(path); /* takes the part that is left away */
+    ddp_file_abandon(f);
+    assert_int_equal(rmdir(directory), 0);
 }
 
 /* What another process writes over it meanwhile is found. */
 static void file_that_reads_back_otherwise_is_refused(void **state)
 {
-    const char *path = folder_file(&folder, "x"), *part = folder_file(&folder, "x.part");
+    const char *path = folder_file(&folder, "x");
     ddp_file *f = create(path);
     ddp_file_sum sum;
     ddp_error err;
@@ -181,9 +254,10 @@ static void file_that_reads_back_otherwise_is_refused(void **state)
     (void)state;
     (void)fprintf(ddp_file_stream(f), "abc");
     (void)ddp_file_hash(f);
-    folder_write(part, "abd", 3);
+    folder_write(the_part(), "abd", 3);
     expect_refusal(ddp_file_finish(f, &sum, &err), &err, "%s does not read back as it was written",
-                   part);
+                   path);
+    ddp_file_abandon(f);
     expect_names("");
 }
 
@@ -231,7 +305,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(file_appears_when_it_is_published),
         IN_A_FOLDER(abandoned_file_leaves_nothing),
-        IN_A_FOLDER(full_disk_is_named),
+        IN_A_FOLDER(links_are_replaced_and_not_followed),
+        IN_A_FOLDER(two_at_a_time_do_not_mix),
+        IN_A_FOLDER(parts_of_the_dead_go),
         IN_A_FOLDER(limit_of_file_sizes_is_named),
         IN_A_FOLDER(missing_directory_is_named),
         IN_A_FOLDER(directory_that_vanishes_is_named),
