@@ -146,9 +146,11 @@ static void print_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
 
 void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks)
 {
-    (void)fprintf(out, "batch %d = %d rank%s x %d mini-batch%s x %d image%s", batch.batch, ranks,
-                  ddp_plural((size_t)ranks), batch.per_rank, batch.per_rank == 1 ? "" : "es",
-                  batch.images, ddp_plural((size_t)batch.images));
+    (void)fprintf(out, "batch %d = %d rank%s x %d mini-batch%s x %d image%s",
+                  batch.batch * batch.time_steps, ranks, ddp_plural((size_t)ranks), batch.per_rank,
+                  batch.per_rank == 1 ? "" : "es", batch.images, ddp_plural((size_t)batch.images));
+    if (batch.time_steps > 1)
+        (void)fprintf(out, " x %d time steps", batch.time_steps);
 }
 
 static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,

@@ -251,6 +251,7 @@ static ddp_bench_result result_of(struct bench *b, const char *cfg, const ddp_op
 {
     ddp_group *group = ddp_session_group();
     const ddp_plan *plan = ddp_reducer_plan(b->reducer);
+    ddp_batch batch = ddp_trainer_batch(b->trainer);
     double local, wire, least;
 
     for (int s = 0; s < SAMPLES; s++)
@@ -268,7 +269,7 @@ static ddp_bench_result result_of(struct bench *b, const char *cfg, const ddp_op
         .deterministic = !on_host() && options->deterministic,
         .overlap = options->overlap,
         .ranks = ddp_group_size(group),
-        .batch = ddp_trainer_batch(b->trainer).batch * b->batches,
+        .batch = batch.batch * batch.time_steps * b->batches,
         .width = b->net->w,
         .height = b->net->h,
         .gradient_mb = (double)plan->count * 4 / 1e6,

@@ -24,11 +24,11 @@ double ddp_sample_quantile(const ddp_sample *s, double q)
 void ddp_bench_print(FILE *out, const ddp_bench_result *r)
 {
     (void)fprintf(out,
-                  "%s, %dx%d, %d images a step on %d rank%s (%s, %s, %s), %.1f MB in %zu bucket%s"
+                  "%s, %dx%d, %d image%s a step on %d rank%s (%s, %s, %s), %.1f MB in %zu bucket%s"
                   "%s%s%s\n",
-                  r->cfg, r->width, r->height, r->batch, r->ranks, ddp_plural((size_t)r->ranks),
-                  r->devices, r->precision, r->transport, r->gradient_mb, r->buckets,
-                  ddp_plural(r->buckets), r->exact ? ", exact" : "",
+                  r->cfg, r->width, r->height, r->batch, ddp_plural((size_t)r->batch), r->ranks,
+                  ddp_plural((size_t)r->ranks), r->devices, r->precision, r->transport,
+                  r->gradient_mb, r->buckets, ddp_plural(r->buckets), r->exact ? ", exact" : "",
                   r->deterministic ? ", deterministic" : "", r->overlap ? "" : ", overlap off");
     (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
                   "highest");

@@ -1,6 +1,7 @@
 #include "cli/checkpoints.h"
 
 #include "base/file.h"
+#include "cli/banner.h"
 #include "core/state.h"
 
 #include <stdio.h>
@@ -123,9 +124,9 @@ static void print_resumed(const ddp_checkpoints *c)
 {
     const ddp_checkpoint_facts *f = &c->from.facts;
 
-    printf("DDP: resuming from %s: %llu batches, %llu images, by %llu rank%s\n", c->from.weights,
-           (unsigned long long)f->step, (unsigned long long)f->seen, (unsigned long long)f->ranks,
-           f->ranks == 1 ? "" : "s");
+    printf("DDP: resuming from %s: %llu batch%s, %llu image%s, by %llu rank%s\n", c->from.weights,
+           (unsigned long long)f->step, f->step == 1 ? "" : "es", (unsigned long long)f->seen,
+           ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
     if (f->ranks != c->run.ranks && !c->options->exact)
         printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
 }

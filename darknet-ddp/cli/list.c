@@ -1,6 +1,7 @@
 #include "cli/list.h"
 
 #include "base/clock.h"
+#include "cli/banner.h"
 #include "core/agree.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@ static ddp_status compare_lists(const ddp_list *list, ddp_group *group, ddp_erro
 {
     char text[64];
 
-    (void)snprintf(text, sizeof text, "%d images listed, hash %016llx", list->count,
-                   (unsigned long long)list->hash);
+    (void)snprintf(text, sizeof text, "%d image%s listed, hash %016llx", list->count,
+                   ddp_plural((size_t)list->count), (unsigned long long)list->hash);
     return ddp_agree(group, text, err);
 }
 

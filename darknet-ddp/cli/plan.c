@@ -66,7 +66,7 @@ static network *load(const char *cfg, const ddp_options *options)
     return net;
 }
 
-static void print_batch(int ranks, ddp_batch_mode mode)
+static void print_batch(int ranks, ddp_batch_mode mode, int time_steps)
 {
     ddp_batch batch;
     ddp_error err;
@@ -75,6 +75,7 @@ static void print_batch(int ranks, ddp_batch_mode mode)
         printf("%s\n", err.text);
         return;
     }
+    batch.time_steps = time_steps;
     ddp_banner_print_batch(stdout, batch, ranks);
     printf("%s\n", batch.resplit ? ", smaller than the cfg's" : "");
 }
@@ -109,7 +110,8 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
         printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);
     print_totals(&table, plan, ranks);
-    print_batch(ranks, options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
+    print_batch(ranks, options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
+                net->time_steps);
     ddp_plan_close(plan);
     ddp_table_release(&table);
     free_network(net);

@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void write_left(double seconds, char *text, size_t size)
@@ -9,7 +10,7 @@ static void write_left(double seconds, char *text, size_t size)
     else if (seconds >= 90)
         (void)snprintf(text, size, "%.0f minutes", seconds / 60);
     else
-        (void)snprintf(text, size, "%.0f seconds", seconds);
+        (void)snprintf(text, size, "%.0f second%s", seconds, rint(seconds) == 1 ? "" : "s");
 }
 
 void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now)

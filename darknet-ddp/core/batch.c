@@ -107,7 +107,8 @@ static ddp_status split_rank(ddp_batch *out, int batch, int subdivisions, int ra
     *out = (ddp_batch){.batch = batch * ranks,
                        .subdivisions = subdivisions * ranks,
                        .per_rank = subdivisions,
-                       .images = batch / subdivisions};
+                       .images = batch / subdivisions,
+                       .time_steps = 1};
     return DDP_OK;
 }
 
@@ -125,7 +126,8 @@ static ddp_status split_global(ddp_batch *out, int batch, int subdivisions, int 
                        .subdivisions = subdivisions * parts,
                        .per_rank = subdivisions * parts / ranks,
                        .images = batch / subdivisions / parts,
-                       .resplit = parts > 1};
+                       .resplit = parts > 1,
+                       .time_steps = 1};
     return DDP_OK;
 }
 

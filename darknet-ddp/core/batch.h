@@ -20,6 +20,7 @@ typedef struct ddp_batch {
     int per_rank;     /* mini-batches a step on each rank: subdivisions / ranks */
     int images;       /* images of a mini-batch: batch / subdivisions */
     int resplit;      /* not 0: mini-batches are smaller than the cfg's */
+    int time_steps;   /* of a recurrent network: each counts as an image. ddp_batch_split sets 1 */
 } ddp_batch;
 
 /* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks.

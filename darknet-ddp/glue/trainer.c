@@ -278,7 +278,7 @@ static ddp_device *device_of(const ddp_trainer *t, const network *net)
     return net->gpu_index < 0 ? ddp_device_host() : ddp_group_device(t->group);
 }
 
-static ddp_status set_batch(const ddp_trainer *t, network *net, ddp_error *err)
+static ddp_status set_batch(ddp_trainer *t, network *net, ddp_error *err)
 {
     int size = ddp_group_size(t->group);
     double images = (double)net->batch * net->subdivisions * t->config.sync_every;
@@ -290,6 +290,7 @@ static ddp_status set_batch(const ddp_trainer *t, network *net, ddp_error *err)
     net->world = size;
     net->rank = ddp_group_rank(t->group);
     net->accumulate = t->config.sync_every;
+    t->batch.time_steps = net->time_steps;
     if (t->config.batch_mode == DDP_BATCH_RANK)
         net->learning_rate *= (float)size;
     return DDP_OK;

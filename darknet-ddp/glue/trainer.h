@@ -50,7 +50,7 @@ void ddp_trainer_close(ddp_trainer *t);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* How the last split cut the batch. */
+/* How the last split cut the batch; time_steps is known once attached. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
 /* Train net from here on. Blocks until every rank is here, compares what they
