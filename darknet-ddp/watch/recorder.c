@@ -1,6 +1,6 @@
 #include "watch/recorder.h"
 
-#include "watch/position.h"
+#include "watch/rank_position.h"
 
 #include <errno.h>
 #include <inttypes.h>

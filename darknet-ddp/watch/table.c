@@ -11,7 +11,7 @@ static void put_rank(FILE *out, const ddp_watched *r, int rank, const char *host
     double moved_s = (double)(now_ns - r->moved_ns) / 1e9;
     char at[256];
 
-    ddp_position_describe(at, sizeof at, &r->at);
+    ddp_rank_position_describe(at, sizeof at, &r->at);
     (void)fprintf(out, "\n  rank %d @ %s: %s", rank, host, at);
     if (r->left)
         (void)fprintf(out, "; it has ended");

@@ -2,11 +2,11 @@
 #ifndef DDP_WATCH_TABLE_H
 #define DDP_WATCH_TABLE_H
 
-#include "watch/position.h"
+#include "watch/rank_position.h"
 
 /* What is known of a rank. Times are of one clock; 0 is its start. */
 typedef struct ddp_watched {
-    ddp_position at;
+    ddp_rank_position at;
     int64_t heard_ns; /* at which it last spoke */
     int64_t moved_ns; /* at which it last did something */
     int64_t lost_ns;  /* at which its connection was gone; 0: it is not */

@@ -131,15 +131,15 @@ void ddp_watch_fail(ddp_watch *w)
         ddp_watch_record(w, DDP_EVENT_FAIL, 0);
 }
 
-static ddp_position position(ddp_watch *w)
+static ddp_rank_position position(ddp_watch *w)
 {
-    return (ddp_position){.moves = LOAD(w->moves),
-                          .step = LOAD(w->step),
-                          .phase = LOAD(w->phase),
-                          .mini_batch = LOAD(w->mini_batch),
-                          .layer = LOAD(w->layer),
-                          .bucket = LOAD(w->bucket),
-                          .peer = LOAD(w->peer)};
+    return (ddp_rank_position){.moves = LOAD(w->moves),
+                               .step = LOAD(w->step),
+                               .phase = LOAD(w->phase),
+                               .mini_batch = LOAD(w->mini_batch),
+                               .layer = LOAD(w->layer),
+                               .bucket = LOAD(w->bucket),
+                               .peer = LOAD(w->peer)};
 }
 
 /* ---- time ---- */
@@ -161,7 +161,7 @@ static double seconds_since(const ddp_watch *w, int64_t own_ns)
 
 /* ---- what was found out ---- */
 
-static void take_position(ddp_watch *w, ddp_watched *r, const ddp_position *p)
+static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position *p)
 {
     r->heard_ns = w->own_ns;
     if (p->moves != r->at.moves || p->step != r->at.step) {
@@ -249,7 +249,7 @@ static void leave(ddp_watch *w)
 static void handle(void *ctx, int rank, int kind, const void *bytes, size_t count)
 {
     ddp_watch *w = ctx;
-    ddp_position p;
+    ddp_rank_position p;
 
     w->heard_ns = w->own_ns;
     switch (kind) {
@@ -290,7 +290,7 @@ static double tell_interval_s(const ddp_watch *w)
 
 static void tell(ddp_watch *w)
 {
-    ddp_position p = position(w);
+    ddp_rank_position p = position(w);
 
     take_position(w, &w->ranks[0], &p);
     if (!w->channel || seconds_since(w, w->told_ns) < tell_interval_s(w))
@@ -367,7 +367,7 @@ static void describe_standstill(const ddp_watch *w, char *out, size_t size, doub
     int silent = seconds_since(w, w->ranks[r].heard_ns) > 3;
     char at[256];
 
-    ddp_position_describe(at, sizeof at, &w->ranks[r].at);
+    ddp_rank_position_describe(at, sizeof at, &w->ranks[r].at);
     if (w->size == 1) {
         (void)snprintf(out, size, "nothing has moved for %.0f s%s: %s", still_s,
                        ends ? ", and the run ends" : "", at);

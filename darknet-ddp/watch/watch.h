@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "watch/channel.h"
-#include "watch/position.h"
+#include "watch/rank_position.h"
 #include "watch/recorder.h"
 
 typedef struct ddp_watch ddp_watch;

@@ -22,24 +22,24 @@
 
 static void describes_positions(void **state)
 {
-    ddp_position p = {.step = 12,
-                      .phase = DDP_PHASE_BACKWARD,
-                      .mini_batch = 1,
-                      .layer = 81,
-                      .bucket = -1,
-                      .peer = -1};
+    ddp_rank_position p = {.step = 12,
+                           .phase = DDP_PHASE_BACKWARD,
+                           .mini_batch = 1,
+                           .layer = 81,
+                           .bucket = -1,
+                           .peer = -1};
     char text[128];
 
     (void)state;
-    ddp_position_describe(text, sizeof text, &p);
+    ddp_rank_position_describe(text, sizeof text, &p);
     assert_string_equal(text, "step 12, mini-batch 2, backward, layer 81");
     p.phase = DDP_PHASE_WAITING;
     p.bucket = 3;
     p.peer = 2;
-    ddp_position_describe(text, sizeof text, &p);
+    ddp_rank_position_describe(text, sizeof text, &p);
     assert_string_equal(text, "step 12, mini-batch 2, waiting for bucket 3, rank 2 owes a part");
-    p = (ddp_position){.phase = DDP_PHASE_STARTING, .layer = -1, .bucket = -1, .peer = -1};
-    ddp_position_describe(text, sizeof text, &p);
+    p = (ddp_rank_position){.phase = DDP_PHASE_STARTING, .layer = -1, .bucket = -1, .peer = -1};
+    ddp_rank_position_describe(text, sizeof text, &p);
     assert_string_equal(text, "starting");
 }
 

@@ -1,4 +1,4 @@
-#include "watch/position.h"
+#include "watch/rank_position.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ const char *ddp_phase_name(int32_t phase)
     return phase >= 0 && phase < DDP_PHASES ? names[phase] : "?";
 }
 
-void ddp_position_describe(char *out, size_t size, const ddp_position *p)
+void ddp_rank_position_describe(char *out, size_t size, const ddp_rank_position *p)
 {
     char step[64] = "", layer[32] = "", bucket[32] = "", peer[32] = "";
 

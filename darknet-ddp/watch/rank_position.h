@@ -1,6 +1,6 @@
-/* watch/position.h: where a rank is, as it tells the others, and in words. */
-#ifndef DDP_WATCH_POSITION_H
-#define DDP_WATCH_POSITION_H
+/* watch/rank_position.h: where a rank is, as it tells the others, and in words. */
+#ifndef DDP_WATCH_RANK_POSITION_H
+#define DDP_WATCH_RANK_POSITION_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ typedef enum ddp_phase {
 } ddp_phase;
 
 /* Travels between ranks of one build as it is. */
-typedef struct ddp_position {
+typedef struct ddp_rank_position {
     uint64_t moves;     /* rises with all that is done; standing still is the alarm */
     uint64_t step;      /* that is under way, from 1; 0: none yet */
     int32_t phase;      /* ddp_phase */
@@ -28,7 +28,7 @@ typedef struct ddp_position {
     int32_t bucket;     /* that is waited for; -1: none */
     int32_t peer;       /* rank that owes a message; -1: not known */
     int32_t unused;
-} ddp_position;
+} ddp_rank_position;
 
 /* Does time in this phase count apart, because a disk may take long? */
 int ddp_phase_is_io(int32_t phase);
@@ -37,6 +37,6 @@ int ddp_phase_is_io(int32_t phase);
 const char *ddp_phase_name(int32_t phase);
 
 /* "step 12, mini-batch 2, backward, layer 81" into out, always ended. */
-void ddp_position_describe(char *out, size_t size, const ddp_position *p);
+void ddp_rank_position_describe(char *out, size_t size, const ddp_rank_position *p);
 
 #endif
