@@ -21,8 +21,25 @@ ddp_status ddp_check_trainable(const network *net, ddp_error *err)
 
         if (name)
             return ddp_fail(err, DDP_ERR_USAGE,
-                            "layer %d is of type %s, which Darknet does not train rightly", i,
+                            "layer %d is of type %s, which Darknet does not train correctly", i,
                             name);
     }
     return DDP_OK;
+}
+
+static int has_one_value(const layer *l)
+{
+    if (l->type == RNN || l->type == CRNN)
+        return has_one_value(l->input_layer) || has_one_value(l->self_layer)
+               || has_one_value(l->output_layer);
+    return (l->batch_normalize || l->type == BATCHNORM) && l->batch == 1
+           && l->out_w * l->out_h == 1;
+}
+
+int ddp_layer_with_one_value(const network *net)
+{
+    for (int i = 0; i < net->n; i++)
+        if (has_one_value(&net->layers[i]))
+            return i;
+    return -1;
 }

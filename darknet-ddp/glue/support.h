@@ -6,8 +6,12 @@
 
 #include <darknet.h>
 
-/* DDP_ERR_USAGE if net is on a GPU, or has a layer that Darknet cannot train
- * rightly on the CPU (lstm, gru); the error says which. */
+/* DDP_ERR_USAGE if net has a layer that Darknet does not train correctly (lstm, gru); the
+ * error says which. */
 ddp_status ddp_check_trainable(const network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* The first layer whose BatchNorm has one value a channel in each of net's mini-batches, or -1.
+ * The value less its mean is 0, and its variance 0 divided by 0. */
+int ddp_layer_with_one_value(const network *net);
 
 #endif

@@ -2,16 +2,20 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
+#include "core/one_value.h"
 #include "core/state.h"
 #include "core/statistics.h"
 #include "glue/fingerprint.h"
+#include "glue/support.h"
 #include "glue/table.h"
 
 #include <limits.h>
+#include <network.h>
 
 struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
+    ddp_exact_run cut; /* what was cut into batch */
     ddp_batch batch;
 
     network *net; /* NULL: not attached */
@@ -64,6 +68,7 @@ ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions, ddp_
             ddp_batch_split(&t->batch, *batch, *subdivisions, run.ranks, t->config.batch_mode, err);
     if (st)
         return st;
+    t->cut = run;
     *batch = t->batch.batch;
     *subdivisions = t->batch.subdivisions;
     return DDP_OK;
@@ -296,10 +301,22 @@ static ddp_status set_batch(ddp_trainer *t, network *net, ddp_error *err)
     return DDP_OK;
 }
 
+static ddp_status check_values(const ddp_trainer *t, const network *net, ddp_error *err)
+{
+    int layer = ddp_layer_with_one_value(net);
+
+    if (layer < 0)
+        return DDP_OK;
+    return ddp_refuse_one_value(&t->cut, t->config.exact, layer,
+                                get_layer_string(net->layers[layer].type), err);
+}
+
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
 {
-    ddp_status st = set_batch(t, net, err);
+    ddp_status st = check_values(t, net, err);
 
+    if (!st)
+        st = set_batch(t, net, err);
     if (!st)
         st = ddp_table_init(&t->table, net, device_of(t, net), err);
     if (st)
