@@ -19,6 +19,7 @@
 #include "glue/support.h"
 #include "glue/synthetic.h"
 
+#include <darknet.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -213,9 +214,10 @@ static size_t draw_step(struct bench *b)
 
 static void bench_open(struct bench *b, const char *cfg, const ddp_options *options)
 {
+    ddp_network_shape shape;
     ddp_error err;
 
-    b->net = ddp_command_load(cfg, options, ddp_session_gpus()->gpu);
+    b->net = ddp_command_load(&shape, cfg, options, ddp_session_gpus()->gpu);
     b->trainer = ddp_session_trainer();
     if (ddp_check_trainable(b->net, &err) || ddp_trainer_attach(b->trainer, b->net, &err))
         ddp_session_fail(&err);

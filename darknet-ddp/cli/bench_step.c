@@ -1,5 +1,7 @@
 #include "cli/bench_step.h"
 
+#include <darknet.h>
+
 /* Marks: the start, two for each mini-batch, the update's end, the step's end. */
 enum { MARKS_A_MINI_BATCH = 2, OTHER_MARKS = 3 };
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/banner.h"
 #include "core/state.h"
+#include "glue/position.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,6 @@ struct ddp_checkpoints {
 /* What rank 0 found, for all. */
 struct found {
     uint64_t seed;
-    float average_loss;
     int32_t resumed;
 };
 
@@ -61,7 +61,7 @@ static ddp_status add_options(ddp_checkpoints *c, ddp_error *err)
 }
 
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
-                                const char *directory, char *cfg, ddp_error *err)
+                                const char *directory, const char *cfg, ddp_error *err)
 {
     ddp_checkpoints *c = calloc(1, sizeof *c);
     uint64_t size;
@@ -73,7 +73,7 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
     c->options = options;
     c->group = group;
     c->directory = directory;
-    c->base = basecfg(cfg);
+    c->base = ddp_checkpoint_base(cfg);
     c->run = (ddp_checkpoint_run){.device = ddp_group_device(group),
                                   .base = c->base,
                                   .seed_given = options->seed >= 0,
@@ -145,7 +145,6 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     }
     print_resumed(c);
     found->resumed = 1;
-    found->average_loss = c->from.facts.average_loss;
     if (!c->run.seed_given)
         found->seed = c->from.facts.seed;
     return DDP_OK;
@@ -153,18 +152,18 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
 
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
-    struct found found = {.seed = *seed, .average_loss = net->average_loss};
+    struct found found = {.seed = *seed};
 
+    c->run.seed = *seed;
     if (!c->options->resume && !c->options->resume_force)
         return DDP_OK;
-    c->run.seed = *seed;
     if (ddp_group_rank(c->group) == 0 && find(c, net, &found, err))
         return err->code;
     if (ddp_broadcast(c->group, &found, sizeof found, 0, err))
         return ddp_wrap(err, "what to resume from");
     c->resumed = found.resumed;
-    net->average_loss = found.average_loss;
     *seed = found.seed;
+    c->run.seed = found.seed;
     return DDP_OK;
 }
 
@@ -193,7 +192,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
 
 void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net)
 {
-    c->began_at = *net->seen;
+    c->began_at = ddp_position_of(net).images;
 }
 
 /* Where nothing was trained, what there is to save is what was read: a file of somebody else's
@@ -201,13 +200,13 @@ void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net)
  * another one, the run ended before it could save this. */
 static int is_due(const ddp_checkpoints *c, const network *net, const char *path)
 {
-    if (*net->seen != c->began_at)
+    if (ddp_position_of(net).images != c->began_at)
         return 1;
     return c->from.weights && strcmp(c->from.weights, path) != 0;
 }
 
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
-                                uint64_t seed, ddp_error *err)
+                                ddp_error *err)
 {
     ddp_status st;
 
@@ -218,8 +217,6 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         return DDP_OK;
     }
     (void)fprintf(stderr, "Saving weights to %s\n", path);
-    c->run.seed = seed;
-    c->run.average_loss = net->average_loss;
     st = ddp_checkpoint_save(net, path, cutoff, &c->run, err);
     c->save_failed = st != DDP_OK;
     if (!st && c->options->keep > 0)
@@ -234,9 +231,4 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
 int ddp_checkpoints_status(const ddp_checkpoints *c)
 {
     return c && c->save_failed;
-}
-
-void ddp_checkpoints_save_backup(const ddp_checkpoints *c, network *net)
-{
-    save_weights_to(net, "%s/%s.backup", c->directory, c->base);
 }

@@ -20,13 +20,13 @@ typedef struct ddp_checkpoints ddp_checkpoints;
  * outlive it, directory too. *out is set on success. Fails with DDP_ERR_NOMEM, and on
  * rank 0 with DDP_ERR_IO. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
-                                const char *directory, char *cfg, ddp_error *err) DDP_MUST_CHECK;
+                                const char *directory, const char *cfg, ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. */
 void ddp_checkpoints_close(ddp_checkpoints *c);
 
 /* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
- * (as parsed, and not attached), average loss on all ranks, and *seed on all ranks.
+ * (as parsed, and not attached), and *seed on all ranks. From then on *seed is the run's.
  * Attach then gives the other ranks the network, and ddp_checkpoints_share what
  * attach does not know of. Blocks until every rank is here. Fails with DDP_ERR_COMM, and on
  * rank 0 as ddp_checkpoint_resume, DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
@@ -54,12 +54,9 @@ void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
  * said, and no error here, but in the status below. net is settled. Fails as ddp_checkpoint_save.
  */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
-                                uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
+                                ddp_error *err) DDP_MUST_CHECK;
 
 /* The exit status so far: 1 if the last save failed, else 0. NULL is allowed. */
 int ddp_checkpoints_status(const ddp_checkpoints *c);
-
-/* Save where SIGTERM and SIGUSR1 do: DIRECTORY/BASE.backup, through Darknet. */
-void ddp_checkpoints_save_backup(const ddp_checkpoints *c, network *net);
 
 #endif

@@ -3,8 +3,7 @@
 #define DDP_CLI_COMMANDS_H
 
 #include "cli/options.h"
-
-#include "glue/trainer.h"
+#include "glue/network.h"
 
 /* darknet ddp help */
 int ddp_command_help(void);
@@ -17,6 +16,7 @@ int ddp_command_bench(const char *cfg, const ddp_options *options);
 
 /* Parse cfg with the sizes that options give instead of its own, for the GPU of this number, or
  * for the CPU: -1. Ends the program on failure. Layers are not named on standard error. */
-network *ddp_command_load(const char *cfg, const ddp_options *options, int gpu);
+network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
+                          int gpu);
 
 #endif

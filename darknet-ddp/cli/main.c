@@ -6,7 +6,10 @@
 #include "cli/launcher.h"
 #include "cli/report.h"
 #include "cli/session.h"
+#include "glue/darknet.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int darknet_main(int argc, char **argv);
@@ -94,6 +97,17 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     return options->ddp ? DDP_OK : check_alone(argc, argv, options, launch, err);
 }
 
+/* Without -ddp. */
+static int run_alone(int argc, char **argv, const ddp_options *options)
+{
+    const ddp_darknet_config darknet = {.fp32 = options->fp32,
+                                        .deterministic = options->deterministic,
+                                        .loader_threads = options->threads};
+
+    ddp_darknet_configure(&darknet);
+    return darknet_main(argc, argv);
+}
+
 static ddp_status check_launch(const ddp_options *options, ddp_launch launch, ddp_error *err)
 {
     if (launch.ranks > 0 && options->ranks > 0 && options->ranks != launch.ranks)
@@ -137,8 +151,6 @@ int main(int argc, char **original)
     if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launch, &err))
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
-    cuda_fp32_only = options.fp32;
-    cuda_deterministic = options.deterministic;
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (!is_ddp_command && check_command(argc, argv, &options, launch, &err))
         ddp_report_failure(&err);
@@ -149,6 +161,5 @@ int main(int argc, char **original)
         return run_ddp_command(argc, argv, &options, launch);
     if (options.ddp)
         return run_training(argc, argv, &options);
-    train_loader_threads = options.threads;
-    return darknet_main(argc, argv);
+    return run_alone(argc, argv, &options);
 }

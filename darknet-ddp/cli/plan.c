@@ -1,12 +1,13 @@
-#include "core/plan.h"
-
 #include "cli/banner.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
 #include "cli/report.h"
 #include "core/batch.h"
-#include "glue/draws.h"
+#include "core/plan.h"
+#include "glue/darknet.h"
 #include "glue/table.h"
+
+#include <stdio.h>
 
 static size_t parameter_count(const ddp_table *table)
 {
@@ -43,39 +44,16 @@ static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks
            2 * bytes * (ranks - 1) / ranks * 8 / 1e9);
 }
 
-static struct {
-    int batch, subdivisions;
-} in_cfg;
-
-static void remember_batch(int *batch, int *subdivisions)
-{
-    in_cfg.batch = *batch;
-    in_cfg.subdivisions = *subdivisions;
-}
-
-/* The network keeps batch / subdivisions, rounded down: listen while it is parsed. */
-static network *load(const char *cfg, const ddp_options *options)
-{
-    static const train_plugin listener = {
-        .world = 1, .split_batch = remember_batch, .draw_for = ddp_draw_for, .draw = ddp_draw};
-    network *net;
-
-    train_plugin_active = &listener;
-    net = ddp_command_load(cfg, options, -1);
-    train_plugin_active = NULL;
-    return net;
-}
-
-static void print_batch(int ranks, ddp_batch_mode mode, int time_steps)
+static void print_batch(const ddp_network_shape *shape, int ranks, ddp_batch_mode mode)
 {
     ddp_batch batch;
     ddp_error err;
 
-    if (ddp_batch_split(&batch, in_cfg.batch, in_cfg.subdivisions, ranks, mode, &err)) {
+    if (ddp_batch_split(&batch, shape->batch, shape->subdivisions, ranks, mode, &err)) {
         printf("%s\n", err.text);
         return;
     }
-    batch.time_steps = time_steps;
+    batch.time_steps = shape->time_steps;
     ddp_banner_print_batch(stdout, batch, ranks);
     printf("%s\n", batch.resplit ? ", smaller than the cfg's" : "");
 }
@@ -95,25 +73,28 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     int nccl = ddp_gpus_wanted(options)
                && (options->backend == DDP_BACKEND_AUTO || options->backend == DDP_BACKEND_NCCL);
     int ranks = ranks_of(options);
-    network *net = load(cfg, options);
+    ddp_network_shape shape;
+    network *net;
     ddp_table table;
     ddp_plan *plan;
     ddp_error err;
 
+    ddp_darknet_configure(&(ddp_darknet_config){.fatal = ddp_report_fatal});
+    net = ddp_command_load(&shape, cfg, options, -1);
     if (ddp_table_init(&table, net, ddp_device_host(), &err)
         || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
                          (size_t)(options->first_bucket_mb * mib), &err))
         ddp_report_failure(&err);
-    printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, net->n, parameter_count(&table),
+    printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, shape.layers, parameter_count(&table),
            table.param_count);
     if (nccl)
         printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);
     print_totals(&table, plan, ranks);
-    print_batch(ranks, options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
-                net->time_steps);
+    print_batch(&shape, ranks,
+                options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     ddp_plan_close(plan);
     ddp_table_release(&table);
-    free_network(net);
+    ddp_network_free(net);
     return 0;
 }

@@ -1,7 +1,6 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "cli/banner.h"
 #include "cli/checkpoints.h"
 #include "cli/compare.h"
@@ -10,24 +9,23 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/signals.h"
+#include "cli/spawn.h"
 #include "core/agree.h"
-#include "core/sampler.h"
-#include "glue/draws.h"
-#include "glue/support.h"
+#include "glue/darknet.h"
+#include "glue/plugin.h"
 
 #include <unistd.h>
 
 static struct {
     const ddp_options *options;
+    ddp_launch launch;
     ddp_group *group;
     ddp_gpus gpus;
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
-    volatile sig_atomic_t *asked_here; /* of this rank, by signals */
-    ddp_requests asked;                /* of any rank, and not done yet */
+    volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
     ddp_progress progress;
-    train_plugin plugin;
 } session;
 
 void ddp_session_fail(const ddp_error *err)
@@ -35,124 +33,103 @@ void ddp_session_fail(const ddp_error *err)
     ddp_report_failure(err);
 }
 
-/* ---- what Darknet asks (train_plugin in darknet.h) ---- */
+/* ---- what Darknet's train commands ask (glue/plugin.h) ---- */
 
-static void split_batch(int *batch, int *subdivisions)
-{
-    ddp_error err;
-
-    if (ddp_trainer_split(session.trainer, batch, subdivisions, &err))
-        ddp_session_fail(&err);
-}
-
-static ddp_progress_now progress_now(network *net)
+static ddp_progress_now progress_now(const ddp_position *now)
 {
     return (ddp_progress_now){
         .now_ns = ddp_clock_ns(),
         .communication_ns = ddp_trainer_communication_ns(session.trainer),
-        .images = *net->seen,
-        .step = get_current_batch(net),
-        .last_step = net->max_batches > 0 ? (size_t)net->max_batches : 0,
+        .images = now->images,
+        .step = now->step,
+        .last_step = now->last_step,
     };
 }
 
-/* Everybody's network becomes rank 0's, which a checkpoint may have changed before. */
-static ddp_status attach(network *net, const char *directory, char *cfg, ddp_error *err)
+static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
+                         ddp_error *err)
 {
-    if (ddp_check_trainable(net, err)
-        || ddp_checkpoints_open(&session.checkpoints, session.options, session.group, directory,
-                                cfg, err)
-        || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err)
-        || ddp_trainer_attach(session.trainer, net, err)
-        || ddp_checkpoints_share(session.checkpoints, ddp_trainer_table(session.trainer), err)
-        || ddp_compare_cfgs(session.group, cfg, err))
+    if (ddp_checkpoints_open(&session.checkpoints, session.options, session.group, directory, cfg,
+                             err)
+        || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err))
         return err->code;
-    ddp_draws_open(session.seed);
-    ddp_signals_take_term();
+    *seed = session.seed;
     return DDP_OK;
 }
 
 /* By whose formulas, and what in the cfg decides it. */
 static void print_mathematics(const network *net)
 {
-    if (net->yolo_math_v4)
-        printf("DDP: mathematics of YOLOv4's Darknet (%s)\n", net->yolo_math_why);
+    const char *why;
+
+    if (ddp_network_is_v4(net, &why))
+        printf("DDP: mathematics of YOLOv4's Darknet (%s)\n", why);
     else
         printf("DDP: mathematics of YOLOv3's Darknet\n");
 }
 
 /* What the number of batches makes of this run, where that may surprise. */
-static void print_length(network *net)
+static void print_length(const ddp_position *now)
 {
-    size_t done = get_current_batch(net);
-
-    if (net->max_batches % session.options->sync_every)
-        printf("DDP: max_batches=%d is no multiple of -ddp_sync_every %d: the last batches end "
+    if (now->last_step % (size_t)session.options->sync_every)
+        printf("DDP: max_batches=%zu is no multiple of -ddp_sync_every %d: the last batches end "
                "without an update\n",
-               net->max_batches, session.options->sync_every);
-    if (net->max_batches > 0 && done >= (size_t)net->max_batches)
-        printf("DDP: nothing left to train: batch %zu of max_batches=%d is done; %s\n", done,
-               net->max_batches,
+               now->last_step, session.options->sync_every);
+    if (now->last_step > 0 && now->step >= now->last_step)
+        printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done; %s\n", now->step,
+               now->last_step,
                ddp_checkpoints_resumed(session.checkpoints)
                    ? "with a larger one -resume_force goes on"
                    : "-clear counts from 0");
 }
 
-static void begin(network *net, const char *directory, char *cfg)
+static ddp_status attached(const network *net, const ddp_position *now, const char *cfg,
+                           ddp_error *err)
 {
-    int rank = ddp_group_rank(session.group);
-    ddp_progress_now now;
-    ddp_error err;
+    ddp_progress_now start;
 
-    if (attach(net, directory, cfg, &err))
-        ddp_session_fail(&err);
+    if (ddp_checkpoints_share(session.checkpoints, ddp_trainer_table(session.trainer), err)
+        || ddp_compare_cfgs(session.group, cfg, err))
+        return err->code;
+    ddp_signals_take_term(session.launch.ranks > 0);
+    if (session.launch.rank == 0)
+        ddp_spawn_ready();
     ddp_checkpoints_begin(session.checkpoints, net);
-    if (rank == 0) {
+    if (ddp_group_rank(session.group) == 0) {
         ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
                          session.seed);
         print_mathematics(net);
-        print_length(net);
+        print_length(now);
     }
     ddp_report_errors_only();
-    now = progress_now(net);
-    ddp_progress_start(&session.progress, &now);
+    start = progress_now(now);
+    ddp_progress_start(&session.progress, &start);
+    return DDP_OK;
 }
 
-static void check_list(char **paths, int n)
+static ddp_status check_list(char *const *paths, int n, ddp_error *err)
 {
     ddp_list list;
-    ddp_error err;
 
-    if (ddp_list_check(&list, session.group, paths, n, &err)
-        || ddp_checkpoints_check_list(session.checkpoints, list, &err))
-        ddp_session_fail(&err);
+    if (ddp_list_check(&list, session.group, paths, n, err))
+        return err->code;
+    return ddp_checkpoints_check_list(session.checkpoints, list, err);
 }
 
-static size_t choose(size_t sample, size_t n)
+static void report(const ddp_position *position)
 {
-    if (session.options->replace)
-        return ddp_sampler_draw(session.seed, sample, n);
-    return ddp_sampler_at(session.seed, sample, n);
-}
-
-static void report(network *net)
-{
-    ddp_progress_now now = progress_now(net);
+    ddp_progress_now now = progress_now(position);
     char text[128];
 
     ddp_progress_line(&session.progress, &now, text, sizeof text);
     printf("%s", text);
 }
 
-static void save(network *net, const char *filename, int cutoff)
+static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
 {
-    ddp_error err;
-
-    if (ddp_checkpoints_save(session.checkpoints, net, filename, cutoff, session.seed, &err))
-        ddp_session_fail(&err);
+    return ddp_checkpoints_save(session.checkpoints, net, path, cutoff, err);
 }
 
-/* All ranks leave in the same step. Loader threads go on until the end. */
 static void leave(void) __attribute__((noreturn));
 
 static void leave(void)
@@ -169,19 +146,21 @@ static void leave(void)
     _exit(status);
 }
 
-/* What was asked for waits for the end of an update. */
-static void end_step(network *net)
+static ddp_plugin_config plugin_config(const ddp_options *o)
 {
-    ddp_requests asked = ddp_trainer_requested(session.trainer);
-
-    session.asked.save |= asked.save;
-    session.asked.stop |= asked.stop;
-    if ((!session.asked.save && !session.asked.stop) || train_learnt(net) != *net->seen)
-        return;
-    ddp_checkpoints_save_backup(session.checkpoints, net);
-    if (session.asked.stop)
-        leave();
-    session.asked.save = 0;
+    return (ddp_plugin_config){
+        .group = session.group,
+        .trainer = session.trainer,
+        .seed = session.seed,
+        .replace = o->replace,
+        .fail = ddp_session_fail,
+        .callbacks = {.resume = resume,
+                      .attached = attached,
+                      .check_list = check_list,
+                      .report = report,
+                      .save = save,
+                      .leave = leave},
+    };
 }
 
 /* ---- opening ---- */
@@ -233,7 +212,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .exact = o->exact,
         .sync_every = o->sync_every,
         .seed = session.seed,
-        .asked = session.asked_here,
+        .asked = session.asked,
         .fail = ddp_session_fail,
     };
 }
@@ -254,44 +233,38 @@ static int loader_threads(const ddp_options *options)
     return cores < most ? cores : most;
 }
 
+static ddp_darknet_config darknet_config(const ddp_options *o)
+{
+    return (ddp_darknet_config){.fp32 = o->fp32,
+                                .deterministic = o->deterministic,
+                                .any_threads = o->exact,
+                                .loader_threads = loader_threads(o),
+                                .fatal = ddp_report_fatal};
+}
+
 void ddp_session_open(const ddp_options *options)
 {
-    ddp_launch launch = ddp_launch_read();
     ddp_trainer_config config;
+    ddp_darknet_config darknet;
+    ddp_plugin_config plugin;
     ddp_error err;
 
     session.options = options;
-    session.asked_here = ddp_signals_open();
-    if (ddp_group_open(&session.group, pick_backend(options, launch), &err))
+    session.launch = ddp_launch_read();
+    session.asked = ddp_signals_open();
+    if (ddp_group_open(&session.group, pick_backend(options, session.launch), &err))
         ddp_session_fail(&err);
     ddp_report_open(session.group);
-    fatal_handler = ddp_report_fatal;
-    if (check_launch(launch, ddp_group_size(session.group), &err) || agree(&err)
+    darknet = darknet_config(options);
+    ddp_darknet_configure(&darknet);
+    if (check_launch(session.launch, ddp_group_size(session.group), &err) || agree(&err)
         || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err))
         ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
         ddp_session_fail(&err);
-    ddp_draws_open(session.seed);
-    gemm_any_threads = options->exact;
-    train_loader_threads = loader_threads(options);
-    session.plugin = (train_plugin){
-        .rank = ddp_group_rank(session.group),
-        .world = ddp_group_size(session.group),
-        .split_batch = split_batch,
-        .begin = begin,
-        .check_list = check_list,
-        .choose = choose,
-        .draw_for = ddp_draw_for,
-        .draw = ddp_draw,
-#ifdef GPU
-        .draw_gpu = ddp_draw_gpu,
-#endif
-        .report = report,
-        .end_step = end_step,
-        .save = save,
-    };
-    train_plugin_active = &session.plugin;
+    plugin = plugin_config(options);
+    ddp_plugin_open(&plugin);
 }
 
 int ddp_session_close(void)
@@ -299,7 +272,7 @@ int ddp_session_close(void)
     int status = ddp_checkpoints_status(session.checkpoints);
     ddp_error err;
 
-    train_plugin_active = NULL;
+    ddp_plugin_close();
     ddp_trainer_close(session.trainer);
     ddp_checkpoints_close(session.checkpoints);
     if (ddp_barrier(session.group, &err))

@@ -1,7 +1,5 @@
 #include "cli/signals.h"
 
-#include "cli/launcher.h"
-#include "cli/spawn.h"
 #include "core/loss.h"
 
 #include <errno.h>
@@ -81,14 +79,10 @@ volatile sig_atomic_t *ddp_signals_open(void)
     return asked;
 }
 
-void ddp_signals_take_term(void)
+void ddp_signals_take_term(int by_launcher)
 {
-    ddp_launch launch = ddp_launch_read();
-
     main_thread = pthread_self();
-    launched = launch.ranks > 0;
+    launched = by_launcher;
     take(SIGTERM, on_end, 0);
     take(SIGINT, on_end, (int)SA_RESETHAND); /* a second one ends the process at once */
-    if (launch.rank == 0)
-        ddp_spawn_ready();
 }

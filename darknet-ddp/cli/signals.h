@@ -16,8 +16,8 @@ void ddp_signals_say_ending(void);
 
 /* From here on SIGTERM means what SIGUSR2 does, and so does the first SIGINT. mpirun sends SIGTERM
  * to the ranks that are left when one has failed, or when it is told to end, and kill -9 a second
- * later; it reads no output meanwhile, so under a launcher output that nobody takes is dropped from
- * then on. On the main thread. */
-void ddp_signals_take_term(void);
+ * later; it reads no output meanwhile, so where this process was started by a launcher, output that
+ * nobody takes is dropped from then on. On the main thread. */
+void ddp_signals_take_term(int by_launcher);
 
 #endif

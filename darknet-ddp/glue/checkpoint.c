@@ -3,6 +3,7 @@
 #include "checkpoint/cfg_compare.h"
 #include "glue/table.h"
 
+#include <darknet.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -23,6 +24,11 @@ static int weights_file_is_whole(const network *net, int cutoff)
             return 0;
     }
     return cutoff >= net->n;
+}
+
+char *ddp_checkpoint_base(const char *cfg)
+{
+    return basecfg((char *)cfg);
 }
 
 static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_array array)
@@ -104,7 +110,7 @@ static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net
         .width = (uint64_t)net->w,
         .height = (uint64_t)net->h,
         .ranks = run->ranks,
-        .average_loss = run->average_loss,
+        .average_loss = net->average_loss,
         .values_hash = hash_values(table),
         .option_count = run->option_count,
     };
@@ -244,6 +250,7 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
     ddp_checkpoint_copy_arrays(c, arrays, count);
     *net->seen = (size_t)c->facts.seen;
     *net->t = (int)c->facts.t;
+    net->average_loss = c->facts.average_loss;
     if (hash_values(table) != c->facts.values_hash)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s did not give back the parameters that were saved",
                         pair->weights);

@@ -10,8 +10,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/pair.h"
 #include "device/device.h"
-
-#include <darknet.h>
+#include "glue/network.h"
 
 /* What a checkpoint has of the run and the network does not know. */
 typedef struct ddp_checkpoint_run {
@@ -24,13 +23,16 @@ typedef struct ddp_checkpoint_run {
     int force;                      /* resume whatever changed */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
-    float average_loss;   /* below 0: none yet */
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
     size_t rounding_count; /* the last of these change no more than how results round */
     int same_rounding;     /* resuming with others of them is refused too */
 } ddp_checkpoint_run;
+
+/* The name without folder and ending that Darknet gives to what it saves of the cfg at this path.
+ * The caller frees it. */
+char *ddp_checkpoint_base(const char *cfg);
 
 /* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
  * hold at path.state. Fails as ddp_pair_save. */
@@ -43,8 +45,8 @@ typedef struct ddp_resumed {
 } ddp_resumed;
 
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole
- * pair of run->base in directory, if there is one; out then tells which, and with it seed,
- * average loss and the like, which are the caller's to use. net is as parsed.
+ * pair of run->base in directory, if there is one; out then tells which, and with it the
+ * seed and the like, which are the caller's to use. net is as parsed.
  * listener hears of pairs that were passed over, of other rounding and, with run->force, of all
  * differences. DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network
  * has other parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the

@@ -1,5 +1,6 @@
 #include "glue/fingerprint.h"
 
+#include <darknet.h>
 #include <stdio.h>
 
 static void write_schedule(FILE *f, const network *net)

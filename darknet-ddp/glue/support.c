@@ -1,5 +1,7 @@
 #include "glue/support.h"
 
+#include <darknet.h>
+
 /* gru has no backward pass on CPUs; it and lstm carry state from one forward pass
  * into the next, so what they learn depends on which rank ran which mini-batch. */
 static const char *name_if_refused(LAYER_TYPE type)

@@ -3,8 +3,7 @@
 #define DDP_GLUE_SUPPORT_H
 
 #include "base/status.h"
-
-#include <darknet.h>
+#include "glue/network.h"
 
 /* DDP_ERR_USAGE if net has a layer that Darknet does not train correctly (lstm, gru); the
  * error says which. */

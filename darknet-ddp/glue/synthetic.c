@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 
+#include <darknet.h>
 #include <string.h>
 
 enum { BOXES = 3 };

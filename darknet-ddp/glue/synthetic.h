@@ -2,7 +2,8 @@
 #ifndef DDP_GLUE_SYNTHETIC_H
 #define DDP_GLUE_SYNTHETIC_H
 
-#include <darknet.h>
+#include "glue/network.h"
+
 #include <stdint.h>
 
 /* Fill net->input and net->truth with one mini-batch. Image k of it depends on

@@ -1,5 +1,6 @@
 #include "glue/table.h"
 
+#include <darknet.h>
 #include <network.h>
 
 /* The layers that a recurrent layer is made of, and what messages call them. */

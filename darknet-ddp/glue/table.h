@@ -4,8 +4,7 @@
 
 #include "base/status.h"
 #include "core/params.h"
-
-#include <darknet.h>
+#include "glue/network.h"
 
 /* List the parameters and BatchNorm buffers of net, as they are on the host or on the GPU
  * that net trains on (device), by layer type: what a pointer

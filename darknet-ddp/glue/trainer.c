@@ -9,6 +9,7 @@
 #include "glue/support.h"
 #include "glue/table.h"
 
+#include <darknet.h>
 #include <limits.h>
 #include <network.h>
 
@@ -252,6 +253,8 @@ static ddp_status share_counters(ddp_trainer *t, network *net, ddp_error *err)
         return ddp_wrap(err, "seen");
     if (ddp_broadcast(t->group, net->t, sizeof *net->t, 0, err))
         return ddp_wrap(err, "t");
+    if (ddp_broadcast(t->group, &net->average_loss, sizeof net->average_loss, 0, err))
+        return ddp_wrap(err, "average loss");
     *net->seen -= *net->seen % images;
     return DDP_OK;
 }

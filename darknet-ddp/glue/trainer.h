@@ -14,8 +14,8 @@
 #include "core/batch.h"
 #include "core/loss.h"
 #include "core/reducer.h"
+#include "glue/network.h"
 
-#include <darknet.h>
 #include <stdint.h>
 
 typedef struct ddp_trainer ddp_trainer;

@@ -7,6 +7,7 @@
 #include "glue/synthetic.h"
 #include "glue/table.h"
 
+#include <darknet.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

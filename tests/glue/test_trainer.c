@@ -5,6 +5,7 @@
 #include "../unit/ranks.h"
 #include "glue/synthetic.h"
 
+#include <darknet.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

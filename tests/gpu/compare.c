@@ -28,6 +28,7 @@
 #include "snapshot.h"
 
 #include <cuda_runtime_api.h>
+#include <darknet.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -10,6 +10,7 @@
 #include "glue/synthetic.h"
 #include "glue/trainer.h"
 
+#include <darknet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

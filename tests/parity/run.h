@@ -5,6 +5,7 @@
 #include "glue/trainer.h"
 #include "rank_sum.h"
 
+#include <darknet.h>
 #include <stdint.h>
 
 /* Layers 0 to layer do not run backward in the mini-batches named. -1: none. */

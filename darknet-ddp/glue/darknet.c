@@ -1,0 +1,12 @@
+#include "glue/darknet.h"
+
+#include <darknet.h>
+
+void ddp_darknet_configure(const ddp_darknet_config *config)
+{
+    cuda_fp32_only = config->fp32;
+    cuda_deterministic = config->deterministic;
+    gemm_any_threads = config->any_threads;
+    train_loader_threads = config->loader_threads;
+    fatal_handler = config->fatal;
+}

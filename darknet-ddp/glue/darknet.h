@@ -1,0 +1,17 @@
+/* glue/darknet.h: what a run sets in Darknet for the whole process. */
+#ifndef DDP_GLUE_DARKNET_H
+#define DDP_GLUE_DARKNET_H
+
+typedef struct ddp_darknet_config {
+    int fp32;           /* on GPUs: nothing narrower in any product */
+    int deterministic;  /* on GPUs: only algorithms with the same bits each time */
+    int any_threads;    /* on CPUs: products have the same bits with any number of threads */
+    int loader_threads; /* 0: as many as each command likes */
+    /* Darknet cannot go on: print the message and end the program. NULL: Darknet does so itself. */
+    void (*fatal)(int exit_status, const char *message);
+} ddp_darknet_config;
+
+/* Set all of it. Before any network is parsed. */
+void ddp_darknet_configure(const ddp_darknet_config *config);
+
+#endif

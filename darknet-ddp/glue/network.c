@@ -1,0 +1,91 @@
+#include "glue/network.h"
+
+#include "glue/draws.h"
+
+#include <darknet.h>
+#include <string.h>
+#include <unistd.h>
+
+/* While a cfg is parsed: its name, that of the copy which Darknet reads, and who hears of errors. */
+static const char *cfg_name, *copy_name;
+static void (*outer_handler)(int exit_status, const char *message);
+
+/* A fatal_handler that puts the cfg's name where Darknet names the copy. */
+static void fail_with_cfg_name(int exit_status, const char *message)
+{
+    const char *place = strstr(message, copy_name);
+    char text[8192];
+
+    if (!place)
+        outer_handler(exit_status, message);
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(place - message), message, cfg_name,
+                   place + strlen(copy_name));
+    outer_handler(exit_status, text);
+}
+
+static struct {
+    const train_plugin *outer; /* NULL: none */
+    int batch, subdivisions;
+} in_cfg;
+
+/* The network keeps batch / subdivisions, rounded down: listen while it is parsed. */
+static void remember_batch(int *batch, int *subdivisions)
+{
+    in_cfg.batch = *batch;
+    in_cfg.subdivisions = *subdivisions;
+    if (in_cfg.outer)
+        in_cfg.outer->split_batch(batch, subdivisions);
+}
+
+static network *parse(char *copy, int gpu)
+{
+    train_plugin listener = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    network *net;
+
+    in_cfg.outer = train_plugin_active;
+    if (in_cfg.outer)
+        listener = *in_cfg.outer;
+    listener.split_batch = remember_batch;
+    train_plugin_active = &listener;
+    outer_handler = fatal_handler;
+    if (outer_handler)
+        fatal_handler = fail_with_cfg_name;
+    gpu_index = gpu;
+    net = parse_network_cfg(copy);
+    fatal_handler = outer_handler;
+    train_plugin_active = in_cfg.outer;
+    return net;
+}
+
+ddp_status ddp_network_load(network **out, ddp_network_shape *shape, const char *cfg,
+                            const ddp_cfg_value *values, size_t count, int gpu, ddp_error *err)
+{
+    char path[DDP_CFG_PATH_BYTES];
+    int fd;
+
+    *out = NULL;
+    if (ddp_cfg_with(cfg, values, count, path, &fd, err))
+        return err->code;
+    cfg_name = cfg;
+    copy_name = path;
+    *out = parse(path, gpu);
+    (void)close(fd);
+    *shape = (ddp_network_shape){.layers = (*out)->n,
+                                 .width = (*out)->w,
+                                 .height = (*out)->h,
+                                 .time_steps = (*out)->time_steps,
+                                 .batch = in_cfg.batch,
+                                 .subdivisions = in_cfg.subdivisions};
+    return DDP_OK;
+}
+
+int ddp_network_is_v4(const network *net, const char **why)
+{
+    *why = net->yolo_math_why;
+    return net->yolo_math_v4;
+}
+
+void ddp_network_free(network *net)
+{
+    free_network(net);
+}

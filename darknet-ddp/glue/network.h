@@ -1,0 +1,30 @@
+/* glue/network.h: Darknet's network, for code that knows nothing of Darknet. */
+#ifndef DDP_GLUE_NETWORK_H
+#define DDP_GLUE_NETWORK_H
+
+#include "base/status.h"
+#include "glue/cfg.h"
+
+typedef struct network network;
+
+typedef struct ddp_network_shape {
+    int layers;
+    int width, height;
+    int time_steps;
+    int batch, subdivisions; /* as the cfg has them, before any plugin cut them */
+} ddp_network_shape;
+
+/* Parse the cfg with values[0..count) in [net] instead of its own, for the GPU of this number, or
+ * for the CPU: -1. What Darknet refuses ends the program (glue/darknet.h), with the cfg's name.
+ * Fails with DDP_ERR_IO. */
+ddp_status ddp_network_load(network **out, ddp_network_shape *shape, const char *cfg,
+                            const ddp_cfg_value *values, size_t count, int gpu,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+/* Is it trained by the formulas of YOLOv4's Darknet? Else by YOLOv3's. *why: what in the cfg says
+ * so, net's own. */
+int ddp_network_is_v4(const network *net, const char **why);
+
+void ddp_network_free(network *net);
+
+#endif

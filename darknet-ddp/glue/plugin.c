@@ -1,0 +1,125 @@
+#include "glue/plugin.h"
+
+#include "core/sampler.h"
+#include "glue/draws.h"
+#include "glue/support.h"
+
+#include <darknet.h>
+
+static struct {
+    ddp_plugin_config config;
+    train_plugin darknets;
+    const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
+    char *cfg;
+    ddp_requests asked; /* by any rank, and not done yet */
+} plugin;
+
+static void check(ddp_status st, const ddp_error *err)
+{
+    if (st)
+        plugin.config.fail(err);
+}
+
+static void split_batch(int *batch, int *subdivisions)
+{
+    ddp_error err;
+
+    check(ddp_trainer_split(plugin.config.trainer, batch, subdivisions, &err), &err);
+}
+
+/* Everybody's network becomes rank 0's, which a checkpoint may have changed before. */
+static void begin(network *net, const char *directory, char *cfg)
+{
+    const ddp_plugin_callbacks *callbacks = &plugin.config.callbacks;
+    ddp_position now;
+    ddp_error err;
+
+    plugin.directory = directory;
+    plugin.cfg = cfg;
+    check(ddp_check_trainable(net, &err), &err);
+    check(callbacks->resume(net, directory, cfg, &plugin.config.seed, &err), &err);
+    check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
+    ddp_draws_open(plugin.config.seed);
+    now = ddp_position_of(net);
+    check(callbacks->attached(net, &now, cfg, &err), &err);
+}
+
+static void check_list(char **paths, int n)
+{
+    ddp_error err;
+
+    check(plugin.config.callbacks.check_list(paths, n, &err), &err);
+}
+
+static size_t choose(size_t sample, size_t n)
+{
+    if (plugin.config.replace)
+        return ddp_sampler_draw(plugin.config.seed, sample, n);
+    return ddp_sampler_at(plugin.config.seed, sample, n);
+}
+
+static void report(network *net)
+{
+    ddp_position now = ddp_position_of(net);
+
+    plugin.config.callbacks.report(&now);
+}
+
+static void save(network *net, const char *filename, int cutoff)
+{
+    ddp_error err;
+
+    check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
+}
+
+static void save_backup(network *net)
+{
+    char *base = basecfg(plugin.cfg);
+
+    save_weights_to(net, "%s/%s.backup", plugin.directory, base);
+    free(base);
+}
+
+/* What was asked for waits for the end of an update. All ranks leave in the same step. */
+static void end_step(network *net)
+{
+    ddp_requests asked = ddp_trainer_requested(plugin.config.trainer);
+
+    plugin.asked.save |= asked.save;
+    plugin.asked.stop |= asked.stop;
+    if ((!plugin.asked.save && !plugin.asked.stop) || !ddp_position_of(net).learnt)
+        return;
+    save_backup(net);
+    if (plugin.asked.stop)
+        plugin.config.callbacks.leave();
+    plugin.asked.save = 0;
+}
+
+void ddp_plugin_open(const ddp_plugin_config *config)
+{
+    plugin.config = *config;
+    plugin.asked = (ddp_requests){0};
+    plugin.darknets = (train_plugin){
+        .rank = ddp_group_rank(config->group),
+        .world = ddp_group_size(config->group),
+        .split_batch = split_batch,
+        .begin = begin,
+        .check_list = check_list,
+        .choose = choose,
+        .draw_for = ddp_draw_for,
+        .draw = ddp_draw,
+#ifdef GPU
+        .draw_gpu = ddp_draw_gpu,
+#endif
+        .report = report,
+        .end_step = end_step,
+        .save = save,
+    };
+    ddp_draws_open(config->seed);
+    train_plugin_active = &plugin.darknets;
+}
+
+void ddp_plugin_close(void)
+{
+    train_plugin_active = NULL;
+}

@@ -1,0 +1,55 @@
+/* glue/plugin.h: answers what Darknet's train commands ask (train_plugin in darknet.h): which
+ * line of a list a sample is, what is drawn for it, how the batch is cut, when to save and report.
+ *
+ * One at most is open in a process, because Darknet calls back without context; so do these
+ * callbacks. Whatever fails ends the program by config.fail.
+ */
+#ifndef DDP_GLUE_PLUGIN_H
+#define DDP_GLUE_PLUGIN_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "glue/network.h"
+#include "glue/position.h"
+#include "glue/trainer.h"
+
+#include <stdint.h>
+
+/* Each on every rank. An error ends the program. */
+typedef struct ddp_plugin_callbacks {
+    /* A network was parsed from cfg, whose weights will be saved in directory: go on from a
+     * checkpoint, or leave net as it is. *seed, of the run, may become the checkpoint's. On rank
+     * 0 net may change; the others get what rank 0 has. cfg is a path. */
+    ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
+                         ddp_error *err);
+    /* The trainer is attached to that network, and its first step comes next. */
+    ddp_status (*attached)(const network *net, const ddp_position *now, const char *cfg,
+                           ddp_error *err);
+    /* Is this training list, of n lines, what it should be? */
+    ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
+    /* Darknet's progress line is out, less its newline. */
+    void (*report)(const ddp_position *now);
+    /* Save the first cutoff layers at path, and more beside it. net is settled. */
+    ddp_status (*save)(network *net, const char *path, int cutoff, ddp_error *err);
+    /* A rank was asked to end, and what this run has learnt is saved: all ranks leave here.
+     * Threads that load samples go on until the process ends. */
+    void (*leave)(void) __attribute__((noreturn));
+} ddp_plugin_callbacks;
+
+typedef struct ddp_plugin_config {
+    ddp_group *group;
+    ddp_trainer *trainer; /* not attached */
+    uint64_t seed;        /* the same on all ranks */
+    int replace;          /* draw samples with replacement */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+    ddp_plugin_callbacks callbacks;
+} ddp_plugin_config;
+
+/* From here on Darknet's train commands train with config->trainer. group and trainer must
+ * outlive the plugin. */
+void ddp_plugin_open(const ddp_plugin_config *config);
+
+/* Darknet is alone again. Nothing happens if none is open. */
+void ddp_plugin_close(void);
+
+#endif
