@@ -20,7 +20,8 @@ typedef struct ddp_checkpoints ddp_checkpoints;
  * outlive it, directory too. *out is set on success. Fails with DDP_ERR_NOMEM, and on
  * rank 0 with DDP_ERR_IO. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
-                                const char *directory, const char *cfg, ddp_error *err) DDP_MUST_CHECK;
+                                const char *directory, const char *cfg,
+                                ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. */
 void ddp_checkpoints_close(ddp_checkpoints *c);
@@ -50,8 +51,9 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
 
 /* Save on rank 0; others do nothing. Where nothing was trained since ddp_checkpoints_begin a
- * sentence says so instead, unless the run was resumed from another checkpoint. With -ddp_on_save_error continue what cannot be saved is
- * said, and no error here, but in the status below. net is settled. Fails as ddp_checkpoint_save.
+ * sentence says so instead, unless the run was resumed from another checkpoint. With
+ * -ddp_on_save_error continue what cannot be saved is said, and no error here, but in the status
+ * below. net is settled. Fails as ddp_checkpoint_save.
  */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;

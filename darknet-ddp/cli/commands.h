@@ -2,6 +2,7 @@
 #ifndef DDP_CLI_COMMANDS_H
 #define DDP_CLI_COMMANDS_H
 
+#include "cli/launcher.h"
 #include "cli/options.h"
 #include "glue/network.h"
 
@@ -18,5 +19,13 @@ int ddp_command_bench(const char *cfg, const ddp_options *options);
  * for the CPU: -1. Ends the program on failure. Layers are not named on standard error. */
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu);
+
+/* darknet ddp check DATA CFG: all that is wrong with training data; collective. Exit status 1:
+ * training would end, or learn something else than was meant. */
+int ddp_command_check(const char *data, const char *cfg, const ddp_options *options,
+                      ddp_launch launch);
+
+/* darknet ddp why FILE...: which rank of a run that failed broke off first. */
+int ddp_command_why(char *const *paths, int count);
 
 #endif

@@ -32,6 +32,11 @@ static int is_bench(int argc, char **argv)
     return argc == 4 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "bench") == 0;
 }
 
+static int is_check(int argc, char **argv)
+{
+    return argc == 5 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "check") == 0;
+}
+
 static int run_ddp_command(int argc, char **argv, const ddp_options *options, ddp_launch launch)
 {
     ddp_error err;
@@ -42,8 +47,13 @@ static int run_ddp_command(int argc, char **argv, const ddp_options *options, dd
         return launch.rank == 0 ? ddp_command_help() : 0;
     if (argc == 4 && strcmp(argv[2], "plan") == 0)
         return launch.rank == 0 ? ddp_command_plan(argv[3], options) : 0;
+    if (is_check(argc, argv))
+        return ddp_command_check(argv[3], argv[4], options, launch);
+    if (argc > 3 && strcmp(argv[2], "why") == 0)
+        return launch.rank == 0 ? ddp_command_why(argv + 3, argc - 3) : 0;
     (void)ddp_fail(&err, DDP_ERR_USAGE,
-                   "usage: darknet ddp help | plan CFG [-np N] | bench CFG [options]");
+                   "usage: darknet ddp help | check DATA CFG | plan CFG [-np N] | bench CFG "
+                   "[options] | why FILE...");
     ddp_report_failure(&err);
 }
 
@@ -154,7 +164,7 @@ int main(int argc, char **original)
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (!is_ddp_command && check_command(argc, argv, &options, launch, &err))
         ddp_report_failure(&err);
-    if ((is_ddp_command ? is_bench(argc, argv) : options.ddp)
+    if ((is_ddp_command ? is_bench(argc, argv) || is_check(argc, argv) : options.ddp)
         && start_ranks(&options, launch, original, &err))
         ddp_report_failure(&err);
     if (is_ddp_command)

@@ -1,9 +1,9 @@
+#include "core/plan.h"
 #include "cli/banner.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
 #include "cli/report.h"
 #include "core/batch.h"
-#include "core/plan.h"
 #include "glue/darknet.h"
 #include "glue/table.h"
 
@@ -85,8 +85,8 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
         || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
                          (size_t)(options->first_bucket_mb * mib), &err))
         ddp_report_failure(&err);
-    printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, shape.layers, parameter_count(&table),
-           table.param_count);
+    printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, shape.layers,
+           parameter_count(&table), table.param_count);
     if (nccl)
         printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);

@@ -1,0 +1,174 @@
+#include "cli/check_print.h"
+
+#include "cli/banner.h"
+
+#include <inttypes.h>
+
+/* Classes that are counted on the terminal; more of them are in the JSON. */
+enum { CLASSES_SHOWN = 20, BAR = 30 };
+
+struct printing {
+    FILE *out, *json;
+    ddp_check_counts counts;
+};
+
+static void put_json_text(FILE *json, const char *text)
+{
+    (void)fputc('"', json);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            (void)fputc('\\', json);
+        if ((unsigned char)*text >= 0x20)
+            (void)fputc(*text, json);
+    }
+    (void)fputc('"', json);
+}
+
+static void put_json(struct printing *p, const ddp_fault *fault)
+{
+    FILE *json = p->json;
+
+    (void)fprintf(json, "%s\n  {\"level\": \"%s\", \"kind\": \"%s\", \"line\": %d, \"file\": ",
+                  p->counts.errors + p->counts.warnings > 1 ? "," : "",
+                  fault->level == DDP_FAULT_ERROR ? "error" : "warning", fault->kind, fault->line);
+    put_json_text(json, fault->file);
+    (void)fputs(", \"text\": ", json);
+    put_json_text(json, fault->text);
+    (void)fputc('}', json);
+}
+
+static void print_fault(void *ctx, const ddp_fault *fault)
+{
+    struct printing *p = ctx;
+    int is_error = fault->level == DDP_FAULT_ERROR;
+    char line[16] = "";
+
+    p->counts.errors += (size_t)is_error;
+    p->counts.warnings += (size_t)!is_error;
+    if (fault->line > 0)
+        (void)snprintf(line, sizeof line, ":%d", fault->line);
+    (void)fprintf(p->out, "%s%s: %s: %s\n", fault->file, line, is_error ? "error" : "warning",
+                  fault->text);
+    if (p->json)
+        put_json(p, fault);
+}
+
+static void print_bar(FILE *out, uint64_t count, uint64_t most)
+{
+    int length = most ? (int)(count * BAR / most) : 0;
+
+    (void)fprintf(out, " %8" PRIu64 " %.*s\n", count, length, "##############################");
+}
+
+static void print_classes(FILE *out, const ddp_check_result *r)
+{
+    uint64_t most = 0, none = 0;
+
+    for (int c = 0; c < r->classes; c++) {
+        most = r->by_class[c] > most ? r->by_class[c] : most;
+        none += r->by_class[c] == 0;
+    }
+    if (r->classes > 0)
+        (void)fprintf(out, "classes:\n");
+    for (int c = 0; c < r->classes && c < CLASSES_SHOWN; c++) {
+        (void)fprintf(out, "  %5d %-20.20s", c, r->names ? r->names[c] : "");
+        print_bar(out, r->by_class[c], most);
+    }
+    if (r->classes > CLASSES_SHOWN)
+        (void)fprintf(out, "  ... and %d more\n", r->classes - CLASSES_SHOWN);
+    if (none > 0)
+        (void)fprintf(out, "  %" PRIu64 " class%s with nothing to learn from\n", none,
+                      none == 1 ? "" : "es");
+}
+
+static void print_sides(FILE *out, const ddp_tally *t)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < DDP_SIDE_BINS; i++)
+        most = t->sides[i] > most ? t->sides[i] : most;
+    if (most == 0)
+        return;
+    (void)fprintf(out, "longer side of pictures, pixels:\n");
+    for (int i = 0; i < DDP_SIDE_BINS; i++) {
+        int last = i + 1 == DDP_SIDE_BINS;
+
+        (void)fprintf(out, "  %s %6d               ", last ? " above" : " up to",
+                      ddp_side_bins[last ? i - 1 : i]);
+        print_bar(out, t->sides[i], most);
+    }
+}
+
+static void print_sizes(FILE *out, const ddp_tally *t)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < DDP_BOX_BINS; i++)
+        most = t->sizes[i] > most ? t->sizes[i] : most;
+    if (most == 0)
+        return;
+    (void)fprintf(out, "size of boxes, root of width x height as a share of the picture:\n");
+    for (int i = 0; i < DDP_BOX_BINS; i++) {
+        (void)fprintf(out, "   up to %6g               ", ddp_box_bins[i]);
+        print_bar(out, t->sizes[i], most);
+    }
+}
+
+static void print_tally(FILE *out, const ddp_check_result *r)
+{
+    const ddp_tally *t = r->tally;
+
+    (void)fprintf(out, "%" PRIu64 " picture%s", t->pictures, ddp_plural(t->pictures));
+    if (r->heads->count > 0)
+        (void)fprintf(out,
+                      ", %" PRIu64 " box%s; %" PRIu64 " picture%s without a label file, %" PRIu64
+                      " with an empty one",
+                      t->boxes, t->boxes == 1 ? "" : "es", t->without_labels,
+                      ddp_plural(t->without_labels), t->without_boxes);
+    (void)fprintf(out, "\n");
+    print_classes(out, r);
+    print_sides(out, t);
+    print_sizes(out, t);
+    if (t->anchored > 0)
+        (void)fprintf(out, "anchors of the cfg: average IoU with these boxes %.1f%%\n",
+                      100 * t->anchor_iou / (double)t->anchored);
+}
+
+static void put_tally(FILE *json, const ddp_check_result *r)
+{
+    const ddp_tally *t = r->tally;
+
+    (void)fprintf(json,
+                  "\n ],\n \"pictures\": %" PRIu64 ", \"boxes\": %" PRIu64
+                  ", \"without_labels\": %" PRIu64 ", \"without_boxes\": %" PRIu64
+                  ",\n \"classes\": [",
+                  t->pictures, t->boxes, t->without_labels, t->without_boxes);
+    for (int c = 0; c < r->classes; c++)
+        (void)fprintf(json, "%s%" PRIu64, c ? ", " : "", r->by_class[c]);
+    (void)fputs("]", json);
+    if (t->anchored > 0)
+        (void)fprintf(json, ",\n \"anchor_iou\": %.6f", t->anchor_iou / (double)t->anchored);
+}
+
+ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
+                                 const ddp_check_result *r)
+{
+    struct printing p = {.out = out, .json = json};
+
+    if (json)
+        (void)fputs("{\"faults\": [", json);
+    ddp_faults_each(faults, print_fault, &p);
+    print_tally(out, r);
+    if (faults->lost)
+        (void)fprintf(out, "some faults are not shown: there was no memory for them\n");
+    (void)fprintf(out, "%zu error%s, %zu warning%s%s\n", p.counts.errors,
+                  ddp_plural(p.counts.errors), p.counts.warnings, ddp_plural(p.counts.warnings),
+                  p.counts.errors ? ": training would end, or learn something else than was meant"
+                                  : "");
+    if (json) {
+        put_tally(json, r);
+        (void)fprintf(json, ",\n \"errors\": %zu, \"warnings\": %zu}\n", p.counts.errors,
+                      p.counts.warnings);
+    }
+    return p.counts;
+}

@@ -1,0 +1,50 @@
+/* glue/validate.h: how good a network is on pictures that it does not train on.
+ *
+ * Ranks take the pictures in turns, one at a time, so that what the network makes of a picture, and
+ * with it every figure, is the same to the last bit on any number of ranks. The network is left as
+ * it was: batch, size, mode. Every rank must have the same weights and statistics.
+ */
+#ifndef DDP_GLUE_VALIDATE_H
+#define DDP_GLUE_VALIDATE_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "eval/precision.h"
+
+#include <darknet.h>
+
+typedef struct ddp_validation_set {
+    char *const *paths;
+    size_t count;
+    int width, height; /* of the network's input; 0: as it is */
+    int classes;
+} ddp_validation_set;
+
+/* A picture with what was found in it, on rank 0. */
+typedef void (*ddp_validation_listener)(void *ctx, const ddp_detection *found, size_t count,
+                                        const ddp_truth *truths, size_t truth_count);
+
+/* A detector. *all and each[0..classes) are set on every rank; listener (NULL: none) is called once
+ * on rank 0 with all that was found and all that was there, sorted (eval/detections.h), boxes as
+ * fractions of their picture. Blocks until every rank has called it.
+ * Fails with DDP_ERR_USAGE (the network is no detector), DDP_ERR_FORMAT (a label file),
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. A picture that cannot be read ends the program as Darknet does. */
+ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, ddp_group *group,
+                                 network *net, const ddp_validation_set *set,
+                                 const ddp_precision_config *config,
+                                 ddp_validation_listener listener, void *ctx,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
+typedef struct ddp_accuracy {
+    size_t pictures;
+    double top1, topk; /* shares of them */
+    double loss;       /* mean of -log of the probability of the true class */
+} ddp_accuracy;
+
+/* A classifier: class_of[i] is the class of set->paths[i]. *out is set on every rank. Otherwise as
+ * above. */
+ddp_status ddp_validate_classifier(ddp_accuracy *out, ddp_group *group, network *net,
+                                   const ddp_validation_set *set, const int *class_of, int top,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
+#endif
