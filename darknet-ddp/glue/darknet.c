@@ -8,5 +8,6 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     cuda_deterministic = config->deterministic;
     gemm_any_threads = config->any_threads;
     train_loader_threads = config->loader_threads;
-    fatal_handler = config->fatal;
+    if (config->fatal)
+        fatal_handler = config->fatal;
 }
