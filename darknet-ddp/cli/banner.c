@@ -1,13 +1,9 @@
 #include "cli/banner.h"
 
+#include "base/text.h"
 #include "cli/launcher.h"
 
 #include <string.h>
-
-const char *ddp_plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 static int on_host(const ddp_group *group, int rank, int first)
 {

@@ -17,7 +17,4 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
 /* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images", no newline. */
 void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks);
 
-/* "s" or nothing, behind a count and a noun. */
-const char *ddp_plural(size_t count);
-
 #endif

@@ -1,6 +1,6 @@
 #include "cli/check_print.h"
 
-#include "cli/banner.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 #include "cli/checkpoints.h"
 
 #include "base/file.h"
-#include "cli/banner.h"
+#include "base/text.h"
 #include "core/state.h"
 #include "glue/position.h"
 

@@ -1,11 +1,11 @@
-/* cli/gpus.h: the GPU of this rank, as the options say (comm/gpu_choice.h has the rules). */
+/* cli/gpus.h: the GPU of this rank, as the options say (cli/gpu_choice.h has the rules). */
 #ifndef DDP_CLI_GPUS_H
 #define DDP_CLI_GPUS_H
 
 #include "base/status.h"
+#include "cli/gpu_choice.h"
 #include "cli/launcher.h"
 #include "cli/options.h"
-#include "comm/gpu_choice.h"
 #include "comm/group.h"
 
 typedef struct ddp_gpus {

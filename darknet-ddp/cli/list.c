@@ -1,7 +1,7 @@
 #include "cli/list.h"
 
 #include "base/clock.h"
-#include "cli/banner.h"
+#include "base/text.h"
 #include "core/agree.h"
 
 #include <errno.h>

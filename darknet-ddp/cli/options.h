@@ -4,8 +4,8 @@
 #define DDP_CLI_OPTIONS_H
 
 #include "base/status.h"
+#include "cli/gpu_choice.h"
 #include "cli/near.h"
-#include "comm/gpu_choice.h"
 
 #include <stdint.h>
 #include <stdio.h>

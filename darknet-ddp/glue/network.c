@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* While a cfg is parsed: its name, that of the copy which Darknet reads, and who hears of errors. */
+/* While a cfg is parsed: its name, that of the copy which Darknet reads, and who hears of errors.
+ */
 static const char *cfg_name, *copy_name;
 static void (*outer_handler)(int exit_status, const char *message);
 
@@ -83,6 +84,11 @@ int ddp_network_is_v4(const network *net, const char **why)
 {
     *why = net->yolo_math_why;
     return net->yolo_math_v4;
+}
+
+void ddp_network_freeze(network *net)
+{
+    net->learning_rate = 0;
 }
 
 void ddp_network_free(network *net)

@@ -25,6 +25,9 @@ ddp_status ddp_network_load(network **out, ddp_network_shape *shape, const char 
  * so, net's own. */
 int ddp_network_is_v4(const network *net, const char **why);
 
+/* Steps change nothing from here on: learning rate 0. */
+void ddp_network_freeze(network *net);
+
 void ddp_network_free(network *net);
 
 #endif

@@ -361,6 +361,11 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     return DDP_OK;
 }
 
+void ddp_trainer_settle(ddp_trainer *t)
+{
+    settle(t, t->net);
+}
+
 /* Finish what is on its way: other ranks count on this one's part. */
 static void drain(ddp_trainer *t)
 {

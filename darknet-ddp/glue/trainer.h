@@ -57,12 +57,17 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * are about to do, and gives all of them rank 0's parameters, BatchNorm
  * statistics and counters. net->seen is rounded down to a whole update.
  * net must have been parsed after ddp_trainer_split and have no hooks.
- * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h). Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h). Fails also with
+ * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the network its own buffers back; free_network does so by itself.
  * Nothing happens if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
+
+/* Bring in all that still travels and update what waits for it, so that the network can be read,
+ * or trained alone. What fails ends the program by config.fail. Only while attached. */
+void ddp_trainer_settle(ddp_trainer *t);
 
 /* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
  * with the loss, the same on every rank. Only while attached. */

@@ -1,5 +1,5 @@
 /* Which GPU each rank gets, and what is refused, without any GPU. */
-#include "comm/gpu_choice.h"
+#include "cli/gpu_choice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

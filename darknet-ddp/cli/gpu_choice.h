@@ -1,11 +1,11 @@
-/* comm/gpu_choice.h: which GPU each rank computes on.
+/* cli/gpu_choice.h: which GPU each rank computes on.
  *
  * Each rank chooses by what it was asked for, its place among the ranks of its host and how
  * many GPUs it sees; then all ranks compare what they chose, because launchers may show each
  * rank other GPUs under the same numbers. Nothing here asks a GPU.
  */
-#ifndef DDP_COMM_GPU_CHOICE_H
-#define DDP_COMM_GPU_CHOICE_H
+#ifndef DDP_CLI_GPU_CHOICE_H
+#define DDP_CLI_GPU_CHOICE_H
 
 #include "base/status.h"
 

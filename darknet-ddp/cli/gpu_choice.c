@@ -1,4 +1,6 @@
-#include "comm/gpu_choice.h"
+#include "cli/gpu_choice.h"
+
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,11 +33,6 @@ ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *e
     }
 }
 
-static const char *plural(int count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* "0,1,0,1": a list with which `ranks` ranks share the GPUs that are seen. */
 static void write_list(char *text, size_t size, int ranks, int seen)
 {
@@ -54,7 +51,8 @@ static ddp_status refuse_ranks(const char *host, int ranks, int seen, ddp_error 
     return ddp_fail(err, DDP_ERR_USAGE,
                     "%d rank%s on host %s, which has %d GPU%s: start %d rank%s there, or let ranks "
                     "share them, to test, with -gpus %s",
-                    ranks, plural(ranks), host, seen, plural(seen), seen, plural(seen), list);
+                    ranks, ddp_plural((size_t)ranks), host, seen, ddp_plural((size_t)seen), seen,
+                    ddp_plural((size_t)seen), list);
 }
 
 static ddp_status check_seen(const char *option, int gpu, const char *host, int seen,
@@ -64,7 +62,7 @@ static ddp_status check_seen(const char *option, int gpu, const char *host, int 
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_USAGE,
                     "%s names GPU %d, but host %s has %d GPU%s, numbered from 0", option, gpu, host,
-                    seen, plural(seen));
+                    seen, ddp_plural((size_t)seen));
 }
 
 static ddp_status refuse_without_gpu(const char *host, ddp_error *err)
@@ -106,7 +104,7 @@ ddp_status ddp_gpu_choose(ddp_gpu_seat *seat, const ddp_gpu_wish *wish, ddp_erro
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%d ranks on host %s, and -gpus names %d GPU%s: it wants a number for each "
                         "rank of a host (several ranks may share a GPU, to test)",
-                        seat->local_size, seat->host, list->count, plural(list->count));
+                        seat->local_size, seat->host, list->count, ddp_plural((size_t)list->count));
     if (list->count > 0)
         seat->gpu = list->gpus[seat->local_rank];
     else if (wish->gpu >= 0)

@@ -1,9 +1,9 @@
-/* cli/bench_trace.h: one step, drawn: what computes, and which bucket travels meanwhile. */
-#ifndef DDP_CLI_BENCH_TRACE_H
-#define DDP_CLI_BENCH_TRACE_H
+/* bench/trace.h: one step, drawn: what computes, and which bucket travels meanwhile. */
+#ifndef DDP_BENCH_TRACE_H
+#define DDP_BENCH_TRACE_H
 
-#include "cli/bench_step.h"
 #include "core/reducer.h"
+#include "glue/step.h"
 
 #include <stdio.h>
 

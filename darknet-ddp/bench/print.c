@@ -1,6 +1,6 @@
-#include "cli/bench.h"
+#include "bench/bench.h"
 
-#include "cli/banner.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -23,13 +23,15 @@ double ddp_sample_quantile(const ddp_sample *s, double q)
 
 void ddp_bench_print(FILE *out, const ddp_bench_result *r)
 {
+    const ddp_bench_config *c = r->config;
+
     (void)fprintf(out,
                   "%s, %dx%d, %d image%s a step on %d rank%s (%s, %s, %s), %.1f MB in %zu bucket%s"
                   "%s%s%s\n",
-                  r->cfg, r->width, r->height, r->batch, ddp_plural((size_t)r->batch), r->ranks,
-                  ddp_plural((size_t)r->ranks), r->devices, r->precision, r->transport,
-                  r->gradient_mb, r->buckets, ddp_plural(r->buckets), r->exact ? ", exact" : "",
-                  r->deterministic ? ", deterministic" : "", r->overlap ? "" : ", overlap off");
+                  c->cfg, c->shape.width, c->shape.height, r->batch, ddp_plural((size_t)r->batch),
+                  r->ranks, ddp_plural((size_t)r->ranks), c->devices, r->precision, r->transport,
+                  r->gradient_mb, r->buckets, ddp_plural(r->buckets), c->exact ? ", exact" : "",
+                  c->deterministic ? ", deterministic" : "", c->overlap ? "" : ", overlap off");
     (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
                   "highest");
     for (size_t i = 0; i < r->sample_count; i++) {
@@ -54,15 +56,17 @@ static const char *word(int yes)
 
 void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
 {
+    const ddp_bench_config *c = r->config;
+
     (void)fprintf(out,
                   "{\n  \"cfg\": \"%s\", \"transport\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"
                   "  \"device\": \"%s\", \"precision\": \"%s\",\n"
                   "  \"exact\": %s, \"deterministic\": %s, \"overlap\": %s,\n"
                   "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"buckets\": %zu,\n"
                   "  \"unit\": \"s\",\n",
-                  r->cfg, r->transport, r->ranks, r->batch, r->devices, r->precision,
-                  word(r->exact), word(r->deterministic), word(r->overlap), r->width, r->height,
-                  r->gradient_mb, r->buckets);
+                  c->cfg, r->transport, r->ranks, r->batch, c->devices, r->precision,
+                  word(c->exact), word(c->deterministic), word(c->overlap), c->shape.width,
+                  c->shape.height, r->gradient_mb, r->buckets);
     for (size_t i = 0; i < r->sample_count; i++) {
         const ddp_sample *s = &r->samples[i];
 

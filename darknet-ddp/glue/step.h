@@ -1,10 +1,11 @@
-/* cli/bench_step.h: steps of training whose parts are timed, on the host by its clock and on a
+/* glue/step.h: Darknet's own training step with its parts timed, on the host by its clock and on a
  * GPU by marks in its work, so that timing stops nothing there that training does not stop. */
-#ifndef DDP_CLI_BENCH_STEP_H
-#define DDP_CLI_BENCH_STEP_H
+#ifndef DDP_GLUE_STEP_H
+#define DDP_GLUE_STEP_H
 
 #include "base/status.h"
 #include "comm/group.h"
+#include "glue/network.h"
 #include "glue/trainer.h"
 
 typedef struct ddp_step_clock ddp_step_clock;
@@ -16,16 +17,17 @@ typedef struct ddp_step_times {
     double step;    /* from the end of the work before it to its own end */
 } ddp_step_times;
 
-/* t is attached to net; all three must outlive the clock. A step is mini_batches on this rank.
+/* t is attached to net; all three must outlive the clock. A step is what makes one update.
  * *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
-                               int mini_batches, ddp_error *err) DDP_MUST_CHECK;
+                               ddp_error *err) DDP_MUST_CHECK;
 void ddp_step_clock_close(ddp_step_clock *c); /* NULL is allowed */
 
-/* Train a step on what lies in net->input and net->truth, by net->hooks or without communication
- * if these are NULL. On a GPU it may return before the last work is done, as training does.
- * Fails with DDP_ERR_COMM. */
-ddp_status ddp_step_run(ddp_step_clock *c, ddp_error *err) DDP_MUST_CHECK;
+/* Train a step on what lies in the network's input and truth, with t, or, if alone is not 0, as
+ * Darknet does without a trainer: this rank updates with its own gradients, and nothing may be on
+ * its way (ddp_trainer_settle). On a GPU it may return before the last work is done, as training
+ * does. Fails with DDP_ERR_COMM. */
+ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
 /* The marks of the last step that was run: its start, the ends of each mini-batch's forward and
  * backward pass, of the update, and of the step; mini_batches of them, and 2 * mini_batches + 3

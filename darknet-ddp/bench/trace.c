@@ -1,4 +1,4 @@
-#include "cli/bench_trace.h"
+#include "bench/trace.h"
 
 /* Rows of the drawing. Sums that travel at the same time take turns in three of them. */
 enum { COMPUTE, FIRST_SUMS, SUM_ROWS = 3 };

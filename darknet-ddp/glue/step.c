@@ -1,0 +1,236 @@
+#include "glue/step.h"
+
+#include <darknet.h>
+
+/* Marks: the start, two for each mini-batch, the update's end, the step's end. */
+enum { MARKS_A_MINI_BATCH = 2, OTHER_MARKS = 3 };
+
+struct ddp_step_clock {
+    ddp_group *group;
+    ddp_trainer *trainer;
+    network *net;
+    int on_host;
+    int mini_batches;
+    ddp_mark **marks;
+    int mark_count;
+
+    /* Of the last step. */
+    const train_hooks *inner; /* NULL: no trainer takes part */
+    ddp_error failure;
+    int mini_batch; /* that computes */
+    /* Communication until its start, until the end of its last pass so far, the last forward pass's
+     * among them, in its two kinds of passes, and on the host until the update's end. */
+    int64_t before_ns, so_far_ns, between_ns;
+    int64_t in_forward_ns, in_backward_ns;
+    int64_t after_update_ns;
+};
+
+ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
+                               ddp_error *err)
+{
+    int mini_batches = net->subdivisions / net->world * net->accumulate;
+    ddp_device *device = ddp_group_device(group);
+    ddp_step_clock *c = calloc(1, sizeof *c);
+
+    *out = NULL;
+    if (!c)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a clock");
+    *c = (ddp_step_clock){.group = group,
+                          .trainer = t,
+                          .net = net,
+                          .on_host = ddp_device_is_host(device),
+                          .mini_batches = mini_batches,
+                          .mark_count = MARKS_A_MINI_BATCH * mini_batches + OTHER_MARKS};
+    c->marks = calloc((size_t)c->mark_count, sizeof(ddp_mark *));
+    if (!c->marks) {
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d marks", c->mark_count);
+        ddp_step_clock_close(c);
+        return err->code;
+    }
+    for (int i = 0; i < c->mark_count; i++)
+        if (ddp_mark_open(&c->marks[i], device, err)) {
+            ddp_step_clock_close(c);
+            return err->code;
+        }
+    *out = c;
+    return DDP_OK;
+}
+
+void ddp_step_clock_close(ddp_step_clock *c)
+{
+    if (!c)
+        return;
+    for (int i = 0; c->marks && i < c->mark_count; i++)
+        ddp_mark_close(c->marks[i]);
+    free(c->marks);
+    free(c);
+}
+
+/* Communication so far. On a GPU, in what it has done: what is still queued for it is waited for,
+ * so this is called only where training waits for the GPU, too. */
+static ddp_status read_communication(const ddp_step_clock *c, int64_t *ns, ddp_error *err)
+{
+    ddp_status st = ddp_group_settle(c->group, err);
+
+    *ns = ddp_trainer_communication_ns(c->trainer);
+    return st;
+}
+
+/* ---- hooks of Darknet's step: time passes, and the trainer's own does the rest, if it takes part
+ * ---- */
+
+/* A hook cannot return an error: the step does. */
+static void read_or_note(ddp_step_clock *c, int64_t *ns)
+{
+    ddp_error err;
+
+    if (read_communication(c, ns, &err) && !c->failure.code)
+        c->failure = err;
+}
+
+static void forward_begin(void *ctx, network *net)
+{
+    const ddp_step_clock *c = ctx;
+
+    if (c->inner)
+        c->inner->forward_begin(c->inner->ctx, net);
+}
+
+static void forward_layer(void *ctx, network *net, int layer)
+{
+    const ddp_step_clock *c = ctx;
+
+    if (c->inner)
+        c->inner->forward_layer(c->inner->ctx, net, layer);
+}
+
+static void backward_begin(void *ctx, network *net)
+{
+    ddp_step_clock *c = ctx;
+
+    ddp_mark_set(c->marks[MARKS_A_MINI_BATCH * c->mini_batch + 1]);
+    if (c->on_host)
+        read_or_note(c, &c->between_ns);
+    if (c->inner)
+        c->inner->backward_begin(c->inner->ctx, net);
+}
+
+static void gradient_ready(void *ctx, int layer)
+{
+    const ddp_step_clock *c = ctx;
+
+    if (c->inner)
+        c->inner->gradient_ready(c->inner->ctx, layer);
+}
+
+static void progress(void *ctx)
+{
+    const ddp_step_clock *c = ctx;
+
+    if (c->inner)
+        c->inner->progress(c->inner->ctx);
+}
+
+static void backward_end(void *ctx, network *net)
+{
+    ddp_step_clock *c = ctx;
+    int64_t before = c->so_far_ns;
+
+    if (c->inner)
+        c->inner->backward_end(c->inner->ctx, net);
+    ddp_mark_set(c->marks[MARKS_A_MINI_BATCH * c->mini_batch + 2]);
+    read_or_note(c, &c->so_far_ns);
+    if (!c->on_host)
+        c->between_ns = c->so_far_ns; /* no work of a backward pass waits for sums */
+    c->in_forward_ns += c->between_ns - before;
+    c->in_backward_ns += c->so_far_ns - c->between_ns;
+    c->mini_batch++;
+}
+
+static int update_layer(void *ctx, int layer)
+{
+    const ddp_step_clock *c = ctx;
+
+    return c->inner ? c->inner->update_layer(c->inner->ctx, layer) : 1;
+}
+
+static float mean_loss(void *ctx, float loss)
+{
+    const ddp_step_clock *c = ctx;
+
+    return c->inner ? c->inner->mean_loss(c->inner->ctx, loss) : loss;
+}
+
+static const train_hooks hooks = {
+    .forward_begin = forward_begin,
+    .forward_layer = forward_layer,
+    .backward_begin = backward_begin,
+    .gradient_ready = gradient_ready,
+    .progress = progress,
+    .backward_end = backward_end,
+    .update_layer = update_layer,
+    .mean_loss = mean_loss,
+};
+
+static void run(ddp_step_clock *c)
+{
+    ddp_mark_set(c->marks[0]);
+    while (c->mini_batch < c->mini_batches)
+        (void)train_network_datum(c->net); /* the last one updates */
+    ddp_mark_set(c->marks[c->mark_count - 2]);
+    c->after_update_ns = ddp_trainer_communication_ns(c->trainer);
+    (void)train_mean_loss(c->net, *c->net->cost);
+    ddp_mark_set(c->marks[c->mark_count - 1]);
+}
+
+ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
+{
+    const train_hooks *trainers = c->net->hooks;
+    train_hooks timed = hooks;
+
+    timed.ctx = c;
+    c->inner = alone ? NULL : trainers;
+    c->failure.code = DDP_OK;
+    c->mini_batch = 0;
+    c->in_forward_ns = 0;
+    c->in_backward_ns = 0;
+    if (read_communication(c, &c->before_ns, err))
+        return err->code;
+    c->so_far_ns = c->before_ns;
+    c->net->hooks = &timed;
+    run(c);
+    c->net->hooks = trainers;
+    if (c->failure.code)
+        *err = c->failure;
+    return c->failure.code;
+}
+
+ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *err)
+{
+    ddp_mark *const *marks = c->marks;
+    int64_t end_ns;
+
+    *times = (ddp_step_times){0};
+    ddp_device_synchronize(ddp_group_device(c->group));
+    if (read_communication(c, &end_ns, err))
+        return err->code;
+    if (!c->on_host)
+        c->after_update_ns = end_ns;
+    for (int i = 0; i < MARKS_A_MINI_BATCH * c->mini_batches; i += MARKS_A_MINI_BATCH) {
+        times->forward += ddp_mark_seconds(marks[i], marks[i + 1]);
+        times->backward += ddp_mark_seconds(marks[i + 1], marks[i + 2]);
+    }
+    times->update = ddp_mark_seconds(marks[c->mark_count - 3], marks[c->mark_count - 2]);
+    times->forward -= (double)c->in_forward_ns / 1e9;
+    times->backward -= (double)c->in_backward_ns / 1e9;
+    times->update -= (double)(c->after_update_ns - c->so_far_ns) / 1e9;
+    times->exposed = (double)(end_ns - c->before_ns) / 1e9;
+    times->step = ddp_mark_seconds(marks[0], marks[c->mark_count - 1]);
+    return DDP_OK;
+}
+
+ddp_mark *const *ddp_step_marks(const ddp_step_clock *c, int *mini_batches)
+{
+    *mini_batches = c->mini_batches;
+    return c->marks;
+}
