@@ -41,13 +41,14 @@ static ddp_status add_column(ddp_checkpoint_facts *facts, const ddp_checkpoints 
     return DDP_OK;
 }
 
-static ddp_status add_options(ddp_checkpoints *c, ddp_error *err)
+static ddp_status add_options(ddp_checkpoints *c, const ddp_inputs *inputs, ddp_error *err)
 {
     const char *device = ddp_device_is_host(c->run.device) ? "CPU" : "GPU";
     ddp_checkpoint_facts facts = {0};
     size_t results;
 
-    if (add_column(&facts, c, DDP_OPTION_RESULTS, err))
+    if (add_column(&facts, c, DDP_OPTION_RESULTS, err)
+        || ddp_inputs_remember(inputs, &facts, err))
         return err->code;
     results = facts.option_count;
     if (ddp_checkpoint_add_option(&facts, "device", device, err)
@@ -61,7 +62,8 @@ static ddp_status add_options(ddp_checkpoints *c, ddp_error *err)
 }
 
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
-                                const char *directory, const char *cfg, ddp_error *err)
+                                const ddp_inputs *inputs, const char *directory, const char *cfg,
+                                ddp_error *err)
 {
     ddp_checkpoints *c = calloc(1, sizeof *c);
     uint64_t size;
@@ -85,7 +87,7 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
         st = ddp_pair_latest(directory, c->base, &c->run.saved_at_ns, err);
     c->run.cfg = c->cfg;
     if (!st)
-        st = add_options(c, err);
+        st = add_options(c, inputs, err);
     if (st) {
         ddp_checkpoints_close(c);
         return st;

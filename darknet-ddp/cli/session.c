@@ -4,6 +4,7 @@
 #include "cli/banner.h"
 #include "cli/checkpoints.h"
 #include "cli/compare.h"
+#include "cli/inputs.h"
 #include "cli/launcher.h"
 #include "cli/list.h"
 #include "cli/progress.h"
@@ -13,6 +14,7 @@
 #include "core/agree.h"
 #include "glue/darknet.h"
 #include "glue/plugin.h"
+#include "glue/same_weights.h"
 
 #include <unistd.h>
 
@@ -23,6 +25,8 @@ static struct {
     ddp_gpus gpus;
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
+    ddp_inputs inputs;
+    int odd_weights; /* the lowest rank that loaded other weights than rank 0, or 0 */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
     ddp_progress progress;
@@ -49,8 +53,9 @@ static ddp_progress_now progress_now(const ddp_position *now)
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
-    if (ddp_checkpoints_open(&session.checkpoints, session.options, session.group, directory, cfg,
-                             err)
+    if (ddp_checkpoints_open(&session.checkpoints, session.options, session.group, &session.inputs,
+                             directory, cfg, err)
+        || ddp_find_other_weights(session.group, net, &session.odd_weights, err)
         || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err))
         return err->code;
     *seed = session.seed;
@@ -83,13 +88,27 @@ static void print_length(const ddp_position *now)
                    : "-clear counts from 0");
 }
 
+/* A rank may have loaded a file of its own. Where rank 0 has resumed, its are meant to differ. */
+static void print_other_weights(void)
+{
+    if (session.odd_weights && !ddp_checkpoints_resumed(session.checkpoints))
+        printf("DDP: rank %d on %s has other first weights than rank 0; all ranks take rank 0's\n",
+               session.odd_weights, ddp_group_host(session.group, session.odd_weights));
+}
+
+static ddp_status reads(const char *what, const char *path, ddp_error *err)
+{
+    return ddp_inputs_add(&session.inputs, what, path, err);
+}
+
 static ddp_status attached(const network *net, const ddp_position *now, const char *cfg,
                            ddp_error *err)
 {
     ddp_progress_now start;
 
     if (ddp_checkpoints_share(session.checkpoints, ddp_trainer_table(session.trainer), err)
-        || ddp_compare_cfgs(session.group, cfg, err))
+        || ddp_compare_cfgs(session.group, cfg, err)
+        || ddp_inputs_agree(&session.inputs, session.group, err))
         return err->code;
     ddp_signals_take_term(session.launch.ranks > 0);
     if (session.launch.rank == 0)
@@ -99,6 +118,7 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
                          session.seed);
         print_mathematics(net);
+        print_other_weights();
         print_length(now);
     }
     ddp_report_errors_only();
@@ -156,6 +176,7 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
         .fail = ddp_session_fail,
         .callbacks = {.resume = resume,
                       .attached = attached,
+                      .reads = reads,
                       .check_list = check_list,
                       .report = report,
                       .save = save,
@@ -238,6 +259,7 @@ static ddp_darknet_config darknet_config(const ddp_options *o)
     return (ddp_darknet_config){.fp32 = o->fp32,
                                 .deterministic = o->deterministic,
                                 .any_threads = o->exact,
+                                .weights_force = o->weights_force,
                                 .loader_threads = loader_threads(o),
                                 .fatal = ddp_report_fatal};
 }
@@ -275,6 +297,7 @@ int ddp_session_close(void)
     ddp_plugin_close();
     ddp_trainer_close(session.trainer);
     ddp_checkpoints_close(session.checkpoints);
+    ddp_inputs_release(&session.inputs);
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_group_close(session.group);

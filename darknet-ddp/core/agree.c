@@ -36,19 +36,16 @@ static ddp_status first_difference(const char *mine, const char *theirs, int ran
                     host, shown(a), mine, shown(b), theirs);
 }
 
-/* Every rank sends its hash; returns the lowest rank whose hash is not rank 0's,
- * or 0 if there is none. */
-static ddp_status odd_rank_out(ddp_group *group, const char *text, int *odd, ddp_error *err)
+ddp_status ddp_find_odd_rank(ddp_group *group, uint64_t hash, int *odd, ddp_error *err)
 {
     int size = ddp_group_size(group);
-    uint64_t mine = XXH64(text, strlen(text), 0);
     uint64_t *all = calloc((size_t)size, sizeof *all);
     ddp_status st;
 
     *odd = 0;
     if (!all)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d hashes", size);
-    st = ddp_allgather(group, &mine, all, sizeof mine, err);
+    st = ddp_allgather(group, &hash, all, sizeof hash, err);
     for (int r = size - 1; r > 0 && !st; r--)
         if (all[r] != all[0])
             *odd = r;
@@ -75,7 +72,7 @@ ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err)
     uint64_t length = strlen(text) + 1;
     char *theirs;
     int odd;
-    ddp_status st = odd_rank_out(group, text, &odd, err);
+    ddp_status st = ddp_find_odd_rank(group, XXH64(text, strlen(text), 0), &odd, err);
 
     if (st || odd == 0)
         return st;

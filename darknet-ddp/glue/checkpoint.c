@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <xxhash.h>
 
 static const char value_name[] = "value";
 
@@ -78,19 +77,6 @@ static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count, const 
     return DDP_OK;
 }
 
-static uint64_t hash_values(const ddp_table *table)
-{
-    uint64_t hash = 0;
-
-    for (size_t i = 0; i < table->param_count; i++)
-        hash = XXH3_64bits_withSeed(table->params[i].value, table->params[i].count * sizeof(float),
-                                    hash);
-    for (size_t i = 0; i < table->buffer_count; i++)
-        hash = XXH3_64bits_withSeed(*table->buffers[i].slot,
-                                    table->buffers[i].count * sizeof(float), hash);
-    return hash;
-}
-
 /* ---- saving ---- */
 
 static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net,
@@ -111,7 +97,7 @@ static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net
         .height = (uint64_t)net->h,
         .ranks = run->ranks,
         .average_loss = net->average_loss,
-        .values_hash = hash_values(table),
+        .values_hash = ddp_table_hash(table),
         .option_count = run->option_count,
     };
 
@@ -251,7 +237,7 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
     *net->seen = (size_t)c->facts.seen;
     *net->t = (int)c->facts.t;
     net->average_loss = c->facts.average_loss;
-    if (hash_values(table) != c->facts.values_hash)
+    if (ddp_table_hash(table) != c->facts.values_hash)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s did not give back the parameters that were saved",
                         pair->weights);
     return DDP_OK;

@@ -44,6 +44,13 @@ static void begin(network *net, const char *directory, char *cfg)
     check(callbacks->attached(net, &now, cfg, &err), &err);
 }
 
+static void reads(const char *what, const char *filename)
+{
+    ddp_error err;
+
+    check(plugin.config.callbacks.reads(what, filename, &err), &err);
+}
+
 static void check_list(char **paths, int n)
 {
     ddp_error err;
@@ -104,6 +111,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .world = ddp_group_size(config->group),
         .split_batch = split_batch,
         .begin = begin,
+        .reads = reads,
         .check_list = check_list,
         .choose = choose,
         .draw_for = ddp_draw_for,

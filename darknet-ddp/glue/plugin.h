@@ -25,6 +25,8 @@ typedef struct ddp_plugin_callbacks {
     /* The trainer is attached to that network, and its first step comes next. */
     ddp_status (*attached)(const network *net, const ddp_position *now, const char *cfg,
                            ddp_error *err);
+    /* The run's `what`, "labels", "tree" or "map", is read from this file. Comes before resume. */
+    ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Is this training list, of n lines, what it should be? */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
     /* Darknet's progress line is out, less its newline. */

@@ -2,6 +2,7 @@
 
 #include <darknet.h>
 #include <network.h>
+#include <xxhash.h>
 
 /* The layers that a recurrent layer is made of, and what messages call them. */
 struct part {
@@ -189,6 +190,19 @@ void ddp_table_release(ddp_table *table)
     free(table->params);
     free(table->buffers);
     *table = (ddp_table){0};
+}
+
+uint64_t ddp_table_hash(const ddp_table *table)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        hash = XXH3_64bits_withSeed(table->params[i].value, table->params[i].count * sizeof(float),
+                                    hash);
+    for (size_t i = 0; i < table->buffer_count; i++)
+        hash = XXH3_64bits_withSeed(*table->buffers[i].slot,
+                                    table->buffers[i].count * sizeof(float), hash);
+    return hash;
 }
 
 /* ---- the host's arrays and the GPU's ---- */

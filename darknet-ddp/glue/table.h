@@ -6,6 +6,8 @@
 #include "core/params.h"
 #include "glue/network.h"
 
+#include <stdint.h>
+
 /* List the parameters and BatchNorm buffers of net, as they are on the host or on the GPU
  * that net trains on (device), by layer type: what a pointer
  * in struct layer means depends on the type (the biases of a yolo layer are
@@ -25,6 +27,9 @@ ddp_status ddp_table_push(const ddp_table *host, network *net, ddp_device *devic
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Free the lists, not what they point to. */
+/* XXH3 of every parameter and buffer, of a table on the host. */
+uint64_t ddp_table_hash(const ddp_table *table);
+
 void ddp_table_release(ddp_table *table);
 
 #endif
