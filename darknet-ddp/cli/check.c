@@ -1,35 +1,21 @@
 /* `darknet ddp check DATA CFG`: all that is wrong with training data, at once. */
-#include "base/cfg_text.h"
-#include "base/file.h"
 #include "check/data.h"
 #include "check/model.h"
 #include "cli/check_gather.h"
 #include "cli/check_print.h"
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "cli/text_file.h"
 #include "glue/pictures.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A text file as lines. */
-struct lines {
-    void *text;
-    char **all;
-    size_t count;
-};
-
-/* A text file as sections. */
-struct sections {
-    void *text;
-    ddp_cfg_text cfg;
-};
-
 struct checking {
     const char *data_path, *cfg_path;
-    struct sections data, cfg;
-    struct lines list, names;
+    ddp_sections data, cfg;
+    ddp_lines list, names;
     const char *list_path;
     int classes; /* 0: the .data file does not say */
     ddp_heads heads;
@@ -40,76 +26,24 @@ struct checking {
 
 static void release(struct checking *c)
 {
-    struct sections *sections[] = {&c->data, &c->cfg};
-    struct lines *lines[] = {&c->list, &c->names};
-
-    for (int i = 0; i < 2; i++) {
-        ddp_cfg_text_release(&sections[i]->cfg);
-        free(sections[i]->text);
-        free(lines[i]->all);
-        free(lines[i]->text);
-    }
+    ddp_sections_release(&c->data);
+    ddp_sections_release(&c->cfg);
+    ddp_lines_release(&c->list);
+    ddp_lines_release(&c->names);
     free(c->by_class);
     ddp_faults_release(&c->faults);
-}
-
-static ddp_status read_sections(struct sections *s, const char *path, ddp_error *err)
-{
-    size_t bytes;
-    uint64_t size;
-
-    if (ddp_file_read(path, SIZE_MAX, &s->text, &bytes, &size, err))
-        return err->code;
-    return ddp_cfg_text_read(&s->cfg, s->text, bytes, err);
-}
-
-/* Blank lines are none. */
-static ddp_status read_lines(struct lines *l, const char *path, ddp_error *err)
-{
-    size_t bytes, most = 1;
-    uint64_t size;
-    char *rest;
-
-    if (ddp_file_read(path, SIZE_MAX, &l->text, &bytes, &size, err))
-        return err->code;
-    rest = l->text;
-    for (size_t i = 0; i < bytes; i++)
-        most += rest[i] == '\n';
-    l->all = calloc(most, sizeof *l->all);
-    if (!l->all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the lines of %s", path);
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        line[strcspn(line, "\r")] = 0;
-        if (*line)
-            l->all[l->count++] = line;
-    }
-    return DDP_OK;
-}
-
-static const char *value_of(const ddp_cfg_text *text, const char *key)
-{
-    ddp_cfg_section s;
-    size_t at = 0;
-
-    while (ddp_cfg_next_section(text, &at, &s)) {
-        const ddp_cfg_line *line = ddp_cfg_find(&s, key);
-
-        if (line)
-            return line->value;
-    }
-    return NULL;
 }
 
 /* names= of a detector and labels= of a classifier, or names= of it too. */
 static ddp_status read_names(struct checking *c, int is_classifier, ddp_error *err)
 {
-    const char *path = value_of(&c->data.cfg, is_classifier ? "labels" : "names");
+    const char *path = ddp_sections_find(&c->data, is_classifier ? "labels" : "names");
 
     if (!path && is_classifier)
-        path = value_of(&c->data.cfg, "names");
+        path = ddp_sections_find(&c->data, "names");
     if (!path)
         return DDP_OK;
-    if (read_lines(&c->names, path, err))
+    if (ddp_lines_read(&c->names, path, err))
         return err->code;
     if (c->classes > 0 && c->names.count < (size_t)c->classes)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
@@ -121,17 +55,18 @@ static ddp_status read_all(struct checking *c, ddp_error *err)
 {
     const char *classes;
 
-    if (read_sections(&c->data, c->data_path, err) || read_sections(&c->cfg, c->cfg_path, err))
+    if (ddp_sections_read(&c->data, c->data_path, err)
+        || ddp_sections_read(&c->cfg, c->cfg_path, err))
         return err->code;
-    classes = value_of(&c->data.cfg, "classes");
+    classes = ddp_sections_find(&c->data, "classes");
     c->classes = classes ? atoi(classes) : 0;
     if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s: classes=%s", c->data_path, classes);
-    c->list_path = value_of(&c->data.cfg, "train");
+    c->list_path = ddp_sections_find(&c->data, "train");
     if (!c->list_path)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s has no train=, the list of pictures",
                         c->data_path);
-    if (read_lines(&c->list, c->list_path, err))
+    if (ddp_lines_read(&c->list, c->list_path, err))
         return err->code;
     if (c->list.count == 0)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s lists no picture", c->list_path);

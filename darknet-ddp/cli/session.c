@@ -26,7 +26,7 @@ static struct {
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
     ddp_inputs inputs;
-    int odd_weights;              /* the lowest rank that loaded other weights than rank 0, or 0 */
+    int odd_weights; /* the lowest rank that loaded other weights than rank 0, or 0 */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
     ddp_progress progress;

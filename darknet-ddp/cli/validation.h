@@ -1,0 +1,57 @@
+/* cli/validation.h: validating while training: when, on what, and what follows from the figures.
+ *
+ * The pictures are those of valid= in the .data file. Every rank takes part, and all know the
+ * result.
+ */
+#ifndef DDP_CLI_VALIDATION_H
+#define DDP_CLI_VALIDATION_H
+
+#include "base/status.h"
+#include "cli/options.h"
+#include "comm/group.h"
+#include "glue/position.h"
+#include "glue/validate.h"
+
+typedef struct ddp_validation ddp_validation;
+
+/* What the last validation gave. */
+typedef struct ddp_validation_result {
+    int is_classifier;
+    ddp_precision all; /* of a detector */
+    const ddp_precision *each;
+    char *const *names; /* of the classes */
+    int classes;
+    ddp_accuracy accuracy; /* of a classifier */
+    double key;            /* the figure by which the best weights are chosen */
+    double seconds;
+} ddp_validation_result;
+
+/* command: "detector" or "classifier"; data: the .data file. *out is NULL where nothing is to be
+ * validated: another command, no valid=, or -ddp_validate 0. options and group must outlive it.
+ * Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_USAGE (-ddp_validate K without valid=),
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
+                               const char *command, const char *data,
+                               ddp_error *err) DDP_MUST_CHECK;
+void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
+
+/* The training list has so many lines, and a step takes `batch` of them. Without -ddp_validate K it
+ * is done at the end of each epoch. width, height: of the cfg, at which pictures are validated. */
+void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
+
+/* Is it due after this step? NULL: never. */
+int ddp_validation_due(const ddp_validation *v, const ddp_position *now);
+
+/* Validate net. Rank 0 prints a line. *best: its figure is the best so far; *stop: it has not been
+ * improved for as many validations as -patience says. Blocks until every rank is here. Fails as
+ * ddp_validate_detector. */
+ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now, int *best,
+                              int *stop, ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL: there was none. */
+const ddp_validation_result *ddp_validation_last(const ddp_validation *v);
+
+/* The best figure so far and its name, "mAP@0.5:0.95"; 0: there is none. */
+int ddp_validation_best(const ddp_validation *v, const char **name, double *figure, size_t *step);
+
+#endif
