@@ -200,7 +200,7 @@ static ddp_status open_samples(ddp_bench_result *r, ddp_error *err)
     r->sample_count = r->samples ? SAMPLES : 0;
     for (size_t s = 0; s < r->sample_count; s++) {
         r->samples[s] = (ddp_sample){.name = names[s], .meaning = meanings[s]};
-        r->samples[s].seconds = calloc((size_t)(steps + WARMUP + 1), sizeof(double));
+        r->samples[s].seconds = calloc((size_t)steps + WARMUP + 1, sizeof(double));
         if (!r->samples[s].seconds)
             return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d steps", steps);
     }

@@ -123,7 +123,8 @@ static int check_line(struct reading *r, char *line, ddp_label_box *box)
 static int is_in(const ddp_label_box *boxes, size_t count, const ddp_label_box *box)
 {
     for (size_t i = 0; i < count; i++)
-        if (memcmp(&boxes[i], box, sizeof *box) == 0)
+        if (boxes[i].class_id == box->class_id && boxes[i].x == box->x && boxes[i].y == box->y
+            && boxes[i].w == box->w && boxes[i].h == box->h)
             return 1;
     return 0;
 }

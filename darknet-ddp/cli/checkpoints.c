@@ -47,8 +47,7 @@ static ddp_status add_options(ddp_checkpoints *c, const ddp_inputs *inputs, ddp_
     ddp_checkpoint_facts facts = {0};
     size_t results;
 
-    if (add_column(&facts, c, DDP_OPTION_RESULTS, err)
-        || ddp_inputs_remember(inputs, &facts, err))
+    if (add_column(&facts, c, DDP_OPTION_RESULTS, err) || ddp_inputs_remember(inputs, &facts, err))
         return err->code;
     results = facts.option_count;
     if (ddp_checkpoint_add_option(&facts, "device", device, err)

@@ -25,6 +25,11 @@ network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_o
 int ddp_command_check(const char *data, const char *cfg, const ddp_options *options,
                       ddp_launch launch);
 
+/* darknet detector map DATA CFG WEIGHTS: average precision on the pictures of valid=; collective.
+ */
+int ddp_command_map(const char *data, const char *cfg, const char *weights,
+                    const ddp_options *options, ddp_launch launch);
+
 /* darknet ddp why FILE...: which rank of a run that failed broke off first. */
 int ddp_command_why(char *const *paths, int count);
 

@@ -8,6 +8,7 @@ int ddp_command_help(void)
         "  darknet classifier train X.data X.cfg -ddp -ddp_ranks 2\n"
         "  darknet detector train X.data X.cfg -ddp -gpus 0,1,2,3   in a build for GPUs\n"
         "  darknet ddp check X.data X.cfg       what is wrong with the data, all at once\n"
+        "  darknet detector map X.data X.cfg X.weights -ddp_ranks 2   average precision on valid=\n"
         "  darknet ddp plan X.cfg -np 8         the buckets and their traffic\n"
         "  darknet ddp bench X.cfg -ddp_ranks 2  times of a step, on random data\n"
         "  darknet ddp why backup/X.events      which rank of a failed run broke off first\n"

@@ -32,6 +32,18 @@ static int is_bench(int argc, char **argv)
     return argc == 4 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "bench") == 0;
 }
 
+static int is_map(int argc, char **argv)
+{
+    return argc == 6 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "map") == 0;
+}
+
+/* It is ours, under the name that people know. */
+static void rename_detector_map(int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], "detector") == 0 && strcmp(argv[2], "map") == 0)
+        argv[1] = "ddp";
+}
+
 static int is_check(int argc, char **argv)
 {
     return argc == 5 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "check") == 0;
@@ -47,12 +59,15 @@ static int run_ddp_command(int argc, char **argv, const ddp_options *options, dd
         return launch.rank == 0 ? ddp_command_help() : 0;
     if (argc == 4 && strcmp(argv[2], "plan") == 0)
         return launch.rank == 0 ? ddp_command_plan(argv[3], options) : 0;
+    if (is_map(argc, argv))
+        return ddp_command_map(argv[3], argv[4], argv[5], options, launch);
     if (is_check(argc, argv))
         return ddp_command_check(argv[3], argv[4], options, launch);
     if (argc > 3 && strcmp(argv[2], "why") == 0)
         return launch.rank == 0 ? ddp_command_why(argv + 3, argc - 3) : 0;
     (void)ddp_fail(&err, DDP_ERR_USAGE,
-                   "usage: darknet ddp help | check DATA CFG | plan CFG [-np N] | bench CFG "
+                   "usage: darknet ddp help | check DATA CFG | map DATA CFG WEIGHTS | plan CFG "
+                   "[-np N] | bench CFG "
                    "[options] | why FILE...");
     ddp_report_failure(&err);
 }
@@ -78,6 +93,7 @@ static int run_training(int argc, char **argv, const ddp_options *options)
     int status;
 
     ddp_session_open(options);
+    ddp_session_validate(argv[1], argv[3]);
     argc = name_gpu(argc, argv, options);
     status = darknet_main(argc, argv);
     return ddp_session_close() || status;
@@ -159,13 +175,15 @@ int main(int argc, char **original)
     if (!argv)
         return 1;
     memcpy(argv, original, (size_t)argc * sizeof *argv);
+    rename_detector_map(argc, argv);
     if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launch, &err))
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (!is_ddp_command && check_command(argc, argv, &options, launch, &err))
         ddp_report_failure(&err);
-    if ((is_ddp_command ? is_bench(argc, argv) || is_check(argc, argv) : options.ddp)
+    if ((is_ddp_command ? is_bench(argc, argv) || is_check(argc, argv) || is_map(argc, argv)
+                        : options.ddp)
         && start_ranks(&options, launch, original, &err))
         ddp_report_failure(&err);
     if (is_ddp_command)

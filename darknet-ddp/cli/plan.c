@@ -1,10 +1,10 @@
+#include "core/plan.h"
 #include "base/text.h"
 #include "cli/banner.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
 #include "cli/report.h"
 #include "core/batch.h"
-#include "core/plan.h"
 #include "glue/darknet.h"
 #include "glue/table.h"
 

@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
+#include "cli/validation.h"
 #include "core/agree.h"
 #include "glue/darknet.h"
 #include "glue/plugin.h"
@@ -26,7 +27,9 @@ static struct {
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
     ddp_inputs inputs;
-    int odd_weights; /* the lowest rank that loaded other weights than rank 0, or 0 */
+    int odd_weights;              /* the lowest rank that loaded other weights than rank 0, or 0 */
+    ddp_validation *validation;   /* NULL: none */
+    int width, height;            /* of the cfg */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
     ddp_progress progress;
@@ -124,6 +127,7 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
     ddp_report_errors_only();
     start = progress_now(now);
     ddp_progress_start(&session.progress, &start);
+    ddp_network_input(net, &session.width, &session.height);
     return DDP_OK;
 }
 
@@ -133,6 +137,9 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
 
     if (ddp_list_check(&list, session.group, paths, n, err))
         return err->code;
+    ddp_validation_begin(session.validation, (size_t)n,
+                         (size_t)ddp_trainer_batch(session.trainer).batch, session.width,
+                         session.height);
     return ddp_checkpoints_check_list(session.checkpoints, list, err);
 }
 
@@ -143,6 +150,39 @@ static void report(const ddp_position *position)
 
     ddp_progress_line(&session.progress, &now, text, sizeof text);
     printf("%s", text);
+}
+
+/* All ranks come here in the same step. */
+static void end_early(void)
+{
+    const char *name;
+    double figure;
+    size_t step;
+
+    (void)ddp_validation_best(session.validation, &name, &figure, &step);
+    if (ddp_group_rank(session.group) == 0)
+        printf("DDP: %d validations in a row were no better than %s %.4f after step %zu: the run "
+               "ends (-patience)\n",
+               session.options->patience, name, figure, step);
+    ddp_plugin_stop();
+}
+
+static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
+                             ddp_error *err)
+{
+    int best, stop;
+
+    (void)figures;
+    if (!ddp_validation_due(session.validation, now))
+        return DDP_OK;
+    if (ddp_validation_run(session.validation, net, now, &best, &stop, err))
+        return err->code;
+    ddp_plugin_save(net, "_last.weights");
+    if (best)
+        ddp_plugin_save(net, "_best.weights");
+    if (stop)
+        end_early();
+    return DDP_OK;
 }
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
@@ -179,6 +219,7 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
                       .reads = reads,
                       .check_list = check_list,
                       .report = report,
+                      .step_ended = step_ended,
                       .save = save,
                       .leave = leave},
     };
@@ -289,6 +330,15 @@ void ddp_session_open(const ddp_options *options)
     ddp_plugin_open(&plugin);
 }
 
+void ddp_session_validate(const char *command, const char *data)
+{
+    ddp_error err;
+
+    if (ddp_validation_open(&session.validation, session.options, session.group, command, data,
+                            &err))
+        ddp_session_fail(&err);
+}
+
 int ddp_session_close(void)
 {
     int status = ddp_checkpoints_status(session.checkpoints);
@@ -298,6 +348,7 @@ int ddp_session_close(void)
     ddp_trainer_close(session.trainer);
     ddp_checkpoints_close(session.checkpoints);
     ddp_inputs_release(&session.inputs);
+    ddp_validation_close(session.validation);
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_group_close(session.group);

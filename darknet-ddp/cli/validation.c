@@ -1,7 +1,7 @@
 #include "cli/validation.h"
 
 #include "base/clock.h"
-#include "cli/banner.h"
+#include "base/text.h"
 #include "cli/text_file.h"
 
 #include <stdio.h>
@@ -206,31 +206,37 @@ static double key_of(const ddp_validation_result *r, int key)
     return key == DDP_BEST_MAP50 ? r->all.ap50 : r->all.ap;
 }
 
-static ddp_status validate(ddp_validation *v, network *net, ddp_error *err)
+ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
+                                  void *ctx, ddp_error *err)
 {
+    int64_t began = ddp_clock_ns();
     const ddp_precision_config config = {.classes = v->set.classes,
                                          .recalls = v->options->points == 11 ? DDP_RECALLS_VOC2007
                                                                              : DDP_RECALLS_COCO,
                                          .score = least_score};
 
-    if (v->last.is_classifier)
-        return ddp_validate_classifier(&v->last.accuracy, v->group, net, &v->set, v->class_of,
-                                       v->top, err);
-    return ddp_validate_detector(&v->last.all, v->each, v->group, net, &v->set, &config, NULL, NULL,
-                                 err);
+    ddp_status st = v->last.is_classifier
+                        ? ddp_validate_classifier(&v->last.accuracy, v->group, net, &v->set,
+                                                  v->class_of, v->top, err)
+                        : ddp_validate_detector(&v->last.all, v->each, v->group, net, &v->set,
+                                                &config, listener, ctx, err);
+
+    if (st)
+        return ddp_wrap(err, "validation");
+    v->last.seconds = (double)(ddp_clock_ns() - began) / 1e9;
+    v->last.key = key_of(&v->last, v->options->best);
+    v->done = 1;
+    return DDP_OK;
 }
 
 ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now, int *best,
                               int *stop, ddp_error *err)
 {
-    int64_t began = ddp_clock_ns();
+    int first = !v->done;
 
-    if (validate(v, net, err))
-        return ddp_wrap(err, "validation");
-    v->last.seconds = (double)(ddp_clock_ns() - began) / 1e9;
-    v->last.key = key_of(&v->last, v->options->best);
-    *best = !v->done || v->last.key > v->best;
-    v->done = 1;
+    if (ddp_validation_measure(v, net, NULL, NULL, err))
+        return err->code;
+    *best = first || v->last.key > v->best;
     v->since_best = *best ? 0 : v->since_best + 1;
     if (*best) {
         v->best = v->last.key;

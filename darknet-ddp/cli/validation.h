@@ -48,6 +48,10 @@ int ddp_validation_due(const ddp_validation *v, const ddp_position *now);
 ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now, int *best,
                               int *stop, ddp_error *err) DDP_MUST_CHECK;
 
+/* The same without deciding or printing anything; listener as of ddp_validate_detector. */
+ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
+                                  void *ctx, ddp_error *err) DDP_MUST_CHECK;
+
 /* NULL: there was none. */
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v);
 

@@ -91,6 +91,20 @@ void ddp_network_freeze(network *net)
     net->learning_rate = 0;
 }
 
+void ddp_network_read(network *net, const char *weights)
+{
+    char path[4096];
+
+    (void)snprintf(path, sizeof path, "%s", weights);
+    load_weights(net, path);
+}
+
+void ddp_network_input(const network *net, int *width, int *height)
+{
+    *width = net->w;
+    *height = net->h;
+}
+
 void ddp_network_free(network *net)
 {
     free_network(net);

@@ -28,6 +28,12 @@ int ddp_network_is_v4(const network *net, const char **why);
 /* Steps change nothing from here on: learning rate 0. */
 void ddp_network_freeze(network *net);
 
+/* Read weights into it. What cannot be read ends the program (glue/darknet.h). */
+void ddp_network_read(network *net, const char *weights);
+
+/* Width and height of its input. */
+void ddp_network_input(const network *net, int *width, int *height);
+
 void ddp_network_free(network *net);
 
 #endif

@@ -79,24 +79,40 @@ static void save(network *net, const char *filename, int cutoff)
     check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
 }
 
-static void save_backup(network *net)
+void ddp_plugin_save(network *net, const char *end)
 {
     char *base = basecfg(plugin.cfg);
 
-    save_weights_to(net, "%s/%s.backup", plugin.directory, base);
+    save_weights_to(net, "%s/%s%s", plugin.directory, base, end);
     free(base);
+}
+
+void ddp_plugin_stop(void)
+{
+    plugin.asked.stop = 1;
+}
+
+static ddp_figures figures_of(network *net)
+{
+    return (ddp_figures){.loss = ddp_trainer_loss(plugin.config.trainer),
+                         .average_loss = (double)net->average_loss,
+                         .rate = (double)get_current_rate(net)};
 }
 
 /* What was asked for waits for the end of an update. All ranks leave in the same step. */
 static void end_step(network *net)
 {
     ddp_requests asked = ddp_trainer_requested(plugin.config.trainer);
+    ddp_position now = ddp_position_of(net);
+    ddp_figures figures = figures_of(net);
+    ddp_error err;
 
+    check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
     plugin.asked.save |= asked.save;
     plugin.asked.stop |= asked.stop;
-    if ((!plugin.asked.save && !plugin.asked.stop) || !ddp_position_of(net).learnt)
+    if ((!plugin.asked.save && !plugin.asked.stop) || !now.learnt)
         return;
-    save_backup(net);
+    ddp_plugin_save(net, ".backup");
     if (plugin.asked.stop)
         plugin.config.callbacks.leave();
     plugin.asked.save = 0;

@@ -15,6 +15,12 @@
 
 #include <stdint.h>
 
+/* Of the last step, of all ranks. */
+typedef struct ddp_figures {
+    double loss, average_loss; /* of an image; as Darknet prints them */
+    double rate;               /* learning rate */
+} ddp_figures;
+
 /* Each on every rank. An error ends the program. */
 typedef struct ddp_plugin_callbacks {
     /* A network was parsed from cfg, whose weights will be saved in directory: go on from a
@@ -31,6 +37,9 @@ typedef struct ddp_plugin_callbacks {
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
     /* Darknet's progress line is out, less its newline. */
     void (*report)(const ddp_position *now);
+    /* A step has ended, and was reported. May call ddp_plugin_save and ddp_plugin_stop. */
+    ddp_status (*step_ended)(network *net, const ddp_position *now, const ddp_figures *figures,
+                             ddp_error *err);
     /* Save the first cutoff layers at path, and more beside it. net is settled. */
     ddp_status (*save)(network *net, const char *path, int cutoff, ddp_error *err);
     /* A rank was asked to end, and what this run has learnt is saved: all ranks leave here.
@@ -50,6 +59,14 @@ typedef struct ddp_plugin_config {
 /* From here on Darknet's train commands train with config->trainer. group and trainer must
  * outlive the plugin. */
 void ddp_plugin_open(const ddp_plugin_config *config);
+
+/* From a callback: save net as NAME + end in the run's directory, "_best.weights" say. Collective.
+ */
+void ddp_plugin_save(network *net, const char *end);
+
+/* From a callback, and on every rank: end the run after this step, as if a signal had asked for
+ * it. */
+void ddp_plugin_stop(void);
 
 /* Darknet is alone again. Nothing happens if none is open. */
 void ddp_plugin_close(void);

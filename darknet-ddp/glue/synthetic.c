@@ -66,7 +66,7 @@ static void fill_masks(layer l, float *truth, ddp_random *r)
 
     truth[0] = (float)random_class(r, l.classes);
     for (int i = 0; i < pixels; i++)
-        truth[1 + i] = ddp_random_unit(r) > 0.7F;
+        truth[1 + i] = ddp_random_unit(r) > 0.7F ? 1 : 0;
     truth[pixels + 1] = -1;
 }
 

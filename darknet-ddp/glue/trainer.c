@@ -27,6 +27,7 @@ struct ddp_trainer {
     ddp_statistics *statistics;
     char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
+    float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
 
     int64_t waited_ns;  /* outside the reducer, since attach */
     int64_t stalled_ns; /* by the group's count, when attached */
@@ -231,6 +232,7 @@ static float mean_loss(void *ctx, float loss)
     check(t, ddp_loss_start(t->loss, &err), &err);
     check(t, ddp_loss_finish(t->loss, &err), &err);
     mean = ddp_loss_take(t->loss);
+    t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;
     return mean;
 }
@@ -392,6 +394,11 @@ void ddp_trainer_detach(ddp_trainer *t)
     t->loss = NULL;
     t->net->hooks = NULL;
     t->net = NULL;
+}
+
+double ddp_trainer_loss(const ddp_trainer *t)
+{
+    return (double)t->last_loss / ((double)t->batch.per_rank * t->batch.images);
 }
 
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)

@@ -73,6 +73,9 @@ void ddp_trainer_settle(ddp_trainer *t);
  * with the loss, the same on every rank. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
+/* Mean loss of an image in the last step whose loss Darknet has asked for. Only while attached. */
+double ddp_trainer_loss(const ddp_trainer *t);
+
 /* Only while attached. */
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_table *ddp_trainer_table(const ddp_trainer *t);

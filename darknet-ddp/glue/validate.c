@@ -3,6 +3,8 @@
 #include "check/label.h"
 #include "glue/pictures.h"
 
+#include <darknet.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

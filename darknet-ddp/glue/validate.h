@@ -10,8 +10,7 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "eval/precision.h"
-
-#include <darknet.h>
+#include "glue/network.h"
 
 typedef struct ddp_validation_set {
     char *const *paths;

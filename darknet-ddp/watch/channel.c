@@ -382,7 +382,8 @@ static void receive(struct link *l, int rank, ddp_channel_handler handler, void 
 
 static void wait_for_something(ddp_channel *c, int wait_ms)
 {
-    struct pollfd *fds = calloc((size_t)(c->link_count + GUESTS + c->listening_count), sizeof *fds);
+    struct pollfd *fds =
+        calloc((size_t)c->link_count + GUESTS + (size_t)c->listening_count, sizeof *fds);
     nfds_t n = 0;
 
     if (!fds) {

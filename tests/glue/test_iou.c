@@ -1,5 +1,6 @@
-/* The overlap of boxes: its values by hand, and how fast it grows against difference quotients. Where the forks train
- * with something else than the derivative (iou.h), the quotient is changed in the same way here. */
+/* The overlap of boxes: its values by hand, and how fast it grows against difference quotients.
+ * Where the forks train with something else than the derivative (iou.h), the quotient is changed in
+ * the same way here. */
 #include <darknet.h>
 #include <iou.h>
 #include <math.h>
@@ -93,8 +94,9 @@ static box box_of(rect r)
 
 static rect draw_rect(int pair, int first)
 {
-    box b = box_of((rect){0.2 + 0.6 * drawn(pair, first), 0.2 + 0.6 * drawn(pair, first + 1),
-                          0.15 + 0.5 * drawn(pair, first + 2), 0.15 + 0.5 * drawn(pair, first + 3)});
+    box b =
+        box_of((rect){0.2 + 0.6 * drawn(pair, first), 0.2 + 0.6 * drawn(pair, first + 1),
+                      0.15 + 0.5 * drawn(pair, first + 2), 0.15 + 0.5 * drawn(pair, first + 3)});
 
     return (rect){b.x, b.y, b.w, b.h};
 }
@@ -109,8 +111,10 @@ static bool smooth(rect p, rect t)
 {
     double margin = 0.002;
 
-    return fabs(p.x - p.w / 2 - t.x + t.w / 2) > margin && fabs(p.x + p.w / 2 - t.x - t.w / 2) > margin &&
-           fabs(p.y - p.h / 2 - t.y + t.h / 2) > margin && fabs(p.y + p.h / 2 - t.y - t.h / 2) > margin;
+    return fabs(p.x - p.w / 2 - t.x + t.w / 2) > margin
+           && fabs(p.x + p.w / 2 - t.x - t.w / 2) > margin
+           && fabs(p.y - p.h / 2 - t.y + t.h / 2) > margin
+           && fabs(p.y + p.h / 2 - t.y - t.h / 2) > margin;
 }
 
 static rect quotients(double (*f)(rect, rect), rect p, rect t)
@@ -137,7 +141,8 @@ static rect twice_by_size(rect a)
     return (rect){a.x, a.y, 2 * a.w, 2 * a.h};
 }
 
-/* The distance's part, with the other sign of what the box around both changes of it by the middle. */
+/* The distance's part, with the other sign of what the box around both changes of it by the middle.
+ */
 static rect forks_distance(rect p, rect t)
 {
     rect q = quotients(distance_only, p, t);
@@ -167,7 +172,8 @@ static rect forks_gradient(rect p, rect t, IOU_KIND kind)
     if (kind == IOU_DIOU || kind == IOU_CIOU)
         g = plus(g, forks_distance(p, t), 1);
     if (kind == IOU_CIOU)
-        g = plus(g, quotients(aspect, p, t), -weight_of_aspect(p, t, forks_iou(p, t)) * (p.w * p.w + p.h * p.h));
+        g = plus(g, quotients(aspect, p, t),
+                 -weight_of_aspect(p, t, forks_iou(p, t)) * (p.w * p.w + p.h * p.h));
     return g;
 }
 
@@ -186,9 +192,11 @@ static void values_are_those_of_the_formulas(void **state)
         near(box_iou_kind(a, b, IOU_PLAIN), iou, 1e-5, "iou", pair);
         near(box_iou_kind(a, b, IOU_MSE), iou, 1e-5, "iou for mse", pair);
         near(box_iou_kind(a, b, IOU_GIOU), iou + giou_only(p, t), 1e-5, "giou", pair);
-        near(box_iou_kind(a, b, IOU_DIOU), iou - pow(-distance_only(p, t), 0.6), 1e-5, "diou", pair);
-        near(box_iou_kind(a, b, IOU_CIOU), iou + distance_only(p, t) - weight_of_aspect(p, t, iou) * aspect(p, t),
-             1e-5, "ciou", pair);
+        near(box_iou_kind(a, b, IOU_DIOU), iou - pow(-distance_only(p, t), 0.6), 1e-5, "diou",
+             pair);
+        near(box_iou_kind(a, b, IOU_CIOU),
+             iou + distance_only(p, t) - weight_of_aspect(p, t, iou) * aspect(p, t), 1e-5, "ciou",
+             pair);
     }
 }
 
@@ -219,7 +227,8 @@ static void gradients_are_difference_quotients(void **state)
             rect g = forks_gradient(p, t, (IOU_KIND)kind);
 
             if (!overlap(p, t) && (kind == IOU_PLAIN || kind == IOU_GIOU))
-                continue; /* there the forks take the product of the two gaps as it is: see the reference tests */
+                continue; /* there the forks take the product of the two gaps as it is: see the
+                             reference tests */
             near(d.dx, g.x, 2e-4, names[kind], pair);
             near(d.dy, g.y, 2e-4, names[kind], pair);
             near(d.dw, g.w, 2e-4, names[kind], pair);

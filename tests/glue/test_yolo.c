@@ -1,5 +1,5 @@
-/* [yolo] with the mathematics of the forks that have YOLOv4: what each key changes of the deltas and of the cost, by
- * hand, on a layer of 2 x 2 cells with two anchors and two classes. */
+/* [yolo] with the mathematics of the forks that have YOLOv4: what each key changes of the deltas
+ * and of the cost, by hand, on a layer of 2 x 2 cells with two anchors and two classes. */
 #include <darknet.h>
 #include <math.h>
 #include <setjmp.h>
@@ -20,12 +20,13 @@ static network *parse(const char *before, const char *keys)
 {
     char cfg[1024];
 
-    (void)snprintf(cfg, sizeof cfg,
-                   "[net]\nbatch=1\nheight=%d\nwidth=%d\nchannels=3\nlearning_rate=.1\nmax_batches=1\n%s"
-                   "[maxpool]\nsize=32\nstride=32\npadding=0\n"
-                   "[convolutional]\nfilters=14\nsize=1\nstride=1\nactivation=linear\n"
-                   "[yolo]\nclasses=2\nnum=2\nmask=0,1\nanchors=16,16,32,16\nignore_thresh=.5\n%s\n",
-                   SIDE, SIDE, before, keys);
+    (void)snprintf(
+        cfg, sizeof cfg,
+        "[net]\nbatch=1\nheight=%d\nwidth=%d\nchannels=3\nlearning_rate=.1\nmax_batches=1\n%s"
+        "[maxpool]\nsize=32\nstride=32\npadding=0\n"
+        "[convolutional]\nfilters=14\nsize=1\nstride=1\nactivation=linear\n"
+        "[yolo]\nclasses=2\nnum=2\nmask=0,1\nanchors=16,16,32,16\nignore_thresh=.5\n%s\n",
+        SIDE, SIDE, before, keys);
     return net_parse(cfg);
 }
 
@@ -64,7 +65,8 @@ static float *inputs_of(network *net, const float *raw)
 }
 
 /* truth: count boxes of five numbers. raw: what comes in, or NULL for in(). */
-static void run_raw(const char *before, const char *keys, const float *truth, int count, const float *raw)
+static void run_raw(const char *before, const char *keys, const float *truth, int count,
+                    const float *raw)
 {
     network *net = parse(before, keys);
     layer l = net->layers[2];
@@ -132,8 +134,10 @@ static void the_cost_of_mse_is_all_squares(void **state)
 static double overlap_with_one(void)
 {
     box truth = {one[0], one[1], one[2], one[3]};
-    box pred = {.x = (float)((1 + logistic(in(0, CELL, X))) / 2), .y = (float)(logistic(in(0, CELL, Y)) / 2),
-                .w = (float)(exp(in(0, CELL, W)) * 0.25), .h = (float)(exp(in(0, CELL, H)) * 0.25)};
+    box pred = {.x = (float)((1 + logistic(in(0, CELL, X))) / 2),
+                .y = (float)(logistic(in(0, CELL, Y)) / 2),
+                .w = (float)(exp(in(0, CELL, W)) * 0.25),
+                .h = (float)(exp(in(0, CELL, H)) * 0.25)};
 
     return box_iou(pred, truth);
 }
@@ -173,7 +177,8 @@ static void new_coords_take_numbers_as_they_come(void **state)
     run_raw("", "new_coords=1\niou_normalizer=1\nscale_x_y=2", one, 1, raw);
     near(output[at(0, CELL, OBJECT)], raw[at(0, CELL, OBJECT)]);
     near(output[at(0, CELL, X)], 2 * (double)raw[at(0, CELL, X)] - 0.5);
-    near(delta[at(0, CELL, W)], (2 - 0.2 * 0.26) * (sqrt(0.2 / 0.25 / 4) - (double)raw[at(0, CELL, W)]));
+    near(delta[at(0, CELL, W)],
+         (2 - 0.2 * 0.26) * (sqrt(0.2 / 0.25 / 4) - (double)raw[at(0, CELL, W)]));
 }
 
 static void iou_thresh_trains_further_anchors(void **state)
@@ -231,7 +236,7 @@ static void max_delta_limits_the_box(void **state)
     (void)state;
     run("iou_loss=diou\niou_normalizer=1000\nmax_delta=3", one, 1);
     for (int e = X; e <= H; e++)
-        near(fabs(delta[at(0, CELL, e)]), 3);
+        near(fabsf(delta[at(0, CELL, e)]), 3);
 }
 
 /* Predictions right over the truth, where nothing was given to: anchor 1 of the same cell. */
@@ -293,7 +298,8 @@ static void without_a_key_nothing_is_the_forks(void **state)
     assert_int_equal(v4->layers[2].yolo.v4, 1);
     assert_int_equal(v4->layers[2].max_boxes, 200);
     run_raw("", "", one, 1, NULL);
-    near(delta[at(0, CELL, X)], (2 - 0.2 * 0.26) * (0.6 - logistic(in(0, CELL, X)))); /* no iou_normalizer */
+    near(delta[at(0, CELL, X)],
+         (2 - 0.2 * 0.26) * (0.6 - logistic(in(0, CELL, X)))); /* no iou_normalizer */
     free_network(v3);
     free_network(v4);
 }

@@ -7,8 +7,8 @@
  * memory travels between those of the GPU, as the loss does.
  *
  * Exit status: 77 without a GPU. Ranks fail together. */
-#include "device/device.h"
 #include "comm/group.h"
+#include "device/device.h"
 
 #include "../reference_sum.h"
 
@@ -168,7 +168,8 @@ static void use_gpu(ddp_group *g, int nccl, int ordered)
     must(ddp_group_use_gpu(g, &config, &err), &err);
     if (ddp_group_rank(g) == 0)
         printf("%d rank%s, %s, transport %s\n", ddp_group_size(g),
-               ddp_group_size(g) == 1 ? "" : "s", ddp_device_name(ddp_group_device(g)), ddp_group_transport(g));
+               ddp_group_size(g) == 1 ? "" : "s", ddp_device_name(ddp_group_device(g)),
+               ddp_group_transport(g));
 }
 
 /* How many ranks saw something wrong. */

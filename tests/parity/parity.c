@@ -66,8 +66,8 @@ static void fail_rank(const ddp_error *err)
     exit(1);
 }
 
-/* On GPU 0, with sums in the order of device/sum.h and algorithms that give the same bits each time.
- * Returns 0 if there is none. */
+/* On GPU 0, with sums in the order of device/sum.h and algorithms that give the same bits each
+ * time. Returns 0 if there is none. */
 static int use_gpu(ddp_group *g, const parity_options *o)
 {
     ddp_gpu_config config = {.shared = ddp_group_local_size(g) > 1,
@@ -345,7 +345,8 @@ int main(int argc, char **argv)
         if (o.gpu)
             (void)use_gpu(group, &o);
         (void)fprintf(terminal, "%s on %d rank%s: batch %d, %d mini-batches of %d\n", o.model.cfg,
-                      size, size == 1 ? "" : "s", ranks.batch.batch, ranks.batch.subdivisions, ranks.batch.images);
+                      size, size == 1 ? "" : "s", ranks.batch.batch, ranks.batch.subdivisions,
+                      ranks.batch.images);
         gradients = train_alone(&o, &ranks, size, ddp_group_device(group), &alone);
         bad += alone.wrong
                + compare(terminal, &alone, gradients, &ranks, o.darknet_order ? 2e-2 : 1e-3);

@@ -319,7 +319,8 @@ static void missing_memory_is_told_in_mib(void **state)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     skip(); /* they end the process instead */
 #endif
-    assert_int_equal(ddp_tree_open(&t, ddp_device_host(), block, (size_t)1 << 58, 4, &err), DDP_ERR_NOMEM);
+    assert_int_equal(ddp_tree_open(&t, ddp_device_host(), block, (size_t)1 << 58, 4, &err),
+                     DDP_ERR_NOMEM);
     assert_null(t);
     assert_string_equal(err.text,
                         "no memory for the 2199023255552 MiB of partial sums that -ddp_exact keeps "

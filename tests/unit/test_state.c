@@ -51,7 +51,10 @@ static void make(struct statistics *s, int rank)
                                      .count = counts[i],
                                      .slot = &s->slots[i]};
     }
-    s->table = (ddp_table){.device = ddp_device_host(), .layer_count = BUFFERS, .buffer_count = BUFFERS, .buffers = s->buffers};
+    s->table = (ddp_table){.device = ddp_device_host(),
+                           .layer_count = BUFFERS,
+                           .buffer_count = BUFFERS,
+                           .buffers = s->buffers};
 }
 
 static void broadcast_params(struct rank *me)

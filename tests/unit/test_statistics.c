@@ -56,7 +56,10 @@ static void make(struct framework *f, int rank)
                                      .keep = (double)kept[b],
                                      .slot = &f->slots[b]};
     }
-    f->table = (ddp_table){.device = ddp_device_host(), .layer_count = BUFFERS, .buffer_count = BUFFERS, .buffers = f->buffers};
+    f->table = (ddp_table){.device = ddp_device_host(),
+                           .layer_count = BUFFERS,
+                           .buffer_count = BUFFERS,
+                           .buffers = f->buffers};
 }
 
 /* What mini-batch p of a step sees: of one size, as statistics are. */

@@ -1,0 +1,123 @@
+/* `darknet detector map DATA CFG WEIGHTS`: how good weights are on the pictures of valid=. */
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/validation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_row(const char *name, const ddp_precision *p)
+{
+    printf("%-20.20s %8zu  %7.4f  %7.4f  %7.4f  %9.4f  %6.4f  %11.4f\n", name, p->truths, p->ap50,
+           p->ap75, p->ap, p->precision, p->recall, p->mean_iou);
+}
+
+static void print(const ddp_validation_result *r)
+{
+    printf("%-20s %8s  %7s  %7s  %7s  %9s  %6s  %11s\n", "class", "boxes", "AP@0.5", "AP@0.75",
+           "AP", "precision", "recall", "average IoU");
+    for (int c = 0; c < r->classes; c++) {
+        char number[16];
+
+        (void)snprintf(number, sizeof number, "%d", c);
+        print_row(r->names ? r->names[c] : number, &r->each[c]);
+    }
+    print_row("all", &r->all);
+    printf("AP: mean over IoU thresholds 0.5 to 0.95, as COCO defines it; precision, recall and "
+           "average IoU of detections of at least 25%%; -1: no box of the class\n");
+}
+
+static void put_box(FILE *json, uint32_t picture, int class_id, const ddp_box *b)
+{
+    (void)fprintf(json, "{\"picture\": %u, \"class\": %d, \"box\": [%.17g, %.17g, %.17g, %.17g]",
+                  picture, class_id, b->left, b->top, b->width, b->height);
+}
+
+/* All that the figures rest on, so that another program can check them. */
+static void put_boxes(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
+                      size_t truth_count)
+{
+    FILE *json = ctx;
+
+    if (!json)
+        return;
+    (void)fputs("{\"found\": [", json);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i ? ",\n" : "\n", json);
+        put_box(json, found[i].picture, found[i].class_id, &found[i].box);
+        (void)fprintf(json, ", \"score\": %.17g}", found[i].score);
+    }
+    (void)fputs("],\n\"truth\": [", json);
+    for (size_t i = 0; i < truth_count; i++) {
+        (void)fputs(i ? ",\n" : "\n", json);
+        put_box(json, truths[i].picture, truths[i].class_id, &truths[i].box);
+        (void)fputc('}', json);
+    }
+    (void)fputs("]", json);
+}
+
+static void put_figures(FILE *json, const ddp_validation_result *r)
+{
+    (void)fprintf(json, ",\n\"ap\": %.17g, \"ap50\": %.17g, \"ap75\": %.17g, \"each\": [",
+                  r->all.ap, r->all.ap50, r->all.ap75);
+    for (int c = 0; c < r->classes; c++)
+        (void)fprintf(json, "%s%.17g", c ? ", " : "", r->each[c].ap);
+    (void)fputs("]}\n", json);
+}
+
+static FILE *open_json(const char *path)
+{
+    FILE *json = fopen(path, "w");
+    ddp_error err;
+
+    if (json)
+        return json;
+    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    ddp_report_failure(&err);
+}
+
+static network *load(const char *cfg, const char *weights, const ddp_options *options)
+{
+    ddp_network_shape shape;
+    network *net = ddp_command_load(&shape, cfg, options, -1);
+
+    ddp_network_read(net, weights);
+    return net;
+}
+
+int ddp_command_map(const char *data, const char *cfg, const char *weights,
+                    const ddp_options *options, ddp_launch launch)
+{
+    ddp_group *group;
+    ddp_validation *v;
+    network *net;
+    FILE *json = NULL;
+    ddp_error err;
+
+    if (ddp_group_open(&group, launch.ranks > 1 ? "mpi" : "solo", &err))
+        ddp_report_failure(&err);
+    ddp_report_open(group);
+    if (ddp_validation_open(&v, options, group, "detector", data, &err))
+        ddp_report_failure(&err);
+    if (!v) {
+        (void)ddp_fail(&err, DDP_ERR_USAGE, "%s has no valid=, a list of pictures", data);
+        ddp_report_failure(&err);
+    }
+    net = load(cfg, weights, options);
+    if (ddp_group_rank(group) == 0 && options->json)
+        json = open_json(options->json);
+    ddp_report_errors_only();
+    if (ddp_validation_measure(v, net, put_boxes, json, &err))
+        ddp_report_failure(&err);
+    if (ddp_group_rank(group) == 0)
+        print(ddp_validation_last(v));
+    if (json) {
+        put_figures(json, ddp_validation_last(v));
+        (void)fclose(json);
+    }
+    ddp_network_free(net);
+    ddp_validation_close(v);
+    ddp_group_close(group);
+    return 0;
+}
