@@ -129,6 +129,7 @@ static int run_alone(int argc, char **argv, const ddp_options *options)
     const ddp_darknet_config darknet = {.fp32 = options->fp32,
                                         .deterministic = options->deterministic,
                                         .weights_force = options->weights_force,
+                                        .labels_required = options->labels_required,
                                         .loader_threads = options->threads};
 
     ddp_darknet_configure(&darknet);

@@ -76,6 +76,15 @@ static void print_mathematics(const network *net)
         printf("DDP: mathematics of YOLOv3's Darknet\n");
 }
 
+/* What a detector's pictures go through, which tests at another aspect would not. */
+static void print_pictures(const network *net)
+{
+    char text[DDP_PICTURES_BYTES];
+
+    if (ddp_network_pictures(net, text))
+        printf("DDP: pictures are %s\n", text);
+}
+
 /* What the number of batches makes of this run, where that may surprise. */
 static void print_length(const ddp_position *now)
 {
@@ -121,6 +130,7 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
                          session.seed);
         print_mathematics(net);
+        print_pictures(net);
         print_other_weights();
         print_length(now);
     }
@@ -301,6 +311,7 @@ static ddp_darknet_config darknet_config(const ddp_options *o)
                                 .deterministic = o->deterministic,
                                 .any_threads = o->exact,
                                 .weights_force = o->weights_force,
+                                .labels_required = o->labels_required,
                                 .loader_threads = loader_threads(o),
                                 .fatal = ddp_report_fatal};
 }

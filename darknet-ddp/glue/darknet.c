@@ -8,6 +8,7 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     cuda_deterministic = config->deterministic;
     gemm_any_threads = config->any_threads;
     weights_force = config->weights_force;
+    labels_required = config->labels_required;
     train_loader_threads = config->loader_threads;
     if (config->fatal)
         fatal_handler = config->fatal;

@@ -86,6 +86,22 @@ int ddp_network_is_v4(const network *net, const char **why)
     return net->yolo_math_v4;
 }
 
+int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES])
+{
+    const picture_rules *rules = &net->rules;
+
+    if (!rules->forks || net->layers[net->n - 1].type != YOLO)
+        return 0;
+    (void)snprintf(text, DDP_PICTURES_BYTES, "%s%s",
+                   rules->letter_box ? "put into a letter box (letter_box=1)"
+                                     : "cut and stretched to the network's size (letter_box=1 in "
+                                       "[net] keeps their aspect)",
+                   rules->mosaic  ? ", half of the samples are mosaics of four"
+                   : rules->mixup ? ", half of the samples mix two"
+                                  : "");
+    return 1;
+}
+
 void ddp_network_freeze(network *net)
 {
     net->learning_rate = 0;

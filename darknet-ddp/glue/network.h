@@ -25,6 +25,12 @@ ddp_status ddp_network_load(network **out, ddp_network_shape *shape, const char 
  * so, net's own. */
 int ddp_network_is_v4(const network *net, const char **why);
 
+enum { DDP_PICTURES_BYTES = 200 };
+
+/* What pictures of a detector go through whose cfg is of the forks, as the end of "Pictures are".
+ * 0: net is no such detector. */
+int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
+
 /* Steps change nothing from here on: learning rate 0. */
 void ddp_network_freeze(network *net);
 

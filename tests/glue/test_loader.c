@@ -112,17 +112,33 @@ struct kind {
     data_type type;
     int outputs; /* load_args.classes */
     int boxes;   /* load_args.num_boxes */
+    picture_rules rules;
 };
 
 static const struct kind kinds[] = {
-    {"classification", "", CLASSIFICATION_DATA, CLASSES, 0},
-    {"detection", "", DETECTION_DATA, CLASSES, BOXES},
-    {"region", "", REGION_DATA, CLASSES, BOXES},
-    {"regression", "numbers/", REGRESSION_DATA, 2, 0},
-    {"segmentation", "", SEGMENTATION_DATA, CLASSES, 0},
-    {"iseg", "", ISEG_DATA, CLASSES, BOXES},
-    {"instance", "", INSTANCE_DATA, CLASSES, BOXES},
-    {"tag", "tags/", TAG_DATA, CLASSES, 0},
+    {"classification", "", CLASSIFICATION_DATA, CLASSES, 0, {0}},
+    {"detection", "", DETECTION_DATA, CLASSES, BOXES, {0}},
+    {"region", "", REGION_DATA, CLASSES, BOXES, {0}},
+    {"regression", "numbers/", REGRESSION_DATA, 2, 0, {0}},
+    {"segmentation", "", SEGMENTATION_DATA, CLASSES, 0, {0}},
+    {"iseg", "", ISEG_DATA, CLASSES, BOXES, {0}},
+    {"instance", "", INSTANCE_DATA, CLASSES, BOXES, {0}},
+    {"tag", "tags/", TAG_DATA, CLASSES, 0, {0}},
+    {"crops", "", DETECTION_DATA, CLASSES, BOXES, {.forks = 1, .resize = 1.5F}},
+    {"letter box",
+     "",
+     DETECTION_DATA,
+     CLASSES,
+     BOXES,
+     {.forks = 1, .letter_box = 1, .blur = 5, .gaussian_noise = 9}},
+    {"mosaics", "", DETECTION_DATA, CLASSES, 4 * BOXES, {.forks = 1, .resize = 1.3F, .mosaic = 1, .blur = 1}},
+    {"mixed", "", DETECTION_DATA, CLASSES, 2 * BOXES, {.forks = 1, .resize = 1, .mixup = 1}},
+    {"mixed classes",
+     "",
+     CLASSIFICATION_DATA,
+     CLASSES,
+     0,
+     {.forks = 1, .mosaic = 1, .cutmix = 1, .blur = 3, .label_smooth_eps = 0.1F}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -155,6 +171,7 @@ static data load(const struct kind *kind, size_t first, int count, int threads, 
         .saturation = 1.6F,
         .exposure = 1.4F,
         .type = kind->type,
+        .rules = kind->rules,
         .d = &loaded,
     };
 
