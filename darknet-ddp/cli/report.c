@@ -15,6 +15,7 @@ static struct {
     ddp_group *group;
     int error_fd; /* the real standard error */
     pthread_mutex_t failing;
+    ddp_watch *watch; /* NULL: none */
 } state = {.error_fd = STDERR_FILENO, .failing = PTHREAD_MUTEX_INITIALIZER};
 
 static void close_off(int fd)
@@ -97,18 +98,29 @@ static void print_from_rank(const char *message)
                   state.group ? ddp_group_host(state.group, rank) : host, message);
 }
 
+void ddp_report_say(const char *text)
+{
+    if (state.launch.ranks > 1)
+        print_from_rank(text);
+    else
+        (void)dprintf(state.error_fd, "darknet: %s\n", text);
+}
+
+void ddp_report_watch(ddp_watch *watch)
+{
+    state.watch = watch;
+}
+
 void ddp_report_fatal(int exit_status, const char *message)
 {
     /* Loader threads fail together. The first one speaks, and never unlocks. */
     (void)pthread_mutex_lock(&state.failing);
+    ddp_watch_fail(state.watch);
     (void)fflush(NULL);
     (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
     if (state.launch.rank > 0)
         (void)sleep(PATIENCE_S);
-    if (state.launch.ranks > 1)
-        print_from_rank(message);
-    else
-        (void)dprintf(state.error_fd, "darknet: %s\n", message);
+    ddp_report_say(message);
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cli/launcher.h"
 #include "comm/group.h"
+#include "watch/watch.h"
 
 #include <stdio.h>
 
@@ -42,5 +43,11 @@ void ddp_report_failure(const ddp_error *err) __attribute__((noreturn));
 
 /* The same for a sentence of Darknet's, in the form of its fatal_handler. */
 void ddp_report_fatal(int exit_status, const char *message);
+
+/* Say something on standard error, as this rank where there are several. From any thread. */
+void ddp_report_say(const char *text);
+
+/* Who is to be told when this process fails; NULL: nobody. */
+void ddp_report_watch(ddp_watch *watch);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/inputs.h"
 #include "cli/launcher.h"
 #include "cli/list.h"
+#include "cli/lookout.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/signals.h"
@@ -30,6 +31,8 @@ static struct {
     int odd_weights;              /* the lowest rank that loaded other weights than rank 0, or 0 */
     ddp_validation *validation;   /* NULL: none */
     int width, height;            /* of the cfg */
+    const char *directory;        /* of the weights */
+    ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
     ddp_progress progress;
@@ -62,6 +65,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
         || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err))
         return err->code;
     *seed = session.seed;
+    session.directory = directory;
     return DDP_OK;
 }
 
@@ -122,6 +126,8 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         || ddp_compare_cfgs(session.group, cfg, err)
         || ddp_inputs_agree(&session.inputs, session.group, err))
         return err->code;
+    ddp_lookout_begin(session.directory, cfg,
+                      ddp_reducer_plan(ddp_trainer_reducer(session.trainer)));
     ddp_signals_take_term(session.launch.ranks > 0);
     if (session.launch.rank == 0)
         ddp_spawn_ready();
@@ -211,6 +217,7 @@ static void leave(void)
         ddp_session_fail(&err);
     ddp_report_close();
     ddp_trainer_close(session.trainer);
+    ddp_lookout_close();
     ddp_group_close(session.group);
     (void)fflush(NULL);
     _exit(status);
@@ -221,6 +228,7 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
     return (ddp_plugin_config){
         .group = session.group,
         .trainer = session.trainer,
+        .watch = session.watch,
         .seed = session.seed,
         .replace = o->replace,
         .fail = ddp_session_fail,
@@ -236,6 +244,14 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
 }
 
 /* ---- opening ---- */
+
+/* Of a rank's own waits, which name the peer alone: the watch comes before it. */
+static int64_t own_timeout_ns(const ddp_options *o)
+{
+    double longest = o->timeout > o->io_timeout ? o->timeout : o->io_timeout;
+
+    return o->timeout > 0 && o->io_timeout > 0 ? (int64_t)((longest + 60) * 1e9) : 0;
+}
 
 /* Of host memory; sums of a GPU's may go another way. */
 static const char *pick_backend(const ddp_options *options, ddp_launch launch)
@@ -278,7 +294,8 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .first_bucket_bytes = (size_t)(o->first_bucket_mb * mib),
                     .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
                     .overlap = o->overlap,
-                    .find_unused = o->find_unused},
+                    .find_unused = o->find_unused,
+                    .watch = session.watch},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
         .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
         .exact = o->exact,
@@ -326,12 +343,15 @@ void ddp_session_open(const ddp_options *options)
     session.options = options;
     session.launch = ddp_launch_read();
     session.asked = ddp_signals_open();
+    session.watch = ddp_lookout_open(options);
     if (ddp_group_open(&session.group, pick_backend(options, session.launch), &err))
         ddp_session_fail(&err);
     ddp_report_open(session.group);
     darknet = darknet_config(options);
     ddp_darknet_configure(&darknet);
-    if (check_launch(session.launch, ddp_group_size(session.group), &err) || agree(&err)
+    ddp_group_set_timeout(session.group, own_timeout_ns(options));
+    if (check_launch(session.launch, ddp_group_size(session.group), &err)
+        || ddp_lookout_join(session.group, &err) || agree(&err)
         || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err))
         ddp_session_fail(&err);
     config = trainer_config(options);
@@ -362,6 +382,7 @@ int ddp_session_close(void)
     ddp_validation_close(session.validation);
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
+    ddp_lookout_close();
     ddp_group_close(session.group);
     ddp_gpus_release(&session.gpus);
     session.trainer = NULL;

@@ -68,6 +68,20 @@ static void take(int number, void (*handler)(int), int flags)
     (void)sigaction(number, &action, NULL);
 }
 
+static void (*when_asked)(void);
+
+static void on_question(int number)
+{
+    (void)number;
+    when_asked();
+}
+
+void ddp_signals_answer_quit(void (*answer)(void))
+{
+    when_asked = answer;
+    take(SIGQUIT, on_question, 0);
+}
+
 volatile sig_atomic_t *ddp_signals_open(void)
 {
     const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};

@@ -20,4 +20,8 @@ void ddp_signals_say_ending(void);
  * nobody takes is dropped from then on. On the main thread. */
 void ddp_signals_take_term(int by_launcher);
 
+/* From here on SIGQUIT calls answer, which must be safe in a handler of signals, and nothing else
+ * happens. On the main thread, after ddp_signals_open. */
+void ddp_signals_answer_quit(void (*answer)(void));
+
 #endif

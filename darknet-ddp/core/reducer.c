@@ -246,6 +246,7 @@ static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
             write_counts(r, b);
         if (ddp_allreduce_start(r->sums[b], err))
             st = name_bucket(r, b, err);
+        ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     }
     if (!st && r->launched > 0)
         st = ddp_group_progress(r->group, err);
@@ -354,8 +355,10 @@ static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
             return ddp_fail(err, DDP_ERR_USAGE,
                             "the update of layer %d wants sums that no backward pass has started",
                             layer);
+        ddp_watch_wait(r->config.watch, (int)b, -1);
         if (ddp_allreduce_wait(r->sums[b], err))
             return name_bucket(r, b, err);
+        ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
     }
     return DDP_OK;
 }

@@ -48,6 +48,7 @@
 #include "comm/group.h"
 #include "core/params.h"
 #include "core/plan.h"
+#include "watch/watch.h"
 
 #include <stdint.h>
 
@@ -60,8 +61,9 @@ typedef struct ddp_reducer_config {
                                   quarter of all gradients at most; 0: none */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
-    int leaves; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
-                   syncing one to the next, a power of two */
+    ddp_watch *watch; /* hears what is launched, waited for and landed; NULL: nobody */
+    int leaves;       /* 0, or: sum the mini-batches in a tree; the most backward passes from one
+                         syncing one to the next, a power of two */
 } ddp_reducer_config;
 
 /* Time spent since the reducer was opened, in nanoseconds of wall time on this rank. */

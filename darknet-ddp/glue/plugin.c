@@ -76,7 +76,9 @@ static void save(network *net, const char *filename, int cutoff)
 {
     ddp_error err;
 
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_SAVING);
     check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
 }
 
 void ddp_plugin_save(network *net, const char *end)
@@ -107,7 +109,9 @@ static void end_step(network *net)
     ddp_figures figures = figures_of(net);
     ddp_error err;
 
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_VALIDATING);
     check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
     plugin.asked.save |= asked.save;
     plugin.asked.stop |= asked.stop;
     if ((!plugin.asked.save && !plugin.asked.stop) || !now.learnt)

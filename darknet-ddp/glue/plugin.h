@@ -12,6 +12,7 @@
 #include "glue/network.h"
 #include "glue/position.h"
 #include "glue/trainer.h"
+#include "watch/watch.h"
 
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ typedef struct ddp_plugin_callbacks {
 typedef struct ddp_plugin_config {
     ddp_group *group;
     ddp_trainer *trainer; /* not attached */
+    ddp_watch *watch;     /* hears when the run saves, validates and loads; NULL: nobody */
     uint64_t seed;        /* the same on all ranks */
     int replace;          /* draw samples with replacement */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));

@@ -110,6 +110,9 @@ static void before_forward(void *ctx, network *net)
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
+    ddp_watch_step(t->config.reducer.watch, mini_batches(net) / (size_t)net->subdivisions + 1,
+                   (int)(mini_batches(net) % (size_t)net->subdivisions / (size_t)net->world));
+    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
     check(t, ddp_statistics_begin(t->statistics, &err), &err);
     check(t, ddp_group_settle(t->group, &err), &err);
     check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
@@ -142,6 +145,10 @@ static void before_layer(void *ctx, network *net, int layer_index)
         check(t, ddp_group_settle(t->group, &err), &err);
     }
     update_deferred(t, net, layer_index);
+    if (net->train)
+        ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_FORWARD, layer_index);
+    else
+        ddp_watch_moved(t->config.reducer.watch);
     check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
 
@@ -166,6 +173,7 @@ static void before_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
 
+    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     settle_layers(t, net);
     ddp_statistics_fold(t->statistics, leaf_of(net));
     ddp_reducer_backward_begin(t->reducer, t->syncs);
@@ -176,6 +184,7 @@ static void on_gradient_ready(void *ctx, int layer_index)
     ddp_trainer *t = ctx;
     ddp_error err;
 
+    ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_BACKWARD, layer_index);
     check(t, ddp_reducer_layer_ready(t->reducer, layer_index, &err), &err);
 }
 
@@ -184,6 +193,7 @@ static void on_progress(void *ctx)
     ddp_trainer *t = ctx;
     ddp_error err;
 
+    ddp_watch_moved(t->config.reducer.watch);
     check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
 
@@ -216,6 +226,7 @@ static int before_update(void *ctx, int layer_index)
         return 0;
     }
     check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
+    ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
     return used;
 }
 
@@ -229,6 +240,7 @@ static float mean_loss(void *ctx, float loss)
     float mean;
 
     (void)loss;
+    ddp_watch_wait(t->config.reducer.watch, -1, -1);
     check(t, ddp_loss_start(t->loss, &err), &err);
     check(t, ddp_loss_finish(t->loss, &err), &err);
     mean = ddp_loss_take(t->loss);

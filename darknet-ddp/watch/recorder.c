@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const kinds[] = {"none", "phase", "step", "launch", "land", "signal", "fail"};
+static const char *const kinds[] = {"none", "phase",  "step", "launch",
+                                    "land", "signal", "fail", "silent"};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -48,6 +49,11 @@ size_t ddp_recorder_copy(ddp_recorder *r, ddp_event *out)
     return (size_t)(count - first);
 }
 
+static int has_phase(const ddp_event *e)
+{
+    return e->kind == DDP_EVENT_PHASE || e->kind == DDP_EVENT_SILENT;
+}
+
 void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -56,8 +62,7 @@ void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *ev
 
         (void)fprintf(out, "%d %s %" PRId64 ".%09" PRId64 " %" PRIu64 " %s %d%s%s\n", rank, host,
                       e->unix_ns / 1000000000, e->unix_ns % 1000000000, e->step, kind, e->number,
-                      e->kind == DDP_EVENT_PHASE ? " " : "",
-                      e->kind == DDP_EVENT_PHASE ? ddp_phase_name(e->number) : "");
+                      has_phase(e) ? " " : "", has_phase(e) ? ddp_phase_name(e->number) : "");
     }
 }
 
@@ -179,6 +184,19 @@ static const struct rank *first_to_fail(const struct ranks *ranks)
     return first;
 }
 
+static const struct rank *first_to_be_missed(const struct ranks *ranks)
+{
+    const struct rank *first = NULL;
+
+    for (size_t i = 0; i < ranks->count; i++) {
+        const struct rank *r = &ranks->all[i];
+
+        if (r->last.kind == DDP_EVENT_SILENT && (!first || r->last.unix_ns < first->last.unix_ns))
+            first = r;
+    }
+    return first;
+}
+
 /* The one that is behind all others; NULL: several are. */
 static const struct rank *last_in_progress(const struct ranks *ranks)
 {
@@ -213,6 +231,9 @@ static void judge(ddp_verdict *v, const struct ranks *ranks)
     const struct rank *broke = first_to_fail(ranks);
 
     v->failed = broke != NULL;
+    if (!broke)
+        broke = first_to_be_missed(ranks);
+    v->silent = !v->failed && broke != NULL;
     if (!broke)
         broke = last_in_progress(ranks);
     if (!broke)
@@ -255,7 +276,7 @@ static void describe_event(char *out, size_t size, const ddp_event *e)
 
     if (gmtime_r(&seconds, &utc))
         (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &utc);
-    if (e->kind == DDP_EVENT_PHASE)
+    if (has_phase(e))
         (void)snprintf(out, size, "in step %" PRIu64 ", %s, since %s", e->step,
                        ddp_phase_name(e->number), when);
     else if (e->kind == DDP_EVENT_LAUNCH || e->kind == DDP_EVENT_LAND)
@@ -280,6 +301,11 @@ void ddp_verdict_describe(char *out, size_t size, const ddp_verdict *v)
     else if (v->failed)
         (void)snprintf(out, size, "Rank %d on %s reported an error first: %s.", v->rank, v->host,
                        last);
+    else if (v->silent)
+        (void)snprintf(out, size,
+                       "Rank %d on %s was not heard any more, so its own events are missing: last "
+                       "heard %s. Its process or its host hangs, is stopped, or is gone.",
+                       v->rank, v->host, last);
     else
         (void)snprintf(out, size,
                        "Rank %d on %s broke off first, without an error of its own: last seen %s. "

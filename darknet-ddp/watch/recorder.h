@@ -22,7 +22,9 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* number: a bucket whose sum was started */
     DDP_EVENT_LAND,   /* number: a bucket whose sum is there */
     DDP_EVENT_SIGNAL, /* number: that came */
-    DDP_EVENT_FAIL    /* the rank reports an error */
+    DDP_EVENT_FAIL,   /* the rank reports an error */
+    DDP_EVENT_SILENT  /* said of a rank that could not be asked: when and where (number: the
+                         ddp_phase)  it was last heard */
 } ddp_event_kind;
 
 typedef struct ddp_event {
@@ -58,11 +60,13 @@ typedef struct ddp_verdict {
     uint64_t step;   /* that the foremost rank reached */
     int foremost;    /* that rank */
     ddp_event ahead; /* its last event */
+    int silent;      /* it could not be asked */
     int failed;      /* the rank itself reported an error */
 } ddp_verdict;
 
 /* Read files that ddp_events_write wrote. The rank that broke off first is the one that reported
- * an error first; else the one whose last step, and in it the number of sums launched, is the
+ * an error first; else one that could not be asked, of several the one last heard the longest ago;
+ * else the one whose last step, and in it the number of sums launched, is the
  * lowest, if it alone is; else the one whose last event is the oldest, by a second at least.
  * Fails with DDP_ERR_IO, DDP_ERR_FORMAT (names file and line), DDP_ERR_NOMEM. */
 ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count,

@@ -11,6 +11,7 @@ typedef struct ddp_watched {
     int64_t moved_ns; /* at which it last did something */
     int64_t lost_ns;  /* at which its connection was gone; 0: it is not */
     int left;         /* it said that it ends */
+    int answered;     /* it has sent its events */
 } ddp_watched;
 
 /* The title, then a line for each of ranks[0..count), which are ranks first, first + 1, ..., on

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Messages. */
@@ -195,6 +196,27 @@ static void keep_own(ddp_watch *w)
     keep(w, w->rank, events, ddp_recorder_copy(&w->recorder, events));
 }
 
+static int64_t unix_ns(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* In place of the events of a rank that cannot be asked. */
+static void keep_silence(const ddp_watch *w, int rank)
+{
+    const ddp_watched *r = &w->ranks[rank];
+    const ddp_event event = {.unix_ns = unix_ns() - (w->own_ns - r->heard_ns),
+                             .step = r->at.step,
+                             .kind = DDP_EVENT_SILENT,
+                             .number = r->at.phase};
+
+    if (w->config.keep_events)
+        w->config.keep_events(w->config.ctx, rank, &event, 1);
+}
+
 static void handle(void *ctx, int rank, int kind, const void *bytes, size_t count);
 
 /* Rank 0: have the events of all that can still speak, and end. */
@@ -214,6 +236,9 @@ static void end_all(ddp_watch *w)
     keep_own(w);
     while (w->events_left > 0 && ddp_clock_ns() < until)
         ddp_channel_poll(w->channel, TICK_MS, handle, w);
+    for (int r = 1; r < w->size; r++)
+        if (!w->ranks[r].answered)
+            keep_silence(w, r);
     keep(w, -1, NULL, 0);
     w->config.end(w->config.ctx);
 }
@@ -268,6 +293,7 @@ static void handle(void *ctx, int rank, int kind, const void *bytes, size_t coun
         break;
     case EVENTS:
         keep(w, rank, bytes, count / sizeof(ddp_event));
+        w->ranks[rank].answered = 1;
         w->events_left--;
         break;
     case END:

@@ -143,6 +143,14 @@ static void finds_who_broke_off_first(void **state)
     assert_int_equal(v.rank, -1);
     ddp_verdict_describe(text, sizeof text, &v);
     assert_non_null(strstr(text, "No rank stands out"));
+    /* One that could not be asked. */
+    assert_int_equal(
+        judge("0 a 20.000000000 6 phase 4 waiting\n1 b 12.000000000 6 silent 3 backward\n", &v),
+        DDP_OK);
+    assert_true(v.rank == 1 && v.silent);
+    ddp_verdict_describe(text, sizeof text, &v);
+    assert_non_null(strstr(text, "Rank 1 on b was not heard any more"));
+    assert_non_null(strstr(text, "in step 6, backward, since"));
     assert_int_equal(judge("0 a 10.000000000 6 walk 6\n", &v), DDP_ERR_FORMAT);
     assert_int_equal(judge("", &v), DDP_ERR_FORMAT);
 }

@@ -1,0 +1,28 @@
+/* cli/lookout.h: the watch over this process (watch/watch.h), as the options say, and what is
+ * printed and written where a run does not go on.
+ */
+#ifndef DDP_CLI_LOOKOUT_H
+#define DDP_CLI_LOOKOUT_H
+
+#include "base/status.h"
+#include "cli/options.h"
+#include "comm/group.h"
+#include "core/plan.h"
+#include "watch/watch.h"
+
+/* Begin to watch, before anything that may hang; the launcher's rank is not known to it yet. The
+ * process ends with status 1 where nothing moves for too long. Once. NULL: it cannot be watched,
+ * which is said. */
+ddp_watch *ddp_lookout_open(const ddp_options *options);
+
+/* From here on with all ranks of group, which must outlive the watch. Blocks until every rank is
+ * here. A rank that cannot reach rank 0 says so and is not watched; it trains all the same. */
+ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
+
+/* Where the last events of all ranks go if the run fails, and whose buckets these are. plan must
+ * outlive the watch. */
+void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *plan);
+
+void ddp_lookout_close(void);
+
+#endif
