@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-enum { DDP_OPTIMIZER_BUFFERS = 2 };
+enum { DDP_OPTIMIZER_BUFFERS = 3 };
 
 /* What the optimizer remembers of a parameter: buffers of its size, owned by the framework,
  * and what each is called ("momentum"). NULL behind the last one. */

@@ -90,12 +90,13 @@ static void add_param(ddp_table *table, ddp_param param)
         table->params[table->param_count++] = param;
 }
 
-/* The buffers that optimize_cpu uses: Adam's where the layer has them, else momentum. */
-static ddp_optimizer optimizer_of(float *momentum, float *m, float *v)
+/* The buffers that optimize_cpu uses, Adam's where the layer has them, else momentum; and behind
+ * them the average of the values, if the cfg asks for one. */
+static ddp_optimizer optimizer_of(float *momentum, float *m, float *v, float *average)
 {
     if (m && v)
-        return (ddp_optimizer){{m, v}, {"m", "v"}};
-    return (ddp_optimizer){{momentum}, {"momentum"}};
+        return (ddp_optimizer){{m, v, average}, {"m", "v", "average"}};
+    return (ddp_optimizer){{momentum, average}, {"momentum", "average"}};
 }
 
 /* A layer's pointer to an array on the host, or to the same array on its GPU. */
@@ -112,18 +113,18 @@ static void add_params(ddp_table *table, int layer_index, const char *kind, stru
     int on_gpu = !ddp_device_is_host(table->device);
     layer *l = p.sub;
 
-    add_param(table,
-              (ddp_param){
-                  layer_index, kind, p.biases, size.biases, ARRAY(l, biases), SLOT(l, bias_updates),
-                  optimizer_of(ARRAY(l, bias_momentum), ARRAY(l, bias_m), ARRAY(l, bias_v))});
+    add_param(table, (ddp_param){layer_index, kind, p.biases, size.biases, ARRAY(l, biases),
+                                 SLOT(l, bias_updates),
+                                 optimizer_of(ARRAY(l, bias_momentum), ARRAY(l, bias_m),
+                                              ARRAY(l, bias_v), ARRAY(l, bias_average))});
     add_param(table, (ddp_param){layer_index, kind, p.scales, size.scales, ARRAY(l, scales),
                                  SLOT(l, scale_updates),
                                  optimizer_of(ARRAY(l, scale_momentum), ARRAY(l, scale_m),
-                                              ARRAY(l, scale_v))});
-    add_param(table,
-              (ddp_param){layer_index, kind, p.weights, size.weights, ARRAY(l, weights),
-                          SLOT(l, weight_updates),
-                          optimizer_of(ARRAY(l, weight_momentum), ARRAY(l, m), ARRAY(l, v))});
+                                              ARRAY(l, scale_v), ARRAY(l, scale_average))});
+    add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, ARRAY(l, weights),
+                                 SLOT(l, weight_updates),
+                                 optimizer_of(ARRAY(l, weight_momentum), ARRAY(l, m), ARRAY(l, v),
+                                              ARRAY(l, weight_average))});
 }
 
 /* forward_batchnorm_layer keeps .99 of a statistic, a float of Darknet's. A recurrent

@@ -51,7 +51,7 @@ static void begin_loading(struct loading *l, const network *net, char *path)
     l->args.path = path;
     l->args.im = &l->whole;
     l->args.resized = &l->fitted;
-    l->args.type = LETTERBOX_DATA;
+    l->args.type = LETTERBOX_DATA; /* stretches, if training did */
     l->thread = load_data_in_thread(l->args);
 }
 

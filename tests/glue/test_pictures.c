@@ -1,5 +1,6 @@
-/* What training makes of pictures for cfgs of the forks, against drawn ones: a bright rectangle of its class's colour on
- * black, whose label says where it is. Wherever it comes to lie, the box of the truth is around it. */
+/* What training makes of pictures for cfgs of the forks, against drawn ones: a bright rectangle of
+ * its class's colour on black, whose label says where it is. Wherever it comes to lie, the box of
+ * the truth is around it. */
 #include <darknet.h>
 #include <errno.h>
 #include <math.h>
@@ -55,7 +56,8 @@ static void write_label(const char *sub, int i)
     file = fopen(path, "w");
     if (!file)
         fail_msg("cannot write %s: %s", path, strerror(errno));
-    (void)fprintf(file, "%d %.6f %.6f %.6f %.6f\n", i, (drawn[i].left + drawn[i].right) / 2.0 / width[i],
+    (void)fprintf(file, "%d %.6f %.6f %.6f %.6f\n", i,
+                  (drawn[i].left + drawn[i].right) / 2.0 / width[i],
                   (drawn[i].top + drawn[i].bottom) / 2.0 / height[i],
                   (double)(drawn[i].right - drawn[i].left) / width[i],
                   (double)(drawn[i].bottom - drawn[i].top) / height[i]);
@@ -90,9 +92,26 @@ static data load(data_type type, picture_rules rules, int classes)
 {
     data loaded = {0};
     load_args args = {
-        .paths = paths, .labels = names, .n = SAMPLES, .m = PICTURES, .threads = 1, .classes = classes,
-        .num_boxes = BOXES, .w = WIDE, .h = HIGH, .size = WIDE, .min = WIDE, .max = WIDE, .jitter = 0.2F,
-        .hue = 0, .saturation = 1, .exposure = 1, .aspect = 1, .rules = rules, .type = type, .d = &loaded,
+        .paths = paths,
+        .labels = names,
+        .n = SAMPLES,
+        .m = PICTURES,
+        .threads = 1,
+        .classes = classes,
+        .num_boxes = BOXES,
+        .w = WIDE,
+        .h = HIGH,
+        .size = WIDE,
+        .min = WIDE,
+        .max = WIDE,
+        .jitter = 0.2F,
+        .hue = 0,
+        .saturation = 1,
+        .exposure = 1,
+        .aspect = 1,
+        .rules = rules,
+        .type = type,
+        .d = &loaded,
     };
 
     rules.forks = 1;
@@ -121,8 +140,10 @@ static int uncovered(const float *picture, const float *truth, int class, float 
 
             for (int t = 0; t < BOXES && truth[5 * t] > 0 && !covered; t++)
                 covered = (int)truth[5 * t + 4] == class
-                          && fabs((double)truth[5 * t] * WIDE - x - 0.5) <= (double)truth[5 * t + 2] * WIDE / 2 + 1.5
-                          && fabs((double)truth[5 * t + 1] * HIGH - y - 0.5) <= (double)truth[5 * t + 3] * HIGH / 2 + 1.5;
+                          && fabs((double)truth[5 * t] * WIDE - x - 0.5)
+                                 <= (double)truth[5 * t + 2] * WIDE / 2 + 1.5
+                          && fabs((double)truth[5 * t + 1] * HIGH - y - 0.5)
+                                 <= (double)truth[5 * t + 3] * HIGH / 2 + 1.5;
             count += !covered;
         }
     }
@@ -162,8 +183,8 @@ static int count_boxes(const float *truth)
     return n;
 }
 
-/* least: how bright a rectangle is at least. Mosaics may cut so that a line of pixels is left, which is no object: up to so
- * many pixels may be lost. */
+/* least: how bright a rectangle is at least. Mosaics may cut so that a line of pixels is left,
+ * which is no object: up to so many pixels may be lost. */
 static void expect_boxes_around_rectangles(data d, float least, double share, int most_boxes)
 {
     int lost = most_boxes == 4 ? HIGH : 0;
@@ -176,7 +197,7 @@ static void expect_boxes_around_rectangles(data d, float least, double share, in
 
         boxes += n;
         most = n > most ? n : most;
-        for (int class = 0; class < PICTURES; class++)
+        for (int class = 0; class < PICTURES; class ++)
             if (uncovered(d.X.vals[i], truth, class, least) > lost)
                 fail_msg("sample %d: %d bright pixels of class %d outside of its boxes", i,
                          uncovered(d.X.vals[i], truth, class, least), class);
@@ -224,7 +245,8 @@ static void boxes_follow_mixed_pictures(void **state)
     check((picture_rules){.resize = 1, .mixup = 1}, 0.25F, 0.75, 2);
 }
 
-/* A third as they were, a third sharp in the boxes, a third blurred all over: noise and blur move no box. */
+/* A third as they were, a third sharp in the boxes, a third blurred all over: noise and blur move
+ * no box. */
 static void blur_and_noise_leave_boxes_alone(void **state)
 {
     (void)state;
@@ -248,7 +270,8 @@ static void no_flip_is_heeded(void **state)
         data d = load(DETECTION_DATA, (picture_rules){.resize = 1, .no_flip = no_flip}, PICTURES);
         int mirrored = 0;
 
-        for (int i = 0; i < SAMPLES; i++) /* bees are in the left half of their picture, whatever is cut off */
+        for (int i = 0; i < SAMPLES;
+             i++) /* bees are in the left half of their picture, whatever is cut off */
             mirrored += d.y.vals[i][4] == 1 && d.y.vals[i][0] > 0.62F;
         assert_true(no_flip ? mirrored == 0 : mirrored > 0);
         free_data(d);
@@ -257,14 +280,15 @@ static void no_flip_is_heeded(void **state)
 
 static void classes_are_true_by_their_share(void **state)
 {
-    data d = load(CLASSIFICATION_DATA, (picture_rules){.mosaic = 1, .cutmix = 1, .label_smooth_eps = 0.1F}, PICTURES);
+    data d = load(CLASSIFICATION_DATA,
+                  (picture_rules){.mosaic = 1, .cutmix = 1, .label_smooth_eps = 0.1F}, PICTURES);
     int mixed = 0;
 
     (void)state;
     for (int i = 0; i < SAMPLES; i++) {
         double sum = 0;
 
-        for (int class = 0; class < PICTURES; class++) {
+        for (int class = 0; class < PICTURES; class ++) {
             sum += (double)d.y.vals[i][class];
             assert_true(d.y.vals[i][class] > 0.1F / PICTURES - 1e-6F);
         }
@@ -294,7 +318,8 @@ static void a_picture_without_labels_shows_nothing(void **state)
 
     (void)state;
     for (int i = 0; i < PICTURES; i++)
-        assert_int_equal(unlink(i ? (i == 1 ? "images/bee.txt" : "images/cow.txt") : "labels/ant.txt"), 0);
+        assert_int_equal(
+            unlink(i ? (i == 1 ? "images/bee.txt" : "images/cow.txt") : "labels/ant.txt"), 0);
     d = load(DETECTION_DATA, (picture_rules){.resize = 1}, PICTURES);
     for (int i = 0; i < SAMPLES; i++)
         assert_int_equal(count_boxes(d.y.vals[i]), 0);
