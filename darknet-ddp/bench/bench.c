@@ -95,8 +95,6 @@ static ddp_status communicate(struct bench *b, int sleep_between_polls, ddp_erro
     }
     for (int layer = layers - 1; layer >= 0 && !st; layer--)
         st = ddp_reducer_layer_wait(b->reducer, layer, &used, err);
-    if (!st)
-        st = ddp_group_settle(b->config->group, err);
     ddp_device_synchronize(b->device);
     return st;
 }

@@ -5,6 +5,10 @@
  *
  * A backend whose messages pass through host memory need not know how to sum:
  * it supplies a transport, and takes its sums and collectives from exchange.h.
+ *
+ * How a sum is made is an engine's matter: of host memory exchange.c's, solo.c's, or staged.c's
+ * where sums of a GPU share its way, and of a GPU's memory gpu.c's. Each has a private part of
+ * its own in every sum (ddp_allreduce.own), which nobody else looks into.
  */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
@@ -22,15 +26,6 @@ struct ddp_backend {
     /* From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
 
-    /* a->group, buf and count are set. A backend may hang its own state on
-     * a->native in open; close frees it. a->began and a->ended are group.c's, but progress or
-     * wait set the second when the sum has ended. */
-    ddp_status (*allreduce_open)(ddp_allreduce *a, ddp_error *err);
-    void (*allreduce_close)(ddp_allreduce *a);
-    /* count is not 0 and the sum is not in flight. progress or wait make
-     * a->chunks_left 0 when the sum has ended. */
-    ddp_status (*allreduce_start)(ddp_allreduce *a, ddp_error *err);
-    ddp_status (*allreduce_wait)(ddp_allreduce *a, ddp_error *err);
     ddp_status (*progress)(ddp_group *g, ddp_error *err);
 
     /* Blocking; called with size > 1 alone. bytes may be 0 in allgather, which
@@ -38,6 +33,23 @@ struct ddp_backend {
     ddp_status (*broadcast)(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
     ddp_status (*allgather)(ddp_group *g, const void *mine, void *all, size_t bytes,
                             ddp_error *err);
+};
+
+/* Sums of one kind of memory. Every member is required. */
+struct ddp_sum_engine {
+    /* a->group, buf, count, began and ended are set; the engine sets these two marks. open may hang
+     * its part on a->own; close frees it. */
+    ddp_status (*open)(ddp_allreduce *a, ddp_error *err);
+    void (*close)(ddp_allreduce *a);
+    /* count is not 0 and the sum is not in flight. */
+    ddp_status (*start)(ddp_allreduce *a, ddp_error *err);
+    /* Does the memory belong to the sum, so that a fence is due? */
+    int (*in_flight)(const ddp_allreduce *a);
+    /* As group.h says of ddp_allreduce_done, fence and wait; the sum was started, or has count 0.
+     */
+    int (*done)(const ddp_allreduce *a);
+    ddp_status (*fence)(ddp_allreduce *a, ddp_error *err);
+    ddp_status (*wait)(ddp_allreduce *a, ddp_error *err);
 };
 
 /* One message, as both ends see it. Messages from one rank to another match in
@@ -64,6 +76,7 @@ struct ddp_group {
     const struct ddp_backend *ops;
     const struct ddp_transport *transport; /* NULL: exchange.h is not used */
     struct ddp_exchange *exchange;
+    const struct ddp_sum_engine *host_sums;
     int rank;
     int size;
     int local_rank;
@@ -78,20 +91,13 @@ struct ddp_group {
 
 struct ddp_allreduce {
     ddp_group *group;
+    const struct ddp_sum_engine *engine;
+    void *own; /* the engine's */
     float *buf;
     size_t count;
-    int number;      /* from 1, in the order of opening */
-    int started;     /* a wait is due or done */
-    int chunks_left; /* 0: ended, or never started */
-    size_t launched; /* elements whose chunks have been launched */
-    struct ddp_allreduce *next;
-    void *native;
-
+    int number;  /* from 1, in the order of opening */
+    int started; /* once, or more often */
     ddp_mark *began, *ended;
-
-    int on_gpu;  /* buf is the GPU's (comm/gpu.h) */
-    int put_off; /* started, and behind others in a queue (comm/staged.c) */
-    struct ddp_allreduce *next_put_off;
 };
 
 extern const struct ddp_backend ddp_backend_solo;

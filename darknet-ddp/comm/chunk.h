@@ -16,11 +16,11 @@
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
-#include "comm/backend.h"
+#include "comm/exchange.h"
 
 struct ddp_chunk {
-    ddp_allreduce *sum; /* NULL: not in use */
-    float *data;        /* within the sum's buffer */
+    struct ddp_host_sum *sum; /* NULL: not in use */
+    float *data;              /* within the sum's buffer */
     size_t count;
     uint32_t sequence; /* number of the chunk in the group: both ends' tag */
     int direct;

@@ -31,10 +31,11 @@ struct ddp_exchange {
     struct ddp_chunk chunks[WINDOW];
     int chunks_in_flight;
     uint32_t next_sequence;
-    ddp_allreduce *first, *last; /* sums with chunks to launch */
-    int *ended;                  /* room for the requests of one test */
-    unsigned char *chunk_ended;  /* the chunks' own, in one piece */
-    struct errand *errands;      /* 2 (size-1) of them */
+    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
+    int64_t last_message_ns;           /* when one of ours, in or out, last ended */
+    int *ended;                        /* room for the requests of one test */
+    unsigned char *chunk_ended;        /* the chunks' own, in one piece */
+    struct errand *errands;            /* 2 (size-1) of them */
     int errands_left;
     uint32_t collective;
 };
@@ -83,6 +84,7 @@ ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
     int ok = x != NULL;
 
     g->exchange = x;
+    g->host_sums = &ddp_exchange_sums;
     if (ok) {
         /* One more than needed, since a group of one rank needs none. */
         x->ended = calloc((size_t)requests + 1, sizeof *x->ended);
@@ -127,7 +129,7 @@ static ddp_status launch(ddp_group *g, ddp_error *err)
     struct ddp_exchange *x = g->exchange;
 
     while (x->first && x->chunks_in_flight < WINDOW) {
-        ddp_allreduce *a = x->first;
+        struct ddp_host_sum *a = x->first;
         struct ddp_chunk *c = unused_chunk(x);
         size_t left = a->count - a->launched;
 
@@ -153,7 +155,7 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
     if (ddp_chunk_advance(g, c, request % chunk_requests(g), err))
         return ddp_wrap(err, "sum %d of %d", c->sum->number, g->sums_opened);
     if (c->requests_left == 0) {
-        if (--c->sum->chunks_left == 0)
+        if (--c->sum->chunks_left == 0 && c->sum->ended)
             ddp_mark_set(c->sum->ended);
         c->sum = NULL;
         x->chunks_in_flight--;
@@ -170,6 +172,8 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
     *moved = 0;
     if (launch(g, err) || g->transport->test(g, x->ended, moved, err))
         return err->code;
+    if (*moved)
+        x->last_message_ns = ddp_clock_ns();
     for (int i = 0; i < *moved; i++) {
         int request = x->ended[i];
 
@@ -246,10 +250,24 @@ static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
     return overdue(g, peer, taking, where, err);
 }
 
+static int is_late(const ddp_group *g, int64_t since_ns)
+{
+    int64_t last = g->exchange->last_message_ns;
+
+    if (last < since_ns)
+        last = since_ns;
+    return g->timeout_ns > 0 && ddp_clock_ns() - last > g->timeout_ns;
+}
+
+ddp_status ddp_exchange_check_time(ddp_group *g, int64_t since_ns, ddp_error *err)
+{
+    return is_late(g, since_ns) ? sum_overdue(g, err) : DDP_OK;
+}
+
 /* Move data until *left is 0. */
 static ddp_status wait_for(ddp_group *g, const int *left, ddp_error *err)
 {
-    int64_t last = ddp_clock_ns();
+    int64_t start = ddp_clock_ns();
     int idle_polls = 0;
 
     while (*left) {
@@ -259,49 +277,93 @@ static ddp_status wait_for(ddp_group *g, const int *left, ddp_error *err)
             return err->code;
         if (moved) {
             idle_polls = 0;
-            last = ddp_clock_ns();
             continue;
         }
         relax(++idle_polls);
-        if (g->timeout_ns > 0 && ddp_clock_ns() - last > g->timeout_ns)
+        if (is_late(g, start))
             return left == &g->exchange->errands_left ? collective_overdue(g, err)
                                                       : sum_overdue(g, err);
     }
     return DDP_OK;
 }
 
-ddp_status ddp_exchange_allreduce_open(ddp_allreduce *a, ddp_error *err)
+ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
 {
-    (void)a, (void)err;
+    struct ddp_exchange *x = g->exchange;
+
+    if (g->size == 1)
+        return DDP_OK;
+    s->chunks_left = (int)((s->count + CHUNK_COUNT - 1) / CHUNK_COUNT);
+    s->launched = 0;
+    s->next = NULL;
+    if (x->first)
+        x->last->next = s;
+    else
+        x->first = s;
+    x->last = s;
+    return launch(g, err);
+}
+
+ddp_status ddp_exchange_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
+{
+    return wait_for(g, &s->chunks_left, err);
+}
+
+/* ---- the engine ---- */
+
+static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_host_sum *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    *s = (struct ddp_host_sum){.buf = a->buf, .count = a->count, .ended = a->ended};
+    a->own = s;
     return DDP_OK;
 }
 
-void ddp_exchange_allreduce_close(ddp_allreduce *a)
+static void sum_close(ddp_allreduce *a)
 {
-    (void)a;
+    free(a->own);
 }
 
-ddp_status ddp_exchange_allreduce_start(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
 {
-    struct ddp_exchange *x = a->group->exchange;
+    struct ddp_host_sum *s = a->own;
 
-    if (a->group->size == 1)
-        return DDP_OK;
-    a->chunks_left = (int)((a->count + CHUNK_COUNT - 1) / CHUNK_COUNT);
-    a->launched = 0;
-    a->next = NULL;
-    if (x->first)
-        x->last->next = a;
-    else
-        x->first = a;
-    x->last = a;
-    return launch(a->group, err);
+    s->number = a->number;
+    ddp_mark_set(a->began);
+    return ddp_exchange_start(a->group, s, err);
 }
 
-ddp_status ddp_exchange_allreduce_wait(ddp_allreduce *a, ddp_error *err)
+static int sum_in_flight(const ddp_allreduce *a)
 {
-    return wait_for(a->group, &a->chunks_left, err);
+    const struct ddp_host_sum *s = a->own;
+
+    return s->chunks_left > 0;
 }
+
+static int sum_done(const ddp_allreduce *a)
+{
+    return !sum_in_flight(a);
+}
+
+static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
+{
+    return ddp_exchange_wait(a->group, a->own, err);
+}
+
+const struct ddp_sum_engine ddp_exchange_sums = {
+    .open = sum_open,
+    .close = sum_close,
+    .start = sum_start,
+    .in_flight = sum_in_flight,
+    .done = sum_done,
+    .fence = sum_wait,
+    .wait = sum_wait,
+};
+
+/* ---- messages of collectives ---- */
 
 static int next_errand(ddp_group *g, const struct ddp_message *m, int is_recv)
 {

@@ -5,8 +5,8 @@
  * alone matches them. A few chunks are in flight at a time, which bounds the
  * memory and lets the next ones' messages travel while one is summed.
  *
- * A backend sets g->transport, calls ddp_exchange_open, and puts the functions
- * below into its table. */
+ * A backend sets g->transport, calls ddp_exchange_open, which sets g->host_sums, and puts the
+ * functions below into its table. */
 #ifndef DDP_COMM_EXCHANGE_H
 #define DDP_COMM_EXCHANGE_H
 
@@ -20,14 +20,32 @@ enum { DDP_EXCHANGE_CHUNK_BYTES = 512 * 1024 };
 ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err);
 void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
 
-ddp_status ddp_exchange_allreduce_open(ddp_allreduce *a, ddp_error *err);
-void ddp_exchange_allreduce_close(ddp_allreduce *a);
-ddp_status ddp_exchange_allreduce_start(ddp_allreduce *a, ddp_error *err);
-ddp_status ddp_exchange_allreduce_wait(ddp_allreduce *a, ddp_error *err);
+extern const struct ddp_sum_engine ddp_exchange_sums;
 ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err);
 ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
 ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                                   ddp_error *err);
+
+/* What ddp_exchange_sums, and others who sum host memory on their way, have of each sum. buf, count
+ * and number are set, and ended, or NULL; the rest is 0 at first. */
+struct ddp_host_sum {
+    float *buf;
+    size_t count;
+    int number;
+    ddp_mark *ended; /* set when it has ended */
+
+    int chunks_left; /* 0: ended, or never started */
+    size_t launched; /* elements whose chunks have been launched */
+    struct ddp_host_sum *next;
+};
+
+/* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */
+ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
+ddp_status ddp_exchange_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
+
+/* With sums in flight: DDP_ERR_COMM, naming the rank that owes a message, if none has come for the
+ * group's timeout, nor since that moment. */
+ddp_status ddp_exchange_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
 /* The rest is for chunk.c and collective.c. */
 

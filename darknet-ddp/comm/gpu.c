@@ -10,12 +10,12 @@ enum { SPINS = 1000, NAP_NS = 50000 };
 
 static struct ddp_gpu_sum *sum_of(const ddp_allreduce *a)
 {
-    return a->native;
+    return a->own;
 }
 
 /* ---- one sum ---- */
 
-ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
 {
     struct ddp_gpu *gpu = a->group->gpu;
     struct ddp_gpu_sum *s = calloc(1, sizeof *s);
@@ -23,9 +23,9 @@ ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err)
     if (!s)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
     s->sum = a;
-    a->native = s;
-    if (a->group->size > 1 && gpu->engine.sum_open(s, err)) {
-        a->native = NULL;
+    a->own = s;
+    if (a->group->size > 1 && gpu->way.sum_open(s, err)) {
+        a->own = NULL;
         free(s);
         return err->code;
     }
@@ -51,19 +51,19 @@ static void forget(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
         gpu->last_unsettled = before;
 }
 
-void ddp_gpu_allreduce_close(ddp_allreduce *a)
+static void sum_close(ddp_allreduce *a)
 {
     struct ddp_gpu *gpu = a->group->gpu;
     struct ddp_gpu_sum *s = sum_of(a);
 
     forget(gpu, s);
-    if (gpu->engine.sum_close)
-        gpu->engine.sum_close(s);
+    if (gpu->way.sum_close)
+        gpu->way.sum_close(s);
     DDP_CUDA(gpu->cuda, cudaEventDestroy(s->reached));
     free(s);
 }
 
-ddp_status ddp_gpu_allreduce_start(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
 {
     struct ddp_gpu *gpu = a->group->gpu;
     struct ddp_gpu_sum *s = sum_of(a);
@@ -73,27 +73,36 @@ ddp_status ddp_gpu_allreduce_start(ddp_allreduce *a, ddp_error *err)
     if (s->unsettled && ddp_gpu_settle(a->group, err))
         return err->code;
     s->queued = 0;
-    a->chunks_left = 1;
+    s->in_flight = 1;
     ddp_cuda_order(gpu->cuda, gpu->cuda->compute, s->ready, gpu->cuda->traffic);
-    return gpu->engine.sum_start(s, err);
+    return gpu->way.sum_start(s, err);
 }
 
-int ddp_gpu_allreduce_done(const ddp_allreduce *a)
+static int sum_in_flight(const ddp_allreduce *a)
+{
+    return sum_of(a)->in_flight;
+}
+
+static int sum_done(const ddp_allreduce *a)
 {
     const struct ddp_gpu_sum *s = sum_of(a);
 
-    return a->chunks_left == 0 || (s->queued && ddp_cuda_passed(a->group->gpu->cuda, s->landed));
+    if (!s->in_flight && !s->unsettled)
+        return 1;
+    return s->queued && ddp_cuda_passed(a->group->gpu->cuda, s->landed);
 }
 
-ddp_status ddp_gpu_allreduce_wait(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_fence(ddp_allreduce *a, ddp_error *err)
 {
     struct ddp_gpu *gpu = a->group->gpu;
     struct ddp_gpu_sum *s = sum_of(a);
 
+    if (!s->in_flight)
+        return DDP_OK;
     DDP_CUDA(gpu->cuda, cudaEventRecord(s->reached, gpu->cuda->compute));
-    if (!s->queued && gpu->engine.progress(a->group, s, err))
+    if (!s->queued && gpu->way.progress(a->group, s, err))
         return err->code;
-    a->chunks_left = 0;
+    s->in_flight = 0;
     DDP_CUDA(gpu->cuda, cudaStreamWaitEvent(gpu->cuda->compute, s->landed, 0));
     s->unsettled = 1;
     s->next_unsettled = NULL;
@@ -105,9 +114,30 @@ ddp_status ddp_gpu_allreduce_wait(ddp_allreduce *a, ddp_error *err)
     return DDP_OK;
 }
 
+static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
+{
+    return sum_fence(a, err) ? err->code : ddp_gpu_settle(a->group, err);
+}
+
+static const struct ddp_sum_engine sums = {
+    .open = sum_open,
+    .close = sum_close,
+    .start = sum_start,
+    .in_flight = sum_in_flight,
+    .done = sum_done,
+    .fence = sum_fence,
+    .wait = sum_wait,
+};
+
+const struct ddp_sum_engine *ddp_gpu_sums(const ddp_group *g)
+{
+    (void)g;
+    return &sums;
+}
+
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
 {
-    return g->gpu->engine.progress ? g->gpu->engine.progress(g, NULL, err) : DDP_OK;
+    return g->gpu->way.progress ? g->gpu->way.progress(g, NULL, err) : DDP_OK;
 }
 
 /* ---- waiting for the GPU ---- */
@@ -196,8 +226,8 @@ ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *e
 
 void ddp_gpu_close(ddp_group *g)
 {
-    if (g->gpu->engine.close)
-        g->gpu->engine.close(g);
+    if (g->gpu->way.close)
+        g->gpu->way.close(g);
     ddp_cuda_close(g->gpu->cuda);
     free(g->gpu);
     g->gpu = NULL;
@@ -212,7 +242,7 @@ ddp_device *ddp_gpu_device(const ddp_group *g)
 
 const char *ddp_gpu_transport(const ddp_group *g)
 {
-    return g->gpu->engine.name[0] ? g->gpu->engine.name : g->ops->name;
+    return g->gpu->way.name[0] ? g->gpu->way.name : g->ops->name;
 }
 
 int64_t ddp_gpu_stalled_ns(const ddp_group *g)
@@ -225,26 +255,21 @@ float *ddp_gpu_alloc(ddp_group *g, size_t count)
     float *x;
     ddp_error ignored;
 
-    if (g->gpu->engine.alloc)
-        return g->gpu->engine.alloc(g, count);
+    if (g->gpu->way.alloc)
+        return g->gpu->way.alloc(g, count);
     return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
 }
 
 void ddp_gpu_free(ddp_group *g, float *x)
 {
-    if (g->gpu->engine.free)
-        g->gpu->engine.free(g, x);
+    if (g->gpu->way.free)
+        g->gpu->way.free(g, x);
     else
         ddp_device_free(&g->gpu->cuda->base, x);
 }
 
 void ddp_gpu_abort(ddp_group *g)
 {
-    if (g->gpu->engine.abort)
-        g->gpu->engine.abort(g);
-}
-
-int ddp_gpu_put_off(ddp_allreduce *a)
-{
-    return a->group->gpu->engine.put_off && a->group->gpu->engine.put_off(a);
+    if (g->gpu->way.abort)
+        g->gpu->way.abort(g);
 }

@@ -5,7 +5,7 @@
 
 #include "comm/backend.h"
 
-/* g->gpu, and the engine that sums its memory. On failure g->gpu is NULL again. */
+/* g->gpu, and how its memory is summed. On failure g->gpu is NULL again. */
 ddp_status ddp_gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *err);
 
 /* The rest is called where g->gpu is not NULL, and does what group.h says of the functions of
@@ -21,16 +21,9 @@ void ddp_gpu_free(ddp_group *g, float *x);
 /* What is queued on the GPU and waits for other ranks ends, in whatever way. */
 void ddp_gpu_abort(ddp_group *g);
 
-/* Sums of the GPU's memory. */
-ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err);
-void ddp_gpu_allreduce_close(ddp_allreduce *a);
-ddp_status ddp_gpu_allreduce_start(ddp_allreduce *a, ddp_error *err);
-ddp_status ddp_gpu_allreduce_wait(ddp_allreduce *a, ddp_error *err);
-int ddp_gpu_allreduce_done(const ddp_allreduce *a);
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
-/* A sum of host memory that is started while sums of the GPU's are on their way through host
- * memory: it starts behind them, so that every rank has one order. 0: start it at once. */
-int ddp_gpu_put_off(ddp_allreduce *a);
+/* The engine for sums of the GPU's memory. */
+const struct ddp_sum_engine *ddp_gpu_sums(const ddp_group *g);
 
 #endif

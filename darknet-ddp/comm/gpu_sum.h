@@ -2,28 +2,30 @@
  * in a build with CUDA.
  *
  * One sum: `ready` is recorded on the compute stream and waited for by the traffic stream;
- * an engine queues what makes the sum, or makes it step by step in progress; `landed` is
- * recorded behind that, and waited for by the compute stream. gpu.c does what all engines
- * have in common. */
+ * nccl.c queues what makes the sum, or staged.c makes it step by step in progress; `landed` is
+ * recorded behind that, and waited for by the compute stream from the fence on. gpu.c does what
+ * both have in common. */
 #ifndef DDP_COMM_GPU_SUM_H
 #define DDP_COMM_GPU_SUM_H
 
 #include "comm/gpu.h"
 #include "device/cuda.h"
 
-/* A sum's own part, on a->native. */
+/* The part of such a sum that every way has. */
 struct ddp_gpu_sum {
     ddp_allreduce *sum;
     cudaEvent_t ready;   /* its gradients are computed; sum->began */
     cudaEvent_t landed;  /* it is summed; sum->ended */
-    cudaEvent_t reached; /* the compute stream has come to the wait */
+    cudaEvent_t reached; /* the compute stream has come to the fence */
+    int in_flight;       /* started, and without a fence */
     int queued;          /* all that makes it is queued on the GPU, landed behind it */
-    int unsettled;       /* waited for, and not seen to land */
+    int unsettled;       /* with a fence, and not seen to land */
     struct ddp_gpu_sum *next_unsettled;
-    void *own; /* the engine's */
+    void *own; /* the way's */
 };
 
-struct ddp_gpu_engine {
+/* How sums of the GPU's memory travel: by NCCL, or staged through host memory. */
+struct ddp_gpu_way {
     char name[32]; /* for people: "nccl 2.27.3" */
     void *state;
 
@@ -37,7 +39,6 @@ struct ddp_gpu_engine {
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
     /* Move along what is not queued; until it is, where s is not NULL. */
     ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
-    int (*put_off)(ddp_allreduce *a); /* as ddp_gpu_put_off; NULL: never */
     /* Memory for sums; NULL: the GPU's plain memory does. */
     float *(*alloc)(ddp_group *g, size_t count);
     void (*free)(ddp_group *g, float *x);
@@ -46,12 +47,12 @@ struct ddp_gpu_engine {
 struct ddp_gpu {
     ddp_cuda *cuda;
     ddp_gpu_config config;
-    struct ddp_gpu_engine engine; /* all zero in a group of one rank */
+    struct ddp_gpu_way way; /* all zero in a group of one rank */
     struct ddp_gpu_sum *first_unsettled, *last_unsettled;
     int64_t stalled_ns;
 };
 
-/* Engines: fill g->gpu->engine. On failure nothing is left to close. */
+/* Fill g->gpu->way. On failure nothing is left to close. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
 ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
 

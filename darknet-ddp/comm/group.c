@@ -150,11 +150,6 @@ static void free_sum(ddp_allreduce *a)
     free(a);
 }
 
-static ddp_status open_sum(ddp_allreduce *a, ddp_error *err)
-{
-    return a->on_gpu ? ddp_gpu_allreduce_open(a, err) : a->group->ops->allreduce_open(a, err);
-}
-
 ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_error *err)
 {
@@ -171,10 +166,10 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     a->group = g;
     a->buf = buf;
     a->count = count;
-    a->on_gpu = !ddp_device_is_host(d);
+    a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
     st = open_marks(a, d, err);
     if (!st)
-        st = open_sum(a, err);
+        st = a->engine->open(a, err);
     if (st) {
         free_sum(a);
         return keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
@@ -206,22 +201,9 @@ void ddp_allreduce_close(ddp_allreduce *a)
     if (!a)
         return;
     give_up(a->group);
-    if (a->on_gpu)
-        ddp_gpu_allreduce_close(a);
-    else
-        a->group->ops->allreduce_close(a);
+    a->engine->close(a);
     a->group->sums_open--;
     free_sum(a);
-}
-
-static ddp_status start_sum(ddp_allreduce *a, ddp_error *err)
-{
-    if (a->on_gpu)
-        return ddp_gpu_allreduce_start(a, err);
-    ddp_mark_set(a->began);
-    if (a->group->gpu && ddp_gpu_put_off(a))
-        return DDP_OK;
-    return a->group->ops->allreduce_start(a, err);
 }
 
 ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
@@ -231,12 +213,12 @@ ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
 
     if (st)
         return st;
-    if (a->chunks_left || a->put_off)
+    if (a->engine->in_flight(a))
         return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
     a->started = 1;
     if (a->count == 0)
         return DDP_OK;
-    return keep_failure(g, start_sum(a, err), err);
+    return keep_failure(g, a->engine->start(a, err), err);
 }
 
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
@@ -252,9 +234,7 @@ ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
 
 int ddp_allreduce_done(const ddp_allreduce *a)
 {
-    if (!a->started || a->put_off)
-        return 0;
-    return a->on_gpu ? ddp_gpu_allreduce_done(a) : a->chunks_left == 0;
+    return a->started && a->engine->done(a);
 }
 
 const ddp_mark *ddp_allreduce_began(const ddp_allreduce *a)
@@ -267,31 +247,27 @@ const ddp_mark *ddp_allreduce_ended(const ddp_allreduce *a)
     return a->ended;
 }
 
-/* A sum of host memory that waits for the GPU's to be started. */
-static ddp_status wait_put_off(ddp_allreduce *a, ddp_error *err)
+static ddp_status check_started(const ddp_allreduce *a, ddp_error *err)
 {
-    while (a->put_off)
-        if (ddp_group_progress(a->group, err))
-            return err->code;
-    return DDP_OK;
+    ddp_status st = check_alive(a->group, err);
+
+    if (!st && !a->started)
+        st = ddp_fail(err, DDP_ERR_USAGE, "sum %d was not started", a->number);
+    return st;
+}
+
+ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_status st = check_started(a, err);
+
+    return st ? st : keep_failure(a->group, a->engine->fence(a, err), err);
 }
 
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err)
 {
-    ddp_group *g = a->group;
-    ddp_status st = check_alive(g, err);
+    ddp_status st = check_started(a, err);
 
-    if (st)
-        return st;
-    if (!a->started)
-        return ddp_fail(err, DDP_ERR_USAGE, "sum %d was not started", a->number);
-    if (!a->on_gpu && wait_put_off(a, err))
-        return err->code;
-    if (a->chunks_left == 0)
-        return DDP_OK;
-    if (a->on_gpu)
-        return keep_failure(g, ddp_gpu_allreduce_wait(a, err), err);
-    return keep_failure(g, g->ops->allreduce_wait(a, err), err);
+    return st ? st : keep_failure(a->group, a->engine->wait(a, err), err);
 }
 
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err)

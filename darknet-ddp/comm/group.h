@@ -13,7 +13,7 @@
  * Words used below
  *   count    a number of float32 elements, never of bytes
  *   buf      host memory, but where a device is named
- *   started  the call has returned; buf belongs to the group until the wait
+ *   started  the call has returned; buf belongs to the group until the fence or wait
  *
  * A group belongs to one thread. After DDP_ERR_COMM only ddp_group_close and
  * ddp_group_abort work.
@@ -71,11 +71,11 @@ const char *ddp_group_host(const ddp_group *g, int rank);
  * A group talks through host memory. Each of its ranks may also have a GPU; sums of that
  * GPU's memory then go through NCCL, or are copied through host memory.
  *
- * Such a sum is started and waited for in the GPU's work, not in the program's: start
- * takes what the framework has queued so far as done before it, wait makes what is queued
+ * Such a sum has its place in the GPU's work, not in the program's: start takes what the
+ * framework has queued so far as done before it, ddp_allreduce_fence makes what is queued
  * afterwards come behind it, and neither holds up the program. So a peer that is lost
  * would be noticed by nobody but a GPU that hangs: before the program itself waits for
- * the GPU, it calls ddp_group_settle. */
+ * the GPU, it calls ddp_group_settle, or waits for the sum with ddp_allreduce_wait. */
 
 typedef struct ddp_gpu_config {
     int gpu;    /* CUDA's number of this rank's GPU */
@@ -101,7 +101,7 @@ ddp_device *ddp_group_device(const ddp_group *g);
 /* How sums of the device's memory travel: "nccl 2.27.3" or ddp_group_backend. */
 const char *ddp_group_transport(const ddp_group *g);
 
-/* Wait, moving messages along, until each sum of a GPU that was waited for has arrived there.
+/* Wait, moving messages along, until each sum of a GPU that has a fence has arrived there.
  * Fails with DDP_ERR_COMM, when the timeout has passed or NCCL has failed. What waits on the GPU is
  * aborted when something of the group is released: report first, then close. */
 ddp_status ddp_group_settle(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
@@ -152,14 +152,18 @@ ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 /* Has the started sum ended on this rank? Does not move data. */
 int ddp_allreduce_done(const ddp_allreduce *a);
 
-/* Wait until a started sum has ended, on a GPU as said above; buf is then the caller's
- * again, with the same bits on every rank. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM.
- */
+/* What the sum's device computes from here on finds the sum in buf, with the same bits on every
+ * rank. On a GPU that is queued there, and the program goes on; on the host it is the wait below.
+ * Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* Wait, in the program, until a started sum has ended; with the fence, where there was none. Fails
+ * as ddp_allreduce_fence. */
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* When the last sum that was waited for began, as soon as its memory was computed and it had been
+/* When the last sum that had a fence began, as soon as its memory was computed and it had been
  * started, and when it ended; on a GPU, in its own time. Marks of the sum, set after the first
- * wait, in a group of more than one rank. */
+ * fence, in a group of more than one rank. */
 const ddp_mark *ddp_allreduce_began(const ddp_allreduce *a);
 const ddp_mark *ddp_allreduce_ended(const ddp_allreduce *a);
 

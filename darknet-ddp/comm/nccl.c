@@ -317,7 +317,7 @@ static ddp_status init_communicator(ddp_group *g, struct ddp_nccl *n, ddp_error 
     return DDP_NCCL(g, ncclCommInitRankConfig(&n->comm, g->size, id, g->rank, &config), err);
 }
 
-static const struct ddp_gpu_engine engine = {
+static const struct ddp_gpu_way way = {
     .close = nccl_close,
     .abort = nccl_abort,
     .sum_open = nccl_sum_open,
@@ -334,15 +334,15 @@ ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
 
     if (!n)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for NCCL");
-    g->gpu->engine = engine;
-    g->gpu->engine.state = n;
+    g->gpu->way = way;
+    g->gpu->way.state = n;
     if (check_version(g, n, err) || init_communicator(g, n, err)) {
         nccl_abort(g);
         free(n);
-        g->gpu->engine = (struct ddp_gpu_engine){0};
+        g->gpu->way = (struct ddp_gpu_way){0};
         return err->code;
     }
-    (void)snprintf(g->gpu->engine.name, sizeof engine.name, "nccl %d.%d.%d", n->version / 10000,
+    (void)snprintf(g->gpu->way.name, sizeof way.name, "nccl %d.%d.%d", n->version / 10000,
                    n->version / 100 % 100, n->version % 100);
     return DDP_OK;
 }

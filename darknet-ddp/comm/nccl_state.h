@@ -19,7 +19,7 @@ struct ddp_nccl {
 
 static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
 {
-    return g->gpu->engine.state;
+    return g->gpu->way.state;
 }
 
 /* Wait until the communicator has done what was asked; `call` is the text of the call, of which

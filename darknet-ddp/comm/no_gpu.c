@@ -59,44 +59,14 @@ void ddp_gpu_abort(ddp_group *g)
     abort();
 }
 
-ddp_status ddp_gpu_allreduce_open(ddp_allreduce *a, ddp_error *err)
-{
-    (void)a, (void)err;
-    abort();
-}
-
-void ddp_gpu_allreduce_close(ddp_allreduce *a)
-{
-    (void)a;
-    abort();
-}
-
-ddp_status ddp_gpu_allreduce_start(ddp_allreduce *a, ddp_error *err)
-{
-    (void)a, (void)err;
-    abort();
-}
-
-ddp_status ddp_gpu_allreduce_wait(ddp_allreduce *a, ddp_error *err)
-{
-    (void)a, (void)err;
-    abort();
-}
-
-int ddp_gpu_allreduce_done(const ddp_allreduce *a)
-{
-    (void)a;
-    abort();
-}
-
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
 {
     (void)g, (void)err;
     abort();
 }
 
-int ddp_gpu_put_off(ddp_allreduce *a)
+const struct ddp_sum_engine *ddp_gpu_sums(const ddp_group *g)
 {
-    (void)a;
+    (void)g;
     abort();
 }

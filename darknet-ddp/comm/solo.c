@@ -3,6 +3,39 @@
 /* The group of one rank: every sum and collective has already ended. Keeps a
  * run of one process, and most unit tests, free of MPI and NCCL. */
 
+static ddp_status sum_nothing(ddp_allreduce *a, ddp_error *err)
+{
+    (void)a, (void)err;
+    return DDP_OK;
+}
+
+static void sum_close(ddp_allreduce *a)
+{
+    (void)a;
+}
+
+static int sum_in_flight(const ddp_allreduce *a)
+{
+    (void)a;
+    return 0;
+}
+
+static int sum_done(const ddp_allreduce *a)
+{
+    (void)a;
+    return 1;
+}
+
+static const struct ddp_sum_engine sums = {
+    .open = sum_nothing,
+    .close = sum_close,
+    .start = sum_nothing,
+    .in_flight = sum_in_flight,
+    .done = sum_done,
+    .fence = sum_nothing,
+    .wait = sum_nothing,
+};
+
 static ddp_status solo_open(ddp_group **out, ddp_error *err)
 {
     ddp_status st = ddp_group_alloc(out, sizeof **out, 0, 1, err);
@@ -10,19 +43,9 @@ static ddp_status solo_open(ddp_group **out, ddp_error *err)
     if (st)
         return st;
     (*out)->ops = &ddp_backend_solo;
+    (*out)->host_sums = &sums;
     ddp_host_name((*out)->hosts[0]);
     return DDP_OK;
-}
-
-static ddp_status solo_sum(ddp_allreduce *a, ddp_error *err)
-{
-    (void)a, (void)err;
-    return DDP_OK;
-}
-
-static void solo_allreduce_close(ddp_allreduce *a)
-{
-    (void)a;
 }
 
 static ddp_status solo_progress(ddp_group *g, ddp_error *err)
@@ -49,10 +72,6 @@ const struct ddp_backend ddp_backend_solo = {
     .open = solo_open,
     .close = ddp_group_free,
     .abort = ddp_group_exit,
-    .allreduce_open = solo_sum,
-    .allreduce_close = solo_allreduce_close,
-    .allreduce_start = solo_sum,
-    .allreduce_wait = solo_sum,
     .progress = solo_progress,
     .broadcast = solo_broadcast,
     .allgather = solo_allgather,

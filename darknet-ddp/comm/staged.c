@@ -9,6 +9,7 @@
  * matter of chance, so the transport's sums, those of host memory too, are started from one
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
+#include "comm/exchange.h"
 #include "comm/gpu_sum.h"
 
 #include <stdio.h>
@@ -17,66 +18,53 @@
 
 enum { SPINS = 1000, NAP_NS = 20000 };
 
+/* A sum of host memory: the program's own, or the pinned memory of a sum of the GPU's. */
+struct item {
+    struct ddp_host_sum sum;
+    struct staged_sum *staged; /* NULL: the program's own */
+    int put_off;               /* in the queue: the transport has not begun it */
+    struct item *next;
+};
+
 struct staged_sum {
     struct ddp_gpu_sum *s;
-    ddp_allreduce inner; /* of the pinned memory */
+    struct item pinned;
     cudaEvent_t copied;
     struct staged_sum *next_summing;
 };
 
 struct staged {
     cudaStream_t back;                         /* copies to the GPU; traffic has those from it */
-    ddp_allreduce *first, *last;               /* not begun by the transport */
+    struct item *first, *last;                 /* put off */
     struct staged_sum *summing, *last_summing; /* begun */
 };
 
 static struct staged *staged_of(const ddp_group *g)
 {
-    return g->gpu->engine.state;
+    return g->gpu->way.state;
 }
 
-/* NULL: a sum of host memory. */
-static struct staged_sum *copying(const ddp_allreduce *a)
+static void put_last(struct staged *q, struct item *i)
 {
-    return a->on_gpu ? ((struct ddp_gpu_sum *)a->native)->own : NULL;
-}
-
-static void put_last(struct staged *q, ddp_allreduce *a)
-{
-    a->put_off = 1;
-    a->next_put_off = NULL;
+    i->put_off = 1;
+    i->next = NULL;
     if (q->first)
-        q->last->next_put_off = a;
+        q->last->next = i;
     else
-        q->first = a;
-    q->last = a;
-}
-
-static int staged_put_off(ddp_allreduce *a)
-{
-    struct staged *q = staged_of(a->group);
-
-    if (!q->first)
-        return 0;
-    put_last(q, a);
-    return 1;
+        q->first = i;
+    q->last = i;
 }
 
 /* ---- steps ---- */
 
-static ddp_status start_inner(struct staged *q, struct staged_sum *t, ddp_error *err)
+static void put_summing(struct staged *q, struct staged_sum *t)
 {
-    ddp_group *g = t->inner.group;
-
-    t->inner.number = t->s->sum->number;
-    t->inner.started = 1;
     t->next_summing = NULL;
     if (q->summing)
         q->last_summing->next_summing = t;
     else
         q->summing = t;
     q->last_summing = t;
-    return g->ops->allreduce_start(&t->inner, err);
 }
 
 /* Hand to the transport what is ready for it, in order. */
@@ -85,26 +73,28 @@ static ddp_status start_ready(ddp_group *g, ddp_error *err)
     struct staged *q = staged_of(g);
 
     while (q->first) {
-        ddp_allreduce *a = q->first;
-        struct staged_sum *t = copying(a);
+        struct item *i = q->first;
 
-        if (t && !ddp_cuda_passed(g->gpu->cuda, t->copied))
+        if (i->staged && !ddp_cuda_passed(g->gpu->cuda, i->staged->copied))
             return DDP_OK;
-        q->first = a->next_put_off;
-        a->put_off = 0;
-        if (t ? start_inner(q, t, err) : g->ops->allreduce_start(a, err))
+        q->first = i->next;
+        i->put_off = 0;
+        if (i->staged)
+            put_summing(q, i->staged);
+        if (ddp_exchange_start(g, &i->sum, err))
             return err->code;
     }
     return DDP_OK;
 }
 
-static void copy_back(struct staged *q, struct staged_sum *t)
+static void copy_back(ddp_group *g, struct staged_sum *t)
 {
-    ddp_cuda *c = t->inner.group->gpu->cuda;
+    ddp_cuda *c = g->gpu->cuda;
+    const struct ddp_host_sum *from = &t->pinned.sum;
 
-    DDP_CUDA(c, cudaMemcpyAsync(t->s->sum->buf, t->inner.buf, t->inner.count * sizeof(float),
-                                cudaMemcpyHostToDevice, q->back));
-    DDP_CUDA(c, cudaEventRecord(t->s->landed, q->back));
+    DDP_CUDA(c, cudaMemcpyAsync(t->s->sum->buf, from->buf, from->count * sizeof(float),
+                                cudaMemcpyHostToDevice, staged_of(g)->back));
+    DDP_CUDA(c, cudaEventRecord(t->s->landed, staged_of(g)->back));
     t->s->queued = 1;
 }
 
@@ -114,25 +104,11 @@ static ddp_status step(ddp_group *g, ddp_error *err)
 
     if (start_ready(g, err))
         return err->code;
-    while (q->summing && q->summing->inner.chunks_left == 0) {
-        copy_back(q, q->summing);
+    while (q->summing && q->summing->pinned.sum.chunks_left == 0) {
+        copy_back(g, q->summing);
         q->summing = q->summing->next_summing;
     }
     return DDP_OK;
-}
-
-/* Has the transport been waiting for too long? Its own wait then says for whom. */
-static ddp_status check_time(ddp_group *g, struct staged_sum *t, int64_t since, ddp_error *err)
-{
-    int64_t timeout = g->timeout_ns;
-    ddp_status st;
-
-    if (timeout == 0 || t->s->sum->put_off || ddp_clock_ns() - since <= timeout)
-        return DDP_OK;
-    g->timeout_ns = 1;
-    st = g->ops->allreduce_wait(&t->inner, err);
-    g->timeout_ns = timeout;
-    return st;
 }
 
 static void nap(int polls)
@@ -143,6 +119,12 @@ static void nap(int polls)
         (void)nanosleep(&pause, NULL);
 }
 
+/* What the transport has not begun waits for the GPU, which is no rank's fault. */
+static int waits_for_ranks(const struct staged_sum *t)
+{
+    return !t->pinned.put_off && t->pinned.sum.chunks_left > 0;
+}
+
 static ddp_status staged_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
@@ -151,26 +133,25 @@ static ddp_status staged_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error
         return err->code;
     for (int polls = 0; s && !s->queued; polls++) {
         nap(polls);
-        if (g->ops->progress(g, err) || step(g, err) || check_time(g, s->own, start, err))
+        if (g->ops->progress(g, err) || step(g, err)
+            || (waits_for_ranks(s->own) && ddp_exchange_check_time(g, start, err)))
             return err->code;
     }
     return DDP_OK;
 }
 
-/* ---- sums ---- */
+/* ---- sums of the GPU's memory ---- */
 
 static void staged_sum_close(struct ddp_gpu_sum *s)
 {
     struct staged_sum *t = s->own;
-    ddp_group *g = t->inner.group;
+    ddp_cuda *c = s->sum->group->gpu->cuda;
 
-    g->ops->allreduce_close(&t->inner);
-    ddp_mark_close(t->inner.ended);
-    if (t->inner.buf) {
-        DDP_CUDA(g->gpu->cuda, cudaEventSynchronize(s->landed)); /* it reads the memory */
-        ddp_cuda_free_pinned(g->gpu->cuda, t->inner.buf);
+    if (t->pinned.sum.buf) {
+        DDP_CUDA(c, cudaEventSynchronize(s->landed)); /* it reads the memory */
+        ddp_cuda_free_pinned(c, t->pinned.sum.buf);
     }
-    DDP_CUDA(g->gpu->cuda, cudaEventDestroy(t->copied));
+    DDP_CUDA(c, cudaEventDestroy(t->copied));
     free(t);
 }
 
@@ -183,17 +164,13 @@ static ddp_status staged_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
     if (!t)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
     t->s = s;
-    t->inner = (ddp_allreduce){.group = a->group, .count = a->count};
-    t->inner.buf = ddp_cuda_alloc_pinned(c, a->count);
-    if (!t->inner.buf)
-        (void)ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of pinned host memory",
-                       a->count * sizeof(float) >> 20);
-    if (!t->inner.buf || ddp_mark_open(&t->inner.ended, ddp_device_host(), err)
-        || a->group->ops->allreduce_open(&t->inner, err)) {
-        ddp_mark_close(t->inner.ended);
-        ddp_cuda_free_pinned(c, t->inner.buf);
+    t->pinned.staged = t;
+    t->pinned.sum.count = a->count;
+    t->pinned.sum.buf = ddp_cuda_alloc_pinned(c, a->count);
+    if (!t->pinned.sum.buf) {
         free(t);
-        return err->code;
+        return ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of pinned host memory",
+                        a->count * sizeof(float) >> 20);
     }
     t->copied = ddp_cuda_event(c);
     s->own = t;
@@ -203,15 +180,80 @@ static ddp_status staged_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
 static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 {
     struct staged_sum *t = s->own;
-    ddp_group *g = t->inner.group;
+    ddp_group *g = s->sum->group;
     ddp_cuda *c = g->gpu->cuda;
 
-    DDP_CUDA(c, cudaMemcpyAsync(t->inner.buf, s->sum->buf, t->inner.count * sizeof(float),
+    t->pinned.sum.number = s->sum->number;
+    DDP_CUDA(c, cudaMemcpyAsync(t->pinned.sum.buf, s->sum->buf, s->sum->count * sizeof(float),
                                 cudaMemcpyDeviceToHost, c->traffic));
     DDP_CUDA(c, cudaEventRecord(t->copied, c->traffic));
-    put_last(staged_of(g), s->sum);
+    put_last(staged_of(g), &t->pinned);
     return step(g, err);
 }
+
+/* ---- the program's own sums of host memory: behind those that are put off, so that every rank has
+ * one order ---- */
+
+static ddp_status host_open(ddp_allreduce *a, ddp_error *err)
+{
+    struct item *i = calloc(1, sizeof *i);
+
+    if (!i)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    i->sum = (struct ddp_host_sum){.buf = a->buf, .count = a->count, .ended = a->ended};
+    a->own = i;
+    return DDP_OK;
+}
+
+static void host_close(ddp_allreduce *a)
+{
+    free(a->own);
+}
+
+static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
+{
+    struct staged *q = staged_of(a->group);
+    struct item *i = a->own;
+
+    i->sum.number = a->number;
+    ddp_mark_set(a->began);
+    if (!q->first)
+        return ddp_exchange_start(a->group, &i->sum, err);
+    put_last(q, i);
+    return DDP_OK;
+}
+
+static int host_in_flight(const ddp_allreduce *a)
+{
+    const struct item *i = a->own;
+
+    return i->put_off || i->sum.chunks_left > 0;
+}
+
+static int host_done(const ddp_allreduce *a)
+{
+    return !host_in_flight(a);
+}
+
+static ddp_status host_wait(ddp_allreduce *a, ddp_error *err)
+{
+    struct item *i = a->own;
+
+    while (i->put_off)
+        if (a->group->ops->progress(a->group, err) || step(a->group, err))
+            return err->code;
+    return ddp_exchange_wait(a->group, &i->sum, err);
+}
+
+static const struct ddp_sum_engine host_sums = {
+    .open = host_open,
+    .close = host_close,
+    .start = host_start,
+    .in_flight = host_in_flight,
+    .done = host_done,
+    .fence = host_wait,
+    .wait = host_wait,
+};
 
 /* ---- opening ---- */
 
@@ -224,18 +266,18 @@ static void staged_close(ddp_group *g)
 {
     struct staged *q = staged_of(g);
 
+    g->host_sums = &ddp_exchange_sums;
     DDP_CUDA(g->gpu->cuda, cudaStreamDestroy(q->back));
     free(q);
 }
 
-static const struct ddp_gpu_engine engine = {
+static const struct ddp_gpu_way way = {
     .close = staged_close,
     .abort = staged_abort,
     .sum_open = staged_sum_open,
     .sum_close = staged_sum_close,
     .sum_start = staged_sum_start,
     .progress = staged_progress,
-    .put_off = staged_put_off,
 };
 
 ddp_status ddp_staged_open(ddp_group *g, ddp_error *err)
@@ -245,8 +287,9 @@ ddp_status ddp_staged_open(ddp_group *g, ddp_error *err)
     if (!q)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for sums through host memory");
     DDP_CUDA(g->gpu->cuda, cudaStreamCreateWithFlags(&q->back, cudaStreamNonBlocking));
-    g->gpu->engine = engine;
-    g->gpu->engine.state = q;
-    (void)snprintf(g->gpu->engine.name, sizeof engine.name, "%s", g->ops->name);
+    g->gpu->way = way;
+    g->gpu->way.state = q;
+    g->host_sums = &host_sums;
+    (void)snprintf(g->gpu->way.name, sizeof way.name, "%s", g->ops->name);
     return DDP_OK;
 }

@@ -339,9 +339,9 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
     return launch(r, r->plan->bucket_count, err);
 }
 
-/* Wait in launch order, in which buckets travel: a failure then names the bucket
+/* In launch order, in which buckets travel: a failure then names the bucket
  * that is missing, and not one behind it. */
-static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
+static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
 {
     size_t last = 0;
 
@@ -356,7 +356,7 @@ static ddp_status wait_buckets(ddp_reducer *r, int layer, ddp_error *err)
                             "the update of layer %d wants sums that no backward pass has started",
                             layer);
         ddp_watch_wait(r->config.watch, (int)b, -1);
-        if (ddp_allreduce_wait(r->sums[b], err))
+        if (ddp_allreduce_fence(r->sums[b], err))
             return name_bucket(r, b, err);
         ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
     }
@@ -371,7 +371,7 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
     float count = 0;
 
     if (!is_alone(r)) {
-        if (ddp_group_settle(r->group, err))
+        if (ddp_allreduce_wait(r->sums[place->bucket], err))
             return name_bucket(r, place->bucket, err);
         ddp_device_pull(r->table->device, &count,
                         r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
@@ -380,7 +380,7 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
     return DDP_OK;
 }
 
-ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)
+ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st;
@@ -388,13 +388,20 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_erro
     *used = layer >= r->table->first_trained || r->first_param[layer] == r->first_param[layer + 1];
     if (!is_trained(r, layer))
         return DDP_OK;
-    st = wait_buckets(r, layer, err);
+    st = fence_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
     *used = 1;
     if (!st && r->runs[layer] == 0)
         st = ran_elsewhere(r, layer, used, err);
     r->runs[layer] = 0;
     return st;
+}
+
+ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    if (ddp_reducer_layer_fence(r, layer, used, err))
+        return err->code;
+    return ddp_group_settle(r->group, err);
 }
 
 int ddp_reducer_done(const ddp_reducer *r)

@@ -10,7 +10,8 @@
  *   ddp_reducer_progress(r)               in it, often
  *   ddp_reducer_backward_end(r)           after it
  *   ddp_reducer_launch_deferred(r)        after the syncing one
- *   ddp_reducer_layer_wait(r, layer)      before each update, once for each layer
+ *   ddp_reducer_layer_fence(r, layer)     before each update, once for each layer; or
+ *   ddp_reducer_layer_wait(r, layer)      where the program reads the result, or waits for the GPU
  *
  * Without sync gradients only add up in place. With sync a bucket whose every
  * layer is ready, and whose predecessors are launched, is launched at once.
@@ -28,7 +29,7 @@
  * sum how often its layer ran since the last step, over all mini-batches. A rank reads
  * the sum only for a layer that did not run there, so that on a GPU the program seldom
  * waits for it.
- * layer_wait tells whether it ran on any rank: a layer that ran nowhere must
+ * layer_fence tells whether it ran on any rank: a layer that ran nowhere must
  * keep its value and optimizer state, and its gradient is zero everywhere.
  * Without find_unused a layer that should run and did not is an error that names
  * it. Frozen layers (table->first_trained) are in no bucket and never used.
@@ -68,7 +69,7 @@ typedef struct ddp_reducer_config {
 
 /* Time spent since the reducer was opened, in nanoseconds of wall time on this rank. */
 typedef struct ddp_reducer_times {
-    int64_t wait_ns;  /* in layer_wait: communication that nothing hid */
+    int64_t wait_ns;  /* in layer_fence: communication that nothing hid */
     int64_t drive_ns; /* in progress and launches: CPU time taken from compute */
 } ddp_reducer_times;
 
@@ -92,7 +93,7 @@ const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket);
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
 /* A backward pass starts. sync: it is the step's last, and sums over ranks. Every
- * layer has been waited for since the last syncing pass. */
+ * layer has had its fence since the last syncing pass. */
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
@@ -111,10 +112,14 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHE
  * before the deferred buckets: launch these. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait until every gradient of layer is the sum over ranks. *used becomes 0 if
- * the layer ran on no rank since it was last waited for, else 1; it is 1 for a
- * layer without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the
+/* From here on the device finds the sum over ranks in every gradient of layer
+ * (ddp_allreduce_fence). *used becomes 0 if the layer ran on no rank since its last fence, else 1;
+ * it is 1 for a layer without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the
  * layer's buckets have not been launched. */
+ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
+/* The same, and wait in the program until all that has a fence is there. */
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
 

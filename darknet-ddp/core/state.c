@@ -154,12 +154,12 @@ ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_buffers_wait(ddp_buffers *b, ddp_error *err)
+ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err)
 {
     if (!b->started)
         return DDP_OK;
     b->started = 0;
-    if (ddp_allreduce_wait(b->sum, err))
+    if (ddp_allreduce_fence(b->sum, err))
         return ddp_wrap(err, "BatchNorm statistics");
     return DDP_OK;
 }

@@ -45,8 +45,8 @@ ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
  * forward pass that trains. Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait until every rank's buffers are rank 0's, or the sum, if that was started.
- * Fails with DDP_ERR_COMM. */
-ddp_status ddp_buffers_wait(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
+/* From here on the device finds in the buffers rank 0's, or the sum, if that was started
+ * (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
+ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -52,7 +52,7 @@ ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp
     if (!st)
         st = ddp_buffers_start(s->buffers, err);
     if (!st)
-        st = ddp_buffers_wait(s->buffers, err);
+        st = ddp_buffers_fence(s->buffers, err);
     if (!st && leaves)
         st = prepare(s, group, leaves, err);
     if (st) {
@@ -101,7 +101,7 @@ static void compose(ddp_statistics *s)
 
 static ddp_status finish(ddp_statistics *s, ddp_error *err)
 {
-    if (ddp_buffers_wait(s->buffers, err))
+    if (ddp_buffers_fence(s->buffers, err))
         return err->code;
     if (s->content == SUM) {
         compose(s);

@@ -44,8 +44,8 @@ ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp
  * allowed. */
 void ddp_statistics_close(ddp_statistics *s);
 
-/* The framework may add to the buffers, which are zero now if they are composed. Waits for
- * what was started. Fails with DDP_ERR_COMM. */
+/* The framework may add to the buffers, which are zero now if they are composed, behind what
+ * was started (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* leaf 0..leaves-1 of this rank's step has been added. Does nothing where leaves is 0. */
@@ -54,7 +54,8 @@ void ddp_statistics_fold(ddp_statistics *s, int leaf);
 /* After the last leaf: start to make them alike. Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_start(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait for what was started; the buffers hold the running statistics after the last one.
+/* From here on the device finds in the buffers the running statistics after what was started
+ * (ddp_allreduce_fence).
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_settle(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 

@@ -103,6 +103,15 @@ static int leaf_of(const network *net)
     return (int)((begun - 1) % ((size_t)net->subdivisions / (size_t)net->world));
 }
 
+/* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
+ * notice that one is lost. */
+static void settle_sums(ddp_trainer *t)
+{
+    ddp_error err;
+
+    check(t, ddp_group_settle(t->group, &err), &err);
+}
+
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
@@ -114,7 +123,7 @@ static void before_forward(void *ctx, network *net)
                    (int)(mini_batches(net) % (size_t)net->subdivisions / (size_t)net->world));
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
     check(t, ddp_statistics_begin(t->statistics, &err), &err);
-    check(t, ddp_group_settle(t->group, &err), &err);
+    settle_sums(t);
     check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     t->waited_ns += ddp_clock_ns() - start;
     t->syncs = (mini_batches(net) + (size_t)net->world) % update == 0;
@@ -130,26 +139,8 @@ static void update_deferred(ddp_trainer *t, network *net, int layer_index)
         return;
     t->deferred[layer_index] = 0;
     check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
-    check(t, ddp_group_settle(t->group, &err), &err);
     if (used)
         update_layer_of(net, layer_index);
-}
-
-static void before_layer(void *ctx, network *net, int layer_index)
-{
-    ddp_trainer *t = ctx;
-    ddp_error err;
-
-    if (!net->train && layer_index == 0) {
-        check(t, ddp_statistics_settle(t->statistics, &err), &err); /* it reads them */
-        check(t, ddp_group_settle(t->group, &err), &err);
-    }
-    update_deferred(t, net, layer_index);
-    if (net->train)
-        ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_FORWARD, layer_index);
-    else
-        ddp_watch_moved(t->config.reducer.watch);
-    check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
 
 static void settle_layers(ddp_trainer *t, network *net)
@@ -166,7 +157,22 @@ static void settle(void *ctx, network *net)
 
     settle_layers(t, net);
     check(t, ddp_statistics_settle(t->statistics, &err), &err);
-    check(t, ddp_group_settle(t->group, &err), &err);
+    settle_sums(t);
+}
+
+static void before_layer(void *ctx, network *net, int layer_index)
+{
+    ddp_trainer *t = ctx;
+    ddp_error err;
+
+    if (!net->train && layer_index == 0)
+        settle(t, net);
+    update_deferred(t, net, layer_index);
+    if (net->train)
+        ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_FORWARD, layer_index);
+    else
+        ddp_watch_moved(t->config.reducer.watch);
+    check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
 
 static void before_backward(void *ctx, network *net)
@@ -225,7 +231,7 @@ static int before_update(void *ctx, int layer_index)
         t->deferred[layer_index] = 1;
         return 0;
     }
-    check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
+    check(t, ddp_reducer_layer_fence(t->reducer, layer_index, &used, &err), &err);
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
     return used;
 }

@@ -112,7 +112,7 @@ static int one_round(struct run *r, int round)
         must(ddp_allreduce_start(r->loss_sum, &err), &err);
     }
     for (int s = 0; s < SUMS; s++) {
-        must(ddp_allreduce_wait(r->buckets[s].sum, &err), &err);
+        must(ddp_allreduce_fence(r->buckets[s].sum, &err), &err);
         ddp_device_add(r->d, r->buckets[s].total, r->buckets[s].bucket, counts[s]);
         ddp_device_zero(r->d, r->buckets[s].bucket, counts[s]);
     }

@@ -124,14 +124,14 @@ static void broadcast_buffers(struct rank *me)
     for (size_t i = 0; i < BUFFERS; i++)
         expect_filled(me, s.slots[i], counts[i], me->rank, i);
     rank_expect_ok(me, ddp_buffers_start(b, &err), &err);
-    rank_expect_ok(me, ddp_buffers_wait(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_fence(b, &err), &err);
     for (size_t i = 0; i < BUFFERS; i++)
         expect_filled(me, s.slots[i], counts[i], 0, i);
     /* The framework goes on writing through its pointers. */
     for (size_t i = 0; i < BUFFERS; i++)
         fill(s.slots[i], counts[i], me->rank + 7, i);
     rank_expect_ok(me, ddp_buffers_start(b, &err), &err);
-    rank_expect_ok(me, ddp_buffers_wait(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_fence(b, &err), &err);
     ddp_buffers_close(b);
     for (size_t i = 0; i < BUFFERS; i++)
         expect_filled(me, s.slots[i], counts[i], 7, i);
@@ -189,7 +189,7 @@ static void network_without_buffers_sends_none(void **state)
     assert_int_equal(ddp_buffers_open(&b, g, &table, &err), DDP_OK);
     assert_int_equal(ddp_buffers_bytes(b), 0);
     assert_int_equal(ddp_buffers_start(b, &err), DDP_OK);
-    assert_int_equal(ddp_buffers_wait(b, &err), DDP_OK);
+    assert_int_equal(ddp_buffers_fence(b, &err), DDP_OK);
     ddp_buffers_close(b);
     assert_int_equal(ddp_params_broadcast(g, &table, &err), DDP_OK);
     ddp_group_close(g);
