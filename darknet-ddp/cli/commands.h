@@ -30,6 +30,10 @@ int ddp_command_check(const char *data, const char *cfg, const ddp_options *opti
 int ddp_command_map(const char *data, const char *cfg, const char *weights,
                     const ddp_options *options, ddp_launch launch);
 
+/* darknet ddp cfg NAME [-classes N] [-o FILE]: write the cfg of a known detector for one's own
+ * classes. */
+int ddp_command_cfg(const char *name, const ddp_options *options);
+
 /* darknet ddp why FILE...: which rank of a run that failed broke off first. */
 int ddp_command_why(char *const *paths, int count);
 

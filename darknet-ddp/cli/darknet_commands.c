@@ -29,6 +29,7 @@ static const command commands[] = {
     {"detector", "valid", "-out FILE", READS, NULL},
     {"detector", "valid2", "-out FILE", READS, NULL},
     {"detector", "recall", "", READS, NULL},
+    {"detector", "calc_anchors", "-num_of_clusters N -width N -height N -seed N", READS, NULL},
     {"detector", "demo", DEMO " -hier X -w N -h N -fps N -fullscreen", READS, NULL},
     {"classifier", "train", "-gpus LIST -clear", TRAINS_DDP, NULL},
     {"classifier", "predict", "-t N", READS, NULL},

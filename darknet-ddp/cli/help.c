@@ -7,6 +7,7 @@ int ddp_command_help(void)
         "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
         "  darknet classifier train X.data X.cfg -ddp -ddp_ranks 2\n"
         "  darknet detector train X.data X.cfg -ddp -gpus 0,1,2,3   in a build for GPUs\n"
+        "  darknet ddp cfg yolov4-tiny -classes 3 -o X.cfg   a cfg for 3 classes of your own\n"
         "  darknet ddp check X.data X.cfg       what is wrong with the data, all at once\n"
         "  darknet detector map X.data X.cfg X.weights -ddp_ranks 2   average precision on valid=\n"
         "  darknet ddp plan X.cfg -np 8         the buckets and their traffic\n"

@@ -63,10 +63,13 @@ static int run_ddp_command(int argc, char **argv, const ddp_options *options, dd
         return ddp_command_map(argv[3], argv[4], argv[5], options, launch);
     if (is_check(argc, argv))
         return ddp_command_check(argv[3], argv[4], options, launch);
+    if (argc == 4 && strcmp(argv[2], "cfg") == 0)
+        return launch.rank == 0 ? ddp_command_cfg(argv[3], options) : 0;
     if (argc > 3 && strcmp(argv[2], "why") == 0)
         return launch.rank == 0 ? ddp_command_why(argv + 3, argc - 3) : 0;
     (void)ddp_fail(&err, DDP_ERR_USAGE,
-                   "usage: darknet ddp help | check DATA CFG | map DATA CFG WEIGHTS | plan CFG "
+                   "usage: darknet ddp help | cfg NAME [-classes N] [-o FILE] | check DATA CFG | "
+                   "map DATA CFG WEIGHTS | plan CFG "
                    "[-np N] | bench CFG "
                    "[options] | why FILE...");
     ddp_report_failure(&err);
