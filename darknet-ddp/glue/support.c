@@ -16,6 +16,14 @@ static const char *name_if_refused(LAYER_TYPE type)
     }
 }
 
+static int has_weights(const network *net)
+{
+    for (int i = 0; i < net->n; i++)
+        if (net->layers[i].update)
+            return 1;
+    return 0;
+}
+
 ddp_status ddp_check_trainable(const network *net, ddp_error *err)
 {
     for (int i = 0; i < net->n; i++) {
@@ -26,6 +34,8 @@ ddp_status ddp_check_trainable(const network *net, ddp_error *err)
                             "layer %d is of type %s, which Darknet does not train correctly", i,
                             name);
     }
+    if (!has_weights(net))
+        return ddp_fail(err, DDP_ERR_USAGE, "the cfg has nothing to train: no layer has weights");
     return DDP_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "glue/network.h"
 
 /* DDP_ERR_USAGE if net has a layer that Darknet does not train correctly (lstm, gru); the
- * error says which. */
+ * error says which, or no layer with weights. */
 ddp_status ddp_check_trainable(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* The first layer whose BatchNorm has one value a channel in each of net's mini-batches, or -1.
