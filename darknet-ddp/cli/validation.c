@@ -160,7 +160,7 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
 
 int ddp_validation_due(const ddp_validation *v, const ddp_position *now)
 {
-    if (!v || !now->learnt || now->step == 0)
+    if (!v || !now->update_ends || now->step == 0)
         return 0;
     if (now->step == now->last_step)
         return 1;

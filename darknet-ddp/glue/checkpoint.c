@@ -1,6 +1,7 @@
 #include "glue/checkpoint.h"
 
 #include "checkpoint/cfg_compare.h"
+#include "glue/position.h"
 #include "glue/table.h"
 
 #include <darknet.h>
@@ -85,7 +86,7 @@ static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net
     uint64_t seen = *net->seen;
     ddp_checkpoint_facts facts = {
         .saved_at_ns = run->saved_at_ns,
-        .step = train_batches(net),
+        .step = ddp_position_of(net).learnt_step,
         .seen = seen,
         .t = (uint64_t)*net->t,
         .seed = run->seed,

@@ -114,7 +114,7 @@ static void end_step(network *net)
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
     plugin.asked.save |= asked.save;
     plugin.asked.stop |= asked.stop;
-    if ((!plugin.asked.save && !plugin.asked.stop) || !now.learnt)
+    if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends)
         return;
     ddp_plugin_save(net, ".backup");
     if (plugin.asked.stop)

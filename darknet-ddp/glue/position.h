@@ -1,4 +1,10 @@
-/* glue/position.h: where a run is. */
+/* glue/position.h: where a run is. All that follows from how many images were seen is computed
+ * here.
+ *
+ * Darknet counts the images of a mini-batch, on all ranks, when its forward pass begins. So between
+ * a forward pass's begin and the next one's, the position is that of the mini-batch which began
+ * last.
+ */
 #ifndef DDP_GLUE_POSITION_H
 #define DDP_GLUE_POSITION_H
 
@@ -7,13 +13,21 @@
 #include <stddef.h>
 
 typedef struct ddp_position {
-    size_t images;    /* that all ranks have trained on, since the network was new */
-    size_t step;      /* batches that these make, rounded down */
-    size_t last_step; /* of the training; 0: not known */
-    int learnt;       /* the weights have learnt from all of these images */
+    size_t images;       /* of all ranks, since the network was new */
+    size_t step;         /* whole steps that these make: each a batch */
+    size_t last_step;    /* of the training; 0: not known */
+    size_t learnt_step;  /* of these steps, those that the weights have learnt from */
+    int begun;           /* of the step under way, this rank's mini-batches; 0 between two steps */
+    int mini_batch;      /* of its step on this rank, from 0: the one that began last */
+    int step_ends;       /* it is the last of its step */
+    int update_ends;     /* it is the last of its update: all images are learnt from then */
+    size_t since_update; /* images since the last update's end */
 } ddp_position;
 
-/* Of a network that is attached to a trainer (glue/trainer.h). */
+/* Of a network that is attached to a trainer (glue/trainer.h), or alone. */
 ddp_position ddp_position_of(const network *net);
+
+/* How many mini-batches of this rank make an update. */
+int ddp_position_mini_batches(const network *net);
 
 #endif

@@ -1,5 +1,7 @@
 #include "glue/step.h"
 
+#include "glue/position.h"
+
 #include <darknet.h>
 
 /* Marks: the start, two for each mini-batch, the update's end, the step's end. */
@@ -28,7 +30,7 @@ struct ddp_step_clock {
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
                                ddp_error *err)
 {
-    int mini_batches = net->subdivisions / net->world * net->accumulate;
+    int mini_batches = ddp_position_mini_batches(net);
     ddp_device *device = ddp_group_device(group);
     ddp_step_clock *c = calloc(1, sizeof *c);
 

@@ -6,6 +6,7 @@
 #include "core/state.h"
 #include "core/statistics.h"
 #include "glue/fingerprint.h"
+#include "glue/position.h"
 #include "glue/support.h"
 #include "glue/table.h"
 
@@ -20,7 +21,6 @@ struct ddp_trainer {
     ddp_batch batch;
 
     network *net; /* NULL: not attached */
-    int syncs;    /* this mini-batch is the last of an update */
     train_hooks hooks;
     ddp_table table;
     ddp_reducer *reducer;
@@ -81,26 +81,12 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t)
     return t->batch;
 }
 
-/* Mini-batches of all ranks since the network was new. */
-static size_t mini_batches(const network *net)
-{
-    return *net->seen / (size_t)net->batch;
-}
-
 /* ---- hooks: Darknet calls these; an error ends the program ---- */
 
 static void check(const ddp_trainer *t, ddp_status st, const ddp_error *err)
 {
     if (st)
         t->config.fail(err);
-}
-
-/* Which of its rank's mini-batches of a step the last one that began is. */
-static int leaf_of(const network *net)
-{
-    size_t begun = mini_batches(net) / (size_t)net->world;
-
-    return (int)((begun - 1) % ((size_t)net->subdivisions / (size_t)net->world));
 }
 
 /* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
@@ -115,18 +101,16 @@ static void settle_sums(ddp_trainer *t)
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
-    size_t update = (size_t)net->subdivisions * (size_t)net->accumulate;
+    ddp_position before = ddp_position_of(net);
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
-    ddp_watch_step(t->config.reducer.watch, mini_batches(net) / (size_t)net->subdivisions + 1,
-                   (int)(mini_batches(net) % (size_t)net->subdivisions / (size_t)net->world));
+    ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
     check(t, ddp_statistics_begin(t->statistics, &err), &err);
     settle_sums(t);
     check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     t->waited_ns += ddp_clock_ns() - start;
-    t->syncs = (mini_batches(net) + (size_t)net->world) % update == 0;
 }
 
 /* The layer's update that the last step left for now. */
@@ -178,11 +162,12 @@ static void before_layer(void *ctx, network *net, int layer_index)
 static void before_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
+    ddp_position now = ddp_position_of(net);
 
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     settle_layers(t, net);
-    ddp_statistics_fold(t->statistics, leaf_of(net));
-    ddp_reducer_backward_begin(t->reducer, t->syncs);
+    ddp_statistics_fold(t->statistics, now.mini_batch);
+    ddp_reducer_backward_begin(t->reducer, now.update_ends);
 }
 
 static void on_gradient_ready(void *ctx, int layer_index)
@@ -206,16 +191,16 @@ static void on_progress(void *ctx)
 static void after_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
-    int step_ends = mini_batches(net) % (size_t)net->subdivisions == 0;
+    ddp_position now = ddp_position_of(net);
     ddp_error err;
 
-    ddp_loss_add(t->loss, leaf_of(net), *net->cost);
+    ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
-    if (step_ends && t->config.broadcast_buffers)
+    if (now.step_ends && t->config.broadcast_buffers)
         check(t, ddp_statistics_start(t->statistics, &err), &err);
-    if (step_ends)
+    if (now.step_ends)
         check(t, ddp_loss_start(t->loss, &err), &err);
-    if (t->syncs)
+    if (now.update_ends)
         check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
 }
 
@@ -267,15 +252,13 @@ static void before_free(void *ctx, network *net)
  * images, so a count in between would shift every update that follows. */
 static ddp_status share_counters(ddp_trainer *t, network *net, ddp_error *err)
 {
-    size_t images = (size_t)net->batch * (size_t)net->subdivisions * (size_t)net->accumulate;
-
     if (ddp_broadcast(t->group, net->seen, sizeof *net->seen, 0, err))
         return ddp_wrap(err, "seen");
     if (ddp_broadcast(t->group, net->t, sizeof *net->t, 0, err))
         return ddp_wrap(err, "t");
     if (ddp_broadcast(t->group, &net->average_loss, sizeof net->average_loss, 0, err))
         return ddp_wrap(err, "average loss");
-    *net->seen -= *net->seen % images;
+    *net->seen -= ddp_position_of(net).since_update;
     return DDP_OK;
 }
 
