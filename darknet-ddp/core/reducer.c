@@ -26,6 +26,7 @@ struct ddp_reducer {
     float *runs;         /* how often it ran on this rank since the last step */
 
     ddp_tree *tree; /* NULL: mini-batches add up in place */
+    int frozen;     /* layers below it run on no rank in this pass */
     int leaf;       /* mini-batch of the step, counted from the last syncing one */
 
     int sync;
@@ -210,6 +211,11 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
         r->pending[b] = r->plan->buckets[b].param_count;
 }
 
+void ddp_reducer_freeze(ddp_reducer *r, int first)
+{
+    r->frozen = first;
+}
+
 /* Buckets count from 1 here, as the group's sums do. */
 static ddp_status name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
 {
@@ -324,7 +330,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     for (int layer = r->table->layer_count - 1; layer >= 0; layer--) {
         if (!is_trained(r, layer) || r->ready[layer])
             continue;
-        if (!r->config.find_unused)
+        if (!r->config.find_unused && layer >= r->frozen)
             return refuse_unused(r, layer, err);
         mark_ready(r, layer);
     }
@@ -390,8 +396,8 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_err
         return DDP_OK;
     st = fence_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
-    *used = 1;
-    if (!st && r->runs[layer] == 0)
+    *used = layer >= r->frozen;
+    if (!st && r->runs[layer] == 0 && *used)
         st = ran_elsewhere(r, layer, used, err);
     r->runs[layer] = 0;
     return st;

@@ -96,6 +96,10 @@ int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
  * layer has had its fence since the last syncing pass. */
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
+/* From the pass that has begun on, and until called again, layers below first do not run on any
+ * rank: with find_unused 0 too, and nobody asks the other ranks. At first 0. */
+void ddp_reducer_freeze(ddp_reducer *r, int first);
+
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
  * are layers without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where
  * the pass is the last of config.leaves and does not sync. */

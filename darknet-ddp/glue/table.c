@@ -26,6 +26,10 @@ static int parts_of(layer *l, struct part *parts)
     case CONNECTED:
     case LOCAL:
     case BATCHNORM:
+    case SHORTCUT:
+    case IMPLICIT:
+        if (l->share_layer)
+            return 0; /* another layer's */
         parts[0] =
             (struct part){l, "weights", "biases", "scales", "rolling mean", "rolling variance"};
         return 1;
@@ -79,6 +83,9 @@ static struct sizes sizes_of(const layer *l)
         return (struct sizes){kernel * c * n * (size_t)(l->out_w * l->out_h), outputs, 0};
     case BATCHNORM:
         return (struct sizes){0, c, c};
+    case SHORTCUT:
+    case IMPLICIT:
+        return (struct sizes){(size_t)l->nweights, 0, 0};
     default:
         return (struct sizes){0};
     }
@@ -127,16 +134,26 @@ static void add_params(ddp_table *table, int layer_index, const char *kind, stru
                                               ARRAY(l, weight_average))});
 }
 
-/* forward_batchnorm_layer keeps .99 of a statistic, a float of Darknet's. A recurrent
- * layer calls it for every time step of a mini-batch. */
-static double kept_of(const layer *l)
+/* How often a mini-batch's forward pass normalizes by the layer: a recurrent one for every time
+ * step, one that others share once for each. */
+static int times_normalized(const network *net, const layer *l)
 {
     int times =
         l->type == RNN || l->type == CRNN || l->type == GRU || l->type == LSTM ? l->steps : 1;
+
+    for (int i = 0; i < net->n; i++)
+        times += net->layers[i].share_layer == l;
+    return times;
+}
+
+/* What forward_batchnorm_layer keeps of a statistic each time, a float of Darknet's. */
+static double kept_of(const network *net, const layer *l)
+{
+    int times = times_normalized(net, l);
     double keep = 1;
 
     while (times-- > 0)
-        keep *= (double)0.99F;
+        keep *= (double)(net->yolo_math_v4 ? 0.9F : 0.99F);
     return keep;
 }
 
@@ -145,12 +162,13 @@ static void add_buffer(ddp_table *table, ddp_buffer buffer)
     table->buffers[table->buffer_count++] = buffer;
 }
 
-static void add_part(ddp_table *table, int layer_index, const layer *l, struct part p)
+static void add_part(ddp_table *table, const network *net, int layer_index, struct part p)
 {
+    const layer *l = &net->layers[layer_index];
     const char *kind = get_layer_string(l->type);
     size_t scales = sizes_of(p.sub).scales;
     int on_gpu = !ddp_device_is_host(table->device);
-    double keep = kept_of(l);
+    double keep = kept_of(net, l);
 
     add_params(table, layer_index, kind, p);
     if (scales == 0)
@@ -179,8 +197,8 @@ ddp_status ddp_table_init(ddp_table *table, network *net, ddp_device *device, dd
         int count = parts_of(l, parts);
 
         for (int p = 0; p < count; p++)
-            add_part(table, i, l, parts[p]);
-        if (l->stopbackward)
+            add_part(table, net, i, parts[p]);
+        if (l->stopbackward == 1)
             table->first_trained = i + 1;
     }
     return DDP_OK;

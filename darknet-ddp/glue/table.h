@@ -12,7 +12,8 @@
  * that net trains on (device), by layer type: what a pointer
  * in struct layer means depends on the type (the biases of a yolo layer are
  * anchors). The layers of a recurrent layer count as parts of it. Layers up to
- * the last one with stopbackward=1 are frozen (ddp_table.first_trained).
+ * the last one with stopbackward=1 are frozen (ddp_table.first_trained); what stopbackward=N
+ * freezes until batch N is not. Layers that share another's weights have none of their own.
  * The table points into net and must not outlive it; release it with
  * ddp_table_release. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_table_init(ddp_table *table, network *net, ddp_device *device,

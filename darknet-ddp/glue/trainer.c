@@ -168,6 +168,7 @@ static void before_backward(void *ctx, network *net)
     settle_layers(t, net);
     ddp_statistics_fold(t->statistics, now.mini_batch);
     ddp_reducer_backward_begin(t->reducer, now.update_ends);
+    ddp_reducer_freeze(t->reducer, first_learning_layer(net));
 }
 
 static void on_gradient_ready(void *ctx, int layer_index)

@@ -23,7 +23,7 @@ enum { SIDE = 8, CHANNELS = 3, IMAGES = 2, VALUES = SIDE * SIDE * CHANNELS, SAMP
 static void pool(float value, float *delta, size_t guard)
 {
     static float input[IMAGES * VALUES];
-    layer l = make_maxpool_layer(IMAGES, SIDE, SIDE, CHANNELS, 3, 2, 2);
+    layer l = make_maxpool_layer(IMAGES, SIDE, SIDE, CHANNELS, 3, 2, 2, 2, 0);
     network net = {.input = input, .delta = delta + guard};
 
     for (size_t i = 0; i < IMAGES * VALUES; i++)

@@ -70,12 +70,19 @@ LAYERS = {
     "conv-batchnorm-elu": net() + conv(**BN, activation="elu") + conv(6, activation="logistic", **BN) + SOFTMAX,
     "conv-batchnorm-wide": net(size=70, batch=4) + conv(3, 3, **BN) + conv(4, 5, 2, **BN) + SOFTMAX,
     "conv-few-values": net(batch=4, size=4) + conv(8, 3, 2, **BN) + conv(6, 3, 2, **BN) + SOFTMAX,
+    **{f"conv-{kind}": net() + conv(activation=kind) + conv(6, activation=kind, **BN) + SOFTMAX
+       for kind in ("mish", "swish", "hard_mish", "hardswish", "relu6")},
+    "conv-forks-batchnorm": net(yolo_math="v4") + conv(**BN) + conv(6, 3, 2, **BN) + conv(5, activation="elu", **BN) + SOFTMAX,
+    "conv-dilation": net() + conv(dilation=2) + conv(6, 3, 2, dilation=3) + SOFTMAX,
+    "conv-two-strides": net() + conv(stride_x=2) + conv(6, stride_y=2) + SOFTMAX,
+    "conv-shared": net() + conv(3, **BN) + conv(3, share_index=-1, **BN) + conv(3, share_index=0, activation="mish", **BN) + SOFTMAX,
     "conv-clip": net(clip=.05) + conv() + conv(6) + SOFTMAX,
     "conv-binary": net() + conv() + conv(6, **BN, binary=1) + SOFTMAX,
     "conv-xnor": net() + conv() + conv(6, **BN, xnor=1) + SOFTMAX,
     "deconv": net() + conv() + deconv() + SOFTMAX,
     "deconv-batchnorm": net() + conv() + deconv(**BN) + SOFTMAX,
     "connected": net() + connected(40) + connected(20, "tanh") + SOFTMAX,
+    "connected-mish": net() + connected(40, "mish") + connected(20, "swish", **BN) + SOFTMAX,
     "connected-batchnorm": net(batch=32) + connected(40, **BN) + connected(20, "tanh", **BN) + SOFTMAX,
     "local": net() + conv() + section("local", filters=4, size=3, stride=1, pad=1, activation="leaky") + SOFTMAX,
     "batchnorm": net() + conv() + section("batchnorm") + conv() + SOFTMAX,
@@ -87,21 +94,38 @@ LAYERS = {
     "shortcut-twice": net() + conv(6) + shortcut(-1, "leaky", alpha=.5, beta=.25) + conv(6) + SOFTMAX,
     "shortcut-chain": net() + conv(6) + (conv(4, 1, **BN) + conv(6, **BN, activation="linear") + shortcut(-3, "relu")) * 3
                       + SOFTMAX,
+    "shortcut-mish": net() + conv(8) + conv(8) + shortcut(-2, "mish") + conv(4, 1) + shortcut(-3, "swish") + SOFTMAX,
+    "shortcut-two": net() + conv(8) + conv(4) + conv(8) + shortcut("-2,-3", "mish") + conv(6) + SOFTMAX,
+    **{f"shortcut-weighted-{kind}": net(batch=4) + conv(8) + conv(4) + conv(8)
+       + shortcut("-2,-3", "leaky", weights_type=kind, weights_normalization=norm) + conv(6) + SOFTMAX
+       for kind, norm in (("per_feature", "none"), ("per_layer", "relu"), ("per_channel", "softmax"))},
+    "scale-channels": net() + conv(8) + section("avgpool") + conv(8, 1, activation="logistic")
+                      + section("scale_channels", **{"from": -3}) + conv(6) + SOFTMAX,
+    "scale-channels-cells": net() + conv(8) + conv(1, 1, activation="logistic")
+                            + section("scale_channels", **{"from": -2}, scale_wh=1, activation="leaky") + conv(6) + SOFTMAX,
+    "sam": net() + conv(8) + conv(8, 1, activation="logistic") + section("sam", **{"from": -2}, activation="mish")
+           + section("route", layers="-1,-3") + conv(6) + SOFTMAX,
+    "implicit": net() + conv(8) + section("avgpool") + section("implicit", filters=8, mean=1, std=.2)
+                + section("sam", **{"from": -2}) + SOFTMAX,
     "shortcut-dropout": net() + conv(6) + section("dropout", probability=.5) + conv(6) + shortcut(-3, "leaky") + conv(6)
                         + shortcut(-4, "leaky") + SOFTMAX,
     "dead-end": net() + conv(6) + conv(7) + section("route", layers=-2) + conv(4) + SOFTMAX,
+    "maxpool-channels": net() + conv(7) + section("maxpool", maxpool_depth=1, out_channels=3) + conv(6) + SOFTMAX,
+    "maxpool-two-strides": net() + conv(8) + section("maxpool", size=3, stride_x=2, stride_y=1) + conv(6) + SOFTMAX,
     "maxpool-shared": net() + conv(6) + section("maxpool", size=3, stride=1) + conv(6) + shortcut(-3, "leaky")
                       + section("maxpool", size=3, stride=1) + section("route", layers="-1,-2") + conv(4) + SOFTMAX,
     "route": net() + conv(8) + conv(4) + section("route", layers="-1,-2") + conv(6, 1) + SOFTMAX,
     "route-twice": net() + conv(8) + section("dropout", probability=.5) + conv(4) + section("route", layers="-1,-2,-1,-3")
                    + conv(6, 1) + SOFTMAX, # [dropout] works on its input's delta
+    "route-groups": net() + conv(8) + conv(4) + section("route", layers="-1,-2,-1", groups=2, group_id=1) + conv(6, 1) + SOFTMAX,
     "reorg": net() + conv(8) + section("reorg", stride=2) + conv(6) + SOFTMAX,
     "upsample": net() + conv(8, 3, 2) + section("upsample", stride=2) + conv(6) + SOFTMAX,
     "normalization": net() + conv(8) + section("normalization", alpha=.0001, beta=.75, kappa=1, size=5) + SOFTMAX,
     "l2norm": net() + conv(8) + section("l2norm") + conv(4) + SOFTMAX,
     "crop": net() + section("crop", crop_width=12, crop_height=12, flip=0) + conv() + SOFTMAX, # changes the input
     "dropout": net() + connected(40) + section("dropout", probability=.5) + SOFTMAX, # which drops nothing here
-    "activation": net() + conv(activation="linear") + section("activation", activation="elu") + SOFTMAX,
+    "activation": net() + conv(activation="linear") + section("activation", activation="elu") + section("activation", activation="mish")
+                  + SOFTMAX,
     "softmax-groups": net() + connected(100, "linear") + section("softmax", groups=2),
     "softmax-pixels": net() + conv(5, activation="linear") + section("avgpool") + section("softmax"),
     "softmax-spatial": net() + conv(5, activation="linear") + section("softmax", spatial=1),

@@ -28,8 +28,10 @@ static int parts_of(layer *l, layer **parts)
     case CONNECTED:
     case LOCAL:
     case BATCHNORM:
+    case SHORTCUT:
+    case IMPLICIT:
         parts[0] = l;
-        return 1;
+        return l->share_layer == NULL; /* else they are another's */
     case RNN:
     case CRNN:
         parts[0] = l->input_layer;
@@ -53,6 +55,11 @@ static void sizes_of(const layer *l, size_t *weights, size_t *others)
     switch (l->type) {
     case CONVOLUTIONAL:
         *weights = (size_t)l->nweights;
+        break;
+    case SHORTCUT:
+    case IMPLICIT:
+        *weights = (size_t)l->nweights;
+        *others = 0;
         break;
     case DECONVOLUTIONAL:
         *weights = kernel;

@@ -63,7 +63,7 @@ endforeach()
 
 # What no shipped cfg has.
 set(own ${PROJECT_SOURCE_DIR}/cfg)
-foreach(name IN ITEMS layers adam rnn crnn)
+foreach(name IN ITEMS layers adam rnn crnn forks)
   ddp_parity_test(own.${name} 2 ${own}/${name}.cfg)
 endforeach()
 foreach(n IN ITEMS 2 3 4) # one mini-batch, cut into n
