@@ -205,7 +205,10 @@ static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *o
                            ddp_error *err)
 {
     const ddp_gpu_wish wish = wish_of(options);
-    ddp_gpu_config config = {.exact = options->exact, .ctas = options->nccl_ctas, .fail = fail};
+    ddp_gpu_config config = {.exact = options->exact,
+                             .ctas = options->nccl_ctas,
+                             .without_nccl = "-ddp_backend mpi does without NCCL",
+                             .fail = fail};
     int backend = options->backend;
 
     if (choose(out, &config.shared, group, &wish, err))

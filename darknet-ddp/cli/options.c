@@ -186,6 +186,17 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
 
 /* A sum by NCCL costs a thread and a kernel; one by MPI is cut into chunks that follow each other
  * across buckets. */
+const ddp_names *ddp_options_names(void)
+{
+    static const ddp_names names = {.exact = "-ddp_exact",
+                                    .batch = "-ddp_batch",
+                                    .sync_every = "-ddp_sync_every",
+                                    .buffers = "-ddp_broadcast_buffers",
+                                    .find_unused = "-ddp_find_unused"};
+
+    return &names;
+}
+
 double ddp_options_bucket_mb(const ddp_options *o, int nccl)
 {
     if (o->bucket_mb > 0)

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cli/gpu_choice.h"
 #include "cli/near.h"
+#include "core/names.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -58,6 +59,9 @@ enum { DDP_OPTION_VALUES = 32 }; /* as many as ddp_options_list may find */
  * DDP_ERR_USAGE: a value is missing or not what the option accepts, an unknown
  * option begins with -ddp, or one that needs -ddp stands without it. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
+
+/* The options' names, for the errors of core. */
+const ddp_names *ddp_options_names(void);
 
 /* MiB of a bucket: what was asked for, or what suits the transport. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);

@@ -50,7 +50,8 @@ static void print_batch(const ddp_network_shape *shape, int ranks, ddp_batch_mod
     ddp_batch batch;
     ddp_error err;
 
-    if (ddp_batch_split(&batch, shape->batch, shape->subdivisions, ranks, mode, &err)) {
+    if (ddp_batch_split(&batch, shape->batch, shape->subdivisions, ranks, mode, ddp_options_names(),
+                        &err)) {
         printf("%s\n", err.text);
         return;
     }

@@ -295,6 +295,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
+                    .names = ddp_options_names(),
                     .watch = session.watch},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
         .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,

@@ -84,6 +84,7 @@ typedef struct ddp_gpu_config {
     int exact;  /* sums by NCCL in the order of device/sum.h; else in an order of NCCL's own, the
                    same on every rank. Through host memory they always are. */
     int ctas;   /* most thread blocks that NCCL may use; 0: its own choice */
+    const char *without_nccl; /* how to do without NCCL, for errors; NULL: nothing is said */
     /* A CUDA or NCCL call has failed; what and where is in err. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_gpu_config;

@@ -69,9 +69,10 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
     more = n->comm ? ncclGetLastError(n->comm) : "";
     return ddp_fail(err, DDP_ERR_COMM,
                     "NCCL: %.*s failed on GPU %d: %s%s%s (NCCL_DEBUG=INFO in the environment says "
-                    "more; -ddp_backend mpi does without NCCL)",
+                    "more%s%s)",
                     name, call, g->gpu->cuda->gpu, ncclGetErrorString(rc), more[0] ? ": " : "",
-                    more);
+                    more, g->gpu->config.without_nccl ? "; " : "",
+                    g->gpu->config.without_nccl ? g->gpu->config.without_nccl : "");
 }
 
 /* ---- sums ---- */

@@ -4,6 +4,11 @@
 #include <limits.h>
 #include <stdio.h>
 
+static const ddp_names *named(const ddp_names *names)
+{
+    return names ? names : &ddp_plain_names;
+}
+
 /* Values that would work, for the end of a refusal: "a, b or c would work". */
 struct advice {
     char items[4][40];
@@ -82,14 +87,15 @@ static ddp_status refuse_rest(int batch, int subdivisions, int ranks, ddp_error 
     return fail_rest(batch, subdivisions, &a, "", err);
 }
 
-static ddp_status refuse_ranks(int batch, int subdivisions, int ranks, ddp_error *err)
+static ddp_status refuse_ranks(int batch, int subdivisions, int ranks, const ddp_names *names,
+                               ddp_error *err)
 {
     struct advice a = {.count = 0};
     char text[sizeof a.items + 16];
 
     advise_batches(&a, batch, subdivisions, ranks);
     if (batch <= INT_MAX / ranks)
-        (void)snprintf(a.items[a.count++], sizeof a.items[0], "-ddp_batch rank");
+        (void)snprintf(a.items[a.count++], sizeof a.items[0], "%s rank", named(names)->batch);
     advice_text(&a, text, sizeof text);
     return ddp_fail(err, DDP_ERR_USAGE,
                     "batch=%d cannot be cut evenly over %d ranks; %s would work", batch, ranks,
@@ -113,7 +119,7 @@ static ddp_status split_rank(ddp_batch *out, int batch, int subdivisions, int ra
 }
 
 static ddp_status split_global(ddp_batch *out, int batch, int subdivisions, int ranks,
-                               ddp_error *err)
+                               const ddp_names *names, ddp_error *err)
 {
     /* The fewest parts of a mini-batch that make their number a multiple of ranks. */
     int parts = ranks / greatest_common_divisor(subdivisions, ranks);
@@ -121,7 +127,7 @@ static ddp_status split_global(ddp_batch *out, int batch, int subdivisions, int 
     if (batch % subdivisions)
         return refuse_rest(batch, subdivisions, ranks, err);
     if (batch % ranks)
-        return refuse_ranks(batch, subdivisions, ranks, err);
+        return refuse_ranks(batch, subdivisions, ranks, names, err);
     *out = (ddp_batch){.batch = batch,
                        .subdivisions = subdivisions * parts,
                        .per_rank = subdivisions * parts / ranks,
@@ -132,7 +138,7 @@ static ddp_status split_global(ddp_batch *out, int batch, int subdivisions, int 
 }
 
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
-                           ddp_batch_mode mode, ddp_error *err)
+                           ddp_batch_mode mode, const ddp_names *names, ddp_error *err)
 {
     *out = (ddp_batch){0};
     if (batch < 1 || subdivisions < 1)
@@ -140,7 +146,7 @@ ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int rank
                         batch, subdivisions);
     if (mode == DDP_BATCH_RANK)
         return split_rank(out, batch, subdivisions, ranks, err);
-    return split_global(out, batch, subdivisions, ranks, err);
+    return split_global(out, batch, subdivisions, ranks, names, err);
 }
 
 static int is_power_of_two(int n)
@@ -172,26 +178,27 @@ static void powers_text(int most, char *text, size_t size)
 
 /* ---- what an exact run cannot have, each with all that has to change ---- */
 
-/* Options that change how a step is summed: " -ddp_batch global" for each that is in the way. */
+/* What changes how a step is summed: "batch mode global" for each that is in the way. */
 static int wanted_options(const ddp_exact_run *run, char (*items)[64], int say_what_is)
 {
+    const ddp_names *names = named(run->names);
     int count = 0;
 
     if (run->mode != DDP_BATCH_GLOBAL)
-        (void)snprintf(items[count++], sizeof items[0], "-ddp_batch global%s",
+        (void)snprintf(items[count++], sizeof items[0], "%s global%s", names->batch,
                        say_what_is ? ", not rank" : "");
     if (run->sync_every != 1 && say_what_is)
-        (void)snprintf(items[count++], sizeof items[0], "-ddp_sync_every 1, not %d",
+        (void)snprintf(items[count++], sizeof items[0], "%s 1, not %d", names->sync_every,
                        run->sync_every);
     else if (run->sync_every != 1)
-        (void)snprintf(items[count++], sizeof items[0], "-ddp_sync_every 1");
+        (void)snprintf(items[count++], sizeof items[0], "%s 1", names->sync_every);
     if (!run->broadcast_buffers)
-        (void)snprintf(items[count++], sizeof items[0], "-ddp_broadcast_buffers step%s",
+        (void)snprintf(items[count++], sizeof items[0], "%s step%s", names->buffers,
                        say_what_is ? ", not save" : "");
     return count;
 }
 
-/* " with 2 ranks, -ddp_batch global and -ddp_sync_every 1", or nothing. ranks 0: they stay. */
+/* " with 2 ranks, batch mode global and sync_every 1", or nothing. ranks 0: they stay. */
 static void with_text(const ddp_exact_run *run, int ranks, char *text, size_t size)
 {
     char items[4][64];
@@ -237,8 +244,8 @@ static ddp_status refuse_subdivisions(const ddp_exact_run *run, ddp_error *err)
     advice_text(&a, text, sizeof text);
     with_text(run, ranks, with, sizeof with);
     return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_exact wants a power of two for subdivisions, not %d; %s%s would work",
-                    run->subdivisions, text, with);
+                    "%s wants a power of two for subdivisions, not %d; %s%s would work",
+                    named(run->names)->exact, run->subdivisions, text, with);
 }
 
 /* Subdivisions are a power of two that does not divide batch: the nearest batches, and the largest
@@ -267,9 +274,9 @@ static ddp_status refuse_exact_ranks(const ddp_exact_run *run, ddp_error *err)
         (void)snprintf(more, sizeof more, ", or set subdivisions=%d", run->ranks);
     with_text(run, 0, with, sizeof with);
     return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_exact with %d ranks: use %s for the cfg's %d subdivision%s%s%s%s",
-                    run->ranks, powers, run->subdivisions, run->subdivisions == 1 ? "" : "s", more,
-                    with[0] ? "," : "", with);
+                    "%s with %d ranks: use %s for the cfg's %d subdivision%s%s%s%s",
+                    named(run->names)->exact, run->ranks, powers, run->subdivisions,
+                    run->subdivisions == 1 ? "" : "s", more, with[0] ? "," : "", with);
 }
 
 static ddp_status check_options(const ddp_exact_run *run, ddp_error *err)
@@ -282,7 +289,7 @@ static ddp_status check_options(const ddp_exact_run *run, ddp_error *err)
     for (int i = 0; i < count; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", i ? ", and with " : "",
                          items[i]);
-    return ddp_fail(err, DDP_ERR_USAGE, "-ddp_exact works with %s", text);
+    return ddp_fail(err, DDP_ERR_USAGE, "%s works with %s", named(run->names)->exact, text);
 }
 
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err)

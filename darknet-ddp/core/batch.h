@@ -8,6 +8,7 @@
 #define DDP_CORE_BATCH_H
 
 #include "base/status.h"
+#include "core/names.h"
 
 typedef enum ddp_batch_mode {
     DDP_BATCH_GLOBAL, /* the cfg's batch is cut over the ranks */
@@ -32,9 +33,11 @@ typedef struct ddp_batch {
  *
  * DDP_ERR_USAGE: batch or subdivisions below 1, or a step of more than INT_MAX
  * images; and, with the nearest values that work in the text, batch no multiple of
- * subdivisions (Darknet drops the rest silently) or, in DDP_BATCH_GLOBAL, of ranks. */
+ * subdivisions (Darknet drops the rest silently) or, in DDP_BATCH_GLOBAL, of ranks. names are the
+ * text's; NULL: plain words. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
-                           ddp_batch_mode mode, ddp_error *err) DDP_MUST_CHECK;
+                           ddp_batch_mode mode, const ddp_names *names,
+                           ddp_error *err) DDP_MUST_CHECK;
 
 /* What decides whether a step can be summed in one binary tree over its mini-batches. */
 typedef struct ddp_exact_run {
@@ -43,7 +46,8 @@ typedef struct ddp_exact_run {
     int ranks;
     ddp_batch_mode mode;
     int sync_every;
-    int broadcast_buffers; /* the trainer's: statistics are shared at every step */
+    int broadcast_buffers;  /* the trainer's: statistics are shared at every step */
+    const ddp_names *names; /* for errors; NULL: plain words */
 } ddp_exact_run;
 
 /* Can this run have the same bits at any number of ranks (core/tree.h)? Subdivisions and

@@ -11,7 +11,8 @@ static int works(const ddp_exact_run *run, int exact)
 
     if (exact && ddp_exact_check(run, &ignored))
         return 0;
-    return ddp_batch_split(&cut, run->batch, run->subdivisions, run->ranks, run->mode, &ignored)
+    return ddp_batch_split(&cut, run->batch, run->subdivisions, run->ranks, run->mode, NULL,
+                           &ignored)
                == DDP_OK
            && cut.images > 1;
 }

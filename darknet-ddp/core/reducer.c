@@ -317,10 +317,12 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
 
 static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
 {
+    const ddp_names *names = r->config.names ? r->config.names : &ddp_plain_names;
+
     return ddp_fail(err, DDP_ERR_USAGE,
                     "layer %d (%s) has parameters and did not run backward in this mini-batch; "
-                    "-ddp_find_unused 1 allows that",
-                    layer, r->table->params[r->first_param[layer]].kind);
+                    "%s 1 allows that",
+                    layer, r->table->params[r->first_param[layer]].kind, names->find_unused);
 }
 
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)

@@ -47,6 +47,7 @@
 
 #include "base/status.h"
 #include "comm/group.h"
+#include "core/names.h"
 #include "core/params.h"
 #include "core/plan.h"
 #include "watch/watch.h"
@@ -62,9 +63,10 @@ typedef struct ddp_reducer_config {
                                   quarter of all gradients at most; 0: none */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
-    ddp_watch *watch; /* hears what is launched, waited for and landed; NULL: nobody */
-    int leaves;       /* 0, or: sum the mini-batches in a tree; the most backward passes from one
-                         syncing one to the next, a power of two */
+    const ddp_names *names; /* for errors; NULL: plain words */
+    ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
+    int leaves; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
+                   syncing one to the next, a power of two */
 } ddp_reducer_config;
 
 /* Time spent since the reducer was opened, in nanoseconds of wall time on this rank. */

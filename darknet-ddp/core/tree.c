@@ -43,7 +43,7 @@ ddp_status ddp_tree_open(ddp_tree **out, ddp_device *device, float *block, size_
 
         ddp_tree_close(t);
         return ddp_fail(err, DDP_ERR_NOMEM,
-                        "no memory for the %zu MiB of partial sums that -ddp_exact keeps of %d "
+                        "no memory for the %zu MiB of partial sums that an exact run keeps of %d "
                         "mini-batches a rank; fewer of them need less",
                         bytes >> 20, leaves);
     }

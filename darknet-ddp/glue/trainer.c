@@ -62,12 +62,13 @@ ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions, ddp_
                          .ranks = ddp_group_size(t->group),
                          .mode = t->config.batch_mode,
                          .sync_every = t->config.sync_every,
-                         .broadcast_buffers = t->config.broadcast_buffers};
+                         .broadcast_buffers = t->config.broadcast_buffers,
+                         .names = t->config.reducer.names};
     ddp_status st = t->config.exact ? ddp_exact_check(&run, err) : DDP_OK;
 
     if (!st)
-        st =
-            ddp_batch_split(&t->batch, *batch, *subdivisions, run.ranks, t->config.batch_mode, err);
+        st = ddp_batch_split(&t->batch, *batch, *subdivisions, run.ranks, t->config.batch_mode,
+                             run.names, err);
     if (st)
         return st;
     t->cut = run;

@@ -12,6 +12,9 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
+static const ddp_names names = {"-ddp_exact", "-ddp_batch", "-ddp_sync_every",
+                                "-ddp_broadcast_buffers", "-ddp_find_unused"};
+
 enum { MAX_BATCH = 96, MAX_RANKS = 9 };
 
 static void expect_split(int batch, int subdivisions, int ranks, ddp_batch_mode mode,
@@ -21,7 +24,7 @@ static void expect_split(int batch, int subdivisions, int ranks, ddp_batch_mode 
     ddp_error err;
     char got[128];
 
-    if (ddp_batch_split(&b, batch, subdivisions, ranks, mode, &err))
+    if (ddp_batch_split(&b, batch, subdivisions, ranks, mode, &names, &err))
         fail_msg("batch=%d subdivisions=%d ranks=%d: %s", batch, subdivisions, ranks, err.text);
     (void)snprintf(got, sizeof got, "%d in %d, %d a rank of %d images%s", b.batch, b.subdivisions,
                    b.per_rank, b.images, b.resplit ? ", cut further" : "");
@@ -34,7 +37,8 @@ static void expect_refusal(int batch, int subdivisions, int ranks, ddp_batch_mod
     ddp_batch b;
     ddp_error err = {0};
 
-    assert_int_equal(ddp_batch_split(&b, batch, subdivisions, ranks, mode, &err), DDP_ERR_USAGE);
+    assert_int_equal(ddp_batch_split(&b, batch, subdivisions, ranks, mode, &names, &err),
+                     DDP_ERR_USAGE);
     assert_string_equal(err.text, want);
 }
 
@@ -158,7 +162,7 @@ static int check_suggestions(const char *text, const char *name, const int now[2
         ddp_error err;
 
         try[which] = value;
-        if (ddp_batch_split(&b, try[0], try[1], ranks, mode, &err))
+        if (ddp_batch_split(&b, try[0], try[1], ranks, mode, &names, &err))
             fail_msg("%s%d does not work on %d ranks: %s", name, value, ranks, text);
         while (try[which] += value < now[which] ? 1 : -1, try[which] != now[which])
             if (should_work(try, ranks, mode))
@@ -195,7 +199,7 @@ static void every_split_adds_up_and_every_suggested_value_works(void **state)
         for (int subdivisions = 1; subdivisions <= MAX_BATCH; subdivisions++)
             for (int ranks = 1; ranks <= MAX_RANKS; ranks++)
                 for (int m = 0; m < 2; m++)
-                    if (ddp_batch_split(&b, batch, subdivisions, ranks, modes[m], &err))
+                    if (ddp_batch_split(&b, batch, subdivisions, ranks, modes[m], &names, &err))
                         check_refusal(&err, batch, subdivisions, ranks, modes[m]);
                     else
                         check_parts(&b, batch, subdivisions, ranks, modes[m]);

@@ -10,6 +10,9 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
+static const ddp_names names = {"-ddp_exact", "-ddp_batch", "-ddp_sync_every",
+                                "-ddp_broadcast_buffers", "-ddp_find_unused"};
+
 enum { MOST_BATCH = 96, MOST_RANKS = 17 };
 
 static ddp_exact_run run_of(int batch, int subdivisions, int ranks)
@@ -19,7 +22,8 @@ static ddp_exact_run run_of(int batch, int subdivisions, int ranks)
                            .ranks = ranks,
                            .mode = DDP_BATCH_GLOBAL,
                            .sync_every = 1,
-                           .broadcast_buffers = 1};
+                           .broadcast_buffers = 1,
+                           .names = &names};
 }
 
 static void expect_refusal(ddp_exact_run run, const char *want)
@@ -119,7 +123,7 @@ static void expect_works(const ddp_exact_run *run, const char *text)
     ddp_error err;
 
     if (ddp_exact_check(run, &err)
-        || ddp_batch_split(&b, run->batch, run->subdivisions, run->ranks, run->mode, &err))
+        || ddp_batch_split(&b, run->batch, run->subdivisions, run->ranks, run->mode, &names, &err))
         fail_msg("batch=%d subdivisions=%d ranks=%d: %s: %s", run->batch, run->subdivisions,
                  run->ranks, text, err.text);
 }

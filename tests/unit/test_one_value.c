@@ -74,7 +74,7 @@ static void expect_works(ddp_exact_run run, int exact, const char *advice)
     ddp_error err = {0};
 
     if ((exact && ddp_exact_check(&run, &err))
-        || ddp_batch_split(&cut, run.batch, run.subdivisions, run.ranks, run.mode, &err)
+        || ddp_batch_split(&cut, run.batch, run.subdivisions, run.ranks, run.mode, NULL, &err)
         || cut.images < 2)
         fail_msg("batch=%d subdivisions=%d ranks=%d mode %d%s: %s", run.batch, run.subdivisions,
                  run.ranks, (int)run.mode, advice, err.text);
@@ -114,7 +114,7 @@ static void every_value_that_is_named_works(void **state)
                                                kind == 1 ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
 
                     if ((exact && ddp_exact_check(&run, &err))
-                        || ddp_batch_split(&cut, batch, subdivisions, ranks, run.mode, &err)
+                        || ddp_batch_split(&cut, batch, subdivisions, ranks, run.mode, NULL, &err)
                         || cut.images > 1)
                         continue;
                     try_advice(run, exact);

@@ -11,7 +11,7 @@
 
 static const char *const refusal_of_8 =
     "layer 8 (convolutional) has parameters and did not run backward in this mini-batch; "
-    "-ddp_find_unused 1 allows that";
+    "find_unused 1 allows that";
 
 static ddp_reducer *open_reducer(struct rank *me, struct toy *toy, size_t bucket_bytes, int overlap)
 {

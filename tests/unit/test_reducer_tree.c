@@ -323,7 +323,7 @@ static void missing_memory_is_told_in_mib(void **state)
                      DDP_ERR_NOMEM);
     assert_null(t);
     assert_string_equal(err.text,
-                        "no memory for the 2199023255552 MiB of partial sums that -ddp_exact keeps "
+                        "no memory for the 2199023255552 MiB of partial sums that an exact run keeps "
                         "of 4 mini-batches a rank; fewer of them need less");
 }
 
