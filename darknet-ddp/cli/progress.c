@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static void write_left(double seconds, char *text, size_t size)
+void ddp_progress_left(double seconds, char *text, size_t size)
 {
     if (seconds >= 5400)
         (void)snprintf(text, size, "%.1f hours", seconds / 3600);
@@ -39,7 +39,7 @@ void ddp_progress_line(ddp_progress *p, const ddp_progress_now *now, char *text,
         double mean_s = (double)(now->now_ns - p->started_ns) / 1e9 / (double)p->steps;
         char left[32];
 
-        write_left(mean_s * (double)(now->last_step - now->step), left, sizeof left);
+        ddp_progress_left(mean_s * (double)(now->last_step - now->step), left, sizeof left);
         (void)snprintf(text + used, size - (size_t)used, ", %s left", left);
     }
     p->last_ns = now->now_ns;

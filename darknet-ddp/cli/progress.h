@@ -30,4 +30,7 @@ void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now);
  * in which this rank waited for messages or moved them. */
 void ddp_progress_line(ddp_progress *p, const ddp_progress_now *now, char *text, size_t size);
 
+/* Write "2.3 hours", "5 minutes" or "40 seconds". */
+void ddp_progress_left(double seconds, char *text, size_t size);
+
 #endif

@@ -9,15 +9,18 @@
 #include "cli/list.h"
 #include "cli/lookout.h"
 #include "cli/progress.h"
+#include "cli/records.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
 #include "cli/validation.h"
+#include "cli/waits.h"
 #include "core/agree.h"
 #include "glue/darknet.h"
 #include "glue/plugin.h"
 #include "glue/same_weights.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 static struct {
@@ -28,8 +31,10 @@ static struct {
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
     ddp_inputs inputs;
-    int odd_weights;              /* the lowest rank that loaded other weights than rank 0, or 0 */
-    ddp_validation *validation;   /* NULL: none */
+    int odd_weights;            /* the lowest rank that loaded other weights than rank 0, or 0 */
+    ddp_validation *validation; /* NULL: none */
+    ddp_records *records;       /* on rank 0; NULL: none */
+    ddp_waits waits;
     int width, height;            /* of the cfg */
     const char *directory;        /* of the weights */
     ddp_watch *watch;             /* NULL: none */
@@ -117,6 +122,44 @@ static ddp_status reads(const char *what, const char *path, ddp_error *err)
     return ddp_inputs_add(&session.inputs, what, path, err);
 }
 
+/* Lines that say what the run is. Free them. */
+static char *describe(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    ddp_banner_print(out, session.group, &session.gpus, session.trainer, session.options,
+                     session.seed);
+    (void)fclose(out);
+    return text;
+}
+
+/* What the files know of validations, all ranks learn. */
+static ddp_status open_records(const ddp_position *now, const char *cfg, ddp_error *err)
+{
+    int64_t communication_ns = ddp_trainer_communication_ns(session.trainer);
+    char *banner = describe();
+    ddp_records_config config = {.directory = session.directory,
+                                 .cfg = cfg,
+                                 .tensorboard = session.options->tensorboard,
+                                 .banner = banner ? banner : "",
+                                 .resumed = ddp_checkpoints_resumed(session.checkpoints),
+                                 .best = session.options->best,
+                                 .start = *now,
+                                 .trainer = session.trainer,
+                                 .validation = session.validation,
+                                 .waits = &session.waits};
+    ddp_status st = ddp_waits_init(&session.waits, session.group, communication_ns, err);
+
+    if (!st && ddp_group_rank(session.group) == 0 && session.options->records)
+        st = ddp_records_open(&session.records, &config, err);
+    free(banner);
+    return st ? st : ddp_validation_share(session.validation, err);
+}
+
 static ddp_status attached(const network *net, const ddp_position *now, const char *cfg,
                            ddp_error *err)
 {
@@ -141,6 +184,8 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         print_length(now);
     }
     ddp_report_errors_only();
+    if (open_records(now, cfg, err))
+        return err->code;
     start = progress_now(now);
     ddp_progress_start(&session.progress, &start);
     ddp_network_input(net, &session.width, &session.height);
@@ -153,6 +198,7 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
 
     if (ddp_list_check(&list, session.group, paths, n, err))
         return err->code;
+    ddp_records_list(session.records, (size_t)n);
     ddp_validation_begin(session.validation, (size_t)n,
                          (size_t)ddp_trainer_batch(session.trainer).batch, session.width,
                          session.height);
@@ -183,14 +229,10 @@ static void end_early(void)
     ddp_plugin_stop();
 }
 
-static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
-                             ddp_error *err)
+static ddp_status validate(network *net, const ddp_position *now, ddp_error *err)
 {
     int best, stop;
 
-    (void)figures;
-    if (!ddp_validation_due(session.validation, now))
-        return DDP_OK;
     if (ddp_validation_run(session.validation, net, now, &best, &stop, err))
         return err->code;
     ddp_plugin_save(net, "_last.weights");
@@ -201,9 +243,29 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
     return DDP_OK;
 }
 
+static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
+                             ddp_error *err)
+{
+    int due = ddp_validation_due(session.validation, now);
+
+    ddp_records_step(session.records, now, figures);
+    if (due && validate(net, now, err))
+        return err->code;
+    if (ddp_records_add(session.records, due ? ddp_validation_last(session.validation) : NULL))
+        session.asked[DDP_REQUEST_TELL] = 1;
+    if (!ddp_trainer_requested(session.trainer).tell)
+        return DDP_OK;
+    return ddp_waits_gather(&session.waits, ddp_trainer_communication_ns(session.trainer), err);
+}
+
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
 {
-    return ddp_checkpoints_save(session.checkpoints, net, path, cutoff, err);
+    ddp_status st;
+
+    ddp_records_saving(session.records);
+    st = ddp_checkpoints_save(session.checkpoints, net, path, cutoff, err);
+    ddp_records_saved(session.records);
+    return st;
 }
 
 static void leave(void) __attribute__((noreturn));
@@ -213,6 +275,8 @@ static void leave(void)
     int status = ddp_checkpoints_status(session.checkpoints);
     ddp_error err;
 
+    ddp_records_end(session.records, "stopped");
+    ddp_records_close(session.records);
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_report_close();
@@ -377,6 +441,9 @@ int ddp_session_close(void)
     ddp_error err;
 
     ddp_plugin_close();
+    ddp_records_end(session.records, "ended");
+    ddp_records_close(session.records);
+    ddp_waits_release(&session.waits);
     ddp_trainer_close(session.trainer);
     ddp_checkpoints_close(session.checkpoints);
     ddp_inputs_release(&session.inputs);

@@ -24,9 +24,11 @@ struct ddp_validation {
     ddp_validation_result last;
     ddp_precision *each;
     int done;
-    double best;
-    size_t best_step;
-    int since_best;
+    struct {
+        double figure;
+        size_t step; /* 0: there was none */
+        int since;   /* validations since then */
+    } best;
 };
 
 void ddp_validation_close(ddp_validation *v)
@@ -195,7 +197,7 @@ static void print_result(const ddp_validation *v, const ddp_position *now, int b
     if (best)
         printf("; the best so far\n");
     else
-        printf("; the best was %.4f after step %zu\n", v->best, v->best_step);
+        printf("; the best was %.4f after step %zu\n", v->best.figure, v->best.step);
     (void)fflush(stdout);
 }
 
@@ -224,28 +226,49 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validatio
     if (st)
         return ddp_wrap(err, "validation");
     v->last.seconds = (double)(ddp_clock_ns() - began) / 1e9;
-    v->last.key = key_of(&v->last, v->options->best);
+    v->last.key = (float)key_of(&v->last, v->options->best); /* what a table keeps of it */
     v->done = 1;
     return DDP_OK;
+}
+
+/* Is it the best so far? */
+static int add(ddp_validation *v, size_t step, double key)
+{
+    int best = v->best.step == 0 || key > v->best.figure;
+
+    v->best.since = best ? 0 : v->best.since + 1;
+    if (best) {
+        v->best.figure = key;
+        v->best.step = step;
+    }
+    return best;
+}
+
+void ddp_validation_recall(ddp_validation *v, size_t step, double key)
+{
+    (void)add(v, step, key);
+}
+
+ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
+{
+    return v ? ddp_broadcast(v->group, &v->best, sizeof v->best, 0, err) : DDP_OK;
 }
 
 ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now, int *best,
                               int *stop, ddp_error *err)
 {
-    int first = !v->done;
-
     if (ddp_validation_measure(v, net, NULL, NULL, err))
         return err->code;
-    *best = first || v->last.key > v->best;
-    v->since_best = *best ? 0 : v->since_best + 1;
-    if (*best) {
-        v->best = v->last.key;
-        v->best_step = now->step;
-    }
-    *stop = v->options->patience > 0 && v->since_best >= v->options->patience;
+    *best = add(v, now->step, v->last.key);
+    *stop = v->options->patience > 0 && v->best.since >= v->options->patience;
     if (ddp_group_rank(v->group) == 0)
         print_result(v, now, *best);
     return DDP_OK;
+}
+
+const ddp_validation_result *ddp_validation_kind(const ddp_validation *v)
+{
+    return v ? &v->last : NULL;
 }
 
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v)
@@ -255,12 +278,12 @@ const ddp_validation_result *ddp_validation_last(const ddp_validation *v)
 
 int ddp_validation_best(const ddp_validation *v, const char **name, double *figure, size_t *step)
 {
-    if (!v || !v->done)
+    if (!v || v->best.step == 0)
         return 0;
     *name = v->last.is_classifier                ? "top-1"
             : v->options->best == DDP_BEST_MAP50 ? "mAP@0.5"
                                                  : "mAP@0.5:0.95";
-    *figure = v->best;
-    *step = v->best_step;
+    *figure = v->best.figure;
+    *step = v->best.step;
     return 1;
 }

@@ -52,6 +52,15 @@ ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_positio
 ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
                                   void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
+/* What is known of it before there are figures: is_classifier, names, classes. NULL: v is. */
+const ddp_validation_result *ddp_validation_kind(const ddp_validation *v);
+
+/* A run that goes on: on rank 0, in their order, the figures of the validations before it. */
+void ddp_validation_recall(ddp_validation *v, size_t step, double key);
+
+/* All ranks learn what rank 0 recalled. v may be NULL. Fails with DDP_ERR_COMM. */
+ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
+
 /* NULL: there was none. */
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v);
 

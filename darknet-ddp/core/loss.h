@@ -1,7 +1,7 @@
 /* core/loss.h: the loss of a step over all ranks, and the requests that travel with it.
  *
  * A rank adds the loss of each mini-batch; at the end of a step the sum leaves for the
- * other ranks. What any rank was asked for by then (to save, to stop) is known to all
+ * other ranks. What any rank was asked for by then (to save, to stop, to tell) is known to all
  * when the sum has arrived: in the same step on every rank.
  */
 #ifndef DDP_CORE_LOSS_H
@@ -14,11 +14,16 @@
 
 typedef struct ddp_loss ddp_loss;
 
-typedef enum ddp_request { DDP_REQUEST_SAVE, DDP_REQUEST_STOP, DDP_REQUESTS } ddp_request;
+typedef enum ddp_request {
+    DDP_REQUEST_SAVE,
+    DDP_REQUEST_STOP,
+    DDP_REQUEST_TELL, /* how each rank fares */
+    DDP_REQUESTS
+} ddp_request;
 
 /* What some rank was asked for, each 0 or 1. */
 typedef struct ddp_requests {
-    int save, stop;
+    int save, stop, tell;
 } ddp_requests;
 
 /* leaves  0, or: sum the mini-batches of a step in the tree of core/tree.h; how many

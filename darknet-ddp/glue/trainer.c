@@ -13,6 +13,9 @@
 #include <darknet.h>
 #include <limits.h>
 #include <network.h>
+#include <string.h>
+
+enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
 
 struct ddp_trainer {
     ddp_group *group;
@@ -31,6 +34,11 @@ struct ddp_trainer {
 
     int64_t waited_ns;  /* outside the reducer, since attach */
     int64_t stalled_ns; /* by the group's count, when attached */
+
+    enum phase phase; /* what goes on now */
+    int64_t phase_ns; /* began then, */
+    int64_t phase_communication_ns;
+    int64_t spent_ns[PHASES];
 };
 
 ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_trainer_config *config,
@@ -90,6 +98,18 @@ static void check(const ddp_trainer *t, ddp_status st, const ddp_error *err)
         t->config.fail(err);
 }
 
+/* What goes on from here. Communication is nobody's time but its own. */
+static void enter(ddp_trainer *t, enum phase phase)
+{
+    int64_t now = ddp_clock_ns();
+    int64_t communication_ns = ddp_trainer_communication_ns(t);
+
+    t->spent_ns[t->phase] += now - t->phase_ns - (communication_ns - t->phase_communication_ns);
+    t->phase = phase;
+    t->phase_ns = now;
+    t->phase_communication_ns = communication_ns;
+}
+
 /* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
  * notice that one is lost. */
 static void settle_sums(ddp_trainer *t)
@@ -106,6 +126,7 @@ static void before_forward(void *ctx, network *net)
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
+    enter(t, FORWARD);
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
     check(t, ddp_statistics_begin(t->statistics, &err), &err);
@@ -165,6 +186,7 @@ static void before_backward(void *ctx, network *net)
     ddp_trainer *t = ctx;
     ddp_position now = ddp_position_of(net);
 
+    enter(t, BACKWARD);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     settle_layers(t, net);
     ddp_statistics_fold(t->statistics, now.mini_batch);
@@ -204,6 +226,7 @@ static void after_backward(void *ctx, network *net)
         check(t, ddp_loss_start(t->loss, &err), &err);
     if (now.update_ends)
         check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
+    enter(t, now.update_ends ? UPDATE : OUTSIDE);
 }
 
 /* Darknet updates from the last layer to the first, so layers whose gradients
@@ -239,6 +262,7 @@ static float mean_loss(void *ctx, float loss)
     mean = ddp_loss_take(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;
+    enter(t, OUTSIDE);
     return mean;
 }
 
@@ -363,6 +387,10 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         .release = before_free,
     };
     net->hooks = &t->hooks;
+    t->phase = OUTSIDE;
+    t->phase_ns = ddp_clock_ns();
+    t->phase_communication_ns = ddp_trainer_communication_ns(t);
+    memset(t->spent_ns, 0, sizeof t->spent_ns);
     return DDP_OK;
 }
 
@@ -427,4 +455,15 @@ int64_t ddp_trainer_communication_ns(const ddp_trainer *t)
     if (!ddp_device_is_host(t->table.device))
         return ddp_group_stalled_ns(t->group) - t->stalled_ns;
     return times.wait_ns + times.drive_ns + t->waited_ns;
+}
+
+ddp_trainer_times ddp_trainer_total_times(ddp_trainer *t)
+{
+    int host = ddp_device_is_host(t->table.device);
+
+    enter(t, t->phase);
+    return (ddp_trainer_times){.forward_ns = host ? t->spent_ns[FORWARD] : 0,
+                               .backward_ns = host ? t->spent_ns[BACKWARD] : 0,
+                               .update_ns = host ? t->spent_ns[UPDATE] : 0,
+                               .outside_ns = t->spent_ns[OUTSIDE]};
 }

@@ -85,4 +85,15 @@ const ddp_table *ddp_trainer_table(const ddp_trainer *t);
  * its work stood still, up to the last step that has ended there. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
+/* Wall time since attach that this rank gave to the parts of training, less the communication in
+ * them, in nanoseconds. outside: from the end of a step to the next one's first forward pass, and
+ * between mini-batches: where samples are waited for. forward, backward and update are 0 where a
+ * GPU computes, of which the host knows only when its work was queued. */
+typedef struct ddp_trainer_times {
+    int64_t forward_ns, backward_ns, update_ns, outside_ns;
+} ddp_trainer_times;
+
+/* Only while attached. */
+ddp_trainer_times ddp_trainer_total_times(ddp_trainer *t);
+
 #endif

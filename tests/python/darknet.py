@@ -290,6 +290,10 @@ class Case(unittest.TestCase):
     def write(self, name, text):
         write(self.path(name), text)
 
+    def saved(self):
+        """The checkpoints in backup/, sorted: not what else a run leaves there."""
+        return sorted(n for n in os.listdir(self.path("backup")) if n.endswith((".weights", ".backup", ".state")) or "part" in n)
+
     def darknet(self, *args, ranks=0, limit_s=LIMIT_S, environment=None):
         return run(command(*args, ranks=ranks), self.folder, limit_s, environment)
 

@@ -1,0 +1,392 @@
+#include "cli/records.h"
+
+#include "base/clock.h"
+#include "cli/columns.h"
+#include "cli/run_page.h"
+#include "glue/checkpoint.h"
+#include "monitor/csv.h"
+#include "monitor/history.h"
+#include "monitor/tensorboard.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { POINTS = 1000 }; /* of a chart */
+
+static const int64_t page_every_ns = 10000000000; /* at the least, and 500 times what it takes */
+static const int64_t tell_every_ns = 2000000000;
+
+/* Counts so far of what a row holds the differences of. */
+struct moment {
+    int64_t now_ns, communication_ns, save_ns, aside_ns;
+    ddp_trainer_times times;
+    size_t images;
+};
+
+struct ddp_records {
+    ddp_records_config config;
+    char *name, *banner, *csv_path, *page_path, *part_path;
+    ddp_columns columns;
+    ddp_csv *csv; /* NULL: it cannot be written */
+    size_t rows;  /* that this run has added */
+    ddp_history *history;
+    ddp_tensorboard *tensorboard;
+    double *row; /* columns, then waits */
+    size_t lines;
+    ddp_position now;
+    struct moment last, step;
+    int64_t saving_ns; /* when it began */
+    int64_t save_ns;   /* spent on saving, */
+    int64_t aside_ns;  /* and on what is no part of a step, that included */
+    int64_t began_ns;
+    size_t began_at; /* step */
+    int64_t page_due_ns, told_ns;
+    int in_step;                 /* between ddp_records_step and ddp_records_add */
+    int csv_failed, page_failed; /* and it was said */
+};
+
+void ddp_records_close(ddp_records *r)
+{
+    if (!r)
+        return;
+    ddp_csv_close(r->csv);
+    ddp_tensorboard_close(r->tensorboard);
+    ddp_history_close(r->history);
+    ddp_columns_release(&r->columns);
+    free(r->name);
+    free(r->banner);
+    free(r->csv_path);
+    free(r->page_path);
+    free(r->part_path);
+    free(r->row);
+    free(r);
+}
+
+/* ---- opening ---- */
+
+static void say(const char *path, const char *why)
+{
+    (void)fprintf(stderr, "darknet: cannot write %s: %s; training goes on\n", path, why);
+}
+
+static void add_to_history(ddp_records *r)
+{
+    ddp_history_add(r->history, r->row[DDP_COLUMN_STEP], r->row);
+}
+
+/* A row of the run that this one goes on from. */
+static void recall(void *ctx, const double *values)
+{
+    ddp_records *r = ctx;
+    size_t key = r->columns.key;
+
+    memcpy(r->row, values, r->columns.count * sizeof *values);
+    for (size_t i = 0; i < DDP_WAITS_COLUMNS; i++)
+        r->row[r->columns.count + i] = NAN;
+    add_to_history(r);
+    if (key && !isnan(values[key]))
+        ddp_validation_recall(r->config.validation, (size_t)values[DDP_COLUMN_STEP], values[key]);
+}
+
+static struct moment moment_of(const ddp_records *r, size_t images)
+{
+    return (struct moment){
+        .now_ns = ddp_clock_ns(),
+        .communication_ns = ddp_trainer_communication_ns(r->config.trainer),
+        .save_ns = r->save_ns,
+        .aside_ns = r->aside_ns,
+        .times = ddp_trainer_total_times(r->config.trainer),
+        .images = images,
+    };
+}
+
+static ddp_status name_files(ddp_records *r, ddp_error *err)
+{
+    const char *directory = r->config.directory;
+
+    r->name = ddp_checkpoint_base(r->config.cfg);
+    r->banner = strdup(r->config.banner);
+    if (!r->name || !r->banner || asprintf(&r->csv_path, "%s/%s.csv", directory, r->name) < 0
+        || asprintf(&r->page_path, "%s/%s.html", directory, r->name) < 0
+        || asprintf(&r->part_path, "%s.part", r->page_path) < 0)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of files");
+    return DDP_OK;
+}
+
+static ddp_status make_history(ddp_records *r, ddp_error *err)
+{
+    size_t columns;
+
+    if (ddp_columns_init(&r->columns, ddp_validation_kind(r->config.validation), r->config.best,
+                         err))
+        return err->code;
+    columns = r->columns.count + DDP_WAITS_COLUMNS;
+    r->row = calloc(columns, sizeof *r->row);
+    if (!r->row)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu figures", columns);
+    for (size_t i = 0; i < columns; i++)
+        r->row[i] = NAN;
+    return ddp_history_open(&r->history, columns, POINTS, err);
+}
+
+/* Nothing is written before there is a row, and read before it only to go on. Without the CSV file
+ * the run goes on. */
+static void open_csv(ddp_records *r)
+{
+    uint64_t step = r->config.resumed ? r->config.start.step : 0;
+    ddp_error err;
+
+    if (ddp_csv_open(&r->csv, r->csv_path, (const char *const *)r->columns.names, r->columns.count,
+                     step, recall, r, &err))
+        (void)fprintf(stderr, "darknet: %s; training goes on\n", err.text);
+}
+
+static ddp_status open_all(ddp_records *r, ddp_error *err)
+{
+    const char *folder = r->config.tensorboard;
+
+    if (name_files(r, err) || make_history(r, err))
+        return err->code;
+    if (folder && ddp_tensorboard_open(&r->tensorboard, folder, (double)time(NULL), err))
+        return ddp_wrap(err, "-tensorboard");
+    if (r->config.resumed)
+        open_csv(r);
+    r->last = moment_of(r, r->config.start.images);
+    r->began_ns = r->told_ns = r->last.now_ns;
+    r->began_at = r->config.start.step;
+    r->now = r->config.start;
+    r->page_due_ns = r->last.now_ns;
+    return DDP_OK;
+}
+
+ddp_status ddp_records_open(ddp_records **out, const ddp_records_config *config, ddp_error *err)
+{
+    ddp_records *r = calloc(1, sizeof *r);
+
+    *out = NULL;
+    if (!r)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the figures of the run");
+    r->config = *config;
+    if (open_all(r, err)) {
+        ddp_records_close(r);
+        return err->code;
+    }
+    *out = r;
+    return DDP_OK;
+}
+
+void ddp_records_list(ddp_records *r, size_t lines)
+{
+    if (r)
+        r->lines = lines;
+}
+
+/* ---- the page ---- */
+
+/* By the steps of this run so far. */
+static double seconds_left(const ddp_records *r)
+{
+    double done = (double)(r->now.step - r->began_at);
+    double seconds = (double)(r->step.now_ns - r->began_ns) / 1e9;
+
+    if (r->now.last_step < r->now.step || done < 1)
+        return NAN;
+    return seconds / done * (double)(r->now.last_step - r->now.step);
+}
+
+/* NULL: it was written. */
+static const char *write_part(const ddp_records *r, const char *status)
+{
+    const ddp_run_page page = {.name = r->name,
+                               .status = status,
+                               .banner = r->banner,
+                               .columns = &r->columns,
+                               .history = r->history,
+                               .row = r->row,
+                               .waits = r->config.waits,
+                               .validation = r->config.validation,
+                               .now = r->now,
+                               .left_s = seconds_left(r)};
+    FILE *out = fopen(r->part_path, "we");
+    int whole;
+
+    if (!out)
+        return strerror(errno);
+    whole = ddp_run_page_write(out, &page) && !ferror(out);
+    if (fclose(out) || !whole)
+        return errno ? strerror(errno) : "no memory";
+    return NULL;
+}
+
+/* Whoever opens it sees a whole one. */
+static void write_page(ddp_records *r, const char *status)
+{
+    int64_t began = ddp_clock_ns(), took;
+    const char *why;
+
+    errno = 0;
+    why = write_part(r, status);
+    if (!why && rename(r->part_path, r->page_path))
+        why = strerror(errno);
+    if (why) {
+        if (!r->page_failed)
+            say(r->page_path, why);
+        r->page_failed = 1;
+        (void)unlink(r->part_path);
+    }
+    took = ddp_clock_ns() - began;
+    r->page_due_ns = began + (500 * took > page_every_ns ? 500 * took : page_every_ns);
+}
+
+/* ---- a step ---- */
+
+void ddp_records_saving(ddp_records *r)
+{
+    if (!r)
+        return;
+    r->saving_ns = ddp_clock_ns();
+    if (r->csv)
+        ddp_csv_flush(r->csv, 1);
+}
+
+void ddp_records_saved(ddp_records *r)
+{
+    int64_t ns;
+
+    if (!r)
+        return;
+    ns = ddp_clock_ns() - r->saving_ns;
+    r->save_ns += ns;
+    if (!r->in_step)
+        r->aside_ns += ns;
+}
+
+static double seconds(int64_t from, int64_t to)
+{
+    return (double)(to - from) / 1e9;
+}
+
+static double peak_memory_mib(void)
+{
+    struct rusage use;
+
+    return getrusage(RUSAGE_SELF, &use) ? (double)NAN : (double)use.ru_maxrss / 1024;
+}
+
+static void fill_times(ddp_records *r)
+{
+    const struct moment *a = &r->last, *b = &r->step;
+    int host = b->times.forward_ns > 0;
+    double step_s = seconds(a->now_ns, b->now_ns);
+    double *row = r->row;
+
+    row[DDP_COLUMN_SPEED] = step_s > 0 ? (double)(b->images - a->images) / step_s : (double)NAN;
+    row[DDP_COLUMN_LOADER] = fmax(0, seconds(a->times.outside_ns, b->times.outside_ns)
+                                         - seconds(a->aside_ns, b->aside_ns));
+    row[DDP_COLUMN_FORWARD] =
+        host ? seconds(a->times.forward_ns, b->times.forward_ns) : (double)NAN;
+    row[DDP_COLUMN_BACKWARD] =
+        host ? seconds(a->times.backward_ns, b->times.backward_ns) : (double)NAN;
+    row[DDP_COLUMN_UPDATE] = host ? seconds(a->times.update_ns, b->times.update_ns) : (double)NAN;
+    row[DDP_COLUMN_COMMUNICATION] = seconds(a->communication_ns, b->communication_ns);
+}
+
+void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures *figures)
+{
+    if (!r)
+        return;
+    r->step = moment_of(r, now->images);
+    r->in_step = 1;
+    r->now = *now;
+    r->row[DDP_COLUMN_STEP] = (double)now->step;
+    r->row[DDP_COLUMN_IMAGES] = (double)now->images;
+    r->row[DDP_COLUMN_EPOCH] = r->lines ? (double)now->images / (double)r->lines : (double)NAN;
+    r->row[DDP_COLUMN_LOSS] = figures->loss;
+    r->row[DDP_COLUMN_AVERAGE] = figures->average_loss;
+    r->row[DDP_COLUMN_RATE] = figures->rate;
+    r->row[DDP_COLUMN_MEMORY] = peak_memory_mib();
+    fill_times(r);
+}
+
+static void say_lost(ddp_records *r)
+{
+    const char *why;
+
+    if (!r->csv || r->csv_failed || ddp_csv_lost(r->csv, &why) == 0)
+        return;
+    say(r->csv_path, why ? why : "no memory");
+    r->csv_failed = 1;
+}
+
+static void add_to_csv(ddp_records *r)
+{
+    if (r->rows++ == 0 && !r->config.resumed)
+        open_csv(r);
+    if (!r->csv)
+        return;
+    ddp_csv_add(r->csv, r->row);
+    say_lost(r);
+}
+
+static void flush(ddp_records *r)
+{
+    if (r->tensorboard)
+        ddp_tensorboard_flush(r->tensorboard);
+}
+
+static void add_to_tensorboard(ddp_records *r)
+{
+    double now_s = (double)time(NULL);
+
+    for (size_t i = DDP_COLUMN_STEP + 1; r->tensorboard && i < r->columns.count; i++)
+        if (!isnan(r->row[i]))
+            ddp_tensorboard_add(r->tensorboard, now_s, (int64_t)r->now.step, r->columns.names[i],
+                                (float)r->row[i]);
+}
+
+int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
+{
+    int64_t now_ns;
+    int tell;
+
+    if (!r)
+        return 0;
+    ddp_columns_fill(&r->columns, result, r->row);
+    r->row[DDP_COLUMN_SAVE] = seconds(r->last.save_ns, r->save_ns);
+    ddp_waits_fill(r->config.waits, r->row + r->columns.count);
+    add_to_csv(r);
+    add_to_tensorboard(r);
+    add_to_history(r);
+    now_ns = ddp_clock_ns();
+    if (now_ns >= r->page_due_ns) {
+        flush(r);
+        write_page(r, "training");
+        now_ns = ddp_clock_ns();
+    }
+    tell = now_ns - r->told_ns >= tell_every_ns;
+    if (tell)
+        r->told_ns = now_ns;
+    r->aside_ns += now_ns - r->step.now_ns;
+    r->last = r->step;
+    r->last.now_ns = now_ns;
+    r->last.save_ns = r->save_ns;
+    r->last.communication_ns = ddp_trainer_communication_ns(r->config.trainer);
+    r->in_step = 0;
+    return tell;
+}
+
+void ddp_records_end(ddp_records *r, const char *how)
+{
+    if (!r || r->rows == 0)
+        return;
+    if (r->csv)
+        ddp_csv_flush(r->csv, 1);
+    say_lost(r);
+    flush(r);
+    write_page(r, how);
+}

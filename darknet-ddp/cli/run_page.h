@@ -1,0 +1,29 @@
+/* cli/run_page.h: what the page of a run shows (monitor/page.h). */
+#ifndef DDP_CLI_RUN_PAGE_H
+#define DDP_CLI_RUN_PAGE_H
+
+#include "cli/columns.h"
+#include "cli/validation.h"
+#include "cli/waits.h"
+#include "glue/position.h"
+#include "monitor/history.h"
+
+#include <stdio.h>
+
+typedef struct ddp_run_page {
+    const char *name;   /* of the cfg */
+    const char *status; /* "training", "ended" */
+    const char *banner; /* lines that say what the run is */
+    const ddp_columns *columns;
+    const ddp_history *history; /* columns, then DDP_WAITS_COLUMNS */
+    const double *row;          /* the last one */
+    const ddp_waits *waits;
+    const ddp_validation *validation; /* NULL: none */
+    ddp_position now;
+    double left_s; /* NaN: not known */
+} ddp_run_page;
+
+/* 0: no memory. Whether all of it could be written, ferror(out) tells. */
+int ddp_run_page_write(FILE *out, const ddp_run_page *run);
+
+#endif
