@@ -6,6 +6,10 @@
 #include "cli/options.h"
 #include "glue/network.h"
 
+/* darknet help, --help, -h, --version; darknet detector --help, and of classifier: print it. 0: the
+ * command line is none of these. */
+int ddp_command_front(int argc, char **argv);
+
 /* darknet ddp help */
 int ddp_command_help(void);
 

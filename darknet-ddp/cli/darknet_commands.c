@@ -316,7 +316,8 @@ ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
     const command *first = name ? first_of(name) : NULL, *row = row_of(argc, argv);
 
     if (!name)
-        return DDP_OK; /* Darknet says how it is used */
+        return ddp_fail(err, DDP_ERR_USAGE, "no command%s%s; darknet --help names some",
+                        argc > 1 ? " beside " : "", argc > 1 ? argv[1] : "");
     if (!first)
         return refuse_command(name, err);
     if (row)

@@ -175,6 +175,8 @@ int main(int argc, char **original)
     int is_ddp_command;
 
     ddp_report_init(launch);
+    if (ddp_command_front(argc, original))
+        return 0;
     argv = calloc((size_t)argc + 3, sizeof *argv);
     if (!argv)
         return 1;
