@@ -204,14 +204,14 @@ uint64_t ddp_file_hash(ddp_file *f)
     return XXH3_64bits_digest(f->hash);
 }
 
-ddp_status ddp_file_finish(ddp_file *f, ddp_file_sum *sum, ddp_error *err)
+ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err)
 {
     (void)fflush(f->stream);
     if (!f->failed && fsync(f->fd))
         f->failed = errno;
     if (f->failed)
         return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", f->path, strerror(f->failed));
-    if (ddp_file_sum_of(f->part, sum, err))
+    if (ddp_file_checksum_of(f->part, sum, err))
         return err->code;
     if (sum->bytes != f->bytes || sum->hash != XXH3_64bits_digest(f->hash))
         return ddp_fail(err, DDP_ERR_IO, "%s does not read back as it was written", f->path);
@@ -334,7 +334,7 @@ ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *byt
     return DDP_OK;
 }
 
-static ssize_t sum_blocks(int fd, char *block, XXH3_state_t *hash, ddp_file_sum *sum)
+static ssize_t sum_blocks(int fd, char *block, XXH3_state_t *hash, ddp_file_checksum *sum)
 {
     ssize_t n;
 
@@ -347,7 +347,7 @@ static ssize_t sum_blocks(int fd, char *block, XXH3_state_t *hash, ddp_file_sum 
     return n;
 }
 
-ddp_status ddp_file_sum_of(const char *path, ddp_file_sum *sum, ddp_error *err)
+ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum, ddp_error *err)
 {
     XXH3_state_t *hash = XXH3_createState();
     char *block = malloc(BLOCK_BYTES);
@@ -355,7 +355,7 @@ ddp_status ddp_file_sum_of(const char *path, ddp_file_sum *sum, ddp_error *err)
     uint64_t size;
     int fd = -1;
 
-    *sum = (ddp_file_sum){0};
+    *sum = (ddp_file_checksum){0};
     if (!hash || !block)
         st = no_memory(path, err);
     else if ((fd = open_regular(path, &size, err)) < 0)

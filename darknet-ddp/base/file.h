@@ -23,10 +23,10 @@
 
 typedef struct ddp_file ddp_file;
 
-typedef struct ddp_file_sum {
+typedef struct ddp_file_checksum {
     uint64_t bytes;
     uint64_t hash; /* of all of them */
-} ddp_file_sum;
+} ddp_file_checksum;
 
 /* Start to write PATH. *out is set on success; end it with ddp_file_publish or
  * ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
@@ -41,7 +41,7 @@ uint64_t ddp_file_hash(ddp_file *f);
 
 /* Phase one ends: flush, fsync, read back. Nothing may be written from here on.
  * DDP_ERR_IO: the disk is full, a quota is reached, or the like; the text says which. */
-ddp_status ddp_file_finish(ddp_file *f, ddp_file_sum *sum, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err) DDP_MUST_CHECK;
 
 /* Close, remove the part and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
@@ -66,6 +66,7 @@ ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *byt
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Size and hash of a file as it is on the disk. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_file_sum_of(const char *path, ddp_file_sum *sum, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
+                                ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -43,15 +43,15 @@ void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_ar
         memcpy(arrays[i].data, c->arrays[i].data, arrays[i].count * sizeof(float));
 }
 
-static const char *value_in(const ddp_checkpoint_facts *facts, const char *name)
+static const char *value_in(const ddp_checkpoint_metadata *metadata, const char *name)
 {
-    for (size_t i = 0; i < facts->option_count; i++)
-        if (strcmp(facts->options[i].name, name) == 0)
-            return facts->options[i].value;
+    for (size_t i = 0; i < metadata->option_count; i++)
+        if (strcmp(metadata->options[i].name, name) == 0)
+            return metadata->options[i].value;
     return "not known";
 }
 
-ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_facts *was,
+ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_metadata *was,
                                         const ddp_checkpoint_option *options, size_t count,
                                         const uint64_t *seed, ddp_error *err)
 {
@@ -68,8 +68,8 @@ ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_facts *was,
     return DDP_OK;
 }
 
-ddp_status ddp_checkpoint_check_list(const ddp_checkpoint_facts *was, uint64_t count, uint64_t hash,
-                                     ddp_error *err)
+ddp_status ddp_checkpoint_check_list(const ddp_checkpoint_metadata *was, uint64_t count,
+                                     uint64_t hash, ddp_error *err)
 {
     if (was->list_count == 0)
         return DDP_OK;

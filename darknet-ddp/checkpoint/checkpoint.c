@@ -20,7 +20,7 @@ struct record {
 
 _Static_assert(sizeof(struct record) == 64, "the record is written as it is in memory");
 
-/* ---- facts ---- */
+/* ---- metadata ---- */
 
 static void copy_printable(char *out, size_t size, const char *text)
 {
@@ -31,23 +31,23 @@ static void copy_printable(char *out, size_t size, const char *text)
     out[i] = 0;
 }
 
-ddp_status ddp_checkpoint_add_option(ddp_checkpoint_facts *facts, const char *name,
+ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err)
 {
-    ddp_checkpoint_option *option = &facts->options[facts->option_count];
+    ddp_checkpoint_option *option = &metadata->options[metadata->option_count];
 
-    if (facts->option_count == DDP_CHECKPOINT_OPTIONS)
+    if (metadata->option_count == DDP_CHECKPOINT_OPTIONS)
         return ddp_fail(err, DDP_ERR_USAGE, "more than %d options in a checkpoint",
                         DDP_CHECKPOINT_OPTIONS);
     copy_printable(option->name, sizeof option->name, name);
     copy_printable(option->value, sizeof option->value, value);
-    facts->option_count++;
+    metadata->option_count++;
     return DDP_OK;
 }
 
-void ddp_checkpoint_set_base(ddp_checkpoint_facts *facts, const char *base)
+void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base)
 {
-    copy_printable(facts->base, sizeof facts->base, base);
+    copy_printable(metadata->base, sizeof metadata->base, base);
 }
 
 /* ---- writing ---- */
@@ -77,7 +77,7 @@ ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f, ddp_error 
 
     for (size_t i = 0; i < c->array_count; i++)
         body.bytes += c->arrays[i].count * sizeof(float);
-    (void)fwrite(header, ddp_header_format(header, &c->facts, &body), 1, fp);
+    (void)fwrite(header, ddp_header_format(header, &c->metadata, &body), 1, fp);
     (void)fwrite(c->cfg, 1, c->cfg_bytes, fp);
     for (size_t i = 0; i < c->array_count; i++)
         if (write_array(&c->arrays[i], fp, err))
@@ -154,7 +154,7 @@ ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, void *bytes, size_t size, d
     ddp_status st;
 
     *out = (ddp_checkpoint){0};
-    st = ddp_header_parse(bytes, size, &out->facts, &body, &header, err);
+    st = ddp_header_parse(bytes, size, &out->metadata, &body, &header, err);
     if (!st)
         st = check_length(header, &body, size, err);
     if (st)
@@ -178,7 +178,7 @@ ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, void *bytes, size_t size, d
 
 /* The size of a header is bounded, so that a header is checked before memory is
  * allocated for what it announces. */
-static ddp_status peek(ddp_checkpoint_facts *facts, const char *path, ddp_error *err)
+static ddp_status peek(ddp_checkpoint_metadata *metadata, const char *path, ddp_error *err)
 {
     ddp_header_body body;
     size_t bytes, header;
@@ -188,16 +188,16 @@ static ddp_status peek(ddp_checkpoint_facts *facts, const char *path, ddp_error 
 
     if (st)
         return st;
-    st = ddp_header_parse(data, bytes, facts, &body, &header, err);
+    st = ddp_header_parse(data, bytes, metadata, &body, &header, err);
     if (!st)
         st = check_length(header, &body, size, err);
     free(data);
     return st ? ddp_wrap(err, "%s", path) : DDP_OK;
 }
 
-ddp_status ddp_checkpoint_peek(ddp_checkpoint_facts *out, const char *path, ddp_error *err)
+ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path, ddp_error *err)
 {
-    *out = (ddp_checkpoint_facts){0};
+    *out = (ddp_checkpoint_metadata){0};
     return peek(out, path, err);
 }
 
@@ -209,7 +209,7 @@ ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path, ddp_error 
     ddp_status st;
 
     *out = (ddp_checkpoint){0};
-    st = peek(&out->facts, path, err);
+    st = peek(&out->metadata, path, err);
     if (!st)
         st = ddp_file_read(path, SIZE_MAX, &data, &bytes, &size, err);
     if (st)

@@ -29,7 +29,7 @@ typedef struct ddp_checkpoint_option {
     char value[DDP_CHECKPOINT_VALUE_BYTES];
 } ddp_checkpoint_option;
 
-typedef struct ddp_checkpoint_facts {
+typedef struct ddp_checkpoint_metadata {
     char base[DDP_CHECKPOINT_BASE_BYTES]; /* whose checkpoint: the cfg's name, without folder and
                                              end */
     uint64_t saved_at_ns;                 /* wall clock, since 1970 */
@@ -44,7 +44,7 @@ typedef struct ddp_checkpoint_facts {
     uint64_t weights_bytes, weights_hash; /* of the weights file */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
-} ddp_checkpoint_facts;
+} ddp_checkpoint_metadata;
 
 /* count floats of the parameter `part` of a layer: "momentum" of "weights". */
 typedef struct ddp_checkpoint_array {
@@ -55,7 +55,7 @@ typedef struct ddp_checkpoint_array {
 } ddp_checkpoint_array;
 
 typedef struct ddp_checkpoint {
-    ddp_checkpoint_facts facts;
+    ddp_checkpoint_metadata metadata;
     const char *cfg; /* the text of the cfg */
     size_t cfg_bytes;
     size_t array_count;
@@ -64,11 +64,11 @@ typedef struct ddp_checkpoint {
 } ddp_checkpoint;
 
 /* Add an option; what does not fit is cut. DDP_ERR_USAGE: there are too many. */
-ddp_status ddp_checkpoint_add_option(ddp_checkpoint_facts *facts, const char *name,
+ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy a base name; what a line of text cannot hold becomes '?'. */
-void ddp_checkpoint_set_base(ddp_checkpoint_facts *facts, const char *base);
+void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
 /* Write the state file's bytes. Write errors appear when f is finished.
  * DDP_ERR_USAGE: a part's or array's name is too long. */
@@ -87,7 +87,7 @@ ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
 
 /* Read and check a state file's header, and that the file has the length it tells.
  * Fails as ddp_checkpoint_read. */
-ddp_status ddp_checkpoint_peek(ddp_checkpoint_facts *out, const char *path,
+ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Free what reading allocated. A checkpoint that is all zero is allowed. */
@@ -104,13 +104,13 @@ void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_ar
 
 /* Would a run with these options, and this seed if seed is not NULL, go on as c's?
  * DDP_ERR_MISMATCH names the first option that differs. */
-ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_facts *was,
+ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_metadata *was,
                                         const ddp_checkpoint_option *options, size_t count,
                                         const uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
 /* Is this the training list that was read before, if that is known (list_count is not 0)?
  * DDP_ERR_MISMATCH says what differs. */
-ddp_status ddp_checkpoint_check_list(const ddp_checkpoint_facts *was, uint64_t count, uint64_t hash,
-                                     ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_checkpoint_check_list(const ddp_checkpoint_metadata *was, uint64_t count,
+                                     uint64_t hash, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

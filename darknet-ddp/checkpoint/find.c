@@ -16,8 +16,8 @@ struct candidate {
     char *weights, *state; /* paths */
     int is_part;           /* X.state.part */
     int is_numbered;       /* BASE_<number>.weights */
-    ddp_checkpoint_facts facts;
-    ddp_status status; /* of reading the facts */
+    ddp_checkpoint_metadata metadata;
+    ddp_status status; /* of reading the metadata */
     ddp_error error;
 };
 
@@ -94,7 +94,7 @@ static ddp_status add(struct candidates *all, const char *directory, const char 
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %s", directory);
     c->is_part = ends_with(state, part_end);
     c->is_numbered = is_numbered(weights, base);
-    c->status = ddp_checkpoint_peek(&c->facts, c->state, &c->error);
+    c->status = ddp_checkpoint_peek(&c->metadata, c->state, &c->error);
     return DDP_OK;
 }
 
@@ -119,10 +119,10 @@ static int compare(const void *a, const void *b)
 
     if (!x->status != !y->status)
         return x->status ? -1 : 1;
-    if (x->facts.saved_at_ns != y->facts.saved_at_ns)
-        return x->facts.saved_at_ns > y->facts.saved_at_ns ? -1 : 1;
-    if (x->facts.step != y->facts.step)
-        return x->facts.step > y->facts.step ? -1 : 1;
+    if (x->metadata.saved_at_ns != y->metadata.saved_at_ns)
+        return x->metadata.saved_at_ns > y->metadata.saved_at_ns ? -1 : 1;
+    if (x->metadata.step != y->metadata.step)
+        return x->metadata.step > y->metadata.step ? -1 : 1;
     return strcmp(x->state, y->state);
 }
 
@@ -150,11 +150,11 @@ static ddp_status list(struct candidates *all, const char *directory, const char
 
 static ddp_status check_base(const struct candidate *c, const char *base, ddp_error *err)
 {
-    ddp_checkpoint_facts wanted;
+    ddp_checkpoint_metadata wanted;
 
     ddp_checkpoint_set_base(&wanted, base);
-    if (strcmp(c->facts.base, wanted.base) != 0)
-        return ddp_fail(err, DDP_ERR_MISMATCH, "%s is of %s, not of %s", c->state, c->facts.base,
+    if (strcmp(c->metadata.base, wanted.base) != 0)
+        return ddp_fail(err, DDP_ERR_MISMATCH, "%s is of %s, not of %s", c->state, c->metadata.base,
                         wanted.base);
     return DDP_OK;
 }
@@ -171,7 +171,7 @@ static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base
     if (!st)
         st = ddp_checkpoint_read(&out->checkpoint, c->state, err);
     if (!st)
-        st = ddp_match_weights(c->weights, &out->checkpoint.facts, err);
+        st = ddp_match_weights(c->weights, &out->checkpoint.metadata, err);
     if (st)
         ddp_checkpoint_release(&out->checkpoint);
     return st;
@@ -300,8 +300,8 @@ ddp_status ddp_pair_latest(const char *directory, const char *base, uint64_t *sa
 
     *saved_at_ns = 0;
     for (size_t i = 0; i < all.count && !st; i++)
-        if (!all.list[i].status && all.list[i].facts.saved_at_ns > *saved_at_ns)
-            *saved_at_ns = all.list[i].facts.saved_at_ns;
+        if (!all.list[i].status && all.list[i].metadata.saved_at_ns > *saved_at_ns)
+            *saved_at_ns = all.list[i].metadata.saved_at_ns;
     release(&all);
     return st;
 }

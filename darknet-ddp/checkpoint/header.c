@@ -12,7 +12,7 @@ enum { FORMAT = 1, LINE_BYTES = 512, HASH_DIGITS = 16 };
 
 /* Facts and body together, so that one table has every line of the header. */
 struct header {
-    ddp_checkpoint_facts facts;
+    ddp_checkpoint_metadata metadata;
     ddp_header_body body;
 };
 
@@ -23,23 +23,23 @@ static const struct row {
     enum form form;
     size_t at; /* in struct header */
 } rows[] = {
-    {"base", TEXT, offsetof(struct header, facts.base)},
-    {"saved_at_ns", NUMBER, offsetof(struct header, facts.saved_at_ns)},
-    {"step", NUMBER, offsetof(struct header, facts.step)},
-    {"seen", NUMBER, offsetof(struct header, facts.seen)},
-    {"t", NUMBER, offsetof(struct header, facts.t)},
-    {"seed", NUMBER, offsetof(struct header, facts.seed)},
-    {"epoch", NUMBER, offsetof(struct header, facts.epoch)},
-    {"position", NUMBER, offsetof(struct header, facts.position)},
-    {"list_count", NUMBER, offsetof(struct header, facts.list_count)},
-    {"list_hash", HASH, offsetof(struct header, facts.list_hash)},
-    {"width", NUMBER, offsetof(struct header, facts.width)},
-    {"height", NUMBER, offsetof(struct header, facts.height)},
-    {"ranks", NUMBER, offsetof(struct header, facts.ranks)},
-    {"average_loss", FRACTION, offsetof(struct header, facts.average_loss)},
-    {"values_hash", HASH, offsetof(struct header, facts.values_hash)},
-    {"weights_bytes", NUMBER, offsetof(struct header, facts.weights_bytes)},
-    {"weights_hash", HASH, offsetof(struct header, facts.weights_hash)},
+    {"base", TEXT, offsetof(struct header, metadata.base)},
+    {"saved_at_ns", NUMBER, offsetof(struct header, metadata.saved_at_ns)},
+    {"step", NUMBER, offsetof(struct header, metadata.step)},
+    {"seen", NUMBER, offsetof(struct header, metadata.seen)},
+    {"t", NUMBER, offsetof(struct header, metadata.t)},
+    {"seed", NUMBER, offsetof(struct header, metadata.seed)},
+    {"epoch", NUMBER, offsetof(struct header, metadata.epoch)},
+    {"position", NUMBER, offsetof(struct header, metadata.position)},
+    {"list_count", NUMBER, offsetof(struct header, metadata.list_count)},
+    {"list_hash", HASH, offsetof(struct header, metadata.list_hash)},
+    {"width", NUMBER, offsetof(struct header, metadata.width)},
+    {"height", NUMBER, offsetof(struct header, metadata.height)},
+    {"ranks", NUMBER, offsetof(struct header, metadata.ranks)},
+    {"average_loss", FRACTION, offsetof(struct header, metadata.average_loss)},
+    {"values_hash", HASH, offsetof(struct header, metadata.values_hash)},
+    {"weights_bytes", NUMBER, offsetof(struct header, metadata.weights_bytes)},
+    {"weights_hash", HASH, offsetof(struct header, metadata.weights_hash)},
     {"cfg_bytes", NUMBER, offsetof(struct header, body.cfg_bytes)},
     {"arrays", NUMBER, offsetof(struct header, body.arrays)},
     {"body_bytes", NUMBER, offsetof(struct header, body.bytes)},
@@ -76,9 +76,10 @@ static void format_value(char *out, size_t size, const struct row *row, const st
     }
 }
 
-size_t ddp_header_format(char *text, const ddp_checkpoint_facts *facts, const ddp_header_body *body)
+size_t ddp_header_format(char *text, const ddp_checkpoint_metadata *metadata,
+                         const ddp_header_body *body)
 {
-    const struct header h = {*facts, *body};
+    const struct header h = {*metadata, *body};
     char *at = text, *end = text + DDP_HEADER_BYTES;
 
     at += snprintf(at, (size_t)(end - at), "%s%d\n", magic, FORMAT);
@@ -88,9 +89,9 @@ size_t ddp_header_format(char *text, const ddp_checkpoint_facts *facts, const dd
         format_value(value, sizeof value, &rows[i], &h);
         at += snprintf(at, (size_t)(end - at), "%s %s\n", rows[i].name, value);
     }
-    for (size_t i = 0; i < facts->option_count; i++)
-        at += snprintf(at, (size_t)(end - at), "option %s %s\n", facts->options[i].name,
-                       facts->options[i].value);
+    for (size_t i = 0; i < metadata->option_count; i++)
+        at += snprintf(at, (size_t)(end - at), "option %s %s\n", metadata->options[i].name,
+                       metadata->options[i].value);
     at += snprintf(at, (size_t)(end - at), "%s %016" PRIx64 "\n", end_key,
                    (uint64_t)XXH3_64bits(text, (size_t)(at - text)));
     return (size_t)(at - text);
@@ -133,7 +134,7 @@ static int parse_value(const char *value, const struct row *row, struct header *
 
     switch (row->form) {
     case TEXT:
-        if (strlen(value) >= sizeof h->facts.base)
+        if (strlen(value) >= sizeof h->metadata.base)
             return 0;
         memcpy(at, value, strlen(value) + 1);
         break;
@@ -150,16 +151,16 @@ static int parse_value(const char *value, const struct row *row, struct header *
     return strcmp(again, value) == 0; /* else it is not what was written */
 }
 
-static int parse_option(const char *text, ddp_checkpoint_facts *facts)
+static int parse_option(const char *text, ddp_checkpoint_metadata *metadata)
 {
     const char *blank = strchr(text, ' ');
     size_t name = blank ? (size_t)(blank - text) : DDP_CHECKPOINT_NAME_BYTES;
-    ddp_checkpoint_option *option = &facts->options[facts->option_count];
+    ddp_checkpoint_option *option = &metadata->options[metadata->option_count];
 
-    if (facts->option_count == DDP_CHECKPOINT_OPTIONS || name >= sizeof option->name
+    if (metadata->option_count == DDP_CHECKPOINT_OPTIONS || name >= sizeof option->name
         || strlen(blank + 1) >= sizeof option->value)
         return 0;
-    facts->option_count++;
+    metadata->option_count++;
     memcpy(option->name, text, name);
     memcpy(option->value, blank + 1, strlen(blank + 1) + 1);
     return 1;
@@ -188,12 +189,12 @@ static ddp_status parse_lines(struct reader *r, struct header *h, char *line, dd
             return ddp_fail(err, DDP_ERR_FORMAT, "its header is damaged at %s", rows[i].name);
     }
     while (next_line(r, line) && (value = value_of(line, "option")) != NULL)
-        if (!parse_option(value, &h->facts))
+        if (!parse_option(value, &h->metadata))
             return ddp_fail(err, DDP_ERR_FORMAT, "its header is damaged at an option");
     return DDP_OK;
 }
 
-ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_facts *facts,
+ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_metadata *metadata,
                             ddp_header_body *body, size_t *length, ddp_error *err)
 {
     struct reader r = {text, text + (size < DDP_HEADER_BYTES ? size : DDP_HEADER_BYTES)};
@@ -210,7 +211,7 @@ ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_facts 
                    (uint64_t)XXH3_64bits(text, *length - strlen(line) - 1));
     if (strcmp(line, last) != 0)
         return ddp_fail(err, DDP_ERR_FORMAT, "its header is damaged: its checksum is wrong");
-    *facts = h.facts;
+    *metadata = h.metadata;
     *body = h.body;
     return DDP_OK;
 }

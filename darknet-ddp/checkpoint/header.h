@@ -12,12 +12,12 @@ typedef struct ddp_header_body {
 } ddp_header_body;
 
 /* Write the header to text[0..DDP_HEADER_BYTES). Returns its length. */
-size_t ddp_header_format(char *text, const ddp_checkpoint_facts *facts,
+size_t ddp_header_format(char *text, const ddp_checkpoint_metadata *metadata,
                          const ddp_header_body *body);
 
 /* Read the header at the start of text[0..size), any bytes, and its length.
  * DDP_ERR_FORMAT says what is wrong. */
-ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_facts *facts,
+ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_metadata *metadata,
                             ddp_header_body *body, size_t *length, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

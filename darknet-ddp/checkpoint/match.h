@@ -13,7 +13,7 @@ char *ddp_state_part_path(const char *weights);
 
 /* Is this the weights file that the state describes? Reads all of it.
  * DDP_ERR_MISMATCH if not, DDP_ERR_IO if it is missing or cannot be read, DDP_ERR_NOMEM. */
-ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_facts *facts,
+ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
                              ddp_error *err) DDP_MUST_CHECK;
 
 /* A save of `weights` may have died between its renames: if X.state.part is whole and

@@ -16,16 +16,17 @@ char *ddp_state_path(const char *weights)
     return asprintf(&path, "%s.state", weights) < 0 ? NULL : path;
 }
 
-ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_facts *facts, ddp_error *err)
+ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
+                             ddp_error *err)
 {
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
 
-    if (ddp_file_sum_of(weights, &sum, err))
+    if (ddp_file_checksum_of(weights, &sum, err))
         return err->code;
-    if (sum.bytes != facts->weights_bytes)
+    if (sum.bytes != metadata->weights_bytes)
         return ddp_fail(err, DDP_ERR_MISMATCH, "%s has %" PRIu64 " bytes, its state says %" PRIu64,
-                        weights, sum.bytes, facts->weights_bytes);
-    if (sum.hash != facts->weights_hash)
+                        weights, sum.bytes, metadata->weights_bytes);
+    if (sum.hash != metadata->weights_hash)
         return ddp_fail(err, DDP_ERR_MISMATCH, "%s is not the file that its state describes",
                         weights);
     return DDP_OK;
@@ -45,7 +46,7 @@ static ddp_status match(const char *weights, const char *state, ddp_error *err)
     ddp_status st = ddp_checkpoint_read(&c, state, err);
 
     if (!st)
-        st = ddp_match_weights(weights, &c.facts, err);
+        st = ddp_match_weights(weights, &c.metadata, err);
     ddp_checkpoint_release(&c);
     return st;
 }
@@ -53,9 +54,9 @@ static ddp_status match(const char *weights, const char *state, ddp_error *err)
 static ddp_status promote(const char *weights, const char *state, const char *part, ddp_error *err)
 {
     ddp_error why;
-    ddp_checkpoint_facts facts;
+    ddp_checkpoint_metadata metadata;
     int renamed;
-    ddp_status st = ddp_checkpoint_peek(&facts, part, &why); /* mostly it is not there */
+    ddp_status st = ddp_checkpoint_peek(&metadata, part, &why); /* mostly it is not there */
 
     if (!st)
         st = match(weights, part, &why);
@@ -96,7 +97,7 @@ static uint64_t later_than(uint64_t ns)
 static ddp_status write_weights(ddp_file **f, const char *path, ddp_checkpoint *c,
                                 const ddp_weights_writer *weights, ddp_error *err)
 {
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
 
     if (ddp_file_create(f, path, err))
         return err->code;
@@ -106,15 +107,15 @@ static ddp_status write_weights(ddp_file **f, const char *path, ddp_checkpoint *
         *f = NULL;
         return err->code;
     }
-    c->facts.weights_bytes = sum.bytes;
-    c->facts.weights_hash = sum.hash;
+    c->metadata.weights_bytes = sum.bytes;
+    c->metadata.weights_hash = sum.hash;
     return DDP_OK;
 }
 
 /* Write X.state.part, and make its name and that of the weights' part last. */
 static ddp_status write_state(const char *path, const ddp_checkpoint *c, ddp_error *err)
 {
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
     ddp_file *f;
     int renamed;
 
@@ -149,7 +150,7 @@ static ddp_status save(const char *path, const char *state, const char *part, dd
 
     if (ddp_match_promote(path, err) || write_weights(&weights, path, c, writer, err))
         return err->code;
-    c->facts.saved_at_ns = later_than(c->facts.saved_at_ns);
+    c->metadata.saved_at_ns = later_than(c->metadata.saved_at_ns);
     if (write_state(part, c, err)) {
         ddp_file_abandon(weights);
         return err->code;

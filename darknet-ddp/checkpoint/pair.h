@@ -24,7 +24,7 @@ typedef struct ddp_weights_writer {
     void *ctx;
 } ddp_weights_writer;
 
-/* Save the pair of path. c's facts get the weights file's size and hash, and the time,
+/* Save the pair of path. c's metadata get the weights file's size and hash, and the time,
  * which is in any case later than the saved_at_ns that is there.
  * On failure the last complete pair of path is still there. DDP_ERR_IO says which file, and
  * why: a full disk, a quota. Fails also with DDP_ERR_NOMEM and as ddp_checkpoint_write. */
@@ -53,7 +53,7 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
 void ddp_pair_release(ddp_pair *p);
 
 /* The latest saved_at_ns of any state of base in directory whose header is whole; 0 if there is
- * none. A run that saves after it, in its ddp_checkpoint_facts.saved_at_ns, is newer than all
+ * none. A run that saves after it, in its ddp_checkpoint_metadata.saved_at_ns, is newer than all
  * that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(const char *directory, const char *base, uint64_t *saved_at_ns,
                            ddp_error *err) DDP_MUST_CHECK;

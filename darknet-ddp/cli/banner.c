@@ -19,32 +19,34 @@ static int is_new_host(const ddp_group *group, int rank)
 }
 
 /* A launcher may show each rank its own GPUs, under the same numbers. */
-static int numbers_are_the_hosts(const ddp_group *group, const ddp_gpu_seat *seats, int first)
+static int numbers_are_the_hosts(const ddp_group *group, const ddp_gpu_placement *placements,
+                                 int first)
 {
     int size = ddp_group_size(group);
 
     for (int b = first; b < size; b++)
         for (int a = first; a < b; a++)
-            if (on_host(group, a, first) && on_host(group, b, first) && seats[a].gpu == seats[b].gpu
-                && strcmp(seats[a].identity, seats[b].identity) != 0)
+            if (on_host(group, a, first) && on_host(group, b, first)
+                && placements[a].gpu == placements[b].gpu
+                && strcmp(placements[a].identity, placements[b].identity) != 0)
                 return 0;
     return 1;
 }
 
 /* ": GPUs 0,1", those of the host's ranks in turn. */
-static void print_gpus_of_host(FILE *out, const ddp_group *group, const ddp_gpu_seat *seats,
-                               int first)
+static void print_gpus_of_host(FILE *out, const ddp_group *group,
+                               const ddp_gpu_placement *placements, int first)
 {
-    int size = ddp_group_size(group), ranks = seats[first].local_size;
+    int size = ddp_group_size(group), ranks = placements[first].local_size;
 
-    if (!numbers_are_the_hosts(group, seats, first)) {
+    if (!numbers_are_the_hosts(group, placements, first)) {
         (void)fprintf(out, ": %d GPUs", ranks);
         return;
     }
     (void)fprintf(out, ": GPU%s ", ddp_plural((size_t)ranks));
     for (int r = first; r < size; r++)
         if (on_host(group, r, first))
-            (void)fprintf(out, "%s%d", r > first ? "," : "", seats[r].gpu);
+            (void)fprintf(out, "%s%d", r > first ? "," : "", placements[r].gpu);
 }
 
 static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
@@ -59,46 +61,47 @@ static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
         if (!is_new_host(group, r))
             continue;
         (void)fprintf(out, "%s%s",
-                      r == 0        ? ""
-                      : gpus->seats ? "; "
-                                    : " ",
+                      r == 0             ? ""
+                      : gpus->placements ? "; "
+                                         : " ",
                       ddp_group_host(group, r));
-        if (gpus->seats)
-            print_gpus_of_host(out, group, gpus->seats, r);
+        if (gpus->placements)
+            print_gpus_of_host(out, group, gpus->placements, r);
     }
     (void)fprintf(out, "), %s, transport %s\n", gpus->names, ddp_group_transport(group));
 }
 
 /* As far as its ranks see: a launcher may hide some from each. */
-static int gpus_of_host(const ddp_gpu_seat *seat)
+static int gpus_of_host(const ddp_gpu_placement *placement)
 {
-    return seat->seen > seat->local_size ? seat->seen : seat->local_size;
+    return placement->seen > placement->local_size ? placement->seen : placement->local_size;
 }
 
 /* " -H hosta:4,hostb:4": a rank for each GPU; nothing where there is one host. */
-static void print_slots(FILE *out, const ddp_group *group, const ddp_gpu_seat *seats)
+static void print_slots(FILE *out, const ddp_group *group, const ddp_gpu_placement *placements)
 {
     int size = ddp_group_size(group);
 
-    if (seats[0].local_size == size)
+    if (placements[0].local_size == size)
         return;
     for (int r = 0; r < size; r++)
         if (is_new_host(group, r))
-            (void)fprintf(out, "%s%s:%d", r ? "," : " -H ", seats[r].host, gpus_of_host(&seats[r]));
+            (void)fprintf(out, "%s%s:%d", r ? "," : " -H ", placements[r].host,
+                          gpus_of_host(&placements[r]));
 }
 
 /* -gpus has a GPU for each rank of a host: some host may have fewer ranks. */
-static void print_unused_names(FILE *out, const ddp_group *group, const ddp_gpu_seat *seats,
-                               int named)
+static void print_unused_names(FILE *out, const ddp_group *group,
+                               const ddp_gpu_placement *placements, int named)
 {
     for (int r = 0; r < ddp_group_size(group); r++) {
-        int ranks = seats[r].local_size;
+        int ranks = placements[r].local_size;
 
         if (ranks >= named)
             continue;
         (void)fprintf(out,
                       "DDP: -gpus names %d GPUs, but host %s has %d rank%s: the others are idle\n",
-                      named, seats[r].host, ranks, ddp_plural((size_t)ranks));
+                      named, placements[r].host, ranks, ddp_plural((size_t)ranks));
         return;
     }
 }
@@ -111,7 +114,7 @@ static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *g
 
     for (int r = 0; r < size; r++)
         if (is_new_host(group, r))
-            all += gpus_of_host(&gpus->seats[r]);
+            all += gpus_of_host(&gpus->placements[r]);
     if (gpus->named || all == size)
         return;
     (void)fprintf(out, "DDP: %d of %d GPUs %s idle: ", all - size, all,
@@ -121,7 +124,7 @@ static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *g
         return;
     }
     (void)fprintf(out, "%d ranks would use them all (mpirun -np %d", all, all);
-    print_slots(out, group, gpus->seats);
+    print_slots(out, group, gpus->placements);
     (void)fprintf(out, ")\n");
 }
 
@@ -131,7 +134,7 @@ static void print_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
     if (gpus->gpu < 0)
         return;
     print_idle_gpus(out, group, gpus, options);
-    print_unused_names(out, group, gpus->seats, options->gpus.count);
+    print_unused_names(out, group, gpus->placements, options->gpus.count);
     if (gpus->shared)
         (void)fprintf(out, "DDP: ranks share a GPU, which is for tests: it makes nothing faster\n");
     if (options->fp32 || options->deterministic)

@@ -28,15 +28,15 @@ struct found {
     int32_t resumed;
 };
 
-static ddp_status add_column(ddp_checkpoint_facts *facts, const ddp_checkpoints *c, unsigned column,
-                             ddp_error *err)
+static ddp_status add_column(ddp_checkpoint_metadata *metadata, const ddp_checkpoints *c,
+                             unsigned column, ddp_error *err)
 {
     ddp_option_value values[DDP_OPTION_VALUES];
     int on_gpus = !ddp_device_is_host(c->run.device);
     int count = ddp_options_list(c->options, column, on_gpus, ddp_group_size(c->group), values);
 
     for (int i = 0; i < count; i++)
-        if (ddp_checkpoint_add_option(facts, values[i].name, values[i].value, err))
+        if (ddp_checkpoint_add_option(metadata, values[i].name, values[i].value, err))
             return err->code;
     return DDP_OK;
 }
@@ -44,19 +44,20 @@ static ddp_status add_column(ddp_checkpoint_facts *facts, const ddp_checkpoints 
 static ddp_status add_options(ddp_checkpoints *c, const ddp_inputs *inputs, ddp_error *err)
 {
     const char *device = ddp_device_is_host(c->run.device) ? "CPU" : "GPU";
-    ddp_checkpoint_facts facts = {0};
+    ddp_checkpoint_metadata metadata = {0};
     size_t results;
 
-    if (add_column(&facts, c, DDP_OPTION_RESULTS, err) || ddp_inputs_remember(inputs, &facts, err))
+    if (add_column(&metadata, c, DDP_OPTION_RESULTS, err)
+        || ddp_inputs_remember(inputs, &metadata, err))
         return err->code;
-    results = facts.option_count;
-    if (ddp_checkpoint_add_option(&facts, "device", device, err)
-        || add_column(&facts, c, DDP_OPTION_ROUNDING, err))
+    results = metadata.option_count;
+    if (ddp_checkpoint_add_option(&metadata, "device", device, err)
+        || add_column(&metadata, c, DDP_OPTION_ROUNDING, err))
         return err->code;
-    c->run.rounding_count = facts.option_count - results;
+    c->run.rounding_count = metadata.option_count - results;
     c->run.same_rounding = c->options->exact;
-    c->run.option_count = facts.option_count;
-    memcpy(c->run.options, facts.options, sizeof facts.options);
+    c->run.option_count = metadata.option_count;
+    memcpy(c->run.options, metadata.options, sizeof metadata.options);
     return DDP_OK;
 }
 
@@ -123,7 +124,7 @@ static ddp_status refuse(ddp_error *err)
 
 static void print_resumed(const ddp_checkpoints *c)
 {
-    const ddp_checkpoint_facts *f = &c->from.facts;
+    const ddp_checkpoint_metadata *f = &c->from.metadata;
 
     printf("DDP: resuming from %s: %llu batch%s, %llu image%s, by %llu rank%s\n", c->from.weights,
            (unsigned long long)f->step, f->step == 1 ? "" : "es", (unsigned long long)f->seen,
@@ -147,7 +148,7 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     print_resumed(c);
     found->resumed = 1;
     if (!c->run.seed_given)
-        found->seed = c->from.facts.seed;
+        found->seed = c->from.metadata.seed;
     return DDP_OK;
 }
 
@@ -183,7 +184,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
     c->run.list_count = (uint64_t)list.count;
     c->run.list_hash = list.hash;
     if (!c->from.weights
-        || !ddp_checkpoint_check_list(&c->from.facts, c->run.list_count, c->run.list_hash, err))
+        || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
         return DDP_OK;
     if (!c->options->resume_force)
         return refuse(err);

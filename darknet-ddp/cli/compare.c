@@ -7,10 +7,10 @@
 
 ddp_status ddp_compare_cfgs(ddp_group *group, const char *cfg, ddp_error *err)
 {
-    ddp_file_sum sum = {0};
+    ddp_file_checksum sum = {0};
     char text[64];
 
-    if (ddp_file_sum_of(cfg, &sum, err))
+    if (ddp_file_checksum_of(cfg, &sum, err))
         return err->code;
     (void)snprintf(text, sizeof text, "contents of the cfg: hash %016llx",
                    (unsigned long long)sum.hash);

@@ -94,56 +94,58 @@ ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int r
     return ranks > seen ? refuse_ranks(host, ranks, seen, err) : DDP_OK;
 }
 
-ddp_status ddp_gpu_choose(ddp_gpu_seat *seat, const ddp_gpu_wish *wish, ddp_error *err)
+ddp_status ddp_gpu_choose(ddp_gpu_placement *placement, const ddp_gpu_wish *wish, ddp_error *err)
 {
     const ddp_gpu_list *list = &wish->list;
 
-    if (seat->seen == 0)
-        return refuse_without_gpu(seat->host, err);
-    if (list->count > 0 && list->count < seat->local_size)
+    if (placement->seen == 0)
+        return refuse_without_gpu(placement->host, err);
+    if (list->count > 0 && list->count < placement->local_size)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%d ranks on host %s, and -gpus names %d GPU%s: it wants a number for each "
                         "rank of a host (several ranks may share a GPU, to test)",
-                        seat->local_size, seat->host, list->count, ddp_plural((size_t)list->count));
+                        placement->local_size, placement->host, list->count,
+                        ddp_plural((size_t)list->count));
     if (list->count > 0)
-        seat->gpu = list->gpus[seat->local_rank];
+        placement->gpu = list->gpus[placement->local_rank];
     else if (wish->gpu >= 0)
-        seat->gpu = wish->gpu;
+        placement->gpu = wish->gpu;
     else /* ranks that see fewer GPUs than they are may each see others */
-        seat->gpu = seat->local_rank % seat->seen;
-    return check_seen(list->count > 0 ? "-gpus" : "-i", seat->gpu, seat->host, seat->seen, err);
+        placement->gpu = placement->local_rank % placement->seen;
+    return check_seen(list->count > 0 ? "-gpus" : "-i", placement->gpu, placement->host,
+                      placement->seen, err);
 }
 
-static int same_gpu(const ddp_gpu_seat *a, const ddp_gpu_seat *b)
+static int same_gpu(const ddp_gpu_placement *a, const ddp_gpu_placement *b)
 {
     return strcmp(a->host, b->host) == 0 && strcmp(a->identity, b->identity) == 0;
 }
 
 /* Ranks a and b have the same GPU, and nobody asked for that. */
-static ddp_status refuse_shared(const ddp_gpu_seat *seats, int a, int b, const ddp_gpu_wish *wish,
-                                ddp_error *err)
+static ddp_status refuse_shared(const ddp_gpu_placement *placements, int a, int b,
+                                const ddp_gpu_wish *wish, ddp_error *err)
 {
-    const ddp_gpu_seat *seat = &seats[b];
+    const ddp_gpu_placement *placement = &placements[b];
 
-    if (wish->gpu < 0 && seat->local_size > seat->seen)
-        return refuse_ranks(seat->host, seat->local_size, seat->seen, err);
+    if (wish->gpu < 0 && placement->local_size > placement->seen)
+        return refuse_ranks(placement->host, placement->local_size, placement->seen, err);
     return ddp_fail(
         err, DDP_ERR_USAGE,
         "ranks %d and %d on host %s would both compute on one GPU, %d for one and %d for "
         "the other; -gpus with a number for each rank of a host gives each its own",
-        a, b, seat->host, seats[a].gpu, seats[b].gpu);
+        a, b, placement->host, placements[a].gpu, placements[b].gpu);
 }
 
-ddp_status ddp_gpu_check_seats(int *shared, const ddp_gpu_seat *seats, int ranks, int rank,
-                               const ddp_gpu_wish *wish, ddp_error *err)
+ddp_status ddp_gpu_check_placements(int *shared, const ddp_gpu_placement *placements, int ranks,
+                                    int rank, const ddp_gpu_wish *wish, ddp_error *err)
 {
     *shared = 0;
     for (int b = 0; b < ranks; b++)
         for (int a = 0; a < b; a++) {
-            if (!same_gpu(&seats[a], &seats[b]))
+            if (!same_gpu(&placements[a], &placements[b]))
                 continue;
-            if (wish->list.count == 0 || seats[a].gpu != seats[b].gpu)
-                return refuse_shared(seats, a, b, wish, err);
+            if (wish->list.count == 0 || placements[a].gpu != placements[b].gpu)
+                return refuse_shared(placements, a, b, wish, err);
             *shared |= rank < 0 || a == rank || b == rank;
         }
     return DDP_OK;

@@ -24,14 +24,14 @@ typedef struct ddp_gpu_wish {
 } ddp_gpu_wish;
 
 /* Where a rank runs, and what it chose. Ranks send it to each other as it is: zero it first. */
-typedef struct ddp_gpu_seat {
+typedef struct ddp_gpu_placement {
     char host[256];
     int local_rank;    /* among the ranks of the host */
     int local_size;    /* how many these are */
     int seen;          /* GPUs that this rank sees, numbered from 0 */
     int gpu;           /* its choice */
     char identity[64]; /* of that GPU: two different GPUs of a host never have the same */
-} ddp_gpu_seat;
+} ddp_gpu_placement;
 
 /* Read "0,1,3": 1 to DDP_GPU_LIST_MAX whole numbers with commas between them; a number may
  * come several times. Fails with DDP_ERR_USAGE. */
@@ -42,15 +42,16 @@ ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *e
 ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int ranks, int seen,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Set seat->gpu of a rank, whose host, ranks and seen are set.
+/* Set placement->gpu of a rank, whose host, ranks and seen are set.
  * Fails with DDP_ERR_USAGE: too few GPUs in the list, or one that this rank does not see. */
-ddp_status ddp_gpu_choose(ddp_gpu_seat *seat, const ddp_gpu_wish *wish,
+ddp_status ddp_gpu_choose(ddp_gpu_placement *placement, const ddp_gpu_wish *wish,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Compare the seats of all ranks; every rank comes to the same result. *shared: rank's GPU
+/* Compare the placements of all ranks; every rank comes to the same result. *shared: rank's GPU
  * is another rank's too; rank -1: any rank's is. Fails with DDP_ERR_USAGE where GPUs are shared and
  * the list did not say so. */
-ddp_status ddp_gpu_check_seats(int *shared, const ddp_gpu_seat *seats, int ranks, int rank,
-                               const ddp_gpu_wish *wish, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_gpu_check_placements(int *shared, const ddp_gpu_placement *placements, int ranks,
+                                    int rank, const ddp_gpu_wish *wish,
+                                    ddp_error *err) DDP_MUST_CHECK;
 
 #endif

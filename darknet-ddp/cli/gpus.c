@@ -20,8 +20,8 @@ static ddp_gpu_wish wish_of(const ddp_options *o)
 
 void ddp_gpus_release(ddp_gpus *g)
 {
-    free(g->seats);
-    g->seats = NULL;
+    free(g->placements);
+    g->placements = NULL;
 }
 
 int ddp_gpus_wanted(const ddp_options *options)
@@ -105,17 +105,17 @@ ddp_status ddp_gpus_check(const ddp_options *options, ddp_launch launch, int *st
 
 /* ---- on all ranks ---- */
 
-static ddp_status sit_down(ddp_gpu_seat *seat, const ddp_group *group, const ddp_gpu_wish *wish,
-                           ddp_error *err)
+static ddp_status place(ddp_gpu_placement *placement, const ddp_group *group,
+                        const ddp_gpu_wish *wish, ddp_error *err)
 {
-    *seat = (ddp_gpu_seat){.local_rank = ddp_group_local_rank(group),
-                           .local_size = ddp_group_local_size(group),
-                           .seen = ddp_device_count()};
-    (void)snprintf(seat->host, sizeof seat->host, "%s",
+    *placement = (ddp_gpu_placement){.local_rank = ddp_group_local_rank(group),
+                                     .local_size = ddp_group_local_size(group),
+                                     .seen = ddp_device_count()};
+    (void)snprintf(placement->host, sizeof placement->host, "%s",
                    ddp_group_host(group, ddp_group_rank(group)));
-    if (ddp_gpu_choose(seat, wish, err))
+    if (ddp_gpu_choose(placement, wish, err))
         return add_cause(err);
-    ddp_device_identify(seat->gpu, seat->identity, sizeof seat->identity);
+    ddp_device_identify(placement->gpu, placement->identity, sizeof placement->identity);
     return DDP_OK;
 }
 
@@ -123,20 +123,20 @@ static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_g
                          ddp_error *err)
 {
     int size = ddp_group_size(group), rank = ddp_group_rank(group);
-    ddp_gpu_seat mine, *seats = calloc((size_t)size, sizeof *seats);
+    ddp_gpu_placement mine, *placements = calloc((size_t)size, sizeof *placements);
     ddp_status st;
 
-    g->seats = seats;
+    g->placements = placements;
     g->named = wish->list.count > 0 || wish->gpu >= 0;
-    if (!seats)
+    if (!placements)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
-    st = sit_down(&mine, group, wish, err);
+    st = place(&mine, group, wish, err);
     if (!st)
-        st = ddp_allgather(group, &mine, seats, sizeof mine, err);
+        st = ddp_allgather(group, &mine, placements, sizeof mine, err);
     if (!st)
-        st = ddp_gpu_check_seats(shared, seats, size, rank, wish, err);
+        st = ddp_gpu_check_placements(shared, placements, size, rank, wish, err);
     if (!st)
-        st = ddp_gpu_check_seats(&g->shared, seats, size, -1, wish, err);
+        st = ddp_gpu_check_placements(&g->shared, placements, size, -1, wish, err);
     g->gpu = mine.gpu;
     return st;
 }

@@ -9,11 +9,11 @@
 #include "comm/group.h"
 
 typedef struct ddp_gpus {
-    int gpu;             /* CUDA's number of this rank's GPU; -1: it computes on the CPU */
-    int shared;          /* some ranks have the same GPU */
-    int named;           /* the command line names GPUs */
-    char names[256];     /* "GPU NVIDIA H200", or "CPU"; several kinds with commas between them */
-    ddp_gpu_seat *seats; /* of all ranks; NULL: they compute on CPUs */
+    int gpu;         /* CUDA's number of this rank's GPU; -1: it computes on the CPU */
+    int shared;      /* some ranks have the same GPU */
+    int named;       /* the command line names GPUs */
+    char names[256]; /* "GPU NVIDIA H200", or "CPU"; several kinds with commas between them */
+    ddp_gpu_placement *placements; /* of all ranks; NULL: they compute on CPUs */
 } ddp_gpus;
 
 /* Free what *g holds; nothing else changes. All zero is allowed. */

@@ -23,12 +23,12 @@ ddp_status ddp_inputs_add(ddp_inputs *in, const char *what, const char *path, dd
 {
     struct ddp_input *list = reallocarray(in->list, in->count + 1, sizeof *list);
     struct ddp_input *input;
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
 
     if (!list)
         return no_memory(path, err);
     in->list = list;
-    if (ddp_file_sum_of(path, &sum, err))
+    if (ddp_file_checksum_of(path, &sum, err))
         return err->code;
     input = &list[in->count++];
     *input = (struct ddp_input){strdup(what), strdup(path), sum.hash};
@@ -65,7 +65,8 @@ static int is_first(const ddp_inputs *in, size_t i)
     return 1;
 }
 
-ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_facts *facts, ddp_error *err)
+ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_metadata *metadata,
+                               ddp_error *err)
 {
     for (size_t i = 0; i < in->count; i++) {
         const char *what = in->list[i].what;
@@ -78,7 +79,7 @@ ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_facts *facts
             if (strcmp(in->list[k].what, what) == 0)
                 hash = XXH3_64bits_withSeed(&in->list[k].hash, sizeof hash, hash);
         (void)snprintf(value, sizeof value, "contents %016" PRIx64, hash);
-        if (ddp_checkpoint_add_option(facts, what, value, err))
+        if (ddp_checkpoint_add_option(metadata, what, value, err))
             return err->code;
     }
     return DDP_OK;

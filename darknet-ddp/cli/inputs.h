@@ -26,8 +26,8 @@ ddp_status ddp_inputs_add(ddp_inputs *in, const char *what, const char *path,
 ddp_status ddp_inputs_agree(const ddp_inputs *in, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* What a checkpoint remembers: an option for each `what`, by its contents and not by its name.
- * DDP_ERR_USAGE: facts has no room. */
-ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_facts *facts,
+ * DDP_ERR_USAGE: metadata has no room. */
+ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_metadata *metadata,
                                ddp_error *err) DDP_MUST_CHECK;
 
 void ddp_inputs_release(ddp_inputs *in);

@@ -98,7 +98,7 @@ static void print_pictures(const network *net)
 static void print_length(const ddp_position *now)
 {
     if (now->last_step % (size_t)session.options->sync_every)
-        printf("DDP: max_batches=%zu is no multiple of -ddp_sync_every %d: the last batches end "
+        printf("DDP: max_batches=%zu is not a multiple of -ddp_sync_every %d: the last batches end "
                "without an update\n",
                now->last_step, session.options->sync_every);
     if (now->last_step > 0 && now->step >= now->last_step)

@@ -37,8 +37,8 @@ struct ddp_backend {
 
 /* Sums of one kind of memory. Every member is required. */
 struct ddp_sum_engine {
-    /* a->group, buf, count, began and ended are set; the engine sets these two marks. open may hang
-     * its part on a->own; close frees it. */
+    /* a->group, buf, count, began and ended are set; the engine sets these two events. open may
+     * hang its part on a->own; close frees it. */
     ddp_status (*open)(ddp_allreduce *a, ddp_error *err);
     void (*close)(ddp_allreduce *a);
     /* count is not 0 and the sum is not in flight. */
@@ -97,7 +97,7 @@ struct ddp_allreduce {
     size_t count;
     int number;  /* from 1, in the order of opening */
     int started; /* once, or more often */
-    ddp_mark *began, *ended;
+    ddp_device_event *began, *ended;
 };
 
 extern const struct ddp_backend ddp_backend_solo;

@@ -21,7 +21,7 @@ enum {
 };
 
 /* A request of the collective under way. */
-struct errand {
+struct collective_request {
     int peer;
     int is_recv;
     int pending;
@@ -31,12 +31,12 @@ struct ddp_exchange {
     struct ddp_chunk chunks[WINDOW];
     int chunks_in_flight;
     uint32_t next_sequence;
-    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
-    int64_t last_message_ns;           /* when one of ours, in or out, last ended */
-    int *ended;                        /* room for the requests of one test */
-    unsigned char *chunk_ended;        /* the chunks' own, in one piece */
-    struct errand *errands;            /* 2 (size-1) of them */
-    int errands_left;
+    struct ddp_host_sum *first, *last;              /* sums with chunks to launch */
+    int64_t last_message_ns;                        /* when one of ours, in or out, last ended */
+    int *ended;                                     /* room for the requests of one test */
+    unsigned char *chunk_ended;                     /* the chunks' own, in one piece */
+    struct collective_request *collective_requests; /* 2 (size-1) of them */
+    int collective_left;
     uint32_t collective;
 };
 
@@ -89,8 +89,9 @@ ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
         /* One more than needed, since a group of one rank needs none. */
         x->ended = calloc((size_t)requests + 1, sizeof *x->ended);
         x->chunk_ended = calloc((size_t)requests + 1, 1);
-        x->errands = calloc((size_t)chunk_requests(g) + 1, sizeof *x->errands);
-        ok = x->ended && x->chunk_ended && x->errands;
+        x->collective_requests =
+            calloc((size_t)chunk_requests(g) + 1, sizeof *x->collective_requests);
+        ok = x->ended && x->chunk_ended && x->collective_requests;
     }
     for (int i = 0; ok && g->size > 1 && i < WINDOW; i++)
         ok = open_chunk(g, i);
@@ -111,7 +112,7 @@ void ddp_exchange_close(ddp_group *g)
     }
     free(x->ended);
     free(x->chunk_ended);
-    free(x->errands);
+    free(x->collective_requests);
     free(x);
     g->exchange = NULL;
 }
@@ -156,7 +157,7 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
         return ddp_wrap(err, "sum %d of %d", c->sum->number, g->sums_opened);
     if (c->requests_left == 0) {
         if (--c->sum->chunks_left == 0 && c->sum->ended)
-            ddp_mark_set(c->sum->ended);
+            ddp_device_event_record(c->sum->ended);
         c->sum = NULL;
         x->chunks_in_flight--;
     }
@@ -167,7 +168,7 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
 static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
-    int first_errand = WINDOW * chunk_requests(g);
+    int first_collective = WINDOW * chunk_requests(g);
 
     *moved = 0;
     if (launch(g, err) || g->transport->test(g, x->ended, moved, err))
@@ -177,9 +178,9 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
     for (int i = 0; i < *moved; i++) {
         int request = x->ended[i];
 
-        if (request >= first_errand) {
-            x->errands[request - first_errand].pending = 0;
-            x->errands_left--;
+        if (request >= first_collective) {
+            x->collective_requests[request - first_collective].pending = 0;
+            x->collective_left--;
         } else if (chunk_request_ended(g, request, err)) {
             return err->code;
         }
@@ -219,13 +220,13 @@ static ddp_status overdue(ddp_group *g, int peer, int taking, const char *where,
 
 static ddp_status collective_overdue(ddp_group *g, ddp_error *err)
 {
-    const struct errand *errands = g->exchange->errands;
+    const struct collective_request *collective_requests = g->exchange->collective_requests;
     int n = chunk_requests(g), late = -1;
 
     for (int i = 0; i < n; i++)
-        if (errands[i].pending && (late < 0 || errands[i].is_recv))
+        if (collective_requests[i].pending && (late < 0 || collective_requests[i].is_recv))
             late = i;
-    return overdue(g, errands[late].peer, !errands[late].is_recv, "", err);
+    return overdue(g, collective_requests[late].peer, !collective_requests[late].is_recv, "", err);
 }
 
 static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
@@ -281,8 +282,8 @@ static ddp_status wait_for(ddp_group *g, const int *left, ddp_error *err)
         }
         relax(++idle_polls);
         if (is_late(g, start))
-            return left == &g->exchange->errands_left ? collective_overdue(g, err)
-                                                      : sum_overdue(g, err);
+            return left == &g->exchange->collective_left ? collective_overdue(g, err)
+                                                         : sum_overdue(g, err);
     }
     return DDP_OK;
 }
@@ -332,7 +333,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
     struct ddp_host_sum *s = a->own;
 
     s->number = a->number;
-    ddp_mark_set(a->began);
+    ddp_device_event_record(a->began);
     return ddp_exchange_start(a->group, s, err);
 }
 
@@ -365,29 +366,29 @@ const struct ddp_sum_engine ddp_exchange_sums = {
 
 /* ---- messages of collectives ---- */
 
-static int next_errand(ddp_group *g, const struct ddp_message *m, int is_recv)
+static int next_collective_request(ddp_group *g, const struct ddp_message *m, int is_recv)
 {
     struct ddp_exchange *x = g->exchange;
     int i = 0;
 
-    while (x->errands[i].pending)
+    while (x->collective_requests[i].pending)
         i++;
-    x->errands[i] = (struct errand){m->peer, is_recv, 1};
-    x->errands_left++;
+    x->collective_requests[i] = (struct collective_request){m->peer, is_recv, 1};
+    x->collective_left++;
     return WINDOW * chunk_requests(g) + i;
 }
 
 ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err)
 {
-    return g->transport->send(g, next_errand(g, m, 0), m, err);
+    return g->transport->send(g, next_collective_request(g, m, 0), m, err);
 }
 
 ddp_status ddp_exchange_recv(ddp_group *g, const struct ddp_message *m, ddp_error *err)
 {
-    return g->transport->recv(g, next_errand(g, m, 1), m, err);
+    return g->transport->recv(g, next_collective_request(g, m, 1), m, err);
 }
 
 ddp_status ddp_exchange_finish(ddp_group *g, ddp_error *err)
 {
-    return wait_for(g, &g->exchange->errands_left, err);
+    return wait_for(g, &g->exchange->collective_left, err);
 }

@@ -32,7 +32,7 @@ struct ddp_host_sum {
     float *buf;
     size_t count;
     int number;
-    ddp_mark *ended; /* set when it has ended */
+    ddp_device_event *ended; /* set when it has ended */
 
     int chunks_left; /* 0: ended, or never started */
     size_t launched; /* elements whose chunks have been launched */

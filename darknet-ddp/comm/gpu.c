@@ -29,8 +29,8 @@ static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
         free(s);
         return err->code;
     }
-    s->ready = ddp_cuda_mark_event(a->began);
-    s->landed = ddp_cuda_mark_event(a->ended);
+    s->ready = ddp_cuda_event_of(a->began);
+    s->landed = ddp_cuda_event_of(a->ended);
     s->reached = ddp_cuda_timed_event(gpu->cuda);
     return DDP_OK;
 }
@@ -74,7 +74,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
         return err->code;
     s->queued = 0;
     s->in_flight = 1;
-    ddp_cuda_order(gpu->cuda, gpu->cuda->compute, s->ready, gpu->cuda->traffic);
+    ddp_cuda_order(gpu->cuda, gpu->cuda->compute, s->ready, gpu->cuda->comm);
     return gpu->way.sum_start(s, err);
 }
 

@@ -1,7 +1,7 @@
 /* comm/gpu_sum.h: a group's GPU, and the sums of its memory on their way. Included by comm/ alone,
  * in a build with CUDA.
  *
- * One sum: `ready` is recorded on the compute stream and waited for by the traffic stream;
+ * One sum: `ready` is recorded on the compute stream and waited for by the comm stream;
  * nccl.c queues what makes the sum, or staged.c makes it step by step in progress; `landed` is
  * recorded behind that, and waited for by the compute stream from the fence on. gpu.c does what
  * both have in common. */
@@ -34,7 +34,7 @@ struct ddp_gpu_way {
 
     ddp_status (*sum_open)(struct ddp_gpu_sum *s, ddp_error *err);
     void (*sum_close)(struct ddp_gpu_sum *s);
-    /* The traffic stream waits for s->ready. Queue the sum and record s->landed, or do so in
+    /* The comm stream waits for s->ready. Queue the sum and record s->landed, or do so in
      * a progress to come; then set s->queued. */
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
     /* Move along what is not queued; until it is, where s is not NULL. */

@@ -136,17 +136,17 @@ static ddp_status keep_failure(ddp_group *g, ddp_status st, const ddp_error *err
     return st;
 }
 
-static ddp_status open_marks(ddp_allreduce *a, ddp_device *d, ddp_error *err)
+static ddp_status open_events(ddp_allreduce *a, ddp_device *d, ddp_error *err)
 {
-    ddp_status st = ddp_mark_open(&a->began, d, err);
+    ddp_status st = ddp_device_event_open(&a->began, d, err);
 
-    return st ? st : ddp_mark_open(&a->ended, d, err);
+    return st ? st : ddp_device_event_open(&a->ended, d, err);
 }
 
 static void free_sum(ddp_allreduce *a)
 {
-    ddp_mark_close(a->began);
-    ddp_mark_close(a->ended);
+    ddp_device_event_close(a->began);
+    ddp_device_event_close(a->ended);
     free(a);
 }
 
@@ -167,7 +167,7 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     a->buf = buf;
     a->count = count;
     a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
-    st = open_marks(a, d, err);
+    st = open_events(a, d, err);
     if (!st)
         st = a->engine->open(a, err);
     if (st) {
@@ -237,12 +237,12 @@ int ddp_allreduce_done(const ddp_allreduce *a)
     return a->started && a->engine->done(a);
 }
 
-const ddp_mark *ddp_allreduce_began(const ddp_allreduce *a)
+const ddp_device_event *ddp_allreduce_began(const ddp_allreduce *a)
 {
     return a->began;
 }
 
-const ddp_mark *ddp_allreduce_ended(const ddp_allreduce *a)
+const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a)
 {
     return a->ended;
 }

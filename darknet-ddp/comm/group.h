@@ -163,10 +163,10 @@ ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* When the last sum that had a fence began, as soon as its memory was computed and it had been
- * started, and when it ended; on a GPU, in its own time. Marks of the sum, set after the first
+ * started, and when it ended; on a GPU, in its own time. Events of the sum, set after the first
  * fence, in a group of more than one rank. */
-const ddp_mark *ddp_allreduce_began(const ddp_allreduce *a);
-const ddp_mark *ddp_allreduce_ended(const ddp_allreduce *a);
+const ddp_device_event *ddp_allreduce_began(const ddp_allreduce *a);
+const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a);
 
 /* Copy buf[0..bytes) of rank root to every rank. Blocks.
  * Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */

@@ -1,7 +1,7 @@
 /* Sums of a GPU's memory by NCCL. All calls to NCCL are in this file and nccl_memory.c.
  *
  * The communicator does not block: a call that is still at work says ncclInProgress, and is
- * polled, so that a peer that never comes ends in a timeout. Sums are queued on the traffic
+ * polled, so that a peer that never comes ends in a timeout. Sums are queued on the comm
  * stream; nothing here waits for the GPU. */
 #include "base/clock.h"
 #include "comm/nccl_state.h"
@@ -102,7 +102,7 @@ static ddp_status scatter_parts(ddp_allreduce *a, ddp_error *err)
 {
     ddp_group *g = a->group;
     struct ddp_nccl *n = ddp_nccl_of(g);
-    cudaStream_t traffic = g->gpu->cuda->traffic;
+    cudaStream_t comm = g->gpu->cuda->comm;
     size_t mine = piece_count(a, g->rank);
 
     if (DDP_NCCL(g, ncclGroupStart(), err))
@@ -114,14 +114,13 @@ static ddp_status scatter_parts(ddp_allreduce *a, ddp_error *err)
             continue;
         if (theirs > 0
             && DDP_NCCL(
-                g, ncclSend(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
-                err))
+                g, ncclSend(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, comm), err))
             return err->code;
         if (mine > 0
-            && DDP_NCCL(g,
-                        ncclRecv(n->scratch + (size_t)r * piece_of(a), mine, ncclFloat, r, n->comm,
-                                 traffic),
-                        err))
+            && DDP_NCCL(
+                g,
+                ncclRecv(n->scratch + (size_t)r * piece_of(a), mine, ncclFloat, r, n->comm, comm),
+                err))
             return err->code;
     }
     return DDP_NCCL(g, ncclGroupEnd(), err);
@@ -138,15 +137,15 @@ static void sum_parts(ddp_allreduce *a)
     if (mine == 0)
         return;
     DDP_CUDA(c, cudaMemcpyAsync(n->scratch + (size_t)g->rank * piece_of(a), own, mine * sizeof *own,
-                                cudaMemcpyDeviceToDevice, c->traffic));
-    DDP_CUDA(c, ddp_cuda_sum_parts(c->traffic, own, n->scratch, piece_of(a), g->size, mine));
+                                cudaMemcpyDeviceToDevice, c->comm));
+    DDP_CUDA(c, ddp_cuda_sum_parts(c->comm, own, n->scratch, piece_of(a), g->size, mine));
 }
 
 static ddp_status gather_sums(ddp_allreduce *a, ddp_error *err)
 {
     ddp_group *g = a->group;
     struct ddp_nccl *n = ddp_nccl_of(g);
-    cudaStream_t traffic = g->gpu->cuda->traffic;
+    cudaStream_t comm = g->gpu->cuda->comm;
     size_t mine = piece_count(a, g->rank);
 
     if (DDP_NCCL(g, ncclGroupStart(), err))
@@ -158,13 +157,12 @@ static ddp_status gather_sums(ddp_allreduce *a, ddp_error *err)
             continue;
         if (mine > 0
             && DDP_NCCL(
-                g, ncclSend(a->buf + piece_start(a, g->rank), mine, ncclFloat, r, n->comm, traffic),
+                g, ncclSend(a->buf + piece_start(a, g->rank), mine, ncclFloat, r, n->comm, comm),
                 err))
             return err->code;
         if (theirs > 0
             && DDP_NCCL(
-                g, ncclRecv(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, traffic),
-                err))
+                g, ncclRecv(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, comm), err))
             return err->code;
     }
     return DDP_NCCL(g, ncclGroupEnd(), err);
@@ -203,19 +201,19 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 {
     ddp_allreduce *a = s->sum;
     ddp_group *g = a->group;
-    cudaStream_t traffic = g->gpu->cuda->traffic;
+    cudaStream_t comm = g->gpu->cuda->comm;
     ddp_status st;
 
     if (g->gpu->config.exact)
         st = sum_in_order(a, err);
     else
-        st = DDP_NCCL(g,
-                      ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum,
-                                    ddp_nccl_of(g)->comm, traffic),
-                      err);
+        st = DDP_NCCL(
+            g,
+            ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, ddp_nccl_of(g)->comm, comm),
+            err);
     if (st)
         return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
-    DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, traffic));
+    DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, comm));
     s->queued = 1;
     return DDP_OK;
 }

@@ -34,7 +34,7 @@ struct staged_sum {
 };
 
 struct staged {
-    cudaStream_t back;                         /* copies to the GPU; traffic has those from it */
+    cudaStream_t back;                         /* copies to the GPU; comm has those from it */
     struct item *first, *last;                 /* put off */
     struct staged_sum *summing, *last_summing; /* begun */
 };
@@ -185,8 +185,8 @@ static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 
     t->pinned.sum.number = s->sum->number;
     DDP_CUDA(c, cudaMemcpyAsync(t->pinned.sum.buf, s->sum->buf, s->sum->count * sizeof(float),
-                                cudaMemcpyDeviceToHost, c->traffic));
-    DDP_CUDA(c, cudaEventRecord(t->copied, c->traffic));
+                                cudaMemcpyDeviceToHost, c->comm));
+    DDP_CUDA(c, cudaEventRecord(t->copied, c->comm));
     put_last(staged_of(g), &t->pinned);
     return step(g, err);
 }
@@ -216,7 +216,7 @@ static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
     struct item *i = a->own;
 
     i->sum.number = a->number;
-    ddp_mark_set(a->began);
+    ddp_device_event_record(a->began);
     if (!q->first)
         return ddp_exchange_start(a->group, &i->sum, err);
     put_last(q, i);

@@ -64,7 +64,7 @@ static ddp_status fail_rest(int batch, int subdivisions, const struct advice *a,
 
     advice_text(a, text, sizeof text);
     return ddp_fail(err, DDP_ERR_USAGE,
-                    "batch=%d is no multiple of subdivisions=%d: %d of its images would be left "
+                    "batch=%d is not a multiple of subdivisions=%d: %d of its images would be left "
                     "out of every step; %s%s would work",
                     batch, subdivisions, batch % subdivisions, text, with);
 }

@@ -32,7 +32,7 @@ typedef struct ddp_batch {
  * multiplied by ranks.
  *
  * DDP_ERR_USAGE: batch or subdivisions below 1, or a step of more than INT_MAX
- * images; and, with the nearest values that work in the text, batch no multiple of
+ * images; and, with the nearest values that work in the text, batch not a multiple of
  * subdivisions (Darknet drops the rest silently) or, in DDP_BATCH_GLOBAL, of ranks. names are the
  * text's; NULL: plain words. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,

@@ -14,7 +14,7 @@ typedef struct ddp_cuda {
     ddp_device base; /* first: the two pointers are interchangeable */
     int gpu;
     cudaStream_t compute; /* the framework's: the default stream */
-    cudaStream_t traffic; /* sums, and copies for sums */
+    cudaStream_t comm;    /* sums, and copies for sums */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 
@@ -34,8 +34,8 @@ void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call);
 cudaEvent_t ddp_cuda_event(const ddp_cuda *c);
 cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c);
 
-/* The event of a mark of this device. */
-cudaEvent_t ddp_cuda_mark_event(const ddp_mark *m);
+/* The event of an event of this device. */
+cudaEvent_t ddp_cuda_event_of(const ddp_device_event *m);
 
 /* What is queued on `later` from now on comes behind what is queued on `stream` so far.
  * event is used for that, and passes when `stream` gets there. */

@@ -183,45 +183,45 @@ static void cuda_synchronize(ddp_device *d)
     DDP_CUDA(cuda_of(d), cudaDeviceSynchronize());
 }
 
-struct cuda_mark {
-    ddp_mark base;
+struct cuda_event {
+    ddp_device_event base;
     cudaEvent_t event;
 };
 
-static ddp_status cuda_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err)
+static ddp_status cuda_event_open(ddp_device_event **out, ddp_device *d, ddp_error *err)
 {
-    struct cuda_mark *m = calloc(1, sizeof *m);
+    struct cuda_event *m = calloc(1, sizeof *m);
 
     if (!m)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a mark");
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for an event");
     m->base.device = d;
     m->event = ddp_cuda_timed_event(cuda_of(d));
     *out = &m->base;
     return DDP_OK;
 }
 
-cudaEvent_t ddp_cuda_mark_event(const ddp_mark *m)
+cudaEvent_t ddp_cuda_event_of(const ddp_device_event *m)
 {
-    return ((const struct cuda_mark *)m)->event;
+    return ((const struct cuda_event *)m)->event;
 }
 
-static void cuda_mark_close(ddp_mark *m)
+static void cuda_event_close(ddp_device_event *m)
 {
-    DDP_CUDA(cuda_of(m->device), cudaEventDestroy(((struct cuda_mark *)m)->event));
+    DDP_CUDA(cuda_of(m->device), cudaEventDestroy(((struct cuda_event *)m)->event));
     free(m);
 }
 
-static void cuda_mark_set(ddp_mark *m)
+static void cuda_event_record(ddp_device_event *m)
 {
     DDP_CUDA(cuda_of(m->device),
-             cudaEventRecord(((struct cuda_mark *)m)->event, cuda_of(m->device)->compute));
+             cudaEventRecord(((struct cuda_event *)m)->event, cuda_of(m->device)->compute));
 }
 
-static double cuda_mark_seconds(const ddp_mark *from, const ddp_mark *to)
+static double cuda_event_seconds(const ddp_device_event *from, const ddp_device_event *to)
 {
     ddp_cuda *c = cuda_of(from->device);
-    cudaEvent_t start = ((const struct cuda_mark *)from)->event;
-    cudaEvent_t end = ((const struct cuda_mark *)to)->event;
+    cudaEvent_t start = ((const struct cuda_event *)from)->event;
+    cudaEvent_t end = ((const struct cuda_event *)to)->event;
     float ms = 0;
 
     DDP_CUDA(c, cudaEventSynchronize(start));
@@ -243,10 +243,10 @@ static const struct ddp_device_ops cuda_ops = {
     .scale = cuda_scale,
     .compose = cuda_compose,
     .synchronize = cuda_synchronize,
-    .mark_open = cuda_mark_open,
-    .mark_close = cuda_mark_close,
-    .mark_set = cuda_mark_set,
-    .mark_seconds = cuda_mark_seconds,
+    .event_open = cuda_event_open,
+    .event_close = cuda_event_close,
+    .event_record = cuda_event_record,
+    .event_seconds = cuda_event_seconds,
 };
 
 /* ---- opening ---- */
@@ -258,7 +258,7 @@ static void open_streams(ddp_cuda *c)
 
     c->compute = 0;
     DDP_CUDA(c, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-    DDP_CUDA(c, cudaStreamCreateWithPriority(&c->traffic, cudaStreamNonBlocking, highest));
+    DDP_CUDA(c, cudaStreamCreateWithPriority(&c->comm, cudaStreamNonBlocking, highest));
 }
 
 ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
@@ -291,6 +291,6 @@ void ddp_cuda_close(ddp_cuda *c)
 {
     if (!c)
         return;
-    DDP_CUDA(c, cudaStreamDestroy(c->traffic));
+    DDP_CUDA(c, cudaStreamDestroy(c->comm));
     free(c);
 }

@@ -81,24 +81,24 @@ void ddp_device_synchronize(ddp_device *d)
     d->ops->synchronize(d);
 }
 
-ddp_status ddp_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err)
+ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d, ddp_error *err)
 {
     *out = NULL;
-    return d->ops->mark_open(out, d, err);
+    return d->ops->event_open(out, d, err);
 }
 
-void ddp_mark_close(ddp_mark *m)
+void ddp_device_event_close(ddp_device_event *m)
 {
     if (m)
-        m->device->ops->mark_close(m);
+        m->device->ops->event_close(m);
 }
 
-void ddp_mark_set(ddp_mark *m)
+void ddp_device_event_record(ddp_device_event *m)
 {
-    m->device->ops->mark_set(m);
+    m->device->ops->event_record(m);
 }
 
-double ddp_mark_seconds(const ddp_mark *from, const ddp_mark *to)
+double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to)
 {
-    return from->device->ops->mark_seconds(from, to);
+    return from->device->ops->event_seconds(from, to);
 }

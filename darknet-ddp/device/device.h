@@ -23,7 +23,7 @@
 typedef struct ddp_device ddp_device;
 
 /* A moment in the device's work. */
-typedef struct ddp_mark ddp_mark;
+typedef struct ddp_device_event ddp_device_event;
 
 /* The host; it is never released. */
 ddp_device *ddp_device_host(void);
@@ -73,13 +73,14 @@ void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more,
 /* Wait until all work is done. */
 void ddp_device_synchronize(ddp_device *d);
 
-/* A mark that can be set again and again. *out is set on success.
+/* An event that can be set again and again. *out is set on success.
  * Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
-void ddp_mark_close(ddp_mark *m); /* NULL is allowed */
-void ddp_mark_set(ddp_mark *m);   /* now, behind all work queued so far */
+ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,
+                                 ddp_error *err) DDP_MUST_CHECK;
+void ddp_device_event_close(ddp_device_event *m);  /* NULL is allowed */
+void ddp_device_event_record(ddp_device_event *m); /* now, behind all work queued so far */
 
-/* Seconds from one mark of a device to another, both set; waits until both have passed. */
-double ddp_mark_seconds(const ddp_mark *from, const ddp_mark *to);
+/* Seconds from one event of a device to another, both set; waits until both have passed. */
+double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to);
 
 #endif

@@ -64,35 +64,36 @@ static void host_synchronize(ddp_device *d)
     (void)d;
 }
 
-struct host_mark {
-    ddp_mark base;
+struct host_event {
+    ddp_device_event base;
     int64_t at_ns;
 };
 
-static ddp_status host_mark_open(ddp_mark **out, ddp_device *d, ddp_error *err)
+static ddp_status host_event_open(ddp_device_event **out, ddp_device *d, ddp_error *err)
 {
-    struct host_mark *m = calloc(1, sizeof *m);
+    struct host_event *m = calloc(1, sizeof *m);
 
     if (!m)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a mark");
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for an event");
     m->base.device = d;
     *out = &m->base;
     return DDP_OK;
 }
 
-static void host_mark_close(ddp_mark *m)
+static void host_event_close(ddp_device_event *m)
 {
     free(m);
 }
 
-static void host_mark_set(ddp_mark *m)
+static void host_event_record(ddp_device_event *m)
 {
-    ((struct host_mark *)m)->at_ns = ddp_clock_ns();
+    ((struct host_event *)m)->at_ns = ddp_clock_ns();
 }
 
-static double host_mark_seconds(const ddp_mark *from, const ddp_mark *to)
+static double host_event_seconds(const ddp_device_event *from, const ddp_device_event *to)
 {
-    return (double)(((const struct host_mark *)to)->at_ns - ((const struct host_mark *)from)->at_ns)
+    return (double)(((const struct host_event *)to)->at_ns
+                    - ((const struct host_event *)from)->at_ns)
            / 1e9;
 }
 
@@ -109,10 +110,10 @@ static const struct ddp_device_ops host_ops = {
     .scale = host_scale,
     .compose = host_compose,
     .synchronize = host_synchronize,
-    .mark_open = host_mark_open,
-    .mark_close = host_mark_close,
-    .mark_set = host_mark_set,
-    .mark_seconds = host_mark_seconds,
+    .event_open = host_event_open,
+    .event_close = host_event_close,
+    .event_record = host_event_record,
+    .event_seconds = host_event_seconds,
 };
 
 ddp_device *ddp_device_host(void)

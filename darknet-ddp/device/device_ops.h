@@ -18,10 +18,11 @@ struct ddp_device_ops {
     void (*scale)(ddp_device *d, float *x, double factor, size_t count);
     void (*compose)(ddp_device *d, float *x, double keep, const float *more, size_t count);
     void (*synchronize)(ddp_device *d);
-    ddp_status (*mark_open)(ddp_mark **out, ddp_device *d, ddp_error *err); /* sets its device */
-    void (*mark_close)(ddp_mark *m);
-    void (*mark_set)(ddp_mark *m);
-    double (*mark_seconds)(const ddp_mark *from, const ddp_mark *to);
+    ddp_status (*event_open)(ddp_device_event **out, ddp_device *d,
+                             ddp_error *err); /* sets its device */
+    void (*event_close)(ddp_device_event *m);
+    void (*event_record)(ddp_device_event *m);
+    double (*event_seconds)(const ddp_device_event *from, const ddp_device_event *to);
 };
 
 /* Structs of each kind begin with these. */
@@ -30,7 +31,7 @@ struct ddp_device {
     char name[256];
 };
 
-struct ddp_mark {
+struct ddp_device_event {
     ddp_device *device;
 };
 

@@ -80,11 +80,11 @@ static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count, const 
 
 /* ---- saving ---- */
 
-static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net,
-                                     const ddp_table *table)
+static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, network *net,
+                                           const ddp_table *table)
 {
     uint64_t seen = *net->seen;
-    ddp_checkpoint_facts facts = {
+    ddp_checkpoint_metadata metadata = {
         .saved_at_ns = run->saved_at_ns,
         .step = ddp_position_of(net).learnt_step,
         .seen = seen,
@@ -102,9 +102,9 @@ static ddp_checkpoint_facts facts_of(const ddp_checkpoint_run *run, network *net
         .option_count = run->option_count,
     };
 
-    memcpy(facts.options, run->options, sizeof facts.options);
-    ddp_checkpoint_set_base(&facts, run->base);
-    return facts;
+    memcpy(metadata.options, run->options, sizeof metadata.options);
+    ddp_checkpoint_set_base(&metadata, run->base);
+    return metadata;
 }
 
 struct weights {
@@ -134,12 +134,12 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
         ddp_table_release(&table);
         return err->code;
     }
-    c.facts = facts_of(run, net, &table);
+    c.metadata = metadata_of(run, net, &table);
     st = list_arrays(&c.arrays, &c.array_count, &table, !weights_file_is_whole(net, cutoff), err);
     if (!st)
         st = ddp_pair_save(path, &c, &writer, err);
     if (!st)
-        run->saved_at_ns = c.facts.saved_at_ns;
+        run->saved_at_ns = c.metadata.saved_at_ns;
     free(c.arrays);
     ddp_table_release(&table);
     return st;
@@ -172,10 +172,10 @@ static ddp_status judge(ddp_status st, const ddp_pair *pair, int force,
     return st;
 }
 
-static int is_known(const ddp_checkpoint_facts *facts, const char *name)
+static int is_known(const ddp_checkpoint_metadata *metadata, const char *name)
 {
-    for (size_t i = 0; i < facts->option_count; i++)
-        if (strcmp(facts->options[i].name, name) == 0)
+    for (size_t i = 0; i < metadata->option_count; i++)
+        if (strcmp(metadata->options[i].name, name) == 0)
             return 1;
     return 0;
 }
@@ -185,7 +185,7 @@ static int is_known(const ddp_checkpoint_facts *facts, const char *name)
 static ddp_status check_rounding(const ddp_pair *pair, const ddp_checkpoint_run *run,
                                  const ddp_pair_listener *listener, ddp_error *err)
 {
-    const ddp_checkpoint_facts *was = &pair->checkpoint.facts;
+    const ddp_checkpoint_metadata *was = &pair->checkpoint.metadata;
     char sentence[sizeof err->text + PATH_MAX + 64];
 
     for (size_t i = run->option_count - run->rounding_count; i < run->option_count; i++) {
@@ -216,7 +216,7 @@ static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
     st = judge(st, pair, run->force, listener, err);
     if (st)
         return st;
-    st = ddp_checkpoint_check_options(&c->facts, run->options,
+    st = ddp_checkpoint_check_options(&c->metadata, run->options,
                                       run->option_count - run->rounding_count, seed, err);
     st = judge(st, pair, run->force, listener, err);
     return st ? st : check_rounding(pair, run, listener, err);
@@ -227,18 +227,18 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
 {
     const ddp_checkpoint *c = &pair->checkpoint;
 
-    if (c->facts.t > INT_MAX)
+    if (c->metadata.t > INT_MAX)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s.state: t is %" PRIu64 ", more than Darknet counts",
-                        pair->weights, c->facts.t);
+                        pair->weights, c->metadata.t);
     if (ddp_checkpoint_check_arrays(c, arrays, count, err))
         return ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!has_values(c))
         load_weights(net, pair->weights);
     ddp_checkpoint_copy_arrays(c, arrays, count);
-    *net->seen = (size_t)c->facts.seen;
-    *net->t = (int)c->facts.t;
-    net->average_loss = c->facts.average_loss;
-    if (ddp_table_hash(table) != c->facts.values_hash)
+    *net->seen = (size_t)c->metadata.seen;
+    *net->t = (int)c->metadata.t;
+    net->average_loss = c->metadata.average_loss;
+    if (ddp_table_hash(table) != c->metadata.values_hash)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s did not give back the parameters that were saved",
                         pair->weights);
     return DDP_OK;
@@ -278,7 +278,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
     if (!st)
         st = load_into(net, run->device, &pair, err);
     if (!st) {
-        out->facts = pair.checkpoint.facts;
+        out->metadata = pair.checkpoint.metadata;
         out->weights = pair.weights;
         pair.weights = NULL;
     }

@@ -41,7 +41,7 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
 
 typedef struct ddp_resumed {
     char *weights; /* the file that the run goes on from; NULL: there is none */
-    ddp_checkpoint_facts facts;
+    ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole

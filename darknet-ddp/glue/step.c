@@ -4,8 +4,8 @@
 
 #include <darknet.h>
 
-/* Marks: the start, two for each mini-batch, the update's end, the step's end. */
-enum { MARKS_A_MINI_BATCH = 2, OTHER_MARKS = 3 };
+/* Events: the start, two for each mini-batch, the update's end, the step's end. */
+enum { EVENTS_A_MINI_BATCH = 2, OTHER_EVENTS = 3 };
 
 struct ddp_step_clock {
     ddp_group *group;
@@ -13,8 +13,8 @@ struct ddp_step_clock {
     network *net;
     int on_host;
     int mini_batches;
-    ddp_mark **marks;
-    int mark_count;
+    ddp_device_event **events;
+    int event_count;
 
     /* Of the last step. */
     const train_hooks *inner; /* NULL: no trainer takes part */
@@ -42,15 +42,15 @@ ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_train
                           .net = net,
                           .on_host = ddp_device_is_host(device),
                           .mini_batches = mini_batches,
-                          .mark_count = MARKS_A_MINI_BATCH * mini_batches + OTHER_MARKS};
-    c->marks = calloc((size_t)c->mark_count, sizeof(ddp_mark *));
-    if (!c->marks) {
-        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d marks", c->mark_count);
+                          .event_count = EVENTS_A_MINI_BATCH * mini_batches + OTHER_EVENTS};
+    c->events = calloc((size_t)c->event_count, sizeof(ddp_device_event *));
+    if (!c->events) {
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d events", c->event_count);
         ddp_step_clock_close(c);
         return err->code;
     }
-    for (int i = 0; i < c->mark_count; i++)
-        if (ddp_mark_open(&c->marks[i], device, err)) {
+    for (int i = 0; i < c->event_count; i++)
+        if (ddp_device_event_open(&c->events[i], device, err)) {
             ddp_step_clock_close(c);
             return err->code;
         }
@@ -62,9 +62,9 @@ void ddp_step_clock_close(ddp_step_clock *c)
 {
     if (!c)
         return;
-    for (int i = 0; c->marks && i < c->mark_count; i++)
-        ddp_mark_close(c->marks[i]);
-    free(c->marks);
+    for (int i = 0; c->events && i < c->event_count; i++)
+        ddp_device_event_close(c->events[i]);
+    free(c->events);
     free(c);
 }
 
@@ -110,7 +110,7 @@ static void backward_begin(void *ctx, network *net)
 {
     ddp_step_clock *c = ctx;
 
-    ddp_mark_set(c->marks[MARKS_A_MINI_BATCH * c->mini_batch + 1]);
+    ddp_device_event_record(c->events[EVENTS_A_MINI_BATCH * c->mini_batch + 1]);
     if (c->on_host)
         read_or_note(c, &c->between_ns);
     if (c->inner)
@@ -140,7 +140,7 @@ static void backward_end(void *ctx, network *net)
 
     if (c->inner)
         c->inner->backward_end(c->inner->ctx, net);
-    ddp_mark_set(c->marks[MARKS_A_MINI_BATCH * c->mini_batch + 2]);
+    ddp_device_event_record(c->events[EVENTS_A_MINI_BATCH * c->mini_batch + 2]);
     read_or_note(c, &c->so_far_ns);
     if (!c->on_host)
         c->between_ns = c->so_far_ns; /* no work of a backward pass waits for sums */
@@ -176,13 +176,13 @@ static const train_hooks hooks = {
 
 static void run(ddp_step_clock *c)
 {
-    ddp_mark_set(c->marks[0]);
+    ddp_device_event_record(c->events[0]);
     while (c->mini_batch < c->mini_batches)
         (void)train_network_datum(c->net); /* the last one updates */
-    ddp_mark_set(c->marks[c->mark_count - 2]);
+    ddp_device_event_record(c->events[c->event_count - 2]);
     c->after_update_ns = ddp_trainer_communication_ns(c->trainer);
     (void)train_mean_loss(c->net, *c->net->cost);
-    ddp_mark_set(c->marks[c->mark_count - 1]);
+    ddp_device_event_record(c->events[c->event_count - 1]);
 }
 
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
@@ -209,7 +209,7 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
 
 ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *err)
 {
-    ddp_mark *const *marks = c->marks;
+    ddp_device_event *const *events = c->events;
     int64_t end_ns;
 
     *times = (ddp_step_times){0};
@@ -218,21 +218,22 @@ ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *er
         return err->code;
     if (!c->on_host)
         c->after_update_ns = end_ns;
-    for (int i = 0; i < MARKS_A_MINI_BATCH * c->mini_batches; i += MARKS_A_MINI_BATCH) {
-        times->forward += ddp_mark_seconds(marks[i], marks[i + 1]);
-        times->backward += ddp_mark_seconds(marks[i + 1], marks[i + 2]);
+    for (int i = 0; i < EVENTS_A_MINI_BATCH * c->mini_batches; i += EVENTS_A_MINI_BATCH) {
+        times->forward += ddp_device_event_seconds(events[i], events[i + 1]);
+        times->backward += ddp_device_event_seconds(events[i + 1], events[i + 2]);
     }
-    times->update = ddp_mark_seconds(marks[c->mark_count - 3], marks[c->mark_count - 2]);
+    times->update =
+        ddp_device_event_seconds(events[c->event_count - 3], events[c->event_count - 2]);
     times->forward -= (double)c->in_forward_ns / 1e9;
     times->backward -= (double)c->in_backward_ns / 1e9;
     times->update -= (double)(c->after_update_ns - c->so_far_ns) / 1e9;
     times->exposed = (double)(end_ns - c->before_ns) / 1e9;
-    times->step = ddp_mark_seconds(marks[0], marks[c->mark_count - 1]);
+    times->step = ddp_device_event_seconds(events[0], events[c->event_count - 1]);
     return DDP_OK;
 }
 
-ddp_mark *const *ddp_step_marks(const ddp_step_clock *c, int *mini_batches)
+ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches)
 {
     *mini_batches = c->mini_batches;
-    return c->marks;
+    return c->events;
 }

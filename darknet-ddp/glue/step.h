@@ -1,5 +1,5 @@
 /* glue/step.h: Darknet's own training step with its parts timed, on the host by its clock and on a
- * GPU by marks in its work, so that timing stops nothing there that training does not stop. */
+ * GPU by events in its work, so that timing stops nothing there that training does not stop. */
 #ifndef DDP_GLUE_STEP_H
 #define DDP_GLUE_STEP_H
 
@@ -29,10 +29,10 @@ void ddp_step_clock_close(ddp_step_clock *c); /* NULL is allowed */
  * does. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
-/* The marks of the last step that was run: its start, the ends of each mini-batch's forward and
+/* The events of the last step that was run: its start, the ends of each mini-batch's forward and
  * backward pass, of the update, and of the step; mini_batches of them, and 2 * mini_batches + 3
- * marks. */
-ddp_mark *const *ddp_step_marks(const ddp_step_clock *c, int *mini_batches);
+ * events. */
+ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches);
 
 /* Wait for the last step that was run, and tell its times. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *err) DDP_MUST_CHECK;

@@ -81,12 +81,12 @@ static ddp_checkpoint_run run_of(const char *cfg)
                               .list_count = 10,
                               .list_hash = 1,
                               .ranks = 1};
-    ddp_checkpoint_facts facts = {0};
+    ddp_checkpoint_metadata metadata = {0};
     ddp_error err;
 
-    assert_int_equal(ddp_checkpoint_add_option(&facts, "exact", "off", &err), DDP_OK);
-    memcpy(run.options, facts.options, sizeof run.options);
-    run.option_count = facts.option_count;
+    assert_int_equal(ddp_checkpoint_add_option(&metadata, "exact", "off", &err), DDP_OK);
+    memcpy(run.options, metadata.options, sizeof run.options);
+    run.option_count = metadata.option_count;
     return run;
 }
 
@@ -159,12 +159,12 @@ static void expect_exact(const char *head, const char *tail)
     average_loss = resumed_net->average_loss;
     train(resumed_net, 3, 6);
     expect_same_networks(straight, resumed_net);
-    assert_int_equal(resumed.facts.step, 3);
-    assert_int_equal(resumed.facts.epoch, 1);
-    assert_int_equal(resumed.facts.position, 2);
-    assert_int_equal(resumed.facts.seed, 5);
-    assert_int_equal(resumed.facts.width, 8);
-    assert_true(resumed.facts.average_loss == 0.3F);
+    assert_int_equal(resumed.metadata.step, 3);
+    assert_int_equal(resumed.metadata.epoch, 1);
+    assert_int_equal(resumed.metadata.position, 2);
+    assert_int_equal(resumed.metadata.seed, 5);
+    assert_int_equal(resumed.metadata.width, 8);
+    assert_true(resumed.metadata.average_loss == 0.3F);
     assert_true(average_loss == 0.3F);
     ddp_resumed_release(&resumed);
     free_network(straight);

@@ -82,11 +82,11 @@ static void batch_that_subdivisions_do_not_divide_is_refused(void **state)
 {
     (void)state;
     expect_refusal(64, 22, 1, DDP_BATCH_GLOBAL,
-                   "batch=64 is no multiple of subdivisions=22: 20 of its images would be left "
+                   "batch=64 is not a multiple of subdivisions=22: 20 of its images would be left "
                    "out of every step; batch=44, batch=66, subdivisions=16 or subdivisions=32 "
                    "would work");
     expect_refusal(7, 2, 4, DDP_BATCH_RANK,
-                   "batch=7 is no multiple of subdivisions=2: 1 of its images would be left out "
+                   "batch=7 is not a multiple of subdivisions=2: 1 of its images would be left out "
                    "of every step; batch=6, batch=8, subdivisions=1 or subdivisions=7 would work");
 }
 
@@ -94,13 +94,13 @@ static void values_suggested_for_the_rest_suit_the_ranks_too(void **state)
 {
     (void)state;
     expect_refusal(7, 2, 4, DDP_BATCH_GLOBAL,
-                   "batch=7 is no multiple of subdivisions=2: 1 of its images would be left out "
+                   "batch=7 is not a multiple of subdivisions=2: 1 of its images would be left out "
                    "of every step; batch=4 or batch=8 would work");
     expect_refusal(5, 8, 1, DDP_BATCH_GLOBAL,
-                   "batch=5 is no multiple of subdivisions=8: 5 of its images would be left out "
+                   "batch=5 is not a multiple of subdivisions=8: 5 of its images would be left out "
                    "of every step; batch=8 or subdivisions=5 would work");
     expect_refusal(5, 8, 3, DDP_BATCH_GLOBAL,
-                   "batch=5 is no multiple of subdivisions=8: 5 of its images would be left out "
+                   "batch=5 is not a multiple of subdivisions=8: 5 of its images would be left out "
                    "of every step; batch=24 would work");
 }
 

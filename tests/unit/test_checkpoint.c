@@ -25,7 +25,7 @@ static int write_state_file(void **state)
 {
     struct toy_checkpoint toy;
     const char *path;
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
     ddp_error err;
     ddp_file *f;
     int renamed;
@@ -85,15 +85,15 @@ static int parses(char *bytes, size_t size)
 static void what_was_written_is_read(void **state)
 {
     ddp_checkpoint c;
-    ddp_checkpoint_facts facts;
+    ddp_checkpoint_metadata metadata;
     ddp_error err;
     const char *path = folder_file(&folder, "toy.state");
 
     (void)state;
     assert_int_equal(ddp_checkpoint_read(&c, path, &err), DDP_OK);
     toy_checkpoint_expect(&c, "toy", 7);
-    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_OK);
-    assert_memory_equal(&facts, &c.facts, sizeof facts);
+    assert_int_equal(ddp_checkpoint_peek(&metadata, path, &err), DDP_OK);
+    assert_memory_equal(&metadata, &c.metadata, sizeof metadata);
     ddp_checkpoint_release(&c);
 }
 
@@ -154,27 +154,27 @@ static void damage_on_the_disk_is_named(void **state)
 {
     const char *path = folder_file(&folder, "x.state");
     char want[512], *bytes = copy(state_bytes);
-    ddp_checkpoint_facts facts;
+    ddp_checkpoint_metadata metadata;
     ddp_checkpoint c;
     ddp_error err;
 
     (void)state;
     folder_write(path, bytes, state_bytes - 1);
     (void)snprintf(want, sizeof want, "%s: it has 249 bytes behind its header, not 250", path);
-    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_ERR_FORMAT);
+    assert_int_equal(ddp_checkpoint_peek(&metadata, path, &err), DDP_ERR_FORMAT);
     assert_string_equal(err.text, want);
 
     bytes[state_bytes - 20] ^= 1;
     folder_write(path, bytes, state_bytes);
     (void)snprintf(want, sizeof want, "%s: its checksum is wrong", path);
-    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_OK);
+    assert_int_equal(ddp_checkpoint_peek(&metadata, path, &err), DDP_OK);
     assert_int_equal(ddp_checkpoint_read(&c, path, &err), DDP_ERR_FORMAT);
     assert_string_equal(err.text, want);
 
     bytes[41] ^= 1; /* saved_at_ns 1 */
     folder_write(path, bytes, state_bytes);
     (void)snprintf(want, sizeof want, "%s: its header is damaged: its checksum is wrong", path);
-    assert_int_equal(ddp_checkpoint_peek(&facts, path, &err), DDP_ERR_FORMAT);
+    assert_int_equal(ddp_checkpoint_peek(&metadata, path, &err), DDP_ERR_FORMAT);
     assert_memory_equal(err.text, want, strlen(want));
 
     bytes[18] = '2';
@@ -293,45 +293,46 @@ static void options_that_changed_are_named(void **state)
 
     (void)state;
     toy_checkpoint_make(&toy, "toy", 7);
-    assert_int_equal(ddp_checkpoint_check_options(&toy.checkpoint.facts, options, 2, NULL, &err),
+    assert_int_equal(ddp_checkpoint_check_options(&toy.checkpoint.metadata, options, 2, NULL, &err),
                      DDP_ERR_MISMATCH);
     assert_string_equal(err.text, "exact was on, is now off");
-    assert_int_equal(ddp_checkpoint_check_options(&toy.checkpoint.facts, options, 1, NULL, &err),
+    assert_int_equal(ddp_checkpoint_check_options(&toy.checkpoint.metadata, options, 1, NULL, &err),
                      DDP_OK);
     assert_int_equal(
-        ddp_checkpoint_check_options(&toy.checkpoint.facts, options, 1, &other_seed, &err),
+        ddp_checkpoint_check_options(&toy.checkpoint.metadata, options, 1, &other_seed, &err),
         DDP_ERR_MISMATCH);
     assert_string_equal(err.text, "the seed was 18446744073709551615, is now 12");
 }
 
 static void another_list_is_named(void **state)
 {
-    ddp_checkpoint_facts facts = {.list_count = 2, .list_hash = 7};
+    ddp_checkpoint_metadata metadata = {.list_count = 2, .list_hash = 7};
     ddp_error err;
 
     (void)state;
-    assert_int_equal(ddp_checkpoint_check_list(&facts, 2, facts.list_hash, &err), DDP_OK);
-    assert_int_equal(ddp_checkpoint_check_list(&facts, 3, facts.list_hash, &err), DDP_ERR_MISMATCH);
+    assert_int_equal(ddp_checkpoint_check_list(&metadata, 2, metadata.list_hash, &err), DDP_OK);
+    assert_int_equal(ddp_checkpoint_check_list(&metadata, 3, metadata.list_hash, &err),
+                     DDP_ERR_MISMATCH);
     assert_string_equal(err.text, "the training list had 2 lines, has now 3");
-    assert_int_equal(ddp_checkpoint_check_list(&facts, 2, 8, &err), DDP_ERR_MISMATCH);
+    assert_int_equal(ddp_checkpoint_check_list(&metadata, 2, 8, &err), DDP_ERR_MISMATCH);
     assert_string_equal(err.text,
                         "the training list has other lines than before, or another order");
-    facts.list_count = 0;
-    assert_int_equal(ddp_checkpoint_check_list(&facts, 3, 0, &err), DDP_OK);
+    metadata.list_count = 0;
+    assert_int_equal(ddp_checkpoint_check_list(&metadata, 3, 0, &err), DDP_OK);
 }
 
 static void names_that_no_line_can_hold_are_changed(void **state)
 {
-    ddp_checkpoint_facts facts = {0};
+    ddp_checkpoint_metadata metadata = {0};
     ddp_error err;
 
     (void)state;
-    ddp_checkpoint_set_base(&facts, "a\nb");
-    assert_string_equal(facts.base, "a?b");
+    ddp_checkpoint_set_base(&metadata, "a\nb");
+    assert_string_equal(metadata.base, "a?b");
     for (int i = 0; i < DDP_CHECKPOINT_OPTIONS; i++)
-        assert_int_equal(ddp_checkpoint_add_option(&facts, "x", "1\n2", &err), DDP_OK);
-    assert_string_equal(facts.options[0].value, "1?2");
-    assert_int_equal(ddp_checkpoint_add_option(&facts, "x", "1", &err), DDP_ERR_USAGE);
+        assert_int_equal(ddp_checkpoint_add_option(&metadata, "x", "1\n2", &err), DDP_OK);
+    assert_string_equal(metadata.options[0].value, "1?2");
+    assert_int_equal(ddp_checkpoint_add_option(&metadata, "x", "1", &err), DDP_ERR_USAGE);
 }
 
 int main(void)

@@ -145,7 +145,7 @@ static int find(const char *want_name)
     if (ddp_pair_find(&pair, folder.path, "toy", &listener, &err))
         fail_msg("%s", err.text);
     if (pair.weights) {
-        number = (int)pair.checkpoint.facts.step;
+        number = (int)pair.checkpoint.metadata.step;
         toy_checkpoint_expect(&pair.checkpoint, "toy", number);
         toy_checkpoint_expect_weights(pair.weights, number);
         if (want_name)
@@ -212,7 +212,7 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
 {
     const uint64_t future = UINT64_C(1) << 62;
     struct toy_checkpoint t;
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
     uint64_t latest;
     ddp_error err;
     ddp_file *f;
@@ -227,10 +227,10 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
         (void)snprintf(name, sizeof name, "toy_%d.weights", i);
         must_save(name, i);
         toy_checkpoint_make(&t, "toy", i);
-        t.checkpoint.facts.saved_at_ns = future;
-        assert_int_equal(ddp_file_sum_of(folder_file(&folder, name), &sum, &err), DDP_OK);
-        t.checkpoint.facts.weights_bytes = sum.bytes;
-        t.checkpoint.facts.weights_hash = sum.hash;
+        t.checkpoint.metadata.saved_at_ns = future;
+        assert_int_equal(ddp_file_checksum_of(folder_file(&folder, name), &sum, &err), DDP_OK);
+        t.checkpoint.metadata.weights_bytes = sum.bytes;
+        t.checkpoint.metadata.weights_hash = sum.hash;
         (void)snprintf(name, sizeof name, "toy_%d.weights.state", i);
         assert_int_equal(ddp_file_create(&f, folder_file(&folder, name), &err), DDP_OK);
         assert_int_equal(ddp_checkpoint_write(&t.checkpoint, f, &err), DDP_OK);

@@ -67,12 +67,14 @@ static void subdivisions_that_are_no_power_of_two_are_refused(void **state)
 static void batches_that_subdivisions_do_not_divide_are_refused(void **state)
 {
     (void)state;
-    expect_refusal(run_of(9, 4, 6),
-                   "batch=9 is no multiple of subdivisions=4: 1 of its images would be left out of "
-                   "every step; batch=8 or batch=12 with 4 ranks would work");
-    expect_refusal(run_of(22, 8, 1),
-                   "batch=22 is no multiple of subdivisions=8: 6 of its images would be left out "
-                   "of every step; batch=16, batch=24 or subdivisions=2 would work");
+    expect_refusal(
+        run_of(9, 4, 6),
+        "batch=9 is not a multiple of subdivisions=4: 1 of its images would be left out of "
+        "every step; batch=8 or batch=12 with 4 ranks would work");
+    expect_refusal(
+        run_of(22, 8, 1),
+        "batch=22 is not a multiple of subdivisions=8: 6 of its images would be left out "
+        "of every step; batch=16, batch=24 or subdivisions=2 would work");
 }
 
 static void other_options_that_change_the_sum_are_refused(void **state)

@@ -77,7 +77,7 @@ static void file_appears_when_it_is_published(void **state)
 {
     const char *path = folder_file(&folder, "x");
     ddp_file *f = create(path);
-    ddp_file_sum sum, again;
+    ddp_file_checksum sum, again;
     ddp_error err;
     int renamed;
 
@@ -91,13 +91,13 @@ static void file_appears_when_it_is_published(void **state)
     assert_int_equal(ddp_file_publish(f, &renamed, &err), DDP_OK);
     assert_int_equal(renamed, 1);
     expect_names("x");
-    assert_int_equal(ddp_file_sum_of(path, &again, &err), DDP_OK);
+    assert_int_equal(ddp_file_checksum_of(path, &again, &err), DDP_OK);
     assert_int_equal(again.hash, sum.hash);
 }
 
 static void publish(ddp_file *f, const char *text)
 {
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
     ddp_error err;
     int renamed;
 
@@ -185,7 +185,7 @@ static void limit_of_file_sizes_is_named(void **state)
     const char *path = folder_file(&folder, "x");
     struct rlimit old, limit;
     static char block[3 << 20];
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
     ddp_error err;
     ddp_file *f = create(path);
     ddp_status st;
@@ -221,7 +221,7 @@ static void directory_that_vanishes_is_named(void **state)
 {
     const char *directory = folder_file(&folder, "d"), *path = folder_file(&folder, "d/x"),
                *away = folder_file(&folder, "e");
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
     ddp_error err;
     ddp_file *f;
     int renamed;
@@ -248,7 +248,7 @@ static void file_that_reads_back_otherwise_is_refused(void **state)
 {
     const char *path = folder_file(&folder, "x");
     ddp_file *f = create(path);
-    ddp_file_sum sum;
+    ddp_file_checksum sum;
     ddp_error err;
 
     (void)state;

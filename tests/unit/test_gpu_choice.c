@@ -36,45 +36,47 @@ struct host {
     int ranks, seen, apart;
 };
 
-static int seat_ranks(ddp_gpu_seat *seats, struct host host, const ddp_gpu_wish *w, ddp_error *err)
+static int seat_ranks(ddp_gpu_placement *placements, struct host host, const ddp_gpu_wish *w,
+                      ddp_error *err)
 {
     for (int r = 0; r < host.ranks; r++) {
-        ddp_gpu_seat *seat = &seats[r];
+        ddp_gpu_placement *placement = &placements[r];
 
-        *seat =
-            (ddp_gpu_seat){.local_rank = r, .local_size = host.ranks, .seen = host.seen, .gpu = -1};
-        (void)snprintf(seat->host, sizeof seat->host, "%s", host.name);
-        if (ddp_gpu_choose(seat, w, err))
+        *placement = (ddp_gpu_placement){
+            .local_rank = r, .local_size = host.ranks, .seen = host.seen, .gpu = -1};
+        (void)snprintf(placement->host, sizeof placement->host, "%s", host.name);
+        if (ddp_gpu_choose(placement, w, err))
             return 0;
-        (void)snprintf(seat->identity, sizeof seat->identity, "GPU-%d", r * host.apart + seat->gpu);
+        (void)snprintf(placement->identity, sizeof placement->identity, "GPU-%d",
+                       r * host.apart + placement->gpu);
     }
     return host.ranks;
 }
 
 /* The ranks of two hosts; sentence: with which they are refused, or NULL. */
-static void expect_two(ddp_gpu_seat *seats, struct host a, struct host b, ddp_gpu_wish w,
+static void expect_two(ddp_gpu_placement *placements, struct host a, struct host b, ddp_gpu_wish w,
                        const char *sentence, int shared)
 {
     ddp_error err = {0};
-    int n = seat_ranks(seats, a, &w, &err), found = -1;
+    int n = seat_ranks(placements, a, &w, &err), found = -1;
 
     if (n == a.ranks)
-        n += seat_ranks(seats + n, b, &w, &err);
+        n += seat_ranks(placements + n, b, &w, &err);
     if (n < a.ranks + b.ranks) {
         expect(err.code, &err, sentence);
         return;
     }
     for (int r = 0; r < n; r++) {
-        expect(ddp_gpu_check_seats(&found, seats, n, r, &w, &err), &err, sentence);
+        expect(ddp_gpu_check_placements(&found, placements, n, r, &w, &err), &err, sentence);
         if (!sentence)
             assert_int_equal(found, shared);
     }
 }
 
-static void expect_one(ddp_gpu_seat *seats, struct host a, ddp_gpu_wish w, const char *sentence,
-                       int shared)
+static void expect_one(ddp_gpu_placement *placements, struct host a, ddp_gpu_wish w,
+                       const char *sentence, int shared)
 {
-    expect_two(seats, a, (struct host){"none", 0, 0, 0}, w, sentence, shared);
+    expect_two(placements, a, (struct host){"none", 0, 0, 0}, w, sentence, shared);
 }
 
 static void a_list_is_numbers_with_commas(void **state)
@@ -123,81 +125,81 @@ static void a_list_has_an_end(void **state)
 
 static void each_rank_takes_the_gpu_of_its_local_rank(void **state)
 {
-    ddp_gpu_seat seats[RANKS_MAX];
+    ddp_gpu_placement placements[RANKS_MAX];
 
     (void)state;
-    expect_two(seats, (struct host){"a", 4, 4, 0}, (struct host){"b", 2, 3, 0}, wish(NULL, -1),
+    expect_two(placements, (struct host){"a", 4, 4, 0}, (struct host){"b", 2, 3, 0}, wish(NULL, -1),
                NULL, 0);
     for (int r = 0; r < 4; r++)
-        assert_int_equal(seats[r].gpu, r);
-    assert_int_equal(seats[4].gpu, 0);
-    assert_int_equal(seats[5].gpu, 1);
+        assert_int_equal(placements[r].gpu, r);
+    assert_int_equal(placements[4].gpu, 0);
+    assert_int_equal(placements[5].gpu, 1);
 }
 
 static void ranks_that_each_see_one_gpu_of_their_own_take_it(void **state)
 {
-    ddp_gpu_seat seats[RANKS_MAX];
+    ddp_gpu_placement placements[RANKS_MAX];
 
     (void)state;
     for (int gpu = -1; gpu < 1; gpu++) {
-        expect_one(seats, (struct host){"a", 4, 1, 1}, wish(NULL, gpu), NULL, 0);
+        expect_one(placements, (struct host){"a", 4, 1, 1}, wish(NULL, gpu), NULL, 0);
         for (int r = 0; r < 4; r++)
-            assert_int_equal(seats[r].gpu, 0);
+            assert_int_equal(placements[r].gpu, 0);
     }
 }
 
 static void a_list_gives_rank_r_its_entry_r(void **state)
 {
-    ddp_gpu_seat seats[RANKS_MAX];
+    ddp_gpu_placement placements[RANKS_MAX];
 
     (void)state;
-    expect_two(seats, (struct host){"a", 3, 4, 0}, (struct host){"b", 2, 4, 0}, wish("3,1,0", -1),
-               NULL, 0);
-    assert_int_equal(seats[0].gpu, 3);
-    assert_int_equal(seats[2].gpu, 0);
-    assert_int_equal(seats[4].gpu, 1);
+    expect_two(placements, (struct host){"a", 3, 4, 0}, (struct host){"b", 2, 4, 0},
+               wish("3,1,0", -1), NULL, 0);
+    assert_int_equal(placements[0].gpu, 3);
+    assert_int_equal(placements[2].gpu, 0);
+    assert_int_equal(placements[4].gpu, 1);
     /* b has no GPU 3, and no rank that would take it. */
-    expect_two(seats, (struct host){"a", 3, 4, 0}, (struct host){"b", 2, 3, 0}, wish("0,1,3", -1),
-               NULL, 0);
+    expect_two(placements, (struct host){"a", 3, 4, 0}, (struct host){"b", 2, 3, 0},
+               wish("0,1,3", -1), NULL, 0);
 }
 
 static void a_list_may_name_a_gpu_twice(void **state)
 {
-    ddp_gpu_seat seats[RANKS_MAX];
+    ddp_gpu_placement placements[RANKS_MAX];
     ddp_gpu_wish w = wish("0,1,0", -1);
     ddp_error err;
     int shared;
 
     (void)state;
-    expect_one(seats, (struct host){"a", 2, 1, 0}, wish("0,0", -1), NULL, 1);
-    assert_int_equal(seat_ranks(seats, (struct host){"a", 3, 2, 0}, &w, &err), 3);
+    expect_one(placements, (struct host){"a", 2, 1, 0}, wish("0,0", -1), NULL, 1);
+    assert_int_equal(seat_ranks(placements, (struct host){"a", 3, 2, 0}, &w, &err), 3);
     for (int r = 0; r < 3; r++) {
-        assert_int_equal(ddp_gpu_check_seats(&shared, seats, 3, r, &w, &err), DDP_OK);
+        assert_int_equal(ddp_gpu_check_placements(&shared, placements, 3, r, &w, &err), DDP_OK);
         assert_int_equal(shared, r != 1);
     }
-    assert_int_equal(ddp_gpu_check_seats(&shared, seats, 3, -1, &w, &err), DDP_OK);
+    assert_int_equal(ddp_gpu_check_placements(&shared, placements, 3, -1, &w, &err), DDP_OK);
     assert_int_equal(shared, 1);
 }
 
 static void too_many_ranks_are_refused(void **state)
 {
-    ddp_gpu_seat seats[RANKS_MAX];
+    ddp_gpu_placement placements[RANKS_MAX];
 
     (void)state;
-    expect_two(seats, (struct host){"a", 1, 1, 0}, (struct host){"b", 3, 2, 0}, wish(NULL, -1),
+    expect_two(placements, (struct host){"a", 1, 1, 0}, (struct host){"b", 3, 2, 0}, wish(NULL, -1),
                "3 ranks on host b, which has 2 GPUs: start 2 ranks there, or let ranks share them, "
                "to test, with -gpus 0,1,0",
                0);
-    expect_one(seats, (struct host){"a", 3, 4, 0}, wish("0,1", -1),
+    expect_one(placements, (struct host){"a", 3, 4, 0}, wish("0,1", -1),
                "3 ranks on host a, and -gpus names 2 GPUs: it wants a number for each rank of a "
                "host (several ranks may share a GPU, to test)",
                0);
-    expect_one(seats, (struct host){"a", 2, 4, 0}, wish(NULL, 1),
+    expect_one(placements, (struct host){"a", 2, 4, 0}, wish(NULL, 1),
                "ranks 0 and 1 on host a would both compute on one GPU, 1 for one and 1 for the "
                "other; -gpus with a number for each rank of a host gives each its own",
                0);
     /* Rank 1 sees rank 0's GPU 1 as its GPU 0. */
-    expect_one(seats, (struct host){"a", 2, 2, -1}, wish(NULL, -1),
+    expect_one(placements, (struct host){"a", 2, 2, -1}, wish(NULL, -1),
                "ranks 0 and 1 on host a would both compute on one GPU, 0 for one and 1 for the "
                "other; -gpus with a number for each rank of a host gives each its own",
                0);
@@ -205,16 +207,16 @@ static void too_many_ranks_are_refused(void **state)
 
 static void gpus_that_are_not_there_are_refused(void **state)
 {
-    ddp_gpu_seat seats[RANKS_MAX];
+    ddp_gpu_placement placements[RANKS_MAX];
 
     (void)state;
-    expect_one(seats, (struct host){"a", 1, 0, 0}, wish(NULL, -1),
+    expect_one(placements, (struct host){"a", 1, 0, 0}, wish(NULL, -1),
                "this build is for GPUs, and host a has none that CUDA can use; with -nogpu it "
                "trains on CPUs",
                0);
-    expect_one(seats, (struct host){"a", 2, 2, 0}, wish("0,2", -1),
+    expect_one(placements, (struct host){"a", 2, 2, 0}, wish("0,2", -1),
                "-gpus names GPU 2, but host a has 2 GPUs, numbered from 0", 0);
-    expect_one(seats, (struct host){"a", 1, 1, 0}, wish(NULL, 7),
+    expect_one(placements, (struct host){"a", 1, 1, 0}, wish(NULL, 7),
                "-i names GPU 7, but host a has 1 GPU, numbered from 0", 0);
 }
 

@@ -16,7 +16,7 @@ void toy_checkpoint_make(struct toy_checkpoint *t, const char *base, int number)
 {
     static const char *const parts[TOY_ARRAYS] = {"biases", "biases", "input weights"};
     static const char *const names[TOY_ARRAYS] = {"m", "v", "momentum"};
-    ddp_checkpoint_facts *facts = &t->checkpoint.facts;
+    ddp_checkpoint_metadata *metadata = &t->checkpoint.metadata;
     ddp_error err;
 
     memset(t, 0, sizeof *t);
@@ -29,14 +29,14 @@ void toy_checkpoint_make(struct toy_checkpoint *t, const char *base, int number)
     (void)snprintf(t->cfg, sizeof t->cfg, "[net]\nbatch=%d\n", number);
     t->checkpoint = (ddp_checkpoint){
         .cfg = t->cfg, .cfg_bytes = strlen(t->cfg), .array_count = TOY_ARRAYS, .arrays = t->arrays};
-    facts->step = (uint64_t)number;
-    facts->seen = (uint64_t)number * 64;
-    facts->seed = UINT64_MAX;
-    facts->list_hash = 0xABCDEF;
-    facts->average_loss = (float)number / 3;
-    ddp_checkpoint_set_base(facts, base);
-    if (ddp_checkpoint_add_option(facts, "exact", "on", &err)
-        || ddp_checkpoint_add_option(facts, "batch", "a whole one a rank", &err))
+    metadata->step = (uint64_t)number;
+    metadata->seen = (uint64_t)number * 64;
+    metadata->seed = UINT64_MAX;
+    metadata->list_hash = 0xABCDEF;
+    metadata->average_loss = (float)number / 3;
+    ddp_checkpoint_set_base(metadata, base);
+    if (ddp_checkpoint_add_option(metadata, "exact", "on", &err)
+        || ddp_checkpoint_add_option(metadata, "batch", "a whole one a rank", &err))
         fail_msg("%s", err.text);
 }
 
@@ -64,12 +64,12 @@ ddp_status toy_checkpoint_save(const char *path, const char *base, int number, d
 void toy_checkpoint_expect(const ddp_checkpoint *c, const char *base, int number)
 {
     struct toy_checkpoint want;
-    ddp_checkpoint_facts facts = c->facts;
+    ddp_checkpoint_metadata metadata = c->metadata;
     ddp_error err;
 
     toy_checkpoint_make(&want, base, number);
-    facts.saved_at_ns = facts.weights_bytes = facts.weights_hash = 0;
-    assert_memory_equal(&facts, &want.checkpoint.facts, sizeof facts);
+    metadata.saved_at_ns = metadata.weights_bytes = metadata.weights_hash = 0;
+    assert_memory_equal(&metadata, &want.checkpoint.metadata, sizeof metadata);
     assert_int_equal(c->cfg_bytes, want.checkpoint.cfg_bytes);
     assert_memory_equal(c->cfg, want.cfg, c->cfg_bytes);
     if (ddp_checkpoint_check_arrays(c, want.arrays, TOY_ARRAYS, &err))
