@@ -287,6 +287,21 @@ static void delta_normalizer_scales_what_is_passed_back(void **state)
         near(passed[i], 0.25 * (double)delta[i]);
 }
 
+/* The exponentials of a size are infinite and 0: that box overlaps nothing, and the cost stays a
+ * number. */
+static void boxes_without_bound_cost_a_number(void **state)
+{
+    float raw[ANCHORS * ENTRIES * CELLS] = {0};
+
+    (void)state;
+    raw[at(0, CELL, W)] = 200;
+    raw[at(0, CELL, H)] = -200;
+    run_raw("", "iou_loss=ciou\niou_normalizer=1", one, 1, raw);
+    assert_true(cost > 1 && cost < 10);
+    for (int e = X; e <= H; e++)
+        assert_true(fabsf(delta[at(0, CELL, e)]) < 1e30F);
+}
+
 static void without_a_key_nothing_is_the_forks(void **state)
 {
     network *v3 = parse("", "");
@@ -320,6 +335,7 @@ int main(void)
         cmocka_unit_test(good_predictions_are_let_be_only_with_a_class),
         cmocka_unit_test(truth_thresh_trains_what_is_right),
         cmocka_unit_test(delta_normalizer_scales_what_is_passed_back),
+        cmocka_unit_test(boxes_without_bound_cost_a_number),
         cmocka_unit_test(without_a_key_nothing_is_the_forks),
     };
 
