@@ -90,7 +90,16 @@ volatile sig_atomic_t *ddp_signals_open(void)
     take(SIGUSR1, on_signal, 0);
     take(SIGUSR2, on_signal, 0);
     take(SIGXFSZ, SIG_IGN, 0);
+    take(SIGPIPE, SIG_IGN, 0);
     return asked;
+}
+
+/* By nohup. */
+static int is_ignored(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 void ddp_signals_take_term(int by_launcher)
@@ -98,5 +107,7 @@ void ddp_signals_take_term(int by_launcher)
     main_thread = pthread_self();
     launched = by_launcher;
     take(SIGTERM, on_end, 0);
+    if (!is_ignored(SIGHUP))
+        take(SIGHUP, on_end, 0);
     take(SIGINT, on_end, (int)SA_RESETHAND); /* a second one ends the process at once */
 }

@@ -47,7 +47,11 @@ void ddp_spawn_ready(void)
 
 static void listen_to_signals(sigset_t *set)
 {
+    struct sigaction hangup;
+
     (void)sigemptyset(set);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        (void)sigaddset(set, SIGHUP); /* without nohup */
     for (int i = 0; i < SIGNALS; i++) {
         (void)signal(listened_to[i], SIG_DFL);
         (void)sigaddset(set, listened_to[i]);
@@ -130,7 +134,7 @@ static void take_signal(struct launcher *l, int number)
 {
     if (number == READY)
         l->trains = 1;
-    else if (number == SIGINT || number == SIGTERM)
+    else if (number == SIGINT || number == SIGTERM || number == SIGHUP)
         ask_to_end(l, number);
     else if (number == SIGUSR1 || number == SIGUSR2)
         (void)kill(l->pid, number);
