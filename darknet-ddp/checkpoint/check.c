@@ -1,6 +1,8 @@
 /* Does a checkpoint fit the run that wants to go on from it? */
 #include "checkpoint/checkpoint.h"
 
+#include "base/finite.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,6 +36,19 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
     return ddp_fail(err, DDP_ERR_MISMATCH,
                     "the network is another one: the checkpoint has %s, the network has %s", has,
                     wants);
+}
+
+ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err)
+{
+    for (size_t i = 0; i < c->array_count; i++) {
+        const ddp_checkpoint_array *array = &c->arrays[i];
+
+        if (!ddp_all_finite(array->data, array->count))
+            return ddp_fail(err, DDP_ERR_FORMAT,
+                            "%s of layer %d's %s has a number that is not finite", array->name,
+                            array->layer, array->part);
+    }
+    return DDP_OK;
 }
 
 void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,

@@ -98,6 +98,10 @@ void ddp_checkpoint_release(ddp_checkpoint *c);
 ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                        size_t count, ddp_error *err) DDP_MUST_CHECK;
 
+/* Is every element of c's arrays a finite number? DDP_ERR_FORMAT names the first array that has
+ * another. */
+ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
+
 /* Copy the data of c's arrays, which were checked, to these. */
 void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                 size_t count);

@@ -159,7 +159,16 @@ static ddp_status check_base(const struct candidate *c, const char *base, ddp_er
     return DDP_OK;
 }
 
-static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base, ddp_error *err)
+static ddp_status check_finite(const ddp_pair *pair, const struct candidate *c, ddp_error *err)
+{
+    if (ddp_checkpoint_check_finite(&pair->checkpoint, err))
+        return ddp_wrap(err, "%s", c->state);
+    return ddp_match_finite(c->weights, err);
+}
+
+/* *whole becomes 1 where the pair is what was saved, of use or not. */
+static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base, int *whole,
+                      ddp_error *err)
 {
     ddp_status st = c->status;
 
@@ -172,6 +181,9 @@ static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base
         st = ddp_checkpoint_read(&out->checkpoint, c->state, err);
     if (!st)
         st = ddp_match_weights(c->weights, &out->checkpoint.metadata, err);
+    *whole = !st;
+    if (!st)
+        st = check_finite(out, c, err);
     if (st)
         ddp_checkpoint_release(&out->checkpoint);
     return st;
@@ -208,13 +220,24 @@ static void take(ddp_pair *out, struct candidate *c)
         return;
 }
 
+static ddp_status refuse_unusable(const struct candidate *c, ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(err, found.code, "no checkpoint is left to resume from: of %.200s, %s",
+                    c->weights, found.text);
+}
+
 static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
                        const ddp_pair_listener *listener, ddp_error *err)
 {
+    const struct candidate *unusable = NULL; /* the newest that is whole and of no use */
+
     for (size_t i = 0; i < all->count; i++) {
         struct candidate *c = &all->list[i];
         ddp_error why;
-        ddp_status st = try(out, c, base, &why);
+        int whole = 0;
+        ddp_status st = try(out, c, base, &whole, &why);
 
         if (st == DDP_ERR_NOMEM)
             return ddp_fail(err, st, "%s", why.text);
@@ -224,8 +247,12 @@ static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
         }
         if (!is_litter(all, c))
             tell(listener, c, &why);
+        if (whole && !unusable) {
+            unusable = c;
+            *err = why;
+        }
     }
-    return DDP_OK;
+    return unusable ? refuse_unusable(unusable, err) : DDP_OK;
 }
 
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,

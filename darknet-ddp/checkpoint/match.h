@@ -16,6 +16,10 @@ char *ddp_state_part_path(const char *weights);
 ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
                              ddp_error *err) DDP_MUST_CHECK;
 
+/* Has this weights file of Darknet's nothing but finite numbers behind its header? DDP_ERR_FORMAT
+ * if not, DDP_ERR_IO. */
+ddp_status ddp_match_finite(const char *weights, ddp_error *err) DDP_MUST_CHECK;
+
 /* A save of `weights` may have died between its renames: if X.state.part is whole and
  * belongs to X, and X.state does not, finish the save. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_match_promote(const char *weights, ddp_error *err) DDP_MUST_CHECK;

@@ -19,6 +19,7 @@ struct ddp_checkpoints {
     int resumed;
     ddp_resumed from; /* on rank 0 */
     size_t began_at;  /* images seen when training began */
+    char *saved;      /* the weights file that was saved last */
     int save_failed;  /* the last one */
 };
 
@@ -101,6 +102,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     if (!c)
         return;
     ddp_resumed_release(&c->from);
+    free(c->saved);
     free(c->base);
     free(c->cfg);
     free(c);
@@ -207,6 +209,23 @@ static int is_due(const ddp_checkpoints *c, const network *net, const char *path
     return c->from.weights && strcmp(c->from.weights, path) != 0;
 }
 
+/* For errors alone: without memory, nothing is remembered. */
+static void remember(ddp_checkpoints *c, const char *path)
+{
+    free(c->saved);
+    c->saved = strdup(path);
+}
+
+static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
+{
+    const char *last = ddp_checkpoints_last(c);
+    ddp_error found = *err;
+
+    return ddp_fail(err, found.code, "%s; %s%s", found.text,
+                    last ? "the last good weights are " : "no weights were saved before",
+                    last ? last : "");
+}
+
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err)
 {
@@ -221,13 +240,24 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     st = ddp_checkpoint_save(net, path, cutoff, &c->run, err);
     c->save_failed = st != DDP_OK;
+    if (!st)
+        remember(c, path);
     if (!st && c->options->keep > 0)
         st = ddp_pair_keep(c->directory, c->base, (size_t)c->options->keep, err);
+    if (st == DDP_ERR_FORMAT) /* the weights, not the disk: no use to train on */
+        return name_last(c, err);
     if (st && c->options->on_save_error == DDP_CHOICE_CONTINUE) {
         (void)fprintf(stderr, "darknet: %s; training goes on\n", err->text);
         return DDP_OK;
     }
     return st;
+}
+
+const char *ddp_checkpoints_last(const ddp_checkpoints *c)
+{
+    if (!c)
+        return NULL;
+    return c->saved ? c->saved : c->from.weights;
 }
 
 int ddp_checkpoints_status(const ddp_checkpoints *c)

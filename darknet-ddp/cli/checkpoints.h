@@ -59,6 +59,10 @@ void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 
+/* On rank 0 the weights file that was saved last, or resumed from; NULL: none. Also NULL where c
+ * is, and on other ranks. */
+const char *ddp_checkpoints_last(const ddp_checkpoints *c);
+
 /* The exit status so far: 1 if the last save failed, else 0. NULL is allowed. */
 int ddp_checkpoints_status(const ddp_checkpoints *c);
 

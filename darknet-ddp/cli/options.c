@@ -38,6 +38,10 @@ static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *er
     if (row->kind == CHOICE)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s, not '%s'", row->name, row->argument,
                         value);
+    if (row->kind == SKIP)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s wants stop, or skip and a whole number from 1 to %g, not '%s'",
+                        row->name, row->high, value);
     if (row->kind == SEED)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants a whole number from 0, not '%s'", row->name,
                         value);
@@ -98,6 +102,30 @@ static ddp_status take_value(ddp_options *o, const ddp_option *row, const char *
         set_number(o, row, number);
         return DDP_OK;
     }
+}
+
+/* "stop", or "skip" and a number: how many arguments these are, or 0 and an error. */
+static int take_skip(ddp_options *o, const ddp_option *row, char *const *words, ddp_error *err)
+{
+    char *end = NULL;
+    long number;
+
+    if (strcmp(words[0], "stop") == 0) {
+        set_number(o, row, 0);
+        return 1;
+    }
+    if (strcmp(words[0], "skip") != 0 || !words[1]) {
+        (void)refuse(row, words[0], err);
+        return 0;
+    }
+    errno = 0;
+    number = strtol(words[1], &end, 10);
+    if (errno || end == words[1] || *end || number < 1 || (double)number > row->high) {
+        (void)refuse(row, words[1], err);
+        return 0;
+    }
+    set_number(o, row, (double)number);
+    return 2;
 }
 
 static const ddp_option *find(const char *name)
@@ -175,6 +203,14 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
         if (i + 1 == *argc)
             return ddp_fail(err, DDP_ERR_USAGE, "%s needs a value: %s %s", row->name, row->name,
                             row->argument);
+        if (row->kind == SKIP) {
+            int taken = take_skip(o, row, argv + i + 1, err);
+
+            if (!taken)
+                return err->code;
+            i += taken;
+            continue;
+        }
         if (take_value(o, row, argv[++i], err))
             return err->code;
     }

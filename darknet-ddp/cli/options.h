@@ -24,6 +24,7 @@ enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
 #define DDP_OPTION_REAL double
 #define DDP_OPTION_SEED int64_t
 #define DDP_OPTION_CHOICE int
+#define DDP_OPTION_SKIP int          /* how many; 0: stop */
 #define DDP_OPTION_TEXT const char * /* NULL: not given */
 #define DDP_OPTION_GPUS ddp_gpu_list
 

@@ -32,7 +32,9 @@ static void write_word(const char *words, int i, char *out, size_t size)
 
 static void write_number(const ddp_option *row, double number, char *out, size_t size)
 {
-    if (row->kind == CHOICE)
+    if (row->kind == SKIP)
+        (void)snprintf(out, size, number != 0 ? "skip %.9g" : "stop", number);
+    else if (row->kind == CHOICE)
         write_word(row->argument, (int)number, out, size);
     else if (row->kind == FLAG)
         (void)snprintf(out, size, "%s", number != 0 ? "yes" : "no");

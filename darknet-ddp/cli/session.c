@@ -8,6 +8,7 @@
 #include "cli/launcher.h"
 #include "cli/list.h"
 #include "cli/lookout.h"
+#include "cli/not_finite.h"
 #include "cli/progress.h"
 #include "cli/records.h"
 #include "cli/report.h"
@@ -347,6 +348,21 @@ static ddp_status agree(ddp_error *err)
     return ddp_broadcast(session.group, &session.seed, sizeof session.seed, 0, err);
 }
 
+static void dropped(const ddp_not_finite *what)
+{
+    ddp_not_finite_dropped(session.group, what);
+}
+
+static void not_finite(const ddp_not_finite *what) __attribute__((noreturn));
+
+static void not_finite(const ddp_not_finite *what)
+{
+    ddp_error err;
+
+    ddp_not_finite_error(session.group, what, ddp_checkpoints_last(session.checkpoints), &err);
+    ddp_session_fail(&err);
+}
+
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
     const double mib = 1 << 20;
@@ -367,6 +383,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .sync_every = o->sync_every,
         .seed = session.seed,
         .asked = session.asked,
+        .guard = {.skip_most = o->on_nan, .dropped = dropped, .end = not_finite},
         .fail = ddp_session_fail,
     };
 }

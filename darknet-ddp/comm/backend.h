@@ -50,6 +50,7 @@ struct ddp_sum_engine {
     int (*done)(const ddp_allreduce *a);
     ddp_status (*fence)(ddp_allreduce *a, ddp_error *err);
     ddp_status (*wait)(ddp_allreduce *a, ddp_error *err);
+    int (*finite)(ddp_allreduce *a); /* the same; 1 before the first start */
 };
 
 /* One message, as both ends see it. Messages from one rank to another match in

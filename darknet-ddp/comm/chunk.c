@@ -1,8 +1,10 @@
 #include "comm/chunk.h"
 
+#include "base/finite.h"
 #include "comm/exchange.h"
 #include "device/sum.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Up to this many floats in all are sent whole: one round trip is then dearer
@@ -69,12 +71,27 @@ ddp_status ddp_chunk_launch(ddp_group *g, struct ddp_chunk *c, ddp_error *err)
     return DDP_OK;
 }
 
+/* Where each rank sums a piece, the others learn of one that is not finite by its first element,
+ * which then is no number. */
 static void sum_piece(const ddp_group *g, struct ddp_chunk *c)
 {
     struct piece mine = piece_of(c, g->rank, g->size);
 
     c->parts[g->rank] = mine.data;
-    ddp_sum_tree(c->parts, g->size, g->rank, mine.count);
+    if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count))
+        return;
+    c->sum->not_finite = 1;
+    if (c->direct)
+        mine.data[0] = NAN;
+}
+
+/* Request i has ended for the second time. */
+static void sum_arrived(const ddp_group *g, struct ddp_chunk *c, int i)
+{
+    struct piece theirs = piece_of(c, ddp_exchange_peer(g, i - (g->size - 1)), g->size);
+
+    if (!ddp_all_finite(theirs.data, theirs.count > 0))
+        c->sum->not_finite = 1;
 }
 
 static ddp_status send_sums(ddp_group *g, struct ddp_chunk *c, ddp_error *err)
@@ -115,6 +132,8 @@ ddp_status ddp_chunk_advance(ddp_group *g, struct ddp_chunk *c, int i, ddp_error
     }
     if (first && !incoming)
         return receive_sum(g, c, i, err);
+    if (!first && !incoming)
+        sum_arrived(g, c, i);
     if (first && c->parts_left == 0) {
         sum_piece(g, c);
         return send_sums(g, c, err);

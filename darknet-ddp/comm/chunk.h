@@ -12,7 +12,10 @@
  * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
  * this rank's piece, and then sends its sum. The second half sends parts of the
  * peers' pieces, and then receives their sums into the same places, which is why
- * that cannot be posted earlier. */
+ * that cannot be posted earlier.
+ *
+ * What is summed is looked at in the same pass: the sum's `not_finite` becomes 1 where an element
+ * is no finite number, on every rank. */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 

@@ -1,6 +1,7 @@
 #include "comm/exchange.h"
 
 #include "base/clock.h"
+#include "base/finite.h"
 #include "comm/chunk.h"
 
 #include <stdio.h>
@@ -292,6 +293,7 @@ ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *e
 {
     struct ddp_exchange *x = g->exchange;
 
+    s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
     if (g->size == 1)
         return DDP_OK;
     s->chunks_left = (int)((s->count + CHUNK_COUNT - 1) / CHUNK_COUNT);
@@ -354,6 +356,13 @@ static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
     return ddp_exchange_wait(a->group, a->own, err);
 }
 
+static int sum_finite(ddp_allreduce *a)
+{
+    const struct ddp_host_sum *s = a->own;
+
+    return !s->not_finite;
+}
+
 const struct ddp_sum_engine ddp_exchange_sums = {
     .open = sum_open,
     .close = sum_close,
@@ -362,6 +371,7 @@ const struct ddp_sum_engine ddp_exchange_sums = {
     .done = sum_done,
     .fence = sum_wait,
     .wait = sum_wait,
+    .finite = sum_finite,
 };
 
 /* ---- messages of collectives ---- */

@@ -35,6 +35,7 @@ struct ddp_host_sum {
     ddp_device_event *ended; /* set when it has ended */
 
     int chunks_left; /* 0: ended, or never started */
+    int not_finite;  /* an element of the last sum is no finite number */
     size_t launched; /* elements whose chunks have been launched */
     struct ddp_host_sum *next;
 };

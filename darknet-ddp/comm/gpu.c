@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "comm/gpu_sum.h"
+#include "device/cuda_kernels.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -24,8 +25,14 @@ static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
     s->sum = a;
     a->own = s;
-    if (a->group->size > 1 && gpu->way.sum_open(s, err)) {
+    s->not_finite = (unsigned *)ddp_cuda_alloc_pinned(gpu->cuda, 1);
+    if (!s->not_finite)
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no pinned host memory");
+    else
+        *s->not_finite = 0;
+    if (!s->not_finite || (a->group->size > 1 && gpu->way.sum_open(s, err))) {
         a->own = NULL;
+        ddp_cuda_free_pinned(gpu->cuda, (float *)s->not_finite);
         free(s);
         return err->code;
     }
@@ -60,6 +67,7 @@ static void sum_close(ddp_allreduce *a)
     if (gpu->way.sum_close)
         gpu->way.sum_close(s);
     DDP_CUDA(gpu->cuda, cudaEventDestroy(s->reached));
+    ddp_cuda_free_pinned(gpu->cuda, (float *)s->not_finite); /* waits for what writes it */
     free(s);
 }
 
@@ -68,14 +76,34 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
     struct ddp_gpu *gpu = a->group->gpu;
     struct ddp_gpu_sum *s = sum_of(a);
 
-    if (a->group->size == 1)
+    s->number++;
+    if (a->group->size == 1) {
+        ddp_gpu_check_finite(s, gpu->cuda->compute);
         return DDP_OK;
+    }
     if (s->unsettled && ddp_gpu_settle(a->group, err))
         return err->code;
     s->queued = 0;
     s->in_flight = 1;
     ddp_cuda_order(gpu->cuda, gpu->cuda->compute, s->ready, gpu->cuda->comm);
     return gpu->way.sum_start(s, err);
+}
+
+void ddp_gpu_check_finite(struct ddp_gpu_sum *s, cudaStream_t stream)
+{
+    DDP_CUDA(s->sum->group->gpu->cuda,
+             ddp_cuda_check_finite(stream, s->sum->buf, s->sum->count, s->not_finite, s->number));
+}
+
+static int sum_finite(ddp_allreduce *a)
+{
+    struct ddp_gpu_sum *s = sum_of(a);
+    unsigned number = *(volatile unsigned *)s->not_finite;
+    int finite = number == s->told || s->unsettled;
+
+    if (!finite)
+        s->told = number;
+    return finite;
 }
 
 static int sum_in_flight(const ddp_allreduce *a)
@@ -127,6 +155,7 @@ static const struct ddp_sum_engine sums = {
     .done = sum_done,
     .fence = sum_fence,
     .wait = sum_wait,
+    .finite = sum_finite,
 };
 
 const struct ddp_sum_engine *ddp_gpu_sums(const ddp_group *g)

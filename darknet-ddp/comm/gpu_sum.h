@@ -14,12 +14,15 @@
 /* The part of such a sum that every way has. */
 struct ddp_gpu_sum {
     ddp_allreduce *sum;
-    cudaEvent_t ready;   /* its gradients are computed; sum->began */
-    cudaEvent_t landed;  /* it is summed; sum->ended */
-    cudaEvent_t reached; /* the compute stream has come to the fence */
-    int in_flight;       /* started, and without a fence */
-    int queued;          /* all that makes it is queued on the GPU, landed behind it */
-    int unsettled;       /* with a fence, and not seen to land */
+    cudaEvent_t ready;    /* its gradients are computed; sum->began */
+    cudaEvent_t landed;   /* it is summed; sum->ended */
+    cudaEvent_t reached;  /* the compute stream has come to the fence */
+    unsigned *not_finite; /* pinned: the last sum, by number, that was seen not to be finite */
+    unsigned number;      /* of sums started */
+    unsigned told;        /* what sums.finite has told of */
+    int in_flight;        /* started, and without a fence */
+    int queued;           /* all that makes it is queued on the GPU, landed behind it */
+    int unsettled;        /* with a fence, and not seen to land */
     struct ddp_gpu_sum *next_unsettled;
     void *own; /* the way's */
 };
@@ -51,6 +54,9 @@ struct ddp_gpu {
     struct ddp_gpu_sum *first_unsettled, *last_unsettled;
     int64_t stalled_ns;
 };
+
+/* Queue on a stream: look whether the sum is finite, once it is made. */
+void ddp_gpu_check_finite(struct ddp_gpu_sum *s, cudaStream_t stream);
 
 /* Fill g->gpu->way. On failure nothing is left to close. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);

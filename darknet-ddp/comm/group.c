@@ -237,6 +237,11 @@ int ddp_allreduce_done(const ddp_allreduce *a)
     return a->started && a->engine->done(a);
 }
 
+int ddp_allreduce_finite(ddp_allreduce *a)
+{
+    return a->engine->finite(a);
+}
+
 const ddp_device_event *ddp_allreduce_began(const ddp_allreduce *a)
 {
     return a->began;

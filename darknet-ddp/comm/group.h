@@ -162,6 +162,14 @@ ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
  * as ddp_allreduce_fence. */
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
+/* After a wait, or a fence and a ddp_group_settle: was every element of the sum a
+ * finite number? The same on every rank. Where not, no element is of use: some may have become NaN
+ * on the way. Ranks that sum in host memory see it as they sum; one rank alone, and a GPU, read the
+ * sum once more.
+ * One rank alone waits for nothing: its GPU's answer is there after ddp_device_synchronize, or a
+ * step late, and is given once. */
+int ddp_allreduce_finite(ddp_allreduce *a);
+
 /* When the last sum that had a fence began, as soon as its memory was computed and it had been
  * started, and when it ended; on a GPU, in its own time. Events of the sum, set after the first
  * fence, in a group of more than one rank. */

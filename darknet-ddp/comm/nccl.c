@@ -213,6 +213,7 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
             err);
     if (st)
         return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
+    ddp_gpu_check_finite(s, comm);
     DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, comm));
     s->queued = 1;
     return DDP_OK;

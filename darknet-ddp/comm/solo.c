@@ -1,4 +1,7 @@
+#include "base/finite.h"
 #include "comm/backend.h"
+
+#include <stdlib.h>
 
 /* The group of one rank: every sum and collective has already ended. Keeps a
  * run of one process, and most unit tests, free of MPI and NCCL. */
@@ -9,9 +12,33 @@ static ddp_status sum_nothing(ddp_allreduce *a, ddp_error *err)
     return DDP_OK;
 }
 
+/* a->own: is the last sum finite? */
+static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
+{
+    int *finite = malloc(sizeof *finite);
+
+    if (!finite)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    *finite = 1;
+    a->own = finite;
+    return DDP_OK;
+}
+
 static void sum_close(ddp_allreduce *a)
 {
-    (void)a;
+    free(a->own);
+}
+
+static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
+{
+    (void)err;
+    *(int *)a->own = ddp_all_finite(a->buf, a->count);
+    return DDP_OK;
+}
+
+static int sum_finite(ddp_allreduce *a)
+{
+    return *(int *)a->own;
 }
 
 static int sum_in_flight(const ddp_allreduce *a)
@@ -27,13 +54,14 @@ static int sum_done(const ddp_allreduce *a)
 }
 
 static const struct ddp_sum_engine sums = {
-    .open = sum_nothing,
+    .open = sum_open,
     .close = sum_close,
-    .start = sum_nothing,
+    .start = sum_start,
     .in_flight = sum_in_flight,
     .done = sum_done,
     .fence = sum_nothing,
     .wait = sum_nothing,
+    .finite = sum_finite,
 };
 
 static ddp_status solo_open(ddp_group **out, ddp_error *err)

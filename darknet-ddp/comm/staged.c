@@ -92,6 +92,8 @@ static void copy_back(ddp_group *g, struct staged_sum *t)
     ddp_cuda *c = g->gpu->cuda;
     const struct ddp_host_sum *from = &t->pinned.sum;
 
+    if (from->not_finite)
+        *t->s->not_finite = t->s->number;
     DDP_CUDA(c, cudaMemcpyAsync(t->s->sum->buf, from->buf, from->count * sizeof(float),
                                 cudaMemcpyHostToDevice, staged_of(g)->back));
     DDP_CUDA(c, cudaEventRecord(t->s->landed, staged_of(g)->back));
@@ -245,6 +247,13 @@ static ddp_status host_wait(ddp_allreduce *a, ddp_error *err)
     return ddp_exchange_wait(a->group, &i->sum, err);
 }
 
+static int host_finite(ddp_allreduce *a)
+{
+    const struct item *i = a->own;
+
+    return !i->sum.not_finite;
+}
+
 static const struct ddp_sum_engine host_sums = {
     .open = host_open,
     .close = host_close,
@@ -253,6 +262,7 @@ static const struct ddp_sum_engine host_sums = {
     .done = host_done,
     .fence = host_wait,
     .wait = host_wait,
+    .finite = host_finite,
 };
 
 /* ---- opening ---- */

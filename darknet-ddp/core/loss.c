@@ -13,6 +13,7 @@ struct ddp_loss {
     int started;
     ddp_tree *tree; /* NULL: losses add up in place */
     int folded;     /* leaves of this step that the tree holds */
+    float last;     /* mean that was finite */
     float mean;     /* of sums that have arrived, until it is taken */
     volatile sig_atomic_t *asked;
     ddp_requests all;
@@ -91,7 +92,9 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     l->started = 0;
     if (ddp_allreduce_wait(l->sum, err))
         return ddp_wrap(err, "loss");
-    l->mean += l->sent[LOSS] / (float)l->size;
+    if (ddp_allreduce_finite(l->sum))
+        l->last = l->sent[LOSS] / (float)l->size;
+    l->mean += l->last;
     l->sent[LOSS] = 0;
     l->all.save = l->sent[DDP_REQUEST_SAVE] > 0;
     l->all.stop = l->sent[DDP_REQUEST_STOP] > 0;
@@ -105,6 +108,11 @@ float ddp_loss_take(ddp_loss *l)
 
     l->mean = 0;
     return mean;
+}
+
+int ddp_loss_finite(const ddp_loss *l)
+{
+    return l->started || ddp_allreduce_finite(l->sum);
 }
 
 ddp_requests ddp_loss_requested(const ddp_loss *l)

@@ -49,8 +49,12 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 /* Wait for the sum, if one was started. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* The mean over ranks of all sums that have arrived since it was last taken. */
+/* The mean over ranks of all sums that have arrived since it was last taken. In place of one that
+ * is not finite stands the last that was, or 0. */
 float ddp_loss_take(ddp_loss *l);
+
+/* Was the last sum that has arrived a finite number? The same on every rank; 1 before the first. */
+int ddp_loss_finite(const ddp_loss *l);
 
 /* What came with the last sum that has arrived: the same on every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);

@@ -349,6 +349,18 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 
 /* In launch order, in which buckets travel: a failure then names the bucket
  * that is missing, and not one behind it. */
+static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
+{
+    size_t b = ddp_launch_order_nth(r->order, r->landed);
+
+    ddp_watch_wait(r->config.watch, (int)b, -1);
+    if (ddp_allreduce_fence(r->sums[b], err))
+        return name_bucket(r, b, err);
+    ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
+    r->landed++;
+    return DDP_OK;
+}
+
 static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
 {
     size_t last = 0;
@@ -356,17 +368,13 @@ static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
         if (last < ddp_launch_order_number(r->order, r->plan->places[i].bucket))
             last = ddp_launch_order_number(r->order, r->plan->places[i].bucket);
-    for (; r->landed <= last; r->landed++) {
-        size_t b = ddp_launch_order_nth(r->order, r->landed);
-
+    while (r->landed <= last) {
         if (r->landed == r->launched)
             return ddp_fail(err, DDP_ERR_USAGE,
                             "the update of layer %d wants sums that no backward pass has started",
                             layer);
-        ddp_watch_wait(r->config.watch, (int)b, -1);
-        if (ddp_allreduce_fence(r->sums[b], err))
-            return name_bucket(r, b, err);
-        ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
+        if (fence_next(r, err))
+            return err->code;
     }
     return DDP_OK;
 }
@@ -410,6 +418,34 @@ ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_erro
     if (ddp_reducer_layer_fence(r, layer, used, err))
         return err->code;
     return ddp_group_settle(r->group, err);
+}
+
+ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_status st = DDP_OK;
+
+    while (!st && r->landed < r->launched)
+        st = fence_next(r, err);
+    r->total.wait_ns += ddp_clock_ns() - start;
+    return st;
+}
+
+int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
+{
+    for (size_t k = 0; k < r->landed; k++) {
+        *bucket = ddp_launch_order_nth(r->order, k);
+        if (!ddp_allreduce_finite(r->sums[*bucket]))
+            return 0;
+    }
+    return 1;
+}
+
+void ddp_reducer_drop(ddp_reducer *r)
+{
+    ddp_device_zero(r->table->device, r->memory, r->plan->count);
+    for (int layer = 0; layer < r->table->layer_count; layer++)
+        r->runs[layer] = 0;
 }
 
 int ddp_reducer_done(const ddp_reducer *r)

@@ -129,6 +129,20 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
 
+/* The fence of every bucket of this syncing pass, all of which are launched: for ddp_reducer_finite
+ * to know all before a layer is updated, whose own fence is then due no more.
+ * Fails with DDP_ERR_COMM. */
+ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
+
+/* Of the buckets of this syncing pass that had their fence (on a GPU, and are settled; see
+ * ddp_allreduce_finite): are all finite? The same on every rank. Else *bucket of the plan is the
+ * first that is not. */
+int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
+
+/* In place of layer_fence, after fence_all: nothing of this step's gradients is to be used. They
+ * become zero, and no layer has run. */
+void ddp_reducer_drop(ddp_reducer *r);
+
 /* Is every bucket of this syncing pass launched, and landed on this rank? Does not
  * move data. */
 int ddp_reducer_done(const ddp_reducer *r);

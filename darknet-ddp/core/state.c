@@ -163,3 +163,8 @@ ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err)
         return ddp_wrap(err, "BatchNorm statistics");
     return DDP_OK;
 }
+
+int ddp_buffers_finite(const ddp_buffers *b)
+{
+    return b->started || ddp_allreduce_finite(b->sum);
+}

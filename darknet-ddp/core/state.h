@@ -49,4 +49,7 @@ ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
  * (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
+/* Was the last sum or copy that has arrived finite? The same on every rank; 1 before the first. */
+int ddp_buffers_finite(const ddp_buffers *b);
+
 #endif

@@ -14,19 +14,17 @@ enum content {
 struct ddp_statistics {
     const ddp_table *table;
     ddp_buffers *buffers;
+    size_t count;   /* of their elements */
+    float *kept;    /* the running statistics when they were last kept; NULL: never */
     ddp_tree *tree; /* NULL: they are rank 0's, and none of what follows is used */
     float *values;  /* the running statistics after the last step, on the table's device */
-    size_t count;
-    int first;  /* this rank's first mini-batch of a step */
-    int number; /* mini-batches of a step, all ranks together */
+    int first;      /* this rank's first mini-batch of a step */
+    int number;     /* mini-batches of a step, all ranks together */
     enum content content;
 };
 
 static ddp_status prepare(ddp_statistics *s, const ddp_group *group, int leaves, ddp_error *err)
 {
-    size_t bytes = ddp_buffers_bytes(s->buffers);
-
-    s->count = bytes / sizeof(float);
     s->first = ddp_group_rank(group) * leaves;
     s->number = ddp_group_size(group) * leaves;
     if (ddp_device_alloc(s->table->device, &s->values, s->count, err))
@@ -53,6 +51,8 @@ ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp
         st = ddp_buffers_start(s->buffers, err);
     if (!st)
         st = ddp_buffers_fence(s->buffers, err);
+    if (!st)
+        s->count = ddp_buffers_bytes(s->buffers) / sizeof(float);
     if (!st && leaves)
         st = prepare(s, group, leaves, err);
     if (st) {
@@ -70,6 +70,7 @@ void ddp_statistics_close(ddp_statistics *s)
     ddp_tree_close(s->tree);
     ddp_buffers_close(s->buffers);
     ddp_device_free(s->table->device, s->values);
+    ddp_device_free(s->table->device, s->kept);
     free(s);
 }
 
@@ -147,6 +148,11 @@ ddp_status ddp_statistics_start(ddp_statistics *s, ddp_error *err)
     return ddp_buffers_sum(s->buffers, err);
 }
 
+ddp_status ddp_statistics_fence(ddp_statistics *s, ddp_error *err)
+{
+    return ddp_buffers_fence(s->buffers, err);
+}
+
 ddp_status ddp_statistics_settle(ddp_statistics *s, ddp_error *err)
 {
     if (finish(s, err))
@@ -154,5 +160,32 @@ ddp_status ddp_statistics_settle(ddp_statistics *s, ddp_error *err)
     if (s->content != VALUES)
         ddp_device_copy(s->table->device, ddp_buffers_values(s->buffers), s->values, s->count);
     s->content = VALUES;
+    return DDP_OK;
+}
+
+int ddp_statistics_finite(const ddp_statistics *s)
+{
+    return ddp_buffers_finite(s->buffers);
+}
+
+/* Where the running statistics are between begin and the next settle. */
+static float *running(const ddp_statistics *s)
+{
+    return s->tree ? s->values : ddp_buffers_values(s->buffers);
+}
+
+ddp_status ddp_statistics_keep(ddp_statistics *s, ddp_error *err)
+{
+    if (!s->kept && ddp_device_alloc(s->table->device, &s->kept, s->count, err))
+        return ddp_wrap(err, "BatchNorm statistics");
+    ddp_device_copy(s->table->device, s->kept, running(s), s->count);
+    return DDP_OK;
+}
+
+ddp_status ddp_statistics_restore(ddp_statistics *s, ddp_error *err)
+{
+    if (finish(s, err))
+        return err->code;
+    ddp_device_copy(s->table->device, running(s), s->kept, s->count);
     return DDP_OK;
 }

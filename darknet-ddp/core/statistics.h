@@ -54,9 +54,24 @@ void ddp_statistics_fold(ddp_statistics *s, int leaf);
 /* After the last leaf: start to make them alike. Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_start(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
+/* From here on the device finds in the buffers what was started, as it came
+ * (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
+ddp_status ddp_statistics_fence(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
+
 /* From here on the device finds in the buffers the running statistics after what was started
  * (ddp_allreduce_fence).
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_settle(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
+
+/* Was what was last started and has arrived finite? The same on every rank; 1 where nothing was
+ * ever started. */
+int ddp_statistics_finite(const ddp_statistics *s);
+
+/* After begin: remember the running statistics. Fails with DDP_ERR_NOMEM, the first time. */
+ddp_status ddp_statistics_keep(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
+
+/* After a syncing pass: have the running statistics be again what
+ * they were when they were last kept. Fails with DDP_ERR_COMM. */
+ddp_status ddp_statistics_restore(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -1,5 +1,7 @@
 #include "device/cuda_kernels.h"
 
+#include "base/finite.h"
+
 #include <cuda_runtime.h>
 
 /* Every kernel strides over its range, so that a grid has no more blocks than this. */
@@ -83,6 +85,18 @@ __global__ void ddp_sum_parts_kernel(float *sum, const float *parts, size_t stri
         sum[i] = sum_of(parts + i, stride, size);
 }
 
+__global__ void ddp_check_finite_kernel(const float *x, size_t count, unsigned *flag,
+                                        unsigned number)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+    unsigned bits = 0;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        bits |= ddp_finite_bits(x[i]);
+    if (!ddp_finite_told(bits))
+        *flag = number;
+}
+
 cudaError_t ddp_cuda_set(cudaStream_t stream, float *x, const float *host, size_t count)
 {
     struct values v;
@@ -117,5 +131,12 @@ cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *par
 {
     ddp_sum_parts_kernel<<<blocks_for(count), threads, 0, stream>>>(sum, parts, stride, size,
                                                                     count);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,
+                                  unsigned number)
+{
+    ddp_check_finite_kernel<<<blocks_for(count), threads, 0, stream>>>(x, count, flag, number);
     return cudaPeekAtLastError();
 }

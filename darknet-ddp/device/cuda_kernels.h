@@ -26,6 +26,10 @@ cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const f
 cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *parts, size_t stride,
                                int size, size_t count);
 
+/* *flag, pinned host memory, becomes number if some element of x[0..count) is not finite. */
+cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,
+                                  unsigned number);
+
 #ifdef __cplusplus
 }
 #endif

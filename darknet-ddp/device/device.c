@@ -1,6 +1,9 @@
 #include "device/device.h"
 
+#include "base/finite.h"
 #include "device/device_ops.h"
+
+#include <stdlib.h>
 
 int ddp_device_is_host(const ddp_device *d)
 {
@@ -101,4 +104,22 @@ void ddp_device_event_record(ddp_device_event *m)
 double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to)
 {
     return from->device->ops->event_seconds(from, to);
+}
+
+ddp_status ddp_device_look(ddp_device *d, const float *x, size_t count, int *finite, ddp_error *err)
+{
+    float *host;
+
+    if (ddp_device_is_host(d)) {
+        *finite = ddp_all_finite(x, count);
+        return DDP_OK;
+    }
+    host = malloc((count + 1) * sizeof *host);
+    if (!host)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu numbers of %s", count,
+                        ddp_device_name(d));
+    ddp_device_pull(d, host, x, count);
+    *finite = ddp_all_finite(host, count);
+    free(host);
+    return DDP_OK;
 }

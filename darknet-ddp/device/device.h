@@ -70,6 +70,11 @@ void ddp_device_scale(ddp_device *d, float *x, double factor, size_t count);
 /* x[i] = keep * x[i] + more[i], in double, rounded once. */
 void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more, size_t count);
 
+/* *finite: is every element of x a finite number? Waits for a GPU and copies all of x: for where
+ * time does not matter. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_device_look(ddp_device *d, const float *x, size_t count, int *finite,
+                           ddp_error *err) DDP_MUST_CHECK;
+
 /* Wait until all work is done. */
 void ddp_device_synchronize(ddp_device *d);
 

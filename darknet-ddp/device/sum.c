@@ -1,13 +1,28 @@
 #include "device/sum.h"
 
+#include "base/finite.h"
+
 /* A block of one part: two of them stay in the first cache. */
 enum { BLOCK = 2048 };
 
-/* A loop of known length: compilers then use vectors without being asked to. */
+/* Loops of known length: compilers then use vectors without being asked to. */
 static void add_block(float *restrict dst, const float *restrict src)
 {
     for (size_t i = 0; i < BLOCK; i++)
         dst[i] += src[i];
+}
+
+static uint32_t add_last_block(float *restrict dst, const float *restrict src)
+{
+    uint32_t bits = 0;
+
+    for (size_t i = 0; i < BLOCK; i++) {
+        float sum = dst[i] + src[i];
+
+        bits |= ddp_finite_bits(sum);
+        dst[i] = sum;
+    }
+    return bits;
 }
 
 static void add(float *restrict dst, const float *restrict src, size_t count)
@@ -20,6 +35,20 @@ static void add(float *restrict dst, const float *restrict src, size_t count)
         dst[i] += src[i];
 }
 
+/* The addition that makes the sum. Returns ddp_finite_bits of all. */
+static uint32_t add_last(float *restrict dst, const float *restrict src, size_t count)
+{
+    uint32_t bits = 0;
+
+    if (count == BLOCK)
+        return add_last_block(dst, src);
+    for (size_t i = 0; i < count; i++) {
+        dst[i] += src[i];
+        bits |= ddp_finite_bits(dst[i]);
+    }
+    return bits;
+}
+
 /* The part that holds the sum of the parts first..first+n: `own` where it is
  * among them (a + b is b + a), which saves the copy at the end. */
 static int holder(int first, int n, int own)
@@ -27,23 +56,34 @@ static int holder(int first, int n, int own)
     return own >= first && own < first + n ? own : first;
 }
 
-/* From the leaves up, this is the tree that splits at powers of two. */
-static void sum_block(float *const *parts, int size, int own, size_t at, size_t count)
+/* From the leaves up, this is the tree that splits at powers of two. Returns
+ * ddp_finite_bits of the sums. */
+static uint32_t sum_block(float *const *parts, int size, int own, size_t at, size_t count)
 {
+    uint32_t bits = 0;
+
     for (int n = 1; n < size; n *= 2)
         for (int first = 0; first + n < size; first += 2 * n) {
             int left = holder(first, n, own);
             int right = holder(first + n, n, own);
+            float *dst = parts[right == own ? right : left] + at;
+            const float *src = parts[right == own ? left : right] + at;
 
-            if (right == own)
-                add(parts[right] + at, parts[left] + at, count);
+            if (2 * n >= size)
+                bits = add_last(dst, src, count);
             else
-                add(parts[left] + at, parts[right] + at, count);
+                add(dst, src, count);
         }
+    return bits;
 }
 
-void ddp_sum_tree(float *const *parts, int size, int own, size_t count)
+int ddp_sum_tree(float *const *parts, int size, int own, size_t count)
 {
+    uint32_t bits = 0;
+
+    if (size == 1)
+        return ddp_all_finite(parts[0], count);
     for (size_t at = 0; at < count; at += BLOCK)
-        sum_block(parts, size, own, at, count - at < BLOCK ? count - at : BLOCK);
+        bits |= sum_block(parts, size, own, at, count - at < BLOCK ? count - at : BLOCK);
+    return ddp_finite_told(bits);
 }

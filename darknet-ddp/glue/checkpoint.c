@@ -1,5 +1,6 @@
 #include "glue/checkpoint.h"
 
+#include "base/finite.h"
 #include "checkpoint/cfg_compare.h"
 #include "glue/position.h"
 #include "glue/table.h"
@@ -80,6 +81,16 @@ static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count, const 
 
 /* ---- saving ---- */
 
+/* Nothing is written that no run can go on from. */
+static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table, ddp_error *err)
+{
+    if (ddp_table_check_finite(table, err))
+        return err->code;
+    if (!ddp_all_finite(&c->metadata.average_loss, 1))
+        return ddp_fail(err, DDP_ERR_FORMAT, "the average loss is not finite");
+    return ddp_checkpoint_check_finite(c, err);
+}
+
 static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, network *net,
                                            const ddp_table *table)
 {
@@ -136,6 +147,8 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
     }
     c.metadata = metadata_of(run, net, &table);
     st = list_arrays(&c.arrays, &c.array_count, &table, !weights_file_is_whole(net, cutoff), err);
+    if (!st && check_finite(&c, &table, err))
+        st = ddp_wrap(err, "%s is not written", path);
     if (!st)
         st = ddp_pair_save(path, &c, &writer, err);
     if (!st)

@@ -12,6 +12,8 @@ static struct {
     const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
     char *cfg;
     ddp_requests asked; /* by any rank, and not done yet */
+    char *const *paths; /* the training list's lines, Darknet's; NULL: it has none */
+    size_t path_count;
 } plugin;
 
 static void check(ddp_status st, const ddp_error *err)
@@ -55,6 +57,8 @@ static void check_list(char **paths, int n)
 {
     ddp_error err;
 
+    plugin.paths = paths;
+    plugin.path_count = (size_t)n;
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
 }
 
@@ -63,6 +67,17 @@ static size_t choose(size_t sample, size_t n)
     if (plugin.config.replace)
         return ddp_sampler_draw(plugin.config.seed, sample, n);
     return ddp_sampler_at(plugin.config.seed, sample, n);
+}
+
+const char *ddp_plugin_sample(size_t sample, size_t *line)
+{
+    size_t i;
+
+    if (!plugin.paths || plugin.path_count == 0)
+        return NULL;
+    i = choose(sample, plugin.path_count);
+    *line = i + 1;
+    return plugin.paths[i];
 }
 
 static void report(network *net)
@@ -126,6 +141,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
 {
     plugin.config = *config;
     plugin.asked = (ddp_requests){0};
+    plugin.paths = NULL;
     plugin.darknets = (train_plugin){
         .rank = ddp_group_rank(config->group),
         .world = ddp_group_size(config->group),

@@ -70,6 +70,10 @@ void ddp_plugin_save(network *net, const char *end);
  * it. */
 void ddp_plugin_stop(void);
 
+/* The picture that is this sample of the run, a line of the training list, and which line, from 1.
+ * NULL where there is no list. */
+const char *ddp_plugin_sample(size_t sample, size_t *line);
+
 /* Darknet is alone again. Nothing happens if none is open. */
 void ddp_plugin_close(void);
 

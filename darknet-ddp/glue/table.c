@@ -270,3 +270,33 @@ ddp_status ddp_table_push(const ddp_table *host, network *net, ddp_device *devic
 {
     return copy_all(host, net, device, 0, err);
 }
+
+static ddp_status check_finite(ddp_device *device, const float *x, size_t count, int layer,
+                               const char *kind, const char *part, ddp_error *err)
+{
+    int finite;
+
+    if (ddp_device_look(device, x, count, &finite, err))
+        return err->code;
+    if (!finite)
+        return ddp_fail(err, DDP_ERR_FORMAT, "layer %d (%s) %s: a number is not finite", layer,
+                        kind, part);
+    return DDP_OK;
+}
+
+ddp_status ddp_table_check_finite(const ddp_table *table, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    for (size_t i = 0; i < table->param_count && !st; i++) {
+        const ddp_param *p = &table->params[i];
+
+        st = check_finite(table->device, p->value, p->count, p->layer, p->kind, p->part, err);
+    }
+    for (size_t i = 0; i < table->buffer_count && !st; i++) {
+        const ddp_buffer *b = &table->buffers[i];
+
+        st = check_finite(table->device, *b->slot, b->count, b->layer, b->kind, b->part, err);
+    }
+    return st;
+}

@@ -33,4 +33,8 @@ uint64_t ddp_table_hash(const ddp_table *table);
 
 void ddp_table_release(ddp_table *table);
 
+/* Is every parameter and buffer made of finite numbers? DDP_ERR_FORMAT names the first that is not.
+ * Fails also with DDP_ERR_NOMEM. */
+ddp_status ddp_table_check_finite(const ddp_table *table, ddp_error *err) DDP_MUST_CHECK;
+
 #endif

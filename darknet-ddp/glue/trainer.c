@@ -31,6 +31,9 @@ struct ddp_trainer {
     char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
+    ddp_guard guard;
+    int update_begins;   /* with this mini-batch */
+    int judged, dropped; /* this step's updates: where steps may be dropped */
 
     int64_t waited_ns;  /* outside the reducer, since attach */
     int64_t stalled_ns; /* by the group's count, when attached */
@@ -119,6 +122,14 @@ static void settle_sums(ddp_trainer *t)
     check(t, ddp_group_settle(t->group, &err), &err);
 }
 
+/* Something has arrived. */
+static void look(ddp_trainer *t, network *net)
+{
+    ddp_error err;
+
+    check(t, ddp_guard_look(&t->guard, net, &err), &err);
+}
+
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
@@ -133,6 +144,10 @@ static void before_forward(void *ctx, network *net)
     settle_sums(t);
     check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     t->waited_ns += ddp_clock_ns() - start;
+    look(t, net);
+    t->update_begins = before.since_update == 0;
+    if (t->update_begins && ddp_guard_drops(&t->guard))
+        check(t, ddp_statistics_keep(t->statistics, &err), &err);
 }
 
 /* The layer's update that the last step left for now. */
@@ -145,6 +160,7 @@ static void update_deferred(ddp_trainer *t, network *net, int layer_index)
         return;
     t->deferred[layer_index] = 0;
     check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
+    look(t, net);
     if (used)
         update_layer_of(net, layer_index);
 }
@@ -164,6 +180,8 @@ static void settle(void *ctx, network *net)
     settle_layers(t, net);
     check(t, ddp_statistics_settle(t->statistics, &err), &err);
     settle_sums(t);
+    if (!ddp_guard_drops(&t->guard))
+        look(t, net);
 }
 
 static void before_layer(void *ctx, network *net, int layer_index)
@@ -192,6 +210,7 @@ static void before_backward(void *ctx, network *net)
     ddp_statistics_fold(t->statistics, now.mini_batch);
     ddp_reducer_backward_begin(t->reducer, now.update_ends);
     ddp_reducer_freeze(t->reducer, first_learning_layer(net));
+    t->judged = 0;
 }
 
 static void on_gradient_ready(void *ctx, int layer_index)
@@ -218,6 +237,8 @@ static void after_backward(void *ctx, network *net)
     ddp_position now = ddp_position_of(net);
     ddp_error err;
 
+    check(t, ddp_guard_mini_batch_ended(&t->guard, net, t->update_begins, now.mini_batch + 1, &err),
+          &err);
     ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
     if (now.step_ends && t->config.broadcast_buffers)
@@ -229,6 +250,18 @@ static void after_backward(void *ctx, network *net)
     enter(t, now.update_ends ? UPDATE : OUTSIDE);
 }
 
+/* Where a step may be dropped, none of it is used before all of it is known. */
+static int is_dropped(ddp_trainer *t)
+{
+    ddp_error err;
+
+    if (ddp_guard_drops(&t->guard) && !t->judged) {
+        check(t, ddp_guard_judge(&t->guard, t->net, &t->dropped, &err), &err);
+        t->judged = 1;
+    }
+    return t->dropped;
+}
+
 /* Darknet updates from the last layer to the first, so layers whose gradients
  * have landed are updated while others still travel. */
 static int before_update(void *ctx, int layer_index)
@@ -237,11 +270,14 @@ static int before_update(void *ctx, int layer_index)
     ddp_error err;
     int used;
 
+    if (is_dropped(t))
+        return 0;
     if (ddp_reducer_is_deferred(t->reducer, layer_index)) {
         t->deferred[layer_index] = 1;
         return 0;
     }
     check(t, ddp_reducer_layer_fence(t->reducer, layer_index, &used, &err), &err);
+    look(t, t->net);
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
     return used;
 }
@@ -257,12 +293,15 @@ static float mean_loss(void *ctx, float loss)
 
     (void)loss;
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
-    check(t, ddp_loss_start(t->loss, &err), &err);
+    if (!t->judged) /* else it has arrived */
+        check(t, ddp_loss_start(t->loss, &err), &err);
     check(t, ddp_loss_finish(t->loss, &err), &err);
     mean = ddp_loss_take(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;
     enter(t, OUTSIDE);
+    if (!ddp_guard_drops(&t->guard))
+        look(t, t->net);
     return mean;
 }
 
@@ -354,6 +393,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (st)
         return st;
     t->config.reducer.leaves = t->config.exact ? t->batch.per_rank : 0;
+    if (t->config.guard.skip_most > 0)
+        t->config.reducer.defer_bytes = 0;
     t->deferred = calloc((size_t)net->n, 1);
     if (!t->deferred) {
         ddp_table_release(&t->table);
@@ -366,6 +407,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
     if (!st)
         st = ddp_loss_open(&t->loss, t->group, t->config.reducer.leaves, t->config.asked, err);
+    t->guard =
+        ddp_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss, t->statistics);
     t->net = net;
     t->waited_ns = 0;
     t->stalled_ns = ddp_group_stalled_ns(t->group);

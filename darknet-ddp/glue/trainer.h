@@ -14,6 +14,7 @@
 #include "core/batch.h"
 #include "core/loss.h"
 #include "core/reducer.h"
+#include "glue/guard.h"
 #include "glue/network.h"
 
 #include <stdint.h>
@@ -33,6 +34,7 @@ typedef struct ddp_trainer_config {
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
+    ddp_guard_config guard; /* what follows when numbers are not finite */
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_trainer_config;
