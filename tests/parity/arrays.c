@@ -26,14 +26,19 @@ void array_read(const ddp_table *table, size_t i, enum array_kind kind, float *c
                     table->params[i].count);
 }
 
+void arrays_read(const ddp_table *table, enum array_kind kind, float *copy)
+{
+    for (size_t i = 0; i < table->param_count; i++)
+        array_read(table, i, kind, copy);
+}
+
 float *arrays_copy(const ddp_table *table, enum array_kind kind)
 {
     float *copy = calloc(array_offset(table, table->param_count) + 1, sizeof *copy);
 
     if (!copy)
         abort();
-    for (size_t i = 0; i < table->param_count; i++)
-        array_read(table, i, kind, copy);
+    arrays_read(table, kind, copy);
     return copy;
 }
 
@@ -47,8 +52,11 @@ void arrays_restore(const ddp_table *table, enum array_kind kind, const float *c
 
 static uint64_t hash_array(const ddp_table *table, const float *x, size_t count, uint64_t hash)
 {
-    float *copy = malloc(count * sizeof *copy);
+    float *copy;
 
+    if (ddp_device_is_host(table->device))
+        return XXH64(x, count * sizeof *x, hash);
+    copy = malloc(count * sizeof *copy);
     if (!copy)
         abort();
     ddp_device_pull(table->device, copy, x, count);
@@ -102,25 +110,27 @@ distance arrays_distance(const ddp_table *table, const float *a, const float *b,
 {
     distance d = {0};
 
+    struct norms *norms = calloc(table->param_count + 1, sizeof *norms);
+
+    if (!norms)
+        abort();
     for (size_t i = 0, end = 0, offset = 0; i < table->param_count; i = end) {
         double largest = 0, r;
-        size_t at = offset;
 
         for (end = i;
              end < table->param_count && table->params[end].layer == table->params[i].layer;
              end++) {
-            largest = fmax(largest, norms_of(a + at, b + at, table->params[end].count).b);
-            at += table->params[end].count;
+            norms[end] = norms_of(a + offset, b + offset, table->params[end].count);
+            largest = fmax(largest, norms[end].b);
+            offset += table->params[end].count;
         }
         for (size_t p = i; p < end; p++) {
-            struct norms n = norms_of(a + offset, b + offset, table->params[p].count);
-
-            r = ratio(n.difference, fmax(n.b, floor * floor * largest));
+            r = ratio(norms[p].difference, fmax(norms[p].b, floor * floor * largest));
             if (r > d.worst)
                 d = (distance){r, p};
-            offset += table->params[p].count;
         }
     }
+    free(norms);
     return d;
 }
 

@@ -12,8 +12,9 @@ enum array_kind { VALUES, GRADIENTS };
 /* Copy one array, of parameter i of the table, into its place in a copy of all. */
 void array_read(const ddp_table *table, size_t i, enum array_kind kind, float *copy);
 
-/* A copy of every array, one after the other in table order. */
+/* A copy of every array, one after the other in table order; or into one made before. */
 float *arrays_copy(const ddp_table *table, enum array_kind kind);
+void arrays_read(const ddp_table *table, enum array_kind kind, float *copy);
 
 /* The inverse: into the network's own memory. */
 void arrays_restore(const ddp_table *table, enum array_kind kind, const float *copy);

@@ -51,8 +51,10 @@ void rank_sum_add_rank(rank_sum *t)
 {
     float **sum = &t->sums[t->depth];
 
-    free(*sum);
-    *sum = arrays_copy(t->table, GRADIENTS);
+    if (*sum) /* fresh memory of this size costs more than the copy */
+        arrays_read(t->table, GRADIENTS, *sum);
+    else
+        *sum = arrays_copy(t->table, GRADIENTS);
     for (size_t i = 0; i < t->table->param_count; i++)
         ddp_device_zero(t->table->device, *t->table->params[i].gradient_slot,
                         t->table->params[i].count);

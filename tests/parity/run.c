@@ -211,9 +211,9 @@ static void compare_ranks(run *r)
     ddp_error err;
 
     settle(r, r->net);
-    r->hash = arrays_hash(&r->table, 0, r->net->n);
     if (!r->group)
         return;
+    r->hash = arrays_hash(&r->table, 0, r->net->n);
     if (ddp_allgather(r->group, &r->hash, all, sizeof r->hash, &err)) {
         (void)fprintf(stderr, "%s\n", err.text);
         exit(1);
