@@ -322,9 +322,9 @@ static void missing_memory_is_told_in_mib(void **state)
     assert_int_equal(ddp_tree_open(&t, ddp_device_host(), block, (size_t)1 << 58, 4, &err),
                      DDP_ERR_NOMEM);
     assert_null(t);
-    assert_string_equal(err.text,
-                        "no memory for the 2199023255552 MiB of partial sums that an exact run keeps "
-                        "of 4 mini-batches a rank; fewer of them need less");
+    assert_string_equal(
+        err.text, "no memory for the 2199023255552 MiB of partial sums that an exact run keeps "
+                  "of 4 mini-batches a rank; fewer of them need less");
 }
 
 int main(void)
