@@ -126,17 +126,17 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     return options->ddp ? DDP_OK : check_alone(argc, argv, options, launch, err);
 }
 
-/* Without -ddp. */
-static int run_alone(int argc, char **argv, const ddp_options *options)
+/* Where a session is opened it does so once more, with what it knows of the ranks. */
+static void configure_darknet(const ddp_options *options)
 {
     const ddp_darknet_config darknet = {.fp32 = options->fp32,
                                         .deterministic = options->deterministic,
+                                        .allow_unknown_keys = options->allow_unknown_keys,
                                         .weights_force = options->weights_force,
                                         .labels_required = options->labels_required,
                                         .loader_threads = options->threads};
 
     ddp_darknet_configure(&darknet);
-    return darknet_main(argc, argv);
 }
 
 static ddp_status check_launch(const ddp_options *options, ddp_launch launch, ddp_error *err)
@@ -192,9 +192,10 @@ int main(int argc, char **original)
                         : options.ddp)
         && start_ranks(&options, launch, original, &err))
         ddp_report_failure(&err);
+    configure_darknet(&options);
     if (is_ddp_command)
         return run_ddp_command(argc, argv, &options, launch);
     if (options.ddp)
         return run_training(argc, argv, &options);
-    return run_alone(argc, argv, &options);
+    return darknet_main(argc, argv);
 }

@@ -409,6 +409,7 @@ static ddp_darknet_config darknet_config(const ddp_options *o)
     return (ddp_darknet_config){.fp32 = o->fp32,
                                 .deterministic = o->deterministic,
                                 .any_threads = o->exact,
+                                .allow_unknown_keys = o->allow_unknown_keys,
                                 .weights_force = o->weights_force,
                                 .labels_required = o->labels_required,
                                 .loader_threads = loader_threads(o),

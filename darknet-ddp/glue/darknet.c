@@ -7,6 +7,7 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     cuda_fp32_only = config->fp32;
     cuda_deterministic = config->deterministic;
     gemm_any_threads = config->any_threads;
+    cfg_allow_unknown_keys = config->allow_unknown_keys;
     weights_force = config->weights_force;
     labels_required = config->labels_required;
     train_loader_threads = config->loader_threads;

@@ -3,9 +3,10 @@
 #define DDP_GLUE_DARKNET_H
 
 typedef struct ddp_darknet_config {
-    int fp32;            /* on GPUs: nothing narrower in any product */
-    int deterministic;   /* on GPUs: only algorithms with the same bits each time */
-    int any_threads;     /* on CPUs: products have the same bits with any number of threads */
+    int fp32;               /* on GPUs: nothing narrower in any product */
+    int deterministic;      /* on GPUs: only algorithms with the same bits each time */
+    int any_threads;        /* on CPUs: products have the same bits with any number of threads */
+    int allow_unknown_keys; /* of sections of a cfg: a warning, not an error */
     int weights_force;   /* load what fits of weights files that have more than the network takes */
     int labels_required; /* a picture of a detector without a label file is an error */
     int loader_threads;  /* 0: as many as each command likes */
