@@ -199,6 +199,16 @@ static void before_layer(void *ctx, network *net, int layer_index)
     check(t, ddp_reducer_progress(t->reducer, &err), &err);
 }
 
+/* Layers before this one learn in a later batch: stopbackward=N. What stopbackward=1 freezes for
+ * good is in no bucket (ddp_table.first_trained); set on one rank for one mini-batch it only leaves
+ * layers out there. */
+static int first_thawed(network *net)
+{
+    int first = first_learning_layer(net);
+
+    return first > 0 && net->layers[first - 1].stopbackward == 1 ? 0 : first;
+}
+
 static void before_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
@@ -209,7 +219,7 @@ static void before_backward(void *ctx, network *net)
     settle_layers(t, net);
     ddp_statistics_fold(t->statistics, now.mini_batch);
     ddp_reducer_backward_begin(t->reducer, now.update_ends);
-    ddp_reducer_freeze(t->reducer, first_learning_layer(net));
+    ddp_reducer_freeze(t->reducer, first_thawed(net));
     t->judged = 0;
 }
 
