@@ -12,15 +12,15 @@ struct ddp_loss {
     ddp_allreduce *sum;
     int started;
     ddp_tree *tree; /* NULL: losses add up in place */
-    int folded;     /* leaves of this step that the tree holds */
+    int folded;     /* mini-batches of this step that the tree holds */
     float last;     /* mean that was finite */
     float mean;     /* of sums that have arrived, until it is taken */
     volatile sig_atomic_t *asked;
     ddp_requests all;
 };
 
-ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int leaves, volatile sig_atomic_t *asked,
-                         ddp_error *err)
+ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
+                         volatile sig_atomic_t *asked, ddp_error *err)
 {
     ddp_loss *l = calloc(1, sizeof *l);
     ddp_status st;
@@ -31,8 +31,8 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int leaves, volatile 
     l->size = ddp_group_size(group);
     l->asked = asked;
     st = ddp_allreduce_open(&l->sum, group, l->sent, SENT, err);
-    if (!st && leaves)
-        st = ddp_tree_open(&l->tree, ddp_device_host(), &l->sent[LOSS], 1, leaves, err);
+    if (!st && mini_batches)
+        st = ddp_tree_open(&l->tree, ddp_device_host(), &l->sent[LOSS], 1, mini_batches, err);
     if (st) {
         ddp_loss_close(l);
         return ddp_wrap(err, "loss");
@@ -50,13 +50,13 @@ void ddp_loss_close(ddp_loss *l)
     free(l);
 }
 
-void ddp_loss_add(ddp_loss *l, int leaf, float loss)
+void ddp_loss_add(ddp_loss *l, int mini_batch, float loss)
 {
     l->sent[LOSS] += loss;
     if (!l->tree)
         return;
-    ddp_tree_fold(l->tree, leaf, 0, 1);
-    l->folded = leaf + 1;
+    ddp_tree_fold(l->tree, mini_batch, 0, 1);
+    l->folded = mini_batch + 1;
 }
 
 /* A request that comes while the same is taken is that one. */

@@ -26,20 +26,20 @@ typedef struct ddp_requests {
     int save, stop, tell;
 } ddp_requests;
 
-/* leaves  0, or: sum the mini-batches of a step in the tree of core/tree.h; how many
+/* mini_batches  0, or: sum the mini-batches of a step in the tree of core/tree.h; how many
  *         these are on each rank, a power of two
  * asked   DDP_REQUESTS flags that anybody may set, in a signal handler too: the next sum
  *         to start takes them along and clears them. NULL: nobody asks
  * group and asked must outlive it. *out is set on success.
  * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int leaves, volatile sig_atomic_t *asked,
-                         ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
+                         volatile sig_atomic_t *asked, ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. Not with a sum in flight, unless the group failed. */
 void ddp_loss_close(ddp_loss *l);
 
-/* The loss of a mini-batch. leaf: which of its step's it is on this rank, from 0. */
-void ddp_loss_add(ddp_loss *l, int leaf, float loss);
+/* The loss of a mini-batch. mini_batch: which of its step's it is on this rank, from 0. */
+void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
 
 /* Start to sum over ranks what was added since the last start, unless a sum is in
  * flight. In the middle of a step the rest of it makes another sum.

@@ -27,7 +27,7 @@ struct ddp_reducer {
 
     ddp_tree *tree; /* NULL: mini-batches add up in place */
     int frozen;     /* layers below it run on no rank in this pass */
-    int leaf;       /* mini-batch of the step, counted from the last syncing one */
+    int mini_batch; /* mini-batch of the step, counted from the last syncing one */
 
     int sync;
     ddp_launch_order order;
@@ -92,9 +92,9 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
 {
     ddp_status st = DDP_OK;
 
-    if (r->config.leaves)
-        st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count, r->config.leaves,
-                           err);
+    if (r->config.mini_batches)
+        st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count,
+                           r->config.mini_batches, err);
 
     for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
         st = ddp_allreduce_open_on(&r->sums[b], r->group, r->table->device,
@@ -126,7 +126,7 @@ static void return_gradients(ddp_reducer *r)
         if (!r->framework_memory[i])
             continue;
         if (r->tree)
-            ddp_tree_collect(r->tree, r->leaf, r->plan->places[i].offset, param->count);
+            ddp_tree_collect(r->tree, r->mini_batch, r->plan->places[i].offset, param->count);
         ddp_device_copy(r->table->device, r->framework_memory[i], *param->gradient_slot,
                         param->count);
         *param->gradient_slot = r->framework_memory[i];
@@ -263,10 +263,10 @@ static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
 /* A step may sync before its last mini-batch: what there is then makes the sum. */
 static void fold(const ddp_reducer *r, size_t offset, size_t count)
 {
-    if (r->sync && r->leaf < r->config.leaves - 1)
-        ddp_tree_collect(r->tree, r->leaf, offset, count);
+    if (r->sync && r->mini_batch < r->config.mini_batches - 1)
+        ddp_tree_collect(r->tree, r->mini_batch, offset, count);
     else
-        ddp_tree_fold(r->tree, r->leaf, offset, count);
+        ddp_tree_fold(r->tree, r->mini_batch, offset, count);
 }
 
 static void mark_ready(ddp_reducer *r, int layer)
@@ -281,19 +281,19 @@ static void mark_ready(ddp_reducer *r, int layer)
     }
 }
 
-static ddp_status check_leaf(const ddp_reducer *r, ddp_error *err)
+static ddp_status check_mini_batch(const ddp_reducer *r, ddp_error *err)
 {
-    if (!r->tree || r->sync || r->leaf < r->config.leaves - 1)
+    if (!r->tree || r->sync || r->mini_batch < r->config.mini_batches - 1)
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "mini-batch %d of a step of %d does not sync", r->leaf + 1,
-                    r->config.leaves);
+    return ddp_fail(err, DDP_ERR_USAGE, "mini-batch %d of a step of %d does not sync",
+                    r->mini_batch + 1, r->config.mini_batches);
 }
 
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
 {
     if (!is_trained(r, layer) || r->ready[layer])
         return DDP_OK;
-    if (check_leaf(r, err))
+    if (check_mini_batch(r, err))
         return err->code;
     mark_ready(r, layer);
     r->runs[layer] += 1;
@@ -327,7 +327,7 @@ static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
 
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
 {
-    if (check_leaf(r, err))
+    if (check_mini_batch(r, err))
         return err->code;
     for (int layer = r->table->layer_count - 1; layer >= 0; layer--) {
         if (!is_trained(r, layer) || r->ready[layer])
@@ -336,7 +336,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
             return refuse_unused(r, layer, err);
         mark_ready(r, layer);
     }
-    r->leaf = r->sync ? 0 : r->leaf + 1;
+    r->mini_batch = r->sync ? 0 : r->mini_batch + 1;
     if (!r->sync)
         return DDP_OK;
     return launch(r, ddp_launch_order_undeferred(r->order), err);

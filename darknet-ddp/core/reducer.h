@@ -34,7 +34,7 @@
  * Without find_unused a layer that should run and did not is an error that names
  * it. Frozen layers (table->first_trained) are in no bucket and never used.
  *
- * Exact sums (config.leaves). Mini-batches then do not add up in place, one after the
+ * Exact sums (config.mini_batches). Mini-batches then do not add up in place, one after the
  * other, but in a fixed binary tree (core/tree.h), layer by layer as each is ready. With
  * powers of two the step's sum has the same bits whatever the number of ranks.
  *
@@ -65,7 +65,7 @@ typedef struct ddp_reducer_config {
     int find_unused;
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
-    int leaves; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
+    int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
                    syncing one to the next, a power of two */
 } ddp_reducer_config;
 
@@ -78,7 +78,7 @@ typedef struct ddp_reducer_times {
 /* Take over the gradients of table (which must outlive the reducer, as must
  * group). Their present values are kept. Every rank opens with the same table
  * and config. *out is set on success.
- * Fails with DDP_ERR_USAGE (leaves is no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * Fails with DDP_ERR_USAGE (mini_batches is no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
@@ -104,7 +104,7 @@ void ddp_reducer_freeze(ddp_reducer *r, int first);
 
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
  * are layers without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where
- * the pass is the last of config.leaves and does not sync. */
+ * the pass is the last of config.mini_batches and does not sync. */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
 /* Let launched buckets travel on. Fails with DDP_ERR_COMM. */
@@ -147,7 +147,7 @@ void ddp_reducer_drop(ddp_reducer *r);
  * move data. */
 int ddp_reducer_done(const ddp_reducer *r);
 
-/* Bytes of partial sums beside the gradients; 0 without config.leaves. */
+/* Bytes of partial sums beside the gradients; 0 without config.mini_batches. */
 size_t ddp_reducer_tree_bytes(const ddp_reducer *r);
 
 ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r);

@@ -23,21 +23,22 @@ struct ddp_statistics {
     enum content content;
 };
 
-static ddp_status prepare(ddp_statistics *s, const ddp_group *group, int leaves, ddp_error *err)
+static ddp_status prepare(ddp_statistics *s, const ddp_group *group, int mini_batches,
+                          ddp_error *err)
 {
-    s->first = ddp_group_rank(group) * leaves;
-    s->number = ddp_group_size(group) * leaves;
+    s->first = ddp_group_rank(group) * mini_batches;
+    s->number = ddp_group_size(group) * mini_batches;
     if (ddp_device_alloc(s->table->device, &s->values, s->count, err))
         return ddp_wrap(err, "BatchNorm statistics");
     ddp_device_copy(s->table->device, s->values, ddp_buffers_values(s->buffers), s->count);
-    if (ddp_tree_open(&s->tree, s->table->device, ddp_buffers_values(s->buffers), s->count, leaves,
-                      err))
+    if (ddp_tree_open(&s->tree, s->table->device, ddp_buffers_values(s->buffers), s->count,
+                      mini_batches, err))
         return ddp_wrap(err, "BatchNorm statistics");
     return DDP_OK;
 }
 
 ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp_table *table,
-                               int leaves, ddp_error *err)
+                               int mini_batches, ddp_error *err)
 {
     ddp_statistics *s = calloc(1, sizeof *s);
     ddp_status st;
@@ -53,8 +54,8 @@ ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp
         st = ddp_buffers_fence(s->buffers, err);
     if (!st)
         s->count = ddp_buffers_bytes(s->buffers) / sizeof(float);
-    if (!st && leaves)
-        st = prepare(s, group, leaves, err);
+    if (!st && mini_batches)
+        st = prepare(s, group, mini_batches, err);
     if (st) {
         ddp_statistics_close(s);
         return st;
@@ -122,9 +123,9 @@ ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err)
     return DDP_OK;
 }
 
-void ddp_statistics_fold(ddp_statistics *s, int leaf)
+void ddp_statistics_fold(ddp_statistics *s, int mini_batch)
 {
-    int later = s->number - 1 - (s->first + leaf); /* mini-batches of this step */
+    int later = s->number - 1 - (s->first + mini_batch); /* mini-batches of this step */
     float *added = ddp_buffers_values(s->buffers);
     size_t at = 0;
 
@@ -137,7 +138,7 @@ void ddp_statistics_fold(ddp_statistics *s, int leaf)
                          count);
         at += count;
     }
-    ddp_tree_fold(s->tree, leaf, 0, s->count);
+    ddp_tree_fold(s->tree, mini_batch, 0, s->count);
 }
 
 ddp_status ddp_statistics_start(ddp_statistics *s, ddp_error *err)

@@ -15,7 +15,7 @@
  * One step, as its caller sees it:
  *
  *   ddp_statistics_begin(s)        before each forward pass that trains
- *   ddp_statistics_fold(s, leaf)   after it
+ *   ddp_statistics_fold(s, mini_batch)   after it
  *   ddp_statistics_start(s)        after the last one, behind the sums in flight
  *   ddp_statistics_settle(s)       before anybody reads the buffers; any time but in
  *                                  such a forward pass
@@ -34,11 +34,11 @@ typedef struct ddp_statistics ddp_statistics;
 
 /* Take over the buffers of table and copy rank 0's values of them to all ranks. Blocks
  * until they are there. table and group must outlive it.
- * leaves  0: they are rank 0's after every step, too; else composed as above, and how many
+ * mini_batches  0: they are rank 0's after every step, too; else composed as above, and how many
  *         mini-batches a step each rank has, a power of two
  * *out is set on success. Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp_table *table,
-                               int leaves, ddp_error *err) DDP_MUST_CHECK;
+                               int mini_batches, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the buffers back to the framework with what they hold: settle before. NULL is
  * allowed. */
@@ -48,10 +48,11 @@ void ddp_statistics_close(ddp_statistics *s);
  * was started (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* leaf 0..leaves-1 of this rank's step has been added. Does nothing where leaves is 0. */
-void ddp_statistics_fold(ddp_statistics *s, int leaf);
+/* mini_batch 0..mini_batches-1 of this rank's step has been added. Does nothing where mini_batches
+ * is 0. */
+void ddp_statistics_fold(ddp_statistics *s, int mini_batch);
 
-/* After the last leaf: start to make them alike. Fails with DDP_ERR_COMM. */
+/* After the last mini-batch: start to make them alike. Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_start(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds in the buffers what was started, as it came

@@ -345,7 +345,8 @@ static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_params_broadcast(t->group, &t->table, err);
     if (st)
         return st;
-    return ddp_statistics_open(&t->statistics, t->group, &t->table, t->config.reducer.leaves, err);
+    return ddp_statistics_open(&t->statistics, t->group, &t->table, t->config.reducer.mini_batches,
+                               err);
 }
 
 static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
@@ -402,7 +403,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_table_init(&t->table, net, device_of(t, net), err);
     if (st)
         return st;
-    t->config.reducer.leaves = t->config.exact ? t->batch.per_rank : 0;
+    t->config.reducer.mini_batches = t->config.exact ? t->batch.per_rank : 0;
     if (t->config.guard.skip_most > 0)
         t->config.reducer.defer_bytes = 0;
     t->deferred = calloc((size_t)net->n, 1);
@@ -416,7 +417,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
     if (!st)
-        st = ddp_loss_open(&t->loss, t->group, t->config.reducer.leaves, t->config.asked, err);
+        st =
+            ddp_loss_open(&t->loss, t->group, t->config.reducer.mini_batches, t->config.asked, err);
     t->guard =
         ddp_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss, t->statistics);
     t->net = net;

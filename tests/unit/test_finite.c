@@ -213,17 +213,17 @@ static void a_dropped_step_leaves_nothing_behind(void **state)
 
 /* ---- statistics ---- */
 
-static void train(struct rank *me, ddp_statistics *s, float *x, int leaves, float seen)
+static void train(struct rank *me, ddp_statistics *s, float *x, int mini_batches, float seen)
 {
     ddp_error err;
 
     rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
     rank_expect_ok(me, ddp_statistics_keep(s, &err), &err);
-    for (int leaf = 0; leaf < leaves; leaf++) {
-        if (leaf > 0)
+    for (int mini_batch = 0; mini_batch < mini_batches; mini_batch++) {
+        if (mini_batch > 0)
             rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
         *x = .9F * *x + .1F * seen;
-        ddp_statistics_fold(s, leaf);
+        ddp_statistics_fold(s, mini_batch);
     }
     rank_expect_ok(me, ddp_statistics_start(s, &err), &err);
     rank_expect_ok(me, ddp_statistics_fence(s, &err), &err);

@@ -30,17 +30,18 @@ static void measure(struct rank *me)
 {
     struct job *job = me->shared;
     volatile sig_atomic_t asked[DDP_REQUESTS] = {0};
-    int leaves = NUMBER / me->size;
+    int mini_batches = NUMBER / me->size;
     ddp_loss *l;
     ddp_error err;
 
-    if (ddp_loss_open(&l, me->group, job->exact ? leaves : 0, asked, &err)) {
+    if (ddp_loss_open(&l, me->group, job->exact ? mini_batches : 0, asked, &err)) {
         rank_wrong(me, "%s", err.text);
         return;
     }
     for (int step = 0; step < STEPS; step++) {
-        for (int leaf = 0; leaf < leaves; leaf++)
-            ddp_loss_add(l, leaf, loss_of(job->exact, step, me->rank * leaves + leaf));
+        for (int mini_batch = 0; mini_batch < mini_batches; mini_batch++)
+            ddp_loss_add(l, mini_batch,
+                         loss_of(job->exact, step, me->rank * mini_batches + mini_batch));
         rank_expect_ok(me, ddp_loss_start(l, &err), &err);
         rank_expect_ok(me, ddp_loss_start(l, &err), &err);
         rank_expect_ok(me, ddp_loss_finish(l, &err), &err);
@@ -95,17 +96,18 @@ static void exact_mean_has_the_same_bits_on_any_number_of_ranks(void **state)
 static void ask_in_the_middle(struct rank *me)
 {
     volatile sig_atomic_t asked[DDP_REQUESTS] = {0};
-    int leaves = 8;
+    int mini_batches = 8;
     ddp_loss *l;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_loss_open(&l, me->group, leaves, asked, &err), &err);
+    rank_expect_ok(me, ddp_loss_open(&l, me->group, mini_batches, asked, &err), &err);
     for (int step = 0; step < 3; step++)
         for (int half = 0; half < 2; half++) {
             float want = half ? 8 + 16 + 32 + 64 + 128 : 1 + 2 + 4, got;
 
-            for (int leaf = half ? 3 : 0; leaf < (half ? leaves : 3); leaf++)
-                ddp_loss_add(l, leaf, (float)(1 << leaf));
+            for (int mini_batch = half ? 3 : 0; mini_batch < (half ? mini_batches : 3);
+                 mini_batch++)
+                ddp_loss_add(l, mini_batch, (float)(1 << mini_batch));
             rank_expect_ok(me, ddp_loss_start(l, &err), &err);
             rank_expect_ok(me, ddp_loss_finish(l, &err), &err);
             got = ddp_loss_take(l);

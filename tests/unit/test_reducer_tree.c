@@ -12,7 +12,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-enum { MOST_LEAVES = 64, STEPS = 2, CONFIGS = 6, IDLE_LAYER = 6 };
+enum { MOST_MINI_BATCHES = 64, STEPS = 2, CONFIGS = 6, IDLE_LAYER = 6 };
 
 static const ddp_reducer_config configs[CONFIGS] = {
     {.bucket_bytes = 1, .first_bucket_bytes = 1, .overlap = 1, .find_unused = 1},
@@ -144,13 +144,13 @@ static void check_layer(struct toy *t, int step, int layer, int used, struct ran
 static void take_steps(struct rank *me)
 {
     const struct job *job = me->shared;
-    int leaves = job->number / me->size;
+    int mini_batches = job->number / me->size;
     ddp_reducer_config config = job->config;
     ddp_reducer *r;
     struct toy toy;
     ddp_error err;
 
-    config.leaves = leaves;
+    config.mini_batches = mini_batches;
     toy_open(&toy, 0);
     if (ddp_reducer_open(&r, me->group, &toy.table, &config, &err)) {
         rank_wrong(me, "%s", err.text);
@@ -158,8 +158,8 @@ static void take_steps(struct rank *me)
         return;
     }
     for (int step = 0; step < STEPS; step++) {
-        for (int i = 0; i < leaves; i++)
-            mini_batch(&toy, r, step, me->rank * leaves + i, i == leaves - 1, me);
+        for (int i = 0; i < mini_batches; i++)
+            mini_batch(&toy, r, step, me->rank * mini_batches + i, i == mini_batches - 1, me);
         for (int layer = TOY_LAYERS - 1; layer >= 0; layer--) {
             int used = -1;
 
@@ -185,7 +185,7 @@ static void expect_tree(int number, const ddp_reducer_config *config, int skips)
 static void sum_is_the_tree_over_mini_batches_on_any_number_of_ranks(void **state)
 {
     (void)state;
-    for (int number = 1; number <= MOST_LEAVES; number *= 2)
+    for (int number = 1; number <= MOST_MINI_BATCHES; number *= 2)
         expect_tree(number, &configs[number % CONFIGS], 0);
 }
 
@@ -214,13 +214,13 @@ static ddp_group *solo(void)
     return g;
 }
 
-static ddp_reducer *open_solo(ddp_group *g, struct toy *toy, int leaves)
+static ddp_reducer *open_solo(ddp_group *g, struct toy *toy, int mini_batches)
 {
     ddp_reducer_config config = configs[0];
     ddp_reducer *r;
     ddp_error err;
 
-    config.leaves = leaves;
+    config.mini_batches = mini_batches;
     toy_open(toy, 0);
     if (ddp_reducer_open(&r, g, &toy->table, &config, &err))
         fail_msg("%s", err.text);

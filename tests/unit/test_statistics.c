@@ -13,7 +13,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-enum { BUFFERS = 3, WIDEST = 16, STEPS = 4, MOST_LEAVES = 32 };
+enum { BUFFERS = 3, WIDEST = 16, STEPS = 4, MOST_MINI_BATCHES = 32 };
 
 static const size_t counts[BUFFERS] = {5, WIDEST, 1};
 
@@ -94,16 +94,16 @@ static void take_values(struct values *values, const struct framework *f)
 static void one_step(struct rank *me, struct framework *f, ddp_statistics *s, int step)
 {
     const struct job *job = me->shared;
-    int leaves = job->number / me->size;
+    int mini_batches = job->number / me->size;
     struct values before;
     ddp_error err;
 
     take_values(&before, f);
-    for (int leaf = 0; leaf < leaves; leaf++) {
+    for (int mini_batch = 0; mini_batch < mini_batches; mini_batch++) {
         rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
-        forward(f, step, me->rank * leaves + leaf);
-        ddp_statistics_fold(s, leaf);
-        if (!job->reads || leaf == leaves - 1)
+        forward(f, step, me->rank * mini_batches + mini_batch);
+        ddp_statistics_fold(s, mini_batch);
+        if (!job->reads || mini_batch == mini_batches - 1)
             continue;
         rank_expect_ok(me, ddp_statistics_settle(s, &err), &err);
         expect_values(me, f, &before, "in the middle of a step");
@@ -160,7 +160,7 @@ static void expect_sequential(const struct job *job)
 static void composed_values_are_those_of_one_process(void **state)
 {
     (void)state;
-    for (int number = 1; number <= MOST_LEAVES; number *= 2) {
+    for (int number = 1; number <= MOST_MINI_BATCHES; number *= 2) {
         struct job job = {.number = number, .reads = 1};
 
         ranks_run(1, compose, &job);
@@ -171,7 +171,7 @@ static void composed_values_are_those_of_one_process(void **state)
 static void composed_values_have_the_same_bits_on_any_number_of_ranks(void **state)
 {
     (void)state;
-    for (int number = 1; number <= MOST_LEAVES; number *= 2) {
+    for (int number = 1; number <= MOST_MINI_BATCHES; number *= 2) {
         struct job want = {.number = number, .reads = 1};
 
         ranks_run(1, compose, &want);
@@ -203,11 +203,11 @@ static void follow_rank_0(struct rank *me)
     for (int step = 0; step < STEPS; step++) {
         struct values want;
 
-        for (int leaf = 0; leaf < 3; leaf++) {
+        for (int mini_batch = 0; mini_batch < 3; mini_batch++) {
             rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
-            forward(&f, step, me->rank * 3 + leaf);
-            ddp_statistics_fold(s, leaf);
-            forward(&mine, step, leaf);
+            forward(&f, step, me->rank * 3 + mini_batch);
+            ddp_statistics_fold(s, mini_batch);
+            forward(&mine, step, mini_batch);
         }
         rank_expect_ok(me, ddp_statistics_start(s, &err), &err);
         rank_expect_ok(me, ddp_statistics_settle(s, &err), &err);
@@ -243,9 +243,9 @@ static void network_without_buffers_composes_none(void **state)
 
     (void)state;
     assert_int_equal(ddp_statistics_open(&s, g, &table, 2, &err), DDP_OK);
-    for (int leaf = 0; leaf < 2; leaf++) {
+    for (int mini_batch = 0; mini_batch < 2; mini_batch++) {
         assert_int_equal(ddp_statistics_begin(s, &err), DDP_OK);
-        ddp_statistics_fold(s, leaf);
+        ddp_statistics_fold(s, mini_batch);
     }
     assert_int_equal(ddp_statistics_start(s, &err), DDP_OK);
     assert_int_equal(ddp_statistics_settle(s, &err), DDP_OK);
