@@ -429,12 +429,19 @@ static void look_at_rank_0(ddp_watch *w)
     }
 }
 
+static double warn_after_s(double limit)
+{
+    double share = limit * warn_share;
+
+    return share > tell_s ? share : tell_s; /* of other ranks less is not known */
+}
+
 static void look_for_standstill(ddp_watch *w)
 {
     double still_s = seconds_since(w, w->moved_ns), limit = limit_s(w);
     char title[1024];
 
-    if (limit <= 0 || still_s < limit * warn_share)
+    if (limit <= 0 || still_s < warn_after_s(limit))
         return;
     if (still_s < limit && w->warned)
         return;
