@@ -124,8 +124,6 @@ static FILE *open_json(const char *path)
 static int print(struct checking *c, const ddp_options *o)
 {
     const ddp_check_result result = {
-        .data = c->data_path,
-        .cfg = c->cfg_path,
         .names = c->names.count >= (size_t)c->classes && c->classes ? c->names.all : NULL,
         .classes = c->classes,
         .by_class = c->by_class,

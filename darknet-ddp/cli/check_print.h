@@ -6,13 +6,11 @@
 #include "check/model.h"
 
 typedef struct ddp_check_result {
-    const char *data, *cfg;
     char *const *names; /* of the classes; NULL: not known */
     int classes;
     const uint64_t *by_class;
     const ddp_tally *tally;
     const ddp_heads *heads;
-    size_t duplicates_searched; /* lines of the list */
 } ddp_check_result;
 
 typedef struct ddp_check_counts {

@@ -145,8 +145,8 @@ static ddp_status listen_at_all(ddp_channel *c, ddp_invitation *inv, int local,
             st = listen_at(c, inv, *(struct sockaddr_in *)(void *)a->ifa_addr, err);
     freeifaddrs(all);
     if (!st && inv->count == 0)
-        st = ddp_fail(err, DDP_ERR_IO, "no network interface %s%s is up with an IPv4 address",
-                      interface ? interface : local ? "lo" : "but lo", "");
+        st = ddp_fail(err, DDP_ERR_IO, "no network interface %s is up with an IPv4 address",
+                      interface ? interface : local ? "lo" : "but lo");
     return st;
 }
 

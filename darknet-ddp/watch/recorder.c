@@ -8,8 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const kinds[] = {"none", "phase",  "step", "launch",
-                                    "land", "signal", "fail", "silent"};
+static const char *const kinds[] = {"none", "phase", "step", "launch", "land", "fail", "silent"};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

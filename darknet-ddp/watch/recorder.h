@@ -21,7 +21,6 @@ typedef enum ddp_event_kind {
     DDP_EVENT_STEP,   /* a step begins */
     DDP_EVENT_LAUNCH, /* number: a bucket whose sum was started */
     DDP_EVENT_LAND,   /* number: a bucket whose sum is there */
-    DDP_EVENT_SIGNAL, /* number: that came */
     DDP_EVENT_FAIL,   /* the rank reports an error */
     DDP_EVENT_SILENT  /* said of a rank that could not be asked: when and where (number: the
                          ddp_phase)  it was last heard */
