@@ -181,24 +181,42 @@ static ddp_status find(ddp_guard *g, const network *net, ddp_not_finite *what, d
 
 /* ---- what has arrived ---- */
 
-/* Returns 1 and says what, if something that has arrived is not finite. */
-static int is_broken(const ddp_guard *g, ddp_not_finite *what)
+/* A rank that is alone sums nothing; its updates, which read each gradient, have looked. Where a
+ * step may be dropped that is too late. */
+static int updates_look(const ddp_guard *g)
 {
+    return ddp_group_size(g->group) == 1 && ddp_device_is_host(g->table->device)
+           && !ddp_guard_drops(g);
+}
+
+static int gradients_are_broken(const ddp_guard *g, const network *net, ddp_not_finite *what)
+{
+    const ddp_bucket *bucket;
     size_t b;
 
-    if (!ddp_reducer_finite(g->reducer, &b)) {
-        const ddp_bucket *bucket = &ddp_reducer_plan(g->reducer)->buckets[b];
-
-        what->broken = DDP_BROKEN_GRADIENTS;
-        what->first_layer = bucket->first_layer;
-        what->last_layer = bucket->last_layer;
-    } else if (!ddp_loss_finite(g->loss)) {
-        what->broken = DDP_BROKEN_LOSS;
-    } else if (!ddp_statistics_finite(g->statistics)) {
-        what->broken = DDP_BROKEN_STATISTICS;
-    } else {
-        return 0;
+    if (updates_look(g)) {
+        what->first_layer = what->last_layer = g->updated_layer;
+        return !ddp_finite_told(net->gradients_seen);
     }
+    if (ddp_reducer_finite(g->reducer, &b))
+        return 0;
+    bucket = &ddp_reducer_plan(g->reducer)->buckets[b];
+    what->first_layer = bucket->first_layer;
+    what->last_layer = bucket->last_layer;
+    return 1;
+}
+
+/* Returns 1 and says what, if something that has arrived is not finite. */
+static int is_broken(const ddp_guard *g, const network *net, ddp_not_finite *what)
+{
+    if (gradients_are_broken(g, net, what))
+        what->broken = DDP_BROKEN_GRADIENTS;
+    else if (!ddp_loss_finite(g->loss))
+        what->broken = DDP_BROKEN_LOSS;
+    else if (!ddp_statistics_finite(g->statistics))
+        what->broken = DDP_BROKEN_STATISTICS;
+    else
+        return 0;
     return 1;
 }
 
@@ -219,7 +237,7 @@ ddp_status ddp_guard_look(ddp_guard *g, network *net, ddp_error *err)
         g->unseen = 0;
         return DDP_OK;
     }
-    if (!is_broken(g, &what))
+    if (!is_broken(g, net, &what))
         return DDP_OK;
     if (find(g, net, &what, err))
         return err->code;
@@ -245,7 +263,7 @@ ddp_status ddp_guard_judge(ddp_guard *g, network *net, int *dropped, ddp_error *
     if (wait_for_all(g, err))
         return err->code;
     g->unseen = 0;
-    if (!is_broken(g, &what) && !g->broken) {
+    if (!is_broken(g, net, &what) && !g->broken) {
         g->in_a_row = 0;
         return DDP_OK;
     }

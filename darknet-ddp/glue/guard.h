@@ -2,6 +2,7 @@
  *
  * What ranks sum is looked at as it is summed (ddp_allreduce_finite), so every rank knows in the
  * same step, without a message for it, and does the same: the job ends, or the step is dropped.
+ * The update of a process that is alone looks at its gradients itself (net->gradients_seen).
  * Where it began is looked for only then, in what each rank still has: of the first mini-batch of
  * the update whose loss was not finite, else of its last.
  *
@@ -76,6 +77,7 @@ typedef struct ddp_guard {
     int unseen; /* a step has ended that was not looked at */
     int broken; /* this update has a step whose loss or statistics are not finite */
     int in_a_row;
+    int updated_layer; /* by the caller: the last one that was updated, before it looks */
 } ddp_guard;
 
 /* All that it points to must outlive it; nothing has to be closed. */

@@ -161,8 +161,10 @@ static void update_deferred(ddp_trainer *t, network *net, int layer_index)
     t->deferred[layer_index] = 0;
     check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
     look(t, net);
-    if (used)
-        update_layer_of(net, layer_index);
+    if (!used)
+        return;
+    update_layer_of(net, layer_index);
+    t->guard.updated_layer = layer_index;
 }
 
 static void settle_layers(ddp_trainer *t, network *net)
@@ -289,6 +291,8 @@ static int before_update(void *ctx, int layer_index)
     check(t, ddp_reducer_layer_fence(t->reducer, layer_index, &used, &err), &err);
     look(t, t->net);
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
+    if (used)
+        t->guard.updated_layer = layer_index;
     return used;
 }
 

@@ -332,13 +332,21 @@ static void tell(ddp_watch *w)
 
 /* ---- judging ---- */
 
+/* Reading and writing excuse a rank for as long as it is heard: its watch speaks beside them. */
+static int is_at_io(const ddp_watch *w, int rank)
+{
+    const ddp_watched *r = &w->ranks[rank];
+
+    return ddp_phase_is_io(r->at.phase) && r->heard_ns + silent_ns >= w->own_ns;
+}
+
 /* A limit of 0 is none. */
 static double limit_s(const ddp_watch *w)
 {
     int known = w->rank == 0 ? w->size : 1;
 
     for (int r = 0; r < known; r++)
-        if (ddp_phase_is_io(w->ranks[r].at.phase))
+        if (is_at_io(w, r))
             return w->config.io_timeout_s;
     return w->config.timeout_s;
 }

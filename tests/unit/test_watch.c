@@ -392,6 +392,36 @@ static void disks_have_more_time(void **state)
     close_ranks(2);
 }
 
+/* A stopped process was perhaps loading when it was last heard: that excuses nobody for long. */
+static void a_silent_rank_is_not_at_its_disk(void **state)
+{
+    const ddp_watch_config config = {.timeout_s = 5,
+                                     .io_timeout_s = 1000,
+                                     .ctx = &ranks[0],
+                                     .say = say,
+                                     .describe_bucket = layers_of,
+                                     .keep_events = keep_events,
+                                     .end = end};
+    const ddp_rank_position loads = {.moves = 9, .step = 5, .phase = DDP_PHASE_LOADING};
+    ddp_channel *zero = NULL, *one;
+    ddp_invitation inv = {0};
+    ddp_error err;
+
+    (void)state;
+    memset(ranks, 0, sizeof ranks);
+    (void)pthread_mutex_init(&ranks[0].lock, NULL);
+    assert_int_equal(ddp_watch_open(&ranks[0].watch, &config, &err), DDP_OK);
+    assert_int_equal(ddp_channel_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
+    one = join(&inv, 1);
+    assert_int_equal(ddp_watch_join(ranks[0].watch, 0, 2, hosts, zero, &err), DDP_OK);
+    train(0);
+    ddp_channel_send(one, 0, 0, &loads, sizeof loads); /* a position, and never another */
+    assert_true(wait_for_end(&ranks[0], 15));
+    assert_non_null(strstr(ranks[0].said, "wait for rank 1 on b, which is not heard any more"));
+    ddp_channel_close(one);
+    close_ranks(1);
+}
+
 static void misses_a_rank_that_ends(void **state)
 {
     (void)state;
@@ -454,6 +484,7 @@ int main(void)
         cmocka_unit_test(names_the_rank_that_stands_still),
         cmocka_unit_test(says_nothing_while_something_moves),
         cmocka_unit_test(disks_have_more_time),
+        cmocka_unit_test(a_silent_rank_is_not_at_its_disk),
         cmocka_unit_test(misses_a_rank_that_ends),
         cmocka_unit_test(prints_the_table_when_asked),
         cmocka_unit_test(watches_a_process_on_its_own),
