@@ -119,7 +119,7 @@ static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *g
         return;
     (void)fprintf(out, "DDP: %d of %d GPUs %s idle: ", all - size, all,
                   all - size == 1 ? "is" : "are");
-    if (options->ranks > 0 || ddp_launch_read().ranks == 0) {
+    if (options->ranks > 0 || ddp_launcher_read().ranks == 0) {
         (void)fprintf(out, "-ddp_ranks %d would use them all\n", all);
         return;
     }

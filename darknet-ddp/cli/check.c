@@ -138,14 +138,14 @@ static int print(struct checking *c, const ddp_options *o)
 }
 
 int ddp_command_check(const char *data, const char *cfg, const ddp_options *options,
-                      ddp_launch launch)
+                      ddp_launcher launcher)
 {
     struct checking c = {.data_path = data, .cfg_path = cfg};
     ddp_group *group;
     ddp_error err;
     int status = 0, rank;
 
-    if (ddp_group_open(&group, launch.ranks > 1 ? "mpi" : "solo", &err))
+    if (ddp_group_open(&group, launcher.ranks > 1 ? "mpi" : "solo", &err))
         ddp_report_failure(&err);
     ddp_report_open(group);
     ddp_report_errors_only();

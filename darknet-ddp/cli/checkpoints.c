@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "core/state.h"
+#include "core/buffers.h"
 #include "glue/position.h"
 
 #include <stdio.h>

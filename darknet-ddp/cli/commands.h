@@ -27,12 +27,12 @@ network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_o
 /* darknet ddp check DATA CFG: all that is wrong with training data; collective. Exit status 1:
  * training would end, or learn something else than was meant. */
 int ddp_command_check(const char *data, const char *cfg, const ddp_options *options,
-                      ddp_launch launch);
+                      ddp_launcher launcher);
 
 /* darknet detector map DATA CFG WEIGHTS: average precision on the pictures of valid=; collective.
  */
 int ddp_command_map(const char *data, const char *cfg, const char *weights,
-                    const ddp_options *options, ddp_launch launch);
+                    const ddp_options *options, ddp_launcher launcher);
 
 /* darknet ddp cfg NAME [-classes N] [-o FILE]: write the cfg of a known detector for one's own
  * classes. */

@@ -64,7 +64,7 @@ static ddp_status add_cause(ddp_error *err)
     return err->code;
 }
 
-static ddp_status check_gpus(const ddp_options *o, ddp_launch launch, int ranks, ddp_error *err)
+static ddp_status check_gpus(const ddp_options *o, ddp_launcher launcher, int ranks, ddp_error *err)
 {
     const ddp_gpu_wish wish = wish_of(o);
     int seen = ddp_device_count();
@@ -73,32 +73,33 @@ static ddp_status check_gpus(const ddp_options *o, ddp_launch launch, int ranks,
     if (o->gpus.count > 0 && o->gpu >= 0)
         return ddp_fail(err, DDP_ERR_USAGE, "-gpus and -i %d both name GPUs; give one of them",
                         o->gpu);
-    if (launch.ranks == 0 && o->ranks > 0 && o->gpus.count > 0 && o->gpus.count != o->ranks)
+    if (launcher.ranks == 0 && o->ranks > 0 && o->gpus.count > 0 && o->gpus.count != o->ranks)
         return ddp_fail(
             err, DDP_ERR_USAGE,
             "-gpus starts a rank for each of %d GPU%s, and -ddp_ranks %d another number",
             o->gpus.count, o->gpus.count == 1 ? "" : "s", o->ranks);
-    if (launch.ranks > 0 && seen > 0)
+    if (launcher.ranks > 0 && seen > 0)
         return DDP_OK; /* ddp_gpus_open knows more */
     if (gethostname(host, sizeof host - 1))
         host[0] = '\0';
     return ddp_gpu_check_start(&wish, host, ranks, seen, err) ? add_cause(err) : DDP_OK;
 }
 
-ddp_status ddp_gpus_check(const ddp_options *options, ddp_launch launch, int *start, ddp_error *err)
+ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *start,
+                          ddp_error *err)
 {
     int ranks = options->gpus.count > options->ranks ? options->gpus.count : options->ranks;
 
     *start = 0;
-    if (ddp_gpus_wanted(options) ? check_gpus(options, launch, ranks, err)
+    if (ddp_gpus_wanted(options) ? check_gpus(options, launcher, ranks, err)
                                  : check_cpus(options, err))
         return err->code;
-    if (launch.ranks > 0)
-        ranks = launch.ranks;
+    if (launcher.ranks > 0)
+        ranks = launcher.ranks;
     if (ranks > 1 && options->backend == DDP_BACKEND_SOLO)
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_backend solo is for one process, not for %d",
                         ranks);
-    if (launch.ranks == 0 && ranks > 1)
+    if (launcher.ranks == 0 && ranks > 1)
         *start = ranks;
     return DDP_OK;
 }

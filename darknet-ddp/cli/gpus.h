@@ -28,7 +28,7 @@ int ddp_gpus_use_nccl(const ddp_group *group);
 /* Before any rank is started or joined: can this be? *start becomes how many ranks are to be
  * started here; 0: this process is one already, or the only one.
  * Fails with DDP_ERR_USAGE. */
-ddp_status ddp_gpus_check(const ddp_options *options, ddp_launch launch, int *start,
+ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *start,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Choose this rank's GPU, compare with all ranks, and give it to the group, or do nothing on

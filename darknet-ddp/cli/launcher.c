@@ -18,17 +18,17 @@ static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SL
 
 enum { LAUNCHERS = sizeof size_names / sizeof size_names[0] };
 
-ddp_launch ddp_launch_read(void)
+ddp_launcher ddp_launcher_read(void)
 {
     for (int i = 0; i < LAUNCHERS; i++) {
         const char *size = getenv(size_names[i]);
         const char *rank = getenv(rank_names[i]);
 
         if (size && rank)
-            return (ddp_launch){.ranks = (int)strtol(size, NULL, 10),
-                                .rank = (int)strtol(rank, NULL, 10)};
+            return (ddp_launcher){.ranks = (int)strtol(size, NULL, 10),
+                                  .rank = (int)strtol(rank, NULL, 10)};
     }
-    return (ddp_launch){0};
+    return (ddp_launcher){0};
 }
 
 int ddp_cores(void)
@@ -48,7 +48,7 @@ static int too_many(int ranks)
     return ranks > MANY_RANKS_A_CORE * ddp_cores();
 }
 
-ddp_status ddp_launch_check(int ranks, int oversubscribe, ddp_error *err)
+ddp_status ddp_start_check(int ranks, int oversubscribe, ddp_error *err)
 {
     int cores = ddp_cores();
 
@@ -76,7 +76,7 @@ static ddp_status check_words(char **argv, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err)
+ddp_status ddp_start_ranks(int ranks, char **argv, ddp_error *err)
 {
     int threads = ddp_cores() / ranks, status = 0;
     ddp_error cause;

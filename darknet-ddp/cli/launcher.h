@@ -4,25 +4,25 @@
 
 #include "base/status.h"
 
-typedef struct ddp_launch {
+typedef struct ddp_launcher {
     int ranks; /* that the launcher says it started; 0: no launcher */
     int rank;  /* of this process; 0 without a launcher */
-} ddp_launch;
+} ddp_launcher;
 
 /* Read what mpirun (Open MPI, any PMIx) or srun left in the environment. */
-ddp_launch ddp_launch_read(void);
+ddp_launcher ddp_launcher_read(void);
 
 /* CPU cores that this process may run on. */
 int ddp_cores(void);
 
 /* May so many ranks be started here? DDP_ERR_USAGE: they are more than 4 for each of this
  * process's cores, and nobody asked for that. From 2 a core on a sentence is printed. */
-ddp_status ddp_launch_check(int ranks, int oversubscribe, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_start_check(int ranks, int oversubscribe, ddp_error *err) DDP_MUST_CHECK;
 
 /* Run this very command under `mpirun -np ranks` (cli/spawn.h; patient but where ranks are more
  * than 4 a core) and exit with its status: returns only on failure. Each rank may run on any core
  * of this host and gets OMP_NUM_THREADS = cores / ranks, at least 1, unless the environment has it.
  * Fails with DDP_ERR_IO, and with DDP_ERR_USAGE where mpirun would read the command otherwise. */
-ddp_status ddp_launch_here(int ranks, char **argv, ddp_error *err);
+ddp_status ddp_start_ranks(int ranks, char **argv, ddp_error *err);
 
 #endif

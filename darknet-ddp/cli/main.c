@@ -49,24 +49,24 @@ static int is_check(int argc, char **argv)
     return argc == 5 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "check") == 0;
 }
 
-static int run_ddp_command(int argc, char **argv, const ddp_options *options, ddp_launch launch)
+static int run_ddp_command(int argc, char **argv, const ddp_options *options, ddp_launcher launcher)
 {
     ddp_error err;
 
     if (is_bench(argc, argv))
         return ddp_command_bench(argv[3], options);
     if (argc == 3 && strcmp(argv[2], "help") == 0)
-        return launch.rank == 0 ? ddp_command_help() : 0;
+        return launcher.rank == 0 ? ddp_command_help() : 0;
     if (argc == 4 && strcmp(argv[2], "plan") == 0)
-        return launch.rank == 0 ? ddp_command_plan(argv[3], options) : 0;
+        return launcher.rank == 0 ? ddp_command_plan(argv[3], options) : 0;
     if (is_map(argc, argv))
-        return ddp_command_map(argv[3], argv[4], argv[5], options, launch);
+        return ddp_command_map(argv[3], argv[4], argv[5], options, launcher);
     if (is_check(argc, argv))
-        return ddp_command_check(argv[3], argv[4], options, launch);
+        return ddp_command_check(argv[3], argv[4], options, launcher);
     if (argc == 4 && strcmp(argv[2], "cfg") == 0)
-        return launch.rank == 0 ? ddp_command_cfg(argv[3], options) : 0;
+        return launcher.rank == 0 ? ddp_command_cfg(argv[3], options) : 0;
     if (argc > 3 && strcmp(argv[2], "why") == 0)
-        return launch.rank == 0 ? ddp_command_why(argv + 3, argc - 3) : 0;
+        return launcher.rank == 0 ? ddp_command_why(argv + 3, argc - 3) : 0;
     (void)ddp_fail(&err, DDP_ERR_USAGE,
                    "usage: darknet ddp help | cfg NAME [-classes N] [-o FILE] | check DATA CFG | "
                    "map DATA CFG WEIGHTS | plan CFG "
@@ -102,28 +102,28 @@ static int run_training(int argc, char **argv, const ddp_options *options)
     return ddp_session_close() || status;
 }
 
-static ddp_status check_alone(int argc, char **argv, const ddp_options *options, ddp_launch launch,
-                              ddp_error *err)
+static ddp_status check_alone(int argc, char **argv, const ddp_options *options,
+                              ddp_launcher launcher, ddp_error *err)
 {
-    if (launch.ranks <= 1 || options->lone || !ddp_darknet_trains(argc, argv))
+    if (launcher.ranks <= 1 || options->lone || !ddp_darknet_trains(argc, argv))
         return DDP_OK;
     return ddp_fail(
         err, DDP_ERR_USAGE,
         "%d processes were started without -ddp: each would train a network of its own, "
         "and all would write the same files; -ddp trains one on all of them, -ddp_lone "
         "lets them",
-        launch.ranks);
+        launcher.ranks);
 }
 
 /* A command of Darknet's, before anything is started for it. */
 static ddp_status check_command(int argc, char **argv, const ddp_options *options,
-                                ddp_launch launch, ddp_error *err)
+                                ddp_launcher launcher, ddp_error *err)
 {
     if (options->ddp && ddp_darknet_check_ddp(argc, argv, err))
         return err->code;
     if (ddp_darknet_check(argc, argv, err))
         return err->code;
-    return options->ddp ? DDP_OK : check_alone(argc, argv, options, launch, err);
+    return options->ddp ? DDP_OK : check_alone(argc, argv, options, launcher, err);
 }
 
 /* Where a session is opened it does so once more, with what it knows of the ranks. */
@@ -139,42 +139,42 @@ static void configure_darknet(const ddp_options *options)
     ddp_darknet_configure(&darknet);
 }
 
-static ddp_status check_launch(const ddp_options *options, ddp_launch launch, ddp_error *err)
+static ddp_status check_launch(const ddp_options *options, ddp_launcher launcher, ddp_error *err)
 {
-    if (launch.ranks > 0 && options->ranks > 0 && options->ranks != launch.ranks)
+    if (launcher.ranks > 0 && options->ranks > 0 && options->ranks != launcher.ranks)
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_ranks %d, but the launcher started %d",
-                        options->ranks, launch.ranks);
-    if (launch.ranks > 1 && options->backend == DDP_BACKEND_SOLO)
+                        options->ranks, launcher.ranks);
+    if (launcher.ranks > 1 && options->backend == DDP_BACKEND_SOLO)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_backend solo is for one process, but the launcher started %d",
-                        launch.ranks);
+                        launcher.ranks);
     return DDP_OK;
 }
 
 /* Ranks that this process is to start take its place. */
-static ddp_status start_ranks(const ddp_options *options, ddp_launch launch, char **argv,
+static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher, char **argv,
                               ddp_error *err)
 {
     int ranks;
 
-    if (ddp_gpus_check(options, launch, &ranks, err))
+    if (ddp_gpus_check(options, launcher, &ranks, err))
         return err->code;
     if (ranks == 0)
         return DDP_OK;
-    if (ddp_launch_check(ranks, options->oversubscribe, err))
+    if (ddp_start_check(ranks, options->oversubscribe, err))
         return err->code;
-    return ddp_launch_here(ranks, argv, err);
+    return ddp_start_ranks(ranks, argv, err);
 }
 
 int main(int argc, char **original)
 {
-    ddp_launch launch = ddp_launch_read();
+    ddp_launcher launcher = ddp_launcher_read();
     ddp_options options;
     ddp_error err;
     static char **argv; /* for the whole run */
     int is_ddp_command;
 
-    ddp_report_init(launch);
+    ddp_report_init(launcher);
     if (ddp_command_front(argc, original))
         return 0;
     argv = calloc((size_t)argc + 3, sizeof *argv);
@@ -182,19 +182,19 @@ int main(int argc, char **original)
         return 1;
     memcpy(argv, original, (size_t)argc * sizeof *argv);
     rename_detector_map(argc, argv);
-    if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launch, &err))
+    if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launcher, &err))
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
-    if (!is_ddp_command && check_command(argc, argv, &options, launch, &err))
+    if (!is_ddp_command && check_command(argc, argv, &options, launcher, &err))
         ddp_report_failure(&err);
     if ((is_ddp_command ? is_bench(argc, argv) || is_check(argc, argv) || is_map(argc, argv)
                         : options.ddp)
-        && start_ranks(&options, launch, original, &err))
+        && start_ranks(&options, launcher, original, &err))
         ddp_report_failure(&err);
     configure_darknet(&options);
     if (is_ddp_command)
-        return run_ddp_command(argc, argv, &options, launch);
+        return run_ddp_command(argc, argv, &options, launcher);
     if (options.ddp)
         return run_training(argc, argv, &options);
     return darknet_main(argc, argv);

@@ -87,7 +87,7 @@ static network *load(const char *cfg, const char *weights, const ddp_options *op
 }
 
 int ddp_command_map(const char *data, const char *cfg, const char *weights,
-                    const ddp_options *options, ddp_launch launch)
+                    const ddp_options *options, ddp_launcher launcher)
 {
     ddp_group *group;
     ddp_validation *v;
@@ -95,7 +95,7 @@ int ddp_command_map(const char *data, const char *cfg, const char *weights,
     FILE *json = NULL;
     ddp_error err;
 
-    if (ddp_group_open(&group, launch.ranks > 1 ? "mpi" : "solo", &err))
+    if (ddp_group_open(&group, launcher.ranks > 1 ? "mpi" : "solo", &err))
         ddp_report_failure(&err);
     ddp_report_open(group);
     if (ddp_validation_open(&v, options, group, "detector", data, &err))

@@ -11,7 +11,7 @@
 enum { PATIENCE_S = 2 };
 
 static struct {
-    ddp_launch launch;
+    ddp_launcher launcher;
     ddp_group *group;
     int error_fd; /* the real standard error */
     pthread_mutex_t failing;
@@ -28,19 +28,19 @@ static void close_off(int fd)
     (void)close(null);
 }
 
-void ddp_report_init(ddp_launch launch)
+void ddp_report_init(ddp_launcher launcher)
 {
-    state.launch = launch;
+    state.launcher = launcher;
 }
 
 void ddp_report_open(ddp_group *group)
 {
     state.group = group;
-    state.launch.rank = ddp_group_rank(group);
-    state.launch.ranks = ddp_group_size(group);
+    state.launcher.rank = ddp_group_rank(group);
+    state.launcher.ranks = ddp_group_size(group);
     /* mpirun makes the output a pipe: lines must not wait for a full block. */
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    if (state.launch.rank == 0)
+    if (state.launcher.rank == 0)
         return;
     ddp_report_quiet();
     close_off(STDOUT_FILENO);
@@ -89,7 +89,7 @@ void ddp_report_close(void)
 
 static void print_from_rank(const char *message)
 {
-    int rank = state.launch.rank;
+    int rank = state.launcher.rank;
     char host[256] = "";
 
     if (gethostname(host, sizeof host - 1))
@@ -100,7 +100,7 @@ static void print_from_rank(const char *message)
 
 void ddp_report_say(const char *text)
 {
-    if (state.launch.ranks > 1)
+    if (state.launcher.ranks > 1)
         print_from_rank(text);
     else
         (void)dprintf(state.error_fd, "darknet: %s\n", text);
@@ -118,7 +118,7 @@ void ddp_report_fatal(int exit_status, const char *message)
     ddp_watch_fail(state.watch);
     (void)fflush(NULL);
     (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
-    if (state.launch.rank > 0)
+    if (state.launcher.rank > 0)
         (void)sleep(PATIENCE_S);
     ddp_report_say(message);
     if (state.group)

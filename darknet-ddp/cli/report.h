@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 /* First of all: which rank this is, as far as the launcher says. */
-void ddp_report_init(ddp_launch launch);
+void ddp_report_init(ddp_launcher launcher);
 
 /* Before the first message under a group, which must outlive every call below.
  * On ranks other than 0, standard output is closed off for good, and standard

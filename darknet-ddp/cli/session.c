@@ -26,7 +26,7 @@
 
 static struct {
     const ddp_options *options;
-    ddp_launch launch;
+    ddp_launcher launcher;
     ddp_group *group;
     ddp_gpus gpus;
     ddp_trainer *trainer;
@@ -172,8 +172,8 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         return err->code;
     ddp_lookout_begin(session.directory, cfg,
                       ddp_reducer_plan(ddp_trainer_reducer(session.trainer)));
-    ddp_signals_take_term(session.launch.ranks > 0);
-    if (session.launch.rank == 0)
+    ddp_signals_take_term(session.launcher.ranks > 0);
+    if (session.launcher.rank == 0)
         ddp_spawn_ready();
     ddp_checkpoints_begin(session.checkpoints, net);
     if (ddp_group_rank(session.group) == 0) {
@@ -319,20 +319,20 @@ static int64_t own_timeout_ns(const ddp_options *o)
 }
 
 /* Of host memory; sums of a GPU's may go another way. */
-static const char *pick_backend(const ddp_options *options, ddp_launch launch)
+static const char *pick_backend(const ddp_options *options, ddp_launcher launcher)
 {
     if (options->backend == DDP_BACKEND_MPI)
         return "mpi";
-    return launch.ranks > 0 && options->backend != DDP_BACKEND_SOLO ? "mpi" : "solo";
+    return launcher.ranks > 0 && options->backend != DDP_BACKEND_SOLO ? "mpi" : "solo";
 }
 
-static ddp_status check_launch(ddp_launch launch, int size, ddp_error *err)
+static ddp_status check_launch(ddp_launcher launcher, int size, ddp_error *err)
 {
-    if (launch.ranks > 0 && launch.ranks != size)
+    if (launcher.ranks > 0 && launcher.ranks != size)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "the launcher started %d processes, but this one is in a group of %d: the "
                         "launcher and MPI do not know each other (srun may want --mpi=pmix)",
-                        launch.ranks, size);
+                        launcher.ranks, size);
     return DDP_OK;
 }
 
@@ -424,16 +424,16 @@ void ddp_session_open(const ddp_options *options)
     ddp_error err;
 
     session.options = options;
-    session.launch = ddp_launch_read();
+    session.launcher = ddp_launcher_read();
     session.asked = ddp_signals_open();
     session.watch = ddp_lookout_open(options);
-    if (ddp_group_open(&session.group, pick_backend(options, session.launch), &err))
+    if (ddp_group_open(&session.group, pick_backend(options, session.launcher), &err))
         ddp_session_fail(&err);
     ddp_report_open(session.group);
     darknet = darknet_config(options);
     ddp_darknet_configure(&darknet);
     ddp_group_set_timeout(session.group, own_timeout_ns(options));
-    if (check_launch(session.launch, ddp_group_size(session.group), &err)
+    if (check_launch(session.launcher, ddp_group_size(session.group), &err)
         || ddp_lookout_join(session.group, &err) || agree(&err)
         || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err))
         ddp_session_fail(&err);

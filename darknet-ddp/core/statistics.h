@@ -10,7 +10,7 @@
  * So every mini-batch adds to zero (the framework reads statistics in no pass that
  * trains), the sum is made in the tree of core/tree.h, and ranks sum the rest.
  *
- * Where not asked for that, they are rank 0's (core/state.h), which costs nothing.
+ * Where not asked for that, they are rank 0's (core/buffers.h), which costs nothing.
  *
  * One step, as its caller sees it:
  *
@@ -27,8 +27,8 @@
 
 #include "base/status.h"
 #include "comm/group.h"
+#include "core/buffers.h"
 #include "core/params.h"
-#include "core/state.h"
 
 typedef struct ddp_statistics ddp_statistics;
 

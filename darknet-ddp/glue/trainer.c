@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "core/agree.h"
 #include "core/one_value.h"
-#include "core/state.h"
+#include "core/buffers.h"
 #include "core/statistics.h"
 #include "glue/fingerprint.h"
 #include "glue/position.h"

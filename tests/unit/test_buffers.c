@@ -1,5 +1,5 @@
 /* What rank 0 decides: parameters, and the buffers that live in one piece of memory. */
-#include "core/state.h"
+#include "core/buffers.h"
 #include "toy.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "core/state.h"
+#include "core/buffers.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
-/* core/state.h: what rank 0 decides and every rank holds alike.
+/* core/buffers.h: what rank 0 decides and every rank holds alike.
  *
  * Parameters start from rank 0's. BatchNorm's running statistics are rank 0's
  * authority throughout (Li et al. 2020, section 4.1): they live in one piece of
  * memory, so that all of them travel together. core/statistics.h can make them from
  * all ranks' instead.
  */
-#ifndef DDP_CORE_STATE_H
-#define DDP_CORE_STATE_H
+#ifndef DDP_CORE_BUFFERS_H
+#define DDP_CORE_BUFFERS_H
 
 #include "base/status.h"
 #include "comm/group.h"
