@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
-#include "core/one_value.h"
 #include "core/buffers.h"
+#include "core/one_value.h"
 #include "core/statistics.h"
 #include "glue/fingerprint.h"
 #include "glue/position.h"
