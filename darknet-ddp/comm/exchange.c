@@ -10,10 +10,14 @@
 
 /* Measured on two hosts with 1 and 4 Gbit/s between them, 102 MB in 5 sums: with 8
  * MiB in flight the link stays full, also when polled only every 10 ms. Smaller
- * chunks cost more polls, larger ones leave the link idle at the ends. */
+ * chunks cost more polls, larger ones leave the link idle at the ends. But of many
+ * ranks each sums a small piece, and a message costs as much CPU time as some 10 KB: then
+ * chunks are larger, and fewer. */
 enum {
-    CHUNK_COUNT = DDP_EXCHANGE_CHUNK_BYTES / (int)sizeof(float),
-    WINDOW = 16, /* chunks in flight */
+    IN_FLIGHT_BYTES = 16 * DDP_EXCHANGE_CHUNK_BYTES,
+    PIECE_BYTES = 128 * 1024, /* of a rank, in a chunk that is larger for many ranks' sake */
+    LONGEST_CHUNK_BYTES = 8 << 20,
+    LEAST_WINDOW = 4,
     TAGS = 8192, /* far more than there are in flight */
     FIRST_COLLECTIVE_TAG = 2 * TAGS,
     SPINS = 100, /* idle polls before a wait lets others run */
@@ -29,7 +33,9 @@ struct collective_request {
 };
 
 struct ddp_exchange {
-    struct ddp_chunk chunks[WINDOW];
+    size_t chunk_count; /* floats of a chunk */
+    int window;         /* chunks in flight */
+    struct ddp_chunk *chunks;
     int chunks_in_flight;
     uint32_t next_sequence;
     struct ddp_host_sum *first, *last;              /* sums with chunks to launch */
@@ -66,10 +72,24 @@ static int chunk_requests(const ddp_group *g)
     return 2 * (g->size - 1);
 }
 
+static void choose_chunks(struct ddp_exchange *x, int size)
+{
+    size_t bytes = (size_t)size * PIECE_BYTES;
+
+    if (bytes < DDP_EXCHANGE_CHUNK_BYTES)
+        bytes = DDP_EXCHANGE_CHUNK_BYTES;
+    if (bytes > LONGEST_CHUNK_BYTES)
+        bytes = LONGEST_CHUNK_BYTES;
+    x->chunk_count = bytes / sizeof(float);
+    x->window = (int)(IN_FLIGHT_BYTES / bytes);
+    if (x->window < LEAST_WINDOW)
+        x->window = LEAST_WINDOW;
+}
+
 static int open_chunk(ddp_group *g, int i)
 {
     struct ddp_chunk *c = &g->exchange->chunks[i];
-    size_t bytes = ddp_chunk_scratch(CHUNK_COUNT, g->size) * sizeof *c->scratch;
+    size_t bytes = ddp_chunk_scratch(g->exchange->chunk_count, g->size) * sizeof *c->scratch;
 
     c->first_request = i * chunk_requests(g);
     c->ended = g->exchange->chunk_ended + c->first_request;
@@ -80,21 +100,23 @@ static int open_chunk(ddp_group *g, int i)
 
 ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
 {
-    int requests = (WINDOW + 1) * chunk_requests(g);
     struct ddp_exchange *x = calloc(1, sizeof *x);
-    int ok = x != NULL;
+    int ok = x != NULL, requests = 0;
 
     g->exchange = x;
     g->host_sums = &ddp_exchange_sums;
     if (ok) {
+        choose_chunks(x, g->size);
+        requests = (x->window + 1) * chunk_requests(g);
+        x->chunks = calloc((size_t)x->window, sizeof *x->chunks);
         /* One more than needed, since a group of one rank needs none. */
         x->ended = calloc((size_t)requests + 1, sizeof *x->ended);
         x->chunk_ended = calloc((size_t)requests + 1, 1);
         x->collective_requests =
             calloc((size_t)chunk_requests(g) + 1, sizeof *x->collective_requests);
-        ok = x->ended && x->chunk_ended && x->collective_requests;
+        ok = x->chunks && x->ended && x->chunk_ended && x->collective_requests;
     }
-    for (int i = 0; ok && g->size > 1 && i < WINDOW; i++)
+    for (int i = 0; ok && g->size > 1 && i < x->window; i++)
         ok = open_chunk(g, i);
     if (!ok)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's chunks");
@@ -107,10 +129,11 @@ void ddp_exchange_close(ddp_group *g)
 
     if (!x)
         return;
-    for (int i = 0; i < WINDOW; i++) {
+    for (int i = 0; x->chunks && i < x->window; i++) {
         free(x->chunks[i].parts);
         free(x->chunks[i].scratch);
     }
+    free(x->chunks);
     free(x->ended);
     free(x->chunk_ended);
     free(x->collective_requests);
@@ -120,7 +143,7 @@ void ddp_exchange_close(ddp_group *g)
 
 static struct ddp_chunk *unused_chunk(struct ddp_exchange *x)
 {
-    for (int i = 0; i < WINDOW; i++)
+    for (int i = 0; i < x->window; i++)
         if (!x->chunks[i].sum)
             return &x->chunks[i];
     return NULL;
@@ -130,14 +153,14 @@ static ddp_status launch(ddp_group *g, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
 
-    while (x->first && x->chunks_in_flight < WINDOW) {
+    while (x->first && x->chunks_in_flight < x->window) {
         struct ddp_host_sum *a = x->first;
         struct ddp_chunk *c = unused_chunk(x);
         size_t left = a->count - a->launched;
 
         c->sum = a;
         c->data = a->buf + a->launched;
-        c->count = left < CHUNK_COUNT ? left : CHUNK_COUNT;
+        c->count = left < x->chunk_count ? left : x->chunk_count;
         c->sequence = x->next_sequence++;
         x->chunks_in_flight++;
         a->launched += c->count;
@@ -169,7 +192,7 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
 static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
-    int first_collective = WINDOW * chunk_requests(g);
+    int first_collective = x->window * chunk_requests(g);
 
     *moved = 0;
     if (launch(g, err) || g->transport->test(g, x->ended, moved, err))
@@ -233,11 +256,12 @@ static ddp_status collective_overdue(ddp_group *g, ddp_error *err)
 static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
 {
     const struct ddp_chunk *oldest = NULL, *behind = NULL;
+    const struct ddp_exchange *x = g->exchange;
     int peer, taking = 0;
     char where[64];
 
-    for (int i = 0; i < WINDOW; i++) {
-        const struct ddp_chunk *c = &g->exchange->chunks[i];
+    for (int i = 0; i < x->window; i++) {
+        const struct ddp_chunk *c = &x->chunks[i];
 
         if (!c->sum)
             continue;
@@ -296,7 +320,7 @@ ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *e
     s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
     if (g->size == 1)
         return DDP_OK;
-    s->chunks_left = (int)((s->count + CHUNK_COUNT - 1) / CHUNK_COUNT);
+    s->chunks_left = (int)((s->count + x->chunk_count - 1) / x->chunk_count);
     s->launched = 0;
     s->next = NULL;
     if (x->first)
@@ -385,7 +409,7 @@ static int next_collective_request(ddp_group *g, const struct ddp_message *m, in
         i++;
     x->collective_requests[i] = (struct collective_request){m->peer, is_recv, 1};
     x->collective_left++;
-    return WINDOW * chunk_requests(g) + i;
+    return x->window * chunk_requests(g) + i;
 }
 
 ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err)

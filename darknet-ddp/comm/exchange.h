@@ -12,8 +12,8 @@
 
 #include "comm/backend.h"
 
-/* The longest message of a sum. A transport does well to send it without asking
- * the receiver first, which takes a poll on both sides. */
+/* The longest message of a sum, and the shortest chunk. A transport does well to send it without
+ * asking the receiver first, which takes a poll on both sides. */
 enum { DDP_EXCHANGE_CHUNK_BYTES = 512 * 1024 };
 
 /* Reserves the transport's requests. */

@@ -190,10 +190,29 @@ static ddp_status start_mpi(int *started, ddp_error *err)
     return DDP_OK;
 }
 
-/* Our own communicator: our messages cannot meet the application's. */
+/* The lowest of MPI_COMM_WORLD's ranks that are on this host. */
+static ddp_status first_of_host(int *first, ddp_error *err)
+{
+    MPI_Comm host;
+
+    if (check(MPI_Comm_rank(MPI_COMM_WORLD, first), "MPI_Comm_rank", err)
+        || check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+                 "MPI_Comm_split_type", err)
+        || check(MPI_Bcast(first, 1, MPI_INT, 0, host), "MPI_Bcast", err)
+        || check(MPI_Comm_free(&host), "MPI_Comm_free", err))
+        return err->code;
+    return DDP_OK;
+}
+
+/* Our own communicator: our messages cannot meet the application's. Its ranks are numbered host by
+ * host, wherever the launcher has put them, and those of a host as the launcher has. */
 static ddp_status own_communicator(MPI_Comm *comm, int *rank, int *size, ddp_error *err)
 {
-    if (check(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup", err)
+    int first;
+
+    /* Of the same key, MPI takes the lower rank first. */
+    if (first_of_host(&first, err)
+        || check(MPI_Comm_split(MPI_COMM_WORLD, 0, first, comm), "MPI_Comm_split", err)
         || check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", err)
         || check(MPI_Comm_rank(*comm, rank), "MPI_Comm_rank", err)
         || check(MPI_Comm_size(*comm, size), "MPI_Comm_size", err))
