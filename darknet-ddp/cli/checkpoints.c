@@ -247,7 +247,7 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
     if (st == DDP_ERR_FORMAT) /* the weights, not the disk: no use to train on */
         return name_last(c, err);
     if (st && c->options->on_save_error == DDP_CHOICE_CONTINUE) {
-        (void)fprintf(stderr, "darknet: %s; training goes on\n", err->text);
+        (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err->text);
         return DDP_OK;
     }
     return st;

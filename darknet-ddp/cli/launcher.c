@@ -1,5 +1,6 @@
 #include "cli/launcher.h"
 
+#include "cli/resume_command.h"
 #include "cli/spawn.h"
 
 #include <errno.h>
@@ -9,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The one that the build found beside its MPI: another in PATH may be of another MPI. */
+static const char mpirun[] = DDP_MPIRUN;
 
 /* The names are those of Open MPI's mpirun, of PMI, and of Slurm's srun. The
  * SLURM_STEP_ ones exist in a task of srun, not in a batch script. */
@@ -76,14 +80,29 @@ static ddp_status check_words(char **argv, ddp_error *err)
     return DDP_OK;
 }
 
+/* Where no rank lived to say it. */
+static void say_how_to_go_on(char **argv)
+{
+    char *command = ddp_resume_command_of(argv);
+    char *text = ddp_resume_advice(command, "the last checkpoint, if one was saved");
+
+    if (text)
+        (void)fprintf(stderr, "darknet: %s\n", text);
+    free(text);
+    free(command);
+}
+
 ddp_status ddp_start_ranks(int ranks, char **argv, ddp_error *err)
 {
-    int threads = ddp_cores() / ranks, status = 0;
+    int threads = ddp_cores() / ranks;
+    ddp_ended ended;
     ddp_error cause;
     char np[16], text[16], program[PATH_MAX] = "";
     size_t count = 0, used = 0;
     const char **args;
 
+    if (!*mpirun)
+        return ddp_fail(err, DDP_ERR_USAGE, "this darknet was built without MPI: it has one rank");
     if (check_words(argv, err))
         return err->code;
     while (argv[count])
@@ -98,7 +117,7 @@ ddp_status ddp_start_ranks(int ranks, char **argv, ddp_error *err)
     (void)snprintf(text, sizeof text, "%d", threads > 0 ? threads : 1);
     (void)setenv("OMP_NUM_THREADS", text, 0);
 
-    args[used++] = "mpirun";
+    args[used++] = mpirun;
     args[used++] = "-np";
     args[used++] = np;
     /* Loader threads run beside the rank: binding to one core would starve them. */
@@ -110,10 +129,12 @@ ddp_status ddp_start_ranks(int ranks, char **argv, ddp_error *err)
     args[used++] = program;
     for (size_t i = 1; i < count; i++)
         args[used++] = argv[i];
-    if (ddp_spawn(args, !too_many(ranks), &status, &cause)) {
+    if (ddp_spawn(args, !too_many(ranks), &ended, &cause)) {
         free(args);
         return ddp_fail(err, DDP_ERR_IO, "%s; install openmpi-bin, or start the ranks yourself",
                         cause.text);
     }
-    exit(status);
+    if (ended.failed && ended.trained && !ended.advised)
+        say_how_to_go_on(argv);
+    exit(ended.status);
 }

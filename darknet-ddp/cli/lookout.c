@@ -78,6 +78,7 @@ static void keep_events(void *ctx, int rank, const ddp_event *events, size_t cou
     if (fclose(lookout.out) == 0 && ddp_group_rank(lookout.group) == 0)
         say_where_events_are();
     lookout.out = NULL;
+    ddp_report_say_advice();
 }
 
 static void end(void *ctx) __attribute__((noreturn));

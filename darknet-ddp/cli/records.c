@@ -71,7 +71,7 @@ void ddp_records_close(ddp_records *r)
 
 static void say(const char *path, const char *why)
 {
-    (void)fprintf(stderr, "darknet: cannot write %s: %s; training goes on\n", path, why);
+    (void)fprintf(stderr, "darknet: cannot write %s: %s; the run is not ended for it\n", path, why);
 }
 
 static void add_to_history(ddp_records *r)
@@ -143,7 +143,7 @@ static void open_csv(ddp_records *r)
 
     if (ddp_csv_open(&r->csv, r->csv_path, (const char *const *)r->columns.names, r->columns.count,
                      step, recall, r, &err))
-        (void)fprintf(stderr, "darknet: %s; training goes on\n", err.text);
+        (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
 }
 
 static ddp_status open_all(ddp_records *r, ddp_error *err)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,7 +16,8 @@ static struct {
     ddp_group *group;
     int error_fd; /* the real standard error */
     pthread_mutex_t failing;
-    ddp_watch *watch; /* NULL: none */
+    ddp_watch *watch;           /* NULL: none */
+    const char *_Atomic advice; /* how to go on; NULL: nothing is known */
 } state = {.error_fd = STDERR_FILENO, .failing = PTHREAD_MUTEX_INITIALIZER};
 
 static void close_off(int fd)
@@ -106,6 +108,19 @@ void ddp_report_say(const char *text)
         (void)dprintf(state.error_fd, "darknet: %s\n", text);
 }
 
+void ddp_report_advise(const char *text)
+{
+    atomic_store(&state.advice, text);
+}
+
+void ddp_report_say_advice(void)
+{
+    const char *text = atomic_load(&state.advice);
+
+    if (text)
+        ddp_report_say(text);
+}
+
 void ddp_report_watch(ddp_watch *watch)
 {
     state.watch = watch;
@@ -121,6 +136,7 @@ void ddp_report_fatal(int exit_status, const char *message)
     if (state.launcher.rank > 0)
         (void)sleep(PATIENCE_S);
     ddp_report_say(message);
+    ddp_report_say_advice();
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);

@@ -44,6 +44,13 @@ void ddp_report_failure(const ddp_error *err) __attribute__((noreturn));
 /* The same for a sentence of Darknet's, in the form of its fatal_handler. */
 void ddp_report_fatal(int exit_status, const char *message);
 
+/* From here on `text`, which stays as it is, is said behind what this rank fails of, or of which
+ * the watch ends the run; NULL: nothing. */
+void ddp_report_advise(const char *text);
+
+/* Say that now. From any thread. */
+void ddp_report_say_advice(void);
+
 /* Say something on standard error, as this rank where there are several. From any thread. */
 void ddp_report_say(const char *text);
 

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/records.h"
 #include "cli/report.h"
+#include "cli/resume_command.h"
 #include "cli/signals.h"
 #include "cli/spawn.h"
 #include "cli/validation.h"
@@ -38,6 +39,8 @@ static struct {
     ddp_waits waits;
     int width, height;            /* of the cfg */
     const char *directory;        /* of the weights */
+    char *advice;                 /* how to go on, once there is a checkpoint */
+    ddp_position now;             /* after the last step */
     ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
@@ -161,6 +164,43 @@ static ddp_status open_records(const ddp_position *now, const char *cfg, ddp_err
     return st ? st : ddp_validation_share(session.validation, err);
 }
 
+static void advise(void)
+{
+    ddp_report_advise(session.advice);
+}
+
+/* What is said where the run ends before its time. */
+static void prepare_advice(void)
+{
+    char *command = ddp_resume_command(session.launch.ranks > 0);
+    char where[4096];
+
+    (void)snprintf(where, sizeof where, "the last checkpoint in %s", session.directory);
+    session.advice = ddp_resume_advice(command, where);
+    free(command);
+    if (ddp_checkpoints_resumed(session.checkpoints))
+        advise();
+}
+
+/* The run ends before its time, and in good order. */
+static void say_where_it_stopped(void)
+{
+    const char *last = ddp_checkpoints_last(session.checkpoints);
+    char *command, *text;
+
+    if (ddp_group_rank(session.group) != 0)
+        return;
+    printf("DDP: stopped after batch %zu of %zu\n", session.now.step, session.now.last_step);
+    if (!last)
+        return;
+    command = ddp_resume_command(session.launch.ranks > 0);
+    text = ddp_resume_advice(command, last);
+    if (text)
+        printf("DDP: %s\n", text);
+    free(text);
+    free(command);
+}
+
 static ddp_status attached(const network *net, const ddp_position *now, const char *cfg,
                            ddp_error *err)
 {
@@ -170,6 +210,8 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         || ddp_compare_cfgs(session.group, cfg, err)
         || ddp_inputs_agree(&session.inputs, session.group, err))
         return err->code;
+    session.now = *now;
+    prepare_advice();
     ddp_lookout_begin(session.directory, cfg,
                       ddp_reducer_plan(ddp_trainer_reducer(session.trainer)));
     ddp_signals_take_term(session.launcher.ranks > 0);
@@ -249,6 +291,7 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
 {
     int due = ddp_validation_due(session.validation, now);
 
+    session.now = *now;
     ddp_records_step(session.records, now, figures);
     if (due && validate(net, now, err))
         return err->code;
@@ -266,16 +309,32 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
     ddp_records_saving(session.records);
     st = ddp_checkpoints_save(session.checkpoints, net, path, cutoff, err);
     ddp_records_saved(session.records);
+    if (!st)
+        advise();
     return st;
+}
+
+/* The exit status. */
+static int judge_saves(void)
+{
+    const char *last = ddp_checkpoints_last(session.checkpoints);
+    int status = ddp_checkpoints_status(session.checkpoints);
+
+    if (status)
+        (void)fprintf(stderr, "darknet: the last save failed; %s%s\n",
+                      last ? "the last good weights are " : "no weights were saved before",
+                      last ? last : "");
+    return status;
 }
 
 static void leave(void) __attribute__((noreturn));
 
 static void leave(void)
 {
-    int status = ddp_checkpoints_status(session.checkpoints);
+    int status = judge_saves();
     ddp_error err;
 
+    say_where_it_stopped();
     ddp_records_end(session.records, "stopped");
     ddp_records_close(session.records);
     if (ddp_barrier(session.group, &err))
@@ -455,7 +514,7 @@ void ddp_session_validate(const char *command, const char *data)
 
 int ddp_session_close(void)
 {
-    int status = ddp_checkpoints_status(session.checkpoints);
+    int status = judge_saves();
     ddp_error err;
 
     ddp_plugin_close();

@@ -2,18 +2,21 @@
 
 #include "base/clock.h"
 #include "cli/descendants.h"
+#include "cli/rank_memory.h"
+#include "cli/relay.h"
 #include "cli/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* With it ranks tell what started them that they train: nobody else minds it. */
@@ -27,8 +30,14 @@ enum { SIGNALS = sizeof listened_to / sizeof listened_to[0] };
 
 static const int64_t second_ns = 1000000000;
 
+enum { LOOK_MS = 1000 }; /* how often the ranks' memory is looked at */
+
 struct launcher {
     pid_t pid;
+    int signals; /* a descriptor that gives them */
+    ddp_relay out, err;
+    ddp_rank_memory memory;
+    int64_t looked_ns;
     int patient;
     int trains;          /* the ranks said so */
     int asked;           /* to save and end */
@@ -36,65 +45,104 @@ struct launcher {
     int64_t deadline_ns; /* then they are killed; 0: never */
 };
 
-void ddp_spawn_ready(void)
+pid_t ddp_spawn_starter(void)
 {
     const char *pid = getenv(starter_variable);
     long number = pid ? strtol(pid, NULL, 10) : 0;
 
-    if (number > 1)
-        (void)kill((pid_t)number, READY);
+    return number > 1 ? (pid_t)number : 0;
 }
 
-static void listen_to_signals(sigset_t *set)
+void ddp_spawn_ready(void)
+{
+    if (ddp_spawn_starter() > 0)
+        (void)kill(ddp_spawn_starter(), READY);
+}
+
+/* A descriptor to read them from; -1 on failure. */
+static int listen_to_signals(void)
 {
     struct sigaction hangup;
+    sigset_t set;
 
-    (void)sigemptyset(set);
+    (void)sigemptyset(&set);
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-        (void)sigaddset(set, SIGHUP); /* without nohup */
+        (void)sigaddset(&set, SIGHUP); /* without nohup */
     for (int i = 0; i < SIGNALS; i++) {
         (void)signal(listened_to[i], SIG_DFL);
-        (void)sigaddset(set, listened_to[i]);
+        (void)sigaddset(&set, listened_to[i]);
     }
-    (void)sigprocmask(SIG_BLOCK, set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* the relay sees it */
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* In the child: become the program, or tell `answer` why not. */
-static void become(const char *const *args, pid_t parent, int answer)
+/* Ends of pipes. */
+struct pipes {
+    int out[2], err[2], answer[2];
+};
+
+static int open_pipes(struct pipes *p)
+{
+    if (pipe2(p->out, O_CLOEXEC))
+        return -1;
+    if (pipe2(p->err, O_CLOEXEC)) {
+        (void)close(p->out[0]);
+        (void)close(p->out[1]);
+        return -1;
+    }
+    if (pipe2(p->answer, O_CLOEXEC) == 0)
+        return 0;
+    for (int end = 0; end < 2; end++) {
+        (void)close(p->out[end]);
+        (void)close(p->err[end]);
+    }
+    return -1;
+}
+
+/* In the child: become the program, or answer why not. */
+static void become(const char *const *args, pid_t parent, const struct pipes *p)
 {
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC), why;
     sigset_t none;
 
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() == parent && in >= 0 && dup2(in, STDIN_FILENO) >= 0)
-        (void)execvp(args[0], (char *const *)args);
+    if (getppid() == parent && in >= 0 && dup2(in, STDIN_FILENO) >= 0
+        && dup2(p->out[1], STDOUT_FILENO) >= 0 && dup2(p->err[1], STDERR_FILENO) >= 0)
+        (void)execv(args[0], (char *const *)args);
     why = errno;
-    if (write(answer, &why, sizeof why) < 0)
+    if (write(p->answer[1], &why, sizeof why) < 0)
         _exit(126);
     _exit(127);
 }
 
-/* *pid becomes that of the program. */
-static ddp_status start(pid_t *pid, const char *const *args, ddp_error *err)
+/* l->pid becomes that of the program, whose output l's relays pass on. */
+static ddp_status start(struct launcher *l, const char *const *args, ddp_error *err)
 {
-    int answer[2], why = 0;
+    struct pipes p;
+    int why = 0;
     pid_t parent = getpid();
     ssize_t told;
 
-    if (pipe2(answer, O_CLOEXEC))
+    if (open_pipes(&p))
         return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(errno));
-    *pid = fork();
-    if (*pid == 0)
-        become(args, parent, answer[1]);
-    if (*pid < 0)
+    l->pid = fork();
+    if (l->pid == 0)
+        become(args, parent, &p);
+    if (l->pid < 0)
         why = errno;
-    (void)close(answer[1]);
-    told = *pid < 0 ? 0 : read(answer[0], &why, sizeof why);
-    (void)close(answer[0]);
-    if (*pid < 0 || told > 0)
+    (void)close(p.out[1]);
+    (void)close(p.err[1]);
+    (void)close(p.answer[1]);
+    told = l->pid < 0 ? 0 : read(p.answer[0], &why, sizeof why);
+    (void)close(p.answer[0]);
+    ddp_relay_open(&l->out, p.out[0], STDOUT_FILENO, 0);
+    ddp_relay_open(&l->err, p.err[0], STDERR_FILENO, 1);
+    if (l->pid < 0 || told > 0)
         return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(why));
     return DDP_OK;
 }
@@ -140,41 +188,90 @@ static void take_signal(struct launcher *l, int number)
         (void)kill(l->pid, number);
 }
 
-/* The next signal; 0 or less where none came before the deadline, or none of ours. */
-static int next_signal(const struct launcher *l, const sigset_t *set)
+static int wait_ms(const struct launcher *l)
 {
     int64_t left = l->deadline_ns - ddp_clock_ns();
-    struct timespec time;
 
-    if (l->deadline_ns == 0)
-        return sigwaitinfo(set, NULL);
-    if (left < 0)
-        left = 0;
-    time = (struct timespec){.tv_sec = left / second_ns, .tv_nsec = left % second_ns};
-    return sigtimedwait(set, NULL, &time);
+    if (l->deadline_ns == 0 || left > LOOK_MS * (int64_t)1000000)
+        return LOOK_MS;
+    return left < 0 ? 0 : (int)(left / 1000000) + 1;
 }
 
-ddp_status ddp_spawn(const char *const *args, int patient, int *status, ddp_error *err)
+/* Wait for a signal, for output and for the deadline, and do what is to be done. */
+static void work(struct launcher *l)
 {
-    struct launcher l = {.patient = patient};
+    struct signalfd_siginfo signal;
+    struct pollfd fds[5];
+
+    ddp_relay_wants(&l->out, fds);
+    ddp_relay_wants(&l->err, fds + 2);
+    fds[4] = (struct pollfd){.fd = l->signals, .events = POLLIN};
+    (void)poll(fds, 5, wait_ms(l));
+    ddp_relay_move(&l->out);
+    ddp_relay_move(&l->err);
+    while (read(l->signals, &signal, sizeof signal) == (ssize_t)sizeof signal)
+        take_signal(l, (int)signal.ssi_signo);
+    if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
+        return;
+    l->looked_ns = ddp_clock_ns();
+    ddp_rank_memory_look(&l->memory, l->pid);
+}
+
+static void say_what_ended(const struct launcher *l)
+{
+    const ddp_relay_found *found = &l->err.found;
+    int64_t peak = ddp_rank_memory_peak(&l->memory, found->rank);
+    int of_memory = found->signal == SIGKILL && ddp_rank_memory_was_short(&l->memory);
+    char memory[96] = "";
+
+    if (found->rank < 0)
+        return;
+    if (peak > 0)
+        (void)snprintf(memory, sizeof memory, "; it had had %.2f GB of memory", (double)peak / 1e9);
+    (void)fprintf(stderr, "darknet: rank %d on %s was ended by signal %d (%s)%s%s\n", found->rank,
+                  found->host, found->signal, strsignal(found->signal), memory,
+                  of_memory ? ", and the kernel has ended a process here for want of memory: fewer "
+                              "images a mini-batch (more subdivisions) need less"
+                            : "");
+}
+
+static void finish(struct launcher *l, ddp_ended *ended)
+{
+    ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
+    ended->trained = l->trains;
+    ddp_relay_finish(&l->out, 0);
+    ddp_relay_finish(&l->err, ended->failed && !l->err.told && l->err.found.rank < 0);
+    if (ended->failed)
+        say_what_ended(l);
+    ended->advised = l->err.advised;
+    (void)close(l->signals);
+}
+
+ddp_status ddp_spawn(const char *const *args, int patient, ddp_ended *ended, ddp_error *err)
+{
+    static struct launcher l; /* large */
     char self[16];
     int how = 0, killed = 0;
-    sigset_t set;
 
+    memset(&l, 0, sizeof l);
+    *ended = (ddp_ended){0};
+    l.patient = patient;
     (void)snprintf(self, sizeof self, "%d", (int)getpid());
     (void)setenv(starter_variable, self, 1);
-    listen_to_signals(&set);
+    l.signals = listen_to_signals();
+    ddp_rank_memory_open(&l.memory);
     ddp_descendants_adopt();
-    if (start(&l.pid, args, err))
+    if (start(&l, args, err))
         return err->code;
     while (!killed && !has_ended(l.pid, &how)) {
-        take_signal(&l, next_signal(&l, &set));
+        work(&l);
         killed = l.deadline_ns > 0 && ddp_clock_ns() >= l.deadline_ns;
     }
     ddp_descendants_kill();
     if (killed)
-        *status = 128 + l.ended_by;
+        ended->status = 128 + l.ended_by;
     else
-        *status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+        ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+    finish(&l, ended);
     return DDP_OK;
 }

@@ -1,0 +1,99 @@
+#include "cli/resume_command.h"
+
+#include "cli/relay.h"
+#include "cli/spawn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORDS = 4096 };
+
+static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                           "_./:=,+@%-";
+
+static void quote(FILE *out, const char *word)
+{
+    if (*word && word[strspn(word, safe)] == '\0') {
+        (void)fputs(word, out);
+        return;
+    }
+    (void)fputc('\'', out);
+    for (; *word; word++)
+        (void)fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, out);
+    (void)fputc('\'', out);
+}
+
+char *ddp_resume_command_of(char *const *argv)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int resumes = 0;
+
+    if (!out)
+        return NULL;
+    for (int i = 0; argv[i]; i++) {
+        (void)fputc(i > 0 ? ' ' : '`', out);
+        quote(out, argv[i]);
+        resumes |= strncmp(argv[i], "-resume", strlen("-resume")) == 0;
+    }
+    (void)fputs(resumes ? "`" : " -resume`", out);
+    (void)fclose(out);
+    return text;
+}
+
+/* Of another process; words[0..WORDS) point into *text. 0: it cannot be read. */
+static int read_words(pid_t pid, char *text, size_t size, char **words)
+{
+    char path[64];
+    size_t bytes, count = 0;
+    FILE *f;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    f = fopen(path, "re");
+    if (!f)
+        return 0;
+    bytes = fread(text, 1, size - 1, f);
+    (void)fclose(f);
+    text[bytes] = '\0';
+    for (char *at = text; at < text + bytes && count + 1 < WORDS; at += strlen(at) + 1)
+        words[count++] = at;
+    words[count] = NULL;
+    return bytes + 1 < size && count > 0;
+}
+
+static int is_mpirun(const char *program)
+{
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun"};
+    const char *slash = strrchr(program, '/');
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(slash ? slash + 1 : program, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+char *ddp_resume_command(int launched)
+{
+    static char text[1 << 17], *words[WORDS];
+    pid_t starter = ddp_spawn_starter();
+
+    if (!launched && read_words(getpid(), text, sizeof text, words))
+        return ddp_resume_command_of(words);
+    if (starter > 0 && read_words(starter, text, sizeof text, words))
+        return ddp_resume_command_of(words);
+    if (starter == 0 && read_words(getppid(), text, sizeof text, words) && is_mpirun(words[0]))
+        return ddp_resume_command_of(words);
+    return strdup("the same command line with -resume");
+}
+
+char *ddp_resume_advice(char *command, const char *where)
+{
+    char *text = NULL;
+
+    if (!command || asprintf(&text, "%s%s%s", command, ddp_goes_on, where) < 0)
+        return NULL;
+    return text;
+}

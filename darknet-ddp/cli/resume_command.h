@@ -1,0 +1,17 @@
+/* cli/resume_command.h: the command line that goes on with a run. */
+#ifndef DDP_CLI_RESUME_COMMAND_H
+#define DDP_CLI_RESUME_COMMAND_H
+
+/* The line that started this run, quoted for a shell, with -resume in it: that of the mpirun,
+ * or of the darknet that started mpirun, where this rank is below one on the same host; else that
+ * of this process. "the same command line with -resume" where it is not known (srun). From the
+ * caller's malloc; NULL without memory. */
+char *ddp_resume_command(int launched);
+
+/* argv in the same form, of the process that is still to start its ranks. */
+char *ddp_resume_command_of(char *const *argv);
+
+/* "COMMAND goes on from WHERE", in the same kind of memory. */
+char *ddp_resume_advice(char *command, const char *where);
+
+#endif
