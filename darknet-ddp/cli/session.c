@@ -172,7 +172,7 @@ static void advise(void)
 /* What is said where the run ends before its time. */
 static void prepare_advice(void)
 {
-    char *command = ddp_resume_command(session.launch.ranks > 0);
+    char *command = ddp_resume_command(session.launcher.ranks > 0);
     char where[4096];
 
     (void)snprintf(where, sizeof where, "the last checkpoint in %s", session.directory);
@@ -193,7 +193,7 @@ static void say_where_it_stopped(void)
     printf("DDP: stopped after batch %zu of %zu\n", session.now.step, session.now.last_step);
     if (!last)
         return;
-    command = ddp_resume_command(session.launch.ranks > 0);
+    command = ddp_resume_command(session.launcher.ranks > 0);
     text = ddp_resume_advice(command, last);
     if (text)
         printf("DDP: %s\n", text);
