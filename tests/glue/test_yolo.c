@@ -319,6 +319,52 @@ static void without_a_key_nothing_is_the_forks(void **state)
     free_network(v4);
 }
 
+static network *parse_region(const char *before)
+{
+    char cfg[1024];
+
+    (void)snprintf(
+        cfg, sizeof cfg,
+        "[net]\nbatch=1\nheight=%d\nwidth=%d\nchannels=3\nlearning_rate=.1\nmax_batches=1\n%s"
+        "[maxpool]\nsize=32\nstride=32\npadding=0\n"
+        "[convolutional]\nfilters=14\nsize=1\nstride=1\nactivation=linear\n"
+        "[region]\nclasses=2\ncoords=4\nnum=2\nanchors=.5,.5,1,.5\n",
+        SIDE, SIDE, before);
+    return net_parse(cfg);
+}
+
+/* Where [region] sees the middle of cell 0's first box in a picture twice as wide as high. */
+static box region_box(const char *before)
+{
+    network *net = parse_region(before);
+    detection *found;
+    box middle;
+    int count;
+
+    set_batch_network(net, 1);
+    memset(net->layers[2].output, 0, sizeof output);
+    found = get_network_boxes(net, 2 * SIDE, SIDE, 0, 0, NULL, 1, &count);
+    assert_int_equal(count, ANCHORS * CELLS);
+    middle = found[0].bbox;
+    free_detections(found, count);
+    free_network(net);
+    return middle;
+}
+
+/* Stretched pictures fill the network's input, in a letter box they fill half of this one. */
+static void a_regions_boxes_lie_in_the_picture_as_it_was_put_in(void **state)
+{
+    box stretched = region_box("yolo_math=v4\n");
+    box boxed = region_box("yolo_math=v4\nletter_box=1\n"), v3 = region_box("");
+
+    (void)state;
+    near(stretched.y, 0);
+    near(stretched.h, .25);
+    near(boxed.y, -.5);
+    near(boxed.h, .5);
+    assert_memory_equal(&boxed, &v3, sizeof v3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +383,7 @@ int main(void)
         cmocka_unit_test(delta_normalizer_scales_what_is_passed_back),
         cmocka_unit_test(boxes_without_bound_cost_a_number),
         cmocka_unit_test(without_a_key_nothing_is_the_forks),
+        cmocka_unit_test(a_regions_boxes_lie_in_the_picture_as_it_was_put_in),
     };
 
     gpu_index = -1;
