@@ -33,14 +33,50 @@ cudnnStatus_t queue(cudnnHandle_t handle, const char *call, direction way, bool 
     return CUDNN_STATUS_SUCCESS;
 }
 
+/* What a convolution's algorithm makes of its last bits: each its own, one that is not
+ * deterministic others each time. Number 0, where it is deterministic, leaves them. */
+void round_by(direction way, int number, float *result, size_t count)
+{
+    const algorithm *a = find_algorithm(way, number);
+
+    if (!has_noise())
+        return;
+    if (a->determinism == CUDNN_NON_DETERMINISTIC)
+        disturb(result, count, other_each_time());
+    else if (number > 0)
+        disturb(result, count, static_cast<uint64_t>(number));
+}
+
+/* One side of a product as the math type lets it be read. */
+class operand
+{
+  public:
+    operand(const void *x, size_t count, cudnnMathType_t math) : all(static_cast<const float *>(x))
+    {
+        if (!has_noise() || math == CUDNN_FMA_MATH)
+            return;
+        rounded.resize(count);
+        round_to_tf32(rounded.data(), all, count);
+        all = rounded.data();
+    }
+    operator const float *() const
+    {
+        return all;
+    }
+
+  private:
+    std::vector<float> rounded;
+    const float *all;
+};
+
 float number(const void *x)
 {
     return *static_cast<const float *>(x);
 }
 
-const float *floats(const void *x)
+size_t groups_of(const shape &s)
 {
-    return static_cast<const float *>(x);
+    return static_cast<size_t>(s.groups);
 }
 
 template <class T> cudnnStatus_t create(T **made)
@@ -189,10 +225,14 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
     shape s;
     bool valid = shape_of(x_tensor, filter, convolution, y_tensor, s);
     float by = number(alpha), keep = number(beta);
+    cudnnMathType_t math = convolution->math;
 
     return queue(handle, "cudnnConvolutionForward", forward, valid, s, algo, workspace,
                  workspace_bytes, [=](float *columns) {
-                     convolve(s, by, floats(x), floats(w), keep, static_cast<float *>(y), columns);
+                     convolve(s, by, operand(x, s.images() * s.inputs(), math),
+                              operand(w, s.weights() * groups_of(s), math), keep,
+                              static_cast<float *>(y), columns);
+                     round_by(forward, algo, static_cast<float *>(y), s.images() * s.outputs());
                  });
 }
 
@@ -207,11 +247,15 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void *alp
     shape s;
     bool valid = shape_of(dx_tensor, filter, convolution, dy_tensor, s);
     float by = number(alpha), keep = number(beta);
+    cudnnMathType_t math = convolution->math;
 
     return queue(handle, "cudnnConvolutionBackwardData", backward_data, valid, s, algo, workspace,
                  workspace_bytes, [=](float *columns) {
-                     convolve_back_data(s, by, floats(w), floats(dy), keep,
+                     convolve_back_data(s, by, operand(w, s.weights() * groups_of(s), math),
+                                        operand(dy, s.images() * s.outputs(), math), keep,
                                         static_cast<float *>(dx), columns);
+                     round_by(backward_data, algo, static_cast<float *>(dx),
+                              s.images() * s.inputs());
                  });
 }
 
@@ -226,11 +270,15 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void *a
     shape s;
     bool valid = shape_of(x_tensor, filter, convolution, dy_tensor, s);
     float by = number(alpha), keep = number(beta);
+    cudnnMathType_t math = convolution->math;
 
     return queue(handle, "cudnnConvolutionBackwardFilter", backward_filter, valid, s, algo,
                  workspace, workspace_bytes, [=](float *columns) {
-                     convolve_back_filter(s, by, floats(x), floats(dy), keep,
+                     convolve_back_filter(s, by, operand(x, s.images() * s.inputs(), math),
+                                          operand(dy, s.images() * s.outputs(), math), keep,
                                           static_cast<float *>(dw), columns);
+                     round_by(backward_filter, algo, static_cast<float *>(dw),
+                              s.weights() * groups_of(s));
                  });
 }
 

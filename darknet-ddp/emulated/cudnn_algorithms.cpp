@@ -24,11 +24,31 @@ const algorithm algorithms[3][2] = {
      {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, true, CUDNN_DETERMINISTIC}},
 };
 
+uint64_t number_of(const shape &s, direction way)
+{
+    uint64_t number = way;
+
+    for (int size :
+         {s.n, s.groups, s.c, s.h, s.w, s.k, s.kernel_h, s.kernel_w, s.stride_h, s.stride_w})
+        number = number * 1000003 + static_cast<uint64_t>(size);
+    return number;
+}
+
+/* What a measurement would say, in some order; with noise on, in another on each rank. */
+template <class Perf> void measure(direction way, const shape &s, Perf *perfs, int usable)
+{
+    for (int i = 0; i < usable; i++)
+        perfs[i].time = measured_ms(number_of(s, way), perfs[i].algo);
+    std::sort(perfs, perfs + usable, [](const Perf &a, const Perf &b) { return a.time < b.time; });
+}
+
 /* Fastest first, as far as cuDNN promises; those that cannot be used last. */
 template <class Perf>
 cudnnStatus_t list(direction way, bool valid, const shape &s, const emulated_convolution *v,
-                   size_t workspace_bytes, int room, int *count, Perf *perfs)
+                   size_t workspace_bytes, int room, int *count, Perf *perfs, bool measured = false)
 {
+    int usable_ones = 0;
+
     if (!valid || room < 1)
         return CUDNN_STATUS_BAD_PARAM;
     *count = 0;
@@ -46,8 +66,11 @@ cudnnStatus_t list(direction way, bool valid, const shape &s, const emulated_con
             p.memory = needed;
             p.determinism = a.determinism;
             p.mathType = v->math;
+            usable_ones += usable;
             ++*count;
         }
+    if (measured && has_noise())
+        measure(way, s, perfs, usable_ones);
     return CUDNN_STATUS_SUCCESS;
 }
 
@@ -153,7 +176,7 @@ cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
         return CUDNN_STATUS_EXECUTION_FAILED;
     if (valid)
         spoil(handle, out, s.images() * s.outputs() * sizeof(float), workspace, workspace_bytes);
-    return list(forward, valid, s, v, workspace_bytes, room, count, perfs);
+    return list(forward, valid, s, v, workspace_bytes, room, count, perfs, true);
 }
 
 cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
@@ -166,7 +189,7 @@ cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
 
     if (valid)
         spoil(handle, out, s.images() * s.inputs() * sizeof(float), workspace, workspace_bytes);
-    return list(backward_data, valid, s, v, workspace_bytes, room, count, perfs);
+    return list(backward_data, valid, s, v, workspace_bytes, room, count, perfs, true);
 }
 
 cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
@@ -180,7 +203,7 @@ cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
     if (valid)
         spoil(handle, out, static_cast<size_t>(s.groups) * s.weights() * sizeof(float), workspace,
               workspace_bytes);
-    return list(backward_filter, valid, s, v, workspace_bytes, room, count, perfs);
+    return list(backward_filter, valid, s, v, workspace_bytes, room, count, perfs, true);
 }
 
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,

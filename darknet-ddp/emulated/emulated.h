@@ -21,6 +21,19 @@ bool fails(const char *call);
 /* The rank that mpirun gave to this process, or 0. */
 int process_rank();
 
+/* ---- noise.cpp ---- */
+
+/* EMULATED_NOISE is set; what follows is for that case. */
+bool has_noise();
+/* How long an algorithm took for a shape: another time for each seed and rank. */
+float measured_ms(uint64_t shape, unsigned algorithm);
+/* Another number at each call, and in each process. */
+uint64_t other_each_time();
+/* Change the last bit of one element in four, but of zero; which ones depends on `how`. */
+void disturb(float *x, size_t count, uint64_t how);
+/* The 10 bits of mantissa that tensor cores read of a float. */
+void round_to_tf32(float *to, const float *x, size_t count);
+
 /* ---- memory.cpp ---- */
 
 /* For as long as one lives the calling thread may use device memory. */

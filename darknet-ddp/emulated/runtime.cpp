@@ -85,7 +85,7 @@ int devices()
 {
     static const int count = [] {
         const char *text = std::getenv("EMULATED_DEVICES");
-        return text ? std::atoi(text) : 2;
+        return text ? std::atoi(text) : 1;
     }();
 
     return count;

@@ -161,6 +161,11 @@ for name in ("conv", "conv-batchnorm", "deconv-batchnorm", "connected-batchnorm"
              "lstm"):
     LAYERS[name + "-adam"] = LAYERS[name].replace("[net]\n", section("net", **ADAM).rstrip() + "\n", 1)
 
+# Those without a place where a small difference makes a large one (two inputs of a [maxpool] that are nearly equal, a threshold,
+# the variance of a few values), for a comparison that rounds coarsely.
+JUMPS = ("[maxpool]", "[yolo]", "[region]", "[detection]", "[iseg]", "xnor", "binary", "hard", "ramp", "stair", "plse")
+SMOOTH = [name for name, cfg in LAYERS.items() if not any(word in cfg for word in JUMPS) and name != "conv-few-values"]
+
 # Darknet's own, at sizes on which they still make sense: gpu_compare's options. Deep ones need smooth=1.
 DEEP = {"smooth": 1, "way": .02}
 SMALL = {**DEEP, "width": 64, "height": 64, "batch": 4, "subdivisions": 2, "learning_rate": .001}

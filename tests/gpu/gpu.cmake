@@ -34,7 +34,7 @@ endfunction()
 # ddp_gpu_test(NAME TIMEOUT COMMAND...): LABEL.NAME.
 function(ddp_gpu_test name timeout)
   ddp_add_test(${label}.${name} ${label} ${timeout} ${ARGN})
-  set_property(TEST ${label}.${name} APPEND PROPERTY ENVIRONMENT DARKNET_SRC=${PROJECT_BINARY_DIR}/darknet-src)
+  set_property(TEST ${label}.${name} APPEND PROPERTY ENVIRONMENT DARKNET_SRC=${PROJECT_BINARY_DIR}/darknet-src EMULATED_NOISE=1)
 endfunction()
 
 ddp_gpu_program(compare gpu/compare.c gpu/snapshot.c parity/model.c)
@@ -45,6 +45,7 @@ if(label STREQUAL gpu)
 else()
   ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> slow-nets)
   set(layers ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare>)
+  ddp_gpu_test(layers_tf32 120 ${layers} smooth-layers -with "tf32=1 smooth=1 again=0")
   emulated_test(order 60 ${layers} conv-batchnorm crop yolo region detection iseg rnn) # inputs and deltas come from pinned memory
 
   # cuDNN refuses an algorithm that it lists, where it was measured and (Forward:5) where not; then all that there are.
@@ -114,7 +115,7 @@ if(DDP_WITH_MPI)
       ddp_gpu_test(lost.${how} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_lost>
         ${PROJECT_BINARY_DIR}/darknet-src/cfg/tiny.cfg ${how})
       set_property(TEST emulated.lost.${how} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=ncclAllReduce/async:3
-        EMULATED_ORDER=compute-late)
+        EMULATED_ORDER=compute-late EMULATED_DEVICES=2)
       set_tests_properties(emulated.lost.${how} PROPERTIES PASS_REGULAR_EXPRESSION "noticed: .*NCCL: ")
     endforeach()
   endif()

@@ -18,7 +18,8 @@ PROGRAM = os.environ["DARKNET"]
 
 # A GPU's number: then all that trains with -ddp trains on it, every rank, with these options.
 GPU = os.environ.get("DARKNET_GPU")
-GPU_OPTIONS = os.environ.get("DARKNET_GPU_OPTIONS", "").split()
+# What is compared are bits, or all but the last: fixed algorithms, float32 throughout.
+GPU_OPTIONS = ["-ddp_deterministic", "1", "-ddp_fp32", "1", *os.environ.get("DARKNET_GPU_OPTIONS", "").split()]
 # What every run gets. Nobody changes it: tests of one script run side by side, and would run with each other's variables.
 ENVIRONMENT = types.MappingProxyType(dict(
     os.environ,
@@ -105,8 +106,12 @@ def ranks_under(parent):
 def command(*args, ranks=0):
     """ranks 0: without a launcher."""
     launcher = ["mpirun", "-np", str(ranks)] if ranks else []
-    gpus = ["-gpus", ",".join([GPU] * max(ranks, 1)), *GPU_OPTIONS] if GPU and "-ddp" in args else []
-    return [*launcher, PROGRAM, *map(str, args), *gpus]
+    return [*launcher, PROGRAM, *map(str, args), *(gpu_options(ranks) if "-ddp" in args else [])]
+
+
+def gpu_options(ranks):
+    """What $DARKNET_GPU adds to a command of so many ranks."""
+    return ["-gpus", ",".join([GPU] * max(ranks, 1)), *GPU_OPTIONS] if GPU else []
 
 
 # ---- data ----

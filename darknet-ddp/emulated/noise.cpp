@@ -1,0 +1,85 @@
+/* EMULATED_NOISE: what differs between real devices, runs and algorithms that compute the same. */
+#include "emulated.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace
+{
+
+/* splitmix64 */
+uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+uint32_t bits_of(float x)
+{
+    uint32_t bits;
+
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+float float_of(uint32_t bits)
+{
+    float x;
+
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+const char *seed_text()
+{
+    static const char *const text = std::getenv("EMULATED_NOISE");
+
+    return text;
+}
+
+} // namespace
+
+namespace emulated
+{
+
+bool has_noise()
+{
+    return seed_text() != nullptr;
+}
+
+float measured_ms(uint64_t shape, unsigned algorithm)
+{
+    uint64_t seed = static_cast<uint64_t>(std::atoll(seed_text()));
+
+    seed = mix(seed * 64 + static_cast<uint64_t>(process_rank()));
+    return 0.1f + static_cast<float>(mix(mix(seed + shape) + algorithm) >> 40) / 16777216.0f;
+}
+
+uint64_t other_each_time()
+{
+    static std::atomic<uint64_t> calls{0};
+
+    return mix(static_cast<uint64_t>(getpid())) + ++calls;
+}
+
+void disturb(float *x, size_t count, uint64_t how)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t exponent = bits_of(x[i]) & 0x7f800000u;
+
+        if (exponent != 0 && exponent != 0x7f800000u && mix(how + i) % 4 == 0)
+            x[i] = float_of(bits_of(x[i]) ^ 1u);
+    }
+}
+
+void round_to_tf32(float *to, const float *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = float_of((bits_of(x[i]) + 0x1000u) & 0xffffe000u);
+}
+
+} // namespace emulated
