@@ -2,6 +2,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/job.h"
+#include "cli/report.h"
 #include "core/buffers.h"
 #include "glue/position.h"
 
@@ -135,6 +137,16 @@ static void print_resumed(const ddp_checkpoints *c)
         printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
 }
 
+/* The job was started again, and rank 0 may be on another host now. */
+static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
+{
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "the job was to go on from its last checkpoint, and %s has none here: where "
+        "rank 0 may change its host, the backup folder must be one that all hosts share",
+        c->directory);
+}
+
 static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
 {
     ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
@@ -144,6 +156,8 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     if (st)
         return st;
     if (!c->from.weights) {
+        if (ddp_job_must_resume())
+            return lacks_checkpoint(c, err);
         printf("DDP: nothing to resume in %s: this run starts from the beginning\n", c->directory);
         return DDP_OK;
     }
@@ -240,8 +254,10 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     st = ddp_checkpoint_save(net, path, cutoff, &c->run, err);
     c->save_failed = st != DDP_OK;
-    if (!st)
+    if (!st) {
         remember(c, path);
+        ddp_report_tell(DDP_NOTE_SAVED);
+    }
     if (!st && c->options->keep > 0)
         st = ddp_pair_keep(c->directory, c->base, (size_t)c->options->keep, err);
     if (st == DDP_ERR_FORMAT) /* the weights, not the disk: no use to train on */

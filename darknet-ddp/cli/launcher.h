@@ -1,4 +1,4 @@
-/* cli/launcher.h: who started this process, and starting ranks ourselves. */
+/* cli/launcher.h: who started this process, and how many ranks its host takes. */
 #ifndef DDP_CLI_LAUNCHER_H
 #define DDP_CLI_LAUNCHER_H
 
@@ -19,10 +19,7 @@ int ddp_cores(void);
  * process's cores, and nobody asked for that. From 2 a core on a sentence is printed. */
 ddp_status ddp_start_check(int ranks, int oversubscribe, ddp_error *err) DDP_MUST_CHECK;
 
-/* Run this very command under `mpirun -np ranks` (cli/spawn.h; patient but where ranks are more
- * than 4 a core) and exit with its status: returns only on failure. Each rank may run on any core
- * of this host and gets OMP_NUM_THREADS = cores / ranks, at least 1, unless the environment has it.
- * Fails with DDP_ERR_IO, and with DDP_ERR_USAGE where mpirun would read the command otherwise. */
-ddp_status ddp_start_ranks(int ranks, char **argv, ddp_error *err);
+/* Are they more than 4 for each core? */
+int ddp_too_many(int ranks);
 
 #endif

@@ -86,6 +86,7 @@ static void end(void *ctx) __attribute__((noreturn));
 static void end(void *ctx)
 {
     (void)ctx;
+    ddp_report_tell(DDP_NOTE_FAILS);
     if (lookout.group)
         ddp_group_abort(lookout.group, 1);
     _exit(1);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/darknet_commands.h"
 #include "cli/gpus.h"
+#include "cli/job.h"
 #include "cli/launcher.h"
 #include "cli/report.h"
 #include "cli/session.h"
@@ -141,7 +142,12 @@ static void configure_darknet(const ddp_options *options)
 
 static ddp_status check_launch(const ddp_options *options, ddp_launcher launcher, ddp_error *err)
 {
-    if (launcher.ranks > 0 && options->ranks > 0 && options->ranks != launcher.ranks)
+    if (launcher.ranks > 0 && (options->hosts || options->max_restarts) && !ddp_job_is_ours())
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is for ranks that this program starts, and a launcher started them",
+                        options->hosts ? "-ddp_hosts" : "-ddp_max_restarts");
+    if (launcher.ranks > 0 && options->ranks > 0 && options->ranks != launcher.ranks
+        && !options->hosts)
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_ranks %d, but the launcher started %d",
                         options->ranks, launcher.ranks);
     if (launcher.ranks > 1 && options->backend == DDP_BACKEND_SOLO)
@@ -159,11 +165,13 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
 
     if (ddp_gpus_check(options, launcher, &ranks, err))
         return err->code;
+    if (ranks == 0 && launcher.ranks == 0 && (options->hosts || options->max_restarts > 0))
+        ranks = 1;
     if (ranks == 0)
         return DDP_OK;
     if (ddp_start_check(ranks, options->oversubscribe, err))
         return err->code;
-    return ddp_start_ranks(ranks, argv, err);
+    return ddp_job_run(options, ranks, argv, err);
 }
 
 int main(int argc, char **original)

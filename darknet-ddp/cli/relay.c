@@ -111,6 +111,12 @@ static void add_to_frame(ddp_relay *r, const char *line, size_t bytes)
 
 static void take_line(ddp_relay *r, const char *line, size_t bytes)
 {
+    static const char note[] = DDP_NOTE_LINE;
+
+    if (!r->passing && bytes > sizeof note && memcmp(line, note, sizeof note - 1) == 0) {
+        r->notes |= (int)strtol(line + sizeof note - 1, NULL, 10);
+        return;
+    }
     if (!r->passing && bytes > 7 && memcmp(line, "darknet", 7) == 0) {
         r->told = 1;
         r->advised |= has(line, bytes, ddp_goes_on);
@@ -138,7 +144,7 @@ static void filter(ddp_relay *r, const char *text, size_t bytes)
 /* What cannot become a line that is kept back need not wait for its end. */
 static void pass_part(ddp_relay *r)
 {
-    if (r->line_bytes == 0 || r->framed || strchr("-[dm", r->line[0]))
+    if (r->line_bytes == 0 || r->framed || strchr("-[dm\036", r->line[0]))
         return;
     add_out(r, r->line, r->line_bytes);
     r->line_bytes = 0;

@@ -29,6 +29,7 @@ typedef struct ddp_relay {
     int unread;  /* nobody takes the output any more */
     int told;    /* a sentence of ours, or of a rank, has passed */
     int advised; /* one of how to go on has */
+    int notes;   /* of ranks, all that have come */
     ddp_relay_found found;
     /* filtering */
     int framed;                     /* within a frame of mpirun's */
@@ -54,6 +55,9 @@ void ddp_relay_move(ddp_relay *r);
 /* The writers are gone: what is left in the pipe, and what was held in part, goes out, for a second
  * at most. With why, what mpirun said of the end and was kept back does, too. */
 void ddp_relay_finish(ddp_relay *r, int why);
+
+/* A line with a number behind this is a note of a rank (cli/spawn.h), and not passed on. */
+#define DDP_NOTE_LINE "\036darknet-ddp "
 
 /* A rank says how to go on in a line with these words; launchers look for them. */
 extern const char ddp_goes_on[];

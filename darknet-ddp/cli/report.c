@@ -108,6 +108,11 @@ void ddp_report_say(const char *text)
         (void)dprintf(state.error_fd, "darknet: %s\n", text);
 }
 
+void ddp_report_tell(ddp_note note)
+{
+    ddp_spawn_tell(state.error_fd, note);
+}
+
 void ddp_report_advise(const char *text)
 {
     atomic_store(&state.advice, text);
@@ -137,6 +142,7 @@ void ddp_report_fatal(int exit_status, const char *message)
         (void)sleep(PATIENCE_S);
     ddp_report_say(message);
     ddp_report_say_advice();
+    ddp_report_tell(DDP_NOTE_FAILS);
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);

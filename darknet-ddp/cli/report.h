@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "cli/launcher.h"
+#include "cli/spawn.h"
 #include "comm/group.h"
 #include "watch/watch.h"
 
@@ -50,6 +51,9 @@ void ddp_report_advise(const char *text);
 
 /* Say that now. From any thread. */
 void ddp_report_say_advice(void);
+
+/* Tell it to who started the ranks, if it was this program (cli/spawn.h). From any thread. */
+void ddp_report_tell(ddp_note note);
 
 /* Say something on standard error, as this rank where there are several. From any thread. */
 void ddp_report_say(const char *text);

@@ -14,7 +14,6 @@
 #include "cli/report.h"
 #include "cli/resume_command.h"
 #include "cli/signals.h"
-#include "cli/spawn.h"
 #include "cli/validation.h"
 #include "cli/waits.h"
 #include "core/agree.h"
@@ -41,6 +40,8 @@ static struct {
     const char *directory;        /* of the weights */
     char *advice;                 /* how to go on, once there is a checkpoint */
     ddp_position now;             /* after the last step */
+    int64_t ended_ns, save_ns;    /* when that was; what the last save took */
+    int grace_is_short;           /* it was said */
     ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
@@ -216,7 +217,7 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
                       ddp_reducer_plan(ddp_trainer_reducer(session.trainer)));
     ddp_signals_take_term(session.launcher.ranks > 0);
     if (session.launcher.rank == 0)
-        ddp_spawn_ready();
+        ddp_report_tell(DDP_NOTE_TRAINS);
     ddp_checkpoints_begin(session.checkpoints, net);
     if (ddp_group_rank(session.group) == 0) {
         ddp_banner_print(stdout, session.group, &session.gpus, session.trainer, session.options,
@@ -286,12 +287,31 @@ static ddp_status validate(network *net, const ddp_position *now, ddp_error *err
     return DDP_OK;
 }
 
+/* Whoever ends this run waits so long: is that enough? The first step also waits for pictures. */
+static void check_grace(const ddp_position *now)
+{
+    int64_t ended_ns = ddp_clock_ns();
+    double step_s = (double)(ended_ns - session.ended_ns) / 1e9;
+    double save_s = (double)session.save_ns / 1e9, grace_s = session.options->grace;
+
+    if (session.ended_ns > 0 && grace_s > 0 && step_s + save_s > grace_s && !session.grace_is_short
+        && ddp_group_rank(session.group) == 0) {
+        session.grace_is_short = 1;
+        printf(
+            "DDP: step %zu took %.1f s and the last save %.1f s, more than -ddp_grace %g: when a "
+            "signal ends the run, its last steps may be lost\n",
+            now->step, step_s, save_s, grace_s);
+    }
+    session.ended_ns = ended_ns;
+}
+
 static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
                              ddp_error *err)
 {
     int due = ddp_validation_due(session.validation, now);
 
     session.now = *now;
+    check_grace(now);
     ddp_records_step(session.records, now, figures);
     if (due && validate(net, now, err))
         return err->code;
@@ -306,8 +326,11 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
 {
     ddp_status st;
 
+    int64_t began_ns = ddp_clock_ns();
+
     ddp_records_saving(session.records);
     st = ddp_checkpoints_save(session.checkpoints, net, path, cutoff, err);
+    session.save_ns = ddp_clock_ns() - began_ns;
     ddp_records_saved(session.records);
     if (!st)
         advise();

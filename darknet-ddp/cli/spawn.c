@@ -19,18 +19,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* With it ranks tell what started them that they train: nobody else minds it. */
-enum { READY = SIGURG };
-
-static const char starter_variable[] = "DARKNET_DDP_STARTER";
-
-static const int listened_to[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, READY};
+static const int listened_to[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
 
 enum { SIGNALS = sizeof listened_to / sizeof listened_to[0] };
 
 static const int64_t second_ns = 1000000000;
 
-enum { LOOK_MS = 1000 }; /* how often the ranks' memory is looked at */
+/* LOOK_MS: how often the ranks' memory is looked at; FAIL_S: after it a failed job is killed. */
+enum { LOOK_MS = 1000, FAIL_S = 5 };
 
 struct launcher {
     pid_t pid;
@@ -38,7 +34,7 @@ struct launcher {
     ddp_relay out, err;
     ddp_rank_memory memory;
     int64_t looked_ns;
-    int patient;
+    ddp_spawn_config config;
     int trains;          /* the ranks said so */
     int asked;           /* to save and end */
     int ended_by;        /* the signal that ends them at once */
@@ -47,16 +43,28 @@ struct launcher {
 
 pid_t ddp_spawn_starter(void)
 {
-    const char *pid = getenv(starter_variable);
-    long number = pid ? strtol(pid, NULL, 10) : 0;
+    const char *text = getenv(DDP_STARTER_VARIABLE);
+    char own[256] = "", host[256] = "";
+    int number = 0;
 
-    return number > 1 ? (pid_t)number : 0;
+    if (!text || gethostname(own, sizeof own - 1) || sscanf(text, "%d@%255s", &number, host) != 2)
+        return 0;
+    return number > 1 && strcmp(own, host) == 0 ? (pid_t)number : 0;
 }
 
-void ddp_spawn_ready(void)
+void ddp_spawn_tell(int to, ddp_note note)
 {
-    if (ddp_spawn_starter() > 0)
-        (void)kill(ddp_spawn_starter(), READY);
+    if (getenv(DDP_STARTER_VARIABLE))
+        (void)dprintf(to, DDP_NOTE_LINE "%d\n", (int)note);
+}
+
+static void set_starter(void)
+{
+    char own[256] = "", text[300];
+
+    (void)gethostname(own, sizeof own - 1);
+    (void)snprintf(text, sizeof text, "%d@%s", (int)getpid(), own);
+    (void)setenv(DDP_STARTER_VARIABLE, text, 1);
 }
 
 /* A descriptor to read them from; -1 on failure. */
@@ -161,6 +169,14 @@ static int has_ended(pid_t pid, int *how)
     return 0;
 }
 
+/* How long ranks may take to save and end; 0: for ever. */
+static int64_t patience_ns(const struct launcher *l)
+{
+    if (l->config.grace_s > 0)
+        return (int64_t)(l->config.grace_s * 1e9);
+    return l->config.patient ? 0 : 3 * second_ns;
+}
+
 static void ask_to_end(struct launcher *l, int number)
 {
     int saves = l->trains && !l->asked;
@@ -170,19 +186,17 @@ static void ask_to_end(struct launcher *l, int number)
     (void)kill(l->pid, saves ? SIGUSR2 : SIGTERM);
     if (saves) {
         l->asked = 1;
-        l->deadline_ns = l->patient ? 0 : ddp_clock_ns() + 3 * second_ns;
+        l->deadline_ns = patience_ns(l) ? ddp_clock_ns() + patience_ns(l) : 0;
     } else if (!l->ended_by) {
         l->deadline_ns = ddp_clock_ns() + 2 * second_ns;
     }
-    if (!saves || !l->patient)
+    if (!saves || patience_ns(l))
         l->ended_by = number;
 }
 
 static void take_signal(struct launcher *l, int number)
 {
-    if (number == READY)
-        l->trains = 1;
-    else if (number == SIGINT || number == SIGTERM || number == SIGHUP)
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP)
         ask_to_end(l, number);
     else if (number == SIGUSR1 || number == SIGUSR2)
         (void)kill(l->pid, number);
@@ -209,6 +223,9 @@ static void work(struct launcher *l)
     (void)poll(fds, 5, wait_ms(l));
     ddp_relay_move(&l->out);
     ddp_relay_move(&l->err);
+    l->trains |= (l->err.notes & DDP_NOTE_TRAINS) != 0;
+    if (l->err.notes & DDP_NOTE_FAILS && l->deadline_ns == 0)
+        l->deadline_ns = ddp_clock_ns() + FAIL_S * second_ns;
     while (read(l->signals, &signal, sizeof signal) == (ssize_t)sizeof signal)
         take_signal(l, (int)signal.ssi_signo);
     if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
@@ -239,6 +256,7 @@ static void finish(struct launcher *l, ddp_ended *ended)
 {
     ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
     ended->trained = l->trains;
+    ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
     ddp_relay_finish(&l->out, 0);
     ddp_relay_finish(&l->err, ended->failed && !l->err.told && l->err.found.rank < 0);
     if (ended->failed)
@@ -247,17 +265,16 @@ static void finish(struct launcher *l, ddp_ended *ended)
     (void)close(l->signals);
 }
 
-ddp_status ddp_spawn(const char *const *args, int patient, ddp_ended *ended, ddp_error *err)
+ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, ddp_ended *ended,
+                     ddp_error *err)
 {
     static struct launcher l; /* large */
-    char self[16];
     int how = 0, killed = 0;
 
     memset(&l, 0, sizeof l);
     *ended = (ddp_ended){0};
-    l.patient = patient;
-    (void)snprintf(self, sizeof self, "%d", (int)getpid());
-    (void)setenv(starter_variable, self, 1);
+    l.config = *config;
+    set_starter();
     l.signals = listen_to_signals();
     ddp_rank_memory_open(&l.memory);
     ddp_descendants_adopt();
@@ -269,7 +286,7 @@ ddp_status ddp_spawn(const char *const *args, int patient, ddp_ended *ended, ddp
     }
     ddp_descendants_kill();
     if (killed)
-        ended->status = 128 + l.ended_by;
+        ended->status = l.ended_by ? 128 + l.ended_by : 1;
     else
         ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
     finish(&l, ended);

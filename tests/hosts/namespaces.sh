@@ -3,6 +3,8 @@
 # by a veth pair. As root.
 #   namespaces.sh up [RATE]        make them; RATE shapes the link both ways, as tc spells it (1gbit)
 #   namespaces.sh mpirun ARGS...   run mpirun on the first, with DDP_HOSTS_SLOTS slots (1) on each
+#   namespaces.sh on N COMMAND...  run a command on host N
+#   namespaces.sh link N up|down   plug or pull the cable of host N, which answers no rsh meanwhile
 #   namespaces.sh down             remove them
 # up says why it cannot and exits 77. The hosts belong to the process DDP_HOSTS_ID (default: the
 # caller), whose number is in their names; up also removes those of processes that are gone.
@@ -76,14 +78,22 @@ mpirun)
         --mca oob_tcp_if_include "$network.0/24" \
         -H "$network.1:${DDP_HOSTS_SLOTS:-1},$network.2:${DDP_HOSTS_SLOTS:-1}" "$@"
     ;;
+on)
+    shift
+    on_host "$@"
+    ;;
+link)
+    ip -n "$(name "$2")" link set eth0 "$3"
+    ;;
 rsh) # as mpirun calls it: ADDRESS COMMAND
     shift
     host=${1##*.}
     shift
+    ip -n "$(name "$host")" link show eth0 | grep -q "LOWER_UP" || exit 255
     on_host "$host" sh -c "$*"
     ;;
 *)
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac
