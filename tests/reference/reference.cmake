@@ -11,9 +11,21 @@ function(ddp_reference_test name)
   ddp_needs_reference(reference.${name})
 endfunction()
 
+# ddp_family_test(FAMILY): reference.ranks.FAMILY, the family on several ranks.
+function(ddp_family_test family)
+  ddp_add_test(reference.ranks.${family} reference 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/ranks $<TARGET_FILE:parity> ${family})
+  set_tests_properties(reference.ranks.${family} PROPERTIES PROCESSORS 2)
+  set_property(TEST reference.ranks.${family} APPEND PROPERTY ENVIRONMENT PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python
+    DARKNET=$<TARGET_FILE:darknet>)
+  ddp_needs_reference(reference.ranks.${family})
+endfunction()
+
 foreach(family IN ITEMS yolov3-tiny yolov3-tiny_3l yolov3-spp yolov3-tiny-prn csresnext50-panet-spp yolov4-tiny yolov4 yolov4-custom
     yolov4-csp yolov4x-mish yolov7 enet-coco efficientnet_b0)
   ddp_reference_test(${family} ${family})
+  if(DDP_WITH_MPI)
+    ddp_family_test(${family})
+  endif()
 endforeach()
 ddp_reference_test(activations act-mish act-swish act-hard_mish act-hard_mish-nobn act-relu6)
 ddp_reference_test(route route-g2-0 route-g2-1 route-g2-two)
