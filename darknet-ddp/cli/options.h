@@ -51,7 +51,7 @@ typedef struct ddp_option_value {
     char value[64];
 } ddp_option_value;
 
-enum { DDP_OPTION_VALUES = 32 }; /* as many as ddp_options_list may find */
+enum { DDP_OPTION_VALUES = 64 }; /* as many as ddp_options_list may find */
 
 /* Take every option of the table out of argv[1..*argc), setting *argc to what is
  * left; options not given have their defaults, and -ddp_exact implies -ddp_deterministic 1.

@@ -9,7 +9,7 @@
 
 /* How long ranks other than 0 wait before they speak. mpirun takes up to a second
  * to end the others when one rank has ended. */
-enum { PATIENCE_S = 2 };
+enum { PATIENCE_S = 2, TOGETHER_S = 5 };
 
 static struct {
     ddp_launcher launcher;
@@ -131,6 +131,16 @@ void ddp_report_watch(ddp_watch *watch)
     state.watch = watch;
 }
 
+static void end(int exit_status) __attribute__((noreturn));
+
+static void end(int exit_status)
+{
+    ddp_report_tell(DDP_NOTE_FAILS);
+    if (state.group)
+        ddp_group_abort(state.group, exit_status);
+    _exit(exit_status);
+}
+
 void ddp_report_fatal(int exit_status, const char *message)
 {
     /* Loader threads fail together. The first one speaks, and never unlocks. */
@@ -142,15 +152,31 @@ void ddp_report_fatal(int exit_status, const char *message)
         (void)sleep(PATIENCE_S);
     ddp_report_say(message);
     ddp_report_say_advice();
-    ddp_report_tell(DDP_NOTE_FAILS);
-    if (state.group)
-        ddp_group_abort(state.group, exit_status);
-    _exit(exit_status);
+    end(exit_status);
+}
+
+/* A rank that does not come is not waited for long. */
+static void say_together(const char *message)
+{
+    ddp_error ignored;
+
+    (void)pthread_mutex_lock(&state.failing);
+    ddp_watch_fail(state.watch);
+    (void)fflush(NULL);
+    ddp_report_say(message);
+    ddp_group_set_timeout(state.group, TOGETHER_S * (int64_t)1000000000);
+    if (ddp_barrier(state.group, &ignored) == DDP_OK && state.launcher.rank > 0)
+        (void)sleep(PATIENCE_S); /* one rank's end is enough */
+    ddp_report_say_advice();
+    end(1);
 }
 
 void ddp_report_failure(const ddp_error *err)
 {
     int status = err->code == DDP_ERR_USAGE ? 2 : 1;
+
+    if (err->code == DDP_ERR_MISMATCH && state.group)
+        say_together(err->text);
 
     ddp_report_fatal(status, err->text);
     _exit(status);

@@ -39,7 +39,8 @@ void ddp_report_errors_only(void);
 void ddp_report_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE,
- * else 1. From any thread. */
+ * else 1. From any thread. DDP_ERR_MISMATCH is an error that all ranks of the group have found
+ * together: each prints it, and none ends before all have. On the group's thread. */
 void ddp_report_failure(const ddp_error *err) __attribute__((noreturn));
 
 /* The same for a sentence of Darknet's, in the form of its fatal_handler. */

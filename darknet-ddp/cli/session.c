@@ -4,6 +4,7 @@
 #include "cli/banner.h"
 #include "cli/checkpoints.h"
 #include "cli/compare.h"
+#include "cli/contents.h"
 #include "cli/inputs.h"
 #include "cli/launcher.h"
 #include "cli/list.h"
@@ -19,8 +20,10 @@
 #include "core/agree.h"
 #include "glue/darknet.h"
 #include "glue/plugin.h"
-#include "glue/same_weights.h"
+#include "glue/program.h"
+#include "glue/weights_hash.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,7 +35,8 @@ static struct {
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
     ddp_inputs inputs;
-    int odd_weights;            /* the lowest rank that loaded other weights than rank 0, or 0 */
+    uint64_t weights_hash;      /* of the network as it was loaded */
+    ddp_truth_files truth;      /* of the pictures */
     ddp_validation *validation; /* NULL: none */
     ddp_records *records;       /* on rank 0; NULL: none */
     ddp_waits waits;
@@ -71,7 +75,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
 {
     if (ddp_checkpoints_open(&session.checkpoints, session.options, session.group, &session.inputs,
                              directory, cfg, err)
-        || ddp_find_other_weights(session.group, net, &session.odd_weights, err)
+        || ddp_weights_hash(&session.weights_hash, net, err)
         || ddp_checkpoints_resume(session.checkpoints, net, &session.seed, err))
         return err->code;
     *seed = session.seed;
@@ -115,11 +119,14 @@ static void print_length(const ddp_position *now)
 }
 
 /* A rank may have loaded a file of its own. Where rank 0 has resumed, its are meant to differ. */
-static void print_other_weights(void)
+static ddp_status agree_on_weights(ddp_error *err)
 {
-    if (session.odd_weights && !ddp_checkpoints_resumed(session.checkpoints))
-        printf("DDP: rank %d on %s has other first weights than rank 0; all ranks take rank 0's\n",
-               session.odd_weights, ddp_group_host(session.group, session.odd_weights));
+    char text[64];
+
+    if (ddp_checkpoints_resumed(session.checkpoints))
+        return DDP_OK;
+    (void)snprintf(text, sizeof text, "first weights: contents %016" PRIx64, session.weights_hash);
+    return ddp_agree(session.group, text, err);
 }
 
 static ddp_status reads(const char *what, const char *path, ddp_error *err)
@@ -209,7 +216,7 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
 
     if (ddp_checkpoints_share(session.checkpoints, ddp_trainer_table(session.trainer), err)
         || ddp_compare_cfgs(session.group, cfg, err)
-        || ddp_inputs_agree(&session.inputs, session.group, err))
+        || ddp_inputs_agree(&session.inputs, session.group, err) || agree_on_weights(err))
         return err->code;
     session.now = *now;
     prepare_advice();
@@ -224,7 +231,6 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
                          session.seed);
         print_mathematics(net);
         print_pictures(net);
-        print_other_weights();
         print_length(now);
     }
     ddp_report_errors_only();
@@ -240,7 +246,8 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
 {
     ddp_list list;
 
-    if (ddp_list_check(&list, session.group, paths, n, err))
+    if (ddp_list_check(&list, session.group, paths, n, err)
+        || ddp_contents_agree(session.group, session.truth, paths, (size_t)n, err))
         return err->code;
     ddp_records_list(session.records, (size_t)n);
     ddp_validation_begin(session.validation, (size_t)n,
@@ -420,14 +427,29 @@ static ddp_status check_launch(ddp_launcher launcher, int size, ddp_error *err)
 
 static ddp_status agree(ddp_error *err)
 {
-    char text[1024];
+    char text[2048];
 
     ddp_options_agreement(session.options, ddp_gpus_wanted(session.options), text, sizeof text);
+    if (ddp_agree(session.group, text, err))
+        return err->code;
+    ddp_program_describe(text, sizeof text);
     if (ddp_agree(session.group, text, err))
         return err->code;
     session.seed = session.options->seed >= 0 ? (uint64_t)session.options->seed
                                               : (uint64_t)ddp_clock_ns() % 1000000000;
     return ddp_broadcast(session.group, &session.seed, sizeof session.seed, 0, err);
+}
+
+/* Where the bits are to be those of any other number of ranks, each must round alike. */
+static ddp_status agree_on_devices(ddp_error *err)
+{
+    char text[512];
+
+    if (!session.options->exact)
+        return DDP_OK;
+    ddp_program_describe_device(ddp_device_name(ddp_group_device(session.group)), text,
+                                sizeof text);
+    return ddp_agree(session.group, text, err);
 }
 
 static void dropped(const ddp_not_finite *what)
@@ -465,6 +487,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .sync_every = o->sync_every,
         .seed = session.seed,
         .asked = session.asked,
+        .verify_every = o->verify_every,
         .guard = {.skip_most = o->on_nan, .dropped = dropped, .end = not_finite},
         .fail = ddp_session_fail,
     };
@@ -517,7 +540,8 @@ void ddp_session_open(const ddp_options *options)
     ddp_group_set_timeout(session.group, own_timeout_ns(options));
     if (check_launch(session.launcher, ddp_group_size(session.group), &err)
         || ddp_lookout_join(session.group, &err) || agree(&err)
-        || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err))
+        || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err)
+        || agree_on_devices(&err))
         ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
@@ -530,8 +554,11 @@ void ddp_session_validate(const char *command, const char *data)
 {
     ddp_error err;
 
-    if (ddp_validation_open(&session.validation, session.options, session.group, command, data,
-                            &err))
+    session.truth = ddp_contents_truth(command, data);
+    if (ddp_contents_agree_on_data(session.group, command, data, &err)
+        || ddp_validation_open(&session.validation, session.options, session.group, command, data,
+                               &err)
+        || ddp_validation_agree(session.validation, session.truth, &err))
         ddp_session_fail(&err);
 }
 

@@ -3,10 +3,13 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/text_file.h"
+#include "core/agree.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { TOP = 5 };
 
@@ -148,6 +151,22 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
     }
     *out = v;
     return DDP_OK;
+}
+
+ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, ddp_error *err)
+{
+    uint64_t hash = 0;
+    char text[96];
+
+    if (!v)
+        return DDP_OK;
+    for (size_t i = 0; i < v->set.count; i++)
+        hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
+    (void)snprintf(text, sizeof text, "%zu pictures to validate on, hash %016" PRIx64, v->set.count,
+                   hash);
+    if (ddp_agree(v->group, text, err))
+        return err->code;
+    return ddp_contents_agree(v->group, truth, v->set.paths, v->set.count, err);
 }
 
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height)

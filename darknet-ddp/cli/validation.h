@@ -7,6 +7,7 @@
 #define DDP_CLI_VALIDATION_H
 
 #include "base/status.h"
+#include "cli/contents.h"
 #include "cli/options.h"
 #include "comm/group.h"
 #include "glue/position.h"
@@ -34,6 +35,11 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
                                const char *command, const char *data,
                                ddp_error *err) DDP_MUST_CHECK;
 void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
+
+/* Do all ranks validate on the same pictures, with the same files of truth? v may be NULL. Blocks.
+ * DDP_ERR_MISMATCH names what differs; fails as ddp_contents_agree. */
+ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
+                                ddp_error *err) DDP_MUST_CHECK;
 
 /* The training list has so many lines, and a step takes `batch` of them. Without -ddp_validate K it
  * is done at the end of each epoch. width, height: of the cfg, at which pictures are validated. */

@@ -1,12 +1,52 @@
 #include "core/agree.h"
 
-#include <stdint.h>
+#include "core/rank_names.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-/* As much of a line as an error shows, so that both ranks' fit. */
-enum { SHOWN = 160 };
+/* As much of a line as an error shows, so that both sides' fit. */
+enum { SHOWN = 104 };
+
+/* The first line that differs, as two ranks have it. */
+struct difference {
+    char odd[SHOWN + 1], first[SHOWN + 1];
+};
+
+/* ---- sides ---- */
+
+static void name_side(const ddp_group *group, const uint64_t *all, uint64_t hash, char *in,
+                      int *count, char *out, size_t size)
+{
+    for (int r = 0; r < ddp_group_size(group); r++)
+        in[r] = (char)(all[r] == hash);
+    *count = ddp_rank_names(group, in, out, size);
+}
+
+ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all, ddp_error *err)
+{
+    int size = ddp_group_size(group), count, odd = 1;
+    char *in;
+
+    *out = (ddp_sides){0};
+    while (odd < size && all[odd] == all[0])
+        odd++;
+    if (odd == size)
+        return DDP_OK;
+    in = calloc((size_t)size, 1);
+    if (!in)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
+    out->differ = 1;
+    out->odd = odd;
+    name_side(group, all, all[odd], in, &out->odd_count, out->odds, sizeof out->odds);
+    name_side(group, all, all[0], in, &count, out->others, sizeof out->others);
+    free(in);
+    return DDP_OK;
+}
+
+/* ---- texts ---- */
 
 /* Length of the line that starts at text. */
 static size_t line_length(const char *text)
@@ -14,14 +54,8 @@ static size_t line_length(const char *text)
     return strcspn(text, "\n");
 }
 
-static int shown(size_t length)
-{
-    return length < SHOWN ? (int)length : SHOWN;
-}
-
 /* The texts differ. An end that comes too early reads as an empty line. */
-static ddp_status first_difference(const char *mine, const char *theirs, int rank, const char *host,
-                                   ddp_error *err)
+static void find_difference(const char *mine, const char *theirs, struct difference *out)
 {
     size_t a = line_length(mine), b = line_length(theirs);
 
@@ -31,61 +65,68 @@ static ddp_status first_difference(const char *mine, const char *theirs, int ran
         a = line_length(mine);
         b = line_length(theirs);
     }
-    return ddp_fail(err, DDP_ERR_MISMATCH,
-                    "rank %d on %s differs from rank 0: it has '%.*s', rank 0 has '%.*s'", rank,
-                    host, shown(a), mine, shown(b), theirs);
+    (void)snprintf(out->odd, sizeof out->odd, "%.*s", a < SHOWN ? (int)a : SHOWN, mine);
+    (void)snprintf(out->first, sizeof out->first, "%.*s", b < SHOWN ? (int)b : SHOWN, theirs);
 }
 
-ddp_status ddp_find_odd_rank(ddp_group *group, uint64_t hash, int *odd, ddp_error *err)
+/* Rank odd finds it, and every rank fails with it. */
+static ddp_status tell_difference(ddp_group *group, const char *mine, const char *theirs,
+                                  const ddp_sides *sides, ddp_error *err)
+{
+    struct difference found = {"", ""};
+    int one = sides->odd_count == 1;
+
+    if (ddp_group_rank(group) == sides->odd)
+        find_difference(mine, theirs, &found);
+    if (ddp_broadcast(group, &found, sizeof found, sides->odd, err))
+        return err->code;
+    return ddp_fail(err, DDP_ERR_MISMATCH, "%s differ%s from %s: %s '%s', not '%s'", sides->odds,
+                    one ? "s" : "", sides->others, one ? "it has" : "they have", found.odd,
+                    found.first);
+}
+
+/* Rank 0's text on every rank. *out is the caller's to free. */
+static ddp_status share_text(ddp_group *group, const char *text, char **out, ddp_error *err)
+{
+    uint64_t length = strlen(text) + 1;
+
+    *out = NULL;
+    if (ddp_broadcast(group, &length, sizeof length, 0, err))
+        return err->code;
+    *out = malloc(length);
+    if (!*out)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", (size_t)length);
+    if (ddp_group_rank(group) == 0)
+        memcpy(*out, text, length);
+    return ddp_broadcast(group, *out, length, 0, err);
+}
+
+static ddp_status find_sides(ddp_sides *out, ddp_group *group, uint64_t hash, ddp_error *err)
 {
     int size = ddp_group_size(group);
     uint64_t *all = calloc((size_t)size, sizeof *all);
     ddp_status st;
 
-    *odd = 0;
     if (!all)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d hashes", size);
     st = ddp_allgather(group, &hash, all, sizeof hash, err);
-    for (int r = size - 1; r > 0 && !st; r--)
-        if (all[r] != all[0])
-            *odd = r;
+    if (!st)
+        st = ddp_sides_of(out, group, all, err);
     free(all);
     return st;
 }
 
-/* Rank odd finds it, and every rank fails with it. */
-static ddp_status tell_difference(ddp_group *group, const char *mine, const char *theirs, int odd,
-                                  ddp_error *err)
-{
-    ddp_error found = {.code = DDP_OK};
-
-    if (ddp_group_rank(group) == odd)
-        (void)first_difference(mine, theirs, odd, ddp_group_host(group, odd), &found);
-    if (ddp_broadcast(group, found.text, sizeof found.text, odd, err))
-        return err->code;
-    return ddp_fail(err, DDP_ERR_MISMATCH, "%s", found.text);
-}
-
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err)
 {
-    int rank = ddp_group_rank(group);
-    uint64_t length = strlen(text) + 1;
+    ddp_sides sides;
     char *theirs;
-    int odd;
-    ddp_status st = ddp_find_odd_rank(group, XXH64(text, strlen(text), 0), &odd, err);
+    ddp_status st = find_sides(&sides, group, XXH64(text, strlen(text), 0), err);
 
-    if (st || odd == 0)
+    if (st || !sides.differ)
         return st;
-    if (ddp_broadcast(group, &length, sizeof length, 0, err))
-        return err->code;
-    theirs = malloc(length);
-    if (!theirs)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", (size_t)length);
-    if (rank == 0)
-        memcpy(theirs, text, length);
-    st = ddp_broadcast(group, theirs, length, 0, err);
+    st = share_text(group, text, &theirs, err);
     if (!st)
-        st = tell_difference(group, text, theirs, odd, err);
+        st = tell_difference(group, text, theirs, &sides, err);
     free(theirs);
     return st;
 }

@@ -14,14 +14,23 @@
 
 /* Compare text, lines divided by newlines, over all ranks. Blocks.
  * DDP_ERR_MISMATCH on every rank if any differs from rank 0, with one sentence on
- * all of them: the lowest rank that differs, its host, and the first line that
- * differs, as it is on both.
+ * all of them: the lowest rank that differs, the ranks that have its text and those that have rank
+ * 0's, their hosts, and the first line that differs, as it is on both sides.
  * Also DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
-/* *odd, on every rank: the lowest rank whose hash is not rank 0's, or 0 if there is none. Blocks.
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_find_odd_rank(ddp_group *group, uint64_t hash, int *odd,
-                             ddp_error *err) DDP_MUST_CHECK;
+/* The two sides of a disagreement, in words. */
+typedef struct ddp_sides {
+    int differ;     /* 0: all ranks have the same, and what follows is not set */
+    int odd;        /* the lowest rank that has not rank 0's */
+    int odd_count;  /* ranks that have the same as that one */
+    char odds[112]; /* these, and those that have the same as rank 0 (core/rank_names.h) */
+    char others[112];
+} ddp_sides;
+
+/* Who has which of these hashes, all[r] being rank r's? Where there are more than two, the rest is
+ * on no side. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all,
+                        ddp_error *err) DDP_MUST_CHECK;
 
 #endif

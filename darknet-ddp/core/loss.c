@@ -1,14 +1,15 @@
 #include "core/loss.h"
 
+#include "core/same.h"
 #include "core/tree.h"
 
 #include <stdlib.h>
 
-enum { LOSS = DDP_REQUESTS, SENT };
+enum { LOSS = DDP_REQUESTS, SAME, SENT = SAME + DDP_SAME_FLOATS };
 
 struct ddp_loss {
     int size;
-    float sent[SENT]; /* how many ranks have each request, and the sum of the losses */
+    float sent[SENT]; /* how many ranks have each request, the sum of the losses, core/same.h's */
     ddp_allreduce *sum;
     int started;
     ddp_tree *tree; /* NULL: losses add up in place */
@@ -17,6 +18,8 @@ struct ddp_loss {
     float mean;     /* of sums that have arrived, until it is taken */
     volatile sig_atomic_t *asked;
     ddp_requests all;
+    uint64_t compared; /* with the next sum; 0: nothing is */
+    int same;
 };
 
 ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
@@ -30,6 +33,7 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the loss");
     l->size = ddp_group_size(group);
     l->asked = asked;
+    l->same = 1;
     st = ddp_allreduce_open(&l->sum, group, l->sent, SENT, err);
     if (!st && mini_batches)
         st = ddp_tree_open(&l->tree, ddp_device_host(), &l->sent[LOSS], 1, mini_batches, err);
@@ -79,6 +83,8 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err)
         ddp_tree_collect(l->tree, l->folded, 0, 1);
     l->folded = 0;
     take_requests(l);
+    ddp_same_write(&l->sent[SAME], l->compared);
+    l->compared = 0;
     l->started = 1;
     if (ddp_allreduce_start(l->sum, err))
         return ddp_wrap(err, "loss");
@@ -92,8 +98,11 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     l->started = 0;
     if (ddp_allreduce_wait(l->sum, err))
         return ddp_wrap(err, "loss");
-    if (ddp_allreduce_finite(l->sum))
+    l->same = 1;
+    if (ddp_allreduce_finite(l->sum)) {
         l->last = l->sent[LOSS] / (float)l->size;
+        l->same = ddp_same_read(&l->sent[SAME], l->size);
+    }
     l->mean += l->last;
     l->sent[LOSS] = 0;
     l->all.save = l->sent[DDP_REQUEST_SAVE] > 0;
@@ -113,6 +122,16 @@ float ddp_loss_take(ddp_loss *l)
 int ddp_loss_finite(const ddp_loss *l)
 {
     return l->started || ddp_allreduce_finite(l->sum);
+}
+
+void ddp_loss_compare(ddp_loss *l, uint64_t number)
+{
+    l->compared = number;
+}
+
+int ddp_loss_same(const ddp_loss *l)
+{
+    return l->same;
 }
 
 ddp_requests ddp_loss_requested(const ddp_loss *l)

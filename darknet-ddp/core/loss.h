@@ -1,4 +1,5 @@
-/* core/loss.h: the loss of a step over all ranks, and the requests that travel with it.
+/* core/loss.h: the loss of a step over all ranks, and the requests and checksums that travel with
+ * it.
  *
  * A rank adds the loss of each mini-batch; at the end of a step the sum leaves for the
  * other ranks. What any rank was asked for by then (to save, to stop, to tell) is known to all
@@ -11,6 +12,7 @@
 #include "comm/group.h"
 
 #include <signal.h>
+#include <stdint.h>
 
 typedef struct ddp_loss ddp_loss;
 
@@ -55,6 +57,14 @@ float ddp_loss_take(ddp_loss *l);
 
 /* Was the last sum that has arrived a finite number? The same on every rank; 1 before the first. */
 int ddp_loss_finite(const ddp_loss *l);
+
+/* The next sum to start tells whether all ranks, at most DDP_SAME_RANKS, have the same number
+ * (core/same.h). All ranks call it before the same sum. */
+void ddp_loss_compare(ddp_loss *l, uint64_t number);
+
+/* Had they, with the last sum that has arrived? The same on every rank; 1 where nothing was
+ * compared, and where the loss was not finite. */
+int ddp_loss_same(const ddp_loss *l);
 
 /* What came with the last sum that has arrived: the same on every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);

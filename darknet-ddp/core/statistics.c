@@ -169,6 +169,11 @@ int ddp_statistics_finite(const ddp_statistics *s)
     return ddp_buffers_finite(s->buffers);
 }
 
+const float *ddp_statistics_alike(const ddp_statistics *s)
+{
+    return s->tree ? s->values : NULL;
+}
+
 /* Where the running statistics are between begin and the next settle. */
 static float *running(const ddp_statistics *s)
 {

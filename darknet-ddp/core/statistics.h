@@ -64,6 +64,11 @@ ddp_status ddp_statistics_fence(ddp_statistics *s, ddp_error *err) DDP_MUST_CHEC
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_settle(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
+/* Between begin and the next settle: what the running statistics are that all ranks have alike for
+ * good, all buffers one after the other. NULL where they are rank 0's: what the others have of them
+ * is of no use, and goes with each start. */
+const float *ddp_statistics_alike(const ddp_statistics *s);
+
 /* Was what was last started and has arrived finite? The same on every rank; 1 where nothing was
  * ever started. */
 int ddp_statistics_finite(const ddp_statistics *s);

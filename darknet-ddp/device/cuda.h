@@ -15,6 +15,7 @@ typedef struct ddp_cuda {
     int gpu;
     cudaStream_t compute; /* the framework's: the default stream */
     cudaStream_t comm;    /* sums, and copies for sums */
+    uint64_t *checksums;  /* pinned, DDP_CUDA_CHECKSUMS of them; NULL: none was made yet */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 

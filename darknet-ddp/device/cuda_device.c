@@ -178,6 +178,20 @@ static void cuda_compose(ddp_device *d, float *x, double keep, const float *more
     DDP_CUDA(cuda_of(d), ddp_cuda_compose(cuda_of(d)->compute, x, keep, more, count));
 }
 
+static uint64_t cuda_checksum(ddp_device *d, const float *x, size_t count)
+{
+    ddp_cuda *c = cuda_of(d);
+    uint64_t sum = 0;
+
+    if (!c->checksums)
+        DDP_CUDA(c, cudaMallocHost((void **)&c->checksums, DDP_CUDA_CHECKSUMS * sizeof sum));
+    DDP_CUDA(c, ddp_cuda_checksum(c->compute, x, count, c->checksums));
+    DDP_CUDA(c, cudaStreamSynchronize(c->compute));
+    for (int i = 0; i < DDP_CUDA_CHECKSUMS; i++)
+        sum += c->checksums[i];
+    return sum;
+}
+
 static void cuda_synchronize(ddp_device *d)
 {
     DDP_CUDA(cuda_of(d), cudaDeviceSynchronize());
@@ -242,6 +256,7 @@ static const struct ddp_device_ops cuda_ops = {
     .add = cuda_add,
     .scale = cuda_scale,
     .compose = cuda_compose,
+    .checksum = cuda_checksum,
     .synchronize = cuda_synchronize,
     .event_open = cuda_event_open,
     .event_close = cuda_event_close,
@@ -292,5 +307,7 @@ void ddp_cuda_close(ddp_cuda *c)
     if (!c)
         return;
     DDP_CUDA(c, cudaStreamDestroy(c->comm));
+    if (c->checksums)
+        DDP_CUDA(c, cudaFreeHost(c->checksums));
     free(c);
 }

@@ -97,6 +97,36 @@ __global__ void ddp_check_finite_kernel(const float *x, size_t count, unsigned *
         *flag = number;
 }
 
+/* The last step of splitmix64: each bit of the element and of its place changes half of all bits.
+ */
+__device__ static uint64_t mixed(uint64_t place, unsigned bits)
+{
+    uint64_t x = (place << 32 | bits) + 0x9e3779b97f4a7c15ULL * (place + 1);
+
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+    return x ^ x >> 31;
+}
+
+/* A number a block. */
+__global__ void ddp_checksum_kernel(const unsigned *x, size_t count, uint64_t *parts)
+{
+    __shared__ uint64_t shared[256];
+    size_t step = (size_t)gridDim.x * blockDim.x;
+    uint64_t sum = 0;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        sum += mixed(i, x[i]);
+    shared[threadIdx.x] = sum;
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            shared[threadIdx.x] += shared[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = shared[0];
+}
+
 cudaError_t ddp_cuda_set(cudaStream_t stream, float *x, const float *host, size_t count)
 {
     struct values v;
@@ -138,5 +168,17 @@ cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t co
                                   unsigned number)
 {
     ddp_check_finite_kernel<<<blocks_for(count), threads, 0, stream>>>(x, count, flag, number);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *parts)
+{
+    unsigned blocks = blocks_for(count);
+
+    if (blocks > DDP_CUDA_CHECKSUMS)
+        blocks = DDP_CUDA_CHECKSUMS;
+    for (unsigned i = blocks; i < DDP_CUDA_CHECKSUMS; i++)
+        parts[i] = 0;
+    ddp_checksum_kernel<<<blocks, threads, 0, stream>>>((const unsigned *)x, count, parts);
     return cudaPeekAtLastError();
 }

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,11 @@ cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *par
 /* *flag, pinned host memory, becomes number if some element of x[0..count) is not finite. */
 cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,
                                   unsigned number);
+
+/* parts, pinned host memory with room for DDP_CUDA_CHECKSUMS numbers: these add up, modulo 2^64, to
+ * a checksum of x[0..count). */
+enum { DDP_CUDA_CHECKSUMS = 512 };
+cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *parts);
 
 #ifdef __cplusplus
 }

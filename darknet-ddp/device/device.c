@@ -79,6 +79,11 @@ void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more,
         d->ops->compose(d, x, keep, more, count);
 }
 
+uint64_t ddp_device_checksum(ddp_device *d, const float *x, size_t count)
+{
+    return count > 0 ? d->ops->checksum(d, x, count) : 0;
+}
+
 void ddp_device_synchronize(ddp_device *d)
 {
     d->ops->synchronize(d);

@@ -3,7 +3,7 @@
  * A device is the host, or one GPU. Work on a GPU is queued in the order in which the
  * framework computes there (its default stream): a call returns before the work is
  * done, and what the framework queues afterwards sees it done. On the host a call does
- * the work. Only pull, synchronize and seconds wait for a GPU.
+ * the work. Only pull, checksum, synchronize and seconds wait for a GPU.
  *
  * A CUDA call that fails ends the program through the device's fail function, with the
  * call's name: CUDA reports errors late, from any later call, so that a caller could
@@ -19,6 +19,7 @@
 #include "base/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct ddp_device ddp_device;
 
@@ -74,6 +75,10 @@ void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more,
  * time does not matter. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_look(ddp_device *d, const float *x, size_t count, int *finite,
                            ddp_error *err) DDP_MUST_CHECK;
+
+/* A number that another bit anywhere in x would change; the same for the same bits on every device
+ * of one kind. Waits for a GPU. */
+uint64_t ddp_device_checksum(ddp_device *d, const float *x, size_t count);
 
 /* Wait until all work is done. */
 void ddp_device_synchronize(ddp_device *d);

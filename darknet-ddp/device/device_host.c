@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { PAGE = 4096 };
 
@@ -59,6 +60,12 @@ static void host_compose(ddp_device *d, float *x, double keep, const float *more
         x[i] = (float)(keep * (double)x[i] + (double)more[i]);
 }
 
+static uint64_t host_checksum(ddp_device *d, const float *x, size_t count)
+{
+    (void)d;
+    return XXH3_64bits(x, count * sizeof *x);
+}
+
 static void host_synchronize(ddp_device *d)
 {
     (void)d;
@@ -109,6 +116,7 @@ static const struct ddp_device_ops host_ops = {
     .add = host_add,
     .scale = host_scale,
     .compose = host_compose,
+    .checksum = host_checksum,
     .synchronize = host_synchronize,
     .event_open = host_event_open,
     .event_close = host_event_close,

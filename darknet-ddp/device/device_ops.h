@@ -17,6 +17,7 @@ struct ddp_device_ops {
     void (*add)(ddp_device *d, float *sum, const float *more, size_t count);
     void (*scale)(ddp_device *d, float *x, double factor, size_t count);
     void (*compose)(ddp_device *d, float *x, double keep, const float *more, size_t count);
+    uint64_t (*checksum)(ddp_device *d, const float *x, size_t count);
     void (*synchronize)(ddp_device *d);
     ddp_status (*event_open)(ddp_device_event **out, ddp_device *d,
                              ddp_error *err); /* sets its device */

@@ -1,8 +1,10 @@
 #include "glue/pictures.h"
 
 #include <darknet.h>
+#include <utils.h>
 
 #include <stdio.h>
+#include <string.h>
 
 /* Darknet's copy of stb_image, which ends no program where a picture cannot be loaded. */
 unsigned char *stbi_load(const char *path, int *width, int *height, int *channels, int wanted);
@@ -10,10 +12,25 @@ void stbi_image_free(void *pixels);
 
 void ddp_label_path(const char *picture, char *out)
 {
-    char path[4096];
+    char path[DDP_LABEL_PATH_BYTES];
 
     (void)snprintf(path, sizeof path, "%s", picture);
     (void)find_label_path(path, out);
+}
+
+void ddp_mask_path(const char *picture, char *out)
+{
+    char path[DDP_LABEL_PATH_BYTES];
+    char *name, *end;
+
+    (void)snprintf(path, sizeof path, "%s", picture);
+    find_replace(path, "images", "mask", out);
+    find_replace(out, "JPEGImages", "mask", out);
+    name = strrchr(out, '/');
+    end = strrchr(name ? name : out, '.');
+    if (!end)
+        end = out + strlen(out);
+    (void)snprintf(end, (size_t)(out + DDP_LABEL_PATH_BYTES - end), ".txt");
 }
 
 int ddp_decode_picture(const char *picture)

@@ -4,7 +4,9 @@
 #include "core/agree.h"
 #include "core/buffers.h"
 #include "core/one_value.h"
+#include "core/same.h"
 #include "core/statistics.h"
+#include "core/verify.h"
 #include "glue/fingerprint.h"
 #include "glue/position.h"
 #include "glue/support.h"
@@ -32,6 +34,8 @@ struct ddp_trainer {
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
     ddp_guard guard;
+    ddp_verify *verify;  /* NULL: ranks compare nothing */
+    int verifying;       /* with the loss of this step */
     int update_begins;   /* with this mini-batch */
     int judged, dropped; /* this step's updates: where steps may be dropped */
 
@@ -130,6 +134,30 @@ static void look(ddp_trainer *t, network *net)
     check(t, ddp_guard_look(&t->guard, net, &err), &err);
 }
 
+/* After a step's last backward pass all ranks have the same parameters: its update is still to
+ * come, and the last one's has been computed, in this step's forward pass at the latest. */
+static void begin_to_verify(ddp_trainer *t, const ddp_position *now)
+{
+    if (!t->verify || now->step % (size_t)t->config.verify_every != 0)
+        return;
+    ddp_loss_compare(t->loss, ddp_verify_take(t->verify, now->step));
+    t->verifying = 1;
+}
+
+/* The loss has arrived, and with it what ranks have. */
+static void verify(ddp_trainer *t)
+{
+    ddp_error err;
+
+    if (!t->verifying)
+        return;
+    t->verifying = 0;
+    if (ddp_loss_same(t->loss))
+        ddp_verify_passed(t->verify);
+    else
+        check(t, ddp_verify_find(t->verify, &err), &err);
+}
+
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
@@ -143,6 +171,7 @@ static void before_forward(void *ctx, network *net)
     check(t, ddp_statistics_begin(t->statistics, &err), &err);
     settle_sums(t);
     check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
+    verify(t);
     t->waited_ns += ddp_clock_ns() - start;
     look(t, net);
     t->update_begins = before.since_update == 0;
@@ -255,8 +284,10 @@ static void after_backward(void *ctx, network *net)
     check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
     if (now.step_ends && t->config.broadcast_buffers)
         check(t, ddp_statistics_start(t->statistics, &err), &err);
-    if (now.step_ends)
+    if (now.step_ends) {
+        begin_to_verify(t, &now);
         check(t, ddp_loss_start(t->loss, &err), &err);
+    }
     if (now.update_ends)
         check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
     enter(t, now.update_ends ? UPDATE : OUTSIDE);
@@ -310,6 +341,7 @@ static float mean_loss(void *ctx, float loss)
     if (!t->judged) /* else it has arrived */
         check(t, ddp_loss_start(t->loss, &err), &err);
     check(t, ddp_loss_finish(t->loss, &err), &err);
+    verify(t);
     mean = ddp_loss_take(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;
@@ -423,6 +455,9 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st =
             ddp_loss_open(&t->loss, t->group, t->config.reducer.mini_batches, t->config.asked, err);
+    if (!st && t->config.verify_every > 0 && ddp_group_size(t->group) > 1
+        && ddp_group_size(t->group) <= DDP_SAME_RANKS)
+        st = ddp_verify_open(&t->verify, t->group, &t->table, t->statistics, err);
     t->guard =
         ddp_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss, t->statistics);
     t->net = net;
@@ -476,12 +511,15 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_reducer_close(t->reducer);
     ddp_statistics_close(t->statistics);
     ddp_loss_close(t->loss);
+    ddp_verify_close(t->verify);
     ddp_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;
     t->reducer = NULL;
     t->statistics = NULL;
     t->loss = NULL;
+    t->verify = NULL;
+    t->verifying = 0;
     t->net->hooks = NULL;
     t->net = NULL;
 }

@@ -34,6 +34,8 @@ typedef struct ddp_trainer_config {
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
+    int verify_every; /* steps after which ranks compare their parameters (core/verify.h); 0: never
+                       */
     ddp_guard_config guard; /* what follows when numbers are not finite */
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));

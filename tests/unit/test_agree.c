@@ -11,17 +11,25 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-/* A rank's text, and what it says to it, "%s" being the host; NULL: nothing. */
+/* A rank's text, and what it says to it, "@" being the host; NULL: nothing. */
 struct opinion {
     const char *text;
     const char *error;
 };
 
+/* text with the host for each '@'. */
+static void write_hosts(const char *text, const char *host, char *out, size_t size)
+{
+    size_t used = 0;
+
+    for (; *text && used < size; text++)
+        used += (size_t)(*text == '@' ? snprintf(out + used, size - used, "%s", host)
+                                      : snprintf(out + used, size - used, "%c", *text));
+}
+
 static void agree(struct rank *me)
 {
     const struct opinion *mine = (const struct opinion *)me->shared + me->rank;
-    const char *host = ddp_group_host(me->group, me->rank);
-    const char *name = mine->error ? strchr(mine->error, '@') : NULL;
     ddp_error err = {0};
     char want[512];
     ddp_status st = ddp_agree(me->group, mine->text, &err);
@@ -30,8 +38,7 @@ static void agree(struct rank *me)
         rank_expect_ok(me, st, &err);
         return;
     }
-    (void)snprintf(want, sizeof want, "%.*s%s%s", (int)(name - mine->error), mine->error, host,
-                   name + 1);
+    write_hosts(mine->error, ddp_group_host(me->group, me->rank), want, sizeof want);
     rank_expect_error(me, st, &err, DDP_ERR_MISMATCH, want);
     rank_expect_ok(me, ddp_barrier(me->group, &err), &err);
 }
@@ -50,31 +57,45 @@ static void equal_texts_pass(void **state)
     ranks_run(2, agree, empty);
 }
 
-static void every_rank_names_the_odd_one_and_its_line(void **state)
+static void every_rank_names_both_sides_and_their_line(void **state)
 {
-    struct opinion opinions[] = {
-        {"cfg 12\nseed 3\nbatch 64\n",
-         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
-        {"cfg 12\nseed 3\nbatch 64\n",
-         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
-        {"cfg 12\nseed 4\nbatch 32\n",
-         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
-        {"cfg 12\nseed 3\nbatch 64\n",
-         "rank 2 on @ differs from rank 0: it has 'seed 4', rank 0 has 'seed 3'"},
-    };
+    static const char one[] =
+        "rank 2 on @ differs from ranks 0, 1 on @: it has 'seed 4', not 'seed 3'";
+    static const char two[] =
+        "ranks 1, 3 on @ differ from ranks 0, 2 on @: they have 'seed 4', not 'seed 3'";
+    struct opinion of_one[] = {{"cfg 12\nseed 3\nbatch 64\n", one},
+                               {"cfg 12\nseed 3\nbatch 64\n", one},
+                               {"cfg 12\nseed 4\nbatch 32\n", one}};
+    struct opinion of_two[] = {{"cfg 12\nseed 3\n", two},
+                               {"cfg 12\nseed 4\n", two},
+                               {"cfg 12\nseed 3\n", two},
+                               {"cfg 12\nseed 4\n", two}};
 
     (void)state;
-    ranks_run(3, agree, opinions);
-    ranks_run(4, agree, opinions);
+    ranks_run(3, agree, of_one);
+    ranks_run(4, agree, of_two);
+}
+
+/* The hosts of threads are all one. */
+static void many_ranks_are_counted(void **state)
+{
+    static const char many[] =
+        "ranks 1, 2, 3, 4, 5, 6 and 1 more on @ differ from rank 0 on @: they have 'b', not 'a'";
+    struct opinion opinions[RANKS_MAX] = {{"a", many}};
+
+    (void)state;
+    for (int r = 1; r < RANKS_MAX; r++)
+        opinions[r] = (struct opinion){"b", many};
+    ranks_run(RANKS_MAX, agree, opinions);
 }
 
 static void of_two_odd_ranks_the_lower_is_named(void **state)
 {
     struct opinion opinions[] = {
-        {"a", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
-        {"b", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
-        {"a", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
-        {"c", "rank 1 on @ differs from rank 0: it has 'b', rank 0 has 'a'"},
+        {"a", "rank 1 on @ differs from ranks 0, 2 on @: it has 'b', not 'a'"},
+        {"b", "rank 1 on @ differs from ranks 0, 2 on @: it has 'b', not 'a'"},
+        {"a", "rank 1 on @ differs from ranks 0, 2 on @: it has 'b', not 'a'"},
+        {"c", "rank 1 on @ differs from ranks 0, 2 on @: it has 'b', not 'a'"},
     };
 
     (void)state;
@@ -84,17 +105,16 @@ static void of_two_odd_ranks_the_lower_is_named(void **state)
 static void texts_of_another_length_differ_where_one_ends(void **state)
 {
     struct opinion shorter[] = {
-        {"one\ntwo\nthree", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'three'"},
-        {"one\ntwo", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'three'"}};
+        {"one\ntwo\nthree", "rank 1 on @ differs from rank 0 on @: it has '', not 'three'"},
+        {"one\ntwo", "rank 1 on @ differs from rank 0 on @: it has '', not 'three'"}};
     struct opinion longer[] = {
-        {"one\n", "rank 1 on @ differs from rank 0: it has 'two', rank 0 has ''"},
-        {"one\ntwo\n", "rank 1 on @ differs from rank 0: it has 'two', rank 0 has ''"}};
+        {"one\n", "rank 1 on @ differs from rank 0 on @: it has 'two', not ''"},
+        {"one\ntwo\n", "rank 1 on @ differs from rank 0 on @: it has 'two', not ''"}};
     struct opinion prefix[] = {
-        {"batch 64\n", "rank 1 on @ differs from rank 0: it has 'batch 6', rank 0 has 'batch 64'"},
-        {"batch 6\n", "rank 1 on @ differs from rank 0: it has 'batch 6', rank 0 has 'batch 64'"}};
-    struct opinion none[] = {
-        {"", "rank 1 on @ differs from rank 0: it has 'one', rank 0 has ''"},
-        {"one", "rank 1 on @ differs from rank 0: it has 'one', rank 0 has ''"}};
+        {"batch 64\n", "rank 1 on @ differs from rank 0 on @: it has 'batch 6', not 'batch 64'"},
+        {"batch 6\n", "rank 1 on @ differs from rank 0 on @: it has 'batch 6', not 'batch 64'"}};
+    struct opinion none[] = {{"", "rank 1 on @ differs from rank 0 on @: it has 'one', not ''"},
+                             {"one", "rank 1 on @ differs from rank 0 on @: it has 'one', not ''"}};
 
     (void)state;
     ranks_run(2, agree, shorter);
@@ -105,19 +125,18 @@ static void texts_of_another_length_differ_where_one_ends(void **state)
 
 static void texts_that_differ_in_newlines_alone_are_not_equal(void **state)
 {
-    struct opinion end[] = {
-        {"one", "rank 1 on @ differs from rank 0: it has '', rank 0 has ''"},
-        {"one\n\n", "rank 1 on @ differs from rank 0: it has '', rank 0 has ''"}};
+    struct opinion end[] = {{"one", "rank 1 on @ differs from rank 0 on @: it has '', not ''"},
+                            {"one\n\n", "rank 1 on @ differs from rank 0 on @: it has '', not ''"}};
     struct opinion middle[] = {
-        {"one\ntwo", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'two'"},
-        {"one\n\ntwo", "rank 1 on @ differs from rank 0: it has '', rank 0 has 'two'"}};
+        {"one\ntwo", "rank 1 on @ differs from rank 0 on @: it has '', not 'two'"},
+        {"one\n\ntwo", "rank 1 on @ differs from rank 0 on @: it has '', not 'two'"}};
 
     (void)state;
     ranks_run(2, agree, end);
     ranks_run(2, agree, middle);
 }
 
-/* 200 letters each; an error holds 160 of both. */
+/* 200 letters each; an error holds 104 of both. */
 static void long_lines_are_shown_of_both_ranks(void **state)
 {
     char mine[201] = "", theirs[201] = "", error[512];
@@ -127,7 +146,7 @@ static void long_lines_are_shown_of_both_ranks(void **state)
     memset(mine, 'm', 200);
     memset(theirs, 't', 200);
     (void)snprintf(error, sizeof error,
-                   "rank 1 on @ differs from rank 0: it has '%.160s', rank 0 has '%.160s'", mine,
+                   "rank 1 on @ differs from rank 0 on @: it has '%.104s', not '%.104s'", mine,
                    theirs);
     ranks_run(2, agree, opinions);
 }
@@ -136,7 +155,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_texts_pass),
-        cmocka_unit_test(every_rank_names_the_odd_one_and_its_line),
+        cmocka_unit_test(every_rank_names_both_sides_and_their_line),
+        cmocka_unit_test(many_ranks_are_counted),
         cmocka_unit_test(of_two_odd_ranks_the_lower_is_named),
         cmocka_unit_test(texts_of_another_length_differ_where_one_ends),
         cmocka_unit_test(texts_that_differ_in_newlines_alone_are_not_equal),

@@ -1,0 +1,20 @@
+/* glue/program.h: what this program was built of and for, in words that ranks compare.
+ *
+ * All ranks add gradients to the same parameters, so their programs must compute alike: another
+ * version, another patch, another library of matrix products is another result.
+ */
+#ifndef DDP_GLUE_PROGRAM_H
+#define DDP_GLUE_PROGRAM_H
+
+#include <stddef.h>
+
+/* Write a line each: our version and source, Darknet's with its patches, compiler and its flags,
+ * how matrix products are computed, and in a build for GPUs CUDA and cuDNN. Cut at size. NCCL is
+ * compared where it is opened (comm/group.h). */
+void ddp_program_describe(char *out, size_t size);
+
+/* Write a line of what decides, beside the build, how results round: the CPU's instructions that
+ * libraries choose their code by, and the device's name. Cut at size. */
+void ddp_program_describe_device(const char *device, char *out, size_t size);
+
+#endif
