@@ -6,12 +6,21 @@
 #include "cli/options.h"
 #include "glue/network.h"
 
-/* darknet help, --help, -h, --version; darknet detector --help, and of classifier: print it. 0: the
- * command line is none of these. */
+/* darknet help, --help, -h, --version, and of any command: print it. 0: the command line is none
+ * of these. */
 int ddp_command_front(int argc, char **argv);
+
+/* What a .data file says for a command: "detector" or "classifier"; NULL: of another nothing. */
+const char *ddp_command_data_file(const char *command);
 
 /* darknet ddp help */
 int ddp_command_help(void);
+
+/* darknet ddp man: the manual page in troff's language, from the tables of commands and options. */
+int ddp_command_man(void);
+
+/* darknet ddp completion bash|zsh: a script for the shell, from the same tables. */
+int ddp_command_completion(const char *shell);
 
 /* darknet ddp plan CFG [-np N]: the bucket plan, without training. */
 int ddp_command_plan(const char *cfg, const ddp_options *options);

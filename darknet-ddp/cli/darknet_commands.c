@@ -6,157 +6,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum does { READS, TRAINS, TRAINS_DDP };
-
-/* A verb of a command, or a command without verbs ("" then). options: names, each followed by a
- * word without a dash if it takes a value. The first row of a command may say why it cannot run
- * under -ddp. */
-typedef struct command {
-    const char *name, *verb;
-    const char *options;
-    enum does does;
-    const char *refusal;
-} command;
-
-/* A row a line. */
-/* clang-format off */
-#define NO_DATA "its data paths are fixed in the code"
-#define DEMO "-prefix TEXT -thresh X -c N -s N -avg N"
+typedef ddp_darknet_command command;
 
 static const command commands[] = {
-    {"detector", "train", "-gpus LIST -clear", TRAINS_DDP, NULL},
-    {"detector", "test", "-thresh X -hier X -out FILE -fullscreen", READS, NULL},
-    {"detector", "valid", "-out FILE", READS, NULL},
-    {"detector", "valid2", "-out FILE", READS, NULL},
-    {"detector", "recall", "", READS, NULL},
-    {"detector", "calc_anchors", "-num_of_clusters N -width N -height N -seed N", READS, NULL},
-    {"detector", "demo", DEMO " -hier X -w N -h N -fps N -fullscreen", READS, NULL},
-    {"classifier", "train", "-gpus LIST -clear", TRAINS_DDP, NULL},
-    {"classifier", "predict", "-t N", READS, NULL},
-    {"classifier", "fout", "", READS, NULL},
-    {"classifier", "try", "", READS, NULL},
-    {"classifier", "demo", "-c N", READS, NULL},
-    {"classifier", "gun", "-c N", READS, NULL},
-    {"classifier", "threat", "-c N", READS, NULL},
-    {"classifier", "test", "", READS, NULL},
-    {"classifier", "csv", "", READS, NULL},
-    {"classifier", "label", "", READS, NULL},
-    {"classifier", "valid", "", READS, NULL},
-    {"classifier", "validmulti", "", READS, NULL},
-    {"classifier", "valid10", "", READS, NULL},
-    {"classifier", "validcrop", "", READS, NULL},
-    {"classifier", "validfull", "", READS, NULL},
-    {"segmenter", "train", "-gpus LIST -clear -display", TRAINS_DDP, NULL},
-    {"segmenter", "test", "", READS, NULL},
-    {"segmenter", "demo", "-c N", READS, NULL},
-    {"isegmenter", "train", "-gpus LIST -clear -display", TRAINS_DDP, NULL},
-    {"isegmenter", "test", "", READS, NULL},
-    {"isegmenter", "demo", "-c N", READS, NULL},
-    {"regressor", "train", "-gpus LIST -clear", TRAINS_DDP, NULL},
-    {"regressor", "test", "", READS, NULL},
-    {"regressor", "demo", "-c N", READS, NULL},
-    {"go", "train", "-gpus LIST -clear -backup FOLDER", TRAINS_DDP, NULL},
-    {"go", "valid", "-multi", READS, NULL},
-    {"go", "self", "-multi", READS, NULL},
-    {"go", "test", "-multi", READS, NULL},
-    {"go", "engine", "-iters N -time X -temp X -cpuct X -anon -resign N", READS, NULL},
-    {"cifar", "train", "-backup FOLDER", TRAINS_DDP, NULL},
-    {"cifar", "distill", "-backup FOLDER", TRAINS, NULL},
-    {"cifar", "extract", "", READS, NULL},
-    {"cifar", "test", "", READS, NULL},
-    {"cifar", "multi", "", READS, NULL},
-    {"cifar", "csv", "", READS, NULL},
-    {"cifar", "csvtrain", "", READS, NULL},
-    {"cifar", "eval", "", READS, NULL},
-    {"rnn", "train", "-file FILE -clear -tokenized -backup FOLDER", TRAINS_DDP, NULL},
-    {"rnn", "valid", "-seed TEXT", READS, NULL},
-    {"rnn", "validtactic", "-seed TEXT", READS, NULL},
-    {"rnn", "vec", "-seed TEXT", READS, NULL},
-    {"rnn", "generate", "-len N -seed TEXT -temp X -srand N -tokens FILE", READS, NULL},
-    {"rnn", "generatetactic", "-len N -temp X -srand N -tokens FILE", READS, NULL},
-    {"lsd", "traingan", "-clear -display -b N -file FILE", TRAINS,
-     "it trains two networks against each other"},
-    {"lsd", "trainprog", "-clear -display -b N -file FILE", TRAINS, NULL},
-    {"lsd", "traincolor", "-clear -display", TRAINS, NULL},
-    {"lsd", "gan", "", READS, NULL},
-    {"lsd", "inter", "", READS, NULL},
-    {"lsd", "test", "", READS, NULL},
-    {"lsd", "color", "", READS, NULL},
-    {"yolo", "train", "", TRAINS, NO_DATA "; `detector train` does the same with a .data"},
-    {"yolo", "test", "-thresh X", READS, NULL},
-    {"yolo", "valid", "", READS, NULL},
-    {"yolo", "recall", "", READS, NULL},
-    {"yolo", "demo", DEMO, READS, NULL},
-    {"coco", "train", "", TRAINS, NO_DATA "; `detector train` does the same with a .data"},
-    {"coco", "test", "-thresh X", READS, NULL},
-    {"coco", "valid", "", READS, NULL},
-    {"coco", "recall", "", READS, NULL},
-    {"coco", "demo", DEMO, READS, NULL},
-    {"super", "train", "-clear", TRAINS, NO_DATA},
-    {"super", "test", "", READS, NULL},
-    {"tag", "train", "-clear", TRAINS, NO_DATA "; `classifier train` reads tags with tag=1"},
-    {"tag", "test", "", READS, NULL},
-    {"detect", "", "-thresh X -out FILE -fullscreen", READS, NULL},
-    {"classify", "", "", READS, NULL},
-    {"art", "", "-c N", READS, NULL},
-    {"nightmare", "",
-     "-range N -norm N -rounds N -iters N -octaves N -zoom X -rate X -thresh X -rotate X -momentum "
-     "X "
-     "-lambda X -prefix TEXT -reconstruct -smooth N",
-     READS, NULL},
-    {"average", "", "", READS, NULL},
-    {"3d", "", "", READS, NULL},
-    {"test", "", "", READS, NULL},
-    {"imtest", "", "", READS, NULL},
-    {"rgbgr", "", "", READS, NULL},
-    {"reset", "", "", READS, NULL},
-    {"denormalize", "", "", READS, NULL},
-    {"normalize", "", "", READS, NULL},
-    {"statistics", "", "", READS, NULL},
-    {"rescale", "", "", READS, NULL},
-    {"ops", "", "", READS, NULL},
-    {"speed", "", "", READS, NULL},
-    {"oneoff", "", "", READS, NULL},
-    {"oneoff2", "", "", READS, NULL},
-    {"print", "", "", READS, NULL},
-    {"partial", "", "", READS, NULL},
-    {"visualize", "", "", READS, NULL},
-    {"mkimg", "", "", READS, NULL},
+#define ROW(...) {__VA_ARGS__},
+#include "cli/darknet_commands.def"
+#undef ROW
 };
-/* clang-format on */
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* Of every command. */
-static const char *const everywhere = "-i N -nogpu";
+const char *const ddp_darknet_everywhere = "-i N -nogpu";
+
+const ddp_darknet_command *ddp_darknet_command_at(size_t i)
+{
+    return i < COMMANDS ? &commands[i] : NULL;
+}
 
 /* ---- lists of options ---- */
 
-/* Take the next name off a list, and whether a value follows it. NULL: the list has ended. */
-static const char *next_option(const char **list, char *name, size_t size, int *has_value)
+/* Take the next word off a list. */
+static void take_word(const char **list, char *word, size_t size)
 {
     size_t length = strcspn(*list, " ");
 
-    if (!**list)
-        return NULL;
-    (void)snprintf(name, size, "%.*s", (int)length, *list);
+    (void)snprintf(word, size, "%.*s", (int)length, *list);
     *list += length;
     *list += strspn(*list, " ");
-    *has_value = **list && **list != '-';
-    if (*has_value)
-        *list += strcspn(*list, " ");
-    *list += strspn(*list, " ");
-    return name;
+}
+
+int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size)
+{
+    if (!**list)
+        return 0;
+    take_word(list, name, size);
+    *value = 0;
+    if (**list && **list != '-')
+        take_word(list, value, size);
+    return 1;
 }
 
 /* Is it in the list, and does a value follow it? */
 static int in_list(const char *list, const char *option, int *has_value)
 {
-    char name[32];
+    char name[32], value[32];
 
-    while (next_option(&list, name, sizeof name, has_value))
+    while (ddp_darknet_next_option(&list, name, value, sizeof name)) {
+        *has_value = *value != 0;
         if (strcmp(name, option) == 0)
             return 1;
+    }
     return 0;
 }
 
@@ -198,7 +97,8 @@ static int takes_value(const command *first, const char *word)
 {
     int has_value = 0;
 
-    return (in_list(everywhere, word, &has_value) || that_knows(first, word, &has_value))
+    return (in_list(ddp_darknet_everywhere, word, &has_value)
+            || that_knows(first, word, &has_value))
            && has_value;
 }
 
@@ -253,6 +153,18 @@ static ddp_status refuse_verb(const command *first, const char *verb, ddp_error 
                     ddp_near_text(&near, text));
 }
 
+static ddp_status refuse_no_verb(const command *first, ddp_error *err)
+{
+    char verbs[256] = "";
+    size_t used = 0;
+
+    for (const command *row = first; row && used < sizeof verbs; row = next_of(row))
+        used += (size_t)snprintf(verbs + used, sizeof verbs - used, "%s%s", used ? ", " : "",
+                                 row->verb);
+    return ddp_fail(err, DDP_ERR_USAGE, "darknet %s wants one of %s; darknet %s --help says more",
+                    first->name, verbs, first->name);
+}
+
 /* "detector train", or the name of a command without verbs. */
 static void write_name(const command *row, char *text, size_t size)
 {
@@ -261,9 +173,9 @@ static void write_name(const command *row, char *text, size_t size)
 
 static void near_of_list(ddp_near *near, const char *list, char (*names)[32], int *used, int most)
 {
-    int has_value;
+    char value[32];
 
-    while (*used < most && next_option(&list, names[*used], sizeof names[0], &has_value))
+    while (*used < most && ddp_darknet_next_option(&list, names[*used], value, sizeof value))
         ddp_near_try(near, names[(*used)++]);
 }
 
@@ -282,7 +194,7 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
                         option, other);
     }
     near_of_list(&near, row->options, names, &used, 32);
-    near_of_list(&near, everywhere, names, &used, 32);
+    near_of_list(&near, ddp_darknet_everywhere, names, &used, 32);
     ddp_options_near(&near);
     return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'%s", name, option,
                     ddp_near_text(&near, text));
@@ -298,7 +210,7 @@ static ddp_status check_options(const command *row, int argc, char **argv, ddp_e
     for (int i = 1; i < argc; i++) {
         if (!is_option(argv[i]))
             continue;
-        if (!in_list(everywhere, argv[i], &has_value)
+        if (!in_list(ddp_darknet_everywhere, argv[i], &has_value)
             && !in_list(row->options, argv[i], &has_value))
             return refuse_option(row, argv[i], err);
         if (has_value && ++i == argc) {
@@ -308,6 +220,30 @@ static ddp_status check_options(const command *row, int argc, char **argv, ddp_e
         }
     }
     return DDP_OK;
+}
+
+/* How many words of "CFG [WEIGHTS]" must be there. */
+static int words_wanted(const char *words)
+{
+    char word[32];
+    int count = 0;
+
+    while (*words) {
+        take_word(&words, word, sizeof word);
+        count += word[0] != '[';
+    }
+    return count;
+}
+
+static ddp_status check_words(const command *row, int argc, char **argv, ddp_error *err)
+{
+    int last = words_wanted(row->words) + (row->verb[0] != 0);
+
+    if (plain_word(argc, argv, row, last))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "usage: darknet %s%s%s%s%s%s", row->name,
+                    row->verb[0] ? " " : "", row->verb, row->words[0] ? " " : "", row->words,
+                    row->options[0] ? " [options]; darknet --help says more" : "");
 }
 
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
@@ -320,17 +256,19 @@ ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
                         argc > 1 ? " beside " : "", argc > 1 ? argv[1] : "");
     if (!first)
         return refuse_command(name, err);
+    if (row && check_options(row, argc, argv, err))
+        return err->code;
     if (row)
-        return check_options(row, argc, argv, err);
+        return check_words(row, argc, argv, err);
     verb = plain_word(argc, argv, first, 1);
-    return verb ? refuse_verb(first, verb, err) : DDP_OK;
+    return verb ? refuse_verb(first, verb, err) : refuse_no_verb(first, err);
 }
 
 int ddp_darknet_trains(int argc, char **argv)
 {
     const command *row = row_of(argc, argv);
 
-    return row && row->does != READS;
+    return row && row->does != DDP_READS;
 }
 
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
@@ -340,7 +278,7 @@ ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
 
     if (first && first->refusal)
         return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name, first->refusal);
-    if (!row || row->does != TRAINS_DDP)
+    if (!row || row->does != DDP_TRAINS_DDP)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "`darknet%s%s%s%s` does not train; -ddp goes with train",
                         name[0] ? " " : "", name, verb[0] ? " " : "", verb);

@@ -1,5 +1,7 @@
 /* The front door: what a person types who does not know the program. */
 #include "cli/commands.h"
+#include "cli/darknet_commands.h"
+#include "cli/own_commands.h"
 
 #include <string.h>
 
@@ -13,16 +15,14 @@ static const char general[] =
     "  darknet ddp check X.data X.cfg                       what is wrong with the data\n"
     "  darknet ddp help                                     training on many processes, all "
     "options\n"
-    "  darknet detector --help                              and classifier --help: the .data file\n"
+    "  darknet COMMAND --help                               for one command; of detector and\n"
+    "                                                       classifier also the .data file\n"
     "  darknet --version\n\n"
-    "Exit status: 0 done, 1 failed, 2 bad command line.\n";
+    "Commands: ";
 
-static const char detector[] =
-    "usage: darknet detector train X.data X.cfg [X.weights] [-ddp] [options]\n"
-    "       darknet detector test X.data X.cfg X.weights PICTURE [-thresh 0.5]\n"
-    "       darknet detector map X.data X.cfg X.weights [-ddp_ranks N]\n"
-    "       darknet detector valid X.data X.cfg X.weights\n\n"
-    "X.data, a line for each:\n"
+static const char statuses[] = "\nExit status: 0 done, 1 failed, 2 bad command line.\n";
+
+static const char detector_data[] =
     "  classes=2               how many kinds of objects; the cfg's has the same number\n"
     "  train=train.list        a file with the path of a picture in each line\n"
     "  valid=valid.list        pictures to validate on; may be left out\n"
@@ -33,11 +33,7 @@ static const char detector[] =
     "the\n"
     "picture's: 0 0.5 0.5 0.2 0.4. `darknet ddp check X.data X.cfg` tells what is wrong with it.\n";
 
-static const char classifier[] =
-    "usage: darknet classifier train X.data X.cfg [X.weights] [-ddp] [options]\n"
-    "       darknet classifier predict X.data X.cfg X.weights PICTURE\n"
-    "       darknet classifier valid X.data X.cfg X.weights\n\n"
-    "X.data, a line for each:\n"
+static const char classifier_data[] =
     "  classes=2               how many kinds of pictures; the cfg's has as many outputs\n"
     "  train=train.list        a file with the path of a picture in each line\n"
     "  valid=valid.list        pictures to validate on; may be left out\n"
@@ -46,29 +42,80 @@ static const char classifier[] =
     "  top=5                   of the figure that counts the true class among so many\n"
     "  backup=backup           a folder for weights\n";
 
+const char *ddp_command_data_file(const char *command)
+{
+    if (strcmp(command, "detector") == 0)
+        return detector_data;
+    return strcmp(command, "classifier") == 0 ? classifier_data : NULL;
+}
+
 static int is_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 }
 
-static const char *text_for(int argc, char **argv)
+/* The command that a line asks to have explained; NULL: none. -h alone may be a height. */
+static const char *asked_about(int argc, char **argv)
 {
-    if (argc == 2 && is_help(argv[1]))
-        return general;
-    if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return "darknet-ddp " DDP_VERSION "\n";
-    if (argc != 3 || !is_help(argv[2]))
-        return NULL;
-    if (strcmp(argv[1], "detector") == 0)
-        return detector;
-    return strcmp(argv[1], "classifier") == 0 ? classifier : NULL;
+    if (argc == 3 && is_help(argv[1]))
+        return argv[2];
+    if (argc == 3 && is_help(argv[2]))
+        return argv[1];
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return argv[1];
+    return NULL;
+}
+
+static int print_general(void)
+{
+    const ddp_darknet_command *row;
+    const char *last = "ddp";
+
+    (void)fputs(general, stdout);
+    (void)fputs(last, stdout);
+    for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++) {
+        if (strcmp(row->name, last) != 0)
+            printf("%s%s", i % 16 == 15 ? ",\n  " : ", ", row->name);
+        last = row->name;
+    }
+    printf(".\n%s", statuses);
+    return 1;
+}
+
+/* 0: there is no such command. */
+static int print_command(const char *name)
+{
+    const ddp_darknet_command *row;
+    const char *data = ddp_command_data_file(name);
+    int count = 0;
+
+    for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++)
+        if (strcmp(row->name, name) == 0)
+            printf("%s darknet %s%s%s%s%s%s%s\n", count++ ? "      " : "usage:", name,
+                   row->verb[0] ? " " : "", row->verb, row->words[0] ? " " : "", row->words,
+                   row->options[0] ? "  " : "", row->options);
+    if (strcmp(name, "detector") == 0)
+        printf(
+            "       darknet detector map DATA CFG WEIGHTS  -ddp_ranks N -points 11 -json FILE\n");
+    if (count && data)
+        printf("\nDATA is a file with a line for each:\n%s", data);
+    if (count)
+        printf("\nEach also takes %s. `darknet ddp help` lists the options of training.\n",
+               ddp_darknet_everywhere);
+    return count > 0;
 }
 
 int ddp_command_front(int argc, char **argv)
 {
-    const char *text = text_for(argc, argv);
+    const char *name;
 
-    if (text)
-        (void)fputs(text, stdout);
-    return text != NULL;
+    if (argc == 2 && is_help(argv[1]))
+        return print_general();
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return printf("darknet-ddp " DDP_VERSION "\n") > 0;
+    name = asked_about(argc, argv);
+    if (name && strcmp(name, "ddp") == 0)
+        return ddp_command_help() == 0;
+    return name ? print_command(name) : 0;
 }

@@ -5,6 +5,7 @@
 #include "cli/gpus.h"
 #include "cli/job.h"
 #include "cli/launcher.h"
+#include "cli/own_commands.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "glue/darknet.h"
@@ -28,16 +29,6 @@ static int drop_ignored(int argc, char **argv)
     return kept;
 }
 
-static int is_bench(int argc, char **argv)
-{
-    return argc == 4 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "bench") == 0;
-}
-
-static int is_map(int argc, char **argv)
-{
-    return argc == 6 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "map") == 0;
-}
-
 /* It is ours, under the name that people know. */
 static void rename_detector_map(int argc, char **argv)
 {
@@ -45,35 +36,45 @@ static void rename_detector_map(int argc, char **argv)
         argv[1] = "ddp";
 }
 
-static int is_check(int argc, char **argv)
+/* A file in cfg/ or data/ that is not here may be one that was installed with the program. */
+static void find_shared(int argc, char **argv)
 {
-    return argc == 5 && strcmp(argv[1], "ddp") == 0 && strcmp(argv[2], "check") == 0;
+    for (int i = 2; i < argc; i++)
+        argv[i] = (char *)ddp_shared_path(argv[i]);
 }
 
-static int run_ddp_command(int argc, char **argv, const ddp_options *options, ddp_launcher launcher)
+/* Commands that only print, on rank 0. */
+static int run_alone(const ddp_own_command *own, int argc, char **argv, const ddp_options *options)
 {
-    ddp_error err;
+    switch (own->id) {
+    case DDP_OWN_CFG:
+        return ddp_command_cfg(argv[3], options);
+    case DDP_OWN_PLAN:
+        return ddp_command_plan(argv[3], options);
+    case DDP_OWN_WHY:
+        return ddp_command_why(argv + 3, argc - 3);
+    case DDP_OWN_COMPLETION:
+        return ddp_command_completion(argv[3]);
+    case DDP_OWN_MAN:
+        return ddp_command_man();
+    default:
+        return ddp_command_help();
+    }
+}
 
-    if (is_bench(argc, argv))
+static int run_own_command(const ddp_own_command *own, int argc, char **argv,
+                           const ddp_options *options, ddp_launcher launcher)
+{
+    switch (own->id) {
+    case DDP_OWN_BENCH:
         return ddp_command_bench(argv[3], options);
-    if (argc == 3 && strcmp(argv[2], "help") == 0)
-        return launcher.rank == 0 ? ddp_command_help() : 0;
-    if (argc == 4 && strcmp(argv[2], "plan") == 0)
-        return launcher.rank == 0 ? ddp_command_plan(argv[3], options) : 0;
-    if (is_map(argc, argv))
+    case DDP_OWN_MAP:
         return ddp_command_map(argv[3], argv[4], argv[5], options, launcher);
-    if (is_check(argc, argv))
+    case DDP_OWN_CHECK:
         return ddp_command_check(argv[3], argv[4], options, launcher);
-    if (argc == 4 && strcmp(argv[2], "cfg") == 0)
-        return launcher.rank == 0 ? ddp_command_cfg(argv[3], options) : 0;
-    if (argc > 3 && strcmp(argv[2], "why") == 0)
-        return launcher.rank == 0 ? ddp_command_why(argv + 3, argc - 3) : 0;
-    (void)ddp_fail(&err, DDP_ERR_USAGE,
-                   "usage: darknet ddp help | cfg NAME [-classes N] [-o FILE] | check DATA CFG | "
-                   "map DATA CFG WEIGHTS | plan CFG "
-                   "[-np N] | bench CFG "
-                   "[options] | why FILE...");
-    ddp_report_failure(&err);
+    default:
+        return launcher.rank == 0 ? run_alone(own, argc, argv, options) : 0;
+    }
 }
 
 /* Darknet reads from its own options where to compute. argv has room for two words more. */
@@ -179,8 +180,8 @@ int main(int argc, char **original)
     ddp_launcher launcher = ddp_launcher_read();
     ddp_options options;
     ddp_error err;
-    static char **argv; /* for the whole run */
-    int is_ddp_command;
+    static char **argv;                /* for the whole run */
+    const ddp_own_command *own = NULL; /* NULL: one of Darknet's */
 
     ddp_report_init(launcher);
     if (ddp_command_front(argc, original))
@@ -193,16 +194,19 @@ int main(int argc, char **original)
     if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launcher, &err))
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
-    is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
-    if (!is_ddp_command && check_command(argc, argv, &options, launcher, &err))
+    if (argc > 1 && strcmp(argv[1], "ddp") == 0) {
+        own = ddp_own_command_of(argc, argv, &err);
+        if (!own)
+            ddp_report_failure(&err);
+    } else if (check_command(argc, argv, &options, launcher, &err)) {
         ddp_report_failure(&err);
-    if ((is_ddp_command ? is_bench(argc, argv) || is_check(argc, argv) || is_map(argc, argv)
-                        : options.ddp)
-        && start_ranks(&options, launcher, original, &err))
+    }
+    if ((own ? own->ranks : options.ddp) && start_ranks(&options, launcher, original, &err))
         ddp_report_failure(&err);
     configure_darknet(&options);
-    if (is_ddp_command)
-        return run_ddp_command(argc, argv, &options, launcher);
+    find_shared(argc, argv);
+    if (own)
+        return run_own_command(own, argc, argv, &options, launcher);
     if (options.ddp)
         return run_training(argc, argv, &options);
     return darknet_main(argc, argv);

@@ -31,7 +31,9 @@ enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
 /* A field for each row; the row says what it holds when the option is not given. */
 typedef struct ddp_options {
 #define ROW(kind, field, ...) DDP_OPTION_##kind field;
+#define GROUP(field, title)
 #include "cli/options.def"
+#undef GROUP
 #undef ROW
 } ddp_options;
 

@@ -16,9 +16,27 @@ enum {
 
 const ddp_option ddp_option_table[] = {
 #define ROW(kind, field, ...) {kind, offsetof(ddp_options, field), __VA_ARGS__},
+#define GROUP(field, title)
 #include "cli/options.def"
+#undef GROUP
 #undef ROW
 };
+
+static const ddp_option_group groups[] = {
+#define GROUP(field, title) {DDP_OPTION_ROW_##field, title},
+#define ROW(...)
+#include "cli/options.def"
+#undef ROW
+#undef GROUP
+};
+
+const char *ddp_option_title(int row)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        if (groups[i].first == row)
+            return groups[i].title;
+    return NULL;
+}
 
 /* ---- values ---- */
 
@@ -128,13 +146,19 @@ static void write_default(const ddp_option *row, char *out, size_t size)
         write_number(row, row->fallback, out, size);
 }
 
+void ddp_option_describe(const ddp_option *row, char *name, size_t name_size, char *fallback,
+                         size_t fallback_size)
+{
+    (void)snprintf(name, name_size, "%s%s%s", row->name, row->argument[0] ? " " : "",
+                   row->argument);
+    write_default(row, fallback, fallback_size);
+}
+
 static void print_row(FILE *out, const ddp_option *row)
 {
     char name[64], shown[32];
 
-    (void)snprintf(name, sizeof name, "%s%s%s", row->name, row->argument[0] ? " " : "",
-                   row->argument);
-    write_default(row, shown, sizeof shown);
+    ddp_option_describe(row, name, sizeof name, shown, sizeof shown);
     (void)fprintf(out, "  %-32s  %s", name, row->meaning);
     if (shown[0])
         (void)fprintf(out, " [%s]", shown);
@@ -143,6 +167,9 @@ static void print_row(FILE *out, const ddp_option *row)
 
 void ddp_options_help(FILE *out)
 {
-    for (int i = 0; i < DDP_OPTION_ROWS; i++)
+    for (int i = 0; i < DDP_OPTION_ROWS; i++) {
+        if (ddp_option_title(i))
+            (void)fprintf(out, "\n%s:\n", ddp_option_title(i));
         print_row(out, &ddp_option_table[i]);
+    }
 }

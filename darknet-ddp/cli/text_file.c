@@ -1,6 +1,7 @@
 #include "cli/text_file.h"
 
 #include "base/file.h"
+#include "glue/darknet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
     uint64_t size;
     char *rest;
 
-    if (ddp_file_read(path, SIZE_MAX, &l->text, &bytes, &size, err))
+    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &l->text, &bytes, &size, err))
         return err->code;
     rest = l->text;
     for (size_t i = 0; i < bytes; i++)
@@ -32,7 +33,7 @@ ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err)
     size_t bytes;
     uint64_t size;
 
-    if (ddp_file_read(path, SIZE_MAX, &s->text, &bytes, &size, err))
+    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &s->text, &bytes, &size, err))
         return err->code;
     return ddp_cfg_text_read(&s->cfg, s->text, bytes, err);
 }

@@ -14,3 +14,8 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     if (config->fatal)
         fatal_handler = config->fatal;
 }
+
+const char *ddp_shared_path(const char *path)
+{
+    return shared_path((char *)path);
+}

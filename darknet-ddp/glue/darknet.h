@@ -17,4 +17,8 @@ typedef struct ddp_darknet_config {
 /* Set all of it. Before any network is parsed. */
 void ddp_darknet_configure(const ddp_darknet_config *config);
 
+/* A path that begins with cfg/ or data/ and is not there, but is where the program was installed:
+ * that one, never to be freed. Else path. */
+const char *ddp_shared_path(const char *path);
+
 #endif
