@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char state_end[] = ".state", part_end[] = ".state.part";
@@ -166,24 +167,30 @@ static ddp_status check_finite(const ddp_pair *pair, const struct candidate *c, 
     return ddp_match_finite(c->weights, err);
 }
 
-/* *whole becomes 1 where the pair is what was saved, of use or not. */
-static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base, int *whole,
+/* What is wrong with a pair that is not taken. */
+enum fault { OF_ANOTHER, DAMAGED, NOT_FINITE };
+
+static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base, enum fault *fault,
                       ddp_error *err)
 {
     ddp_status st = c->status;
 
+    *fault = DAMAGED;
     if (st) {
         *err = c->error;
         return st;
     }
     st = check_base(c, base, err);
+    if (st)
+        *fault = OF_ANOTHER;
     if (!st)
         st = ddp_checkpoint_read(&out->checkpoint, c->state, err);
     if (!st)
         st = ddp_match_weights(c->weights, &out->checkpoint.metadata, err);
-    *whole = !st;
-    if (!st)
+    if (!st) {
+        *fault = NOT_FINITE;
         st = check_finite(out, c, err);
+    }
     if (st)
         ddp_checkpoint_release(&out->checkpoint);
     return st;
@@ -220,24 +227,58 @@ static void take(ddp_pair *out, struct candidate *c)
         return;
 }
 
-static ddp_status refuse_unusable(const struct candidate *c, ddp_error *err)
-{
-    ddp_error found = *err;
+/* Of the pairs that were passed over: the one to name, and why. */
+struct passed_over {
+    const struct candidate *not_finite, *damaged; /* the newest; NULL: none */
+    struct timespec damaged_time;
+    ddp_error why_not_finite, why_damaged;
+};
 
-    return ddp_fail(err, found.code, "no checkpoint is left to resume from: of %.200s, %s",
-                    c->weights, found.text);
+static int is_later(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
+static void pass_over(struct passed_over *all, const struct candidate *c, enum fault fault,
+                      const ddp_error *why)
+{
+    struct stat info;
+
+    if (fault == NOT_FINITE && !all->not_finite) {
+        all->not_finite = c;
+        all->why_not_finite = *why;
+    }
+    if (fault != DAMAGED || stat(c->weights, &info)
+        || (all->damaged && !is_later(info.st_mtim, all->damaged_time)))
+        return;
+    all->damaged = c;
+    all->damaged_time = info.st_mtim;
+    all->why_damaged = *why;
+}
+
+/* None was taken. */
+static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error *err)
+{
+    const struct candidate *c = all->not_finite ? all->not_finite : all->damaged;
+    const ddp_error *why = all->not_finite ? &all->why_not_finite : &all->why_damaged;
+
+    if (!c)
+        return DDP_OK;
+    if (!all->not_finite && !(out->damaged = strdup(c->weights)))
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", c->weights);
+    return ddp_fail(err, DDP_ERR_FORMAT, "no checkpoint is left to resume from: of %.200s, %s",
+                    c->weights, why->text);
+}
 static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
                        const ddp_pair_listener *listener, ddp_error *err)
 {
-    const struct candidate *unusable = NULL; /* the newest that is whole and of no use */
+    struct passed_over passed = {0};
 
     for (size_t i = 0; i < all->count; i++) {
         struct candidate *c = &all->list[i];
         ddp_error why;
-        int whole = 0;
-        ddp_status st = try(out, c, base, &whole, &why);
+        enum fault fault;
+        ddp_status st = try(out, c, base, &fault, &why);
 
         if (st == DDP_ERR_NOMEM)
             return ddp_fail(err, st, "%s", why.text);
@@ -245,14 +286,12 @@ static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
             take(out, c);
             return DDP_OK;
         }
-        if (!is_litter(all, c))
-            tell(listener, c, &why);
-        if (whole && !unusable) {
-            unusable = c;
-            *err = why;
-        }
+        if (is_litter(all, c))
+            continue;
+        tell(listener, c, &why);
+        pass_over(&passed, c, fault, &why);
     }
-    return unusable ? refuse_unusable(unusable, err) : DDP_OK;
+    return refuse(out, &passed, err);
 }
 
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
@@ -272,6 +311,7 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
 void ddp_pair_release(ddp_pair *p)
 {
     free(p->weights);
+    free(p->damaged);
     ddp_checkpoint_release(&p->checkpoint);
     *p = (ddp_pair){0};
 }

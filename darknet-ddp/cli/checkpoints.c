@@ -126,6 +126,29 @@ static ddp_status refuse(ddp_error *err)
     return ddp_fail(err, DDP_ERR_USAGE, "%s; -resume_force goes on all the same", found.text);
 }
 
+/* A run from the beginning would overwrite what may be the only weights. */
+static ddp_status offer_weights(ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(
+        err, found.code,
+        "%s; -resume_force goes on from these weights alone, and without -resume a run begins "
+        "anew and overwrites them",
+        found.text);
+}
+
+static void print_resumed_alone(const ddp_checkpoints *c)
+{
+    const ddp_checkpoint_metadata *f = &c->from.metadata;
+
+    printf("DDP: resuming from the weights of %s alone: %llu batch%s, %llu image%s; lost with the "
+           "state: "
+           "momentum, average loss, the seed, and so which pictures come next\n",
+           c->from.weights, (unsigned long long)f->step, f->step == 1 ? "" : "es",
+           (unsigned long long)f->seen, ddp_plural(f->seen));
+}
+
 static void print_resumed(const ddp_checkpoints *c)
 {
     const ddp_checkpoint_metadata *f = &c->from.metadata;
@@ -153,8 +176,15 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
 
     if (st == DDP_ERR_MISMATCH)
         return refuse(err);
+    if (st && c->from.damaged)
+        return offer_weights(err);
     if (st)
         return st;
+    if (c->from.alone) {
+        print_resumed_alone(c);
+        found->resumed = 1;
+        return DDP_OK;
+    }
     if (!c->from.weights) {
         if (ddp_job_must_resume())
             return lacks_checkpoint(c, err);

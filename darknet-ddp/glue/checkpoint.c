@@ -276,6 +276,28 @@ static ddp_status load_into(network *net, ddp_device *device, const ddp_pair *pa
     return st;
 }
 
+/* No state is left. Who has asked for that is told what is lost. */
+static ddp_status take_weights_alone(ddp_resumed *out, network *net, ddp_pair *pair,
+                                     const ddp_checkpoint_run *run, ddp_error *err)
+{
+    ddp_table table;
+    ddp_status st = ddp_table_init(&table, net, ddp_device_host(), err);
+
+    if (st)
+        return st;
+    load_weights(net, pair->damaged);
+    st = ddp_table_push(&table, net, run->device, err);
+    ddp_table_release(&table);
+    if (st)
+        return st;
+    out->alone = 1;
+    out->metadata.step = ddp_position_of(net).learnt_step;
+    out->metadata.seen = *net->seen;
+    out->weights = pair->damaged;
+    pair->damaged = NULL;
+    return DDP_OK;
+}
+
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err)
@@ -285,8 +307,14 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
 
     *out = (ddp_resumed){0};
     st = ddp_pair_find(&pair, directory, run->base, listener, err);
-    if (st || !pair.weights)
+    if (st && pair.damaged && run->force)
+        st = take_weights_alone(out, net, &pair, run, err);
+    else if (st)
+        out->damaged = pair.damaged != NULL;
+    if (st || !pair.weights) {
+        ddp_pair_release(&pair);
         return st;
+    }
     st = check_run(&pair, run, listener, err);
     if (!st)
         st = load_into(net, run->device, &pair, err);

@@ -41,6 +41,8 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
 
 typedef struct ddp_resumed {
     char *weights; /* the file that the run goes on from; NULL: there is none */
+    int alone;     /* without its state: metadata has images and batches, and nothing else */
+    int damaged;   /* where resuming fails: run->force would take the weights alone */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
@@ -50,7 +52,9 @@ typedef struct ddp_resumed {
  * listener hears of pairs that were passed over, of other rounding and, with run->force, of all
  * differences. DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network
  * has other parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
- * parameters that were saved. Fails also as ddp_pair_find. Release *out in any case. */
+ * parameters that were saved. Where no pair is whole run->force takes the weights of a damaged one
+ * alone; what cannot be loaded of these ends the program (glue/darknet.h). Fails also as
+ * ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;

@@ -305,6 +305,42 @@ static void damaged_pairs_are_passed_over_with_a_sentence(void **state)
     expect_notes("skipped toy_2.weights: cannot read toy_2.weights: No such file or directory\n");
 }
 
+static void the_only_pair_that_is_damaged_is_an_error(void **state)
+{
+    const ddp_pair_listener listener = {take_note, NULL};
+    ddp_error err;
+    ddp_pair pair;
+    size_t size;
+    char *bytes;
+
+    (void)state;
+    arm(0, WORKS);
+    must_save("toy.backup", 1);
+    bytes = folder_read(folder_file(&folder, "toy.backup.state"), &size);
+    bytes[size - 30] ^= 4;
+    folder_write(folder_file(&folder, "toy.backup.state"), bytes, size);
+    free(bytes);
+    assert_int_equal(ddp_pair_find(&pair, folder.path, "toy", &listener, &err), DDP_ERR_FORMAT);
+    assert_non_null(strstr(err.text, "no checkpoint is left to resume from: of "));
+    assert_non_null(strstr(err.text, "toy.backup.state: its checksum is wrong"));
+    assert_null(pair.weights);
+    assert_string_equal(pair.damaged, folder_file(&folder, "toy.backup"));
+    ddp_pair_release(&pair);
+    notes[0] = 0;
+
+    /* Its weights may be what is damaged. */
+    must_save("toy.backup", 1);
+    folder_write(folder_file(&folder, "toy.backup"), "x", 1);
+    assert_int_equal(ddp_pair_find(&pair, folder.path, "toy", &listener, &err), DDP_ERR_FORMAT);
+    ddp_pair_release(&pair);
+    notes[0] = 0;
+
+    /* There is nothing to lose. */
+    assert_int_equal(unlink(folder_file(&folder, "toy.backup")), 0);
+    assert_int_equal(find(NULL), 0);
+    notes[0] = 0;
+}
+
 static void missing_directory_is_an_error(void **state)
 {
     const ddp_pair_listener listener = {take_note, NULL};
@@ -459,6 +495,7 @@ int main(void)
         IN_A_FOLDER(weights_alone_are_left_alone),
         IN_A_FOLDER(pairs_of_other_names_are_not_ours),
         IN_A_FOLDER(damaged_pairs_are_passed_over_with_a_sentence),
+        IN_A_FOLDER(the_only_pair_that_is_damaged_is_an_error),
         IN_A_FOLDER(missing_directory_is_an_error),
         IN_A_FOLDER(after_any_failure_a_pair_is_left_and_nothing_else),
         IN_A_FOLDER(first_save_that_fails_leaves_nothing_to_find),
