@@ -21,8 +21,9 @@ struct ddp_checkpoints {
     int resumed;
     ddp_resumed from; /* on rank 0 */
     size_t began_at;  /* images seen when training began */
-    char *saved;      /* the weights file that was saved last */
-    int save_failed;  /* the last one */
+    char **saved;     /* the weights files of this run, saved_count of them, the last one last */
+    size_t saved_count;
+    int save_failed; /* the last one */
 };
 
 /* What rank 0 found, for all. */
@@ -104,6 +105,8 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     if (!c)
         return;
     ddp_resumed_release(&c->from);
+    for (size_t i = 0; i < c->saved_count; i++)
+        free(c->saved[i]);
     free(c->saved);
     free(c->base);
     free(c->cfg);
@@ -253,11 +256,25 @@ static int is_due(const ddp_checkpoints *c, const network *net, const char *path
     return c->from.weights && strcmp(c->from.weights, path) != 0;
 }
 
-/* For errors alone: without memory, nothing is remembered. */
+/* For what is said alone: without memory, nothing is remembered. */
 static void remember(ddp_checkpoints *c, const char *path)
 {
-    free(c->saved);
-    c->saved = strdup(path);
+    char **grown, *last;
+    size_t i = 0;
+
+    while (i < c->saved_count && strcmp(c->saved[i], path) != 0)
+        i++;
+    if (i == c->saved_count) {
+        grown = realloc(c->saved, (i + 1) * sizeof *grown);
+        if (grown)
+            c->saved = grown;
+        if (!grown || !(grown[i] = strdup(path)))
+            return;
+        c->saved_count++;
+    }
+    last = c->saved[i];
+    memmove(c->saved + i, c->saved + i + 1, (c->saved_count - 1 - i) * sizeof *c->saved);
+    c->saved[c->saved_count - 1] = last;
 }
 
 static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
@@ -303,7 +320,13 @@ const char *ddp_checkpoints_last(const ddp_checkpoints *c)
 {
     if (!c)
         return NULL;
-    return c->saved ? c->saved : c->from.weights;
+    return c->saved_count ? c->saved[c->saved_count - 1] : c->from.weights;
+}
+
+char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count)
+{
+    *count = c->saved_count;
+    return c->saved;
 }
 
 int ddp_checkpoints_status(const ddp_checkpoints *c)

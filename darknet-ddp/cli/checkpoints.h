@@ -63,6 +63,10 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
  * is, and on other ranks. */
 const char *ddp_checkpoints_last(const ddp_checkpoints *c);
 
+/* On rank 0 the weights files that this run has saved, *count of them, the last one last. Some may
+ * be gone since (-keep). */
+char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
+
 /* The exit status so far: 1 if the last save failed, else 0. NULL is allowed. */
 int ddp_checkpoints_status(const ddp_checkpoints *c);
 

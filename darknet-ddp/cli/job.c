@@ -230,7 +230,7 @@ static int prepare_restart(struct job *j, const ddp_ended *ended, int number)
 /* Where no rank lived to say it. */
 static void say_how_to_go_on(char **argv)
 {
-    char *command = ddp_resume_command_of(argv);
+    char *command = ddp_resume_command_of(argv, "-resume");
     char *text = ddp_resume_advice(command, "the last checkpoint, if one was saved");
 
     if (text)

@@ -1,5 +1,6 @@
 /* The program: Darknet's own main (built under the name darknet_main), with -ddp
  * and its options taken out of the command line first. */
+#include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/darknet_commands.h"
 #include "cli/gpus.h"
@@ -7,7 +8,9 @@
 #include "cli/launcher.h"
 #include "cli/own_commands.h"
 #include "cli/report.h"
+#include "cli/screen.h"
 #include "cli/session.h"
+#include "cli/steps.h"
 #include "glue/darknet.h"
 
 #include <stdio.h>
@@ -128,6 +131,27 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     return options->ddp ? DDP_OK : check_alone(argc, argv, options, launcher, err);
 }
 
+/* Of a run without -ddp. */
+static void show_line(const ddp_position *position, const char *line)
+{
+    const ddp_progress_now now = {.now_ns = ddp_clock_ns(),
+                                  .communication_ns = -1,
+                                  .images = position->images,
+                                  .step = position->step,
+                                  .last_step = position->last_step};
+
+    ddp_steps_show(&now, line, NULL);
+}
+
+static int train_alone(int argc, char **argv)
+{
+    int status = darknet_main(argc, argv);
+
+    ddp_screen_clear();
+    (void)ddp_steps_print_end("", "Trained to");
+    return status;
+}
+
 /* Where a session is opened it does so once more, with what it knows of the ranks. */
 static void configure_darknet(const ddp_options *options)
 {
@@ -136,7 +160,9 @@ static void configure_darknet(const ddp_options *options)
                                         .allow_unknown_keys = options->allow_unknown_keys,
                                         .weights_force = options->weights_force,
                                         .labels_required = options->labels_required,
-                                        .loader_threads = options->threads};
+                                        .loader_threads = options->threads,
+                                        .verbose = options->verbose,
+                                        .line = options->ddp ? NULL : show_line};
 
     ddp_darknet_configure(&darknet);
 }
@@ -207,7 +233,12 @@ int main(int argc, char **original)
     find_shared(argc, argv);
     if (own)
         return run_own_command(own, argc, argv, &options, launcher);
+    if (ddp_darknet_trains(argc, argv)) {
+        ddp_steps_open(options.log_every);
+        if (launcher.rank == 0)
+            ddp_screen_open(launcher);
+    }
     if (options.ddp)
         return run_training(argc, argv, &options);
-    return darknet_main(argc, argv);
+    return train_alone(argc, argv);
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/columns.h"
 #include "cli/run_page.h"
+#include "cli/screen.h"
 #include "glue/checkpoint.h"
 #include "monitor/csv.h"
 #include "monitor/history.h"
@@ -18,6 +19,8 @@
 
 enum { POINTS = 1000 }; /* of a chart */
 
+enum { CSV, PAGE, LOG, FILES };
+
 static const int64_t page_every_ns = 10000000000; /* at the least, and 500 times what it takes */
 static const int64_t tell_every_ns = 2000000000;
 
@@ -30,7 +33,8 @@ struct moment {
 
 struct ddp_records {
     ddp_records_config config;
-    char *name, *banner, *csv_path, *page_path, *part_path;
+    char *name, *banner, *command, *part_path;
+    char *paths[FILES + 1]; /* beside the weights; NULL behind the last */
     ddp_columns columns;
     ddp_csv *csv; /* NULL: it cannot be written */
     size_t rows;  /* that this run has added */
@@ -60,8 +64,9 @@ void ddp_records_close(ddp_records *r)
     ddp_columns_release(&r->columns);
     free(r->name);
     free(r->banner);
-    free(r->csv_path);
-    free(r->page_path);
+    free(r->command);
+    for (int i = 0; i < FILES; i++)
+        free(r->paths[i]);
     free(r->part_path);
     free(r->row);
     free(r);
@@ -105,15 +110,20 @@ static struct moment moment_of(const ddp_records *r, size_t images)
     };
 }
 
+static const char *const endings[FILES] = {[CSV] = "csv", [PAGE] = "html", [LOG] = "log"};
+
 static ddp_status name_files(ddp_records *r, ddp_error *err)
 {
     const char *directory = r->config.directory;
 
     r->name = ddp_checkpoint_base(r->config.cfg);
     r->banner = strdup(r->config.banner);
-    if (!r->name || !r->banner || asprintf(&r->csv_path, "%s/%s.csv", directory, r->name) < 0
-        || asprintf(&r->page_path, "%s/%s.html", directory, r->name) < 0
-        || asprintf(&r->part_path, "%s.part", r->page_path) < 0)
+    r->command = strdup(r->config.command);
+    for (int i = 0; i < FILES; i++)
+        if (asprintf(&r->paths[i], "%s/%s.%s", directory, r->name, endings[i]) < 0)
+            r->paths[i] = NULL;
+    if (!r->name || !r->banner || !r->command || !r->paths[CSV] || !r->paths[PAGE] || !r->paths[LOG]
+        || asprintf(&r->part_path, "%s.part", r->paths[PAGE]) < 0)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of files");
     return DDP_OK;
 }
@@ -134,6 +144,24 @@ static ddp_status make_history(ddp_records *r, ddp_error *err)
     return ddp_history_open(&r->history, columns, POINTS, err);
 }
 
+static void open_log(const ddp_records *r)
+{
+    char date[64], folder[4096], *head;
+    time_t now = time(NULL);
+    struct tm local;
+
+    if (!localtime_r(&now, &local) || strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        date[0] = 0;
+    if (!getcwd(folder, sizeof folder))
+        folder[0] = 0;
+    if (asprintf(&head, "# %s, darknet-ddp " DDP_VERSION "\n# in %s: %s\n", date, folder,
+                 r->command)
+        < 0)
+        return;
+    ddp_screen_log(r->paths[LOG], r->config.resumed, head);
+    free(head);
+}
+
 /* Nothing is written before there is a row, and read before it only to go on. Without the CSV file
  * the run goes on. */
 static void open_csv(ddp_records *r)
@@ -141,8 +169,8 @@ static void open_csv(ddp_records *r)
     uint64_t step = r->config.resumed ? r->config.start.step : 0;
     ddp_error err;
 
-    if (ddp_csv_open(&r->csv, r->csv_path, (const char *const *)r->columns.names, r->columns.count,
-                     step, recall, r, &err))
+    if (ddp_csv_open(&r->csv, r->paths[CSV], (const char *const *)r->columns.names,
+                     r->columns.count, step, recall, r, &err))
         (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
 }
 
@@ -154,8 +182,10 @@ static ddp_status open_all(ddp_records *r, ddp_error *err)
         return err->code;
     if (folder && ddp_tensorboard_open(&r->tensorboard, folder, (double)time(NULL), err))
         return ddp_wrap(err, "-tensorboard");
-    if (r->config.resumed)
+    if (r->config.resumed) {
         open_csv(r);
+        open_log(r);
+    }
     r->last = moment_of(r, r->config.start.images);
     r->began_ns = r->told_ns = r->last.now_ns;
     r->began_at = r->config.start.step;
@@ -178,6 +208,11 @@ ddp_status ddp_records_open(ddp_records **out, const ddp_records_config *config,
     }
     *out = r;
     return DDP_OK;
+}
+
+char *const *ddp_records_paths(const ddp_records *r)
+{
+    return r ? r->paths : NULL;
 }
 
 void ddp_records_list(ddp_records *r, size_t lines)
@@ -231,11 +266,11 @@ static void write_page(ddp_records *r, const char *status)
 
     errno = 0;
     why = write_part(r, status);
-    if (!why && rename(r->part_path, r->page_path))
+    if (!why && rename(r->part_path, r->paths[PAGE]))
         why = strerror(errno);
     if (why) {
         if (!r->page_failed)
-            say(r->page_path, why);
+            say(r->paths[PAGE], why);
         r->page_failed = 1;
         (void)unlink(r->part_path);
     }
@@ -249,6 +284,7 @@ void ddp_records_saving(ddp_records *r)
 {
     if (!r)
         return;
+    ddp_screen_flush();
     r->saving_ns = ddp_clock_ns();
     if (r->csv)
         ddp_csv_flush(r->csv, 1);
@@ -319,14 +355,16 @@ static void say_lost(ddp_records *r)
 
     if (!r->csv || r->csv_failed || ddp_csv_lost(r->csv, &why) == 0)
         return;
-    say(r->csv_path, why ? why : "no memory");
+    say(r->paths[CSV], why ? why : "no memory");
     r->csv_failed = 1;
 }
 
 static void add_to_csv(ddp_records *r)
 {
-    if (r->rows++ == 0 && !r->config.resumed)
+    if (r->rows++ == 0 && !r->config.resumed) {
         open_csv(r);
+        open_log(r);
+    }
     if (!r->csv)
         return;
     ddp_csv_add(r->csv, r->row);
@@ -389,4 +427,5 @@ void ddp_records_end(ddp_records *r, const char *how)
     say_lost(r);
     flush(r);
     write_page(r, how);
+    ddp_screen_flush();
 }

@@ -1,6 +1,7 @@
 /* cli/records.h: what rank 0 leaves beside the weights while it trains: NAME.csv, a row a step;
- * NAME.html, a page of the whole run, renewed every few seconds; and an event file for TensorBoard,
- * where one is asked for. What cannot be written is said once, and stops nothing.
+ * NAME.html, a page of the whole run, renewed every few seconds; NAME.log, what is printed; and an
+ * event file for TensorBoard, where one is asked for. What cannot be written is said once, and
+ * stops nothing.
  */
 #ifndef DDP_CLI_RECORDS_H
 #define DDP_CLI_RECORDS_H
@@ -19,6 +20,7 @@ typedef struct ddp_records_config {
     const char *cfg;         /* its path, whose name the files have */
     const char *tensorboard; /* a folder; NULL: none */
     const char *banner;      /* lines about the run; copied */
+    const char *command;     /* the command line; copied */
     int resumed;             /* the run goes on, and so do its files */
     int best;                /* -best */
     ddp_position start;
@@ -27,13 +29,16 @@ typedef struct ddp_records_config {
     const ddp_waits *waits;
 } ddp_records_config;
 
-/* All that config points to must outlive it, but for the banner. *out is set on success. Fails with
- * DDP_ERR_NOMEM, and with DDP_ERR_IO for config->tensorboard. */
+/* All that config points to must outlive it, but for what is copied. *out is set on success. Fails
+ * with DDP_ERR_NOMEM, and with DDP_ERR_IO for config->tensorboard. */
 ddp_status ddp_records_open(ddp_records **out, const ddp_records_config *config,
                             ddp_error *err) DDP_MUST_CHECK;
 
 /* The list has so many lines: what an epoch is. */
 void ddp_records_list(ddp_records *r, size_t lines);
+
+/* What it writes beside the weights: paths, NULL behind the last. NULL where r is. */
+char *const *ddp_records_paths(const ddp_records *r);
 
 /* Before and after weights are saved. Whoever goes on from them finds the rows of the steps before.
  */

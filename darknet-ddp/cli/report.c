@@ -1,5 +1,7 @@
 #include "cli/report.h"
 
+#include "cli/screen.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -89,15 +91,26 @@ void ddp_report_close(void)
     (void)pthread_mutex_lock(&state.failing);
 }
 
+static void print(const char *who, const char *message)
+{
+    char *line;
+
+    if (asprintf(&line, "darknet%s: %s\n", who, message) < 0)
+        return;
+    ddp_screen_say(state.error_fd, line);
+    free(line);
+}
+
 static void print_from_rank(const char *message)
 {
     int rank = state.launcher.rank;
-    char host[256] = "";
+    char host[256] = "", who[300];
 
     if (gethostname(host, sizeof host - 1))
         host[0] = '\0';
-    (void)dprintf(state.error_fd, "darknet[rank %d @ %s]: %s\n", rank,
-                  state.group ? ddp_group_host(state.group, rank) : host, message);
+    (void)snprintf(who, sizeof who, "[rank %d @ %s]", rank,
+                   state.group ? ddp_group_host(state.group, rank) : host);
+    print(who, message);
 }
 
 void ddp_report_say(const char *text)
@@ -105,7 +118,7 @@ void ddp_report_say(const char *text)
     if (state.launcher.ranks > 1)
         print_from_rank(text);
     else
-        (void)dprintf(state.error_fd, "darknet: %s\n", text);
+        print("", text);
 }
 
 void ddp_report_tell(ddp_note note)

@@ -25,7 +25,13 @@ static void quote(FILE *out, const char *word)
     (void)fputc('\'', out);
 }
 
-char *ddp_resume_command_of(char *const *argv)
+/* Of -resume and -resume_force the latter stays. */
+static int is_resume(const char *word, const char *option)
+{
+    return strncmp(word, "-resume", strlen("-resume")) == 0 && strlen(word) <= strlen(option);
+}
+
+char *ddp_resume_command_of(char *const *argv, const char *option)
 {
     char *text = NULL;
     size_t size;
@@ -36,10 +42,12 @@ char *ddp_resume_command_of(char *const *argv)
         return NULL;
     for (int i = 0; argv[i]; i++) {
         (void)fputc(i > 0 ? ' ' : '`', out);
-        quote(out, argv[i]);
+        quote(out, is_resume(argv[i], option) ? option : argv[i]);
         resumes |= strncmp(argv[i], "-resume", strlen("-resume")) == 0;
     }
-    (void)fputs(resumes ? "`" : " -resume`", out);
+    if (!resumes)
+        (void)fprintf(out, " %s", option);
+    (void)fputc('`', out);
     (void)fclose(out);
     return text;
 }
@@ -75,18 +83,41 @@ static int is_mpirun(const char *program)
     return 0;
 }
 
-char *ddp_resume_command(int launched)
+char *ddp_resume_command(int launched, const char *option)
 {
     static char text[1 << 17], *words[WORDS];
     pid_t starter = ddp_spawn_starter();
+    char *same;
 
     if (!launched && read_words(getpid(), text, sizeof text, words))
-        return ddp_resume_command_of(words);
+        return ddp_resume_command_of(words, option);
     if (starter > 0 && read_words(starter, text, sizeof text, words))
-        return ddp_resume_command_of(words);
+        return ddp_resume_command_of(words, option);
     if (starter == 0 && read_words(getppid(), text, sizeof text, words) && is_mpirun(words[0]))
-        return ddp_resume_command_of(words);
-    return strdup("the same command line with -resume");
+        return ddp_resume_command_of(words, option);
+    if (asprintf(&same, "the same command line with %s", option) < 0)
+        return NULL;
+    return same;
+}
+
+char *ddp_command_line(void)
+{
+    static char text[1 << 17], *words[WORDS];
+    char *line = NULL;
+    size_t size;
+    FILE *out;
+
+    if (!read_words(getpid(), text, sizeof text, words))
+        return NULL;
+    out = open_memstream(&line, &size);
+    for (int i = 0; out && words[i]; i++) {
+        if (i > 0)
+            (void)fputc(' ', out);
+        quote(out, words[i]);
+    }
+    if (out)
+        (void)fclose(out);
+    return line;
 }
 
 char *ddp_resume_advice(char *command, const char *where)

@@ -2,14 +2,17 @@
 #ifndef DDP_CLI_RESUME_COMMAND_H
 #define DDP_CLI_RESUME_COMMAND_H
 
-/* The line that started this run, quoted for a shell, with -resume in it: that of the mpirun,
- * or of the darknet that started mpirun, where this rank is below one on the same host; else that
- * of this process. "the same command line with -resume" where it is not known (srun). From the
- * caller's malloc; NULL without memory. */
-char *ddp_resume_command(int launched);
+/* The line that started this run, quoted for a shell, with -resume in it, or another such option:
+ * that of the mpirun, or of the darknet that started mpirun, where this rank is below one on the
+ * same host; else that of this process. "the same command line with -resume" where it is not known
+ * (srun). From the caller's malloc; NULL without memory. */
+char *ddp_resume_command(int launched, const char *option);
 
 /* argv in the same form, of the process that is still to start its ranks. */
-char *ddp_resume_command_of(char *const *argv);
+char *ddp_resume_command_of(char *const *argv, const char *option);
+
+/* The line of this process alone, as it is. In the same kind of memory. */
+char *ddp_command_line(void);
 
 /* "COMMAND goes on from WHERE", in the same kind of memory. */
 char *ddp_resume_advice(char *command, const char *where);

@@ -10,11 +10,13 @@
 #include "cli/list.h"
 #include "cli/lookout.h"
 #include "cli/not_finite.h"
-#include "cli/progress.h"
 #include "cli/records.h"
 #include "cli/report.h"
 #include "cli/resume_command.h"
+#include "cli/screen.h"
 #include "cli/signals.h"
+#include "cli/steps.h"
+#include "cli/summary.h"
 #include "cli/validation.h"
 #include "cli/waits.h"
 #include "core/agree.h"
@@ -43,13 +45,11 @@ static struct {
     int width, height;            /* of the cfg */
     const char *directory;        /* of the weights */
     char *advice;                 /* how to go on, once there is a checkpoint */
-    ddp_position now;             /* after the last step */
     int64_t ended_ns, save_ns;    /* when that was; what the last save took */
     int grace_is_short;           /* it was said */
     ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;
-    ddp_progress progress;
 } session;
 
 void ddp_session_fail(const ddp_error *err)
@@ -59,11 +59,16 @@ void ddp_session_fail(const ddp_error *err)
 
 /* ---- what Darknet's train commands ask (glue/plugin.h) ---- */
 
+static int64_t communication_now(void)
+{
+    return ddp_trainer_communication_ns(session.trainer);
+}
+
 static ddp_progress_now progress_now(const ddp_position *now)
 {
     return (ddp_progress_now){
         .now_ns = ddp_clock_ns(),
-        .communication_ns = ddp_trainer_communication_ns(session.trainer),
+        .communication_ns = communication_now(),
         .images = now->images,
         .step = now->step,
         .last_step = now->last_step,
@@ -153,11 +158,12 @@ static char *describe(void)
 static ddp_status open_records(const ddp_position *now, const char *cfg, ddp_error *err)
 {
     int64_t communication_ns = ddp_trainer_communication_ns(session.trainer);
-    char *banner = describe();
+    char *banner = describe(), *command = ddp_command_line();
     ddp_records_config config = {.directory = session.directory,
                                  .cfg = cfg,
                                  .tensorboard = session.options->tensorboard,
                                  .banner = banner ? banner : "",
+                                 .command = command ? command : "",
                                  .resumed = ddp_checkpoints_resumed(session.checkpoints),
                                  .best = session.options->best,
                                  .start = *now,
@@ -166,9 +172,12 @@ static ddp_status open_records(const ddp_position *now, const char *cfg, ddp_err
                                  .waits = &session.waits};
     ddp_status st = ddp_waits_init(&session.waits, session.group, communication_ns, err);
 
+    if (!session.options->records)
+        ddp_screen_log(NULL, 0, NULL);
     if (!st && ddp_group_rank(session.group) == 0 && session.options->records)
         st = ddp_records_open(&session.records, &config, err);
     free(banner);
+    free(command);
     return st ? st : ddp_validation_share(session.validation, err);
 }
 
@@ -180,7 +189,7 @@ static void advise(void)
 /* What is said where the run ends before its time. */
 static void prepare_advice(void)
 {
-    char *command = ddp_resume_command(session.launcher.ranks > 0);
+    char *command = ddp_resume_command(session.launcher.ranks > 0, "-resume");
     char where[4096];
 
     (void)snprintf(where, sizeof where, "the last checkpoint in %s", session.directory);
@@ -188,25 +197,6 @@ static void prepare_advice(void)
     free(command);
     if (ddp_checkpoints_resumed(session.checkpoints))
         advise();
-}
-
-/* The run ends before its time, and in good order. */
-static void say_where_it_stopped(void)
-{
-    const char *last = ddp_checkpoints_last(session.checkpoints);
-    char *command, *text;
-
-    if (ddp_group_rank(session.group) != 0)
-        return;
-    printf("DDP: stopped after batch %zu of %zu\n", session.now.step, session.now.last_step);
-    if (!last)
-        return;
-    command = ddp_resume_command(session.launcher.ranks > 0);
-    text = ddp_resume_advice(command, last);
-    if (text)
-        printf("DDP: %s\n", text);
-    free(text);
-    free(command);
 }
 
 static ddp_status attached(const network *net, const ddp_position *now, const char *cfg,
@@ -218,7 +208,6 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         || ddp_compare_cfgs(session.group, cfg, err)
         || ddp_inputs_agree(&session.inputs, session.group, err) || agree_on_weights(err))
         return err->code;
-    session.now = *now;
     prepare_advice();
     ddp_lookout_begin(session.directory, cfg,
                       ddp_reducer_plan(ddp_trainer_reducer(session.trainer)));
@@ -237,7 +226,7 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
     if (open_records(now, cfg, err))
         return err->code;
     start = progress_now(now);
-    ddp_progress_start(&session.progress, &start);
+    ddp_steps_begin(&start);
     ddp_network_input(net, &session.width, &session.height);
     return DDP_OK;
 }
@@ -256,13 +245,12 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
     return ddp_checkpoints_check_list(session.checkpoints, list, err);
 }
 
-static void report(const ddp_position *position)
+/* On rank 0. */
+static void show_line(const ddp_position *position, const char *line)
 {
     ddp_progress_now now = progress_now(position);
-    char text[128];
 
-    ddp_progress_line(&session.progress, &now, text, sizeof text);
-    printf("%s", text);
+    ddp_steps_show(&now, line, ddp_validation_last(session.validation));
 }
 
 /* All ranks come here in the same step. */
@@ -282,10 +270,12 @@ static void end_early(void)
 
 static ddp_status validate(network *net, const ddp_position *now, ddp_error *err)
 {
+    int64_t began = ddp_clock_ns(), communication_ns = communication_now();
     int best, stop;
 
     if (ddp_validation_run(session.validation, net, now, &best, &stop, err))
         return err->code;
+    ddp_steps_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
     ddp_plugin_save(net, "_last.weights");
     if (best)
         ddp_plugin_save(net, "_best.weights");
@@ -317,7 +307,6 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
 {
     int due = ddp_validation_due(session.validation, now);
 
-    session.now = *now;
     check_grace(now);
     ddp_records_step(session.records, now, figures);
     if (due && validate(net, now, err))
@@ -357,6 +346,19 @@ static int judge_saves(void)
     return status;
 }
 
+static void summarise(int stopped)
+{
+    const ddp_summary summary = {.checkpoints = session.checkpoints,
+                                 .validation = session.validation,
+                                 .directory = session.directory,
+                                 .records = ddp_records_paths(session.records),
+                                 .launched = session.launcher.ranks > 0,
+                                 .stopped = stopped};
+
+    if (session.checkpoints && ddp_group_rank(session.group) == 0)
+        ddp_summary_print(&summary);
+}
+
 static void leave(void) __attribute__((noreturn));
 
 static void leave(void)
@@ -364,7 +366,7 @@ static void leave(void)
     int status = judge_saves();
     ddp_error err;
 
-    say_where_it_stopped();
+    summarise(1);
     ddp_records_end(session.records, "stopped");
     ddp_records_close(session.records);
     if (ddp_barrier(session.group, &err))
@@ -390,7 +392,6 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
                       .attached = attached,
                       .reads = reads,
                       .check_list = check_list,
-                      .report = report,
                       .step_ended = step_ended,
                       .save = save,
                       .leave = leave},
@@ -518,6 +519,8 @@ static ddp_darknet_config darknet_config(const ddp_options *o)
                                 .weights_force = o->weights_force,
                                 .labels_required = o->labels_required,
                                 .loader_threads = loader_threads(o),
+                                .verbose = o->verbose,
+                                .line = ddp_group_rank(session.group) == 0 ? show_line : NULL,
                                 .fatal = ddp_report_fatal};
 }
 
@@ -568,6 +571,7 @@ int ddp_session_close(void)
     ddp_error err;
 
     ddp_plugin_close();
+    summarise(0);
     ddp_records_end(session.records, "ended");
     ddp_records_close(session.records);
     ddp_waits_release(&session.waits);

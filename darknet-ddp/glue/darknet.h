@@ -2,6 +2,8 @@
 #ifndef DDP_GLUE_DARKNET_H
 #define DDP_GLUE_DARKNET_H
 
+#include "glue/position.h"
+
 typedef struct ddp_darknet_config {
     int fp32;               /* on GPUs: nothing narrower in any product */
     int deterministic;      /* on GPUs: only algorithms with the same bits each time */
@@ -10,6 +12,10 @@ typedef struct ddp_darknet_config {
     int weights_force;   /* load what fits of weights files that have more than the network takes */
     int labels_required; /* a picture of a detector without a label file is an error */
     int loader_threads;  /* 0: as many as each command likes */
+    int verbose;         /* lines about less than a step are printed, too */
+    /* Where training stands, and Darknet's line about the step, without its newline. NULL: Darknet
+     * prints it. */
+    void (*line)(const ddp_position *now, const char *line);
     /* Darknet cannot go on: print the message and end the program. NULL: Darknet does so itself. */
     void (*fatal)(int exit_status, const char *message);
 } ddp_darknet_config;

@@ -80,13 +80,6 @@ const char *ddp_plugin_sample(size_t sample, size_t *line)
     return plugin.paths[i];
 }
 
-static void report(network *net)
-{
-    ddp_position now = ddp_position_of(net);
-
-    plugin.config.callbacks.report(&now);
-}
-
 static void save(network *net, const char *filename, int cutoff)
 {
     ddp_error err;
@@ -155,7 +148,6 @@ void ddp_plugin_open(const ddp_plugin_config *config)
 #ifdef GPU
         .draw_gpu = ddp_draw_gpu,
 #endif
-        .report = report,
         .end_step = end_step,
         .save = save,
     };

@@ -36,9 +36,7 @@ typedef struct ddp_plugin_callbacks {
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Is this training list, of n lines, what it should be? */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
-    /* Darknet's progress line is out, less its newline. */
-    void (*report)(const ddp_position *now);
-    /* A step has ended, and was reported. May call ddp_plugin_save and ddp_plugin_stop. */
+    /* A step has ended, and its line is out. May call ddp_plugin_save and ddp_plugin_stop. */
     ddp_status (*step_ended)(network *net, const ddp_position *now, const ddp_figures *figures,
                              ddp_error *err);
     /* Save the first cutoff layers at path, and more beside it. net is settled. */
