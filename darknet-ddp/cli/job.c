@@ -143,6 +143,30 @@ static size_t add_hosts(struct job *j, const char **args, size_t used)
     return used;
 }
 
+static int is_in_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+
+    while (path && *path) {
+        size_t bytes = strcspn(path, ":");
+
+        (void)snprintf(file, sizeof file, "%.*s/%s", (int)bytes, path, program);
+        if (access(file, X_OK) == 0)
+            return 1;
+        path += bytes + (path[bytes] == ':');
+    }
+    return 0;
+}
+
+/* mpirun looks for what would start it on other hosts, and ends where it finds nothing (in many
+ * containers), though it is to start ranks here alone. */
+static void need_no_other_hosts(void)
+{
+    if (!is_in_path("ssh") && !is_in_path("rsh"))
+        (void)setenv("OMPI_MCA_plm", "isolated", 0);
+}
+
 static size_t add_own_words(struct job *j, const char **args)
 {
     size_t used = 0;
@@ -276,6 +300,8 @@ ddp_status ddp_job_run(const ddp_options *options, int ranks, char **argv, ddp_e
         }
         j.ranks = ddp_hosts_ranks(&j.hosts);
     }
+    if (j.hosts.count == 0)
+        need_no_other_hosts();
     set_threads(&j);
     st = run_until_done(&j, err);
     free(j.where);
