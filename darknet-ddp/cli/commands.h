@@ -4,6 +4,7 @@
 
 #include "cli/launcher.h"
 #include "cli/options.h"
+#include "cli/validation.h"
 #include "glue/network.h"
 
 /* darknet help, --help, -h, --version, and of any command: print it. 0: the command line is none
@@ -37,6 +38,19 @@ network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_o
  * training would end, or learn something else than was meant. */
 int ddp_command_check(const char *data, const char *cfg, const ddp_options *options,
                       ddp_launcher launcher);
+
+/* darknet detector valid DATA CFG WEIGHTS: what is found on the pictures of valid=, in files as
+ * Darknet writes them, and how good it is; collective. */
+int ddp_command_valid(const char *data, const char *cfg, const char *weights,
+                      const ddp_options *options, ddp_launcher launcher);
+
+/* darknet classifier valid DATA CFG WEIGHTS: top-1, top-k and loss on the pictures of valid=;
+ * collective. */
+int ddp_command_top(const char *data, const char *cfg, const char *weights,
+                    const ddp_options *options, ddp_launcher launcher);
+
+/* Print figures of a detector, a class a line. */
+void ddp_print_precision(const ddp_validation_result *r);
 
 /* darknet detector map DATA CFG WEIGHTS: average precision on the pictures of valid=; collective.
  */

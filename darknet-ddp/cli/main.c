@@ -32,13 +32,6 @@ static int drop_ignored(int argc, char **argv)
     return kept;
 }
 
-/* It is ours, under the name that people know. */
-static void rename_detector_map(int argc, char **argv)
-{
-    if (argc > 2 && strcmp(argv[1], "detector") == 0 && strcmp(argv[2], "map") == 0)
-        argv[1] = "ddp";
-}
-
 /* A file in cfg/ or data/ that is not here may be one that was installed with the program. */
 static void find_shared(int argc, char **argv)
 {
@@ -73,6 +66,10 @@ static int run_own_command(const ddp_own_command *own, int argc, char **argv,
         return ddp_command_bench(argv[3], options);
     case DDP_OWN_MAP:
         return ddp_command_map(argv[3], argv[4], argv[5], options, launcher);
+    case DDP_OWN_VALID:
+        return ddp_command_valid(argv[3], argv[4], argv[5], options, launcher);
+    case DDP_OWN_TOP:
+        return ddp_command_top(argv[3], argv[4], argv[5], options, launcher);
     case DDP_OWN_CHECK:
         return ddp_command_check(argv[3], argv[4], options, launcher);
     default:
@@ -216,7 +213,7 @@ int main(int argc, char **original)
     if (!argv)
         return 1;
     memcpy(argv, original, (size_t)argc * sizeof *argv);
-    rename_detector_map(argc, argv);
+    ddp_own_command_rename(argc, argv);
     if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launcher, &err))
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);

@@ -1,7 +1,7 @@
 /* `darknet detector map DATA CFG WEIGHTS`: how good weights are on the pictures of valid=. */
 #include "cli/commands.h"
+#include "cli/measure.h"
 #include "cli/report.h"
-#include "cli/validation.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void print_row(const char *name, const ddp_precision *p)
            p->ap75, p->ap, p->precision, p->recall, p->mean_iou);
 }
 
-static void print(const ddp_validation_result *r)
+void ddp_print_precision(const ddp_validation_result *r)
 {
     printf("%-20s %8s  %7s  %7s  %7s  %9s  %6s  %11s\n", "class", "boxes", "AP@0.5", "AP@0.75",
            "AP", "precision", "recall", "average IoU");
@@ -77,47 +77,23 @@ static FILE *open_json(const char *path)
     ddp_report_failure(&err);
 }
 
-static network *load(const char *cfg, const char *weights, const ddp_options *options)
-{
-    ddp_network_shape shape;
-    network *net = ddp_command_load(&shape, cfg, options, -1);
-
-    ddp_network_read(net, weights);
-    return net;
-}
-
 int ddp_command_map(const char *data, const char *cfg, const char *weights,
                     const ddp_options *options, ddp_launcher launcher)
 {
-    ddp_group *group;
-    ddp_validation *v;
-    network *net;
+    const ddp_validation_result *result;
     FILE *json = NULL;
-    ddp_error err;
+    ddp_measure m;
 
-    if (ddp_group_open(&group, launcher.ranks > 1 ? "mpi" : "solo", &err))
-        ddp_report_failure(&err);
-    ddp_report_open(group);
-    if (ddp_validation_open(&v, options, group, "detector", data, &err))
-        ddp_report_failure(&err);
-    if (!v) {
-        (void)ddp_fail(&err, DDP_ERR_USAGE, "%s has no valid=, a list of pictures", data);
-        ddp_report_failure(&err);
-    }
-    net = load(cfg, weights, options);
-    if (ddp_group_rank(group) == 0 && options->json)
+    ddp_measure_open(&m, "detector", data, cfg, weights, options, launcher);
+    if (m.rank == 0 && options->json)
         json = open_json(options->json);
-    ddp_report_errors_only();
-    if (ddp_validation_measure(v, net, put_boxes, json, &err))
-        ddp_report_failure(&err);
-    if (ddp_group_rank(group) == 0)
-        print(ddp_validation_last(v));
+    result = ddp_measure_run(&m, put_boxes, json);
+    if (m.rank == 0)
+        ddp_print_precision(result);
     if (json) {
-        put_figures(json, ddp_validation_last(v));
+        put_figures(json, result);
         (void)fclose(json);
     }
-    ddp_network_free(net);
-    ddp_validation_close(v);
-    ddp_group_close(group);
+    ddp_measure_close(&m);
     return 0;
 }

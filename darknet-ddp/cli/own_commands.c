@@ -13,6 +13,10 @@ static const ddp_own_command commands[] = {
      "write a cfg for -classes N: yolov3, yolov3-tiny, yolov4 or yolov4-tiny"},
     {DDP_OWN_MAP, "map", "DATA CFG WEIGHTS", 1,
      "average precision on valid=, a class a line; also `darknet detector map`"},
+    {DDP_OWN_VALID, "valid", "DATA CFG WEIGHTS", 1,
+     "what is found on valid=, in files in results=; also `darknet detector valid`"},
+    {DDP_OWN_TOP, "top", "DATA CFG WEIGHTS", 1,
+     "top-1, top-k and loss on valid=; also `darknet classifier valid`"},
     {DDP_OWN_PLAN, "plan", "CFG", 0, "the buckets of gradients, and what they send"},
     {DDP_OWN_BENCH, "bench", "CFG", 1, "times of a step, on random data"},
     {DDP_OWN_WHY, "why", "FILE...", 0, "which rank of a failed run broke off first"},
@@ -26,6 +30,19 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 const ddp_own_command *ddp_own_command_at(size_t i)
 {
     return i < COMMANDS ? &commands[i] : NULL;
+}
+
+void ddp_own_command_rename(int argc, char **argv)
+{
+    static const char *const known[][3] = {
+        {"detector", "map", "map"}, {"detector", "valid", "valid"}, {"classifier", "valid", "top"}};
+
+    for (size_t i = 0; argc > 2 && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(argv[1], known[i][0]) == 0 && strcmp(argv[2], known[i][1]) == 0) {
+            argv[1] = "ddp";
+            argv[2] = (char *)known[i][2];
+            return;
+        }
 }
 
 static void count_words(const char *words, int *fewest, int *most)

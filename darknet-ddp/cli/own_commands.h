@@ -11,6 +11,8 @@ typedef enum ddp_own {
     DDP_OWN_CHECK,
     DDP_OWN_CFG,
     DDP_OWN_MAP,
+    DDP_OWN_VALID,
+    DDP_OWN_TOP,
     DDP_OWN_PLAN,
     DDP_OWN_BENCH,
     DDP_OWN_WHY,
@@ -30,6 +32,9 @@ typedef struct ddp_own_command {
 
 /* Row i of the table; NULL: there are no more. */
 const ddp_own_command *ddp_own_command_at(size_t i);
+
+/* argv[1..2], where they are one of these by the name that people know, become its own. */
+void ddp_own_command_rename(int argc, char **argv);
 
 /* Which command argv, less options, is. NULL and DDP_ERR_USAGE: none, or its words are not as it
  * wants them. */

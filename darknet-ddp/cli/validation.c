@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/text_file.h"
 #include "core/agree.h"
+#include "glue/pictures.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,8 +22,7 @@ struct ddp_validation {
     ddp_sections data;
     ddp_lines list, names;
     ddp_validation_set set;
-    int *class_of; /* a classifier's, of each picture */
-    int top;
+    int *class_of;       /* a classifier's, of each picture */
     size_t lines, batch; /* of the training list, and of a step */
     ddp_validation_result last;
     ddp_precision *each;
@@ -43,6 +43,7 @@ void ddp_validation_close(ddp_validation *v)
     ddp_lines_release(&v->names);
     free(v->class_of);
     free(v->each);
+    free(v->set.map);
     free(v);
 }
 
@@ -93,15 +94,18 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
 {
     const char *classes = ddp_sections_find(&v->data, "classes");
     const char *top = ddp_sections_find(&v->data, "top");
+    const char *map = v->last.is_classifier ? NULL : ddp_sections_find(&v->data, "map");
 
     if (ddp_lines_read(&v->list, valid, err))
         return ddp_wrap(err, "valid=");
-    v->set = (ddp_validation_set){
-        .paths = v->list.all, .count = v->list.count, .classes = classes ? atoi(classes) : 20};
+    v->set = (ddp_validation_set){.paths = v->list.all,
+                                  .count = v->list.count,
+                                  .classes = classes ? atoi(classes) : 20,
+                                  .map = map ? ddp_map_read(map) : NULL};
     if (v->set.count == 0 || v->set.classes < 1)
         return ddp_fail(err, DDP_ERR_FORMAT, "valid=%s lists %zu pictures, of %d classes", valid,
                         v->set.count, v->set.classes);
-    v->top = top ? atoi(top) : TOP;
+    v->last.top = top ? atoi(top) : TOP;
     v->each = calloc((size_t)v->set.classes, sizeof *v->each);
     if (!v->each)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", v->set.classes);
@@ -208,8 +212,8 @@ static void print_result(const ddp_validation *v, const ddp_position *now, int b
 
     printf("Validation after step %zu: ", now->step);
     if (r->is_classifier)
-        printf("top-1 %.4f, top-%d %.4f, loss %.4f", r->accuracy.top1, v->top, r->accuracy.topk,
-               r->accuracy.loss);
+        printf("top-1 %.4f, top-%d %.4f, loss %.4f", r->accuracy.top1, v->last.top,
+               r->accuracy.topk, r->accuracy.loss);
     else
         print_detector(r);
     printf("; %zu picture%s, %.1f s", v->set.count, ddp_plural(v->set.count), r->seconds);
@@ -238,7 +242,7 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validatio
 
     ddp_status st = v->last.is_classifier
                         ? ddp_validate_classifier(&v->last.accuracy, v->group, net, &v->set,
-                                                  v->class_of, v->top, err)
+                                                  v->class_of, v->last.top, err)
                         : ddp_validate_detector(&v->last.all, v->each, v->group, net, &v->set,
                                                 &config, listener, ctx, err);
 
@@ -288,6 +292,16 @@ ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_positio
 const ddp_validation_result *ddp_validation_kind(const ddp_validation *v)
 {
     return v ? &v->last : NULL;
+}
+
+const char *ddp_validation_key(const ddp_validation *v, const char *key)
+{
+    return ddp_sections_find(&v->data, key);
+}
+
+char *const *ddp_validation_pictures(const ddp_validation *v)
+{
+    return v->set.paths;
 }
 
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v)

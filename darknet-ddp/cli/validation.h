@@ -23,6 +23,7 @@ typedef struct ddp_validation_result {
     char *const *names; /* of the classes */
     int classes;
     ddp_accuracy accuracy; /* of a classifier */
+    int top;               /* of its top-k */
     double key;            /* the figure by which the best weights are chosen */
     double seconds;
 } ddp_validation_result;
@@ -60,6 +61,12 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validatio
 
 /* What is known of it before there are figures: is_classifier, names, classes. NULL: v is. */
 const ddp_validation_result *ddp_validation_kind(const ddp_validation *v);
+
+/* A value of the .data file, or NULL. */
+const char *ddp_validation_key(const ddp_validation *v, const char *key);
+
+/* The paths of the pictures, in the order of the list. */
+char *const *ddp_validation_pictures(const ddp_validation *v);
 
 /* A run that goes on: on rank 0, in their order, the figures of the validations before it. */
 void ddp_validation_recall(ddp_validation *v, size_t step, double key);

@@ -9,6 +9,7 @@
 /* Darknet's copy of stb_image, which ends no program where a picture cannot be loaded. */
 unsigned char *stbi_load(const char *path, int *width, int *height, int *channels, int wanted);
 void stbi_image_free(void *pixels);
+int stbi_info(const char *path, int *width, int *height, int *channels);
 
 void ddp_label_path(const char *picture, char *out)
 {
@@ -42,4 +43,16 @@ int ddp_decode_picture(const char *picture)
         return -1;
     stbi_image_free(pixels);
     return 0;
+}
+
+int ddp_picture_size(const char *picture, int *width, int *height)
+{
+    int channels;
+
+    return stbi_info(picture, width, height, &channels) ? 0 : -1;
+}
+
+int *ddp_map_read(const char *path)
+{
+    return read_map((char *)path);
 }

@@ -37,6 +37,30 @@ static void leave(const struct mode *before, network *net)
     gemm_any_threads = before->any_threads;
 }
 
+/* The last layer that finds boxes; NULL: none does. */
+static const layer *head_of(const network *net)
+{
+    for (int i = net->n - 1; i >= 0; i--) {
+        LAYER_TYPE type = net->layers[i].type;
+
+        if (type == YOLO || type == REGION || type == DETECTION)
+            return &net->layers[i];
+    }
+    return NULL;
+}
+
+static ddp_status check_head(const network *net, const ddp_validation_set *set, ddp_error *err)
+{
+    const layer *head = head_of(net);
+
+    if (!head)
+        return ddp_fail(err, DDP_ERR_USAGE, "the cfg has no [yolo], [region] or [detection]");
+    if (!set->map && set->classes > head->classes)
+        return ddp_fail(err, DDP_ERR_USAGE, "classes=%d in the .data file, and the cfg has %d",
+                        set->classes, head->classes);
+    return DDP_OK;
+}
+
 /* ---- pictures, loaded while the one before is computed ---- */
 
 struct loading {
@@ -122,14 +146,15 @@ static void add_found(struct boxes *b, const detection *d, int class_id)
                                  .height = (double)d->bbox.h}};
 }
 
-static void detect(struct boxes *b, network *net, struct loading *l, int classes)
+static void detect(struct boxes *b, network *net, struct loading *l, const ddp_validation_set *set)
 {
-    int count = 0;
+    /* [detection] gives boxes in pixels of a picture of the size that it is told. */
+    int fractions = head_of(net)->type == DETECTION, classes = set->classes, count = 0;
     detection *dets;
 
     (void)network_predict(net, l->fitted.data);
-    dets = get_network_boxes(net, l->whole.w, l->whole.h, least_score, hierarchy_score, NULL, 1,
-                             &count);
+    dets = get_network_boxes(net, fractions ? 1 : l->whole.w, fractions ? 1 : l->whole.h,
+                             least_score, hierarchy_score, set->map, 1, &count);
     do_nms_sort(dets, count, classes, most_overlap);
     for (int i = 0; i < count; i++)
         for (int c = 0; c < classes; c++)
@@ -179,7 +204,7 @@ static ddp_status look(struct boxes *b, ddp_group *group, network *net,
         if (!st)
             st = read_truth(b, set->paths[i], set->classes, err);
         if (!st)
-            detect(b, net, &now, set->classes);
+            detect(b, net, &now, set);
         free_image(now.whole);
         free_image(now.fitted);
     }
@@ -244,6 +269,8 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, ddp_gr
     struct mode before;
     ddp_status st;
 
+    if (check_head(net, set, err))
+        return err->code;
     enter(&before, net, set);
     st = look(&b, group, net, set, err);
     leave(&before, net);

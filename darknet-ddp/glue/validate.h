@@ -17,6 +17,7 @@ typedef struct ddp_validation_set {
     size_t count;
     int width, height; /* of the network's input; 0: as it is */
     int classes;
+    int *map; /* of a tree of classes: which node each class is; NULL: none */
 } ddp_validation_set;
 
 /* A picture with what was found in it, on rank 0. */
@@ -26,8 +27,9 @@ typedef void (*ddp_validation_listener)(void *ctx, const ddp_detection *found, s
 /* A detector. *all and each[0..classes) are set on every rank; listener (NULL: none) is called once
  * on rank 0 with all that was found and all that was there, sorted (eval/detections.h), boxes as
  * fractions of their picture. Blocks until every rank has called it.
- * Fails with DDP_ERR_USAGE (the network is no detector), DDP_ERR_FORMAT (a label file),
- * DDP_ERR_NOMEM, DDP_ERR_COMM. A picture that cannot be read ends the program as Darknet does. */
+ * Fails with DDP_ERR_USAGE (the network is no detector, or one of fewer classes), DDP_ERR_FORMAT (a
+ * label file), DDP_ERR_NOMEM, DDP_ERR_COMM. A picture that cannot be read ends the program as
+ * Darknet does. */
 ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, ddp_group *group,
                                  network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,
