@@ -1,5 +1,6 @@
 #include "cli/check_print.h"
 
+#include "base/json.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -12,18 +13,6 @@ struct printing {
     ddp_check_counts counts;
 };
 
-static void put_json_text(FILE *json, const char *text)
-{
-    (void)fputc('"', json);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            (void)fputc('\\', json);
-        if ((unsigned char)*text >= 0x20)
-            (void)fputc(*text, json);
-    }
-    (void)fputc('"', json);
-}
-
 static void put_json(struct printing *p, const ddp_fault *fault)
 {
     FILE *json = p->json;
@@ -31,9 +20,9 @@ static void put_json(struct printing *p, const ddp_fault *fault)
     (void)fprintf(json, "%s\n  {\"level\": \"%s\", \"kind\": \"%s\", \"line\": %d, \"file\": ",
                   p->counts.errors + p->counts.warnings > 1 ? "," : "",
                   fault->level == DDP_FAULT_ERROR ? "error" : "warning", fault->kind, fault->line);
-    put_json_text(json, fault->file);
+    ddp_json_text(json, fault->file);
     (void)fputs(", \"text\": ", json);
-    put_json_text(json, fault->text);
+    ddp_json_text(json, fault->text);
     (void)fputc('}', json);
 }
 

@@ -66,10 +66,30 @@ static char *class_name(const ddp_validation_result *kind, size_t class)
     return name;
 }
 
-static char *name_of(const ddp_columns *c, const ddp_validation_result *kind, size_t column)
+/* "yolo_82_box". */
+static char *head_name(const ddp_head_layers *heads, size_t place)
+{
+    static const char *const parts[DDP_HEAD_COLUMNS] = {[DDP_HEAD_BOX] = "box",
+                                                        [DDP_HEAD_OBJECT] = "objectness",
+                                                        [DDP_HEAD_CLASS] = "class",
+                                                        [DDP_HEAD_IOU] = "iou"};
+    size_t head = place / DDP_HEAD_COLUMNS;
+    char *name;
+
+    if (asprintf(&name, "%s_%d_%s", heads->kinds[head], heads->layers[head],
+                 parts[place % DDP_HEAD_COLUMNS])
+        < 0)
+        return NULL;
+    return name;
+}
+
+static char *name_of(const ddp_columns *c, const ddp_validation_result *kind,
+                     const ddp_head_layers *heads, size_t column)
 {
     if (column < DDP_COLUMNS)
         return strdup(fixed[column]);
+    if (column >= c->heads)
+        return head_name(heads, column - c->heads);
     if (kind->is_classifier)
         return strdup(of_classifier[column - DDP_COLUMNS]);
     if (column < EACH)
@@ -92,13 +112,16 @@ static void count(ddp_columns *c, const ddp_validation_result *kind, int best)
 }
 
 ddp_status ddp_columns_init(ddp_columns *c, const ddp_validation_result *kind, int best,
-                            ddp_error *err)
+                            const ddp_head_layers *heads, ddp_error *err)
 {
     *c = (ddp_columns){0};
     count(c, kind, best);
+    c->heads = c->count;
+    c->head_count = heads->count;
+    c->count += heads->count * DDP_HEAD_COLUMNS;
     c->names = calloc(c->count, sizeof *c->names);
     for (size_t i = 0; c->names && i < c->count; i++) {
-        c->names[i] = name_of(c, kind, i);
+        c->names[i] = name_of(c, kind, heads, i);
         if (!c->names[i])
             ddp_columns_release(c);
     }
@@ -116,9 +139,21 @@ static void fill_detector(const ddp_columns *c, const ddp_validation_result *r, 
         row[c->each + i] = r->each[i].truths ? r->each[i].ap : (double)NAN;
 }
 
+void ddp_columns_fill_heads(const ddp_columns *c, const ddp_head_figures *heads, double *row)
+{
+    for (size_t h = 0; h < c->head_count; h++) {
+        double *columns = row + c->heads + h * DDP_HEAD_COLUMNS;
+
+        columns[DDP_HEAD_BOX] = heads[h].box;
+        columns[DDP_HEAD_OBJECT] = heads[h].object;
+        columns[DDP_HEAD_CLASS] = heads[h].category;
+        columns[DDP_HEAD_IOU] = heads[h].iou;
+    }
+}
+
 void ddp_columns_fill(const ddp_columns *c, const ddp_validation_result *result, double *row)
 {
-    for (size_t i = DDP_COLUMNS; i < c->count; i++)
+    for (size_t i = DDP_COLUMNS; i < c->heads; i++)
         row[i] = NAN;
     row[DDP_COLUMN_VALIDATION] = result ? result->seconds : (double)NAN;
     if (result && result->is_classifier) {

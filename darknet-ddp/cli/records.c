@@ -4,6 +4,7 @@
 #include "cli/columns.h"
 #include "cli/run_page.h"
 #include "cli/screen.h"
+#include "cli/views.h"
 #include "glue/checkpoint.h"
 #include "monitor/csv.h"
 #include "monitor/history.h"
@@ -21,7 +22,7 @@ enum { POINTS = 1000 }; /* of a chart */
 
 enum { CSV, PAGE, LOG, FILES };
 
-static const int64_t page_every_ns = 10000000000; /* at the least, and 500 times what it takes */
+static const int64_t page_every_ns = 10000000000; /* at the least, and 1000 times what it takes */
 static const int64_t tell_every_ns = 2000000000;
 
 /* Counts so far of what a row holds the differences of. */
@@ -36,8 +37,9 @@ struct ddp_records {
     char *name, *banner, *command, *part_path;
     char *paths[FILES + 1]; /* beside the weights; NULL behind the last */
     ddp_columns columns;
-    ddp_csv *csv; /* NULL: it cannot be written */
-    size_t rows;  /* that this run has added */
+    ddp_views *views; /* NULL: none */
+    ddp_csv *csv;     /* NULL: it cannot be written */
+    size_t rows;      /* that this run has added */
     ddp_history *history;
     ddp_tensorboard *tensorboard;
     double *row; /* columns, then waits */
@@ -62,6 +64,7 @@ void ddp_records_close(ddp_records *r)
     ddp_tensorboard_close(r->tensorboard);
     ddp_history_close(r->history);
     ddp_columns_release(&r->columns);
+    ddp_views_close(r->views);
     free(r->name);
     free(r->banner);
     free(r->command);
@@ -133,7 +136,8 @@ static ddp_status make_history(ddp_records *r, ddp_error *err)
     size_t columns;
 
     if (ddp_columns_init(&r->columns, ddp_validation_kind(r->config.validation), r->config.best,
-                         err))
+                         r->config.heads, err)
+        || ddp_views_open(&r->views, r->config.validation, err))
         return err->code;
     columns = r->columns.count + DDP_WAITS_COLUMNS;
     r->row = calloc(columns, sizeof *r->row);
@@ -221,6 +225,15 @@ void ddp_records_list(ddp_records *r, size_t lines)
         r->lines = lines;
 }
 
+void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
+                       size_t truth_count)
+{
+    const ddp_records *r = ctx;
+
+    if (r)
+        ddp_views_take(r->views, found, count, truths, truth_count);
+}
+
 /* ---- the page ---- */
 
 /* By the steps of this run so far. */
@@ -240,6 +253,8 @@ static const char *write_part(const ddp_records *r, const char *status)
     const ddp_run_page page = {.name = r->name,
                                .status = status,
                                .banner = r->banner,
+                               .command = r->command,
+                               .views = r->views,
                                .columns = &r->columns,
                                .history = r->history,
                                .row = r->row,
@@ -275,7 +290,7 @@ static void write_page(ddp_records *r, const char *status)
         (void)unlink(r->part_path);
     }
     took = ddp_clock_ns() - began;
-    r->page_due_ns = began + (500 * took > page_every_ns ? 500 * took : page_every_ns);
+    r->page_due_ns = began + (1000 * took > page_every_ns ? 1000 * took : page_every_ns);
 }
 
 /* ---- a step ---- */
@@ -346,6 +361,7 @@ void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures
     r->row[DDP_COLUMN_AVERAGE] = figures->average_loss;
     r->row[DDP_COLUMN_RATE] = figures->rate;
     r->row[DDP_COLUMN_MEMORY] = peak_memory_mib();
+    ddp_columns_fill_heads(&r->columns, figures->heads, r->row);
     fill_times(r);
 }
 

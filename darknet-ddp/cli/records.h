@@ -27,6 +27,7 @@ typedef struct ddp_records_config {
     ddp_trainer *trainer;
     ddp_validation *validation; /* NULL: none. It recalls what the CSV file knows */
     const ddp_waits *waits;
+    const ddp_head_layers *heads; /* of the network; copied */
 } ddp_records_config;
 
 /* All that config points to must outlive it, but for what is copied. *out is set on success. Fails
@@ -39,6 +40,10 @@ void ddp_records_list(ddp_records *r, size_t lines);
 
 /* What it writes beside the weights: paths, NULL behind the last. NULL where r is. */
 char *const *ddp_records_paths(const ddp_records *r);
+
+/* What was found in a validation: a listener of ddp_validation_run. ctx: the records, or NULL. */
+void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
+                       size_t truth_count);
 
 /* Before and after weights are saved. Whoever goes on from them finds the rows of the steps before.
  */

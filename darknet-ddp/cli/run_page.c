@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CHARTS = 8, TILES = 8, FACTS = 32, TEXT = 160 };
+enum { CHARTS = 8 + DDP_HEADS, TILES = 8, FACTS = 32, TEXT = 160 };
 
 /* What a page points to while it is written. */
 struct parts {
@@ -16,6 +16,7 @@ struct parts {
     ddp_page_pair tiles[TILES], facts[FACTS];
     char texts[TILES + FACTS][TEXT];
     char ranks[DDP_WAITS_COLUMNS][32];
+    char heads[DDP_HEADS][64];
     size_t chart_count, tile_count, fact_count, text_count;
 };
 
@@ -51,7 +52,7 @@ static void add_loss(struct parts *p)
 static void add_validation(struct parts *p, const ddp_columns *c)
 {
     ddp_page_chart *all, *each;
-    size_t end = c->classes ? c->each : c->count;
+    size_t end = c->classes ? c->each : c->heads;
 
     if (!c->key)
         return;
@@ -68,6 +69,26 @@ static void add_validation(struct parts *p, const ddp_columns *c)
     each->band = 0;
     for (size_t i = 0; i < c->classes; i++)
         add_series(each, c->each + i, c->names[c->each + i] + strlen("ap_"));
+}
+
+/* "yolo_82_box" is of "yolo 82". */
+static void add_heads(struct parts *p, const ddp_columns *c)
+{
+    static const char *const names[] = {"box", "objectness", "class"};
+
+    for (size_t h = 0; h < c->head_count; h++) {
+        size_t first = c->heads + h * DDP_HEAD_COLUMNS;
+        const char *name = c->names[first], *kind_ends = strchr(name, '_');
+        int kind = (int)(kind_ends - name), number = (int)strcspn(kind_ends + 1, "_");
+        ddp_page_chart *chart;
+
+        (void)snprintf(p->heads[h], sizeof p->heads[h], "Loss of [%.*s], layer %.*s, on rank 0",
+                       kind, name, number, kind_ends + 1);
+        chart = add_chart(p, p->heads[h], "");
+        chart->log = 1;
+        for (size_t part = 0; part < sizeof names / sizeof names[0]; part++)
+            add_series(chart, first + part, names[part]);
+    }
 }
 
 static void add_speed(struct parts *p)
@@ -153,7 +174,7 @@ static void add_fact(struct parts *p, const char *name, const char *value, size_
 {
     char *text;
 
-    if (p->fact_count == FACTS)
+    if (p->fact_count == FACTS - 2) /* behind them come two more */
         return;
     text = next_text(p);
     (void)snprintf(text, TEXT, "%.*s", (int)bytes, value);
@@ -222,11 +243,14 @@ static void fill(struct parts *p, const ddp_run_page *run)
 {
     add_loss(p);
     add_validation(p, run->columns);
+    add_heads(p, run->columns);
     add_speed(p);
     add_waits(p, run);
     add_tiles(p, run);
     add_straggler(p, run);
     add_banner(p, run);
+    p->facts[p->fact_count++] = (ddp_page_pair){"Command", run->command};
+    p->facts[p->fact_count++] = (ddp_page_pair){"Program", "darknet-ddp " DDP_VERSION};
 }
 
 int ddp_run_page_write(FILE *out, const ddp_run_page *run)
@@ -260,6 +284,7 @@ int ddp_run_page_write(FILE *out, const ddp_run_page *run)
                           .fact_count = p->fact_count,
                           .classes = classes,
                           .class_count = class_count};
+        ddp_views_show(run->views, &page);
         ddp_page_write(out, &page);
     }
     free(classes);

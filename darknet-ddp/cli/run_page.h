@@ -4,6 +4,7 @@
 
 #include "cli/columns.h"
 #include "cli/validation.h"
+#include "cli/views.h"
 #include "cli/waits.h"
 #include "glue/position.h"
 #include "monitor/history.h"
@@ -14,6 +15,8 @@ typedef struct ddp_run_page {
     const char *name;   /* of the cfg */
     const char *status; /* "training", "ended" */
     const char *banner; /* lines that say what the run is */
+    const char *command;
+    const ddp_views *views; /* NULL: none */
     const ddp_columns *columns;
     const ddp_history *history; /* columns, then DDP_WAITS_COLUMNS */
     const double *row;          /* the last one */

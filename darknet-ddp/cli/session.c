@@ -155,9 +155,11 @@ static char *describe(void)
 }
 
 /* What the files know of validations, all ranks learn. */
-static ddp_status open_records(const ddp_position *now, const char *cfg, ddp_error *err)
+static ddp_status open_records(const network *net, const ddp_position *now, const char *cfg,
+                               ddp_error *err)
 {
     int64_t communication_ns = ddp_trainer_communication_ns(session.trainer);
+    ddp_head_layers heads = ddp_network_heads(net);
     char *banner = describe(), *command = ddp_command_line();
     ddp_records_config config = {.directory = session.directory,
                                  .cfg = cfg,
@@ -169,7 +171,8 @@ static ddp_status open_records(const ddp_position *now, const char *cfg, ddp_err
                                  .start = *now,
                                  .trainer = session.trainer,
                                  .validation = session.validation,
-                                 .waits = &session.waits};
+                                 .waits = &session.waits,
+                                 .heads = &heads};
     ddp_status st = ddp_waits_init(&session.waits, session.group, communication_ns, err);
 
     if (!session.options->records)
@@ -223,7 +226,7 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         print_length(now);
     }
     ddp_report_errors_only();
-    if (open_records(now, cfg, err))
+    if (open_records(net, now, cfg, err))
         return err->code;
     start = progress_now(now);
     ddp_steps_begin(&start);
@@ -273,7 +276,8 @@ static ddp_status validate(network *net, const ddp_position *now, ddp_error *err
     int64_t began = ddp_clock_ns(), communication_ns = communication_now();
     int best, stop;
 
-    if (ddp_validation_run(session.validation, net, now, &best, &stop, err))
+    if (ddp_validation_run(session.validation, net, now, ddp_records_found, session.records, &best,
+                           &stop, err))
         return err->code;
     ddp_steps_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
     ddp_plugin_save(net, "_last.weights");

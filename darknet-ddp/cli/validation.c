@@ -277,16 +277,23 @@ ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
     return v ? ddp_broadcast(v->group, &v->best, sizeof v->best, 0, err) : DDP_OK;
 }
 
-ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now, int *best,
-                              int *stop, ddp_error *err)
+ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now,
+                              ddp_validation_listener listener, void *ctx, int *best, int *stop,
+                              ddp_error *err)
 {
-    if (ddp_validation_measure(v, net, NULL, NULL, err))
+    if (ddp_validation_measure(v, net, listener, ctx, err))
         return err->code;
     *best = add(v, now->step, v->last.key);
     *stop = v->options->patience > 0 && v->best.since >= v->options->patience;
     if (ddp_group_rank(v->group) == 0)
         print_result(v, now, *best);
     return DDP_OK;
+}
+
+char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count)
+{
+    *count = v->set.count;
+    return v->set.paths;
 }
 
 const ddp_validation_result *ddp_validation_kind(const ddp_validation *v)

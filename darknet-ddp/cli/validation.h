@@ -49,15 +49,19 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
 /* Is it due after this step? NULL: never. */
 int ddp_validation_due(const ddp_validation *v, const ddp_position *now);
 
-/* Validate net. Rank 0 prints a line. *best: its figure is the best so far; *stop: it has not been
- * improved for as many validations as -patience says. Blocks until every rank is here. Fails as
- * ddp_validate_detector. */
-ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now, int *best,
-                              int *stop, ddp_error *err) DDP_MUST_CHECK;
+/* Validate net. Rank 0 prints a line; listener as of ddp_validate_detector. *best: its figure is
+ * the best so far; *stop: it has not been improved for as many validations as -patience says.
+ * Blocks until every rank is here. Fails as ddp_validate_detector. */
+ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now,
+                              ddp_validation_listener listener, void *ctx, int *best, int *stop,
+                              ddp_error *err) DDP_MUST_CHECK;
 
 /* The same without deciding or printing anything; listener as of ddp_validate_detector. */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
                                   void *ctx, ddp_error *err) DDP_MUST_CHECK;
+
+/* The pictures of valid=, *count of them. */
+char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count);
 
 /* What is known of it before there are figures: is_classifier, names, classes. NULL: v is. */
 const ddp_validation_result *ddp_validation_kind(const ddp_validation *v);

@@ -121,6 +121,21 @@ void ddp_network_input(const network *net, int *width, int *height)
     *height = net->h;
 }
 
+ddp_head_layers ddp_network_heads(const network *net)
+{
+    ddp_head_layers heads = {.count = 0};
+
+    for (int i = 0; i < net->n && heads.count < DDP_HEADS; i++) {
+        LAYER_TYPE type = net->layers[i].type;
+
+        if (type != YOLO && type != REGION)
+            continue;
+        heads.layers[heads.count] = i;
+        heads.kinds[heads.count++] = type == YOLO ? "yolo" : "region";
+    }
+    return heads;
+}
+
 void ddp_network_free(network *net)
 {
     free_network(net);

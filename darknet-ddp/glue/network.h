@@ -40,6 +40,18 @@ void ddp_network_read(network *net, const char *weights);
 /* Width and height of its input. */
 void ddp_network_input(const network *net, int *width, int *height);
 
+/* Layers that find boxes and say what their loss is made of. */
+enum { DDP_HEADS = 8 };
+
+typedef struct ddp_head_layers {
+    int layers[DDP_HEADS];
+    const char *kinds[DDP_HEADS]; /* "yolo", "region" */
+    size_t count;
+} ddp_head_layers;
+
+/* The first DDP_HEADS of net. */
+ddp_head_layers ddp_network_heads(const network *net);
+
 void ddp_network_free(network *net);
 
 #endif

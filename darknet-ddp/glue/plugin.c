@@ -6,12 +6,23 @@
 
 #include <darknet.h>
 
+#include <math.h>
+#include <string.h>
+
+/* Over the mini-batches of a step. */
+struct head_sum {
+    double box, object, category, iou;
+    int boxes;
+};
+
 static struct {
     ddp_plugin_config config;
     train_plugin darknets;
     const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
     char *cfg;
     ddp_requests asked; /* by any rank, and not done yet */
+    ddp_head_layers heads;
+    struct head_sum sums[DDP_HEADS];
     char *const *paths; /* the training list's lines, Darknet's; NULL: it has none */
     size_t path_count;
 } plugin;
@@ -38,6 +49,8 @@ static void begin(network *net, const char *directory, char *cfg)
 
     plugin.directory = directory;
     plugin.cfg = cfg;
+    plugin.heads = ddp_network_heads(net);
+    memset(plugin.sums, 0, sizeof plugin.sums);
     check(ddp_check_trainable(net, &err), &err);
     check(callbacks->resume(net, directory, cfg, &plugin.config.seed, &err), &err);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
@@ -102,11 +115,42 @@ void ddp_plugin_stop(void)
     plugin.asked.stop = 1;
 }
 
+static void head(int layer, const head_figures *figures)
+{
+    struct head_sum *sum = plugin.sums;
+
+    for (size_t i = 0; i < plugin.heads.count; i++, sum++)
+        if (plugin.heads.layers[i] == layer) {
+            sum->box += (double)figures->box_loss;
+            sum->object += (double)figures->object_loss;
+            sum->category += (double)figures->class_loss;
+            sum->iou += (double)figures->iou;
+            sum->boxes += figures->count;
+        }
+}
+
+/* Of the step; the next one begins with none. */
+static ddp_head_figures take_head(struct head_sum *sum, double images)
+{
+    ddp_head_figures figures = {.box = sum->box / images,
+                                .object = sum->object / images,
+                                .category = sum->category / images,
+                                .iou = sum->boxes ? sum->iou / sum->boxes : (double)NAN};
+
+    *sum = (struct head_sum){0};
+    return figures;
+}
+
 static ddp_figures figures_of(network *net)
 {
-    return (ddp_figures){.loss = ddp_trainer_loss(plugin.config.trainer),
-                         .average_loss = (double)net->average_loss,
-                         .rate = (double)get_current_rate(net)};
+    ddp_batch batch = ddp_trainer_batch(plugin.config.trainer);
+    ddp_figures figures = {.loss = ddp_trainer_loss(plugin.config.trainer),
+                           .average_loss = (double)net->average_loss,
+                           .rate = (double)get_current_rate(net)};
+
+    for (size_t i = 0; i < plugin.heads.count; i++)
+        figures.heads[i] = take_head(&plugin.sums[i], (double)batch.per_rank * batch.images);
+    return figures;
 }
 
 /* What was asked for waits for the end of an update. All ranks leave in the same step. */
@@ -150,6 +194,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
 #endif
         .end_step = end_step,
         .save = save,
+        .head = head,
     };
     ddp_draws_open(config->seed);
     train_plugin_active = &plugin.darknets;

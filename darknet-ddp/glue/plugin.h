@@ -16,10 +16,17 @@
 
 #include <stdint.h>
 
+/* What a head made of this rank's images in the last step. */
+typedef struct ddp_head_figures {
+    double box, object, category; /* parts of its loss, of an image */
+    double iou; /* mean over the boxes that it was to find; NaN: there were none */
+} ddp_head_figures;
+
 /* Of the last step, of all ranks. */
 typedef struct ddp_figures {
-    double loss, average_loss; /* of an image; as Darknet prints them */
-    double rate;               /* learning rate */
+    double loss, average_loss;         /* of an image; as Darknet prints them */
+    double rate;                       /* learning rate */
+    ddp_head_figures heads[DDP_HEADS]; /* of ddp_network_heads, of this rank */
 } ddp_figures;
 
 /* Each on every rank. An error ends the program. */

@@ -1,34 +1,12 @@
 #include "monitor/page.h"
 
-#include <math.h>
+#include "base/json.h"
+
 #include <string.h>
 
 extern const unsigned char ddp_page_html[]; /* page.html and a zero, by CMakeLists.txt */
 
 /* ---- JSON ---- */
-
-/* < is escaped because the page is HTML around it. */
-static void put_text(FILE *out, const char *text)
-{
-    (void)fputc('"', out);
-    for (; text && *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c < 0x20 || c == '"' || c == '\\' || c == '<')
-            (void)fprintf(out, "\\u%04x", c);
-        else
-            (void)fputc(c, out);
-    }
-    (void)fputc('"', out);
-}
-
-static void put_number(FILE *out, double value)
-{
-    if (isfinite(value))
-        (void)fprintf(out, "%.7g", value);
-    else
-        (void)fputs("null", out);
-}
 
 static void put_key(FILE *out, const char *key)
 {
@@ -41,9 +19,9 @@ static void put_pairs(FILE *out, const char *key, const ddp_page_pair *pairs, si
     (void)fputc('[', out);
     for (size_t i = 0; i < count; i++) {
         (void)fputs(i ? ",[" : "[", out);
-        put_text(out, pairs[i].name);
+        ddp_json_text(out, pairs[i].name);
         (void)fputc(',', out);
-        put_text(out, pairs[i].value);
+        ddp_json_text(out, pairs[i].value);
         (void)fputc(']', out);
     }
     (void)fputc(']', out);
@@ -67,7 +45,7 @@ static void put_part(FILE *out, const ddp_history *h, size_t column, const char 
     for (size_t p = 0; p < ddp_history_points(h); p++) {
         if (p)
             (void)fputc(',', out);
-        put_number(out, part_of(ddp_history_at(h, p, column), part));
+        ddp_json_number(out, part_of(ddp_history_at(h, p, column), part));
     }
     (void)fputc(']', out);
 }
@@ -112,14 +90,14 @@ static void put_x(FILE *out, const ddp_history *h)
 static void put_chart(FILE *out, const ddp_page_chart *chart)
 {
     (void)fputs("\n{\"title\":", out);
-    put_text(out, chart->title);
+    ddp_json_text(out, chart->title);
     (void)fputs(",\"unit\":", out);
-    put_text(out, chart->unit);
+    ddp_json_text(out, chart->unit);
     (void)fprintf(out, ",\"stack\":%d,\"log\":%d,\"band\":%d,\"zero\":%d,\"one\":%d,\"series\":[",
                   chart->stack, chart->log, chart->band, chart->zero, chart->one);
     for (size_t s = 0; s < chart->series_count; s++) {
         (void)fprintf(out, "%s[\"%zu\",", s ? "," : "", chart->series[s].column);
-        put_text(out, chart->series[s].name);
+        ddp_json_text(out, chart->series[s].name);
         (void)fputc(']', out);
     }
     (void)fputs("]}", out);
@@ -145,9 +123,9 @@ static void put_classes(FILE *out, const ddp_page *page)
     (void)fputc('[', out);
     for (size_t i = 0; i < page->class_count; i++) {
         (void)fputs(i ? ",[" : "[", out);
-        put_text(out, page->classes[i].name);
+        ddp_json_text(out, page->classes[i].name);
         (void)fputc(',', out);
-        put_number(out, page->classes[i].ap);
+        ddp_json_number(out, page->classes[i].ap);
         (void)fprintf(out, ",%zu]", page->classes[i].truths);
     }
     (void)fputc(']', out);
@@ -166,12 +144,12 @@ static void put_confusion(FILE *out, const ddp_page *page)
     for (size_t i = 0; i < n; i++) {
         if (i)
             (void)fputc(',', out);
-        put_text(out, page->confusion_names[i]);
+        ddp_json_text(out, page->confusion_names[i]);
     }
     (void)fputs("],\"rows\":[", out);
     for (size_t i = 0; i < n * n; i++) {
         (void)fputs(i % n ? "," : i ? "],[" : "[", out);
-        put_number(out, page->confusion[i]);
+        ddp_json_number(out, page->confusion[i]);
     }
     (void)fputs(n ? "]]}" : "]}", out);
 }
@@ -193,6 +171,22 @@ static void put_base64(FILE *out, const unsigned char *bytes, size_t count)
     }
 }
 
+static void put_boxes(FILE *out, const ddp_page_picture *p)
+{
+    (void)fputs(",\"boxes\":[", out);
+    for (size_t i = 0; i < p->box_count; i++) {
+        const ddp_page_box *b = &p->boxes[i];
+
+        (void)fprintf(out, "%s[%.4f,%.4f,%.4f,%.4f,%d,", i ? "," : "", b->left, b->top, b->width,
+                      b->height, b->found);
+        ddp_json_text(out, b->name);
+        (void)fputc(',', out);
+        ddp_json_number(out, b->score);
+        (void)fputc(']', out);
+    }
+    (void)fputc(']', out);
+}
+
 static void put_pictures(FILE *out, const ddp_page *page)
 {
     put_key(out, "pictures");
@@ -201,10 +195,12 @@ static void put_pictures(FILE *out, const ddp_page *page)
         const ddp_page_picture *p = &page->pictures[i];
 
         (void)fputs(i ? ",{\"caption\":" : "{\"caption\":", out);
-        put_text(out, p->caption);
+        ddp_json_text(out, p->caption);
         (void)fprintf(out, ",\"src\":\"data:%s;base64,", p->mime);
         put_base64(out, p->bytes, p->count);
-        (void)fputs("\"}", out);
+        (void)fputc('"', out);
+        put_boxes(out, p);
+        (void)fputc('}', out);
     }
     (void)fputc(']', out);
 }
@@ -214,13 +210,13 @@ static void put_pictures(FILE *out, const ddp_page *page)
 static void put_data(FILE *out, const ddp_page *page)
 {
     (void)fputs("{\"title\":", out);
-    put_text(out, page->title);
+    ddp_json_text(out, page->title);
     put_key(out, "status");
-    put_text(out, page->status);
+    ddp_json_text(out, page->status);
     put_key(out, "written");
-    put_text(out, page->written);
+    ddp_json_text(out, page->written);
     put_key(out, "x_name");
-    put_text(out, page->x_name);
+    ddp_json_text(out, page->x_name);
     put_x(out, page->history);
     put_columns(out, page);
     put_charts(out, page);

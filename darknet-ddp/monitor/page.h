@@ -38,11 +38,21 @@ typedef struct ddp_page_class {
     size_t truths;
 } ddp_page_class;
 
+/* In a picture, as shares of its width and height. */
+typedef struct ddp_page_box {
+    double left, top, width, height;
+    int found;        /* by the network; else it was there */
+    const char *name; /* of its class */
+    double score;     /* of one that was found */
+} ddp_page_box;
+
 typedef struct ddp_page_picture {
     const char *caption;
     const char *mime; /* "image/jpeg" */
     const void *bytes;
     size_t count;
+    const ddp_page_box *boxes;
+    size_t box_count;
 } ddp_page_picture;
 
 /* All that it shows. Strings are UTF-8 and may hold anything. */
