@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/job.h"
 #include "cli/report.h"
+#include "cli/saver.h"
 #include "core/buffers.h"
 #include "glue/position.h"
 
@@ -23,7 +24,9 @@ struct ddp_checkpoints {
     size_t began_at;  /* images seen when training began */
     char **saved;     /* the weights files of this run, saved_count of them, the last one last */
     size_t saved_count;
-    int save_failed; /* the last one */
+    int save_failed;  /* the last one */
+    double save_s;    /* that it took to write */
+    ddp_saver *saver; /* NULL: nothing was saved yet */
 };
 
 /* What rank 0 found, for all. */
@@ -104,6 +107,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
 {
     if (!c)
         return;
+    ddp_saver_close(c->saver);
     ddp_resumed_release(&c->from);
     for (size_t i = 0; i < c->saved_count; i++)
         free(c->saved[i]);
@@ -299,21 +303,38 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         return DDP_OK;
     }
     (void)fprintf(stderr, "Saving weights to %s\n", path);
-    st = ddp_checkpoint_save(net, path, cutoff, &c->run, err);
-    c->save_failed = st != DDP_OK;
-    if (!st) {
-        remember(c, path);
-        ddp_report_tell(DDP_NOTE_SAVED);
-    }
-    if (!st && c->options->keep > 0)
-        st = ddp_pair_keep(c->directory, c->base, (size_t)c->options->keep, err);
+    if (!c->saver && ddp_saver_open(&c->saver, &c->run, c->directory, c->options->keep, err))
+        return err->code;
+    st = ddp_saver_save(c->saver, net, path, cutoff, err);
     if (st == DDP_ERR_FORMAT) /* the weights, not the disk: no use to train on */
         return name_last(c, err);
-    if (st && c->options->on_save_error == DDP_CHOICE_CONTINUE) {
-        (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err->text);
+    return st ? st : ddp_checkpoints_look(c, 0, err);
+}
+
+ddp_status ddp_checkpoints_look(ddp_checkpoints *c, int wait, ddp_error *err)
+{
+    ddp_saver_news news;
+
+    if (!c || !c->saver)
         return DDP_OK;
+    ddp_saver_tell(c->saver, wait, &news);
+    if (news.ended) {
+        c->save_failed = news.last_failed;
+        c->save_s = news.seconds;
     }
-    return st;
+    for (int i = 0; i < news.saved_count; i++) {
+        remember(c, news.saved[i]);
+        free(news.saved[i]);
+    }
+    if (news.saved_count > 0)
+        ddp_report_tell(DDP_NOTE_SAVED);
+    if (!news.status)
+        return DDP_OK;
+    *err = news.error;
+    if (c->options->on_save_error != DDP_CHOICE_CONTINUE)
+        return err->code;
+    (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err->text);
+    return DDP_OK;
 }
 
 const char *ddp_checkpoints_last(const ddp_checkpoints *c)
@@ -327,6 +348,11 @@ char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count)
 {
     *count = c->saved_count;
     return c->saved;
+}
+
+double ddp_checkpoints_seconds(const ddp_checkpoints *c)
+{
+    return c->save_s;
 }
 
 int ddp_checkpoints_status(const ddp_checkpoints *c)

@@ -51,13 +51,17 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 /* Training begins: net is as it was loaded or resumed, and attached. */
 void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
 
-/* Save on rank 0; others do nothing. Where nothing was trained since ddp_checkpoints_begin a
- * sentence says so instead, unless the run was resumed from another checkpoint. With
- * -ddp_on_save_error continue what cannot be saved is said, and no error here, but in the status
- * below. net is settled. Fails as ddp_checkpoint_save.
- */
+/* Save on rank 0; others do nothing. It is written while training goes on (cli/saver.h); whether
+ * that went well, ddp_checkpoints_look tells. Where nothing was trained since ddp_checkpoints_begin
+ * a sentence says so instead, unless the run was resumed from another checkpoint. net is settled.
+ * Fails with DDP_ERR_FORMAT where a number is not finite, and as ddp_checkpoints_look. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
+
+/* On rank 0, after each step: is what was written on the disk? With wait: when nothing is left to
+ * write. With -ddp_on_save_error continue what cannot be saved is said, and no error here, but in
+ * the status below. NULL is allowed. Fails as ddp_checkpoint_save. */
+ddp_status ddp_checkpoints_look(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
 /* On rank 0 the weights file that was saved last, or resumed from; NULL: none. Also NULL where c
  * is, and on other ranks. */
@@ -66,6 +70,9 @@ const char *ddp_checkpoints_last(const ddp_checkpoints *c);
 /* On rank 0 the weights files that this run has saved, *count of them, the last one last. Some may
  * be gone since (-keep). */
 char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
+
+/* What the last save took to be written, on rank 0; 0: there was none. */
+double ddp_checkpoints_seconds(const ddp_checkpoints *c);
 
 /* The exit status so far: 1 if the last save failed, else 0. NULL is allowed. */
 int ddp_checkpoints_status(const ddp_checkpoints *c);

@@ -45,7 +45,7 @@ static struct {
     int width, height;            /* of the cfg */
     const char *directory;        /* of the weights */
     char *advice;                 /* how to go on, once there is a checkpoint */
-    int64_t ended_ns, save_ns;    /* when that was; what the last save took */
+    int64_t ended_ns;             /* when the last step was */
     int grace_is_short;           /* it was said */
     ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
@@ -293,7 +293,8 @@ static void check_grace(const ddp_position *now)
 {
     int64_t ended_ns = ddp_clock_ns();
     double step_s = (double)(ended_ns - session.ended_ns) / 1e9;
-    double save_s = (double)session.save_ns / 1e9, grace_s = session.options->grace;
+    double save_s = ddp_checkpoints_seconds(session.checkpoints);
+    double grace_s = session.options->grace;
 
     if (session.ended_ns > 0 && grace_s > 0 && step_s + save_s > grace_s && !session.grace_is_short
         && ddp_group_rank(session.group) == 0) {
@@ -312,6 +313,8 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
     int due = ddp_validation_due(session.validation, now);
 
     check_grace(now);
+    if (ddp_checkpoints_look(session.checkpoints, 0, err))
+        return err->code;
     ddp_records_step(session.records, now, figures);
     if (due && validate(net, now, err))
         return err->code;
@@ -326,28 +329,30 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
 {
     ddp_status st;
 
-    int64_t began_ns = ddp_clock_ns();
-
     ddp_records_saving(session.records);
     st = ddp_checkpoints_save(session.checkpoints, net, path, cutoff, err);
-    session.save_ns = ddp_clock_ns() - began_ns;
     ddp_records_saved(session.records);
     if (!st)
         advise();
     return st;
 }
 
-/* The exit status. */
+/* Wait until all is saved. Returns the exit status. */
 static int judge_saves(void)
 {
-    const char *last = ddp_checkpoints_last(session.checkpoints);
-    int status = ddp_checkpoints_status(session.checkpoints);
+    const char *last;
+    ddp_error err;
 
-    if (status)
-        (void)fprintf(stderr, "darknet: the last save failed; %s%s\n",
-                      last ? "the last good weights are " : "no weights were saved before",
-                      last ? last : "");
-    return status;
+    ddp_watch_phase(session.watch, DDP_PHASE_SAVING);
+    if (ddp_checkpoints_look(session.checkpoints, 1, &err))
+        ddp_session_fail(&err);
+    if (!ddp_checkpoints_status(session.checkpoints))
+        return 0;
+    last = ddp_checkpoints_last(session.checkpoints);
+    (void)fprintf(stderr, "darknet: the last save failed; %s%s\n",
+                  last ? "the last good weights are " : "no weights were saved before",
+                  last ? last : "");
+    return 1;
 }
 
 static void summarise(int stopped)

@@ -1,8 +1,7 @@
 #include "glue/checkpoint.h"
 
-#include "base/finite.h"
 #include "checkpoint/cfg_compare.h"
-#include "glue/position.h"
+#include "glue/checkpoint_arrays.h"
 #include "glue/table.h"
 
 #include <darknet.h>
@@ -10,152 +9,9 @@
 #include <limits.h>
 #include <string.h>
 
-static const char value_name[] = "value";
-
-/* ---- what is in a checkpoint ---- */
-
-/* Would load_weights give back what write_weights wrote? Layers that are not saved, or
- * loaded in part, shift or lose what is in the file. */
-static int weights_file_is_whole(const network *net, int cutoff)
-{
-    for (int i = 0; i < net->n; i++) {
-        const layer *l = &net->layers[i];
-
-        if (l->dontsave || l->dontload || l->dontloadscales || l->numload || l->flipped)
-            return 0;
-    }
-    return cutoff >= net->n;
-}
-
 char *ddp_checkpoint_base(const char *cfg)
 {
     return basecfg((char *)cfg);
-}
-
-static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_array array)
-{
-    list[at] = array;
-    return at + 1;
-}
-
-static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table *table)
-{
-    for (size_t i = 0; i < table->param_count; i++) {
-        const ddp_param *p = &table->params[i];
-
-        at = add_array(list, at,
-                       (ddp_checkpoint_array){p->layer, p->part, value_name, p->count, p->value});
-    }
-    for (size_t i = 0; i < table->buffer_count; i++) {
-        const ddp_buffer *b = &table->buffers[i];
-
-        at = add_array(list, at,
-                       (ddp_checkpoint_array){b->layer, b->part, value_name, b->count, *b->slot});
-    }
-    return at;
-}
-
-/* The arrays of a state file: optimizer state and, where the weights file would not do,
- * the values. *list is the caller's to free, and NULL on failure. */
-static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                              int with_values, ddp_error *err)
-{
-    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 1) + table->buffer_count;
-
-    *count = 0;
-    *list = calloc(most + 1, sizeof **list);
-    if (!*list)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu arrays", most);
-    for (size_t i = 0; i < table->param_count; i++) {
-        const ddp_param *p = &table->params[i];
-
-        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++)
-            *count = add_array(*list, *count,
-                               (ddp_checkpoint_array){p->layer, p->part, p->optimizer.name[k],
-                                                      p->count, p->optimizer.buffer[k]});
-    }
-    if (with_values)
-        *count = add_values(*list, *count, table);
-    return DDP_OK;
-}
-
-/* ---- saving ---- */
-
-/* Nothing is written that no run can go on from. */
-static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table, ddp_error *err)
-{
-    if (ddp_table_check_finite(table, err))
-        return err->code;
-    if (!ddp_all_finite(&c->metadata.average_loss, 1))
-        return ddp_fail(err, DDP_ERR_FORMAT, "the average loss is not finite");
-    return ddp_checkpoint_check_finite(c, err);
-}
-
-static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, network *net,
-                                           const ddp_table *table)
-{
-    uint64_t seen = *net->seen;
-    ddp_checkpoint_metadata metadata = {
-        .saved_at_ns = run->saved_at_ns,
-        .step = ddp_position_of(net).learnt_step,
-        .seen = seen,
-        .t = (uint64_t)*net->t,
-        .seed = run->seed,
-        .epoch = run->list_count ? seen / run->list_count : 0,
-        .position = run->list_count ? seen % run->list_count : 0,
-        .list_count = run->list_count,
-        .list_hash = run->list_hash,
-        .width = (uint64_t)net->w,
-        .height = (uint64_t)net->h,
-        .ranks = run->ranks,
-        .average_loss = net->average_loss,
-        .values_hash = ddp_table_hash(table),
-        .option_count = run->option_count,
-    };
-
-    memcpy(metadata.options, run->options, sizeof metadata.options);
-    ddp_checkpoint_set_base(&metadata, run->base);
-    return metadata;
-}
-
-struct weights {
-    network *net;
-    int cutoff;
-};
-
-static void write_to(void *ctx, FILE *fp)
-{
-    const struct weights *w = ctx;
-
-    write_weights(w->net, fp, w->cutoff);
-}
-
-ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
-                               ddp_error *err)
-{
-    struct weights weights = {net, cutoff};
-    const ddp_weights_writer writer = {write_to, &weights};
-    ddp_checkpoint c = {.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
-    ddp_table table;
-    ddp_status st = ddp_table_init(&table, net, ddp_device_host(), err);
-
-    if (st)
-        return st;
-    if (ddp_table_pull(&table, net, run->device, err)) {
-        ddp_table_release(&table);
-        return err->code;
-    }
-    c.metadata = metadata_of(run, net, &table);
-    st = list_arrays(&c.arrays, &c.array_count, &table, !weights_file_is_whole(net, cutoff), err);
-    if (!st && check_finite(&c, &table, err))
-        st = ddp_wrap(err, "%s is not written", path);
-    if (!st)
-        st = ddp_pair_save(path, &c, &writer, err);
-    if (!st)
-        run->saved_at_ns = c.metadata.saved_at_ns;
-    free(c.arrays);
-    ddp_table_release(&table);
-    return st;
 }
 
 /* ---- resuming ---- */
@@ -163,7 +19,7 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
 static int has_values(const ddp_checkpoint *c)
 {
     for (size_t i = 0; i < c->array_count; i++)
-        if (strcmp(c->arrays[i].name, value_name) == 0)
+        if (strcmp(c->arrays[i].name, ddp_checkpoint_value_name) == 0)
             return 1;
     return 0;
 }
@@ -266,7 +122,7 @@ static ddp_status load_into(network *net, ddp_device *device, const ddp_pair *pa
 
     if (st)
         return st;
-    st = list_arrays(&arrays, &count, &table, has_values(&pair->checkpoint), err);
+    st = ddp_checkpoint_list(&arrays, &count, &table, has_values(&pair->checkpoint), err);
     if (!st)
         st = load(net, &table, pair, arrays, count, err);
     if (!st)

@@ -1,0 +1,218 @@
+#include "cli/saver.h"
+
+#include "base/clock.h"
+#include "glue/snapshot.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ddp_saver {
+    ddp_checkpoint_run *run;
+    const char *directory;
+    int keep;
+    ddp_snapshot *snapshot;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Under the lock. */
+    int ending;
+    char *paths[DDP_SAVER_PATHS]; /* to write the snapshot to; the first is being written */
+    int count;
+    ddp_saver_news news;
+};
+
+/* ---- the thread ---- */
+
+/* Where too many have not been told of, the first one never is. */
+static void add_saved(ddp_saver_news *news, char *path)
+{
+    if (!path)
+        return;
+    if (news->saved_count == DDP_SAVER_PATHS) {
+        free(news->saved[0]);
+        news->saved_count--;
+        memmove(news->saved, news->saved + 1, (size_t)news->saved_count * sizeof *news->saved);
+    }
+    news->saved[news->saved_count++] = path;
+}
+
+static void add_news(ddp_saver *s, const char *path, int64_t began_ns, ddp_status status,
+                     const ddp_error *err)
+{
+    s->news.seconds = (double)(ddp_clock_ns() - began_ns) / 1e9;
+    s->news.ended++;
+    s->news.last_failed = status != DDP_OK;
+    if (!status) {
+        add_saved(&s->news, strdup(path));
+    } else if (!s->news.status) {
+        s->news.status = status;
+        s->news.error = *err;
+    }
+}
+
+static void *work(void *ctx)
+{
+    ddp_saver *s = ctx;
+
+    (void)pthread_mutex_lock(&s->lock);
+    for (;;) {
+        ddp_error err;
+        ddp_status st;
+        int64_t began_ns;
+
+        while (s->count == 0 && !s->ending)
+            (void)pthread_cond_wait(&s->changed, &s->lock);
+        if (s->count == 0)
+            break;
+        (void)pthread_mutex_unlock(&s->lock);
+        began_ns = ddp_clock_ns();
+        st = ddp_snapshot_write(s->snapshot, s->paths[0], &err);
+        if (!st && s->keep > 0)
+            st = ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, &err);
+        (void)pthread_mutex_lock(&s->lock);
+        s->run->saved_at_ns = ddp_snapshot_saved_at_ns(s->snapshot);
+        add_news(s, s->paths[0], began_ns, st, &err);
+        free(s->paths[0]);
+        s->count--;
+        memmove(s->paths, s->paths + 1, (size_t)s->count * sizeof *s->paths);
+        (void)pthread_cond_broadcast(&s->changed);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* Signals are for the main thread. */
+static int start(ddp_saver *s)
+{
+    sigset_t all, before;
+    int failed;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+    failed = pthread_create(&s->thread, NULL, work, s);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
+/* ---- from outside ---- */
+
+ddp_status ddp_saver_open(ddp_saver **out, ddp_checkpoint_run *run, const char *directory, int keep,
+                          ddp_error *err)
+{
+    ddp_saver *s = calloc(1, sizeof *s);
+
+    *out = NULL;
+    if (!s || ddp_snapshot_open(&s->snapshot, err)) {
+        free(s);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for saving");
+    }
+    s->run = run;
+    s->directory = directory;
+    s->keep = keep;
+    (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_cond_init(&s->changed, NULL);
+    if (start(s)) {
+        ddp_snapshot_close(s->snapshot);
+        free(s);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no thread for saving");
+    }
+    *out = s;
+    return DDP_OK;
+}
+
+void ddp_saver_close(ddp_saver *s)
+{
+    if (!s)
+        return;
+    (void)pthread_mutex_lock(&s->lock);
+    s->ending = 1;
+    (void)pthread_cond_broadcast(&s->changed);
+    (void)pthread_mutex_unlock(&s->lock);
+    (void)pthread_join(s->thread, NULL);
+    ddp_snapshot_close(s->snapshot);
+    for (int i = 0; i < s->news.saved_count; i++)
+        free(s->news.saved[i]);
+    (void)pthread_mutex_destroy(&s->lock);
+    (void)pthread_cond_destroy(&s->changed);
+    free(s);
+}
+
+/* Behind what is being written, if that is of the same network. */
+static ddp_status join(ddp_saver *s, network *net, const char *path, int cutoff, int *joined,
+                       ddp_error *err)
+{
+    ddp_status st;
+
+    *joined = 0;
+    if (s->count == 0 || s->count == DDP_SAVER_PATHS)
+        return DDP_OK;
+    st = ddp_snapshot_is_of(s->snapshot, net, cutoff, s->run, joined, err);
+    if (!st && *joined) {
+        s->paths[s->count] = strdup(path);
+        if (s->paths[s->count])
+            s->count++;
+        else
+            *joined = 0;
+    }
+    return st;
+}
+
+static void wait_until_idle(ddp_saver *s)
+{
+    while (s->count > 0)
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+}
+
+static ddp_status save_directly(ddp_saver *s, network *net, const char *path, int cutoff)
+{
+    int64_t began_ns = ddp_clock_ns();
+    ddp_error err;
+    ddp_status st = ddp_checkpoint_save(net, path, cutoff, s->run, &err);
+
+    if (!st && s->keep > 0)
+        st = ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, &err);
+    add_news(s, path, began_ns, st, &err);
+    return DDP_OK;
+}
+
+static ddp_status save(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
+{
+    int joined;
+    ddp_status st;
+
+    if (join(s, net, path, cutoff, &joined, err) || joined)
+        return joined ? DDP_OK : err->code;
+    wait_until_idle(s);
+    st = ddp_snapshot_take(s->snapshot, net, cutoff, s->run, err);
+    if (st == DDP_ERR_FORMAT)
+        return ddp_wrap(err, "%s is not written", path);
+    if (!st && (s->paths[0] = strdup(path))) {
+        s->count = 1;
+        (void)pthread_cond_broadcast(&s->changed);
+        return DDP_OK;
+    }
+    return save_directly(s, net, path, cutoff);
+}
+
+ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
+{
+    ddp_status st;
+
+    (void)pthread_mutex_lock(&s->lock);
+    st = save(s, net, path, cutoff, err);
+    (void)pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    if (wait)
+        wait_until_idle(s);
+    *news = s->news;
+    s->news = (ddp_saver_news){0};
+    (void)pthread_mutex_unlock(&s->lock);
+}
