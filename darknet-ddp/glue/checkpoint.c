@@ -2,6 +2,7 @@
 
 #include "checkpoint/cfg_compare.h"
 #include "glue/checkpoint_arrays.h"
+#include "glue/position.h"
 #include "glue/table.h"
 
 #include <darknet.h>
