@@ -35,6 +35,7 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     struct writing w = {.config = {.name = options->results}};
     const ddp_validation_result *result;
     ddp_measure m;
+    size_t count;
 
     ddp_measure_open(&m, "detector", data, cfg, weights, options, launcher);
     result = ddp_validation_kind(m.validation);
@@ -42,7 +43,7 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     w.config.format = or_else(ddp_validation_key(m.validation, "eval"), "voc");
     w.config.names = result->names;
     w.config.classes = result->classes;
-    w.config.paths = ddp_validation_pictures(m.validation);
+    w.config.paths = ddp_validation_pictures(m.validation, &count);
     result = ddp_measure_run(&m, write_found, &w);
     if (m.rank == 0) {
         if (w.has_truth) /* else the list is of pictures whose truth others keep */
@@ -59,6 +60,7 @@ int ddp_command_top(const char *data, const char *cfg, const char *weights,
 {
     const ddp_validation_result *result;
     ddp_measure m;
+    size_t count;
 
     ddp_measure_open(&m, "classifier", data, cfg, weights, options, launcher);
     result = ddp_measure_run(&m, NULL, NULL);

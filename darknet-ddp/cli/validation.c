@@ -306,11 +306,6 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key)
     return ddp_sections_find(&v->data, key);
 }
 
-char *const *ddp_validation_pictures(const ddp_validation *v)
-{
-    return v->set.paths;
-}
-
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v)
 {
     return v && v->done ? &v->last : NULL;

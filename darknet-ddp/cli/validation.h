@@ -60,7 +60,7 @@ ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_positio
 ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
                                   void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
-/* The pictures of valid=, *count of them. */
+/* The paths of the pictures, *count of them, in the order of the list. */
 char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count);
 
 /* What is known of it before there are figures: is_classifier, names, classes. NULL: v is. */
@@ -68,9 +68,6 @@ const ddp_validation_result *ddp_validation_kind(const ddp_validation *v);
 
 /* A value of the .data file, or NULL. */
 const char *ddp_validation_key(const ddp_validation *v, const char *key);
-
-/* The paths of the pictures, in the order of the list. */
-char *const *ddp_validation_pictures(const ddp_validation *v);
 
 /* A run that goes on: on rank 0, in their order, the figures of the validations before it. */
 void ddp_validation_recall(ddp_validation *v, size_t step, double key);
