@@ -45,6 +45,14 @@ SHRINK = conv(8, 3, 2) + conv(8, 3, 2)
 BOXES = SHRINK + conv(27, 1, activation="linear")
 YOLO = section("yolo", mask="0,1,2", anchors="10,14, 23,27, 37,58", classes=4, num=3, ignore_thresh=.7, truth_thresh=1,
                random=0)
+FORKS = net(size=64, learning_rate=.001, yolo_math="v4") + SHRINK
+
+
+def forks_yolo(activation="linear", **values):
+    """[yolo] by the formulas of the forks that have YOLOv4."""
+    return FORKS + conv(27, 1, activation=activation) + YOLO.rstrip() + "\n" + "".join(f"{k}={v}\n" for k, v in values.items())
+
+
 REGION = {"anchors": "1,1.2, 2,2.5, 4,4", "bias_match": 1, "classes": 4, "coords": 4, "num": 3, "softmax": 1,
           "rescore": 1, "object_scale": 5, "noobject_scale": 1, "class_scale": 1, "coord_scale": 1, "absolute": 1,
           "thresh": .6, "random": 0}
@@ -73,6 +81,9 @@ LAYERS = {
     **{f"conv-{kind}": net() + conv(activation=kind) + conv(6, activation=kind, **BN) + SOFTMAX
        for kind in ("mish", "swish", "hard_mish", "hardswish", "relu6")},
     "conv-forks-batchnorm": net(yolo_math="v4") + conv(**BN) + conv(6, 3, 2, **BN) + conv(5, activation="elu", **BN) + SOFTMAX,
+    "conv-stopbackward": net(batch=8) + conv(**BN) + conv(6, stopbackward=2) + conv(5, **BN) + SOFTMAX,
+    "batchnorm-forks": net(yolo_math="v4") + conv() + section("batchnorm") + conv() + SOFTMAX,
+    "connected-forks-batchnorm": net(batch=32, yolo_math="v4") + connected(40, **BN) + connected(20, "mish", **BN) + SOFTMAX,
     "conv-dilation": net() + conv(dilation=2) + conv(6, 3, 2, dilation=3) + SOFTMAX,
     "conv-two-strides": net() + conv(stride_x=2) + conv(6, stride_y=2) + SOFTMAX,
     "conv-shared": net() + conv(3, **BN) + conv(3, share_index=-1, **BN) + conv(3, share_index=0, activation="mish", **BN) + SOFTMAX,
@@ -103,6 +114,9 @@ LAYERS = {
                       + section("scale_channels", **{"from": -3}) + conv(6) + SOFTMAX,
     "scale-channels-cells": net() + conv(8) + conv(1, 1, activation="logistic")
                             + section("scale_channels", **{"from": -2}, scale_wh=1, activation="leaky") + conv(6) + SOFTMAX,
+    "scale-channels-mish": net() + conv(8) + section("avgpool") + conv(8, 1, activation="swish")
+                           + section("scale_channels", **{"from": -3}, activation="mish") + conv(6) + SOFTMAX,
+    "sam-relu6": net() + conv(8) + conv(8, 1, activation="mish", **BN) + section("sam", **{"from": -2}, activation="relu6") + conv(6) + SOFTMAX,
     "sam": net() + conv(8) + conv(8, 1, activation="logistic") + section("sam", **{"from": -2}, activation="mish")
            + section("route", layers="-1,-3") + conv(6) + SOFTMAX,
     "implicit": net() + conv(8) + section("avgpool") + section("implicit", filters=8, mean=1, std=.2)
@@ -134,7 +148,14 @@ LAYERS = {
        for kind in ("sse", "smooth", "L1", "seg", "masked")},
     "yolo": net(size=64, learning_rate=.001) + BOXES + YOLO,
     "yolo-yolo": net(size=64, learning_rate=.001) + BOXES + YOLO + conv(27, 1, activation="linear") + YOLO,
+    "yolo-forks": forks_yolo(),
+    "yolo-ciou": forks_yolo(iou_loss="ciou", iou_normalizer=.07, scale_x_y=1.05, iou_thresh=.2, max_delta=5, delta_normalizer=.5),
+    "yolo-diou": forks_yolo(iou_loss="diou", obj_normalizer=.4, cls_normalizer=.5, counters_per_class="9,3,1,5", label_smooth_eps=.1),
+    "yolo-giou": forks_yolo(iou_loss="giou", iou_thresh=.1, iou_thresh_kind="giou", focal_loss=1),
+    "yolo-new-coords": forks_yolo("logistic", new_coords=1, scale_x_y=2, iou_loss="ciou", objectness_smooth=1, iou_thresh=.2, max_delta=2),
+    "yolo-new-coords-mse": forks_yolo("logistic", new_coords=1, scale_x_y=2, objectness_smooth=1),
     "region": region(),
+    "region-forks": region().replace("[net]\n", "[net]\nyolo_math=v4\n"),
     "region-logistic": region(softmax=0),
     "region-background": region(background=1),
     "region-background-logistic": region(background=1, softmax=0),
