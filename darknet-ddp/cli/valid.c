@@ -60,7 +60,6 @@ int ddp_command_top(const char *data, const char *cfg, const char *weights,
 {
     const ddp_validation_result *result;
     ddp_measure m;
-    size_t count;
 
     ddp_measure_open(&m, "classifier", data, cfg, weights, options, launcher);
     result = ddp_measure_run(&m, NULL, NULL);
