@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/job.h"
+#include "cli/ownership.h"
 #include "cli/report.h"
 #include "cli/saver.h"
 #include "core/buffers.h"
@@ -89,6 +90,8 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
                                   .force = options->resume_force,
                                   .ranks = (uint64_t)ddp_group_size(group)};
     if (ddp_group_rank(group) == 0)
+        st = ddp_ownership_take(directory, c->base, options->take_over, err);
+    if (ddp_group_rank(group) == 0 && !st)
         st = ddp_file_read(cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err);
     if (ddp_group_rank(group) == 0 && !st)
         st = ddp_pair_latest(directory, c->base, &c->run.saved_at_ns, err);
@@ -302,6 +305,8 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         printf("DDP: nothing was trained, so %s is not written\n", path);
         return DDP_OK;
     }
+    if (ddp_ownership_check(err))
+        return err->code;
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     if (!c->saver && ddp_saver_open(&c->saver, &c->run, c->directory, c->options->keep, err))
         return err->code;

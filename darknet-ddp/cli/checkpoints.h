@@ -19,7 +19,7 @@ typedef struct ddp_checkpoints ddp_checkpoints;
 
 /* Of the run of the cfg at this path, which has read these inputs and saves in directory. options
  * and group must outlive it, directory too. *out is set on success. Fails with DDP_ERR_NOMEM, and
- * on rank 0 with DDP_ERR_IO. */
+ * on rank 0 with DDP_ERR_IO, and as ddp_ownership_take: from here on the name is owned. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
                                 const ddp_inputs *inputs, const char *directory, const char *cfg,
                                 ddp_error *err) DDP_MUST_CHECK;

@@ -1,5 +1,6 @@
 #include "cli/lookout.h"
 
+#include "cli/ownership.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 
@@ -86,6 +87,7 @@ static void end(void *ctx) __attribute__((noreturn));
 static void end(void *ctx)
 {
     (void)ctx;
+    ddp_ownership_drop();
     ddp_report_tell(DDP_NOTE_FAILS);
     if (lookout.group)
         ddp_group_abort(lookout.group, 1);

@@ -1,5 +1,6 @@
 #include "cli/report.h"
 
+#include "cli/ownership.h"
 #include "cli/screen.h"
 
 #include <fcntl.h>
@@ -148,6 +149,7 @@ static void end(int exit_status) __attribute__((noreturn));
 
 static void end(int exit_status)
 {
+    ddp_ownership_drop();
     ddp_report_tell(DDP_NOTE_FAILS);
     if (state.group)
         ddp_group_abort(state.group, exit_status);

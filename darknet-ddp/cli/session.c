@@ -10,6 +10,7 @@
 #include "cli/list.h"
 #include "cli/lookout.h"
 #include "cli/not_finite.h"
+#include "cli/ownership.h"
 #include "cli/records.h"
 #include "cli/report.h"
 #include "cli/resume_command.h"
@@ -383,6 +384,7 @@ static void leave(void)
     ddp_report_close();
     ddp_trainer_close(session.trainer);
     ddp_lookout_close();
+    ddp_ownership_give_back();
     ddp_group_close(session.group);
     (void)fflush(NULL);
     _exit(status);
@@ -591,6 +593,7 @@ int ddp_session_close(void)
     if (ddp_barrier(session.group, &err))
         ddp_session_fail(&err);
     ddp_lookout_close();
+    ddp_ownership_give_back();
     ddp_group_close(session.group);
     ddp_gpus_release(&session.gpus);
     session.trainer = NULL;
