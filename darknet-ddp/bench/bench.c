@@ -7,6 +7,7 @@
 #include "glue/synthetic.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { WARMUP = 2, POLL_US = 200 };
@@ -157,20 +158,57 @@ static ddp_status time_all(struct bench *b, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status time_cpu(struct bench *b, double *seconds, ddp_error *err)
+/* What a host's ranks send to others between two moments. */
+static double left_bytes(const ddp_group *g, const char *host, const ddp_traffic *sent)
 {
+    double bytes = 0;
+
+    for (int rank = 0; rank < ddp_group_size(g); rank++)
+        if (strcmp(ddp_group_host(g, rank), host) == 0)
+            bytes += (double)sent[rank].left_bytes;
+    return bytes;
+}
+
+static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, ddp_traffic before,
+                                ddp_error *err)
+{
+    int size = ddp_group_size(c->group);
+    ddp_traffic now = ddp_group_traffic(c->group), *all = calloc((size_t)size, sizeof *all);
+    ddp_traffic mine = {now.messages - before.messages, now.bytes - before.bytes,
+                        now.left_bytes - before.left_bytes};
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' traffic", size);
+    st = ddp_allgather(c->group, &mine, all, sizeof mine, err);
+    r->counted = ddp_group_sums_on_host(c->group);
+    for (int rank = 0; rank < size; rank++) {
+        double mb = left_bytes(c->group, ddp_group_host(c->group, rank), all) / c->steps / 1e6;
+        uint64_t messages = all[rank].messages / (uint64_t)c->steps;
+
+        r->left_mb = mb > r->left_mb ? mb : r->left_mb;
+        r->messages = messages > r->messages ? messages : r->messages;
+    }
+    free(all);
+    return st;
+}
+
+static ddp_status time_cpu(struct bench *b, ddp_bench_result *r, ddp_error *err)
+{
+    ddp_traffic before;
     int steps = b->config->steps;
     int64_t start;
 
     ddp_trainer_settle(b->config->trainer);
     if (wait_for_all(b, err))
         return err->code;
+    before = ddp_group_traffic(b->config->group);
     start = ddp_clock_cpu_ns();
     for (int i = 0; i < steps; i++)
         if (communicate(b, 1, err))
             return err->code;
-    *seconds = (double)(ddp_clock_cpu_ns() - start) / 1e9 / steps;
-    return DDP_OK;
+    r->cpu_s = (double)(ddp_clock_cpu_ns() - start) / 1e9 / steps;
+    return count_traffic(r, b->config, before, err);
 }
 
 /* Once more, to be drawn: the second of two steps, as above. */
@@ -232,7 +270,7 @@ static void conclude(ddp_bench_result *r, const ddp_reducer *reducer)
 static ddp_status run(ddp_bench_result *r, struct bench *b, ddp_error *err)
 {
     if (time_all(b, err) || (b->config->draw && draw_step(b, &r->hidden, err))
-        || time_cpu(b, &r->cpu_s, err))
+        || time_cpu(b, r, err))
         return err->code;
     conclude(r, b->reducer);
     return DDP_OK;

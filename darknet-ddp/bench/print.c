@@ -42,6 +42,13 @@ void ddp_bench_print(FILE *out, const ddp_bench_result *r)
                       ddp_sample_quantile(s, 1), s->meaning);
     }
     (void)fprintf(out, "communication alone takes %.4f s of CPU time\n", r->cpu_s);
+    if (r->counted && r->ranks > 1)
+        (void)fprintf(
+            out,
+            "sums over ranks: %s; in a step a rank sends %llu message%s, and %.1f MB leave "
+            "a host\n",
+            ddp_group_schedule(c->group), (unsigned long long)r->messages,
+            ddp_plural((size_t)r->messages), r->left_mb);
     (void)fprintf(out,
                   "limit = max(local step%s, communication alone) = %.4f s; step / limit = %.3f\n",
                   r->on_host ? " + that" : "", r->limit_s, r->step_s / r->limit_s);
@@ -74,6 +81,9 @@ void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
                       s->name, ddp_sample_quantile(s, 0.5), ddp_sample_quantile(s, 0),
                       ddp_sample_quantile(s, 1));
     }
+    if (r->counted)
+        (void)fprintf(out, "  \"schedule\": \"%s\", \"messages\": %llu, \"left_host_mb\": %.3f,\n",
+                      ddp_group_schedule(c->group), (unsigned long long)r->messages, r->left_mb);
     (void)fprintf(out,
                   "  \"communication_cpu\": %.6f, \"limit\": %.6f, \"step_over_limit\": %.4f,\n"
                   "  \"images_per_s\": %.3f, \"local_images_per_s\": %.3f\n}\n",

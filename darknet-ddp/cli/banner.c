@@ -71,6 +71,13 @@ static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
     (void)fprintf(out, "), %s, transport %s\n", gpus->names, ddp_group_transport(group));
 }
 
+/* NCCL has a schedule of its own. */
+static void print_schedule(FILE *out, const ddp_group *group)
+{
+    if (ddp_group_size(group) > 1 && ddp_group_sums_on_host(group))
+        (void)fprintf(out, "DDP: sums over ranks: %s\n", ddp_group_schedule(group));
+}
+
 /* As far as its ranks see: a launcher may hide some from each. */
 static int gpus_of_host(const ddp_gpu_placement *placement)
 {
@@ -201,6 +208,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
                       const ddp_options *options, uint64_t seed)
 {
     print_ranks(out, group, gpus);
+    print_schedule(out, group);
     print_gpus(out, group, gpus, options);
     print_batch(out, group, t, options);
     print_buckets(out, t, options);

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cli/gpu_choice.h"
 #include "cli/near.h"
+#include "comm/group.h"
 #include "core/names.h"
 
 #include <stdint.h>

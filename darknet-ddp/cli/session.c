@@ -554,6 +554,7 @@ void ddp_session_open(const ddp_options *options)
     ddp_group_set_timeout(session.group, own_timeout_ns(options));
     if (check_launch(session.launcher, ddp_group_size(session.group), &err)
         || ddp_lookout_join(session.group, &err) || agree(&err)
+        || ddp_group_use_schedule(session.group, (ddp_schedule)options->schedule, &err)
         || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err)
         || agree_on_devices(&err))
         ddp_session_fail(&err);

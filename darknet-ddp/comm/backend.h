@@ -14,6 +14,7 @@
 #define DDP_COMM_BACKEND_H
 
 #include "comm/group.h"
+#include "comm/levels_plan.h"
 
 enum { DDP_HOST_BYTES = 256 };
 
@@ -63,7 +64,8 @@ struct ddp_message {
 };
 
 /* Point-to-point messages. Requests are numbered by the caller, from 0 to the
- * number given to reserve; one that has not ended is not used again. */
+ * number given to reserve, which may be called again while none is in flight; one that has not
+ * ended is not used again. */
 struct ddp_transport {
     ddp_status (*reserve)(ddp_group *g, int requests, ddp_error *err);
     ddp_status (*send)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
@@ -77,13 +79,19 @@ struct ddp_group {
     const struct ddp_backend *ops;
     const struct ddp_transport *transport; /* NULL: exchange.h is not used */
     struct ddp_exchange *exchange;
+    const struct ddp_way *way; /* how chunks are summed (chunk.h); NULL before the first sum */
+    void *way_own;
     const struct ddp_sum_engine *host_sums;
     int rank;
     int size;
     int local_rank;
     int local_size;
     char (*hosts)[DDP_HOST_BYTES]; /* one for each rank; freed by group.c */
-    struct ddp_gpu *gpu;           /* NULL: this rank has none */
+    struct ddp_hosts places;       /* which ranks are on one host; first is freed by group.c */
+    int radix;                     /* DDP_LEVELS_RADIX, or another in a test */
+    char schedule[128];            /* for people */
+    ddp_traffic traffic;
+    struct ddp_gpu *gpu; /* NULL: this rank has none */
     int64_t timeout_ns;
     int sums_opened; /* since there was none */
     int sums_open;
@@ -109,6 +117,8 @@ extern const struct ddp_backend ddp_backend_mpi;
 /* The parts of a group that every backend has: size and host names. *out is the
  * start of `bytes` zeroed bytes. */
 ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, ddp_error *err);
+/* first[r]: the lowest rank on rank r's host. Ranks of a host stand side by side. */
+void ddp_group_set_places(ddp_group *g, const int *first);
 void ddp_group_free(ddp_group *g);
 
 /* Flush what has been printed and end the process at once, without the exit

@@ -1,18 +1,8 @@
-/* comm/chunk.h: the sum of one chunk of a buffer over all ranks, as a state
- * machine that ended requests drive.
+/* comm/chunk.h: the sum of one chunk of a buffer over all ranks, and the ways to make it, of
+ * which a group uses one.
  *
- * Each rank sums one piece of the chunk. Piece r of every other rank goes to
- * rank r, which sums them in the order of sum.h.
- *   direct    the chunk is cut into `size` pieces, and the sums are sent to
- *             everybody afterwards: 2 (size-1)/size of the chunk's bytes each way
- *   whole     the piece is the whole chunk, on every rank: (size-1) times the
- *             bytes, but no second message. For 2 ranks, where the bytes are the
- *             same, and for small chunks, where bytes do not count.
- *
- * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
- * this rank's piece, and then sends its sum. The second half sends parts of the
- * peers' pieces, and then receives their sums into the same places, which is why
- * that cannot be posted earlier.
+ * A chunk is a state machine that ended requests drive, or that looks for itself whether it
+ * can go on. exchange.c cuts buffers into chunks, has some of them in flight, and polls.
  *
  * What is summed is looked at in the same pass: the sum's `not_finite` becomes 1 where an element
  * is no finite number, on every rank. */
@@ -21,35 +11,56 @@
 
 #include "comm/exchange.h"
 
+/* What every way knows of a chunk. */
 struct ddp_chunk {
     struct ddp_host_sum *sum; /* NULL: not in use */
     float *data;              /* within the sum's buffer */
     size_t count;
     uint32_t sequence; /* number of the chunk in the group: both ends' tag */
-    int direct;
-    int parts_left;    /* peers whose part of this rank's piece is missing */
-    int requests_left; /* 0: the chunk is summed */
+    int slot;          /* sequence modulo the window */
     int first_request;
-    unsigned char *ended; /* for each request, how often it has ended */
-    float *scratch;       /* the peers' parts */
-    float **parts;        /* room for one pointer a rank */
+    int ended; /* it is summed */
 };
 
-/* Floats of scratch for chunks of up to `count` floats. */
-size_t ddp_chunk_scratch(size_t count, int size);
+struct ddp_chunk_sizes {
+    size_t count; /* floats of a whole chunk */
+    int window;   /* chunks in flight */
+    int requests; /* of a chunk, at most */
+};
 
-/* Post the first messages. sum, data, count and sequence are set. */
-ddp_status ddp_chunk_launch(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
+/* A way to sum chunks; ddp_group.way_own is its own. Every member but look is required. */
+struct ddp_way {
+    /* Called once, by every rank, while no sum is in flight; may block until all have called it. On
+     * failure close is called. */
+    ddp_status (*open)(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
+    void (*close)(ddp_group *g);
+    struct ddp_chunk *(*chunk)(ddp_group *g, int slot);
 
-/* Request first_request + i has ended. */
-ddp_status ddp_chunk_advance(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
+    /* Post the first messages. All of ddp_chunk is set, and ended 0. */
+    ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
+    /* Request first_request + i has ended. */
+    ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
+    /* Go on, if it can, without a request that ended; *moved is set if it could. NULL: it never
+     * can. */
+    ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
-/* Rank whose first message has not come, or -1. Such a rank is behind itself,
- * where one whose sum is late may wait for another. */
-int ddp_chunk_behind(const ddp_group *g, const struct ddp_chunk *c);
+    /* Rank that the chunk waits for and that waits for no other, or -1 where that is not known. */
+    int (*behind)(const ddp_group *g, const struct ddp_chunk *c);
+    /* Rank that the chunk waits for, or -1; *taking is set when it has not taken a message, else it
+     * has not sent one. Such a rank may wait for another. */
+    int (*waits_for)(const ddp_group *g, const struct ddp_chunk *c, int *taking);
+};
 
-/* Rank of some request that has not ended, or -1; *taking is set when the rank
- * has not taken a message, else it has not sent one. */
-int ddp_chunk_waits_for(const ddp_group *g, const struct ddp_chunk *c, int *taking);
+/* Every rank with every other (direct.c). */
+extern const struct ddp_way ddp_way_direct;
+
+/* Within hosts in shared memory, between hosts by messages (levels.c). open fails with
+ * DDP_ERR_USAGE where the ranks of some host cannot share memory, on every rank. */
+extern const struct ddp_way ddp_way_levels;
+
+/* Hosts, or blocks of hosts, that a stage of ddp_way_levels brings together: of more, each round of
+ * a chunk's messages is many small ones; of fewer, there are more rounds, and each waits for polls.
+ */
+enum { DDP_LEVELS_RADIX = 8 };
 
 #endif

@@ -4,7 +4,13 @@
  * keeps a message below MPI's limit of 2 GiB and fills a tree's lower links. */
 #include "comm/exchange.h"
 
-enum { SEGMENT_BYTES = 1 << 20 };
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SEGMENT_BYTES = 1 << 20,
+    MOST_TOLD = 32 /* ranks that all tell each other */
+};
 
 static size_t segment(size_t bytes, size_t at)
 {
@@ -74,21 +80,62 @@ static ddp_status swap_segment(ddp_group *g, char *all, size_t bytes, size_t at,
     return ddp_exchange_finish(g, err);
 }
 
-/* Everybody tells everybody: a missing rank is then missed by all. The caller has
- * put mine into its place; all may be NULL when bytes is 0. */
+/* Ranks that have told each other of `known` ranks double that: a rank talks to few, and what it
+ * knows lies behind its own, in a circle. */
+static ddp_status double_known(ddp_group *g, char *known, int count, size_t bytes, ddp_error *err)
+{
+    int more = count < g->size - count ? count : g->size - count;
+    int tag = ddp_exchange_collective_tag(g);
+
+    for (size_t at = 0; at <= (size_t)more * bytes; at += SEGMENT_BYTES) {
+        size_t n = segment((size_t)more * bytes, at);
+        struct ddp_message in = {(g->rank + count) % g->size, tag, n,
+                                 known + (size_t)count * bytes + at};
+        struct ddp_message out = {(g->rank - count + g->size) % g->size, tag, n, known + at};
+
+        if (ddp_exchange_recv(g, &in, err) || ddp_exchange_send(g, &out, err)
+            || ddp_exchange_finish(g, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+/* Of many ranks: each talks to as many as their number has binary digits. */
+static ddp_status gather_by_doubling(ddp_group *g, char *all, size_t bytes, ddp_error *err)
+{
+    char *known = malloc((size_t)g->size * bytes + 1);
+    ddp_status st = DDP_OK;
+
+    if (!known)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' %zu bytes", g->size, bytes);
+    memcpy(known, all + (size_t)g->rank * bytes, bytes);
+    for (int count = 1; count < g->size && !st; count *= 2)
+        st = double_known(g, known, count, bytes, err);
+    for (int i = 0; i < g->size && !st; i++)
+        memcpy(all + (size_t)((g->rank + i) % g->size) * bytes, known + (size_t)i * bytes, bytes);
+    free(known);
+    return st;
+}
+
+/* Everybody tells everybody: a missing rank is then missed by all; but of many ranks that would be
+ * as many connections. The caller has put mine into its place; all may be NULL when bytes is 0. */
 ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                                   ddp_error *err)
 {
     char nothing = 0;
     char *data = bytes ? all : &nothing;
+    ddp_status st = DDP_OK;
     size_t at = 0;
 
     (void)mine;
-    do {
-        if (swap_segment(g, data, bytes, at, err))
-            return err->code;
-        at += SEGMENT_BYTES;
-    } while (at < bytes);
+    if (g->size > MOST_TOLD) {
+        st = gather_by_doubling(g, data, bytes, err);
+    } else {
+        do {
+            st = swap_segment(g, data, bytes, at, err);
+            at += SEGMENT_BYTES;
+        } while (!st && at < bytes);
+    }
     ddp_exchange_next_collective(g);
-    return DDP_OK;
+    return st;
 }

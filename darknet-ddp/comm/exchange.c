@@ -8,21 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Measured on two hosts with 1 and 4 Gbit/s between them, 102 MB in 5 sums: with 8
- * MiB in flight the link stays full, also when polled only every 10 ms. Smaller
- * chunks cost more polls, larger ones leave the link idle at the ends. But of many
- * ranks each sums a small piece, and a message costs as much CPU time as some 10 KB: then
- * chunks are larger, and fewer. */
 enum {
-    IN_FLIGHT_BYTES = 16 * DDP_EXCHANGE_CHUNK_BYTES,
-    PIECE_BYTES = 128 * 1024, /* of a rank, in a chunk that is larger for many ranks' sake */
-    LONGEST_CHUNK_BYTES = 8 << 20,
-    LEAST_WINDOW = 4,
     TAGS = 8192, /* far more than there are in flight */
     FIRST_COLLECTIVE_TAG = 2 * TAGS,
     SPINS = 100, /* idle polls before a wait lets others run */
-    NAP_NS = 100000,
-    ALIGNMENT = 64
+    NAP_NS = 100000
 };
 
 /* A request of the collective under way. */
@@ -33,15 +23,12 @@ struct collective_request {
 };
 
 struct ddp_exchange {
-    size_t chunk_count; /* floats of a chunk */
-    int window;         /* chunks in flight */
-    struct ddp_chunk *chunks;
+    struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is a way to sum them */
     int chunks_in_flight;
     uint32_t next_sequence;
     struct ddp_host_sum *first, *last;              /* sums with chunks to launch */
     int64_t last_message_ns;                        /* when one of ours, in or out, last ended */
     int *ended;                                     /* room for the requests of one test */
-    unsigned char *chunk_ended;                     /* the chunks' own, in one piece */
     struct collective_request *collective_requests; /* 2 (size-1) of them */
     int collective_left;
     uint32_t collective;
@@ -67,60 +54,45 @@ void ddp_exchange_next_collective(ddp_group *g)
     g->exchange->collective++;
 }
 
-static int chunk_requests(const ddp_group *g)
+/* They come first; those of chunks follow, slot by slot. */
+static int collective_requests(const ddp_group *g)
 {
     return 2 * (g->size - 1);
 }
 
-static void choose_chunks(struct ddp_exchange *x, int size)
+static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
 {
-    size_t bytes = (size_t)size * PIECE_BYTES;
+    struct ddp_exchange *x = g->exchange;
+    /* One more than needed, since a group of one rank needs none. */
+    int *ended = realloc(x->ended, ((size_t)requests + 1) * sizeof *ended);
 
-    if (bytes < DDP_EXCHANGE_CHUNK_BYTES)
-        bytes = DDP_EXCHANGE_CHUNK_BYTES;
-    if (bytes > LONGEST_CHUNK_BYTES)
-        bytes = LONGEST_CHUNK_BYTES;
-    x->chunk_count = bytes / sizeof(float);
-    x->window = (int)(IN_FLIGHT_BYTES / bytes);
-    if (x->window < LEAST_WINDOW)
-        x->window = LEAST_WINDOW;
-}
-
-static int open_chunk(ddp_group *g, int i)
-{
-    struct ddp_chunk *c = &g->exchange->chunks[i];
-    size_t bytes = ddp_chunk_scratch(g->exchange->chunk_count, g->size) * sizeof *c->scratch;
-
-    c->first_request = i * chunk_requests(g);
-    c->ended = g->exchange->chunk_ended + c->first_request;
-    c->parts = calloc((size_t)g->size, sizeof *c->parts);
-    c->scratch = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    return c->parts && c->scratch;
+    if (!ended)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
+    x->ended = ended;
+    return g->transport->reserve(g, requests, err);
 }
 
 ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
 {
     struct ddp_exchange *x = calloc(1, sizeof *x);
-    int ok = x != NULL, requests = 0;
 
     g->exchange = x;
     g->host_sums = &ddp_exchange_sums;
-    if (ok) {
-        choose_chunks(x, g->size);
-        requests = (x->window + 1) * chunk_requests(g);
-        x->chunks = calloc((size_t)x->window, sizeof *x->chunks);
-        /* One more than needed, since a group of one rank needs none. */
-        x->ended = calloc((size_t)requests + 1, sizeof *x->ended);
-        x->chunk_ended = calloc((size_t)requests + 1, 1);
+    if (x)
         x->collective_requests =
-            calloc((size_t)chunk_requests(g) + 1, sizeof *x->collective_requests);
-        ok = x->chunks && x->ended && x->chunk_ended && x->collective_requests;
-    }
-    for (int i = 0; ok && g->size > 1 && i < x->window; i++)
-        ok = open_chunk(g, i);
-    if (!ok)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's chunks");
-    return g->transport->reserve(g, requests, err);
+            calloc((size_t)collective_requests(g) + 1, sizeof *x->collective_requests);
+    if (!x || !x->collective_requests)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's messages");
+    return reserve(g, collective_requests(g), err);
+}
+
+static void close_way(ddp_group *g)
+{
+    if (g->way)
+        g->way->close(g);
+    g->way = NULL;
+    g->way_own = NULL;
+    g->exchange->sizes = (struct ddp_chunk_sizes){0};
 }
 
 void ddp_exchange_close(ddp_group *g)
@@ -129,86 +101,138 @@ void ddp_exchange_close(ddp_group *g)
 
     if (!x)
         return;
-    for (int i = 0; x->chunks && i < x->window; i++) {
-        free(x->chunks[i].parts);
-        free(x->chunks[i].scratch);
-    }
-    free(x->chunks);
+    close_way(g);
     free(x->ended);
-    free(x->chunk_ended);
     free(x->collective_requests);
     free(x);
     g->exchange = NULL;
 }
 
-static struct ddp_chunk *unused_chunk(struct ddp_exchange *x)
+ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *err)
 {
-    for (int i = 0; i < x->window; i++)
-        if (!x->chunks[i].sum)
-            return &x->chunks[i];
-    return NULL;
+    struct ddp_chunk_sizes sizes = {0};
+    ddp_status st;
+
+    close_way(g);
+    g->way = way;
+    st = way->open(g, &sizes, err);
+    if (!st)
+        st = reserve(g, collective_requests(g) + sizes.window * sizes.requests, err);
+    if (st)
+        close_way(g);
+    else
+        g->exchange->sizes = sizes;
+    return st;
+}
+
+/* The slot of the next chunk is free: those before it may still be in flight. */
+static struct ddp_chunk *next_chunk(ddp_group *g)
+{
+    struct ddp_exchange *x = g->exchange;
+    int slot = (int)(x->next_sequence % (uint32_t)x->sizes.window);
+    struct ddp_chunk *c = g->way->chunk(g, slot);
+
+    if (c->sum)
+        return NULL;
+    *c = (struct ddp_chunk){.sum = x->first,
+                            .sequence = x->next_sequence++,
+                            .slot = slot,
+                            .first_request = collective_requests(g) + slot * x->sizes.requests};
+    return c;
+}
+
+static ddp_status name_sum(const ddp_group *g, const struct ddp_host_sum *s, ddp_error *err)
+{
+    return ddp_wrap(err, "sum %d of %d", s->number, g->sums_opened);
 }
 
 static ddp_status launch(ddp_group *g, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
 
-    while (x->first && x->chunks_in_flight < x->window) {
+    while (x->first) {
         struct ddp_host_sum *a = x->first;
-        struct ddp_chunk *c = unused_chunk(x);
+        struct ddp_chunk *c = next_chunk(g);
         size_t left = a->count - a->launched;
 
-        c->sum = a;
+        if (!c)
+            return DDP_OK;
         c->data = a->buf + a->launched;
-        c->count = left < x->chunk_count ? left : x->chunk_count;
-        c->sequence = x->next_sequence++;
+        c->count = left < x->sizes.count ? left : x->sizes.count;
         x->chunks_in_flight++;
         a->launched += c->count;
         if (a->launched == a->count)
             x->first = a->next;
-        if (ddp_chunk_launch(g, c, err))
-            return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
+        if (g->way->launch(g, c, err))
+            return name_sum(g, a, err);
     }
     return DDP_OK;
+}
+
+static void retire(struct ddp_exchange *x, struct ddp_chunk *c)
+{
+    if (!c->ended)
+        return;
+    if (--c->sum->chunks_left == 0 && c->sum->ended)
+        ddp_device_event_record(c->sum->ended);
+    c->sum = NULL;
+    x->chunks_in_flight--;
 }
 
 static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
 {
-    struct ddp_exchange *x = g->exchange;
-    struct ddp_chunk *c = &x->chunks[request / chunk_requests(g)];
+    int i = request - collective_requests(g), requests = g->exchange->sizes.requests;
+    struct ddp_chunk *c = g->way->chunk(g, i / requests);
 
-    if (ddp_chunk_advance(g, c, request % chunk_requests(g), err))
-        return ddp_wrap(err, "sum %d of %d", c->sum->number, g->sums_opened);
-    if (c->requests_left == 0) {
-        if (--c->sum->chunks_left == 0 && c->sum->ended)
-            ddp_device_event_record(c->sum->ended);
-        c->sum = NULL;
-        x->chunks_in_flight--;
+    if (g->way->advance(g, c, i % requests, err))
+        return name_sum(g, c->sum, err);
+    retire(g->exchange, c);
+    return DDP_OK;
+}
+
+/* Of what goes on without requests. */
+static ddp_status look_at_chunks(ddp_group *g, int *moved, ddp_error *err)
+{
+    struct ddp_exchange *x = g->exchange;
+
+    if (!x->chunks_in_flight || !g->way->look)
+        return DDP_OK;
+    for (int i = 0; i < x->sizes.window; i++) {
+        uint32_t sequence = x->next_sequence + (uint32_t)i; /* the oldest first */
+        struct ddp_chunk *c = g->way->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
+
+        if (!c->sum)
+            continue;
+        if (g->way->look(g, c, moved, err))
+            return name_sum(g, c->sum, err);
+        retire(x, c);
     }
     return DDP_OK;
 }
 
-/* One round of moving data. *moved is the number of messages that ended. */
+/* One round of moving data. *moved is 0 where nothing has ended or gone on. */
 static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
-    int first_collective = x->window * chunk_requests(g);
+    int ended;
 
-    *moved = 0;
-    if (launch(g, err) || g->transport->test(g, x->ended, moved, err))
+    if (launch(g, err) || g->transport->test(g, x->ended, &ended, err))
         return err->code;
-    if (*moved)
-        x->last_message_ns = ddp_clock_ns();
-    for (int i = 0; i < *moved; i++) {
+    for (int i = 0; i < ended; i++) {
         int request = x->ended[i];
 
-        if (request >= first_collective) {
-            x->collective_requests[request - first_collective].pending = 0;
+        if (request < collective_requests(g)) {
+            x->collective_requests[request].pending = 0;
             x->collective_left--;
         } else if (chunk_request_ended(g, request, err)) {
             return err->code;
         }
     }
+    *moved = ended;
+    if (look_at_chunks(g, moved, err))
+        return err->code;
+    if (*moved)
+        x->last_message_ns = ddp_clock_ns();
     return DDP_OK;
 }
 
@@ -244,34 +268,35 @@ static ddp_status overdue(ddp_group *g, int peer, int taking, const char *where,
 
 static ddp_status collective_overdue(ddp_group *g, ddp_error *err)
 {
-    const struct collective_request *collective_requests = g->exchange->collective_requests;
-    int n = chunk_requests(g), late = -1;
+    const struct collective_request *requests = g->exchange->collective_requests;
+    int n = collective_requests(g), late = -1;
 
     for (int i = 0; i < n; i++)
-        if (collective_requests[i].pending && (late < 0 || collective_requests[i].is_recv))
+        if (requests[i].pending && (late < 0 || requests[i].is_recv))
             late = i;
-    return overdue(g, collective_requests[late].peer, !collective_requests[late].is_recv, "", err);
+    return overdue(g, requests[late].peer, !requests[late].is_recv, "", err);
 }
 
 static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
 {
-    const struct ddp_chunk *oldest = NULL, *behind = NULL;
+    const struct ddp_chunk *oldest = NULL;
     const struct ddp_exchange *x = g->exchange;
-    int peer, taking = 0;
+    int peer = -1, taking = 0;
     char where[64];
 
-    for (int i = 0; i < x->window; i++) {
-        const struct ddp_chunk *c = &x->chunks[i];
+    for (int i = 0; i < x->sizes.window; i++) {
+        uint32_t sequence = x->next_sequence + (uint32_t)i;
+        const struct ddp_chunk *c = g->way->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
 
         if (!c->sum)
             continue;
-        if (!oldest || (int32_t)(c->sequence - oldest->sequence) < 0)
+        if (!oldest)
             oldest = c;
-        if (ddp_chunk_behind(g, c) >= 0
-            && (!behind || (int32_t)(c->sequence - behind->sequence) < 0))
-            behind = c;
+        if (peer < 0)
+            peer = g->way->behind(g, c);
     }
-    peer = behind ? ddp_chunk_behind(g, behind) : ddp_chunk_waits_for(g, oldest, &taking);
+    if (peer < 0)
+        peer = g->way->waits_for(g, oldest, &taking);
     (void)snprintf(where, sizeof where, ", sum %d of %d", oldest->sum->number, g->sums_opened);
     return overdue(g, peer, taking, where, err);
 }
@@ -320,7 +345,9 @@ ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *e
     s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
     if (g->size == 1)
         return DDP_OK;
-    s->chunks_left = (int)((s->count + x->chunk_count - 1) / x->chunk_count);
+    if (!g->way && ddp_exchange_use(g, &ddp_way_direct, err))
+        return err->code;
+    s->chunks_left = (int)((s->count + x->sizes.count - 1) / x->sizes.count);
     s->launched = 0;
     s->next = NULL;
     if (x->first)
@@ -398,7 +425,19 @@ const struct ddp_sum_engine ddp_exchange_sums = {
     .finite = sum_finite,
 };
 
-/* ---- messages of collectives ---- */
+/* ---- messages ---- */
+
+ddp_status ddp_exchange_send_part(ddp_group *g, int request, const struct ddp_message *m,
+                                  ddp_error *err)
+{
+    int place = m->peer - (g->rank - g->local_rank); /* among the ranks of this host */
+
+    g->traffic.messages++;
+    g->traffic.bytes += m->bytes;
+    if (place < 0 || place >= g->local_size)
+        g->traffic.left_bytes += m->bytes;
+    return g->transport->send(g, request, m, err);
+}
 
 static int next_collective_request(ddp_group *g, const struct ddp_message *m, int is_recv)
 {
@@ -409,7 +448,7 @@ static int next_collective_request(ddp_group *g, const struct ddp_message *m, in
         i++;
     x->collective_requests[i] = (struct collective_request){m->peer, is_recv, 1};
     x->collective_left++;
-    return x->window * chunk_requests(g) + i;
+    return i;
 }
 
 ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err)

@@ -12,12 +12,17 @@
 
 #include "comm/backend.h"
 
-/* The longest message of a sum, and the shortest chunk. A transport does well to send it without
- * asking the receiver first, which takes a poll on both sides. */
-enum { DDP_EXCHANGE_CHUNK_BYTES = 512 * 1024 };
+/* The longest message of a sum. A transport does well to send it without asking the receiver first,
+ * which takes a poll on both sides. */
+enum { DDP_EXCHANGE_MESSAGE_BYTES = 512 * 1024 };
 
 /* Reserves the transport's requests. */
 ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err);
+
+/* How chunks are summed from here on (chunk.h); as way->open says. Without it: directly. */
+struct ddp_way;
+ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *err);
+
 void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
 
 extern const struct ddp_sum_engine ddp_exchange_sums;
@@ -48,7 +53,7 @@ ddp_status ddp_exchange_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *er
  * group's timeout, nor since that moment. */
 ddp_status ddp_exchange_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
-/* The rest is for chunk.c and collective.c. */
+/* The rest is for the ways to sum and collective.c. */
 
 /* The i-th peer of this rank, i in 0..size-1. Each rank has another first one,
  * so that they do not all send to the same. */
@@ -56,6 +61,10 @@ int ddp_exchange_peer(const ddp_group *g, int i);
 
 int ddp_exchange_sum_tag(uint32_t sequence, int phase); /* phase 0 or 1 */
 int ddp_exchange_collective_tag(const ddp_group *g);
+
+/* A message of a sum, counted in g->traffic. */
+ddp_status ddp_exchange_send_part(ddp_group *g, int request, const struct ddp_message *m,
+                                  ddp_error *err);
 
 /* Messages of the collective under way. Not more than 2 (size-1) at a time. */
 ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err);

@@ -1,11 +1,15 @@
 #include "comm/group.h"
 
 #include "comm/backend.h"
+#include "comm/chunk.h"
 #include "comm/gpu.h"
+#include "comm/schedule.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const int64_t default_timeout_ns = 600 * INT64_C(1000000000);
@@ -35,23 +39,44 @@ ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, dd
     ddp_group *g = calloc(1, bytes);
 
     *out = NULL;
-    if (g)
+    if (g) {
         g->hosts = calloc((size_t)size, sizeof *g->hosts);
-    if (!g || !g->hosts) {
-        free(g);
+        g->places.first = calloc((size_t)size + 1, sizeof *g->places.first);
+    }
+    if (!g || !g->hosts || !g->places.first) {
+        if (g)
+            ddp_group_free(g);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a group of %d ranks", size);
     }
     g->rank = rank;
     g->size = size;
     g->local_size = 1;
+    g->radix = DDP_LEVELS_RADIX;
+    (void)strcpy(g->schedule, "direct");
     g->timeout_ns = default_timeout_ns;
     *out = g;
     return DDP_OK;
 }
 
+void ddp_group_set_places(ddp_group *g, const int *first)
+{
+    struct ddp_hosts *places = &g->places;
+
+    g->local_size = 0;
+    places->count = 0;
+    for (int r = 0; r < g->size; r++) {
+        if (first[r] == r)
+            places->first[places->count++] = r;
+        g->local_size += first[r] == first[g->rank];
+    }
+    places->first[places->count] = g->size;
+    g->local_rank = g->rank - first[g->rank];
+}
+
 void ddp_group_free(ddp_group *g)
 {
     free(g->hosts);
+    free(g->places.first);
     free(g);
 }
 
@@ -134,6 +159,87 @@ static ddp_status keep_failure(ddp_group *g, ddp_status st, const ddp_error *err
     if (st == DDP_ERR_COMM && !g->failure.code)
         g->failure = *err;
     return st;
+}
+
+/* ---- how sums travel ---- */
+
+/* Of the files that a process may have open, half are left to the program and to MPI. */
+static int most_connections(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY
+        || limit.rlim_cur > 2 * (rlim_t)INT_MAX)
+        return INT_MAX;
+    return (int)(limit.rlim_cur / 2);
+}
+
+/* Rank 0's: limits differ from host to host. */
+static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
+{
+    *levels = ddp_levels_pay(&g->places, g->radix, most_connections());
+    return ddp_broadcast(g, levels, sizeof *levels, 0, err);
+}
+
+static void describe_levels(ddp_group *g)
+{
+    int stages = ddp_levels_stages(g->places.count, g->radix), most = 0, least = g->size;
+    char ranks[32];
+
+    for (int h = 0; h < g->places.count; h++) {
+        int n = g->places.first[h + 1] - g->places.first[h];
+
+        most = n > most ? n : most;
+        least = n < least ? n : least;
+    }
+    (void)snprintf(ranks, sizeof ranks, most > least ? "%d to %d" : "%d", least, most);
+    (void)snprintf(g->schedule, sizeof g->schedule, "%d level%s (%s rank%s a host in shared memory",
+                   stages + 1, stages ? "s" : "", ranks, most > 1 ? "s" : "");
+    if (stages)
+        (void)snprintf(g->schedule + strlen(g->schedule), sizeof g->schedule - strlen(g->schedule),
+                       ", then %d hosts%s", g->places.count, stages > 1 ? " in blocks" : "");
+    (void)strcat(g->schedule, ")");
+}
+
+static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
+{
+    ddp_status st = ddp_exchange_use(g, &ddp_way_levels, err);
+
+    if (st == DDP_ERR_USAGE && !only)
+        return ddp_exchange_use(g, &ddp_way_direct, err);
+    if (!st)
+        describe_levels(g);
+    return st;
+}
+
+ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err)
+{
+    int levels = wanted == DDP_SCHEDULE_LEVELS;
+    ddp_status st = check_alive(g, err);
+
+    if (st || g->size == 1 || !g->transport)
+        return st;
+    if (wanted == DDP_SCHEDULE_AUTO)
+        st = choose(g, &levels, err);
+    if (!st)
+        st = levels ? use_levels(g, wanted == DDP_SCHEDULE_LEVELS, err)
+                    : ddp_exchange_use(g, &ddp_way_direct, err);
+    return keep_failure(g, st, err);
+}
+
+const char *ddp_group_schedule(const ddp_group *g)
+{
+    return g->schedule;
+}
+
+int ddp_group_sums_on_host(const ddp_group *g)
+{
+    return strcmp(ddp_group_transport(g), g->ops->name) == 0;
+}
+
+ddp_traffic ddp_group_traffic(const ddp_group *g)
+{
+    return g->traffic;
 }
 
 static ddp_status open_events(ddp_allreduce *a, ddp_device *d, ddp_error *err)

@@ -46,6 +46,11 @@ ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) 
  * Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
+/* The same with ranks[h] of them, at least 1, on each of `hosts` hosts, host0 and on. radix: of
+ * sums by levels (comm/levels_plan.h); 0: as always. */
+ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
+                                ddp_error *err) DDP_MUST_CHECK;
+
 /* Leave the group. NULL is allowed. Work in flight is abandoned: for "mpi" the
  * process then ends without MPI_Finalize, and the launcher fails the job. */
 void ddp_group_close(ddp_group *g);
@@ -65,6 +70,40 @@ int ddp_group_local_size(const ddp_group *g);
 
 /* Host name of a rank; lives as long as the group. */
 const char *ddp_group_host(const ddp_group *g, int rank);
+
+/* ---- how sums of host memory travel ----
+ *
+ *   direct   every rank with every other: 2 (size-1)/size of a sum's bytes each way, so that a host
+ * of many ranks sends as many times that levels   within a host in memory that its ranks share,
+ * between hosts by messages, of each rank with its like on other hosts (comm/levels_plan.h): a host
+ * sends no more than one rank would
+ *
+ * Both have the same bits. */
+typedef enum ddp_schedule {
+    DDP_SCHEDULE_AUTO, /* what comm/schedule.c takes for the faster one */
+    DDP_SCHEDULE_DIRECT,
+    DDP_SCHEDULE_LEVELS
+} ddp_schedule;
+
+/* Every rank calls it with the same value, while no sum is open, and blocks until all have.
+ * Without it: direct. Where the ranks of a host cannot share memory, AUTO takes direct, and LEVELS
+ * fails with DDP_ERR_USAGE. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err) DDP_MUST_CHECK;
+
+/* For people: "direct", "2 levels (4 ranks a host in shared memory, then 2 hosts)"; lives as long
+ * as the group. */
+const char *ddp_group_schedule(const ddp_group *g);
+
+/* Do sums of ddp_group_device's memory travel so? Those of a GPU do not with NCCL. */
+int ddp_group_sums_on_host(const ddp_group *g);
+
+/* What this rank's sums of host memory have sent since the group was opened. */
+typedef struct ddp_traffic {
+    uint64_t messages;
+    uint64_t bytes;      /* of them */
+    uint64_t left_bytes; /* of these, those to other hosts */
+} ddp_traffic;
+ddp_traffic ddp_group_traffic(const ddp_group *g);
 
 /* ---- GPUs ----
  *

@@ -43,13 +43,16 @@ static ddp_status mpi_reserve(ddp_group *g, int requests, ddp_error *err)
 {
     struct mpi_group *m = mpi_of(g);
     size_t n = (size_t)requests + 1; /* a group of one rank needs none */
+    MPI_Request *handles = realloc(m->requests, n * sizeof(MPI_Request));
+    MPI_Status *statuses = realloc(m->statuses, n * sizeof *statuses);
+    struct ddp_message *messages = realloc(m->messages, n * sizeof *messages);
 
-    m->requests = malloc(n * sizeof(MPI_Request));
-    m->statuses = malloc(n * sizeof *m->statuses);
-    m->messages = calloc(n, sizeof *m->messages);
-    if (!m->requests || !m->statuses || !m->messages)
+    m->requests = handles ? handles : m->requests;
+    m->statuses = statuses ? statuses : m->statuses;
+    m->messages = messages ? messages : m->messages;
+    if (!handles || !statuses || !messages)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
-    for (int i = 0; i < requests; i++)
+    for (int i = m->requests_count; i < requests; i++)
         m->requests[i] = MPI_REQUEST_NULL;
     m->requests_count = requests;
     return DDP_OK;
@@ -169,7 +172,7 @@ static void tune_open_mpi(void)
     enum { HEADER_BYTES = 1024 };
     char limit[16];
 
-    (void)snprintf(limit, sizeof limit, "%d", DDP_EXCHANGE_CHUNK_BYTES + HEADER_BYTES);
+    (void)snprintf(limit, sizeof limit, "%d", DDP_EXCHANGE_MESSAGE_BYTES + HEADER_BYTES);
     (void)setenv("OMPI_MCA_btl_tcp_eager_limit", limit, 0);
 }
 
@@ -190,13 +193,13 @@ static ddp_status start_mpi(int *started, ddp_error *err)
     return DDP_OK;
 }
 
-/* The lowest of MPI_COMM_WORLD's ranks that are on this host. */
-static ddp_status first_of_host(int *first, ddp_error *err)
+/* The lowest rank of comm that is on this host. */
+static ddp_status first_of_host(MPI_Comm comm, int *first, ddp_error *err)
 {
     MPI_Comm host;
 
-    if (check(MPI_Comm_rank(MPI_COMM_WORLD, first), "MPI_Comm_rank", err)
-        || check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+    if (check(MPI_Comm_rank(comm, first), "MPI_Comm_rank", err)
+        || check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
                  "MPI_Comm_split_type", err)
         || check(MPI_Bcast(first, 1, MPI_INT, 0, host), "MPI_Bcast", err)
         || check(MPI_Comm_free(&host), "MPI_Comm_free", err))
@@ -211,7 +214,7 @@ static ddp_status own_communicator(MPI_Comm *comm, int *rank, int *size, ddp_err
     int first;
 
     /* Of the same key, MPI takes the lower rank first. */
-    if (first_of_host(&first, err)
+    if (first_of_host(MPI_COMM_WORLD, &first, err)
         || check(MPI_Comm_split(MPI_COMM_WORLD, 0, first, comm), "MPI_Comm_split", err)
         || check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", err)
         || check(MPI_Comm_rank(*comm, rank), "MPI_Comm_rank", err)
@@ -222,20 +225,25 @@ static ddp_status own_communicator(MPI_Comm *comm, int *rank, int *size, ddp_err
 
 static ddp_status find_places(struct mpi_group *m, ddp_error *err)
 {
+    int *firsts = calloc((size_t)m->base.size, sizeof *firsts), first = 0;
     char name[DDP_HOST_BYTES];
-    MPI_Comm host;
+    ddp_status st;
 
+    if (!firsts)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' places", m->base.size);
     ddp_host_name(name);
-    if (check(MPI_Allgather(name, DDP_HOST_BYTES, MPI_CHAR, m->base.hosts, DDP_HOST_BYTES, MPI_CHAR,
-                            m->comm),
-              "MPI_Allgather", err)
-        || check(MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-                 "MPI_Comm_split_type", err)
-        || check(MPI_Comm_rank(host, &m->base.local_rank), "MPI_Comm_rank", err)
-        || check(MPI_Comm_size(host, &m->base.local_size), "MPI_Comm_size", err)
-        || check(MPI_Comm_free(&host), "MPI_Comm_free", err))
-        return err->code;
-    return DDP_OK;
+    st = check(MPI_Allgather(name, DDP_HOST_BYTES, MPI_CHAR, m->base.hosts, DDP_HOST_BYTES,
+                             MPI_CHAR, m->comm),
+               "MPI_Allgather", err);
+    if (!st)
+        st = first_of_host(m->comm, &first, err);
+    if (!st)
+        st = check(MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, m->comm), "MPI_Allgather",
+                   err);
+    if (!st)
+        ddp_group_set_places(&m->base, firsts);
+    free(firsts);
+    return st;
 }
 
 static ddp_status mpi_open(ddp_group **out, ddp_error *err)

@@ -54,6 +54,7 @@ static ddp_status solo_open(ddp_group **out, ddp_error *err)
     (*out)->ops = &ddp_backend_solo;
     (*out)->host_sums = &sums;
     ddp_host_name((*out)->hosts[0]);
+    ddp_group_set_places(*out, &(int){0});
     return DDP_OK;
 }
 

@@ -7,8 +7,11 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_RANKS = 64 };
 
 enum state { UNUSED = 0, SENDING, RECEIVING, ENDED };
 
@@ -55,13 +58,20 @@ static void unlock(struct world *w)
 
 static ddp_status thread_reserve(ddp_group *g, int requests, ddp_error *err)
 {
-    struct rank_requests *mine = &world_of(g)->ranks[g->rank];
+    struct world *w = world_of(g);
+    struct rank_requests *mine = &w->ranks[g->rank];
+    struct request *more;
 
-    mine->requests = calloc((size_t)requests + 1, sizeof *mine->requests);
-    if (!mine->requests)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
-    mine->count = requests;
-    return DDP_OK;
+    lock(w);
+    more = realloc(mine->requests, ((size_t)requests + 1) * sizeof *more);
+    if (more) {
+        mine->requests = more;
+        for (int i = mine->count; i < requests; i++)
+            more[i].state = UNUSED;
+        mine->count = requests;
+    }
+    unlock(w);
+    return more ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
 }
 
 static void post(ddp_group *g, int request, const struct ddp_message *m, enum state state)
@@ -211,7 +221,31 @@ static const struct ddp_backend backend = {
     .allgather = ddp_exchange_allgather,
 };
 
-static ddp_status open_rank(ddp_group **out, struct world *w, int rank, ddp_error *err)
+/* How many ranks are on each host. */
+struct layout {
+    const int *ranks; /* NULL: all are on this one */
+};
+
+static void place(ddp_group *g, const struct layout *layout)
+{
+    int first = 0, host = 0, left = layout->ranks ? layout->ranks[0] : g->size;
+    int firsts[MOST_RANKS];
+
+    for (int r = 0; r < g->size; r++) {
+        if (left-- == 0) {
+            left = layout->ranks[++host] - 1;
+            first = r;
+        }
+        firsts[r] = first;
+        ddp_host_name(g->hosts[r]);
+        if (layout->ranks)
+            (void)snprintf(g->hosts[r], DDP_HOST_BYTES, "host%d", host);
+    }
+    ddp_group_set_places(g, firsts);
+}
+
+static ddp_status open_rank(ddp_group **out, struct world *w, int rank, const struct layout *layout,
+                            ddp_error *err)
 {
     ddp_status st = ddp_group_alloc(out, sizeof(struct thread_group), rank, w->size, err);
     ddp_group *g = *out;
@@ -221,21 +255,22 @@ static ddp_status open_rank(ddp_group **out, struct world *w, int rank, ddp_erro
     g->ops = &backend;
     g->transport = &transport;
     ((struct thread_group *)g)->world = w;
-    g->local_rank = rank;
-    g->local_size = w->size;
-    for (int r = 0; r < w->size; r++)
-        ddp_host_name(g->hosts[r]);
+    place(g, layout);
     w->open_groups++;
     return ddp_exchange_open(g, err);
 }
 
-ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err)
+static ddp_status open_world(ddp_group **groups, int size, const struct layout *layout,
+                             ddp_error *err)
 {
     ddp_status st = DDP_OK;
     struct world *w;
 
     if (size < 1)
         return ddp_fail(err, DDP_ERR_USAGE, "a group wants 1 or more ranks, not %d", size);
+    if (size > MOST_RANKS)
+        return ddp_fail(err, DDP_ERR_USAGE, "threads are %d ranks at most, not %d", MOST_RANKS,
+                        size);
     for (int r = 0; r < size; r++)
         groups[r] = NULL;
     w = calloc(1, sizeof *w);
@@ -250,12 +285,31 @@ ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err)
     w->size = size;
     w->open_groups = 1; /* this call's own, until all ranks are there */
     for (int r = 0; !st && r < size; r++)
-        st = open_rank(&groups[r], w, r, err);
+        st = open_rank(&groups[r], w, r, layout, err);
     for (int r = 0; st && r < size; r++) {
         ddp_group_close(groups[r]);
         groups[r] = NULL;
     }
     if (--w->open_groups == 0)
         free_world(w);
+    return st;
+}
+
+ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err)
+{
+    return open_world(groups, size, &(struct layout){NULL}, err);
+}
+
+ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
+                                ddp_error *err)
+{
+    ddp_status st;
+    int size = 0;
+
+    for (int h = 0; h < hosts; h++)
+        size += ranks[h];
+    st = open_world(groups, size, &(struct layout){ranks}, err);
+    for (int r = 0; r < size && !st && radix; r++)
+        groups[r]->radix = radix;
     return st;
 }

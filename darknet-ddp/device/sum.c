@@ -56,19 +56,30 @@ static int holder(int first, int n, int own)
     return own >= first && own < first + n ? own : first;
 }
 
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 /* From the leaves up, this is the tree that splits at powers of two. Returns
- * ddp_finite_bits of the sums. */
-static uint32_t sum_block(float *const *parts, int size, int own, size_t at, size_t count)
+ * ddp_finite_bits of the sums, of those of all ranks alone. */
+static uint32_t sum_block(float *const *parts, int size, int begin, int end, int own, size_t at,
+                          size_t count)
 {
     uint32_t bits = 0;
 
     for (int n = 1; n < size; n *= 2)
-        for (int first = 0; first + n < size; first += 2 * n) {
+        for (int first = (begin + 2 * n - 1) / (2 * n) * 2 * n;
+             first + n < size && least(first + 2 * n, size) <= end; first += 2 * n) {
             int left = holder(first, n, own);
             int right = holder(first + n, n, own);
-            float *dst = parts[right == own ? right : left] + at;
-            const float *src = parts[right == own ? left : right] + at;
+            float *dst;
+            const float *src;
 
+            if (!parts[right]) /* both are in a sum that there was */
+                continue;
+            dst = parts[right == own ? right : left] + at;
+            src = parts[right == own ? left : right] + at;
             if (2 * n >= size)
                 bits = add_last(dst, src, count);
             else
@@ -77,13 +88,34 @@ static uint32_t sum_block(float *const *parts, int size, int own, size_t at, siz
     return bits;
 }
 
-int ddp_sum_tree(float *const *parts, int size, int own, size_t count)
+int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count)
 {
     uint32_t bits = 0;
 
     if (size == 1)
         return ddp_all_finite(parts[0], count);
     for (size_t at = 0; at < count; at += BLOCK)
-        bits |= sum_block(parts, size, own, at, count - at < BLOCK ? count - at : BLOCK);
+        bits |=
+            sum_block(parts, size, begin, end, own, at, count - at < BLOCK ? count - at : BLOCK);
     return ddp_finite_told(bits);
+}
+
+int ddp_sum_tree(float *const *parts, int size, int own, size_t count)
+{
+    return ddp_sum_range(parts, size, 0, size, own, count);
+}
+
+int ddp_sum_nodes(int size, int begin, int end, int *firsts)
+{
+    int nodes = 0;
+
+    for (int first = begin; first < end;) {
+        int n = 1;
+
+        while (n < size && first % (2 * n) == 0 && least(first + 2 * n, size) <= end)
+            n *= 2;
+        firsts[nodes++] = first;
+        first = least(first + n, size);
+    }
+    return nodes;
 }

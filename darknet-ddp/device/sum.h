@@ -11,4 +11,16 @@
  * The other parts are used as scratch. No two parts overlap. */
 int ddp_sum_tree(float *const *parts, int size, int own, size_t count);
 
+/* The tree by and by: as much of it as the ranks begin..end make alone. Of these parts[r] is rank
+ * r's, or the sum of a node (below) whose first rank is r, or NULL where r is in such a sum. For
+ * each node of begin..end parts[first] becomes its sum; parts[own] where own is in it, a rank whose
+ * part is not NULL. Returns 0 where that made sums of all ranks, and one of them is not finite,
+ * else 1. */
+int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count);
+
+/* The largest whole branches of the tree that make up the ranks begin..end: firsts[i] is the first
+ * rank of the i-th, which ends where the next one begins. Returns how many. */
+enum { DDP_SUM_NODES_MAX = 64 };
+int ddp_sum_nodes(int size, int begin, int end, int *firsts);
+
 #endif

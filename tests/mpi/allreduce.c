@@ -134,6 +134,10 @@ int main(void)
     }
     ddp_group_set_timeout(g, 30 * INT64_C(1000000000));
     bad = sums_are_the_tree_to_the_bit(g);
+    bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_LEVELS, &err), &err);
+    bad += sums_are_the_tree_to_the_bit(g);
+    bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_DIRECT, &err), &err);
+    bad += sums_are_the_tree_to_the_bit(g);
     bad += broadcast_reaches_every_rank_from_each(g);
     bad += places_are_those_of_one_host(g);
     bad = total(g, bad);

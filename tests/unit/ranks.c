@@ -11,6 +11,7 @@
 
 struct start {
     void (*body)(struct rank *me);
+    int levels;
     struct rank rank;
     pthread_t thread;
 };
@@ -18,27 +19,29 @@ struct start {
 static void *run_rank(void *arg)
 {
     struct start *s = arg;
+    ddp_error err;
 
-    s->body(&s->rank);
+    if (s->levels)
+        rank_expect_ok(&s->rank, ddp_group_use_schedule(s->rank.group, DDP_SCHEDULE_LEVELS, &err),
+                       &err);
+    if (s->rank.wrong[0] == '\0')
+        s->body(&s->rank);
     return NULL;
 }
 
-void ranks_run(int size, void (*body)(struct rank *me), void *shared)
+static void run_groups(ddp_group **groups, int size, int levels, void (*body)(struct rank *me),
+                       void *shared)
 {
     static const int64_t timeout_ns = 30 * INT64_C(1000000000);
-    ddp_group *groups[RANKS_MAX];
     struct start starts[RANKS_MAX];
     pthread_barrier_t meeting;
-    ddp_error err;
     int wrong = 0;
 
-    assert_in_range(size, 1, RANKS_MAX);
     assert_int_equal(pthread_barrier_init(&meeting, NULL, (unsigned)size), 0);
-    if (ddp_group_open_threads(groups, size, &err))
-        fail_msg("%d ranks: %s", size, err.text);
     for (int r = 0; r < size; r++) {
         ddp_group_set_timeout(groups[r], timeout_ns);
         starts[r].body = body;
+        starts[r].levels = levels;
         starts[r].rank = (struct rank){
             .group = groups[r], .rank = r, .size = size, .shared = shared, .meeting = &meeting};
         assert_int_equal(pthread_create(&starts[r].thread, NULL, run_rank, &starts[r]), 0);
@@ -55,6 +58,32 @@ void ranks_run(int size, void (*body)(struct rank *me), void *shared)
     assert_int_equal(pthread_barrier_destroy(&meeting), 0);
     if (wrong)
         fail_msg("%d of %d ranks found something wrong", wrong, size);
+}
+
+void ranks_run(int size, void (*body)(struct rank *me), void *shared)
+{
+    ddp_group *groups[RANKS_MAX];
+    ddp_error err;
+
+    assert_in_range(size, 1, RANKS_MAX);
+    if (ddp_group_open_threads(groups, size, &err))
+        fail_msg("%d ranks: %s", size, err.text);
+    run_groups(groups, size, 0, body, shared);
+}
+
+void ranks_run_levels(const int *ranks, int hosts, int radix, void (*body)(struct rank *me),
+                      void *shared)
+{
+    ddp_group *groups[RANKS_MAX];
+    ddp_error err;
+    int size = 0;
+
+    for (int h = 0; h < hosts; h++)
+        size += ranks[h];
+    assert_in_range(size, 1, RANKS_MAX);
+    if (ddp_group_open_hosts(groups, ranks, hosts, radix, &err))
+        fail_msg("%d ranks on %d hosts: %s", size, hosts, err.text);
+    run_groups(groups, size, 1, body, shared);
 }
 
 void rank_wrong(struct rank *me, const char *fmt, ...)

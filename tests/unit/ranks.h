@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-enum { RANKS_MAX = 8 };
+enum { RANKS_MAX = 40 };
 
 struct rank {
     ddp_group *group; /* closed after all ranks have ended */
@@ -24,6 +24,10 @@ struct rank {
 
 /* Run body on every rank of a world of threads. A wait of more than 30 s fails. */
 void ranks_run(int size, void (*body)(struct rank *me), void *shared);
+
+/* The same on hosts of ranks[h] ranks each (comm/group.h), with sums by levels of this radix. */
+void ranks_run_levels(const int *ranks, int hosts, int radix, void (*body)(struct rank *me),
+                      void *shared);
 
 /* Note what is wrong; the first note stays. */
 void rank_wrong(struct rank *me, const char *fmt, ...) DDP_PRINTF(2, 3);

@@ -212,6 +212,34 @@ static void allgather_places_ranks_in_order(void **state)
     run_worlds(gather);
 }
 
+/* Of so many each tells only some, who pass it on. */
+static void gather_from_many(struct rank *me)
+{
+    enum { BYTES = 40009 };
+    unsigned char *mine = malloc(BYTES), *all = malloc((size_t)BYTES * (size_t)me->size);
+    ddp_error err;
+
+    if (!mine || !all)
+        abort();
+    for (int i = 0; i < BYTES; i++)
+        mine[i] = (unsigned char)(i * 3 + me->rank);
+    rank_expect_ok(me, ddp_allgather(me->group, mine, all, BYTES, &err), &err);
+    rank_expect_ok(me, ddp_barrier(me->group, &err), &err);
+    for (int r = 0; r < me->size; r++)
+        for (int i = 0; i < BYTES; i++)
+            if (all[r * BYTES + i] != (unsigned char)(i * 3 + r))
+                rank_wrong(me, "byte %d from rank %d is wrong", i, r);
+    free(mine);
+    free(all);
+}
+
+static void allgather_from_many_places_ranks_in_order(void **state)
+{
+    (void)state;
+    ranks_run(33, gather_from_many, NULL);
+    ranks_run(40, gather_from_many, NULL);
+}
+
 static atomic_int arrived;
 
 static void pass_barriers(struct rank *me)
@@ -233,6 +261,8 @@ static void barrier_waits_for_every_rank(void **state)
         atomic_store(&arrived, 0);
         ranks_run(world_sizes[i], pass_barriers, NULL);
     }
+    atomic_store(&arrived, 0);
+    ranks_run(RANKS_MAX, pass_barriers, NULL);
 }
 
 int main(void)
@@ -244,6 +274,7 @@ int main(void)
         cmocka_unit_test(collectives_run_beside_a_sum_in_flight),
         cmocka_unit_test(broadcast_reaches_every_rank_from_each),
         cmocka_unit_test(allgather_places_ranks_in_order),
+        cmocka_unit_test(allgather_from_many_places_ranks_in_order),
         cmocka_unit_test(barrier_waits_for_every_rank),
     };
 

@@ -1,0 +1,22 @@
+/* comm/schedule.h: which way to sum host memory (comm/chunk.h) suits which hosts, by a model of
+ * what it costs. */
+#ifndef DDP_COMM_SCHEDULE_H
+#define DDP_COMM_SCHEDULE_H
+
+#include "comm/levels_plan.h"
+
+/* What a sum of 100 MB costs the slowest rank, as far as the ways differ: seconds. */
+typedef struct ddp_sum_cost {
+    double wire_s;   /* what leaves a host, at 10 Gbit/s, and the polls that a chunk waits for */
+    double cpu_s;    /* of a rank */
+    int connections; /* of a rank to other hosts */
+} ddp_sum_cost;
+
+ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts);
+ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix);
+
+/* Is levels the better way? Not where a rank shares no memory and few hosts are worth no stages;
+ * always where direct needs more connections than a process may have open. */
+int ddp_levels_pay(const struct ddp_hosts *hosts, int radix, int most_connections);
+
+#endif

@@ -1,0 +1,173 @@
+#include "comm/shared_memory.h"
+
+#include "base/clock.h"
+#include "comm/exchange.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct ddp_shared_memory {
+    char *base;
+    size_t bytes_each; /* whole pages */
+    size_t bytes;
+};
+
+/* Where the others of a host find the file. Zero: there is none. */
+struct place {
+    int64_t process;
+    int64_t file;
+    uint64_t mark; /* in its first bytes: another container may have a process of that number */
+};
+
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (bytes + page - 1) / page * page;
+}
+
+static int map(struct ddp_shared_memory *m, int file)
+{
+    void *at = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    m->base = at == MAP_FAILED ? NULL : at;
+    return m->base != NULL;
+}
+
+/* Returns the file, or -1. */
+static int make(struct ddp_shared_memory *m, uint64_t mark)
+{
+    int file = memfd_create("darknet-ddp", MFD_CLOEXEC);
+
+    if (file < 0)
+        return -1;
+    if (ftruncate(file, (off_t)m->bytes) == 0 && map(m, file)) {
+        *(uint64_t *)m->base = mark;
+        return file;
+    }
+    (void)close(file);
+    return -1;
+}
+
+static void find(struct ddp_shared_memory *m, const struct place *place)
+{
+    char path[64];
+    int file;
+
+    if (place->process == 0)
+        return;
+    (void)snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)place->process,
+                   (long long)place->file);
+    file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (map(m, file) && *(const uint64_t *)m->base != place->mark) {
+        (void)munmap(m->base, m->bytes);
+        m->base = NULL;
+    }
+    (void)close(file);
+}
+
+/* The first rank of a host tells the others. */
+static ddp_status tell_host(ddp_group *g, struct place *place, ddp_error *err)
+{
+    int first = g->rank - g->local_rank;
+
+    for (int r = first + 1; g->local_rank == 0 && r < first + g->local_size; r++) {
+        struct ddp_message m = {r, ddp_exchange_collective_tag(g), sizeof *place, place};
+
+        if (ddp_exchange_send(g, &m, err))
+            return err->code;
+    }
+    if (g->local_rank > 0) {
+        struct ddp_message m = {first, ddp_exchange_collective_tag(g), sizeof *place, place};
+
+        if (ddp_exchange_recv(g, &m, err))
+            return err->code;
+    }
+    if (ddp_exchange_finish(g, err))
+        return err->code;
+    ddp_exchange_next_collective(g);
+    return DDP_OK;
+}
+
+/* Do all ranks have theirs? Nobody passes before all have looked for it. */
+static ddp_status agree(ddp_group *g, int have, int *all_have, ddp_error *err)
+{
+    char *all = calloc((size_t)g->size, 1);
+    char mine = (char)have;
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for an agreement");
+    st = ddp_allgather(g, &mine, all, sizeof mine, err);
+    *all_have = 1;
+    for (int r = 0; r < g->size; r++)
+        *all_have = *all_have && all[r];
+    free(all);
+    return st;
+}
+
+/* Two barriers apart: the mark is gone before anybody uses the memory. */
+static ddp_status share(struct ddp_shared_memory *m, ddp_group *g, int *shared, ddp_error *err)
+{
+    struct place place = {0};
+    int file = -1;
+    ddp_status st;
+
+    if (g->local_rank == 0) {
+        place.mark = (uint64_t)ddp_clock_ns();
+        file = make(m, place.mark);
+        if (file >= 0) {
+            place.process = getpid();
+            place.file = file;
+        }
+    }
+    st = tell_host(g, &place, err);
+    if (!st && g->local_rank > 0)
+        find(m, &place);
+    if (!st)
+        st = agree(g, m->base != NULL, shared, err);
+    if (file >= 0) {
+        (void)close(file);
+        *(uint64_t *)m->base = 0;
+    }
+    return st ? st : ddp_barrier(g, err);
+}
+
+ddp_status ddp_shared_memory_open(struct ddp_shared_memory **out, ddp_group *g, size_t bytes,
+                                  ddp_error *err)
+{
+    struct ddp_shared_memory *m = calloc(1, sizeof *m);
+    ddp_status st;
+    int shared = 0;
+
+    *out = NULL;
+    if (!m)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the host's shared memory");
+    m->bytes_each = whole_pages(bytes);
+    m->bytes = m->bytes_each * (size_t)g->local_size;
+    st = share(m, g, &shared, err);
+    if (st || !shared)
+        ddp_shared_memory_close(m);
+    else
+        *out = m;
+    return st;
+}
+
+void *ddp_shared_memory_of(const struct ddp_shared_memory *m, int local_rank)
+{
+    return m->base + (size_t)local_rank * m->bytes_each;
+}
+
+void ddp_shared_memory_close(struct ddp_shared_memory *m)
+{
+    if (!m)
+        return;
+    if (m->base)
+        (void)munmap(m->base, m->bytes);
+    free(m);
+}
