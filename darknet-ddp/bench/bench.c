@@ -1,10 +1,11 @@
 #include "bench/bench.h"
 
 #include "base/clock.h"
-#include "bench/trace.h"
 #include "core/reducer.h"
+#include "core/trace.h"
 #include "glue/step.h"
 #include "glue/synthetic.h"
+#include "glue/tracer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,21 +212,56 @@ static ddp_status time_cpu(struct bench *b, ddp_bench_result *r, ddp_error *err)
     return count_traffic(r, b->config, before, err);
 }
 
-/* Once more, to be drawn: the second of two steps, as above. */
+/* Buckets of the last step, whose sums have ended, that had ended when its last backward pass did.
+ */
+static size_t count_hidden(const struct bench *b)
+{
+    int mini_batches;
+    ddp_device_event *const *events = ddp_step_events(b->clock, &mini_batches);
+    double end_s = ddp_device_event_seconds(events[0], events[2 * mini_batches]);
+    size_t hidden = 0;
+
+    for (size_t i = 0; i < ddp_reducer_plan(b->reducer)->bucket_count; i++)
+        hidden +=
+            ddp_device_event_seconds(events[0], ddp_allreduce_ended(ddp_reducer_sum(b->reducer, i)))
+            <= end_s;
+    return hidden;
+}
+
+/* The second of two steps, as above. */
+static ddp_status trace_step(struct bench *b, ddp_trace *trace, ddp_error *err)
+{
+    const ddp_bench_config *config = b->config;
+    ddp_tracer *tracer;
+    ddp_status st;
+
+    if (wait_for_all(b, err) || ddp_step_run(b->clock, 0, err)
+        || ddp_tracer_begin(&tracer, trace, config->group, config->trainer, config->net, err))
+        return err->code;
+    st = ddp_step_run(b->clock, 0, err);
+    ddp_tracer_end(tracer);
+    return st;
+}
+
+/* Once more, to be drawn. */
 static ddp_status draw_step(struct bench *b, size_t *hidden, ddp_error *err)
 {
     const ddp_bench_config *config = b->config;
     ddp_step_times times;
+    ddp_trace *trace;
+    ddp_status st;
 
-    if (wait_for_all(b, err) || ddp_step_run(b->clock, 0, err) || ddp_step_run(b->clock, 0, err))
+    if (ddp_trace_open(&trace, err))
         return err->code;
-    ddp_trainer_settle(config->trainer);
-    if (ddp_step_read(b->clock, &times, err))
-        return err->code;
-    if (config->trace)
-        *hidden =
-            ddp_bench_trace(config->trace, b->clock, b->reducer, ddp_group_size(config->group) > 1);
-    return DDP_OK;
+    st = trace_step(b, trace, err);
+    if (!st)
+        st = ddp_step_read(b->clock, &times, err);
+    if (!st && ddp_group_size(config->group) > 1)
+        *hidden = count_hidden(b);
+    if (!st)
+        st = ddp_trace_write(trace, config->group, config->trace, err);
+    ddp_trace_close(trace);
+    return st;
 }
 
 static ddp_status open_samples(ddp_bench_result *r, ddp_error *err)

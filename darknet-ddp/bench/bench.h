@@ -43,8 +43,8 @@ typedef struct ddp_bench_config {
     const char *devices;     /* "CPU", "GPU NVIDIA H200" */
     int fp32;                /* GPUs compute without TF32 */
     int exact, deterministic, overlap;
-    FILE *trace; /* one step, drawn (bench/trace.h); NULL: none. ranks other than 0 draw nothing */
-    int draw;    /* the same on all ranks: run a step to be drawn */
+    FILE *trace; /* of rank 0, for one step of all ranks (core/trace.h); NULL: none */
+    int draw;    /* the same on all ranks: run a step for it */
 } ddp_bench_config;
 
 typedef struct ddp_bench_result {

@@ -1,5 +1,6 @@
 #include "bench/bench.h"
 
+#include "base/json.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -65,15 +66,18 @@ void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
 {
     const ddp_bench_config *c = r->config;
 
-    (void)fprintf(out,
-                  "{\n  \"cfg\": \"%s\", \"transport\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"
-                  "  \"device\": \"%s\", \"precision\": \"%s\",\n"
-                  "  \"exact\": %s, \"deterministic\": %s, \"overlap\": %s,\n"
-                  "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"buckets\": %zu,\n"
-                  "  \"unit\": \"s\",\n",
-                  c->cfg, r->transport, r->ranks, r->batch, c->devices, r->precision,
-                  word(c->exact), word(c->deterministic), word(c->overlap), c->shape.width,
-                  c->shape.height, r->gradient_mb, r->buckets);
+    (void)fputs("{\n  \"cfg\": ", out);
+    ddp_json_text(out, c->cfg);
+    (void)fputs(", \"device\": ", out);
+    ddp_json_text(out, c->devices);
+    (void)fprintf(
+        out,
+        ",\n  \"transport\": \"%s\", \"precision\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"
+        "  \"exact\": %s, \"deterministic\": %s, \"overlap\": %s,\n"
+        "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"buckets\": %zu,\n"
+        "  \"unit\": \"s\",\n",
+        r->transport, r->precision, r->ranks, r->batch, word(c->exact), word(c->deterministic),
+        word(c->overlap), c->shape.width, c->shape.height, r->gradient_mb, r->buckets);
     for (size_t i = 0; i < r->sample_count; i++) {
         const ddp_sample *s = &r->samples[i];
 

@@ -18,6 +18,7 @@
 #include "cli/signals.h"
 #include "cli/steps.h"
 #include "cli/summary.h"
+#include "cli/trace.h"
 #include "cli/validation.h"
 #include "cli/waits.h"
 #include "core/agree.h"
@@ -203,8 +204,7 @@ static void prepare_advice(void)
         advise();
 }
 
-static ddp_status attached(const network *net, const ddp_position *now, const char *cfg,
-                           ddp_error *err)
+static ddp_status attached(network *net, const ddp_position *now, const char *cfg, ddp_error *err)
 {
     ddp_progress_now start;
 
@@ -227,7 +227,9 @@ static ddp_status attached(const network *net, const ddp_position *now, const ch
         print_length(now);
     }
     ddp_report_errors_only();
-    if (open_records(net, now, cfg, err))
+    if (open_records(net, now, cfg, err)
+        || ddp_trace_run_open(session.options, session.group, session.trainer, now, err)
+        || ddp_trace_run_step(net, now, err))
         return err->code;
     start = progress_now(now);
     ddp_steps_begin(&start);
@@ -312,6 +314,7 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
                              ddp_error *err)
 {
     int due = ddp_validation_due(session.validation, now);
+    int64_t began_ns = ddp_clock_ns();
 
     check_grace(now);
     if (ddp_checkpoints_look(session.checkpoints, 0, err))
@@ -319,8 +322,12 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
     ddp_records_step(session.records, now, figures);
     if (due && validate(net, now, err))
         return err->code;
+    if (due)
+        ddp_trace_run_add(began_ns, "validation");
     if (ddp_records_add(session.records, due ? ddp_validation_last(session.validation) : NULL))
         session.asked[DDP_REQUEST_TELL] = 1;
+    if (ddp_trace_run_step(net, now, err))
+        return err->code;
     if (!ddp_trainer_requested(session.trainer).tell)
         return DDP_OK;
     return ddp_waits_gather(&session.waits, ddp_trainer_communication_ns(session.trainer), err);
@@ -328,10 +335,12 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
 {
+    int64_t began_ns = ddp_clock_ns();
     ddp_status st;
 
     ddp_records_saving(session.records);
     st = ddp_checkpoints_save(session.checkpoints, net, path, cutoff, err);
+    ddp_trace_run_add(began_ns, path);
     ddp_records_saved(session.records);
     if (!st)
         advise();
@@ -376,6 +385,8 @@ static void leave(void)
     int status = judge_saves();
     ddp_error err;
 
+    if (ddp_trace_run_close(&err))
+        ddp_session_fail(&err);
     summarise(1);
     ddp_records_end(session.records, "stopped");
     ddp_records_close(session.records);
@@ -583,6 +594,8 @@ int ddp_session_close(void)
     ddp_error err;
 
     ddp_plugin_close();
+    if (ddp_trace_run_close(&err))
+        ddp_session_fail(&err);
     summarise(0);
     ddp_records_end(session.records, "ended");
     ddp_records_close(session.records);

@@ -1,5 +1,7 @@
 #include "glue/plugin.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "core/sampler.h"
 #include "glue/draws.h"
 #include "glue/support.h"
@@ -7,6 +9,7 @@
 #include <darknet.h>
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* Over the mini-batches of a step. */
@@ -26,6 +29,8 @@ static struct {
     char *const *paths; /* the training list's lines, Darknet's; NULL: it has none */
     size_t path_count;
 } plugin;
+
+static ddp_trace *_Atomic traced; /* NULL: nobody asks what loaders do */
 
 static void check(ddp_status st, const ddp_error *err)
 {
@@ -115,6 +120,32 @@ void ddp_plugin_stop(void)
     plugin.asked.stop = 1;
 }
 
+/* Of the calling thread. A trace that began meanwhile is told nothing of what went on before. */
+static void loading(int begins, int count)
+{
+    static _Thread_local struct {
+        ddp_trace *trace;
+        int64_t begin_ns;
+        int lane;
+    } own;
+    char name[48];
+
+    if (begins) {
+        own.trace = atomic_load(&traced);
+        own.begin_ns = ddp_clock_ns();
+        own.lane = own.trace ? ddp_trace_take_loader(own.trace) : -1;
+    } else if (own.trace) {
+        (void)snprintf(name, sizeof name, "load %d picture%s", count, ddp_plural((size_t)count));
+        ddp_trace_give_loader(own.trace, own.lane, own.begin_ns, name);
+        own.trace = NULL;
+    }
+}
+
+void ddp_plugin_trace(ddp_trace *trace)
+{
+    atomic_store(&traced, trace);
+}
+
 static void head(int layer, const head_figures *figures)
 {
     struct head_sum *sum = plugin.sums;
@@ -195,6 +226,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .end_step = end_step,
         .save = save,
         .head = head,
+        .loading = loading,
     };
     ddp_draws_open(config->seed);
     train_plugin_active = &plugin.darknets;

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "comm/group.h"
+#include "core/trace.h"
 #include "glue/network.h"
 #include "glue/position.h"
 #include "glue/trainer.h"
@@ -37,8 +38,7 @@ typedef struct ddp_plugin_callbacks {
     ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err);
     /* The trainer is attached to that network, and its first step comes next. */
-    ddp_status (*attached)(const network *net, const ddp_position *now, const char *cfg,
-                           ddp_error *err);
+    ddp_status (*attached)(network *net, const ddp_position *now, const char *cfg, ddp_error *err);
     /* The run's `what`, "labels", "tree" or "map", is read from this file. Comes before resume. */
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Is this training list, of n lines, what it should be? */
@@ -70,6 +70,10 @@ void ddp_plugin_open(const ddp_plugin_config *config);
 /* From a callback: save net as NAME + end in the run's directory, "_best.weights" say. Collective.
  */
 void ddp_plugin_save(network *net, const char *end);
+
+/* From here on loader threads tell this trace of what they load; NULL: none. The trace must outlive
+ * the threads. */
+void ddp_plugin_trace(ddp_trace *trace);
 
 /* From a callback, and on every rank: end the run after this step, as if a signal had asked for
  * it. */

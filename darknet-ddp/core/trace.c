@@ -1,0 +1,262 @@
+#include "core/trace.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "core/clocks.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 200000, NAME = 80 };
+
+struct span {
+    int64_t begin_ns, end_ns;
+    int lane;
+    char name[NAME];
+};
+
+struct ddp_trace {
+    pthread_mutex_t lock;
+    struct span *spans;
+    size_t count, room, dropped;
+    unsigned loaders; /* a bit for each lane that is taken */
+};
+
+ddp_status ddp_trace_open(ddp_trace **out, ddp_error *err)
+{
+    ddp_trace *t = calloc(1, sizeof *t);
+
+    *out = NULL;
+    if (!t)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a trace");
+    (void)pthread_mutex_init(&t->lock, NULL);
+    *out = t;
+    return DDP_OK;
+}
+
+void ddp_trace_close(ddp_trace *t)
+{
+    if (!t)
+        return;
+    (void)pthread_mutex_destroy(&t->lock);
+    free(t->spans);
+    free(t);
+}
+
+/* Room for one more; locked. */
+static struct span *next_span(ddp_trace *t)
+{
+    if (t->count == t->room && t->room < MOST) {
+        size_t room = t->room ? 2 * t->room : 1024;
+        struct span *grown = realloc(t->spans, room * sizeof *grown);
+
+        if (grown) {
+            t->spans = grown;
+            t->room = room;
+        }
+    }
+    if (t->count < t->room)
+        return &t->spans[t->count++];
+    t->dropped++;
+    return NULL;
+}
+
+void ddp_trace_add(ddp_trace *t, int lane, int64_t begin_ns, int64_t end_ns, const char *format,
+                   ...)
+{
+    struct span *span;
+    va_list args;
+
+    if (!t)
+        return;
+    (void)pthread_mutex_lock(&t->lock);
+    span = next_span(t);
+    if (span) {
+        span->begin_ns = begin_ns;
+        span->end_ns = end_ns;
+        span->lane = lane;
+        va_start(args, format);
+        (void)vsnprintf(span->name, sizeof span->name, format, args);
+        va_end(args);
+    }
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+int ddp_trace_take_loader(ddp_trace *t)
+{
+    int lane = -1;
+
+    (void)pthread_mutex_lock(&t->lock);
+    for (int i = 0; i < DDP_LANES - DDP_LANE_LOADERS && lane < 0; i++)
+        if (!(t->loaders & 1U << i)) {
+            t->loaders |= 1U << i;
+            lane = DDP_LANE_LOADERS + i;
+        }
+    (void)pthread_mutex_unlock(&t->lock);
+    return lane;
+}
+
+void ddp_trace_give_loader(ddp_trace *t, int lane, int64_t begin_ns, const char *name)
+{
+    if (lane < 0)
+        return;
+    ddp_trace_add(t, lane, begin_ns, ddp_clock_ns(), "%s", name);
+    (void)pthread_mutex_lock(&t->lock);
+    t->loaders &= ~(1U << (lane - DDP_LANE_LOADERS));
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+/* ---- the file ---- */
+
+static const char *lane_name(int lane)
+{
+    static const char *const names[] = {
+        [DDP_LANE_STEPS] = "steps",
+        [DDP_LANE_COMPUTE] = "layers",
+        [DDP_LANE_WAITS] = "waits",
+        [DDP_LANE_SAVES] = "saves, validations",
+    };
+
+    if (lane < DDP_LANE_BUCKETS)
+        return names[lane];
+    return lane < DDP_LANE_BUCKETS_END ? "buckets" : "loaders";
+}
+
+static void put_name(FILE *out, int rank, const char *what, int lane, const char *name)
+{
+    (void)fprintf(out, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":",
+                  rank, lane, what);
+    ddp_json_text(out, name);
+    (void)fputs("}}", out);
+}
+
+static void put_lane(FILE *out, int rank, int lane)
+{
+    put_name(out, rank, "thread_name", lane, lane_name(lane));
+    (void)fprintf(out,
+                  ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_sort_index\","
+                  "\"args\":{\"sort_index\":%d}}",
+                  rank, lane, lane);
+}
+
+/* This rank's events, on rank 0's clock from zero_ns on, each behind a comma. */
+static void put_rank(FILE *out, const ddp_trace *t, int rank, const char *host,
+                     const ddp_clock_offset *clock, int64_t zero_ns)
+{
+    char used[DDP_LANES] = {0}, name[300];
+
+    (void)snprintf(name, sizeof name, "rank %d @ %s", rank, host);
+    put_name(out, rank, "process_name", 0, name);
+    (void)snprintf(name, sizeof name, "clock +- %.1f us", (double)clock->error_ns / 1e3);
+    (void)fprintf(
+        out, ",\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_labels\",\"args\":{\"labels\":", rank);
+    ddp_json_text(out, name);
+    (void)fprintf(out,
+                  "}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_"
+                  "index\":%d}}",
+                  rank, rank);
+    for (size_t i = 0; i < t->count; i++) {
+        const struct span *s = &t->spans[i];
+
+        if (!used[s->lane]++)
+            put_lane(out, rank, s->lane);
+        used[s->lane] = 1;
+        (void)fprintf(
+            out, ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":", rank,
+            s->lane, (double)(s->begin_ns - clock->offset_ns - zero_ns) / 1e3,
+            (double)(s->end_ns - s->begin_ns) / 1e3);
+        ddp_json_text(out, s->name);
+        (void)fputc('}', out);
+    }
+}
+
+/* NULL: no memory. Free it. */
+static char *text_of_rank(ddp_trace *t, ddp_group *group, const ddp_clock_offset *clock,
+                          int64_t zero_ns, uint64_t *bytes)
+{
+    int rank = ddp_group_rank(group);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    *bytes = 0;
+    if (!out)
+        return NULL;
+    (void)pthread_mutex_lock(&t->lock);
+    put_rank(out, t, rank, ddp_group_host(group, rank), clock, zero_ns);
+    (void)pthread_mutex_unlock(&t->lock);
+    if (fclose(out) || !text) {
+        free(text);
+        return NULL;
+    }
+    *bytes = size;
+    return text;
+}
+
+static void put_clocks(FILE *out, const ddp_clock_offset *clocks, int size)
+{
+    (void)fputs("\n],\n\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"clock\":\"of rank "
+                "0\",\"offsets_us\":[",
+                out);
+    for (int r = 0; r < size; r++)
+        (void)fprintf(out, "%s%.3f", r ? "," : "", (double)clocks[r].offset_ns / 1e3);
+    (void)fputs("],\"errors_us\":[", out);
+    for (int r = 0; r < size; r++)
+        (void)fprintf(out, "%s%.3f", r ? "," : "", (double)clocks[r].error_ns / 1e3);
+    (void)fputs("]}}\n", out);
+}
+
+/* Each rank's text in turn comes to all of them, and rank 0 writes it. */
+static ddp_status gather(FILE *out, const char *mine, uint64_t bytes, ddp_group *group,
+                         ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    for (int r = 0; r < ddp_group_size(group) && !st; r++) {
+        uint64_t size = bytes;
+        char *text;
+
+        st = ddp_broadcast(group, &size, sizeof size, r, err);
+        if (st || size == 0)
+            continue;
+        text = malloc(size);
+        if (!text)
+            return ddp_fail(err, DDP_ERR_NOMEM, "no memory for rank %d's trace", r);
+        if (r == ddp_group_rank(group))
+            memcpy(text, mine, size);
+        st = ddp_broadcast(group, text, size, r, err);
+        if (!st && out)
+            (void)fwrite(text + (r == 0), 1, size - (r == 0), out); /* no comma before the first */
+        free(text);
+    }
+    return st;
+}
+
+ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out, ddp_error *err)
+{
+    int size = ddp_group_size(group);
+    ddp_clock_offset *clocks = calloc((size_t)size, sizeof *clocks);
+    int64_t zero_ns = t->count ? t->spans[0].begin_ns : 0;
+    uint64_t bytes = 0;
+    char *text = NULL;
+    ddp_status st;
+
+    if (!clocks)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the clocks of %d ranks", size);
+    st = ddp_clocks_compare(clocks, group, err);
+    if (!st)
+        st = ddp_broadcast(group, &zero_ns, sizeof zero_ns, 0, err);
+    if (!st) {
+        text = text_of_rank(t, group, &clocks[ddp_group_rank(group)], zero_ns, &bytes);
+        if (out)
+            (void)fputs("{\"traceEvents\":[", out);
+        st = gather(out, text, bytes, group, err);
+    }
+    if (!st && out)
+        put_clocks(out, clocks, size);
+    free(text);
+    free(clocks);
+    return st;
+}
