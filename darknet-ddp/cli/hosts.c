@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,62 @@ void ddp_hosts_ask(ddp_hosts *h)
             (void)kill(-asked[i], SIGKILL);
             (void)waitpid(asked[i], NULL, 0);
         }
+}
+
+/* The own address from which packets go to a host; nothing is sent. */
+static int own_address_towards(const char *name, struct in_addr *own)
+{
+    const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_DGRAM};
+    struct addrinfo *found = NULL;
+    struct sockaddr_in address;
+    socklen_t size = sizeof address;
+    int fd, known = 0;
+
+    if (getaddrinfo(name, "9", &hints, &found))
+        return 0;
+    fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, found->ai_addr, found->ai_addrlen) == 0)
+        known = getsockname(fd, (struct sockaddr *)&address, &size) == 0;
+    if (fd >= 0)
+        (void)close(fd);
+    freeaddrinfo(found);
+    if (known)
+        *own = address.sin_addr;
+    return known;
+}
+
+/* The network that an own address is in. */
+static int name_network(struct in_addr own, char *network, size_t size)
+{
+    struct ifaddrs *all = NULL;
+    char text[INET_ADDRSTRLEN];
+    int found = 0;
+
+    if (getifaddrs(&all))
+        return 0;
+    for (struct ifaddrs *a = all; a && !found; a = a->ifa_next) {
+        const struct sockaddr_in *at = (void *)a->ifa_addr, *mask = (void *)a->ifa_netmask;
+        struct in_addr base;
+
+        if (!at || !mask || at->sin_family != AF_INET || at->sin_addr.s_addr != own.s_addr)
+            continue;
+        base.s_addr = own.s_addr & mask->sin_addr.s_addr;
+        found = 1;
+        (void)snprintf(network, size, "%s/%d", inet_ntop(AF_INET, &base, text, sizeof text),
+                       __builtin_popcount(mask->sin_addr.s_addr));
+    }
+    freeifaddrs(all);
+    return found;
+}
+
+int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size)
+{
+    struct in_addr own;
+
+    for (size_t i = 0; i < h->count; i++)
+        if (!h->list[i].away && !is_this_host(h->list[i].name))
+            return own_address_towards(h->list[i].name, &own) && name_network(own, network, size);
+    return 0;
 }
 
 int ddp_hosts_ranks(const ddp_hosts *h)

@@ -30,6 +30,10 @@ void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
  * and is back counts again. */
 void ddp_hosts_ask(ddp_hosts *h);
 
+/* The network over which this host reaches the first other one that is not away, as
+ * "10.1.0.0/16" into network. 0: there is none, or its name cannot be resolved. */
+int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
+
 /* Ranks of those that are not away. */
 int ddp_hosts_ranks(const ddp_hosts *h);
 

@@ -1,7 +1,9 @@
 #include "cli/lookout.h"
 
+#include "cli/end_launcher.h"
 #include "cli/ownership.h"
 #include "cli/report.h"
+#include "cli/siblings.h"
 #include "cli/signals.h"
 
 #include <stdio.h>
@@ -18,6 +20,7 @@ static struct {
     const ddp_plan *plan;
     char events[4096]; /* path; empty: nothing was trained yet */
     FILE *out;
+    const char *interface; /* between hosts; NULL: all */
 } lookout;
 
 /* ---- what the watch asks ---- */
@@ -38,6 +41,13 @@ static void describe_bucket(void *ctx, int bucket, char *out, size_t size)
     (void)snprintf(out, size, "layers %d to %d, %.2f MB", plan->buckets[bucket].first_layer,
                    plan->buckets[bucket].last_layer,
                    (double)plan->buckets[bucket].count * sizeof(float) / 1e6);
+}
+
+/* Who keeps MPI from starting, as far as this host knows. */
+static void describe_start(void *ctx, char *out, size_t size)
+{
+    (void)ctx;
+    ddp_siblings_describe_strangers(out, size);
 }
 
 static void open_events(int rank)
@@ -89,6 +99,7 @@ static void end(void *ctx)
     (void)ctx;
     ddp_ownership_drop();
     ddp_report_tell(DDP_NOTE_FAILS);
+    ddp_end_launcher_later();
     if (lookout.group)
         ddp_group_abort(lookout.group, 1);
     _exit(1);
@@ -105,16 +116,23 @@ ddp_watch *ddp_lookout_open(const ddp_options *options)
 {
     const ddp_watch_config config = {.timeout_s = options->timeout,
                                      .io_timeout_s = options->io_timeout,
+                                     .describe_start = describe_start,
                                      .say = say,
                                      .describe_bucket = describe_bucket,
                                      .keep_events = keep_events,
                                      .end = end};
     ddp_error err;
 
+    lookout.interface = options->interface;
     if (ddp_watch_open(&lookout.watch, &config, &err))
         ddp_report_say(err.text);
     ddp_report_watch(lookout.watch);
     return lookout.watch;
+}
+
+static void messages_move(void *watch)
+{
+    ddp_watch_moved(watch);
 }
 
 static ddp_status copy_hosts(ddp_group *group, ddp_error *err)
@@ -147,8 +165,8 @@ static ddp_status connect_ranks(ddp_group *group, ddp_channel **channel, ddp_err
     if (ddp_group_size(group) == 1)
         return DDP_OK;
     if (ddp_group_rank(group) == 0
-        && ddp_channel_invite(channel, &invitation, ddp_group_size(group), is_one_host(group), NULL,
-                              &why))
+        && ddp_channel_invite(channel, &invitation, ddp_group_size(group), is_one_host(group),
+                              lookout.interface, &why))
         ddp_report_say(why.text);
     if (ddp_broadcast(group, &invitation, sizeof invitation, 0, err))
         return err->code;
@@ -165,6 +183,7 @@ ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err)
     if (!lookout.watch)
         return DDP_OK;
     lookout.group = group;
+    ddp_group_on_messages(group, messages_move, lookout.watch);
     ddp_signals_answer_quit(ask_table);
     if (copy_hosts(group, err) || connect_ranks(group, &channel, err))
         return err->code;

@@ -1,6 +1,7 @@
 #include "cli/rank_memory.h"
 
-#include <dirent.h>
+#include "cli/siblings.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,36 +32,16 @@ void ddp_rank_memory_open(ddp_rank_memory *m)
     m->killed_before = killed_for_memory();
 }
 
-/* As mpirun told the process; -1: not a rank. */
-static int rank_of(long pid)
+static void look_at(void *ctx, pid_t pid)
 {
-    static const char name[] = "OMPI_COMM_WORLD_RANK=";
-    char path[64], text[65536];
-    size_t bytes;
-    FILE *f;
-
-    (void)snprintf(path, sizeof path, "/proc/%ld/environ", pid);
-    f = fopen(path, "re");
-    if (!f)
-        return -1;
-    bytes = fread(text, 1, sizeof text - 1, f);
-    (void)fclose(f);
-    text[bytes] = '\0';
-    for (const char *at = text; at < text + bytes; at += strlen(at) + 1)
-        if (strncmp(at, name, sizeof name - 1) == 0)
-            return (int)strtol(at + sizeof name - 1, NULL, 10);
-    return -1;
-}
-
-static void look_at(ddp_rank_memory *m, long pid)
-{
-    int rank = rank_of(pid), i = 0;
+    ddp_rank_memory *m = ctx;
+    int rank = ddp_rank_of_process(pid), i = 0;
     int64_t kib;
     char path[64];
 
     if (rank < 0)
         return;
-    (void)snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     kib = number_in(path, "VmHWM:");
     while (i < m->count && m->ranks[i].rank != rank)
         i++;
@@ -74,33 +55,9 @@ static void look_at(ddp_rank_memory *m, long pid)
         m->ranks[i].peak_bytes = kib * 1024;
 }
 
-static void look_at_children(ddp_rank_memory *m, pid_t launcher, const char *thread)
-{
-    char path[320];
-    long pid;
-    FILE *f;
-
-    (void)snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)launcher, thread);
-    f = fopen(path, "re");
-    while (f && fscanf(f, "%ld", &pid) == 1)
-        look_at(m, pid);
-    if (f)
-        (void)fclose(f);
-}
-
 void ddp_rank_memory_look(ddp_rank_memory *m, pid_t launcher)
 {
-    char path[64];
-    struct dirent *thread;
-    DIR *threads;
-
-    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)launcher);
-    threads = opendir(path);
-    while (threads && (thread = readdir(threads)))
-        if (thread->d_name[0] != '.')
-            look_at_children(m, launcher, thread->d_name);
-    if (threads)
-        (void)closedir(threads);
+    ddp_children_each(launcher, look_at, m);
 }
 
 int64_t ddp_rank_memory_peak(const ddp_rank_memory *m, int rank)

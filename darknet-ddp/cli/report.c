@@ -1,5 +1,6 @@
 #include "cli/report.h"
 
+#include "cli/end_launcher.h"
 #include "cli/ownership.h"
 #include "cli/screen.h"
 
@@ -12,7 +13,7 @@
 
 /* How long ranks other than 0 wait before they speak. mpirun takes up to a second
  * to end the others when one rank has ended. */
-enum { PATIENCE_S = 2, TOGETHER_S = 5 };
+enum { PATIENCE_S = 2, TOGETHER_S = 5, END_S = 10 };
 
 static struct {
     ddp_launcher launcher;
@@ -127,6 +128,24 @@ void ddp_report_tell(ddp_note note)
     ddp_spawn_tell(state.error_fd, note);
 }
 
+static void *end_anyway(void *exit_status)
+{
+    (void)sleep(END_S);
+    _exit(*(int *)exit_status);
+}
+
+void ddp_report_done(int exit_status)
+{
+    static int status;
+    pthread_t thread;
+
+    status = exit_status;
+    if (state.launcher.rank == 0)
+        ddp_report_tell(exit_status ? DDP_NOTE_LACKS : DDP_NOTE_DONE);
+    if (pthread_create(&thread, NULL, end_anyway, &status) == 0)
+        (void)pthread_detach(thread);
+}
+
 void ddp_report_advise(const char *text)
 {
     atomic_store(&state.advice, text);
@@ -151,6 +170,7 @@ static void end(int exit_status)
 {
     ddp_ownership_drop();
     ddp_report_tell(DDP_NOTE_FAILS);
+    ddp_end_launcher_later();
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);

@@ -59,6 +59,10 @@ void ddp_report_tell(ddp_note note);
 /* Say something on standard error, as this rank where there are several. From any thread. */
 void ddp_report_say(const char *text);
 
+/* All is done, with this exit status: who started the ranks is told (rank 0), and this process ends
+ * within 10 s from now, whatever MPI waits for. */
+void ddp_report_done(int exit_status);
+
 /* Who is to be told when this process fails; NULL: nobody. */
 void ddp_report_watch(ddp_watch *watch);
 

@@ -72,7 +72,7 @@ static int read_words(pid_t pid, char *text, size_t size, char **words)
     return bytes + 1 < size && count > 0;
 }
 
-static int is_mpirun(const char *program)
+static int names_mpirun(const char *program)
 {
     static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun"};
     const char *slash = strrchr(program, '/');
@@ -81,6 +81,13 @@ static int is_mpirun(const char *program)
         if (strcmp(slash ? slash + 1 : program, names[i]) == 0)
             return 1;
     return 0;
+}
+
+int ddp_is_mpirun(pid_t pid)
+{
+    static char text[1 << 17], *words[WORDS];
+
+    return read_words(pid, text, sizeof text, words) && names_mpirun(words[0]);
 }
 
 char *ddp_resume_command(int launched, const char *option)
@@ -93,7 +100,7 @@ char *ddp_resume_command(int launched, const char *option)
         return ddp_resume_command_of(words, option);
     if (starter > 0 && read_words(starter, text, sizeof text, words))
         return ddp_resume_command_of(words, option);
-    if (starter == 0 && read_words(getppid(), text, sizeof text, words) && is_mpirun(words[0]))
+    if (starter == 0 && read_words(getppid(), text, sizeof text, words) && names_mpirun(words[0]))
         return ddp_resume_command_of(words, option);
     if (asprintf(&same, "the same command line with %s", option) < 0)
         return NULL;

@@ -2,11 +2,16 @@
 #ifndef DDP_CLI_RESUME_COMMAND_H
 #define DDP_CLI_RESUME_COMMAND_H
 
+#include <sys/types.h>
+
 /* The line that started this run, quoted for a shell, with -resume in it, or another such option:
  * that of the mpirun, or of the darknet that started mpirun, where this rank is below one on the
  * same host; else that of this process. "the same command line with -resume" where it is not known
  * (srun). From the caller's malloc; NULL without memory. */
 char *ddp_resume_command(int launched, const char *option);
+
+/* Is this process an mpirun, by its name? */
+int ddp_is_mpirun(pid_t pid);
 
 /* argv in the same form, of the process that is still to start its ranks. */
 char *ddp_resume_command_of(char *const *argv, const char *option);

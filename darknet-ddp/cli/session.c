@@ -396,6 +396,7 @@ static void leave(void)
     ddp_trainer_close(session.trainer);
     ddp_lookout_close();
     ddp_ownership_give_back();
+    ddp_report_done(status);
     ddp_group_close(session.group);
     (void)fflush(NULL);
     _exit(status);
@@ -557,6 +558,7 @@ void ddp_session_open(const ddp_options *options)
     session.launcher = ddp_launcher_read();
     session.asked = ddp_signals_open();
     session.watch = ddp_lookout_open(options);
+    ddp_group_use_interface(options->interface);
     if (ddp_group_open(&session.group, pick_backend(options, session.launcher), &err))
         ddp_session_fail(&err);
     ddp_report_open(session.group);
@@ -608,6 +610,7 @@ int ddp_session_close(void)
         ddp_session_fail(&err);
     ddp_lookout_close();
     ddp_ownership_give_back();
+    ddp_report_done(status);
     ddp_group_close(session.group);
     ddp_gpus_release(&session.gpus);
     session.trainer = NULL;

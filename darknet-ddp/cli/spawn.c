@@ -25,8 +25,9 @@ enum { SIGNALS = sizeof listened_to / sizeof listened_to[0] };
 
 static const int64_t second_ns = 1000000000;
 
-/* LOOK_MS: how often the ranks' memory is looked at; FAIL_S: after it a failed job is killed. */
-enum { LOOK_MS = 1000, FAIL_S = 5 };
+/* LOOK_MS: how often the ranks' memory is looked at; FAIL_S and END_S: after these a job that
+ * has failed, or is done, is killed. */
+enum { LOOK_MS = 1000, FAIL_S = 5, END_S = 15 };
 
 struct launcher {
     pid_t pid;
@@ -226,6 +227,8 @@ static void work(struct launcher *l)
     l->trains |= (l->err.notes & DDP_NOTE_TRAINS) != 0;
     if (l->err.notes & DDP_NOTE_FAILS && l->deadline_ns == 0)
         l->deadline_ns = ddp_clock_ns() + FAIL_S * second_ns;
+    else if (l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS) && l->deadline_ns == 0)
+        l->deadline_ns = ddp_clock_ns() + END_S * second_ns;
     while (read(l->signals, &signal, sizeof signal) == (ssize_t)sizeof signal)
         take_signal(l, (int)signal.ssi_signo);
     if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
@@ -265,6 +268,15 @@ static void finish(struct launcher *l, ddp_ended *ended)
     (void)close(l->signals);
 }
 
+static int status_of_killed(const struct launcher *l)
+{
+    if (l->err.notes & DDP_NOTE_FAILS)
+        return 1;
+    if (l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS))
+        return (l->err.notes & DDP_NOTE_LACKS) != 0;
+    return l->ended_by ? 128 + l->ended_by : 1;
+}
+
 ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, ddp_ended *ended,
                      ddp_error *err)
 {
@@ -286,7 +298,7 @@ ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, dd
     }
     ddp_descendants_kill();
     if (killed)
-        ended->status = l.ended_by ? 128 + l.ended_by : 1;
+        ended->status = status_of_killed(&l);
     else
         ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
     finish(&l, ended);

@@ -24,7 +24,9 @@ typedef struct ddp_spawn_config {
 typedef enum ddp_note {
     DDP_NOTE_TRAINS = 1, /* all ranks do */
     DDP_NOTE_SAVED = 2,  /* a checkpoint */
-    DDP_NOTE_FAILS = 4   /* this rank ends the job */
+    DDP_NOTE_FAILS = 4,  /* this rank ends the job */
+    DDP_NOTE_DONE = 8,   /* all is done and saved: only the end is left, of exit status 0 */
+    DDP_NOTE_LACKS = 16  /* the same with exit status 1 */
 } ddp_note;
 
 /* An environment variable that ranks of ddp_spawn have. */
@@ -38,8 +40,9 @@ typedef enum ddp_note {
  *
  * Once the ranks train, the first SIGINT or SIGTERM becomes SIGUSR2, with which they end the step,
  * save and end (mpirun would give them a second): for as long as config says. A later one, or one
- * before they train, becomes SIGTERM, and what is left after 2 s is killed; so is what is left 8 s
- * after a rank has failed (mpirun waits for a host that is away for minutes). SIGUSR1 and SIGUSR2
+ * before they train, becomes SIGTERM, and what is left after 2 s is killed; so is what is left 5 s
+ * after a rank has failed (mpirun waits for a host that is away for minutes), or 15 s after rank 0
+ * has done all (who keeps a connection to mpirun open keeps it from ending). SIGUSR1 and SIGUSR2
  * are passed on. If this process is killed, the child gets SIGTERM.
  *
  * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */

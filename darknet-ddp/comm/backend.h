@@ -93,6 +93,8 @@ struct ddp_group {
     ddp_traffic traffic;
     struct ddp_gpu *gpu; /* NULL: this rank has none */
     int64_t timeout_ns;
+    void (*moved)(void *ctx); /* NULL: nobody wants to hear */
+    void *moved_ctx;
     int sums_opened; /* since there was none */
     int sums_open;
     ddp_error failure; /* code DDP_OK while the group works */
@@ -124,6 +126,9 @@ void ddp_group_free(ddp_group *g);
 /* Flush what has been printed and end the process at once, without the exit
  * handlers, which are not safe while other threads run. */
 void ddp_group_exit(ddp_group *g, int exit_status);
+
+/* As ddp_group_use_interface was told; NULL: nothing. */
+const char *ddp_group_interface(void);
 
 /* The calling process's host name, always ended. */
 void ddp_host_name(char *name);

@@ -210,6 +210,13 @@ static ddp_status look_at_chunks(ddp_group *g, int *moved, ddp_error *err)
     return DDP_OK;
 }
 
+static void note_messages(ddp_group *g)
+{
+    g->exchange->last_message_ns = ddp_clock_ns();
+    if (g->moved)
+        g->moved(g->moved_ctx);
+}
+
 /* One round of moving data. *moved is 0 where nothing has ended or gone on. */
 static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
 {
@@ -232,7 +239,7 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
     if (look_at_chunks(g, moved, err))
         return err->code;
     if (*moved)
-        x->last_message_ns = ddp_clock_ns();
+        note_messages(g);
     return DDP_OK;
 }
 

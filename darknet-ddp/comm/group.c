@@ -146,6 +146,25 @@ void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns)
     g->timeout_ns = timeout_ns;
 }
 
+void ddp_group_on_messages(ddp_group *g, void (*moved)(void *ctx), void *ctx)
+{
+    g->moved_ctx = ctx;
+    g->moved = moved;
+}
+
+/* For all groups, as MPI's start is. */
+static const char *wanted_interface;
+
+void ddp_group_use_interface(const char *interface)
+{
+    wanted_interface = interface;
+}
+
+const char *ddp_group_interface(void)
+{
+    return wanted_interface;
+}
+
 static ddp_status check_alive(const ddp_group *g, ddp_error *err)
 {
     if (g->failure.code)

@@ -163,6 +163,15 @@ void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);
  * DDP_ERR_COMM and names a rank that owes one. 0: for ever. Default 600 s. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
+/* From here on moved(ctx) is called whenever messages of sums and collectives have arrived, or been
+ * taken: a slow link is no hang. NCCL's are not seen. */
+void ddp_group_on_messages(ddp_group *g, void (*moved)(void *ctx), void *ctx);
+
+/* Before opening a group: messages between hosts use this network interface, its name, or its
+ * network as "10.1.0.0/16"; unless the environment says otherwise to MPI or NCCL. The text must
+ * stay. */
+void ddp_group_use_interface(const char *interface);
+
 /* Prepare a sum of buf[0..count) over all ranks, in place; no division.
  * Every rank opens the same counts in the same order. buf must outlive it.
  * count 0 is allowed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */

@@ -1,10 +1,11 @@
-/* Ranks that mpirun or srun started. All calls to MPI are in this file.
+/* Ranks that mpirun or srun started. All calls to MPI are in this file and mpi_start.c.
  *
  * MPI moves data only inside its calls, and only MPI_Testsome is called while
  * sums are in flight: nothing here blocks after open, so that a lost peer ends
  * in a timeout that names it. */
 #include "comm/backend.h"
 #include "comm/exchange.h"
+#include "comm/mpi_start.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -25,18 +26,6 @@ struct mpi_group {
 static struct mpi_group *mpi_of(ddp_group *g)
 {
     return (struct mpi_group *)g;
-}
-
-static ddp_status check(int rc, const char *what, ddp_error *err)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-
-    if (rc == MPI_SUCCESS)
-        return DDP_OK;
-    if (MPI_Error_string(rc, text, &length) != MPI_SUCCESS)
-        return ddp_fail(err, DDP_ERR_COMM, "%s: MPI error %d", what, rc);
-    return ddp_fail(err, DDP_ERR_COMM, "%s: %.*s", what, length, text);
 }
 
 static ddp_status mpi_reserve(ddp_group *g, int requests, ddp_error *err)
@@ -64,9 +53,9 @@ static ddp_status mpi_send(ddp_group *g, int request, const struct ddp_message *
 
     mpi->messages[request] = *m;
     mpi->messages[request].bytes = SIZE_MAX; /* nothing to compare at the end */
-    return check(MPI_Isend(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
-                           &mpi->requests[request]),
-                 "MPI_Isend", err);
+    return ddp_mpi_check(MPI_Isend(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
+                                   &mpi->requests[request]),
+                         "MPI_Isend", err);
 }
 
 static ddp_status mpi_recv(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err)
@@ -74,9 +63,9 @@ static ddp_status mpi_recv(ddp_group *g, int request, const struct ddp_message *
     struct mpi_group *mpi = mpi_of(g);
 
     mpi->messages[request] = *m;
-    return check(MPI_Irecv(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
-                           &mpi->requests[request]),
-                 "MPI_Irecv", err);
+    return ddp_mpi_check(MPI_Irecv(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
+                                   &mpi->requests[request]),
+                         "MPI_Irecv", err);
 }
 
 /* MPI takes a short message for a long one without a word. */
@@ -103,7 +92,7 @@ static ddp_status check_statuses(struct mpi_group *m, const int *ended, int coun
         (void)snprintf(what, sizeof what, "message of rank %d (host %s)", peer,
                        m->base.hosts[peer]);
         if (m->statuses[i].MPI_ERROR != MPI_ERR_PENDING
-            && check(m->statuses[i].MPI_ERROR, what, err))
+            && ddp_mpi_check(m->statuses[i].MPI_ERROR, what, err))
             return err->code;
     }
     return ddp_fail(err, DDP_ERR_COMM, "MPI_Testsome failed");
@@ -116,7 +105,7 @@ static ddp_status mpi_test(ddp_group *g, int *ended, int *count, ddp_error *err)
 
     if (rc == MPI_ERR_IN_STATUS)
         return check_statuses(m, ended, *count, err);
-    if (check(rc, "MPI_Testsome", err))
+    if (ddp_mpi_check(rc, "MPI_Testsome", err))
         return err->code;
     if (*count == MPI_UNDEFINED)
         *count = 0; /* no request is active */
@@ -161,48 +150,16 @@ static void mpi_close(ddp_group *g)
     ddp_group_free(g);
 }
 
-/* Open MPI's settings, for those that the user has not set.
- * btl_tcp_eager_limit: over TCP, messages up to this size are sent at once, longer
- * ones only when the receiver has answered. Two ranks that compute answer when
- * they next poll, and behind the data that they send themselves: over 1 Gbit/s, 102
- * MB take 0.98 s at the default of 64 KiB and 0.85 s (the link's rate) so. A sum's
- * receives are posted early, and the window bounds what can arrive before them. */
-static void tune_open_mpi(void)
-{
-    enum { HEADER_BYTES = 1024 };
-    char limit[16];
-
-    (void)snprintf(limit, sizeof limit, "%d", DDP_EXCHANGE_MESSAGE_BYTES + HEADER_BYTES);
-    (void)setenv("OMPI_MCA_btl_tcp_eager_limit", limit, 0);
-}
-
-static ddp_status start_mpi(int *started, ddp_error *err)
-{
-    int running = 0, level;
-
-    *started = 0;
-    if (check(MPI_Initialized(&running), "MPI_Initialized", err))
-        return err->code;
-    if (running)
-        return DDP_OK;
-    tune_open_mpi();
-    /* One thread uses the group; the others never call MPI. */
-    if (check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread", err))
-        return err->code;
-    *started = 1;
-    return DDP_OK;
-}
-
 /* The lowest rank of comm that is on this host. */
 static ddp_status first_of_host(MPI_Comm comm, int *first, ddp_error *err)
 {
     MPI_Comm host;
 
-    if (check(MPI_Comm_rank(comm, first), "MPI_Comm_rank", err)
-        || check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-                 "MPI_Comm_split_type", err)
-        || check(MPI_Bcast(first, 1, MPI_INT, 0, host), "MPI_Bcast", err)
-        || check(MPI_Comm_free(&host), "MPI_Comm_free", err))
+    if (ddp_mpi_check(MPI_Comm_rank(comm, first), "MPI_Comm_rank", err)
+        || ddp_mpi_check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+                         "MPI_Comm_split_type", err)
+        || ddp_mpi_check(MPI_Bcast(first, 1, MPI_INT, 0, host), "MPI_Bcast", err)
+        || ddp_mpi_check(MPI_Comm_free(&host), "MPI_Comm_free", err))
         return err->code;
     return DDP_OK;
 }
@@ -215,10 +172,11 @@ static ddp_status own_communicator(MPI_Comm *comm, int *rank, int *size, ddp_err
 
     /* Of the same key, MPI takes the lower rank first. */
     if (first_of_host(MPI_COMM_WORLD, &first, err)
-        || check(MPI_Comm_split(MPI_COMM_WORLD, 0, first, comm), "MPI_Comm_split", err)
-        || check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", err)
-        || check(MPI_Comm_rank(*comm, rank), "MPI_Comm_rank", err)
-        || check(MPI_Comm_size(*comm, size), "MPI_Comm_size", err))
+        || ddp_mpi_check(MPI_Comm_split(MPI_COMM_WORLD, 0, first, comm), "MPI_Comm_split", err)
+        || ddp_mpi_check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),
+                         "MPI_Comm_set_errhandler", err)
+        || ddp_mpi_check(MPI_Comm_rank(*comm, rank), "MPI_Comm_rank", err)
+        || ddp_mpi_check(MPI_Comm_size(*comm, size), "MPI_Comm_size", err))
         return err->code;
     return DDP_OK;
 }
@@ -232,14 +190,14 @@ static ddp_status find_places(struct mpi_group *m, ddp_error *err)
     if (!firsts)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' places", m->base.size);
     ddp_host_name(name);
-    st = check(MPI_Allgather(name, DDP_HOST_BYTES, MPI_CHAR, m->base.hosts, DDP_HOST_BYTES,
-                             MPI_CHAR, m->comm),
-               "MPI_Allgather", err);
+    st = ddp_mpi_check(MPI_Allgather(name, DDP_HOST_BYTES, MPI_CHAR, m->base.hosts, DDP_HOST_BYTES,
+                                     MPI_CHAR, m->comm),
+                       "MPI_Allgather", err);
     if (!st)
         st = first_of_host(m->comm, &first, err);
     if (!st)
-        st = check(MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, m->comm), "MPI_Allgather",
-                   err);
+        st = ddp_mpi_check(MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, m->comm),
+                           "MPI_Allgather", err);
     if (!st)
         ddp_group_set_places(&m->base, firsts);
     free(firsts);
@@ -252,7 +210,8 @@ static ddp_status mpi_open(ddp_group **out, ddp_error *err)
     int rank = 0, size = 0, started = 0;
     ddp_group *g;
 
-    if (start_mpi(&started, err) || own_communicator(&comm, &rank, &size, err)
+    if (ddp_mpi_start(&started, err) || ddp_mpi_greet(err)
+        || own_communicator(&comm, &rank, &size, err)
         || ddp_group_alloc(&g, sizeof(struct mpi_group), rank, size, err))
         return err->code;
     g->ops = &ddp_backend_mpi;

@@ -39,8 +39,8 @@ typedef enum ddp_link {
 } ddp_link;
 
 /* Rank 0: begin to listen. local: on the loopback address alone, for ranks of one host; else on
- * that of each network interface that is up, or on the one named interface (NULL: all). *out is set
- * on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
+ * that of each network interface that is up, or on one, by its name or its network (NULL: all).
+ * *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
 ddp_status ddp_channel_invite(ddp_channel **out, ddp_invitation *invitation, int size, int local,
                               const char *interface, ddp_error *err) DDP_MUST_CHECK;
 

@@ -345,6 +345,8 @@ static double limit_s(const ddp_watch *w)
 {
     int known = w->rank == 0 ? w->size : 1;
 
+    if (!w->member)
+        return w->config.timeout_s;
     for (int r = 0; r < known; r++)
         if (is_at_io(w, r))
             return w->config.io_timeout_s;
@@ -394,6 +396,16 @@ static int suspect(const ddp_watch *w)
     return found;
 }
 
+static void describe_start(const ddp_watch *w, char *out, size_t size, double still_s, int ends)
+{
+    char who[512] = "";
+
+    if (w->config.describe_start)
+        w->config.describe_start(w->config.ctx, who, sizeof who);
+    (void)snprintf(out, size, "the ranks have not come together for %.0f s%s%s", still_s,
+                   ends ? ", and the run ends" : "", who);
+}
+
 static void describe_standstill(const ddp_watch *w, char *out, size_t size, double still_s,
                                 int ends)
 {
@@ -401,6 +413,10 @@ static void describe_standstill(const ddp_watch *w, char *out, size_t size, doub
     int silent = seconds_since(w, w->ranks[r].heard_ns) > 3;
     char at[256];
 
+    if (!w->member) {
+        describe_start(w, out, size, still_s, ends);
+        return;
+    }
     ddp_rank_position_describe(at, sizeof at, &w->ranks[r].at);
     if (w->size == 1) {
         (void)snprintf(out, size, "nothing has moved for %.0f s%s: %s", still_s,

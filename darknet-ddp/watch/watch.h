@@ -21,13 +21,17 @@ typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
     double timeout_s;    /* in which something must move; 0: for ever */
-    double io_timeout_s; /* the same while a rank loads, saves, validates or starts */
+    double io_timeout_s; /* the same while a rank loads, saves, validates or, once all have joined,
+                            starts */
     /* All of these are called by the watch's thread, and must outlive it. */
     void *ctx;
     /* A text to be shown, several lines. On rank 0, and where a rank is on its own. */
     void (*say)(void *ctx, const char *text);
     /* Which layers a bucket holds, "layers 12 to 40", into out; NULL: not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);
+    /* What is known of ranks that have not come yet, "; ..." into out, or nothing; NULL: nothing.
+     */
+    void (*describe_start)(void *ctx, char *out, size_t size);
     /* Rank 0: the events of a rank, when the run has failed; with rank -1: there are no more.
      * Another rank calls it for its own where rank 0 cannot be reached. NULL: not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
