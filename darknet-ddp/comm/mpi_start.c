@@ -121,7 +121,7 @@ static ddp_status not_greeted(int rank, int from, ddp_error *err)
     name_ports(ports, sizeof ports);
     return ddp_fail(err, DDP_ERR_COMM,
                     "no first message from rank %d%s for %lld s: between hosts MPI uses %s, on the "
-                    "network of -ddp_interface",
+                    "network that these ranks share",
                     from, host, (long long)(greeting_ns / 1000000000), ports);
 }
 
