@@ -61,6 +61,15 @@ else()
     "BAD .*cuDNN has no algorithm for the forward pass of a convolution that needs at most [0-9]+ MB of workspace")
 endif()
 
+# The families of the reference data (../reference/reference.cmake), within the same limits as on the CPU.
+ddp_gpu_program(reference reference/reference.c)
+foreach(family IN LISTS reference_families)
+  ddp_gpu_test(reference.${family} 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/run $<TARGET_FILE:${label}_reference> ${family})
+  set_property(TEST ${label}.reference.${family} APPEND PROPERTY ENVIRONMENT PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python
+    DARKNET=$<TARGET_FILE:${program}>)
+  ddp_needs_reference(${label}.reference.${family})
+endforeach()
+
 if(DDP_WITH_MPI)
   file(GLOB parity_sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/parity/*.c)
   ddp_gpu_program(parity ${parity_sources})

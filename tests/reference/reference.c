@@ -1,6 +1,11 @@
 /* reference CFG WEIGHTS FOLDER: train a case of the reference for three steps, as its README says,
  * and leave in FOLDER after1.weights, after3.weights and numbers.json (loss, step1, test). The
- * cfg's batch is four pictures, in two mini-batches; pictures and truth follow from the cfg. */
+ * cfg's batch is four pictures, in two mini-batches; pictures and truth follow from the cfg.
+ * In a build for GPUs on GPU 0, and exit status 77 without one. */
+#ifdef GPU
+#include <cuda_runtime_api.h>
+#endif
+#include <activations.h>
 #include <darknet.h>
 #include <network.h>
 
@@ -157,6 +162,28 @@ static void print_row(FILE *f, const float *x, size_t n)
     (void)fprintf(f, "]");
 }
 
+/* What a GPU has computed. [yolo] is computed on the host, and what the GPU has of it is not
+ * scaled. A shortcut's delta is taken through the activation in place on the host alone: do that
+ * here. */
+static void pull(const network *net)
+{
+#ifdef GPU
+    for (int i = 0; i < net->n; i++) {
+        const layer *l = &net->layers[i];
+        size_t n = (size_t)l->outputs * (size_t)l->batch;
+
+        if (l->output_gpu && l->type != YOLO)
+            cuda_pull_array(l->output_gpu, l->output, n);
+        if (l->delta_gpu)
+            cuda_pull_array(l->delta_gpu, l->delta, n);
+        if (l->type == SHORTCUT)
+            gradient_array(l->output, (int)n, l->activation, l->delta);
+    }
+#else
+    (void)net;
+#endif
+}
+
 static void print_rows(FILE *f, const network *net, const char *name, int deltas)
 {
     (void)fprintf(f, "\"%s\": [", name);
@@ -196,6 +223,7 @@ static double train_step(struct run *r, int step)
         loss += (double)train_network_datum(r->net);
         if (step > 0)
             continue;
+        pull(r->net);
         (void)fprintf(r->numbers, first ? ", {" : "{");
         print_rows(r->numbers, r->net, "out", 0);
         (void)fprintf(r->numbers, ", ");
@@ -229,8 +257,22 @@ static void run(struct run *r)
                   loss[2]);
     take(r, 0);
     (void)network_predict(r->net, r->net->input);
+    pull(r->net);
     print_rows(r->numbers, r->net, "out", 0);
     (void)fprintf(r->numbers, "}}\n");
+}
+
+/* Returns 0 in a build for GPUs without one. */
+static int choose_device(void)
+{
+#ifdef GPU
+    int count = 0;
+
+    cuda_fp32_only = 1;
+    return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+#else
+    return 1;
+#endif
 }
 
 int main(int argc, char **argv)
@@ -242,6 +284,8 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: reference CFG WEIGHTS FOLDER\n");
         return 2;
     }
+    if (!choose_device())
+        return 77;
     r.folder = argv[3];
     (void)snprintf(path, sizeof path, "%s/numbers.json", r.folder);
     r.numbers = fopen(path, "w");

@@ -20,8 +20,9 @@ function(ddp_family_test family)
   ddp_needs_reference(reference.ranks.${family})
 endfunction()
 
-foreach(family IN ITEMS yolov3-tiny yolov3-tiny_3l yolov3-spp yolov3-tiny-prn csresnext50-panet-spp yolov4-tiny yolov4 yolov4-custom
-    yolov4-csp yolov4x-mish yolov7 enet-coco efficientnet_b0)
+set(reference_families yolov3-tiny yolov3-tiny_3l yolov3-spp yolov3-tiny-prn csresnext50-panet-spp yolov4-tiny yolov4 yolov4-custom
+  yolov4-csp yolov4x-mish yolov7 enet-coco efficientnet_b0)
+foreach(family IN LISTS reference_families)
   ddp_reference_test(${family} ${family})
   if(DDP_WITH_MPI)
     ddp_family_test(${family})
