@@ -1,5 +1,7 @@
 #include "cli/launcher.h"
 
+#include "comm/group.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +14,24 @@ static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SL
 
 enum { LAUNCHERS = sizeof size_names / sizeof size_names[0] };
 
+/* A number in the environment; 0: there is none. */
+static int number_of(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text ? (int)strtol(text, NULL, 10) : 0;
+}
+
+/* Of the tasks of srun, not of ranks that an mpirun has started in one. */
+static int tasks_of_srun(void)
+{
+    return getenv(size_names[0]) ? 0 : number_of("SLURM_STEP_NUM_TASKS");
+}
+
 ddp_launcher ddp_launcher_read(void)
 {
+    if (tasks_of_srun() == 1)
+        return (ddp_launcher){0};
     for (int i = 0; i < LAUNCHERS; i++) {
         const char *size = getenv(size_names[i]);
         const char *rank = getenv(rank_names[i]);
@@ -23,6 +41,26 @@ ddp_launcher ddp_launcher_read(void)
                                   .rank = (int)strtol(rank, NULL, 10)};
     }
     return (ddp_launcher){0};
+}
+
+ddp_status ddp_launcher_check(ddp_launcher launcher, ddp_error *err)
+{
+    int pmi = ddp_group_mpi_knows_pmi() && getenv("PMI_RANK");
+
+    if (launcher.ranks <= 1 || tasks_of_srun() == 0 || pmi || getenv("PMIX_NAMESPACE"))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "srun started %d tasks, and MPI knows nothing of it: srun %s", launcher.ranks,
+                    ddp_group_mpi_knows_pmi() ? "--mpi=pmi2 tells it" : "--mpi=pmix tells it");
+}
+
+int ddp_launcher_idle_tasks(ddp_launcher launcher)
+{
+    int tasks = number_of("SLURM_NTASKS");
+
+    return launcher.ranks == 0 && tasks_of_srun() == 0 && getenv("SLURM_JOB_ID") && tasks > 1
+               ? tasks
+               : 0;
 }
 
 int ddp_cores(void)

@@ -9,8 +9,17 @@ typedef struct ddp_launcher {
     int rank;  /* of this process; 0 without a launcher */
 } ddp_launcher;
 
-/* Read what mpirun (Open MPI, any PMIx) or srun left in the environment. */
+/* Read what mpirun (Open MPI, any PMIx) or srun left in the environment. A lone task of srun has no
+ * launcher: it may be a shell. */
 ddp_launcher ddp_launcher_read(void);
+
+/* Can these processes find each other? DDP_ERR_USAGE: srun has started them in a way that this
+ * build's MPI does not know. */
+ddp_status ddp_launcher_check(ddp_launcher launcher, ddp_error *err) DDP_MUST_CHECK;
+
+/* Tasks of the Slurm job of whose batch script, or shell, this process is, and that no srun has
+ * started; 0: none. */
+int ddp_launcher_idle_tasks(ddp_launcher launcher);
 
 /* CPU cores that this process may run on. */
 int ddp_cores(void);

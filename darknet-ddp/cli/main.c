@@ -181,18 +181,37 @@ static ddp_status check_launch(const ddp_options *options, ddp_launcher launcher
     return DDP_OK;
 }
 
+/* A batch script runs on the first of a job's tasks alone. */
+static ddp_status check_tasks(const ddp_options *options, ddp_launcher launcher, ddp_error *err)
+{
+    int tasks = ddp_launcher_idle_tasks(launcher);
+
+    if (tasks == 0 || options->backend == DDP_BACKEND_SOLO)
+        return DDP_OK;
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "this Slurm job has %d tasks, and srun has started none of them: srun --mpi=pmix "
+        "in front of the command trains on all, -ddp_backend solo on this process alone",
+        tasks);
+}
+
 /* Ranks that this process is to start take its place. */
 static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher, char **argv,
                               ddp_error *err)
 {
     int ranks;
 
+    if (ddp_launcher_check(launcher, err)) {
+        if (launcher.rank > 0)
+            exit(2); /* all know it, and one says it */
+        return err->code;
+    }
     if (ddp_gpus_check(options, launcher, &ranks, err))
         return err->code;
     if (ranks == 0 && launcher.ranks == 0 && (options->hosts || options->max_restarts > 0))
         ranks = 1;
     if (ranks == 0)
-        return DDP_OK;
+        return options->ddp ? check_tasks(options, launcher, err) : DDP_OK;
     if (ddp_start_check(ranks, options->oversubscribe, err))
         return err->code;
     return ddp_job_run(options, ranks, argv, err);

@@ -21,6 +21,13 @@ static const struct ddp_backend *const backends[] = {
 #endif
 };
 
+#ifndef DDP_WITH_MPI
+int ddp_group_mpi_knows_pmi(void)
+{
+    return 0;
+}
+#endif
+
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err)
 {
     *out = NULL;

@@ -40,6 +40,10 @@ typedef struct ddp_allreduce ddp_allreduce;
  * DDP_ERR_COMM. */
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
 
+/* Do the processes of an MPI job find each other by PMI (srun --mpi=pmi2)? Open MPI's do by PMIx
+ * alone. */
+int ddp_group_mpi_knows_pmi(void);
+
 /* Make `size` groups that are the ranks of one world inside this process, for
  * tests: groups[i] is rank i and belongs to one thread of the caller's.
  * groups[0..size) are set on success; each is released with ddp_group_close.

@@ -204,6 +204,15 @@ static ddp_status find_places(struct mpi_group *m, ddp_error *err)
     return st;
 }
 
+int ddp_group_mpi_knows_pmi(void)
+{
+#ifdef OPEN_MPI
+    return 0;
+#else
+    return 1;
+#endif
+}
+
 static ddp_status mpi_open(ddp_group **out, ddp_error *err)
 {
     MPI_Comm comm = MPI_COMM_NULL;
