@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What Darknet takes of a picture where a head has no max=. */
-enum { YOLO_BOXES = 90, REGION_BOXES = 30 };
+enum { YOLO_BOXES = 90, REGION_BOXES = 30, BOXES_OF_FORKS = 200 };
 
 struct model {
     ddp_faults *f;
@@ -126,6 +126,7 @@ static void look_at_head(const struct model *m, const ddp_cfg_section *before,
     m->heads->count++;
     m->heads->classes = number_of(head, "classes", 20);
     m->heads->most_boxes = number_of(head, "max", is(head, "[region]") ? REGION_BOXES : YOLO_BOXES);
+    m->heads->most_boxes_of_forks = number_of(head, "max", BOXES_OF_FORKS);
     check_filters(m, before, head);
     check_classes(m, head);
     take_anchors(m, head);

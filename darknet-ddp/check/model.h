@@ -9,9 +9,10 @@ enum { DDP_ANCHORS_MOST = 64 };
 
 /* What a detector's cfg says of its heads. */
 typedef struct ddp_heads {
-    int count;      /* sections [yolo], [region] or [detection] */
-    int classes;    /* of the last one */
-    int most_boxes; /* max= of the last one, or what training takes without it */
+    int count;               /* sections [yolo], [region] or [detection] */
+    int classes;             /* of the last one */
+    int most_boxes;          /* max= of the last one, or what training takes without it */
+    int most_boxes_of_forks; /* the same where a cfg is trained by the later forks' formulas */
     int anchor_count;
     float anchors[2 * DDP_ANCHORS_MOST]; /* fractions of the picture, all heads' */
 } ddp_heads;

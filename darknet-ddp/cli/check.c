@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/text_file.h"
+#include "glue/cfg.h"
 #include "glue/pictures.h"
 
 #include <errno.h>
@@ -82,11 +83,13 @@ static void look(struct checking *c, const ddp_options *o, int rank, int size)
     size_t first = c->list.count * (size_t)rank / (size_t)size;
     size_t end = c->list.count * ((size_t)rank + 1) / (size_t)size;
     int named = c->names.count >= (size_t)c->classes;
+    int forks = ddp_cfg_of_forks(&c->cfg.cfg);
     ddp_check_config config = {.label_path = is_classifier ? NULL : ddp_label_path,
                                .decode = o->deep ? ddp_decode_picture : NULL,
                                .classes = c->classes ? c->classes : c->heads.classes,
                                .names = is_classifier && named ? c->names.all : NULL,
-                               .most_boxes = c->heads.most_boxes,
+                               .most_boxes =
+                                   forks ? c->heads.most_boxes_of_forks : c->heads.most_boxes,
                                .anchors = c->heads.anchor_count ? c->heads.anchors : NULL,
                                .anchor_count = c->heads.anchor_count};
 

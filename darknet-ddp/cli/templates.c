@@ -88,18 +88,17 @@ static void head(writer *w, const char *mask, const char *own)
 
 /* As many batches as are usual: 2000 for each class and at least 6000, the rate falling at 80 and
  * 90% of them. */
-static void net(writer *w, int side, double rate, const char *more)
+static void net(writer *w, int side, double rate, double momentum, const char *more)
 {
     int batches = w->classes * 2000 < 6000 ? 6000 : w->classes * 2000;
 
     if (w->classes > 250)
         batches = 500000;
     section(w, "net",
-            "batch=64\nsubdivisions=16\nwidth=%d\nheight=%d\nchannels=3\nmomentum=%s\n"
+            "batch=64\nsubdivisions=16\nwidth=%d\nheight=%d\nchannels=3\nmomentum=%g\n"
             "decay=0.0005\nangle=0\nsaturation=1.5\nexposure=1.5\nhue=.1\nlearning_rate=%g\n"
             "burn_in=1000\nmax_batches=%d\npolicy=steps\nsteps=%d,%d\nscales=.1,.1\n%s",
-            side, side, w->loss[0] ? "0.949" : "0.9", rate, batches, batches / 10 * 8,
-            batches / 10 * 9, more);
+            side, side, momentum, rate, batches, batches / 10 * 8, batches / 10 * 9, more);
     w->next = 0;
 }
 
@@ -115,7 +114,7 @@ static void yolov3_tiny(writer *w)
     w->anchors = small_anchors;
     w->anchor_count = 6;
     w->activation = "leaky";
-    net(w, 416, 0.001, "");
+    net(w, 416, 0.001, 0.9, "");
     for (int filters = 16; filters < 256; filters *= 2) {
         (void)conv(w, filters, 3, 1);
         maxpool(w, 2, 2);
@@ -153,7 +152,7 @@ static void yolov3(writer *w)
     w->anchor_count = 9;
     w->random = 1;
     w->activation = "leaky";
-    net(w, 416, 0.001, "");
+    net(w, 416, 0.001, 0.9, "");
     (void)conv(w, 32, 3, 1);
     for (int i = 0; i < 5; i++) {
         (void)conv(w, 64 << i, 3, 2);
@@ -183,7 +182,7 @@ static void yolov4_tiny(writer *w)
     w->activation = "leaky";
     w->loss = "scale_x_y=1.05\ncls_normalizer=1.0\niou_normalizer=0.07\niou_loss=ciou\n"
               "resize=1.5\n";
-    net(w, 416, 0.00261, "");
+    net(w, 416, 0.00261, 0.9, "");
     (void)conv(w, 32, 3, 2);
     (void)conv(w, 64, 3, 2);
     for (int filters = 64; filters <= 256; filters *= 2) {
@@ -268,7 +267,7 @@ static void yolov4(writer *w)
     w->loss = "iou_thresh=0.213\ncls_normalizer=1.0\niou_normalizer=0.07\niou_loss=ciou\n"
               "max_delta=5\n";
     w->activation = "mish";
-    net(w, 416, 0.001, "mosaic=1\n");
+    net(w, 416, 0.001, 0.949, "mosaic=1\n");
     (void)conv(w, 32, 3, 1);
     for (int i = 0; i < 5; i++)
         fork[i] = csp_stage(w, 64 << i, blocks[i]);

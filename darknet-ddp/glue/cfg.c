@@ -1,5 +1,6 @@
 #include "glue/cfg.h"
 
+#include <cfg_table.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,4 +69,27 @@ ddp_status ddp_cfg_with(const char *path, const ddp_cfg_value *values, size_t co
     if (failed)
         return ddp_fail(err, DDP_ERR_IO, "cannot copy %s: %s", path, strerror(errno));
     return DDP_OK;
+}
+
+static int has_key_of_forks(const ddp_cfg_section *s)
+{
+    const cfg_section *known = s->title ? cfg_find_section(s->title->key) : NULL;
+
+    if (!known)
+        return 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (cfg_is_v4(known, s->options[i].key, s->options[i].value))
+            return 1;
+    return cfg_is_v4(known, NULL, NULL);
+}
+
+int ddp_cfg_of_forks(const ddp_cfg_text *cfg)
+{
+    ddp_cfg_section s;
+    size_t at = 0;
+
+    while (ddp_cfg_next_section(cfg, &at, &s))
+        if (has_key_of_forks(&s))
+            return 1;
+    return 0;
 }

@@ -1,7 +1,8 @@
-/* glue/cfg.h: a cfg with some of its [net] values replaced. */
+/* glue/cfg.h: a cfg with some of its [net] values replaced; by whose formulas it is trained. */
 #ifndef DDP_GLUE_CFG_H
 #define DDP_GLUE_CFG_H
 
+#include "base/cfg_text.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -19,5 +20,8 @@ enum { DDP_CFG_PATH_BYTES = 64 };
  * Fails with DDP_ERR_IO. */
 ddp_status ddp_cfg_with(const char *path, const ddp_cfg_value *values, size_t count, char *out,
                         int *fd, ddp_error *err) DDP_MUST_CHECK;
+
+/* Is it trained by the formulas of the later forks of Darknet? What is not read as a cfg is not. */
+int ddp_cfg_of_forks(const ddp_cfg_text *cfg);
 
 #endif
