@@ -547,6 +547,13 @@ static ddp_darknet_config darknet_config(const ddp_options *o)
                                 .fatal = ddp_report_fatal};
 }
 
+static ddp_status use_schedule(const ddp_options *options, ddp_error *err)
+{
+    ddp_status st = ddp_group_use_schedule(session.group, (ddp_schedule)options->schedule, err);
+
+    return st == DDP_ERR_USAGE ? ddp_wrap(err, "-ddp_schedule levels") : st;
+}
+
 void ddp_session_open(const ddp_options *options)
 {
     ddp_trainer_config config;
@@ -566,8 +573,7 @@ void ddp_session_open(const ddp_options *options)
     ddp_darknet_configure(&darknet);
     ddp_group_set_timeout(session.group, own_timeout_ns(options));
     if (check_launch(session.launcher, ddp_group_size(session.group), &err)
-        || ddp_lookout_join(session.group, &err) || agree(&err)
-        || ddp_group_use_schedule(session.group, (ddp_schedule)options->schedule, &err)
+        || ddp_lookout_join(session.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err)
         || agree_on_devices(&err))
         ddp_session_fail(&err);

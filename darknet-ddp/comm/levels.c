@@ -197,13 +197,8 @@ static ddp_status open_chunks(ddp_group *g, const struct ddp_chunk_sizes *sizes,
 static ddp_status share_memory(ddp_group *g, const struct ddp_chunk_sizes *sizes, ddp_error *err)
 {
     size_t bytes = sizeof(struct board) + (size_t)sizes->window * sizes->count * sizeof(float);
-    struct levels *l = levels_of(g);
 
-    if (ddp_shared_memory_open(&l->memory, g, bytes, err))
-        return err->code;
-    if (!l->memory)
-        return ddp_fail(err, DDP_ERR_USAGE, "the ranks of a host cannot share memory");
-    return DDP_OK;
+    return ddp_shared_memory_open(&levels_of(g)->memory, g, bytes, err);
 }
 
 static ddp_status levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err)

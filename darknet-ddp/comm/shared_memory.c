@@ -6,8 +6,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define FILE_NAME "darknet-ddp"
 
 struct ddp_shared_memory {
     char *base;
@@ -19,7 +24,8 @@ struct ddp_shared_memory {
 struct place {
     int64_t process;
     int64_t file;
-    uint64_t mark; /* in its first bytes: another container may have a process of that number */
+    uint64_t mark; /* in its first bytes: another container may have such a process, of this very
+                      program */
 };
 
 static size_t whole_pages(size_t bytes)
@@ -37,10 +43,18 @@ static int map(struct ddp_shared_memory *m, int file)
     return m->base != NULL;
 }
 
+/* Where files are limited (ulimit -f), one that is longer would end the process. */
+static int may_be_so_long(size_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
+}
+
 /* Returns the file, or -1. */
 static int make(struct ddp_shared_memory *m, uint64_t mark)
 {
-    int file = memfd_create("darknet-ddp", MFD_CLOEXEC);
+    int file = may_be_so_long(m->bytes) ? memfd_create(FILE_NAME, MFD_CLOEXEC) : -1;
 
     if (file < 0)
         return -1;
@@ -52,19 +66,30 @@ static int make(struct ddp_shared_memory *m, uint64_t mark)
     return -1;
 }
 
+/* Another container's process of that number may have anything open there. */
+static int is_ours(const char *path)
+{
+    char name[64] = "";
+
+    return readlink(path, name, sizeof name - 1) > 0
+           && strncmp(name, "/memfd:" FILE_NAME, strlen("/memfd:" FILE_NAME)) == 0;
+}
+
 static void find(struct ddp_shared_memory *m, const struct place *place)
 {
+    struct stat is;
     char path[64];
     int file;
 
-    if (place->process == 0)
-        return;
     (void)snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)place->process,
                    (long long)place->file);
+    if (place->process == 0 || !is_ours(path))
+        return;
     file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0)
         return;
-    if (map(m, file) && *(const uint64_t *)m->base != place->mark) {
+    if (fstat(file, &is) == 0 && (size_t)is.st_size == m->bytes && map(m, file)
+        && *(const uint64_t *)m->base != place->mark) {
         (void)munmap(m->base, m->bytes);
         m->base = NULL;
     }
@@ -95,7 +120,7 @@ static ddp_status tell_host(ddp_group *g, struct place *place, ddp_error *err)
 }
 
 /* Do all ranks have theirs? Nobody passes before all have looked for it. */
-static ddp_status agree(ddp_group *g, int have, int *all_have, ddp_error *err)
+static ddp_status agree(ddp_group *g, int have, ddp_error *err)
 {
     char *all = calloc((size_t)g->size, 1);
     char mine = (char)have;
@@ -104,15 +129,17 @@ static ddp_status agree(ddp_group *g, int have, int *all_have, ddp_error *err)
     if (!all)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for an agreement");
     st = ddp_allgather(g, &mine, all, sizeof mine, err);
-    *all_have = 1;
-    for (int r = 0; r < g->size; r++)
-        *all_have = *all_have && all[r];
+    for (int r = 0; r < g->size && !st; r++)
+        if (!all[r])
+            st = ddp_fail(err, DDP_ERR_USAGE,
+                          "rank %d (host %s) cannot share memory with the ranks of its host", r,
+                          g->hosts[r]);
     free(all);
     return st;
 }
 
 /* Two barriers apart: the mark is gone before anybody uses the memory. */
-static ddp_status share(struct ddp_shared_memory *m, ddp_group *g, int *shared, ddp_error *err)
+static ddp_status share(struct ddp_shared_memory *m, ddp_group *g, ddp_error *err)
 {
     struct place place = {0};
     int file = -1;
@@ -130,7 +157,7 @@ static ddp_status share(struct ddp_shared_memory *m, ddp_group *g, int *shared, 
     if (!st && g->local_rank > 0)
         find(m, &place);
     if (!st)
-        st = agree(g, m->base != NULL, shared, err);
+        st = agree(g, m->base != NULL, err);
     if (file >= 0) {
         (void)close(file);
         *(uint64_t *)m->base = 0;
@@ -143,15 +170,14 @@ ddp_status ddp_shared_memory_open(struct ddp_shared_memory **out, ddp_group *g, 
 {
     struct ddp_shared_memory *m = calloc(1, sizeof *m);
     ddp_status st;
-    int shared = 0;
 
     *out = NULL;
     if (!m)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the host's shared memory");
     m->bytes_each = whole_pages(bytes);
     m->bytes = m->bytes_each * (size_t)g->local_size;
-    st = share(m, g, &shared, err);
-    if (st || !shared)
+    st = share(m, g, err);
+    if (st)
         ddp_shared_memory_close(m);
     else
         *out = m;
