@@ -41,6 +41,11 @@ const char *ddp_device_none_because(void);
  * bytes, 33 or more. Empty in a build for CPUs. */
 void ddp_device_identify(int gpu, char *text, size_t size);
 
+/* What the calling thread does from here on, until the pop, for a profiler of GPUs: ranges of NVTX,
+ * which nest. Nothing in a build for CPUs. */
+void ddp_device_range_push(const char *name);
+void ddp_device_range_pop(void);
+
 int ddp_device_is_host(const ddp_device *d);
 
 /* "CPU", or the GPU's name as its driver tells it. Lives as long as the device. */

@@ -17,3 +17,12 @@ void ddp_device_identify(int gpu, char *text, size_t size)
     if (size > 0)
         text[0] = '\0';
 }
+
+void ddp_device_range_push(const char *name)
+{
+    (void)name;
+}
+
+void ddp_device_range_pop(void)
+{
+}

@@ -100,6 +100,7 @@ static void close_span(ddp_tracer *t)
     if (!t->what)
         return;
     t->what = NULL;
+    ddp_device_range_pop();
     if (t->count == t->room) {
         size_t room = t->room ? 2 * t->room : 1024;
         struct pending *grown = realloc(t->all, room * sizeof *grown);
@@ -115,8 +116,13 @@ static void close_span(ddp_tracer *t)
     t->all[t->count++] = span;
 }
 
-static void open_span(ddp_tracer *t, const char *what, int layer)
+/* range_what: what a profiler is told, who cannot be told later. */
+static void open_span(ddp_tracer *t, const char *what, int layer, const char *range_what)
 {
+    char range[64];
+
+    (void)snprintf(range, sizeof range, "%s %d %s", range_what, layer, kind_of(t, layer));
+    ddp_device_range_push(range);
     t->what = what;
     t->layer = layer;
     t->begin = now(t);
@@ -182,7 +188,7 @@ static void forward_layer(void *ctx, network *net, int layer)
     if (!net->train)
         return;
     add_wait(t, start, "deferred update of layer", layer);
-    open_span(t, "forward", layer);
+    open_span(t, "forward", layer, "forward");
 }
 
 static void backward_begin(void *ctx, network *net)
@@ -196,7 +202,7 @@ static void backward_begin(void *ctx, network *net)
     add_wait(t, start, "deferred updates", -1);
     if (t->on_host)
         add_buckets(t); /* before they are launched again */
-    open_span(t, "backward", net->n - 1);
+    open_span(t, "backward", net->n - 1, "backward");
 }
 
 /* Called for each layer when its backward pass has ended, and for some in the middle of it. */
@@ -210,7 +216,7 @@ static void gradient_ready(void *ctx, int layer)
     start = ddp_clock_ns();
     t->inner->gradient_ready(t->inner->ctx, layer);
     add_wait(t, start, "messages, layer", layer);
-    open_span(t, "backward", layer);
+    open_span(t, "backward", layer, "backward behind");
 }
 
 static void progress(void *ctx)
@@ -226,6 +232,7 @@ static void backward_end(void *ctx, network *net)
     int64_t start;
 
     t->what = NULL; /* it was opened for a layer that is not there */
+    ddp_device_range_pop();
     ddp_device_event_close(t->begin.event);
     start = ddp_clock_ns();
     t->inner->backward_end(t->inner->ctx, net);
@@ -244,7 +251,7 @@ static int update_layer(void *ctx, int layer)
     now_due = t->inner->update_layer(t->inner->ctx, layer);
     add_wait(t, start, "sums of layer", layer);
     if (now_due)
-        open_span(t, "update", layer);
+        open_span(t, "update", layer, "update");
     return now_due;
 }
 

@@ -105,6 +105,20 @@ static void check(const ddp_trainer *t, ddp_status st, const ddp_error *err)
         t->config.fail(err);
 }
 
+/* For a profiler. Between steps there is none. */
+static void change_range(enum phase before, enum phase phase)
+{
+    static const char *const names[PHASES] = {
+        [FORWARD] = "forward", [BACKWARD] = "backward", [UPDATE] = "update"};
+
+    if (phase == before)
+        return;
+    if (before != OUTSIDE)
+        ddp_device_range_pop();
+    if (phase != OUTSIDE)
+        ddp_device_range_push(names[phase]);
+}
+
 /* What goes on from here. Communication is nobody's time but its own. */
 static void enter(ddp_trainer *t, enum phase phase)
 {
@@ -112,6 +126,7 @@ static void enter(ddp_trainer *t, enum phase phase)
     int64_t communication_ns = ddp_trainer_communication_ns(t);
 
     t->spent_ns[t->phase] += now - t->phase_ns - (communication_ns - t->phase_communication_ns);
+    change_range(t->phase, phase);
     t->phase = phase;
     t->phase_ns = now;
     t->phase_communication_ns = communication_ns;
