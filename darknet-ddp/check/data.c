@@ -15,6 +15,7 @@ struct looking {
     ddp_tally *t;
     uint64_t *by_class;
     const ddp_check_config *config;
+    uint32_t key; /* of the picture's next box */
 };
 
 static void count_side(ddp_tally *t, int width, int height)
@@ -44,6 +45,58 @@ static double best_overlap(const ddp_check_config *c, double w, double h)
     return best;
 }
 
+static int is_of_level(uint32_t key, uint32_t level)
+{
+    return (key & ((UINT32_C(1) << level) - 1)) == 0;
+}
+
+void ddp_box_sample_raise(ddp_box_sample *s, uint32_t level)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!is_of_level(s->keys[i], level))
+            continue;
+        s->keys[kept] = s->keys[i];
+        s->sizes[2 * kept] = s->sizes[2 * i];
+        s->sizes[2 * kept + 1] = s->sizes[2 * i + 1];
+        kept++;
+    }
+    s->count = kept;
+    s->level = level;
+}
+
+void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height)
+{
+    while (s->count == DDP_BOX_SAMPLE && s->level < 31)
+        ddp_box_sample_raise(s, s->level + 1);
+    if (s->count == DDP_BOX_SAMPLE || !is_of_level(key, s->level))
+        return;
+    s->keys[s->count] = key;
+    s->sizes[2 * s->count] = width;
+    s->sizes[2 * s->count + 1] = height;
+    s->count++;
+}
+
+/* FNV-1a, and a last step that mixes the lowest bits. */
+static uint32_t key_of(const char *picture)
+{
+    uint32_t key = UINT32_C(2166136261);
+
+    for (; *picture; picture++)
+        key = (key ^ (unsigned char)*picture) * UINT32_C(16777619);
+    return key;
+}
+
+static uint32_t next_key(uint32_t *key)
+{
+    uint32_t k = *key += UINT32_C(0x9E3779B9);
+
+    k = (k ^ k >> 16) * UINT32_C(0x85EBCA6B);
+    k = (k ^ k >> 13) * UINT32_C(0xC2B2AE35);
+    return k ^ k >> 16;
+}
+
 static void count_box(void *ctx, const ddp_label_box *box)
 {
     struct looking *l = ctx;
@@ -56,6 +109,8 @@ static void count_box(void *ctx, const ddp_label_box *box)
     l->t->boxes++;
     if (box->class_id < l->config->classes)
         l->by_class[box->class_id]++;
+    if (l->config->sample)
+        ddp_box_sample_add(l->config->sample, next_key(&l->key), box->w, box->h);
     if (!l->config->anchors)
         return;
     l->t->anchored++;
@@ -74,6 +129,7 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
     int there;
 
     l->config->label_path(picture, path);
+    l->key = key_of(picture);
     good = ddp_check_label(l->f, path, &rules, &there, count_box, l);
     l->t->without_labels += !there;
     l->t->without_boxes += there && good == 0;

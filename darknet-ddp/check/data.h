@@ -26,6 +26,16 @@ typedef struct ddp_tally {
     double anchor_iou;             /* sum over them of the IoU with the best anchor */
 } ddp_tally;
 
+enum { DDP_BOX_SAMPLE = 4096 };
+
+/* Sizes of some of many boxes: of those whose key ends in `level` zero bits, so that it does not
+ * matter who has seen them. All zero is none. */
+typedef struct ddp_box_sample {
+    float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the picture */
+    uint32_t keys[DDP_BOX_SAMPLE];
+    uint32_t count, level;
+} ddp_box_sample;
+
 extern const int ddp_side_bins[DDP_SIDE_BINS];  /* the last one is without end: 0 */
 extern const double ddp_box_bins[DDP_BOX_BINS]; /* the last one is 1 */
 
@@ -41,6 +51,7 @@ typedef struct ddp_check_config {
     int missing_is_error; /* a picture without a label file */
     const float *anchors; /* width and height of each, fractions of the picture; NULL: none */
     int anchor_count;
+    ddp_box_sample *sample; /* good boxes are added; NULL: nobody wants them */
 } ddp_check_config;
 
 /* Look at paths[0..count), lines first_line... of a list. Faults are added to *f, counts to *t and,
@@ -50,6 +61,12 @@ void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
 
 /* Lines that stand in a list more than once: a warning for each, at its second place. */
 void ddp_check_duplicates(ddp_faults *f, const char *list, char *const *paths, size_t count);
+
+/* key: as good as random, and the box's own. */
+void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height);
+
+/* Keep only what has a key of this level. */
+void ddp_box_sample_raise(ddp_box_sample *s, uint32_t level);
 
 /* *t += *more; so classes. */
 void ddp_tally_add(ddp_tally *t, const ddp_tally *more);

@@ -79,8 +79,8 @@ static int check_box(struct reading *r, const double *v)
         return 0;
     }
     if (v[2] <= 0 || v[3] <= 0) {
-        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-size", r->path, r->line,
-                      "a box of width %g and height %g", v[2], v[3]);
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, v[2] < 0 || v[3] < 0 ? "label-size" : "label-zero",
+                      r->path, r->line, "a box of width %g and height %g", v[2], v[3]);
         return 0;
     }
     if (v[0] < 0 || v[0] > 1 || v[1] < 0 || v[1] > 1 || v[2] > 1 || v[3] > 1) {

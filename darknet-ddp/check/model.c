@@ -38,7 +38,7 @@ static int count_words(const char *text)
 
     if (!*text)
         return 0;
-    for (; *text; text++)
+    for (; *text && *text != '#' && *text != ';'; text++) /* a comment may follow */
         n += *text == ',';
     return n;
 }
@@ -148,6 +148,8 @@ void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, c
         if (is(&s, "[net]") || is(&s, "[network]")) {
             m.width = number_of(&s, "width", 0);
             m.height = number_of(&s, "height", 0);
+            heads->width = m.width;
+            heads->height = m.height;
         } else if (is_head(&s)) {
             look_at_head(&m, before.title ? &before : NULL, &s);
         }

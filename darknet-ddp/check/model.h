@@ -13,6 +13,7 @@ typedef struct ddp_heads {
     int classes;             /* of the last one */
     int most_boxes;          /* max= of the last one, or what training takes without it */
     int most_boxes_of_forks; /* the same where a cfg is trained by the later forks' formulas */
+    int width, height;       /* of the network's input; 0: the cfg does not say */
     int anchor_count;
     float anchors[2 * DDP_ANCHORS_MOST]; /* fractions of the picture, all heads' */
 } ddp_heads;

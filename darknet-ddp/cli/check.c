@@ -1,115 +1,80 @@
-/* `darknet ddp check DATA CFG`: all that is wrong with training data, at once. */
-#include "check/data.h"
-#include "check/model.h"
+/* `darknet ddp check DATA CFG [WEIGHTS]`: all that is wrong with training data, at once. */
+#include "cli/check_data.h"
 #include "cli/check_gather.h"
 #include "cli/check_print.h"
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "cli/text_file.h"
-#include "glue/cfg.h"
+#include "glue/anchors.h"
 #include "glue/pictures.h"
+#include "glue/weights.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct checking {
-    const char *data_path, *cfg_path;
-    ddp_sections data, cfg;
-    ddp_lines list, names;
-    const char *list_path;
-    int classes; /* 0: the .data file does not say */
-    ddp_heads heads;
-    ddp_faults faults;
-    ddp_tally tally;
-    uint64_t *by_class;
-};
+/* Anchors that fit so much better are worth a word: a share of IoU. */
+static const double worth_it = .05;
 
-static void release(struct checking *c)
+/* Part number rank of size. */
+static void look(ddp_checking *c, int rank, int size)
 {
-    ddp_sections_release(&c->data);
-    ddp_sections_release(&c->cfg);
-    ddp_lines_release(&c->list);
-    ddp_lines_release(&c->names);
-    free(c->by_class);
-    ddp_faults_release(&c->faults);
+    size_t r = (size_t)rank, n = (size_t)size;
+    size_t first = c->list.count * r / n, end = c->list.count * (r + 1) / n;
+
+    ddp_checking_train(c, c->list.all + first, end - first);
+    first = c->valid.count * r / n;
+    end = c->valid.count * (r + 1) / n;
+    ddp_checking_valid(c, c->valid.all + first, end - first);
 }
 
-/* names= of a detector and labels= of a classifier, or names= of it too. */
-static ddp_status read_names(struct checking *c, int is_classifier, ddp_error *err)
+/* What every rank has found in the files, and rank 0 says. */
+static void look_at_lists(ddp_checking *c, int rank)
 {
-    const char *path = ddp_sections_find(&c->data, is_classifier ? "labels" : "names");
-
-    if (!path && is_classifier)
-        path = ddp_sections_find(&c->data, "names");
-    if (!path)
-        return DDP_OK;
-    if (ddp_lines_read(&c->names, path, err))
-        return err->code;
-    if (c->classes > 0 && c->names.count < (size_t)c->classes)
-        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
-                      "%zu names, and classes=%d in %s", c->names.count, c->classes, c->data_path);
-    return DDP_OK;
-}
-
-static ddp_status read_all(struct checking *c, ddp_error *err)
-{
-    const char *classes;
-
-    if (ddp_sections_read(&c->data, c->data_path, err)
-        || ddp_sections_read(&c->cfg, c->cfg_path, err))
-        return err->code;
-    classes = ddp_sections_find(&c->data, "classes");
-    c->classes = classes ? atoi(classes) : 0;
-    if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s: classes=%s", c->data_path, classes);
-    c->list_path = ddp_sections_find(&c->data, "train");
-    if (!c->list_path)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s has no train=, the list of pictures",
-                        c->data_path);
-    if (ddp_lines_read(&c->list, c->list_path, err))
-        return err->code;
-    if (c->list.count == 0)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s lists no picture", c->list_path);
-    c->by_class = calloc((size_t)c->classes + 1, sizeof *c->by_class);
-    if (!c->by_class)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", c->classes);
-    return DDP_OK;
-}
-
-static void look(struct checking *c, const ddp_options *o, int rank, int size)
-{
-    int is_classifier = c->heads.count == 0;
-    size_t first = c->list.count * (size_t)rank / (size_t)size;
-    size_t end = c->list.count * ((size_t)rank + 1) / (size_t)size;
-    int named = c->names.count >= (size_t)c->classes;
-    int forks = ddp_cfg_of_forks(&c->cfg.cfg);
-    ddp_check_config config = {.label_path = is_classifier ? NULL : ddp_label_path,
-                               .decode = o->deep ? ddp_decode_picture : NULL,
-                               .classes = c->classes ? c->classes : c->heads.classes,
-                               .names = is_classifier && named ? c->names.all : NULL,
-                               .most_boxes =
-                                   forks ? c->heads.most_boxes_of_forks : c->heads.most_boxes,
-                               .anchors = c->heads.anchor_count ? c->heads.anchors : NULL,
-                               .anchor_count = c->heads.anchor_count};
-
-    if (c->classes == 0) /* by_class has no room */
-        config.classes = 0;
-    ddp_check_pictures(&c->faults, &c->tally, c->by_class, &config, c->list.all + first,
-                       end - first);
-}
-
-/* What every rank would find, and rank 0 says. */
-static ddp_status look_at_files(struct checking *c, int rank, ddp_error *err)
-{
-    ddp_check_model(&c->faults, &c->heads, &c->cfg.cfg, c->cfg_path, c->data_path, c->classes);
-    if (read_names(c, c->heads.count == 0, err))
-        return err->code;
-    if (rank == 0)
-        ddp_check_duplicates(&c->faults, c->list_path, c->list.all, c->list.count);
-    else
+    if (rank > 0) {
         ddp_faults_release(&c->faults);
-    return DDP_OK;
+        return;
+    }
+    ddp_check_duplicates(&c->faults, c->list_path, c->list.all, c->list.count);
+    if (c->valid_path)
+        ddp_check_duplicates(&c->faults, c->valid_path, c->valid.all, c->valid.count);
+}
+
+/* Anchors that calc_anchors would find, at the cfg's size. */
+static void look_at_anchors(ddp_checking *c, ddp_fit *fit)
+{
+    double cfgs = c->tally.anchored ? c->tally.anchor_iou / (double)c->tally.anchored : 0;
+    int k = c->heads.anchor_count, count = (int)c->sample.count;
+
+    if (k == 0 || count < k || c->heads.width < 1 || c->heads.height < 1)
+        return;
+    fit->anchor_count = k;
+    fit->anchor_iou = ddp_anchors_find(c->sample.sizes, count, k, fit->anchors);
+    for (int i = 0; i < k; i++) {
+        fit->anchors[2 * i] *= (float)c->heads.width;
+        fit->anchors[2 * i + 1] *= (float)c->heads.height;
+    }
+    if (fit->anchor_iou > cfgs + worth_it)
+        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "cfg-anchors", c->cfg_path, 0,
+                      "its anchors fit these boxes with an average IoU of %.1f%%; others, below, "
+                      "with %.1f%%",
+                      100 * cfgs, 100 * fit->anchor_iou);
+}
+
+static ddp_status look_at_weights(ddp_checking *c, const char *weights, ddp_fit *fit,
+                                  ddp_error *err)
+{
+    ddp_status st;
+
+    if (!weights)
+        return DDP_OK;
+    ddp_report_quiet();
+    st = ddp_weights_check(c->cfg_path, weights, &fit->weights, err);
+    ddp_report_errors_only();
+    fit->weights_path = weights;
+    if (!st && fit->weights.wrong[0])
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "weights-unfit", weights, 0, "%s",
+                      fit->weights.wrong);
+    return st;
 }
 
 static FILE *open_json(const char *path)
@@ -124,14 +89,15 @@ static FILE *open_json(const char *path)
     return json;
 }
 
-static int print(struct checking *c, const ddp_options *o)
+static int print(ddp_checking *c, const ddp_fit *fit, const ddp_options *o)
 {
     const ddp_check_result result = {
         .names = c->names.count >= (size_t)c->classes && c->classes ? c->names.all : NULL,
         .classes = c->classes,
         .by_class = c->by_class,
         .tally = &c->tally,
-        .heads = &c->heads};
+        .heads = &c->heads,
+        .fit = fit};
     FILE *json = open_json(o->json);
     ddp_check_counts counts = ddp_check_print(stdout, json, &c->faults, &result);
 
@@ -140,10 +106,25 @@ static int print(struct checking *c, const ddp_options *o)
     return counts.errors > 0;
 }
 
-int ddp_command_check(const char *data, const char *cfg, const ddp_options *options,
-                      ddp_launcher launcher)
+/* On rank 0, with what all have found. */
+static int conclude(ddp_checking *c, const char *weights, const ddp_options *options,
+                    ddp_error *err)
 {
-    struct checking c = {.data_path = data, .cfg_path = cfg};
+    ddp_fit fit = {0};
+
+    look_at_anchors(c, &fit);
+    if (look_at_weights(c, weights, &fit, err))
+        return -1;
+    return print(c, &fit, options);
+}
+
+int ddp_command_check(const char *data, const char *cfg, const char *weights,
+                      const ddp_options *options, ddp_launcher launcher)
+{
+    ddp_checking c = {.data_path = data,
+                      .cfg_path = cfg,
+                      .missing_is_error = options->labels_required,
+                      .decode = options->deep ? ddp_decode_picture : NULL};
     ddp_group *group;
     ddp_error err;
     int status = 0, rank;
@@ -153,14 +134,17 @@ int ddp_command_check(const char *data, const char *cfg, const ddp_options *opti
     ddp_report_open(group);
     ddp_report_errors_only();
     rank = ddp_group_rank(group);
-    if (read_all(&c, &err) || look_at_files(&c, rank, &err))
+    if (ddp_checking_open(&c, &err))
         ddp_report_failure(&err);
-    look(&c, options, rank, ddp_group_size(group));
-    if (ddp_check_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &err))
+    look_at_lists(&c, rank);
+    look(&c, rank, ddp_group_size(group));
+    if (ddp_check_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &c.sample, &err))
         ddp_report_failure(&err);
     if (rank == 0)
-        status = print(&c, options);
-    release(&c);
+        status = conclude(&c, weights, options, &err);
+    if (status < 0)
+        ddp_report_failure(&err);
+    ddp_checking_release(&c);
     if (ddp_broadcast(group, &status, sizeof status, 0, &err))
         ddp_report_failure(&err);
     ddp_group_close(group);

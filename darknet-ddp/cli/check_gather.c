@@ -67,8 +67,27 @@ static ddp_status gather_classes(ddp_group *group, uint64_t *by_class, int class
     return st;
 }
 
+static ddp_status gather_sample(ddp_group *group, ddp_box_sample *s, ddp_error *err)
+{
+    int size = ddp_group_size(group);
+    ddp_box_sample *all = calloc((size_t)size, sizeof *all);
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the boxes of %d ranks", size);
+    st = ddp_allgather(group, s, all, sizeof *s, err);
+    *s = (ddp_box_sample){0};
+    for (int r = 0; r < size; r++)
+        s->level = all[r].level > s->level ? all[r].level : s->level;
+    for (int r = 0; r < size; r++)
+        for (uint32_t i = 0; i < all[r].count; i++)
+            ddp_box_sample_add(s, all[r].keys[i], all[r].sizes[2 * i], all[r].sizes[2 * i + 1]);
+    free(all);
+    return st;
+}
+
 ddp_status ddp_check_gather(ddp_group *group, ddp_faults *f, ddp_tally *t, uint64_t *by_class,
-                            int classes, ddp_error *err)
+                            int classes, ddp_box_sample *sample, ddp_error *err)
 {
     ddp_status st = gather_text(group, f, err);
 
@@ -76,5 +95,7 @@ ddp_status ddp_check_gather(ddp_group *group, ddp_faults *f, ddp_tally *t, uint6
         st = gather_tally(group, t, err);
     if (!st)
         st = gather_classes(group, by_class, classes, err);
+    if (!st)
+        st = gather_sample(group, sample, err);
     return st;
 }

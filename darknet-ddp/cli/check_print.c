@@ -103,6 +103,27 @@ static void print_sizes(FILE *out, const ddp_tally *t)
     }
 }
 
+static void print_fit(FILE *out, const ddp_check_result *r)
+{
+    const ddp_fit *fit = r->fit;
+    double cfgs = r->tally->anchored ? r->tally->anchor_iou / (double)r->tally->anchored : 0;
+
+    if (r->tally->anchored > 0)
+        (void)fprintf(out, "anchors of the cfg: average IoU with these boxes %.1f%%\n", 100 * cfgs);
+    if (fit->anchor_count > 0 && fit->anchor_iou > cfgs) {
+        (void)fprintf(out, "anchors that fit them, %.1f%%: anchors =", 100 * fit->anchor_iou);
+        for (int i = 0; i < fit->anchor_count; i++)
+            (void)fprintf(out, "%s %.0f,%.0f", i ? "," : "", (double)fit->anchors[2 * i],
+                          (double)fit->anchors[2 * i + 1]);
+        (void)fprintf(out, "\n");
+    }
+    if (fit->weights_path && !fit->weights.wrong[0])
+        (void)fprintf(out, "%s has weights for %s%d layers%s\n", fit->weights_path,
+                      fit->weights.layers < fit->weights.of ? "the first " : "all ",
+                      fit->weights.layers,
+                      fit->weights.layers < fit->weights.of ? "; the others begin at random" : "");
+}
+
 static void print_tally(FILE *out, const ddp_check_result *r)
 {
     const ddp_tally *t = r->tally;
@@ -118,9 +139,7 @@ static void print_tally(FILE *out, const ddp_check_result *r)
     print_classes(out, r);
     print_sides(out, t);
     print_sizes(out, t);
-    if (t->anchored > 0)
-        (void)fprintf(out, "anchors of the cfg: average IoU with these boxes %.1f%%\n",
-                      100 * t->anchor_iou / (double)t->anchored);
+    print_fit(out, r);
 }
 
 static void put_tally(FILE *json, const ddp_check_result *r)
@@ -137,6 +156,10 @@ static void put_tally(FILE *json, const ddp_check_result *r)
     (void)fputs("]", json);
     if (t->anchored > 0)
         (void)fprintf(json, ",\n \"anchor_iou\": %.6f", t->anchor_iou / (double)t->anchored);
+    if (r->fit->anchor_count > 0)
+        (void)fprintf(json, ",\n \"fitting_anchor_iou\": %.6f", r->fit->anchor_iou);
+    if (r->fit->weights_path)
+        (void)fprintf(json, ",\n \"weights_layers\": %d", r->fit->weights.layers);
 }
 
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,

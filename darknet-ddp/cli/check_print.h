@@ -4,6 +4,16 @@
 
 #include "check/data.h"
 #include "check/model.h"
+#include "glue/weights.h"
+
+/* What is known on rank 0 alone, once all is gathered. */
+typedef struct ddp_fit {
+    int anchor_count; /* 0: none were looked for */
+    double anchor_iou;
+    float anchors[2 * DDP_ANCHORS_MOST]; /* that fit the boxes, pixels of the network's input */
+    const char *weights_path;            /* NULL: none were given */
+    ddp_weights_fit weights;
+} ddp_fit;
 
 typedef struct ddp_check_result {
     char *const *names; /* of the classes; NULL: not known */
@@ -11,6 +21,7 @@ typedef struct ddp_check_result {
     const uint64_t *by_class;
     const ddp_tally *tally;
     const ddp_heads *heads;
+    const ddp_fit *fit;
 } ddp_check_result;
 
 typedef struct ddp_check_counts {

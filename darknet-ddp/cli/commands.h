@@ -34,10 +34,10 @@ int ddp_command_bench(const char *cfg, const ddp_options *options);
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu);
 
-/* darknet ddp check DATA CFG: all that is wrong with training data; collective. Exit status 1:
- * training would end, or learn something else than was meant. */
-int ddp_command_check(const char *data, const char *cfg, const ddp_options *options,
-                      ddp_launcher launcher);
+/* darknet ddp check DATA CFG [WEIGHTS]: all that is wrong with training data; collective. Exit
+ * status 1: training would end, or learn something else than was meant. */
+int ddp_command_check(const char *data, const char *cfg, const char *weights,
+                      const ddp_options *options, ddp_launcher launcher);
 
 /* darknet detector valid DATA CFG WEIGHTS: what is found on the pictures of valid=, in files as
  * Darknet writes them, and how good it is; collective. */

@@ -264,6 +264,13 @@ ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
     return verb ? refuse_verb(first, verb, err) : refuse_no_verb(first, err);
 }
 
+const char *ddp_darknet_word(int argc, char **argv, int i)
+{
+    const char *name = plain_word(argc, argv, NULL, 0);
+
+    return plain_word(argc, argv, name ? first_of(name) : NULL, i);
+}
+
 int ddp_darknet_trains(int argc, char **argv)
 {
     const command *row = row_of(argc, argv);

@@ -31,6 +31,9 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
  * and what may have been meant. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
+/* Word number i of argv, less options and their values: 0 is the command. NULL: there are fewer. */
+const char *ddp_darknet_word(int argc, char **argv, int i);
+
 /* Does this command write weights as it goes? */
 int ddp_darknet_trains(int argc, char **argv);
 

@@ -71,7 +71,7 @@ static int run_own_command(const ddp_own_command *own, int argc, char **argv,
     case DDP_OWN_TOP:
         return ddp_command_top(argv[3], argv[4], argv[5], options, launcher);
     case DDP_OWN_CHECK:
-        return ddp_command_check(argv[3], argv[4], options, launcher);
+        return ddp_command_check(argv[3], argv[4], argc > 5 ? argv[5] : NULL, options, launcher);
     default:
         return launcher.rank == 0 ? run_alone(own, argc, argv, options) : 0;
     }
@@ -98,7 +98,8 @@ static int run_training(int argc, char **argv, const ddp_options *options)
     int status;
 
     ddp_session_open(options);
-    ddp_session_validate(argv[1], argv[3]);
+    ddp_session_validate(ddp_darknet_word(argc, argv, 0), ddp_darknet_word(argc, argv, 2),
+                         ddp_darknet_word(argc, argv, 3));
     argc = name_gpu(argc, argv, options);
     status = darknet_main(argc, argv);
     return ddp_session_close() || status;

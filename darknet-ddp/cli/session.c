@@ -11,6 +11,7 @@
 #include "cli/lookout.h"
 #include "cli/not_finite.h"
 #include "cli/ownership.h"
+#include "cli/precheck.h"
 #include "cli/records.h"
 #include "cli/report.h"
 #include "cli/resume_command.h"
@@ -584,7 +585,7 @@ void ddp_session_open(const ddp_options *options)
     ddp_plugin_open(&plugin);
 }
 
-void ddp_session_validate(const char *command, const char *data)
+void ddp_session_validate(const char *command, const char *data, const char *cfg)
 {
     ddp_error err;
 
@@ -592,7 +593,8 @@ void ddp_session_validate(const char *command, const char *data)
     if (ddp_contents_agree_on_data(session.group, command, data, &err)
         || ddp_validation_open(&session.validation, session.options, session.group, command, data,
                                &err)
-        || ddp_validation_agree(session.validation, session.truth, &err))
+        || ddp_validation_agree(session.validation, session.truth, &err)
+        || ddp_precheck(session.group, session.options, command, data, cfg, &err))
         ddp_session_fail(&err);
 }
 

@@ -16,9 +16,10 @@
  * with Darknet. options must outlive the session. */
 void ddp_session_open(const ddp_options *options);
 
-/* What is about to train is `darknet COMMAND train DATA ...`: validate meanwhile, if DATA and the
- * options say so. After opening, before Darknet begins. Ends the program on failure. */
-void ddp_session_validate(const char *command, const char *data);
+/* What is about to train is `darknet COMMAND train DATA CFG ...`: look at some of its pictures, and
+ * validate meanwhile, if DATA and the options say so. Each may be NULL. After opening, before
+ * Darknet begins. Ends the program on failure. */
+void ddp_session_validate(const char *command, const char *data, const char *cfg);
 
 /* Every rank is done: leave the group. Returns the exit status: 1 on rank 0 if its last save
  * failed, else 0. */

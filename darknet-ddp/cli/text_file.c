@@ -22,7 +22,7 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the lines of %s", path);
     for (char *line; (line = strsep(&rest, "\n"));) {
         line[strcspn(line, "\r")] = 0;
-        if (*line)
+        if (line[strspn(line, " \t")])
             l->all[l->count++] = line;
     }
     return DDP_OK;

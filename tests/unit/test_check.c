@@ -154,7 +154,7 @@ static void finds_each_fault_of_a_label(void **state)
     expect_label("3 .5 .5 1 1\n-1 .5 .5 1 1\n0.5 .5 .5 1 1\n", 0,
                  "label-class:1 label-class:2 label-class:3");
     expect_label("0 1.2 .5 .1 .1\n0 -.1 .5 .1 .1\n", 0, "label-range:1 label-range:2");
-    expect_label("0 .5 .5 -.1 .1\n0 .5 .5 0 .1\n", 0, "label-size:1 label-size:2");
+    expect_label("0 .5 .5 -.1 .1\n0 .5 .5 0 .1\n", 0, "label-size:1 label-zero:2");
     expect_label("0 .5 .5 .0005 .1\n", 1, "~label-tiny:1");
     expect_label("0 320 240 100 50\n0 10 10 5 5\n", 0, "label-pixels:1");
     expect_label("0 .5 .5 .1 .1\n1 .5 .5 .1 .1\n0 .5 .5 .1 .1\n", 3, "~label-twice:0");

@@ -1,0 +1,17 @@
+/* cli/precheck.h: a look at some of the training data before a run. */
+#ifndef DDP_CLI_PRECHECK_H
+#define DDP_CLI_PRECHECK_H
+
+#include "base/status.h"
+#include "cli/options.h"
+#include "comm/group.h"
+
+/* command: "detector" or "classifier", else nothing is done; data, cfg: its files. Each rank looks
+ * at pictures of train= and valid=, evenly over the lists, at most for about a second; all learn
+ * what was found. Where training or validation would end by it, each rank names the faults that it
+ * has seen, and DDP_ERR_FORMAT is returned on every rank; of others a line is printed. What cannot
+ * even be read is left to Darknet to name. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char *command,
+                        const char *data, const char *cfg, ddp_error *err) DDP_MUST_CHECK;
+
+#endif
