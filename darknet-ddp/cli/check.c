@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Anchors that fit so much better are worth a word: a share of IoU. */
+/* Anchors that fit so much better are worth a word: a share of IoU. Nothing follows from the boxes
+ * of a few pictures. */
 static const double worth_it = .05;
+enum { FEW_PICTURES = 20 };
 
 /* Part number rank of size. */
 static void look(ddp_checking *c, int rank, int size)
@@ -53,7 +55,7 @@ static void look_at_anchors(ddp_checking *c, ddp_fit *fit)
         fit->anchors[2 * i] *= (float)c->heads.width;
         fit->anchors[2 * i + 1] *= (float)c->heads.height;
     }
-    if (fit->anchor_iou > cfgs + worth_it)
+    if (fit->anchor_iou > cfgs + worth_it && c->tally.pictures >= FEW_PICTURES)
         ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "cfg-anchors", c->cfg_path, 0,
                       "its anchors fit these boxes with an average IoU of %.1f%%; others, below, "
                       "with %.1f%%",
