@@ -234,6 +234,51 @@ static void page_escapes_and_closes_its_brackets(void **state)
     ddp_history_close(h);
 }
 
+/* As many lines as a run's page may have, pictures too, after half a million steps of noise. */
+static void page_of_a_long_run_is_no_longer_than_two_million_bytes(void **state)
+{
+    enum { CHARTS = 6, LINES = 8, STEPS = 500000, PICTURE = 24000 };
+    static const char bytes[PICTURE];
+    ddp_page_chart charts[CHARTS];
+    ddp_page_picture pictures[8];
+    ddp_history *h = history_of(CHARTS * LINES, 1000);
+    ddp_page page = {.title = "t",
+                     .history = h,
+                     .charts = charts,
+                     .chart_count = CHARTS,
+                     .pictures = pictures,
+                     .picture_count = sizeof pictures / sizeof pictures[0]};
+    double row[CHARTS * LINES];
+    unsigned seed = 1;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(out);
+    for (size_t c = 0; c < CHARTS; c++) {
+        charts[c] = (ddp_page_chart){.title = "a chart", .unit = "", .band = 1};
+        for (size_t s = 0; s < LINES; s++)
+            charts[c].series[charts[c].series_count++] = (ddp_page_series){c * LINES + s, "a line"};
+    }
+    for (size_t p = 0; p < page.picture_count; p++)
+        pictures[p] = (ddp_page_picture){
+            .caption = "a.jpg", .mime = "image/jpeg", .bytes = bytes, .count = PICTURE};
+    for (int step = 1; step <= STEPS; step++) {
+        for (size_t c = 0; c < CHARTS * LINES; c++) {
+            seed = seed * 1664525 + 1013904223;
+            row[c] = seed * 1e-6;
+        }
+        ddp_history_add(h, step, row);
+    }
+    ddp_page_write(out, &page);
+    assert_int_equal(fclose(out), 0);
+    assert_true(ddp_history_points(h) > 400);
+    assert_true(size < 2000000);
+    free(text);
+    ddp_history_close(h);
+}
+
 /* ---- TensorBoard ---- */
 
 /* CRC-32C of "123456789" is e3069283, by which its records are checked. Bytes of the first record
@@ -269,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_loses_nothing_that_room_comes_for),
         cmocka_unit_test(thinning_keeps_means_and_peaks),
         cmocka_unit_test(page_escapes_and_closes_its_brackets),
+        cmocka_unit_test(page_of_a_long_run_is_no_longer_than_two_million_bytes),
         cmocka_unit_test(event_file_begins_as_tensorflow_begins_it),
     };
 
