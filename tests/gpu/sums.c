@@ -199,6 +199,7 @@ int main(int argc, char **argv)
     if (ddp_device_count() == 0)
         return 77;
     must(ddp_group_open(&r.g, "mpi", &err), &err);
+    must(ddp_group_use_schedule(r.g, DDP_SCHEDULE_AUTO, &err), &err); /* as training does */
     use_gpu(r.g, nccl, r.ordered);
     r.d = ddp_group_device(r.g);
     for (int s = 0; s < SUMS; s++)
