@@ -255,7 +255,7 @@ static void say_what_ended(const struct launcher *l)
                             : "");
 }
 
-static void finish(struct launcher *l, ddp_ended *ended)
+static void finish(struct launcher *l, int how, ddp_ended *ended)
 {
     ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
     ended->trained = l->trains;
@@ -264,6 +264,9 @@ static void finish(struct launcher *l, ddp_ended *ended)
     ddp_relay_finish(&l->err, ended->failed && !l->err.told && l->err.found.rank < 0);
     if (ended->failed)
         say_what_ended(l);
+    if (ended->failed && WIFSIGNALED(how))
+        (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
+                      strsignal(WTERMSIG(how)));
     ended->advised = l->err.advised;
     (void)close(l->signals);
 }
@@ -301,6 +304,6 @@ ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, dd
         ended->status = status_of_killed(&l);
     else
         ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
-    finish(&l, ended);
+    finish(&l, how, ended);
     return DDP_OK;
 }
