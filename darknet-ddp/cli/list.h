@@ -17,10 +17,10 @@ typedef struct ddp_list {
  * be read. Ranks share the search: rank r of N looks for lines r, r + N, ..., for 10
  * seconds at most, so a very long list is not searched to its end. Fewer lines than
  * ranks, or none, are no error here. Blocks until every rank is here, and again until
- * every rank has found its pictures. *out is set in any case.
+ * every rank has found its pictures. may_miss: pictures may be missing. *out is set in any case.
  * Fails with DDP_ERR_MISMATCH (another list on another rank), DDP_ERR_IO (this rank
  * cannot read a picture; the error names it), DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,
+ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n, int may_miss,
                           ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -174,7 +174,7 @@ ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char
     ddp_status st;
     int ready;
 
-    if (options->nocheck || !data || !cfg
+    if (options->nocheck || options->on_bad_data > 0 || !data || !cfg
         || (strcmp(command, "detector") != 0 && strcmp(command, "classifier") != 0))
         return DDP_OK;
     c = calloc(1, sizeof *c);

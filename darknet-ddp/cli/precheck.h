@@ -6,7 +6,8 @@
 #include "cli/options.h"
 #include "comm/group.h"
 
-/* command: "detector" or "classifier", else nothing is done; data, cfg: its files. Each rank looks
+/* command: "detector" or "classifier", else nothing is done, nor with -ddp_on_bad_data skip,
+ * which expects faults; data, cfg: its files. Each rank looks
  * at pictures of train= and valid=, evenly over the lists, at most for about a second; all learn
  * what was found. Where training or validation would end by it, each rank names the faults that it
  * has seen, and DDP_ERR_FORMAT is returned on every rank; of others a line is printed. What cannot

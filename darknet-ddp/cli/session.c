@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/banner.h"
 #include "cli/checkpoints.h"
 #include "cli/compare.h"
@@ -20,6 +21,7 @@
 #include "cli/steps.h"
 #include "cli/summary.h"
 #include "cli/trace.h"
+#include "cli/unreadable.h"
 #include "cli/validation.h"
 #include "cli/waits.h"
 #include "core/agree.h"
@@ -40,8 +42,9 @@ static struct {
     ddp_trainer *trainer;
     ddp_checkpoints *checkpoints;
     ddp_inputs inputs;
-    uint64_t weights_hash;      /* of the network as it was loaded */
-    ddp_truth_files truth;      /* of the pictures */
+    uint64_t weights_hash; /* of the network as it was loaded */
+    ddp_truth_files truth; /* of the pictures */
+    ddp_bad_data *bad_data;
     ddp_validation *validation; /* NULL: none */
     ddp_records *records;       /* on rank 0; NULL: none */
     ddp_waits waits;
@@ -242,7 +245,7 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
 {
     ddp_list list;
 
-    if (ddp_list_check(&list, session.group, paths, n, err)
+    if (ddp_list_check(&list, session.group, paths, n, session.options->on_bad_data > 0, err)
         || ddp_contents_agree(session.group, session.truth, paths, (size_t)n, err))
         return err->code;
     ddp_records_list(session.records, (size_t)n);
@@ -366,6 +369,21 @@ static int judge_saves(void)
     return 1;
 }
 
+/* All ranks come here. */
+static void summarise_unreadable(void)
+{
+    size_t samples = ddp_plugin_replaced();
+    ddp_error err;
+
+    if (samples == 0)
+        return;
+    if (ddp_group_rank(session.group) == 0)
+        printf("DDP: %zu sample%s had others in their place, since these cannot be read:\n",
+               samples, ddp_plural(samples));
+    if (ddp_unreadable_print(session.group, session.bad_data, &err))
+        ddp_session_fail(&err);
+}
+
 static void summarise(int stopped)
 {
     const ddp_summary summary = {.checkpoints = session.checkpoints,
@@ -388,6 +406,7 @@ static void leave(void)
 
     if (ddp_trace_run_close(&err))
         ddp_session_fail(&err);
+    summarise_unreadable();
     summarise(1);
     ddp_records_end(session.records, "stopped");
     ddp_records_close(session.records);
@@ -403,6 +422,34 @@ static void leave(void)
     _exit(status);
 }
 
+/* At once: it is not known yet what becomes of the run. */
+static void say_unreadable(const char *sentence)
+{
+    ddp_report_say(sentence);
+}
+
+/* All ranks have said what they could not read. */
+static void end_unreadable(size_t step, size_t samples, int saved) __attribute__((noreturn));
+
+static void end_unreadable(size_t step, size_t samples, int saved)
+{
+    const char *last;
+    ddp_error err;
+
+    (void)judge_saves();
+    if (ddp_barrier(session.group, &err))
+        ddp_session_fail(&err);
+    last = ddp_checkpoints_last(session.checkpoints);
+    (void)ddp_fail(
+        &err, DDP_ERR_IO,
+        "step %zu: %zu sample%s cannot be read (see above)%s; %s%.150s; mend them and resume, or "
+        "-ddp_on_bad_data skip N trains with others in their place",
+        step + (saved && !session.options->on_bad_data), samples, ddp_plural(samples),
+        session.options->on_bad_data ? ", more than are to be skipped" : "",
+        last ? "the last weights are " : "no weights were saved before", last ? last : "");
+    ddp_session_fail(&err);
+}
+
 static ddp_plugin_config plugin_config(const ddp_options *o)
 {
     return (ddp_plugin_config){
@@ -411,6 +458,8 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
         .watch = session.watch,
         .seed = session.seed,
         .replace = o->replace,
+        .bad_data = session.bad_data,
+        .skip_bad = o->on_bad_data,
         .fail = ddp_session_fail,
         .callbacks = {.resume = resume,
                       .attached = attached,
@@ -418,7 +467,9 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
                       .check_list = check_list,
                       .step_ended = step_ended,
                       .save = save,
-                      .leave = leave},
+                      .leave = leave,
+                      .unreadable = say_unreadable,
+                      .end_unreadable = end_unreadable},
     };
 }
 
@@ -513,6 +564,8 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .seed = session.seed,
         .asked = session.asked,
         .verify_every = o->verify_every,
+        .bad_data = session.bad_data,
+        .wait_for_loaders = o->on_bad_data == 0,
         .guard = {.skip_most = o->on_nan, .dropped = dropped, .end = not_finite},
         .fail = ddp_session_fail,
     };
@@ -578,6 +631,8 @@ void ddp_session_open(const ddp_options *options)
         || ddp_gpus_open(&session.gpus, session.group, options, ddp_session_fail, &err)
         || agree_on_devices(&err))
         ddp_session_fail(&err);
+    if (ddp_bad_data_open(&session.bad_data, session.seed, &err))
+        ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&session.trainer, session.group, &config, &err))
         ddp_session_fail(&err);
@@ -606,11 +661,13 @@ int ddp_session_close(void)
     ddp_plugin_close();
     if (ddp_trace_run_close(&err))
         ddp_session_fail(&err);
+    summarise_unreadable();
     summarise(0);
     ddp_records_end(session.records, "ended");
     ddp_records_close(session.records);
     ddp_waits_release(&session.waits);
     ddp_trainer_close(session.trainer);
+    ddp_bad_data_close(session.bad_data);
     ddp_checkpoints_close(session.checkpoints);
     ddp_inputs_release(&session.inputs);
     ddp_validation_close(session.validation);

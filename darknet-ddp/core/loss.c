@@ -5,7 +5,12 @@
 
 #include <stdlib.h>
 
-enum { LOSS = DDP_REQUESTS, SAME, SENT = SAME + DDP_SAME_FLOATS };
+enum {
+    LOSS = DDP_REQUESTS,
+    COUNTS,
+    SAME = COUNTS + DDP_LOSS_COUNTS,
+    SENT = SAME + DDP_SAME_FLOATS
+};
 
 struct ddp_loss {
     int size;
@@ -20,6 +25,8 @@ struct ddp_loss {
     ddp_requests all;
     uint64_t compared; /* with the next sum; 0: nothing is */
     int same;
+    float counts[DDP_LOSS_COUNTS]; /* to leave with the next sum */
+    float sums[DDP_LOSS_COUNTS];   /* that have arrived */
 };
 
 ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
@@ -85,6 +92,10 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err)
     take_requests(l);
     ddp_same_write(&l->sent[SAME], l->compared);
     l->compared = 0;
+    for (int i = 0; i < DDP_LOSS_COUNTS; i++) {
+        l->sent[COUNTS + i] = l->counts[i];
+        l->counts[i] = 0;
+    }
     l->started = 1;
     if (ddp_allreduce_start(l->sum, err))
         return ddp_wrap(err, "loss");
@@ -105,6 +116,8 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     }
     l->mean += l->last;
     l->sent[LOSS] = 0;
+    for (int i = 0; i < DDP_LOSS_COUNTS; i++)
+        l->sums[i] = l->sent[COUNTS + i];
     l->all.save = l->sent[DDP_REQUEST_SAVE] > 0;
     l->all.stop = l->sent[DDP_REQUEST_STOP] > 0;
     l->all.tell = l->sent[DDP_REQUEST_TELL] > 0;
@@ -132,6 +145,16 @@ void ddp_loss_compare(ddp_loss *l, uint64_t number)
 int ddp_loss_same(const ddp_loss *l)
 {
     return l->same;
+}
+
+void ddp_loss_tell(ddp_loss *l, int number, size_t count)
+{
+    l->counts[number] = (float)count;
+}
+
+size_t ddp_loss_told(const ddp_loss *l, int number)
+{
+    return l->sums[number] > 0 ? (size_t)l->sums[number] : 0;
 }
 
 ddp_requests ddp_loss_requested(const ddp_loss *l)

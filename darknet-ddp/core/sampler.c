@@ -4,7 +4,7 @@
 
 /* Small lists set the number of rounds: for 4 lines the odds of any two of the 24 orders
  * differ by less than 1e-6 of themselves, for 6 lines by half a percent. */
-enum { ROUNDS = 24, DRAW_DETAIL = 0xff };
+enum { ROUNDS = 24, DRAW_DETAIL = 0xff, INSTEAD_DETAIL = 0xfe };
 
 static uint64_t random_below(uint64_t seed, int detail, uint64_t number, uint32_t block,
                              uint64_t end)
@@ -50,4 +50,9 @@ size_t ddp_sampler_at(uint64_t seed, uint64_t number, size_t count)
 size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count)
 {
     return (size_t)random_below(seed, DRAW_DETAIL, number, 0, count);
+}
+
+size_t ddp_sampler_instead(uint64_t seed, size_t line, unsigned attempt, size_t count)
+{
+    return (size_t)random_below(seed, INSTEAD_DETAIL, line, attempt, count);
 }

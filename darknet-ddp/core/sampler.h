@@ -24,4 +24,8 @@ size_t ddp_sampler_at(uint64_t seed, uint64_t number, size_t count);
  * the odds of two lines differ by less than count / 2^64. count at least 1. */
 size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count);
 
+/* A line to take in place of one that cannot be used, drawn for that line and this attempt alone.
+ * Any thread. count at least 1. */
+size_t ddp_sampler_instead(uint64_t seed, size_t line, unsigned attempt, size_t count);
+
 #endif

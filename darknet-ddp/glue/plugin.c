@@ -28,6 +28,7 @@ static struct {
     struct head_sum sums[DDP_HEADS];
     char *const *paths; /* the training list's lines, Darknet's; NULL: it has none */
     size_t path_count;
+    size_t replaced; /* samples */
 } plugin;
 
 static ddp_trace *_Atomic traced; /* NULL: nobody asks what loaders do */
@@ -60,6 +61,7 @@ static void begin(network *net, const char *directory, char *cfg)
     check(callbacks->resume(net, directory, cfg, &plugin.config.seed, &err), &err);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
     ddp_draws_open(plugin.config.seed);
+    ddp_bad_data_begin(plugin.config.bad_data, plugin.config.seed);
     now = ddp_position_of(net);
     check(callbacks->attached(net, &now, cfg, &err), &err);
 }
@@ -77,14 +79,42 @@ static void check_list(char **paths, int n)
 
     plugin.paths = paths;
     plugin.path_count = (size_t)n;
+    ddp_bad_data_list(plugin.config.bad_data, paths, (size_t)n);
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
 }
 
 static size_t choose(size_t sample, size_t n)
 {
-    if (plugin.config.replace)
-        return ddp_sampler_draw(plugin.config.seed, sample, n);
-    return ddp_sampler_at(plugin.config.seed, sample, n);
+    size_t line = plugin.config.replace ? ddp_sampler_draw(plugin.config.seed, sample, n)
+                                        : ddp_sampler_at(plugin.config.seed, sample, n);
+
+    return ddp_bad_data_instead(plugin.config.bad_data, line, n);
+}
+
+static size_t instead(size_t line, size_t n)
+{
+    return ddp_bad_data_instead(plugin.config.bad_data, line, n);
+}
+
+static int unreadable(const char *path, const char *why)
+{
+    int again;
+    char *sentence = ddp_bad_data_found(plugin.config.bad_data, path, why, &again);
+
+    if (sentence)
+        plugin.config.callbacks.unreadable(sentence);
+    free(sentence);
+    return again;
+}
+
+static void loaded(size_t sample)
+{
+    ddp_bad_data_loaded(plugin.config.bad_data, sample);
+}
+
+static void fetching(int begins)
+{
+    ddp_bad_data_loading(plugin.config.bad_data, begins);
 }
 
 const char *ddp_plugin_sample(size_t sample, size_t *line)
@@ -184,6 +214,36 @@ static ddp_figures figures_of(network *net)
     return figures;
 }
 
+/* The last whole update is saved, unless the network has learnt from what it was not meant to. */
+static void end_unreadable(network *net, const ddp_position *now, ddp_bad_samples bad)
+{
+    int save = plugin.config.skip_bad > 0 || bad.now == 0;
+    size_t samples = plugin.config.skip_bad > 0 ? plugin.replaced : save ? bad.ahead : bad.now;
+
+    if (save) {
+        *net->seen -= now->since_update;
+        ddp_plugin_save(net, ".backup");
+    }
+    plugin.config.callbacks.end_unreadable(now->step, samples, save);
+}
+
+/* All ranks have the same counts. */
+static void judge_bad_samples(network *net, const ddp_position *now)
+{
+    ddp_bad_samples bad = ddp_trainer_bad_samples(plugin.config.trainer);
+    int is_last = now->last_step > 0 && now->step >= now->last_step;
+
+    plugin.replaced += bad.now;
+    if (plugin.config.skip_bad > 0 ? plugin.replaced > (size_t)plugin.config.skip_bad
+                                   : bad.now > 0 || (bad.ahead > 0 && !is_last))
+        end_unreadable(net, now, bad);
+}
+
+size_t ddp_plugin_replaced(void)
+{
+    return plugin.replaced;
+}
+
 /* What was asked for waits for the end of an update. All ranks leave in the same step. */
 static void end_step(network *net)
 {
@@ -195,6 +255,7 @@ static void end_step(network *net)
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_VALIDATING);
     check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
+    judge_bad_samples(net, &now);
     plugin.asked.save |= asked.save;
     plugin.asked.stop |= asked.stop;
     if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends)
@@ -210,6 +271,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
     plugin.config = *config;
     plugin.asked = (ddp_requests){0};
     plugin.paths = NULL;
+    plugin.replaced = 0;
     plugin.darknets = (train_plugin){
         .rank = ddp_group_rank(config->group),
         .world = ddp_group_size(config->group),
@@ -218,6 +280,10 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .reads = reads,
         .check_list = check_list,
         .choose = choose,
+        .instead = instead,
+        .unreadable = unreadable,
+        .loaded = loaded,
+        .fetching = fetching,
         .draw_for = ddp_draw_for,
         .draw = ddp_draw,
 #ifdef GPU

@@ -51,14 +51,22 @@ typedef struct ddp_plugin_callbacks {
     /* A rank was asked to end, and what this run has learnt is saved: all ranks leave here.
      * Threads that load samples go on until the process ends. */
     void (*leave)(void) __attribute__((noreturn));
+    /* A picture or its labels cannot be read, for this reason; from any thread. */
+    void (*unreadable)(const char *sentence);
+    /* More of them than are allowed: all ranks end here, after this step. saved: a checkpoint is as
+     * though they had not been trained with. */
+    void (*end_unreadable)(size_t step, size_t samples, int saved) __attribute__((noreturn));
 } ddp_plugin_callbacks;
 
 typedef struct ddp_plugin_config {
     ddp_group *group;
-    ddp_trainer *trainer; /* not attached */
-    ddp_watch *watch;     /* hears when the run saves, validates and loads; NULL: nobody */
-    uint64_t seed;        /* the same on all ranks */
-    int replace;          /* draw samples with replacement */
+    ddp_trainer *trainer;   /* not attached */
+    ddp_watch *watch;       /* hears when the run saves, validates and loads; NULL: nobody */
+    uint64_t seed;          /* the same on all ranks */
+    int replace;            /* draw samples with replacement */
+    ddp_bad_data *bad_data; /* the trainer's */
+    int skip_bad; /* samples that may have something else in their place; 0: the first ends the run
+                   */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
     ddp_plugin_callbacks callbacks;
 } ddp_plugin_config;
@@ -82,6 +90,9 @@ void ddp_plugin_stop(void);
 /* The picture that is this sample of the run, a line of the training list, and which line, from 1.
  * NULL where there is no list. */
 const char *ddp_plugin_sample(size_t sample, size_t *line);
+
+/* Samples of this run, of all ranks, that had something else in their place. */
+size_t ddp_plugin_replaced(void);
 
 /* Darknet is alone again. Nothing happens if none is open. */
 void ddp_plugin_close(void);

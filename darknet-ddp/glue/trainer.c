@@ -17,6 +17,9 @@
 #include <network.h>
 #include <string.h>
 
+/* Counts that travel with the loss. */
+enum { BAD_NOW, BAD_AHEAD };
+
 enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
 
 struct ddp_trainer {
@@ -157,6 +160,34 @@ static void begin_to_verify(ddp_trainer *t, const ddp_position *now)
         return;
     ddp_loss_compare(t->loss, ddp_verify_take(t->verify, now->step));
     t->verifying = 1;
+}
+
+/* Messages go on meanwhile: other ranks may wait for them. */
+static void wait_for_loaders(ddp_trainer *t)
+{
+    ddp_error err;
+
+    if (!t->config.wait_for_loaders || ddp_bad_data_wait(t->config.bad_data))
+        return;
+    enter(t, OUTSIDE);
+    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_LOADING);
+    do
+        check(t, ddp_reducer_progress(t->reducer, &err), &err);
+    while (!ddp_bad_data_wait(t->config.bad_data));
+    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
+    enter(t, BACKWARD);
+}
+
+static void tell_bad_samples(ddp_trainer *t, const ddp_position *now)
+{
+    size_t here, ahead;
+
+    if (!t->config.bad_data)
+        return;
+    wait_for_loaders(t);
+    ddp_bad_data_count(t->config.bad_data, now->images, &here, &ahead);
+    ddp_loss_tell(t->loss, BAD_NOW, here);
+    ddp_loss_tell(t->loss, BAD_AHEAD, ahead);
 }
 
 /* The loss has arrived, and with it what ranks have. */
@@ -301,6 +332,7 @@ static void after_backward(void *ctx, network *net)
         check(t, ddp_statistics_start(t->statistics, &err), &err);
     if (now.step_ends) {
         begin_to_verify(t, &now);
+        tell_bad_samples(t, &now);
         check(t, ddp_loss_start(t->loss, &err), &err);
     }
     if (now.update_ends)
@@ -542,6 +574,12 @@ void ddp_trainer_detach(ddp_trainer *t)
 double ddp_trainer_loss(const ddp_trainer *t)
 {
     return (double)t->last_loss / ((double)t->batch.per_rank * t->batch.images);
+}
+
+ddp_bad_samples ddp_trainer_bad_samples(const ddp_trainer *t)
+{
+    return (ddp_bad_samples){.now = ddp_loss_told(t->loss, BAD_NOW),
+                             .ahead = ddp_loss_told(t->loss, BAD_AHEAD)};
 }
 
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)

@@ -14,6 +14,7 @@
 #include "core/batch.h"
 #include "core/loss.h"
 #include "core/reducer.h"
+#include "glue/bad_data.h"
 #include "glue/guard.h"
 #include "glue/network.h"
 
@@ -36,6 +37,10 @@ typedef struct ddp_trainer_config {
     volatile sig_atomic_t *asked;
     int verify_every; /* steps after which ranks compare their parameters (core/verify.h); 0: never
                        */
+    ddp_bad_data *
+        bad_data; /* NULL: nobody looks for samples that cannot be read. Must outlive the trainer */
+    int wait_for_loaders;   /* a step ends when the next one's samples are loaded, so that all ranks
+                               know of   what is bad in them */
     ddp_guard_config guard; /* what follows when numbers are not finite */
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
@@ -76,6 +81,13 @@ void ddp_trainer_settle(ddp_trainer *t);
 /* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
  * with the loss, the same on every rank. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
+
+/* After such a step: how many samples of all ranks had something else in their place, of this step,
+ * and of what was loaded ahead. */
+typedef struct ddp_bad_samples {
+    size_t now, ahead;
+} ddp_bad_samples;
+ddp_bad_samples ddp_trainer_bad_samples(const ddp_trainer *t);
 
 /* Mean loss of an image in the last step whose loss Darknet has asked for. Only while attached. */
 double ddp_trainer_loss(const ddp_trainer *t);

@@ -1,0 +1,14 @@
+/* cli/unreadable.h: what could not be read in mid-run, at the run's end. */
+#ifndef DDP_CLI_UNREADABLE_H
+#define DDP_CLI_UNREADABLE_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "glue/bad_data.h"
+
+/* Print on rank 0 what any rank could not read, each once, a line each. Blocks until every rank is
+ * here. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_unreadable_print(ddp_group *group, ddp_bad_data *mine,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+#endif
