@@ -18,7 +18,8 @@ enum { TICK_MS = 200, COLLECT_MS = 1500 };
 
 static const double tell_s = 1;              /* and four times within the timeout */
 static const int64_t silent_ns = 3000000000; /* a rank that speaks every second is missed */
-static const double warn_share = 0.1;        /* of the timeout */
+static const double least_start_s = 30;
+static const double warn_share = 0.1; /* of the timeout */
 static const int64_t end_patience_ns = 4000000000;
 
 struct ddp_watch {
@@ -340,13 +341,24 @@ static int is_at_io(const ddp_watch *w, int rank)
     return ddp_phase_is_io(r->at.phase) && r->heard_ns + silent_ns >= w->own_ns;
 }
 
+/* Until all have joined: a small timeout is meant for steps, and MPI's start may take longer. */
+static double start_limit_s(const ddp_watch *w)
+{
+    double io_s = w->config.io_timeout_s,
+           least = io_s > 0 && io_s < least_start_s ? io_s : least_start_s;
+
+    if (w->config.timeout_s <= 0)
+        return 0;
+    return w->config.timeout_s > least ? w->config.timeout_s : least;
+}
+
 /* A limit of 0 is none. */
 static double limit_s(const ddp_watch *w)
 {
     int known = w->rank == 0 ? w->size : 1;
 
     if (!w->member)
-        return w->config.timeout_s;
+        return start_limit_s(w);
     for (int r = 0; r < known; r++)
         if (is_at_io(w, r))
             return w->config.io_timeout_s;
