@@ -1,0 +1,20 @@
+/* Code of Darknet's that may end the program, run again and again in one: what it leaves behind
+ * when it ends is taken back, and it gets no more memory than a limit.
+ *
+ * For this malloc, calloc, realloc, free, strdup, fopen and fclose are wrapped by the linker
+ * (--wrap). One run at a time, in one thread.
+ */
+#ifndef DDP_TESTS_FUZZ_GUARDED_H
+#define DDP_TESTS_FUZZ_GUARDED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Run f(arg) with at most `most` bytes of memory at a time: beyond them there is none. fatal() of
+ * Darknet's ends f alone. What f has not freed or closed, is. Returns 1 where f came to its end. */
+int guarded_run(void (*f)(void *arg), void *arg, size_t most);
+
+/* A file with these bytes; its path stays valid until the next call with this number, 0 to 3. */
+const char *guarded_file(int number, const uint8_t *data, size_t size);
+
+#endif
