@@ -81,12 +81,13 @@ static void many_ranks_are_counted(void **state)
 {
     static const char many[] =
         "ranks 1, 2, 3, 4, 5, 6 and 1 more on @ differ from rank 0 on @: they have 'b', not 'a'";
-    struct opinion opinions[RANKS_MAX] = {{"a", many}};
+    enum { RANKS = 8 };
+    struct opinion opinions[RANKS] = {{"a", many}};
 
     (void)state;
-    for (int r = 1; r < RANKS_MAX; r++)
+    for (int r = 1; r < RANKS; r++)
         opinions[r] = (struct opinion){"b", many};
-    ranks_run(RANKS_MAX, agree, opinions);
+    ranks_run(RANKS, agree, opinions);
 }
 
 static void of_two_odd_ranks_the_lower_is_named(void **state)

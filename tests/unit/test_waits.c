@@ -52,7 +52,7 @@ static void gather(struct rank *me)
 static void a_rank_that_waits_for_none_is_known_to_all(void **state)
 {
     (void)state;
-    for (int size = 2; size <= RANKS_MAX; size++)
+    for (int size = 2; size <= DDP_WAITS_COLUMNS; size++)
         ranks_run(size, gather, &size);
 }
 
