@@ -18,8 +18,10 @@ name() { # 1 or 2
     echo "ddp$DDP_HOSTS_ID-$1"
 }
 
+# What is left running there heard nothing of its end where a cable was out: mpirun's part on the other host.
 remove() {
     for host in 1 2; do
+        ip netns pids "ddp$1-$host" 2>/dev/null | xargs -r kill -KILL 2>/dev/null || true
         ip netns del "ddp$1-$host" 2>/dev/null || true
     done
 }
