@@ -50,7 +50,8 @@ static int is_of_level(uint32_t key, uint32_t level)
     return (key & ((UINT32_C(1) << level) - 1)) == 0;
 }
 
-void ddp_box_sample_raise(ddp_box_sample *s, uint32_t level)
+/* Keep only what has a key of this level. */
+static void raise_level(ddp_box_sample *s, uint32_t level)
 {
     uint32_t kept = 0;
 
@@ -69,7 +70,7 @@ void ddp_box_sample_raise(ddp_box_sample *s, uint32_t level)
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height)
 {
     while (s->count == DDP_BOX_SAMPLE && s->level < 31)
-        ddp_box_sample_raise(s, s->level + 1);
+        raise_level(s, s->level + 1);
     if (s->count == DDP_BOX_SAMPLE || !is_of_level(key, s->level))
         return;
     s->keys[s->count] = key;

@@ -65,9 +65,6 @@ void ddp_check_duplicates(ddp_faults *f, const char *list, char *const *paths, s
 /* key: as good as random, and the box's own. */
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height);
 
-/* Keep only what has a key of this level. */
-void ddp_box_sample_raise(ddp_box_sample *s, uint32_t level);
-
 /* *t += *more; so classes. */
 void ddp_tally_add(ddp_tally *t, const ddp_tally *more);
 
