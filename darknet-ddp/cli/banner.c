@@ -170,7 +170,10 @@ static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
     if (options->sync_every > 1)
         (void)fprintf(out, ", an update every %d batches", options->sync_every);
     (void)fprintf(out, "\n");
-    if (batch.resplit)
+    if (options->sync_bn && size > 1)
+        (void)fprintf(out, "DDP: BatchNorm over %d images, those of %d mini-batches\n",
+                      size * batch.images, size);
+    else if (batch.resplit)
         (void)fprintf(out,
                       "DDP: these mini-batches are smaller than the cfg's, so BatchNorm sees fewer "
                       "images at a time; subdivisions=%d in the cfg would be the same\n",

@@ -105,6 +105,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
         .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
         .exact = o->exact,
+        .sync_bn = o->sync_bn,
         .sync_every = o->sync_every,
         .seed = ddp_run.seed,
         .asked = ddp_run.asked,

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "core/agree.h"
 #include "core/buffers.h"
+#include "core/joint_moments.h"
 #include "core/one_value.h"
 #include "core/same.h"
 #include "core/statistics.h"
@@ -33,6 +34,8 @@ struct ddp_trainer {
     ddp_table table;
     ddp_reducer *reducer;
     ddp_statistics *statistics;
+    ddp_joint_moments *moments; /* NULL: each rank's BatchNorm has its own mini-batch */
+    joint_statistics joint;
     char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
@@ -398,6 +401,59 @@ static float mean_loss(void *ctx, float loss)
     return mean;
 }
 
+/* ---- BatchNorm over all ranks: forward and backward wait for each other ---- */
+
+/* Whoever is waited for has not come here. */
+static int64_t begin_to_join(const ddp_trainer *t)
+{
+    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    return ddp_clock_ns();
+}
+
+static void end_to_join(ddp_trainer *t, int64_t began_ns)
+{
+    t->waited_ns += ddp_clock_ns() - began_ns;
+    ddp_watch_phase(t->config.reducer.watch,
+                    t->phase == BACKWARD ? DDP_PHASE_BACKWARD : DDP_PHASE_FORWARD);
+}
+
+static void settle_before_joining(void *ctx)
+{
+    settle_sums(ctx);
+}
+
+static void join(void *ctx, int channels, float count, float *means, float *squares)
+{
+    ddp_trainer *t = ctx;
+    int64_t began_ns = begin_to_join(t);
+    ddp_error err;
+
+    check(t,
+          ddp_joint_moments_join(t->moments, (size_t)channels, (double)count, means, squares, &err),
+          &err);
+    end_to_join(t, began_ns);
+}
+
+static void average(void *ctx, int channels, float *a, float *b)
+{
+    ddp_trainer *t = ctx;
+    int64_t began_ns = begin_to_join(t);
+    ddp_error err;
+
+    check(t, ddp_joint_moments_average(t->moments, (size_t)channels, a, b, &err), &err);
+    end_to_join(t, began_ns);
+}
+
+static ddp_status join_batch_norm(ddp_trainer *t, network *net, ddp_error *err)
+{
+    if (!t->config.sync_bn || ddp_group_size(t->group) == 1)
+        return DDP_OK;
+    t->joint = (joint_statistics){
+        .ctx = t, .settle = settle_before_joining, .join = join, .average = average};
+    net->statistics = &t->joint;
+    return ddp_joint_moments_open(&t->moments, t->group, err);
+}
+
 static void before_free(void *ctx, network *net)
 {
     (void)net;
@@ -470,7 +526,7 @@ static ddp_status check_values(const ddp_trainer *t, const network *net, ddp_err
 {
     int layer = ddp_layer_with_one_value(net);
 
-    if (layer < 0)
+    if (layer < 0 || (t->config.sync_bn && ddp_group_size(t->group) > 1))
         return DDP_OK;
     return ddp_refuse_one_value(&t->cut, t->config.exact, layer,
                                 get_layer_string(net->layers[layer].type), err);
@@ -497,6 +553,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     st = compare_ranks(t, net, err);
     if (!st)
         st = share_state(t, net, err);
+    if (!st)
+        st = join_batch_norm(t, net, err);
     if (!st)
         st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
     if (!st)
@@ -557,6 +615,7 @@ void ddp_trainer_detach(ddp_trainer *t)
         drain(t);
     ddp_reducer_close(t->reducer);
     ddp_statistics_close(t->statistics);
+    ddp_joint_moments_close(t->moments);
     ddp_loss_close(t->loss);
     ddp_verify_close(t->verify);
     ddp_table_release(&t->table);
@@ -564,10 +623,12 @@ void ddp_trainer_detach(ddp_trainer *t)
     t->deferred = NULL;
     t->reducer = NULL;
     t->statistics = NULL;
+    t->moments = NULL;
     t->loss = NULL;
     t->verify = NULL;
     t->verifying = 0;
     t->net->hooks = NULL;
+    t->net->statistics = NULL;
     t->net = NULL;
 }
 

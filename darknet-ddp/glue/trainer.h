@@ -29,6 +29,7 @@ typedef struct ddp_trainer_config {
     int broadcast_buffers; /* between one step's last forward pass and the next one's first */
     int exact;             /* the same bits whatever the number of ranks (core/batch.h); the
                               trainer then sets reducer.mini_batches */
+    int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
     uint64_t seed;
     /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all

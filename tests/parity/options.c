@@ -26,6 +26,7 @@ static int parse_whole(parity_options *o, const char *argument)
         {"add_cost", &o->model.add_cost},
         {"updates", &o->updates},
         {"sync_every", &o->sync_every},
+        {"sync_bn", &o->sync_bn},
         {"rank_mode", &o->rank_mode},
         {"overlap", &o->overlap},
         {"variants", &o->variants},

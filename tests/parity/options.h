@@ -10,6 +10,7 @@ typedef struct parity_options {
     skip_rule skip;
     int updates;
     int sync_every;
+    int sync_bn;
     int rank_mode;     /* -ddp_batch rank */
     int darknet_order; /* of the reference's sums */
     int overlap;

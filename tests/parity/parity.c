@@ -95,6 +95,7 @@ static ddp_trainer_config config_of(const parity_options *o)
                     .find_unused = 1},
         .batch_mode = o->rank_mode ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
         .broadcast_buffers = 1,
+        .sync_bn = o->sync_bn,
         .sync_every = o->sync_every,
         .seed = 1,
         .fail = fail_rank,

@@ -96,6 +96,15 @@ ddp_parity_test(sync_every.adam 2 ${own}/adam.cfg sync_every=3 order=darknet)
 ddp_parity_test(batch_rank.plain 2 ${own}/plain.cfg rank_mode=1 order=darknet learning_rate=0.002)
 ddp_parity_test(batch_rank.resnet18.n3 3 cfg/resnet18.cfg ${small} rank_mode=1)
 
+# BatchNorm over all ranks: a mini-batch that is cut over them is normalised as one process does, which has it whole.
+ddp_parity_test(sync_bn.cifar 2 cfg/cifar.cfg width=16 height=16 batch=8 subdivisions=1 learning_rate=0.0001 sync_bn=1)
+foreach(n IN ITEMS 2 4) # of 4, each has one image at a time
+  ddp_parity_test(sync_bn.resnet18.n${n} ${n} cfg/resnet18.cfg width=64 height=64 batch=8 subdivisions=1 learning_rate=0.0001 updates=2 sync_bn=1)
+  ddp_parity_test(sync_bn.yolov3-tiny.n${n} ${n} cfg/yolov3-tiny.cfg width=64 height=64 batch=4 subdivisions=1 learning_rate=0.0001 updates=3 sync_bn=1)
+endforeach()
+ddp_parity_test(sync_bn.layers.n3 3 ${own}/layers.cfg batch=12 subdivisions=1 sync_bn=1)
+ddp_parity_test(sync_bn.forks 2 ${own}/forks.cfg batch=4 subdivisions=1 sync_bn=1)
+
 # Frozen layers: stopbackward=1 in the middle.
 ddp_parity_test(frozen.yolov3-tiny 2 cfg/yolov3-tiny.cfg ${small} frozen=8)
 ddp_parity_test(frozen.resnet18 2 cfg/resnet18.cfg ${small} frozen=14)

@@ -1,0 +1,32 @@
+/* core/joint_moments.h: BatchNorm's statistics over the mini-batches of all ranks (SyncBN).
+ *
+ * Every rank calls with the same numbers of channels in the same order. Each call gathers a few
+ * floats a channel from all ranks and blocks until they are there; every rank then computes the
+ * same bits from them, in the order of ranks, in double precision.
+ */
+#ifndef DDP_CORE_JOINT_MOMENTS_H
+#define DDP_CORE_JOINT_MOMENTS_H
+
+#include "comm/group.h"
+
+typedef struct ddp_joint_moments ddp_joint_moments;
+
+/* group must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_joint_moments_open(ddp_joint_moments **out, ddp_group *group,
+                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. */
+void ddp_joint_moments_close(ddp_joint_moments *j);
+
+/* Of count values on each rank (any number above 0, the same on all), means[c] is the mean and
+ * squares[c] the sum of squared distances from it, for each of `channels` channels, in host memory.
+ * They become those of the values of all ranks (Chan, Golub and LeVeque 1979).
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_joint_moments_join(ddp_joint_moments *j, size_t channels, double count, float *means,
+                                  float *squares, ddp_error *err) DDP_MUST_CHECK;
+
+/* a[c] and b[c], in host memory, become their means over ranks. Fails as the above. */
+ddp_status ddp_joint_moments_average(ddp_joint_moments *j, size_t channels, float *a, float *b,
+                                     ddp_error *err) DDP_MUST_CHECK;
+
+#endif
