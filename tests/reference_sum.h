@@ -3,6 +3,9 @@
 #ifndef DDP_TESTS_REFERENCE_SUM_H
 #define DDP_TESTS_REFERENCE_SUM_H
 
+#include "device/half.h"
+
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,17 +21,46 @@ static inline float reference_value(int rank, int sum, size_t i)
     return ((float)(h & 0xFFFFFF) - 8388608.0F) * (1.0F / (float)(1U << (h >> 24 & 15)));
 }
 
+/* x rounded to what a wire carries, by arithmetic: so many binary digits, in steps that are no
+ * smaller below the smallest normal number. */
+static inline float reference_rounded(ddp_wire wire, float x)
+{
+    int digits = wire == DDP_WIRE_BF16 ? 8 : 11, least = wire == DDP_WIRE_BF16 ? -126 : -14;
+    double largest = wire == DDP_WIRE_BF16 ? ldexp(255, 120) : 65504, size;
+    int exponent;
+
+    if (wire == DDP_WIRE_FP32 || isnan(x) || isinf(x) || fpclassify(x) == FP_ZERO)
+        return x;
+    (void)frexp((double)x, &exponent);
+    if (exponent - 1 < least)
+        exponent = least + 1;
+    size = ldexp(nearbyint(ldexp(fabs((double)x), digits - exponent)), exponent - digits);
+    return copysignf(size > largest ? INFINITY : (float)size, x);
+}
+
+/* The same as reference_value, small enough for the wire. */
+static inline float reference_value_on(ddp_wire wire, int rank, int sum, size_t i)
+{
+    return reference_value(rank, sum, i) * (wire == DDP_WIRE_FP16 ? 0x1p-14F : 1);
+}
+
 /* Element i summed over the ranks first..first+n: the definition, word by word. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static inline float reference_sum(int first, int n, int sum, size_t i)
+static inline float reference_sum_on(ddp_wire wire, int first, int n, int sum, size_t i)
 {
     int half = 1;
 
     if (n == 1)
-        return reference_value(first, sum, i);
+        return reference_rounded(wire, reference_value_on(wire, first, sum, i));
     while (half * 2 < n)
         half *= 2;
-    return reference_sum(first, half, sum, i) + reference_sum(first + half, n - half, sum, i);
+    return reference_rounded(wire, reference_sum_on(wire, first, half, sum, i)
+                                       + reference_sum_on(wire, first + half, n - half, sum, i));
+}
+
+static inline float reference_sum(int first, int n, int sum, size_t i)
+{
+    return reference_sum_on(DDP_WIRE_FP32, first, n, sum, i);
 }
 
 static inline int reference_same_bits(float a, float b)

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/session.h"
+#include "device/wire.h"
 #include "glue/support.h"
 
 #include <errno.h>
@@ -50,6 +51,7 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
         .exact = o->exact,
         .deterministic = !on_host && o->deterministic,
         .overlap = o->overlap,
+        .wire = o->compress ? ddp_wire_name((ddp_wire)o->compress) : NULL,
         .trace = open_file(o->trace),
         .draw = o->trace != NULL,
     };

@@ -40,13 +40,16 @@ static void name_place(const ddp_not_finite *what, char *out, size_t size)
 }
 
 /* Where it began. */
-static void name_origin(const ddp_group *group, const ddp_not_finite *what, char *out, size_t size)
+static void name_origin(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
+                        char *out, size_t size)
 {
     char place[128], alike[64] = "";
 
     if (what->origin == DDP_ORIGIN_NONE) {
-        (void)snprintf(out, size,
-                       "all outputs are finite: sums of gradients have become too large");
+        (void)snprintf(
+            out, size, "all outputs are finite: sums of gradients have become too large%s",
+            wire == DDP_WIRE_FP16 ? " for fp16, which ends at 65504: -ddp_compress bf16 does not"
+                                  : "");
         return;
     }
     name_place(what, place, sizeof place);
@@ -70,21 +73,21 @@ static void print_pictures(const ddp_not_finite *what)
     }
 }
 
-void ddp_not_finite_dropped(const ddp_group *group, const ddp_not_finite *what)
+void ddp_not_finite_dropped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire)
 {
     char numbers[128], origin[512];
 
     if (ddp_group_rank(group) != 0)
         return;
     name_numbers(what, numbers, sizeof numbers);
-    name_origin(group, what, origin, sizeof origin);
+    name_origin(group, what, wire, origin, sizeof origin);
     printf("DDP: step %zu skipped, %d in a row: %s not finite; %s\n", what->step, what->in_a_row,
            numbers, origin);
     print_pictures(what);
 }
 
-void ddp_not_finite_error(const ddp_group *group, const ddp_not_finite *what, const char *last,
-                          ddp_error *err)
+void ddp_not_finite_error(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
+                          const char *last, ddp_error *err)
 {
     char numbers[128], origin[256], skipped[64] = "";
 
@@ -92,7 +95,7 @@ void ddp_not_finite_error(const ddp_group *group, const ddp_not_finite *what, co
         (void)snprintf(skipped, sizeof skipped, " after %d step%s that were skipped",
                        what->in_a_row, ddp_plural((size_t)what->in_a_row));
     name_numbers(what, numbers, sizeof numbers);
-    name_origin(group, what, origin, sizeof origin);
+    name_origin(group, what, wire, origin, sizeof origin);
     (void)ddp_fail(err, DDP_ERR_FORMAT,
                    "step %zu%s: %s not finite; %s. %s%.150s; a lower learning_rate may help, or "
                    "-ddp_on_nan skip N",

@@ -1,4 +1,5 @@
 #include "cli/option_table.h"
+#include "device/wire.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -176,6 +177,11 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_exact does not go with -ddp_sync_bn 1, whose mini-batches grow with "
                         "the ranks; leave one of them out");
+    if (o->exact && o->compress)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_exact works with -ddp_compress none, not %s: what is rounded on the "
+                        "way depends on the number of ranks",
+                        ddp_wire_name((ddp_wire)o->compress));
     return DDP_OK;
 }
 

@@ -75,7 +75,7 @@ static ddp_status agree_on_devices(ddp_error *err)
 
 static void dropped(const ddp_not_finite *what)
 {
-    ddp_not_finite_dropped(ddp_run.group, what);
+    ddp_not_finite_dropped(ddp_run.group, what, (ddp_wire)ddp_run.options->compress);
 }
 
 static void not_finite(const ddp_not_finite *what) __attribute__((noreturn));
@@ -84,7 +84,8 @@ static void not_finite(const ddp_not_finite *what)
 {
     ddp_error err;
 
-    ddp_not_finite_error(ddp_run.group, what, ddp_checkpoints_last(ddp_run.checkpoints), &err);
+    ddp_not_finite_error(ddp_run.group, what, (ddp_wire)ddp_run.options->compress,
+                         ddp_checkpoints_last(ddp_run.checkpoints), &err);
     ddp_session_fail(&err);
 }
 
@@ -100,6 +101,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
+                    .wire = (ddp_wire)o->compress,
                     .names = ddp_options_names(),
                     .watch = ddp_run.watch},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,

@@ -38,8 +38,8 @@ struct ddp_backend {
 
 /* Sums of one kind of memory. Every member is required. */
 struct ddp_sum_engine {
-    /* a->group, buf, count, began and ended are set; the engine sets these two events. open may
-     * hang its part on a->own; close frees it. */
+    /* a->group, buf, count, wire, began and ended are set; the engine sets these two events. open
+     * may hang its part on a->own; close frees it. */
     ddp_status (*open)(ddp_allreduce *a, ddp_error *err);
     void (*close)(ddp_allreduce *a);
     /* count is not 0 and the sum is not in flight. */
@@ -106,6 +106,7 @@ struct ddp_allreduce {
     void *own; /* the engine's */
     float *buf;
     size_t count;
+    ddp_wire wire;
     int number;  /* from 1, in the order of opening */
     int started; /* once, or more often */
     ddp_device_event *began, *ended;

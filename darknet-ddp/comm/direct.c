@@ -15,6 +15,7 @@
 #include "base/finite.h"
 #include "comm/chunk.h"
 #include "device/sum.h"
+#include "device/wire.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,15 +74,6 @@ static struct piece piece_of(const struct direct_chunk *c, int rank, int size)
     if (!c->cut)
         return (struct piece){c->base.data, c->base.count};
     return (struct piece){c->base.data + begin, end - begin};
-}
-
-static struct ddp_message message(const struct direct_chunk *c, int phase, int peer, float *data,
-                                  size_t count)
-{
-    return (struct ddp_message){.peer = peer,
-                                .tag = ddp_exchange_sum_tag(c->base.sequence, phase),
-                                .bytes = count * sizeof *data,
-                                .buf = data};
 }
 
 /* Floats of scratch for chunks of up to `count` floats. */
@@ -174,12 +166,12 @@ static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
         int peer = ddp_exchange_peer(g, i);
         struct piece theirs = piece_of(c, peer, g->size);
         float *part = c->scratch + (size_t)i * mine.count;
-        struct ddp_message in = message(c, PARTS, peer, part, mine.count);
-        struct ddp_message out = message(c, PARTS, peer, theirs.data, theirs.count);
+        struct ddp_part in = {peer, PARTS, part, mine.count};
+        struct ddp_part out = {peer, PARTS, theirs.data, theirs.count};
 
         c->parts[peer] = part;
-        if (g->transport->recv(g, c->base.first_request + i, &in, err)
-            || ddp_exchange_send_part(g, c->base.first_request + peers + i, &out, err))
+        if (ddp_exchange_recv_part(g, chunk, i, &in, err)
+            || ddp_exchange_send_part(g, chunk, peers + i, &out, err))
             return err->code;
     }
     return DDP_OK;
@@ -191,8 +183,9 @@ static void sum_piece(const ddp_group *g, struct direct_chunk *c)
 {
     struct piece mine = piece_of(c, g->rank, g->size);
 
+    ddp_wire_round(mine.data, mine.count, c->base.sum->wire);
     c->parts[g->rank] = mine.data;
-    if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count))
+    if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count, c->base.sum->wire))
         return;
     c->base.sum->not_finite = 1;
     if (c->cut)
@@ -213,9 +206,9 @@ static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err
     struct piece mine = piece_of(c, g->rank, g->size);
 
     for (int i = 0; i < g->size - 1; i++) {
-        struct ddp_message m = message(c, SUMS, ddp_exchange_peer(g, i), mine.data, mine.count);
+        struct ddp_part sum = {ddp_exchange_peer(g, i), SUMS, mine.data, mine.count};
 
-        if (ddp_exchange_send_part(g, c->base.first_request + i, &m, err))
+        if (ddp_exchange_send_part(g, &c->base, i, &sum, err))
             return err->code;
     }
     return DDP_OK;
@@ -225,9 +218,9 @@ static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_e
 {
     int peer = ddp_exchange_peer(g, i - (g->size - 1));
     struct piece theirs = piece_of(c, peer, g->size);
-    struct ddp_message m = message(c, SUMS, peer, theirs.data, theirs.count);
+    struct ddp_part sum = {peer, SUMS, theirs.data, theirs.count};
 
-    return g->transport->recv(g, c->base.first_request + i, &m, err);
+    return ddp_exchange_recv_part(g, &c->base, i, &sum, err);
 }
 
 static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)

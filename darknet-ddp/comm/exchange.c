@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/finite.h"
 #include "comm/chunk.h"
+#include "comm/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +27,11 @@ struct ddp_exchange {
     struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is a way to sum them */
     int chunks_in_flight;
     uint32_t next_sequence;
-    struct ddp_host_sum *first, *last;              /* sums with chunks to launch */
-    int64_t last_message_ns;                        /* when one of ours, in or out, last ended */
-    int *ended;                                     /* room for the requests of one test */
+    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
+    int64_t last_message_ns;           /* when one of ours, in or out, last ended */
+    int *ended;                        /* room for the requests of one test */
+    struct ddp_packed *packed;         /* by request */
+    int requests;
     struct collective_request *collective_requests; /* 2 (size-1) of them */
     int collective_left;
     uint32_t collective;
@@ -39,7 +42,7 @@ int ddp_exchange_peer(const ddp_group *g, int i)
     return (g->rank + 1 + i) % g->size;
 }
 
-int ddp_exchange_sum_tag(uint32_t sequence, int phase)
+static int sum_tag(uint32_t sequence, int phase)
 {
     return (int)(sequence % TAGS) * 2 + phase;
 }
@@ -60,15 +63,28 @@ static int collective_requests(const ddp_group *g)
     return 2 * (g->size - 1);
 }
 
+static void release_packed(struct ddp_exchange *x)
+{
+    for (int i = 0; i < x->requests; i++)
+        ddp_packed_release(&x->packed[i]);
+    free(x->packed);
+    x->packed = NULL;
+    x->requests = 0;
+}
+
 static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
     /* One more than needed, since a group of one rank needs none. */
     int *ended = realloc(x->ended, ((size_t)requests + 1) * sizeof *ended);
 
-    if (!ended)
+    if (ended)
+        x->ended = ended;
+    release_packed(x);
+    x->packed = calloc((size_t)requests + 1, sizeof *x->packed);
+    if (!ended || !x->packed)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
-    x->ended = ended;
+    x->requests = requests;
     return g->transport->reserve(g, requests, err);
 }
 
@@ -102,6 +118,7 @@ void ddp_exchange_close(ddp_group *g)
     if (!x)
         return;
     close_way(g);
+    release_packed(x);
     free(x->ended);
     free(x->collective_requests);
     free(x);
@@ -184,6 +201,7 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
     int i = request - collective_requests(g), requests = g->exchange->sizes.requests;
     struct ddp_chunk *c = g->way->chunk(g, i / requests);
 
+    ddp_packed_ended(&g->exchange->packed[request]);
     if (g->way->advance(g, c, i % requests, err))
         return name_sum(g, c->sum, err);
     retire(g->exchange, c);
@@ -378,7 +396,8 @@ static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
 
     if (!s)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    *s = (struct ddp_host_sum){.buf = a->buf, .count = a->count, .ended = a->ended};
+    *s =
+        (struct ddp_host_sum){.buf = a->buf, .count = a->count, .wire = a->wire, .ended = a->ended};
     a->own = s;
     return DDP_OK;
 }
@@ -434,16 +453,47 @@ const struct ddp_sum_engine ddp_exchange_sums = {
 
 /* ---- messages ---- */
 
-ddp_status ddp_exchange_send_part(ddp_group *g, int request, const struct ddp_message *m,
-                                  ddp_error *err)
+static struct ddp_message message(const struct ddp_chunk *c, const struct ddp_part *part)
 {
-    int place = m->peer - (g->rank - g->local_rank); /* among the ranks of this host */
+    return (struct ddp_message){.peer = part->peer,
+                                .tag = sum_tag(c->sequence, part->phase),
+                                .bytes = part->count * ddp_wire_bytes(c->sum->wire),
+                                .buf = part->data};
+}
 
+ddp_status ddp_exchange_send_part(ddp_group *g, const struct ddp_chunk *c, int i,
+                                  const struct ddp_part *part, ddp_error *err)
+{
+    int place = part->peer - (g->rank - g->local_rank); /* among the ranks of this host */
+    int request = c->first_request + i;
+    struct ddp_packed *packed = &g->exchange->packed[request];
+    struct ddp_message m = message(c, part);
+
+    if (c->sum->wire != DDP_WIRE_FP32) {
+        if (ddp_packed_send(packed, part->data, part->count, c->sum->wire, err))
+            return err->code;
+        m.buf = packed->halves;
+    }
     g->traffic.messages++;
-    g->traffic.bytes += m->bytes;
+    g->traffic.bytes += m.bytes;
     if (place < 0 || place >= g->local_size)
-        g->traffic.left_bytes += m->bytes;
-    return g->transport->send(g, request, m, err);
+        g->traffic.left_bytes += m.bytes;
+    return g->transport->send(g, request, &m, err);
+}
+
+ddp_status ddp_exchange_recv_part(ddp_group *g, const struct ddp_chunk *c, int i,
+                                  const struct ddp_part *part, ddp_error *err)
+{
+    int request = c->first_request + i;
+    struct ddp_packed *packed = &g->exchange->packed[request];
+    struct ddp_message m = message(c, part);
+
+    if (c->sum->wire != DDP_WIRE_FP32) {
+        if (ddp_packed_recv(packed, part->data, part->count, c->sum->wire, err))
+            return err->code;
+        m.buf = packed->halves;
+    }
+    return g->transport->recv(g, request, &m, err);
 }
 
 static int next_collective_request(ddp_group *g, const struct ddp_message *m, int is_recv)

@@ -31,11 +31,12 @@ ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int roo
 ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                                   ddp_error *err);
 
-/* What ddp_exchange_sums, and others who sum host memory on their way, have of each sum. buf, count
- * and number are set, and ended, or NULL; the rest is 0 at first. */
+/* What ddp_exchange_sums, and others who sum host memory on their way, have of each sum. buf,
+ * count, wire and number are set, and ended, or NULL; the rest is 0 at first. */
 struct ddp_host_sum {
     float *buf;
     size_t count;
+    ddp_wire wire; /* how it travels */
     int number;
     ddp_device_event *ended; /* set when it has ended */
 
@@ -59,12 +60,23 @@ ddp_status ddp_exchange_check_time(ddp_group *g, int64_t since_ns, ddp_error *er
  * so that they do not all send to the same. */
 int ddp_exchange_peer(const ddp_group *g, int i);
 
-int ddp_exchange_sum_tag(uint32_t sequence, int phase); /* phase 0 or 1 */
 int ddp_exchange_collective_tag(const ddp_group *g);
 
-/* A message of a sum, counted in g->traffic. */
-ddp_status ddp_exchange_send_part(ddp_group *g, int request, const struct ddp_message *m,
-                                  ddp_error *err);
+/* A message of a chunk: floats, which travel as the chunk's sum says. */
+struct ddp_part {
+    int peer;
+    int phase; /* 0 or 1: messages of a chunk match by it, and by their order */
+    float *data;
+    size_t count;
+};
+
+/* Request i of the chunk. What is sent is counted in g->traffic; what comes is in its place when
+ * the way hears that the request has ended. */
+struct ddp_chunk;
+ddp_status ddp_exchange_send_part(ddp_group *g, const struct ddp_chunk *c, int i,
+                                  const struct ddp_part *part, ddp_error *err);
+ddp_status ddp_exchange_recv_part(ddp_group *g, const struct ddp_chunk *c, int i,
+                                  const struct ddp_part *part, ddp_error *err);
 
 /* Messages of the collective under way. Not more than 2 (size-1) at a time. */
 ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err);

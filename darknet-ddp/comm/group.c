@@ -282,8 +282,8 @@ static void free_sum(ddp_allreduce *a)
     free(a);
 }
 
-ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                 size_t count, ddp_error *err)
+ddp_status ddp_allreduce_open_wire(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                   size_t count, ddp_wire wire, ddp_error *err)
 {
     ddp_allreduce *a;
     ddp_status st;
@@ -298,6 +298,7 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     a->group = g;
     a->buf = buf;
     a->count = count;
+    a->wire = wire;
     a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
     st = open_events(a, d, err);
     if (!st)
@@ -311,6 +312,12 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     a->number = ++g->sums_opened;
     *out = a;
     return DDP_OK;
+}
+
+ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                 size_t count, ddp_error *err)
+{
+    return ddp_allreduce_open_wire(out, g, d, buf, count, DDP_WIRE_FP32, err);
 }
 
 ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,

@@ -15,6 +15,7 @@
 #include "comm/chunk.h"
 #include "comm/shared_memory.h"
 #include "device/sum.h"
+#include "device/wire.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -258,14 +259,13 @@ static struct ddp_chunk *levels_chunk(ddp_group *g, int slot)
 static ddp_status post(ddp_group *g, struct levels_chunk *c, int phase, int incoming, int peer,
                        float *data, size_t count, ddp_error *err)
 {
-    int request = c->base.first_request + c->posted;
-    struct ddp_message m = {peer, ddp_exchange_sum_tag(c->base.sequence, phase),
-                            count * sizeof *data, data};
+    const struct ddp_part part = {peer, phase, data, count};
+    int i = c->posted++;
 
-    c->requests[c->posted++] = (struct request){peer, (char)incoming, 1};
+    c->requests[i] = (struct request){peer, (char)incoming, 1};
     c->waiting++;
-    return incoming ? g->transport->recv(g, request, &m, err)
-                    : ddp_exchange_send_part(g, request, &m, err);
+    return incoming ? ddp_exchange_recv_part(g, &c->base, i, &part, err)
+                    : ddp_exchange_send_part(g, &c->base, i, &part, err);
 }
 
 struct piece {
@@ -393,7 +393,7 @@ static void sum_parts(const ddp_group *g, struct levels_chunk *c, struct ddp_spa
     int n = ddp_sum_nodes(g->size, ranks.begin, ranks.end, firsts);
     int node = own_node(g, ranks);
 
-    if (!ddp_sum_range(parts, g->size, ranks.begin, ranks.end, own, count))
+    if (!ddp_sum_range(parts, g->size, ranks.begin, ranks.end, own, count, c->base.sum->wire))
         c->not_finite = 1;
     for (int k = 0; k < n; k++)
         held[k] = parts[firsts[k] == node ? own : firsts[k]];
@@ -511,6 +511,7 @@ static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
     c->state = GATHERING;
     c->stage = c->seen = c->waiting = c->posted = c->not_finite = 0;
     memcpy(slot_of(g, c, g->local_rank), chunk->data, chunk->count * sizeof *chunk->data);
+    ddp_wire_round(slot_of(g, c, g->local_rank), chunk->count, chunk->sum->wire);
     board->counts[chunk->slot] = (uint32_t)chunk->count;
     atomic_store_explicit(&board->launched, chunk->sequence + 1, memory_order_release);
     /* Early, so that nothing comes that has no place. */

@@ -16,6 +16,9 @@
  * dependable in 2.18. */
 enum { OLDEST = 21800, PATIENCE_S = 2 };
 
+/* ncclBfloat16, which nccl.h names only where it finds cuda_bf16.h. */
+enum { BFLOAT16 = 9 };
+
 #if NCCL_VERSION_CODE < 21800
 #error "NCCL 2.18 or newer is needed"
 #endif
@@ -176,13 +179,37 @@ static ddp_status sum_in_order(ddp_allreduce *a, ddp_error *err)
     return gather_sums(a, err);
 }
 
+/* Sums follow one another on the comm stream, so one packed copy is enough. */
+static ddp_status sum_packed(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_group *g = a->group;
+    ddp_cuda *c = g->gpu->cuda;
+    struct ddp_nccl *n = ddp_nccl_of(g);
+    uint16_t *packed = (uint16_t *)(void *)n->scratch;
+    ncclDataType_t type = a->wire == DDP_WIRE_BF16 ? (ncclDataType_t)BFLOAT16 : ncclHalf;
+
+    DDP_CUDA(c, ddp_cuda_pack(c->comm, packed, a->buf, a->count, a->wire));
+    if (DDP_NCCL(g, ncclAllReduce(packed, packed, a->count, type, ncclSum, n->comm, c->comm), err))
+        return err->code;
+    DDP_CUDA(c, ddp_cuda_unpack(c->comm, a->buf, packed, a->count, a->wire));
+    return DDP_OK;
+}
+
+/* Floats of scratch that a sum takes. */
+static size_t scratch_of(const ddp_allreduce *a)
+{
+    if (a->wire != DDP_WIRE_FP32)
+        return a->count / 2 + 1;
+    return a->group->gpu->config.exact ? piece_of(a) * (size_t)a->group->size : 0;
+}
+
 static ddp_status nccl_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
 {
     ddp_group *g = s->sum->group;
     struct ddp_nccl *n = ddp_nccl_of(g);
-    size_t count = piece_of(s->sum) * (size_t)g->size;
+    size_t count = scratch_of(s->sum);
 
-    if (!g->gpu->config.exact || count <= n->scratch_count)
+    if (count <= n->scratch_count)
         return DDP_OK;
     ddp_device_free(&g->gpu->cuda->base, n->scratch); /* waits for what uses it */
     n->scratch_count = 0;
@@ -204,7 +231,9 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     cudaStream_t comm = g->gpu->cuda->comm;
     ddp_status st;
 
-    if (g->gpu->config.exact)
+    if (a->wire != DDP_WIRE_FP32)
+        st = sum_packed(a, err);
+    else if (g->gpu->config.exact)
         st = sum_in_order(a, err);
     else
         st = DDP_NCCL(

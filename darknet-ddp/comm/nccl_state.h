@@ -12,7 +12,7 @@ struct ddp_nccl_memory;
 struct ddp_nccl {
     ncclComm_t comm; /* NULL: aborted, or closed */
     int version;
-    float *scratch; /* for ordered sums: a part of every rank */
+    float *scratch; /* for ordered sums: a part of every rank; for packed ones: all of it */
     size_t scratch_count;
     struct ddp_nccl_memory *memory;
 };

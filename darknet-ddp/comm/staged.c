@@ -168,6 +168,7 @@ static ddp_status staged_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
     t->s = s;
     t->pinned.staged = t;
     t->pinned.sum.count = a->count;
+    t->pinned.sum.wire = a->wire;
     t->pinned.sum.buf = ddp_cuda_alloc_pinned(c, a->count);
     if (!t->pinned.sum.buf) {
         free(t);
@@ -202,7 +203,8 @@ static ddp_status host_open(ddp_allreduce *a, ddp_error *err)
 
     if (!i)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    i->sum = (struct ddp_host_sum){.buf = a->buf, .count = a->count, .ended = a->ended};
+    i->sum =
+        (struct ddp_host_sum){.buf = a->buf, .count = a->count, .wire = a->wire, .ended = a->ended};
     a->own = i;
     return DDP_OK;
 }

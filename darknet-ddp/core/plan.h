@@ -7,7 +7,7 @@
  * the capacity makes a bucket that is larger than the capacity.
  *
  * At a bucket's end stands one element more for each of its parameters, its run count,
- * which travels with it: how often the parameter's layer ran since the last step.
+ * which travels with it: on how many ranks the parameter's layer ran since the last step.
  */
 #ifndef DDP_CORE_PLAN_H
 #define DDP_CORE_PLAN_H

@@ -97,9 +97,9 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
                            r->config.mini_batches, err);
 
     for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
-        st = ddp_allreduce_open_on(&r->sums[b], r->group, r->table->device,
-                                   r->memory + r->plan->buckets[b].offset,
-                                   r->plan->buckets[b].count, err);
+        st = ddp_allreduce_open_wire(&r->sums[b], r->group, r->table->device,
+                                     r->memory + r->plan->buckets[b].offset,
+                                     r->plan->buckets[b].count, r->config.wire, err);
     return st;
 }
 
@@ -225,7 +225,8 @@ static ddp_status name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
                     bucket->last_layer, b + 1, r->plan->bucket_count);
 }
 
-/* A bucket is about to leave: how often each of its parameters' layers ran here. */
+/* A bucket is about to leave: did each of its parameters' layers run here? 1 or 0, and not how
+ * often, so that the sum fits into any wire. */
 static void write_counts(ddp_reducer *r, size_t b)
 {
     const ddp_bucket *bucket = &r->plan->buckets[b];
@@ -233,7 +234,7 @@ static void write_counts(ddp_reducer *r, size_t b)
     for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
         for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
             if (r->plan->places[i].bucket == b)
-                r->counts[r->plan->places[i].nth] = r->runs[layer];
+                r->counts[r->plan->places[i].nth] = r->runs[layer] > 0 ? 1.0F : 0.0F;
     ddp_device_set(r->table->device, r->memory + bucket->counts, r->counts, bucket->param_count);
 }
 

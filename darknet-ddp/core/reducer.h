@@ -26,7 +26,7 @@
  * to them.
  *
  * Unused layers. A run count travels with every parameter (core/plan.h): ranks
- * sum how often its layer ran since the last step, over all mini-batches. A rank reads
+ * sum on how many of them its layer ran since the last step, in any mini-batch. A rank reads
  * the sum only for a layer that did not run there, so that on a GPU the program seldom
  * waits for it.
  * layer_fence tells whether it ran on any rank: a layer that ran nowhere must
@@ -63,6 +63,7 @@ typedef struct ddp_reducer_config {
                                   quarter of all gradients at most; 0: none */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
+    ddp_wire wire;          /* how buckets travel; not with mini_batches, which is exact */
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
     int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one

@@ -85,6 +85,22 @@ __global__ void ddp_sum_parts_kernel(float *sum, const float *parts, size_t stri
         sum[i] = sum_of(parts + i, stride, size);
 }
 
+__global__ void ddp_pack_kernel(uint16_t *to, const float *from, size_t count, ddp_wire wire)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        to[i] = ddp_to_half(from[i], wire);
+}
+
+__global__ void ddp_unpack_kernel(float *to, const uint16_t *from, size_t count, ddp_wire wire)
+{
+    size_t step = (size_t)gridDim.x * blockDim.x;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        to[i] = ddp_from_half(from[i], wire);
+}
+
 __global__ void ddp_check_finite_kernel(const float *x, size_t count, unsigned *flag,
                                         unsigned number)
 {
@@ -161,6 +177,20 @@ cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *par
 {
     ddp_sum_parts_kernel<<<blocks_for(count), threads, 0, stream>>>(sum, parts, stride, size,
                                                                     count);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, size_t count,
+                          ddp_wire wire)
+{
+    ddp_pack_kernel<<<blocks_for(count), threads, 0, stream>>>(to, from, count, wire);
+    return cudaPeekAtLastError();
+}
+
+cudaError_t ddp_cuda_unpack(cudaStream_t stream, float *to, const uint16_t *from, size_t count,
+                            ddp_wire wire)
+{
+    ddp_unpack_kernel<<<blocks_for(count), threads, 0, stream>>>(to, from, count, wire);
     return cudaPeekAtLastError();
 }
 

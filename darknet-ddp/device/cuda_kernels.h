@@ -3,6 +3,8 @@
 #ifndef DDP_DEVICE_CUDA_KERNELS_H
 #define DDP_DEVICE_CUDA_KERNELS_H
 
+#include "device/half.h"
+
 #include <cuda_runtime_api.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,12 @@ cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const f
  * in 0..count. sum is none of the parts. */
 cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *parts, size_t stride,
                                int size, size_t count);
+
+/* As ddp_wire_pack and ddp_wire_unpack of device/wire.h. */
+cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, size_t count,
+                          ddp_wire wire);
+cudaError_t ddp_cuda_unpack(cudaStream_t stream, float *to, const uint16_t *from, size_t count,
+                            ddp_wire wire);
 
 /* *flag, pinned host memory, becomes number if some element of x[0..count) is not finite. */
 cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,

@@ -43,7 +43,7 @@ static void host_add(ddp_device *d, float *sum, const float *more, size_t count)
     float *const parts[] = {sum, (float *)more};
 
     (void)d;
-    ddp_sum_tree(parts, 2, 0, count);
+    ddp_sum_tree(parts, 2, 0, count, DDP_WIRE_FP32);
 }
 
 static void host_scale(ddp_device *d, float *x, double factor, size_t count)

@@ -5,48 +5,67 @@
 /* A block of one part: two of them stay in the first cache. */
 enum { BLOCK = 2048 };
 
-/* Loops of known length: compilers then use vectors without being asked to. */
-static void add_block(float *restrict dst, const float *restrict src)
-{
-    for (size_t i = 0; i < BLOCK; i++)
-        dst[i] += src[i];
-}
+/* What of the tree is to be summed: as ddp_sum_range has it. */
+struct range {
+    int size, begin, end, own;
+    ddp_wire wire;
+};
 
-static uint32_t add_last_block(float *restrict dst, const float *restrict src)
-{
-    uint32_t bits = 0;
+#define DDP_ALWAYS_INLINE static inline __attribute__((always_inline))
 
-    for (size_t i = 0; i < BLOCK; i++) {
-        float sum = dst[i] + src[i];
-
-        bits |= ddp_finite_bits(sum);
-        dst[i] = sum;
-    }
-    return bits;
-}
-
-static void add(float *restrict dst, const float *restrict src, size_t count)
+/* Loops of known length, for one format each: compilers then use vectors without being asked to. */
+DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, size_t count,
+                              ddp_wire wire)
 {
     if (count == BLOCK) {
-        add_block(dst, src);
+        for (size_t i = 0; i < BLOCK; i++)
+            dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        dst[i] += src[i];
+        dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
+}
+
+static void add(float *restrict dst, const float *restrict src, size_t count, ddp_wire wire)
+{
+    if (wire == DDP_WIRE_BF16)
+        add_as(dst, src, count, DDP_WIRE_BF16);
+    else if (wire == DDP_WIRE_FP16)
+        add_as(dst, src, count, DDP_WIRE_FP16);
+    else
+        add_as(dst, src, count, DDP_WIRE_FP32);
 }
 
 /* The addition that makes the sum. Returns ddp_finite_bits of all. */
-static uint32_t add_last(float *restrict dst, const float *restrict src, size_t count)
+DDP_ALWAYS_INLINE uint32_t add_last_as(float *restrict dst, const float *restrict src, size_t count,
+                                       ddp_wire wire)
 {
     uint32_t bits = 0;
 
-    if (count == BLOCK)
-        return add_last_block(dst, src);
+    if (count == BLOCK) {
+        for (size_t i = 0; i < BLOCK; i++) {
+            float sum = ddp_wire_rounded(dst[i] + src[i], wire);
+
+            bits |= ddp_finite_bits(sum);
+            dst[i] = sum;
+        }
+        return bits;
+    }
     for (size_t i = 0; i < count; i++) {
-        dst[i] += src[i];
+        dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
         bits |= ddp_finite_bits(dst[i]);
     }
     return bits;
+}
+
+static uint32_t add_last(float *restrict dst, const float *restrict src, size_t count,
+                         ddp_wire wire)
+{
+    if (wire == DDP_WIRE_BF16)
+        return add_last_as(dst, src, count, DDP_WIRE_BF16);
+    if (wire == DDP_WIRE_FP16)
+        return add_last_as(dst, src, count, DDP_WIRE_FP16);
+    return add_last_as(dst, src, count, DDP_WIRE_FP32);
 }
 
 /* The part that holds the sum of the parts first..first+n: `own` where it is
@@ -63,9 +82,9 @@ static int least(int a, int b)
 
 /* From the leaves up, this is the tree that splits at powers of two. Returns
  * ddp_finite_bits of the sums, of those of all ranks alone. */
-static uint32_t sum_block(float *const *parts, int size, int begin, int end, int own, size_t at,
-                          size_t count)
+static uint32_t sum_block(float *const *parts, const struct range *range, size_t at, size_t count)
 {
+    int size = range->size, begin = range->begin, end = range->end, own = range->own;
     uint32_t bits = 0;
 
     for (int n = 1; n < size; n *= 2)
@@ -81,28 +100,29 @@ static uint32_t sum_block(float *const *parts, int size, int begin, int end, int
             dst = parts[right == own ? right : left] + at;
             src = parts[right == own ? left : right] + at;
             if (2 * n >= size)
-                bits = add_last(dst, src, count);
+                bits = add_last(dst, src, count, range->wire);
             else
-                add(dst, src, count);
+                add(dst, src, count, range->wire);
         }
     return bits;
 }
 
-int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count)
+int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count,
+                  ddp_wire wire)
 {
+    const struct range range = {size, begin, end, own, wire};
     uint32_t bits = 0;
 
     if (size == 1)
         return ddp_all_finite(parts[0], count);
     for (size_t at = 0; at < count; at += BLOCK)
-        bits |=
-            sum_block(parts, size, begin, end, own, at, count - at < BLOCK ? count - at : BLOCK);
+        bits |= sum_block(parts, &range, at, count - at < BLOCK ? count - at : BLOCK);
     return ddp_finite_told(bits);
 }
 
-int ddp_sum_tree(float *const *parts, int size, int own, size_t count)
+int ddp_sum_tree(float *const *parts, int size, int own, size_t count, ddp_wire wire)
 {
-    return ddp_sum_range(parts, size, 0, size, own, count);
+    return ddp_sum_range(parts, size, 0, size, own, count, wire);
 }
 
 int ddp_sum_nodes(int size, int begin, int end, int *firsts)

@@ -2,21 +2,27 @@
 #ifndef DDP_DEVICE_SUM_H
 #define DDP_DEVICE_SUM_H
 
+#include "device/half.h"
+
 #include <stddef.h>
 
 /* parts[own][i] becomes the sum over r of parts[r][i], for i in 0..count. Returns 1 if every
  * sum is finite, else 0: found in the pass that makes them, without another over memory.
  * The ranks 0..size are split at the largest power of two below size, again and
  * again: size 3 is (p0 + p1) + p2, size 6 is ((p0 + p1) + (p2 + p3)) + (p4 + p5).
+ * wire: each addition is made in float32, and rounded to what the wire carries (device/half.h); the
+ * parts are rounded already. So every sum of a branch can travel, and the result does not depend on
+ * which do.
  * The other parts are used as scratch. No two parts overlap. */
-int ddp_sum_tree(float *const *parts, int size, int own, size_t count);
+int ddp_sum_tree(float *const *parts, int size, int own, size_t count, ddp_wire wire);
 
 /* The tree by and by: as much of it as the ranks begin..end make alone. Of these parts[r] is rank
  * r's, or the sum of a node (below) whose first rank is r, or NULL where r is in such a sum. For
  * each node of begin..end parts[first] becomes its sum; parts[own] where own is in it, a rank whose
  * part is not NULL. Returns 0 where that made sums of all ranks, and one of them is not finite,
  * else 1. */
-int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count);
+int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count,
+                  ddp_wire wire);
 
 /* The largest whole branches of the tree that make up the ranks begin..end: firsts[i] is the first
  * rank of the i-th, which ends where the next one begins. Returns how many. */

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -207,6 +208,68 @@ void channel::post(transfer &t, size_t length)
     t.posted = true;
 }
 
+/* Numbers of 16 bits: by arithmetic, unlike those whom this is to test. */
+struct half_format {
+    int digits, least; /* of the significand, and the exponent of the smallest normal number */
+    double largest;
+};
+
+constexpr half_format float16{11, -14, 65504}, bfloat16{8, -126, 3.3895313892515355e38};
+
+static double decode(uint16_t bits, const half_format &f)
+{
+    int fraction_bits = f.digits - 1, exponent = (bits & 0x7fff) >> fraction_bits;
+    int fraction = bits & ((1 << fraction_bits) - 1);
+    double size;
+
+    if (exponent == 0x7fff >> fraction_bits)
+        size = fraction ? NAN : INFINITY;
+    else if (exponent == 0)
+        size = std::ldexp(fraction, f.least - fraction_bits);
+    else
+        size = std::ldexp(fraction + (1 << fraction_bits), f.least + exponent - 1 - fraction_bits);
+    return bits & 0x8000 ? -size : size;
+}
+
+static uint16_t encode(double x, const half_format &f)
+{
+    int fraction_bits = f.digits - 1, exponent;
+    double size = std::fabs(x), places;
+    int bits;
+
+    if (std::isnan(x))
+        return 0x7fff;
+    if (size > f.largest * 2)
+        size = f.largest * 2; /* infinite, too */
+    (void)std::frexp(size, &exponent);
+    exponent = size > 0 ? std::max(exponent - 1, f.least) : f.least;
+    places = std::nearbyint(std::ldexp(size, fraction_bits - exponent));
+    if (std::ldexp(places, exponent - fraction_bits) > f.largest)
+        bits = (0x7fff >> fraction_bits) << fraction_bits;
+    else
+        bits = ((exponent - f.least) << fraction_bits) + static_cast<int>(places);
+    return static_cast<uint16_t>(bits | (std::signbit(x) ? 0x8000 : 0));
+}
+
+/* The same as below, with one rounding at the end. */
+static void sum_half_slots(char *to, const char *const *slots, int size, const transfer &t,
+                           size_t count)
+{
+    const half_format &format = t.brain ? bfloat16 : float16;
+
+    for (size_t i = 0; i < count; i++) {
+        double sum = 0;
+        uint16_t bits;
+
+        for (int r = 0; r < size; r++) {
+            std::memcpy(&bits, slots[r] + i * sizeof bits, sizeof bits);
+            sum += decode(bits, format);
+        }
+        bits = encode(t.average ? sum / size : sum, format);
+        std::memcpy(to + i * sizeof bits, &bits, sizeof bits);
+    }
+}
+
 /* to[0..count) = the sum of all slots from `first` on. */
 static void sum_slots(float *to, const float *const *slots, int size, size_t first, size_t count,
                       bool average)
@@ -244,6 +307,14 @@ void channel::collect(transfer &t, size_t length)
         std::memcpy(t.to + t.offset, slots[t.peer], length);
         break;
     default:
+        if (t.element_bytes == sizeof(uint16_t)) {
+            const char *halves[most_ranks];
+
+            for (int r = 0; r < size; r++)
+                halves[r] = slot(step, r);
+            sum_half_slots(t.to + t.offset, halves, size, t, length / sizeof(uint16_t));
+            break;
+        }
         sum_slots(reinterpret_cast<float *>(t.to + t.offset), slots, size, 0,
                   length / sizeof(float), t.average);
     }

@@ -27,6 +27,7 @@ struct transfer {
     size_t element_bytes;
     int peer; /* a broadcast's root */
     bool average;
+    bool brain;      /* elements of 16 bits are bfloat16, not float16 */
     bool broken;     /* it never ends */
     bool registered; /* its memory is, on this rank */
     uint64_t turn;

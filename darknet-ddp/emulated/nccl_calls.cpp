@@ -29,6 +29,9 @@ size_t bytes_of(ncclDataType_t type)
     case ncclInt8:
     case ncclUint8:
         return 1;
+    case ncclFloat16:
+    case ncclBfloat16:
+        return 2;
     case ncclInt32:
     case ncclFloat32:
         return 4;
@@ -150,6 +153,7 @@ transfer make(operation what, const void *from, void *to, size_t count, ncclData
             bytes_of(type),
             peer,
             op == ncclAvg,
+            type == ncclBfloat16,
             false,
             false,
             0};
@@ -205,7 +209,7 @@ ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataT
 {
     transfer t = make(operation::allreduce, send, recv, count, type, 0, op);
 
-    if (type != ncclFloat)
+    if (type != ncclFloat && type != ncclHalf && type != ncclBfloat16)
         return ncclInvalidArgument;
     if (fails("ncclAllReduce"))
         return ncclSystemError;

@@ -103,7 +103,7 @@ if(DDP_WITH_MPI)
     endif()
   endif()
 
-  foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered)
+  foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered nccl.any.bf16 nccl.any.fp16 mpi.ordered.bf16)
     string(REPLACE "." ";" words ${how})
     foreach(n IN ITEMS 2 3)
       ddp_gpu_test(sums.${how}.n${n} 120 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums>

@@ -1,5 +1,5 @@
 /* Sums of a GPU's memory on real ranks: values, and order against what the GPU computes.
- * Usage: sums nccl|mpi ordered|any
+ * Usage: sums nccl|mpi ordered|any [bf16|fp16]
  *
  * Each round queues what a training step queues: a copy into the bucket, its sum, other work
  * meanwhile, then a use of the sum and a clearing of the bucket; nothing waits for the GPU in
@@ -32,6 +32,7 @@ struct run {
     ddp_group *g;
     ddp_device *d;
     int ordered;
+    ddp_wire wire; /* how the buckets travel */
     struct bucket buckets[SUMS];
     float loss;
     ddp_allreduce *loss_sum;
@@ -67,11 +68,11 @@ static void open_bucket(struct run *r, int s)
     ddp_error err;
 
     for (size_t i = 0; i < counts[s]; i++)
-        host[i] = reference_value(ddp_group_rank(r->g), s, i);
+        host[i] = reference_value_on(r->wire, ddp_group_rank(r->g), s, i);
     must(ddp_device_alloc(r->d, &b->source, counts[s], &err), &err);
     must(ddp_device_alloc(r->d, &b->total, counts[s], &err), &err);
     must(ddp_group_alloc_memory(r->g, r->d, &b->bucket, counts[s], &err), &err);
-    must(ddp_allreduce_open_on(&b->sum, r->g, r->d, b->bucket, counts[s], &err), &err);
+    must(ddp_allreduce_open_wire(&b->sum, r->g, r->d, b->bucket, counts[s], r->wire, &err), &err);
     ddp_device_push(r->d, b->source, host, counts[s]);
     free(host);
 }
@@ -122,7 +123,13 @@ static int one_round(struct run *r, int round)
     return !reference_same_bits(r->loss, want);
 }
 
-/* In any order of adding, an error of a few roundings of the largest part. */
+/* In any order of adding, an error of a few roundings of the largest part: a wire of 16 bits has
+ * steps of 2^-7 or 2^-10 of a number. */
+static float rounding_of(ddp_wire wire)
+{
+    return wire == DDP_WIRE_BF16 ? 0x1p-7F : wire == DDP_WIRE_FP16 ? 0x1p-10F : 1e-6F;
+}
+
 static int differs(const struct run *r, float got, float want, int s, size_t i)
 {
     float largest = 0;
@@ -130,8 +137,16 @@ static int differs(const struct run *r, float got, float want, int s, size_t i)
     if (r->ordered)
         return !reference_same_bits(got, want);
     for (int rank = 0; rank < ddp_group_size(r->g); rank++)
-        largest = fmaxf(largest, fabsf(reference_value(rank, s, i)));
-    return !(fabsf(got - want) <= 1e-6F * ROUNDS * (float)ddp_group_size(r->g) * largest);
+        largest = fmaxf(largest, fabsf(reference_value_on(r->wire, rank, s, i)));
+    return !(fabsf(got - want)
+             <= rounding_of(r->wire) * ROUNDS * (float)ddp_group_size(r->g) * largest);
+}
+
+static float sum_wanted(const struct run *r, int s, size_t i)
+{
+    if (ddp_group_size(r->g) == 1) /* nothing travels */
+        return reference_value_on(r->wire, 0, s, i);
+    return reference_sum_on(r->wire, 0, ddp_group_size(r->g), s, i);
 }
 
 static int wrong_total(const struct run *r, int s)
@@ -141,7 +156,7 @@ static int wrong_total(const struct run *r, int s)
 
     ddp_device_pull(r->d, got, r->buckets[s].total, counts[s]);
     for (size_t i = 0; i < counts[s] && !wrong; i++) {
-        float sum = reference_sum(0, ddp_group_size(r->g), s, i), want = 0;
+        float sum = sum_wanted(r, s, i), want = 0;
 
         for (int round = 0; round < ROUNDS; round++)
             want += sum;
@@ -189,12 +204,15 @@ static int count_wrong(ddp_group *g, int wrong)
 
 int main(int argc, char **argv)
 {
-    int nccl = argc == 3 && strcmp(argv[1], "nccl") == 0;
-    struct run r = {.ordered = argc == 3 && strcmp(argv[2], "ordered") == 0};
+    int nccl = argc >= 3 && strcmp(argv[1], "nccl") == 0;
+    struct run r = {.ordered = argc >= 3 && strcmp(argv[2], "ordered") == 0,
+                    .wire = argc < 4                       ? DDP_WIRE_FP32
+                            : strcmp(argv[3], "bf16") == 0 ? DDP_WIRE_BF16
+                                                           : DDP_WIRE_FP16};
     ddp_error err;
     int wrong = 0;
 
-    if (argc != 3)
+    if (argc != 3 && argc != 4)
         return 2;
     if (ddp_device_count() == 0)
         return 77;

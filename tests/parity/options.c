@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "device/wire.h"
+
 #include <string.h>
 
 static int is_key(const char *argument, const char *key, const char **value)
@@ -65,6 +67,10 @@ static int parse_one(parity_options *o, const char *argument)
     if (is_key(argument, "gpu", &value)) {
         o->gpu = value;
         return o->model.on_gpu = strcmp(value, "nccl") == 0 || strcmp(value, "mpi") == 0;
+    }
+    if (is_key(argument, "wire", &value)) {
+        o->wire = strcmp(value, "bf16") == 0 ? DDP_WIRE_BF16 : DDP_WIRE_FP16;
+        return strcmp(value, ddp_wire_name(o->wire)) == 0;
     }
     if (strcmp(argument, "order=darknet") == 0)
         return o->darknet_order = 1;

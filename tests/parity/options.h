@@ -16,7 +16,8 @@ typedef struct parity_options {
     int overlap;
     double bucket_mib;
     double defer_mib;
-    int variants; /* again with other buckets, deferred ones, and without overlap: the same bits */
+    ddp_wire wire; /* how gradients travel; the reference then rounds where ranks do */
+    int variants;  /* again with other buckets, deferred ones, and without overlap: the same bits */
     const char *gpu; /* "nccl" or "mpi": on GPU 0, which all ranks share, and how its sums travel */
     int ordered;     /* NCCL's sums have the order of device/sum.h, as the others do */
     int refused;     /* the network must be refused: say why, and exit 77 */

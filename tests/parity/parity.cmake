@@ -90,6 +90,13 @@ ddp_parity_test(buckets.resnet18 2 cfg/resnet18.cfg ${small} variants=1)
 ddp_parity_test(buckets.yolov3-tiny 2 cfg/yolov3-tiny.cfg ${small} variants=1)
 ddp_parity_test(buckets.layers.n3 3 ${own}/layers.cfg batch=24 subdivisions=6 variants=1)
 
+# Gradients of 16 bits: what ranks make of them is what one process does that rounds each rank's, and each sum of the tree.
+foreach(wire IN ITEMS bf16 fp16)
+  ddp_parity_test(wire.${wire}.resnet18 2 cfg/resnet18.cfg ${small} wire=${wire} variants=1)
+  ddp_parity_test(wire.${wire}.layers.n3 3 ${own}/layers.cfg batch=24 subdivisions=6 wire=${wire} variants=1)
+  ddp_parity_test(wire.${wire}.yolov3-tiny.n4 4 cfg/yolov3-tiny.cfg width=96 height=96 ${few} wire=${wire})
+endforeach()
+
 # Options that change what an update is.
 ddp_parity_test(sync_every.plain 2 ${own}/plain.cfg subdivisions=4 sync_every=3 order=darknet)
 ddp_parity_test(sync_every.adam 2 ${own}/adam.cfg sync_every=3 order=darknet)

@@ -1,5 +1,6 @@
 #include "rank_sum.h"
 
+#include "../reference_sum.h"
 #include "arrays.h"
 
 #include <stdlib.h>
@@ -10,19 +11,21 @@ enum { MOST_LEVELS = 8 };
  * of 2. Two of the same size become one. */
 struct rank_sum {
     const ddp_table *table;
+    ddp_wire wire;
     size_t count;
     int depth;
     float *sums[MOST_LEVELS];
     int ranks[MOST_LEVELS];
 };
 
-rank_sum *rank_sum_open(const ddp_table *table)
+rank_sum *rank_sum_open(const ddp_table *table, ddp_wire wire)
 {
     rank_sum *t = calloc(1, sizeof *t);
 
     if (!t)
         abort();
     t->table = table;
+    t->wire = wire;
     t->count = array_offset(table, table->param_count);
     return t;
 }
@@ -42,7 +45,7 @@ static void merge_last_two(rank_sum *t)
     const float *b = t->sums[t->depth - 1];
 
     for (size_t i = 0; i < t->count; i++)
-        a[i] += b[i];
+        a[i] = reference_rounded(t->wire, a[i] + b[i]);
     t->ranks[t->depth - 2] += t->ranks[t->depth - 1];
     t->depth--;
 }
@@ -55,6 +58,8 @@ void rank_sum_add_rank(rank_sum *t)
         arrays_read(t->table, GRADIENTS, *sum);
     else
         *sum = arrays_copy(t->table, GRADIENTS);
+    for (size_t i = 0; i < t->count; i++)
+        (*sum)[i] = reference_rounded(t->wire, (*sum)[i]);
     for (size_t i = 0; i < t->table->param_count; i++)
         ddp_device_zero(t->table->device, *t->table->params[i].gradient_slot,
                         t->table->params[i].count);

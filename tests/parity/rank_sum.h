@@ -3,10 +3,11 @@
 #define PARITY_RANK_SUM_H
 
 #include "core/params.h"
+#include "device/half.h"
 
 typedef struct rank_sum rank_sum;
 
-rank_sum *rank_sum_open(const ddp_table *table);
+rank_sum *rank_sum_open(const ddp_table *table, ddp_wire wire);
 void rank_sum_close(rank_sum *t);
 
 /* Take the gradients of the next rank out of the network and leave zeros. */

@@ -179,7 +179,7 @@ void run_open(run *r)
     if (!r->gradients || !r->losses)
         abort();
     if (r->as_ranks)
-        r->sum = rank_sum_open(&r->table);
+        r->sum = rank_sum_open(&r->table, r->wire);
     r->inner = r->net->hooks;
     r->hooks = (train_hooks){
         .ctx = r,

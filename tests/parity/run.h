@@ -27,6 +27,7 @@ typedef struct run {
     skip_rule skip;
     ddp_group *group; /* NULL: the reference */
     int defers;       /* some layers' updates happen in the next forward pass */
+    ddp_wire wire;    /* with as_ranks: what is summed is rounded as ranks round it */
     int as_ranks;     /* reference: add mini-batches up in the ranks' order */
 
     const train_hooks *inner; /* the trainer's; NULL in the reference */

@@ -70,7 +70,7 @@ static int tree_of(int size, int own, int bad, size_t at, float value)
     }
     if (bad >= 0)
         values[bad][at] = value;
-    return ddp_sum_tree(parts, size, own, COUNT);
+    return ddp_sum_tree(parts, size, own, COUNT, DDP_WIRE_FP32);
 }
 
 static void the_tree_tells_of_any_part(void **state)
@@ -92,7 +92,7 @@ static void a_sum_that_overflows_is_told(void **state)
     float *parts[] = {&a, &b};
 
     (void)state;
-    assert_false(ddp_sum_tree(parts, 2, 1, 1));
+    assert_false(ddp_sum_tree(parts, 2, 1, 1, DDP_WIRE_FP32));
 }
 
 /* ---- every rank knows ---- */

@@ -23,7 +23,7 @@ static float sum_of(int size, int own)
         for (int i = 0; i < COUNT; i++)
             values[r][i] = v[r];
     }
-    ddp_sum_tree(parts, size, own, COUNT);
+    ddp_sum_tree(parts, size, own, COUNT, DDP_WIRE_FP32);
     for (int i = 0; i < COUNT; i++)
         if (values[own][i] != values[own][0])
             fail_msg("size %d: element %d is %g, element 0 is %g", size, i, (double)values[own][i],

@@ -46,10 +46,13 @@ typedef enum {
     ncclInt32 = 2,
     ncclInt = 2,
     ncclInt64 = 4,
+    ncclFloat16 = 6,
+    ncclHalf = 6,
     ncclFloat32 = 7,
     ncclFloat = 7,
     ncclFloat64 = 8,
-    ncclDouble = 8
+    ncclDouble = 8,
+    ncclBfloat16 = 9
 } ncclDataType_t;
 
 typedef struct ncclConfig {

@@ -1,0 +1,326 @@
+/* Numbers of 16 bits against their definition, and sums that travel as such: the tree of rounded
+ * sums, to the bit, whatever the schedule and the hosts. */
+#include "comm/group.h"
+#include "device/wire.h"
+
+#include "../reference_sum.h"
+#include "ranks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+
+static const ddp_wire wires[] = {DDP_WIRE_BF16, DDP_WIRE_FP16};
+
+enum { WIRES = sizeof wires / sizeof wires[0], CHUNK = (1 << 19) / (int)sizeof(float) };
+
+/* ---- numbers ---- */
+
+static void expect_rounded(ddp_wire wire, float x)
+{
+    float got = ddp_wire_rounded(x, wire), want = reference_rounded(wire, x);
+
+    if (isnan(x) ? !isnan(got) : !reference_same_bits(got, want))
+        fail_msg("%s of %.9g (%08x) is %.9g, not %.9g", ddp_wire_name(wire), (double)x,
+                 ddp_bits_of(x), (double)got, (double)want);
+}
+
+/* Each number of 16 bits, the floats beside it and halfway to the next one; infinite ones and NaN
+ * are among them. */
+static void every_number_is_rounded_to_the_nearest(void **state)
+{
+    (void)state;
+    for (int w = 0; w < WIRES; w++)
+        for (uint32_t half = 0; half <= UINT16_MAX; half++) {
+            float x = ddp_from_half((uint16_t)half, wires[w]);
+            uint32_t bits = ddp_bits_of(x),
+                     middle = wires[w] == DDP_WIRE_BF16 ? 1U << 15 : 1U << 12;
+
+            expect_rounded(wires[w], x);
+            if (!isnan(x) && ddp_to_half(x, wires[w]) != half)
+                fail_msg("%s: %04x becomes %04x", ddp_wire_name(wires[w]), half,
+                         ddp_to_half(x, wires[w]));
+            if (!isfinite(x))
+                continue;
+            for (uint32_t d = 0; d < 3; d++) {
+                expect_rounded(wires[w], ddp_float_of(bits + 1 - d));
+                expect_rounded(wires[w], ddp_float_of(bits + middle + 1 - d));
+            }
+        }
+}
+
+static void floats_of_any_size_are_rounded_to_the_nearest(void **state)
+{
+    (void)state;
+    for (int w = 0; w < WIRES; w++)
+        for (uint64_t bits = 1; bits <= UINT32_MAX; bits += 10007)
+            expect_rounded(wires[w], ddp_float_of((uint32_t)bits));
+}
+
+static void too_large_is_infinite(void **state)
+{
+    (void)state;
+    assert_true(ddp_wire_rounded(65519.0F, DDP_WIRE_FP16) == 65504.0F);
+    assert_true(isinf(ddp_wire_rounded(65520.0F, DDP_WIRE_FP16)));
+    assert_true(isinf(ddp_wire_rounded(-1e30F, DDP_WIRE_FP16)));
+    assert_true(isinf(ddp_wire_rounded(3.4e38F, DDP_WIRE_BF16)));
+    assert_true(isnan(ddp_wire_rounded(ddp_float_of(0x7fffffffU), DDP_WIRE_BF16)));
+    assert_true(isnan(ddp_wire_rounded(ddp_float_of(0x7f800001U), DDP_WIRE_FP16)));
+}
+
+static void arrays_are_packed_as_their_elements(void **state)
+{
+    enum { COUNT = 5003 };
+    static float x[COUNT], y[COUNT];
+    static uint16_t packed[COUNT];
+
+    (void)state;
+    for (int w = 0; w < WIRES; w++) {
+        for (size_t i = 0; i < COUNT; i++)
+            x[i] = reference_value_on(wires[w], 0, w, i);
+        ddp_wire_pack(packed, x, COUNT, wires[w]);
+        ddp_wire_unpack(y, packed, COUNT, wires[w]);
+        ddp_wire_round(x, COUNT, wires[w]);
+        for (size_t i = 0; i < COUNT; i++) {
+            float want = reference_rounded(wires[w], reference_value_on(wires[w], 0, w, i));
+
+            if (!reference_same_bits(x[i], want) || !reference_same_bits(y[i], want))
+                fail_msg("[%zu] is %.9g, and %.9g unpacked, not %.9g", i, (double)x[i],
+                         (double)y[i], (double)want);
+        }
+    }
+}
+
+/* ---- sums ---- */
+
+struct sum {
+    ddp_allreduce *a;
+    float *buf;
+    size_t count;
+};
+
+static void open_sum(struct rank *me, struct sum *s, size_t count, ddp_wire wire)
+{
+    ddp_error err;
+
+    *s = (struct sum){.buf = malloc((count + 1) * sizeof *s->buf), .count = count};
+    if (!s->buf)
+        abort();
+    rank_expect_ok(
+        me, ddp_allreduce_open_wire(&s->a, me->group, ddp_device_host(), s->buf, count, wire, &err),
+        &err);
+}
+
+static void close_sum(struct sum *s)
+{
+    ddp_allreduce_close(s->a);
+    free(s->buf);
+}
+
+static void start_sum(struct rank *me, struct sum *s, int number, ddp_wire wire)
+{
+    ddp_error err;
+
+    for (size_t i = 0; i < s->count; i++)
+        s->buf[i] = reference_value_on(wire, me->rank, number, i);
+    rank_expect_ok(me, ddp_allreduce_start(s->a, &err), &err);
+}
+
+/* The reference takes its time: each rank checks some elements, and that the others have the same.
+ */
+static void expect_sum(struct rank *me, const struct sum *s, int number, ddp_wire wire)
+{
+    float *first = malloc((s->count + 1) * sizeof *first);
+    ddp_error err;
+
+    if (!first)
+        abort();
+    memcpy(first, s->buf, s->count * sizeof *first);
+    rank_expect_ok(me, ddp_broadcast(me->group, first, s->count * sizeof *first, 0, &err), &err);
+    if (memcmp(first, s->buf, s->count * sizeof *first) != 0)
+        rank_wrong(me, "%s sum of %zu: not rank 0's bits", ddp_wire_name(wire), s->count);
+    free(first);
+    if (!ddp_allreduce_finite(s->a))
+        rank_wrong(me, "%s sum of %zu is not finite", ddp_wire_name(wire), s->count);
+    for (size_t i = (size_t)me->rank; i < s->count; i += (size_t)me->size) {
+        float want = reference_sum_on(wire, 0, me->size, number, i);
+
+        if (!reference_same_bits(s->buf[i], want)) {
+            rank_wrong(me, "%s sum of %zu: [%zu] is %.9g, not %.9g", ddp_wire_name(wire), s->count,
+                       i, (double)s->buf[i], (double)want);
+            return;
+        }
+    }
+}
+
+/* Of all formats at a time: they do not mix. */
+static void sums(struct rank *me)
+{
+    static const size_t counts[] = {1, 17, 5000, CHUNK + 3, (size_t)4 * CHUNK / 3, 0, 20011, 3, 40};
+    static const ddp_wire all[] = {DDP_WIRE_BF16, DDP_WIRE_FP32, DDP_WIRE_FP16};
+    enum { SUMS = sizeof counts / sizeof counts[0], ROUNDS = 2 };
+    unsigned seed = 5U + (unsigned)me->rank;
+    struct sum s[SUMS];
+    ddp_error err;
+
+    for (int i = 0; i < SUMS; i++)
+        open_sum(me, &s[i], counts[i], all[i % 3]);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < SUMS; i++) {
+            start_sum(me, &s[i], i, all[i % 3]);
+            for (int polls = rand_r(&seed) % 5; polls > 0; polls--)
+                rank_expect_ok(me, ddp_group_progress(me->group, &err), &err);
+        }
+        for (int i = SUMS - 1; i >= 0; i--)
+            rank_expect_ok(me, ddp_allreduce_wait(s[i].a, &err), &err);
+        for (int i = 0; i < SUMS; i++)
+            expect_sum(me, &s[i], i, all[i % 3]);
+    }
+    for (int i = 0; i < SUMS; i++)
+        close_sum(&s[i]);
+}
+
+struct shape {
+    int hosts, radix;
+    int ranks[9];
+};
+
+static const struct shape shapes[] = {
+    {1, 0, {2}},          {1, 0, {5}},
+    {2, 0, {1, 1}},       {2, 0, {2, 2}},
+    {2, 0, {3, 3}},       {2, 0, {4, 1}},
+    {3, 0, {2, 1, 4}},    {4, 2, {1, 1, 1, 1}},
+    {4, 0, {2, 2, 2, 2}}, {9, 3, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
+};
+
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* ThreadSanitizer is slow, and cannot see two threads in memory that each has mapped for itself. */
+#ifdef __SANITIZE_THREAD__
+enum { EACH = 4 };
+#else
+enum { EACH = 1 };
+#endif
+
+static void sums_are_the_rounded_tree_directly(void **state)
+{
+    static const int sizes[] = {2, 3, 4, 7, 8};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        ranks_run(sizes[i], sums, NULL);
+}
+
+static void sums_are_the_rounded_tree_on_any_hosts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SHAPES; i += EACH)
+        ranks_run_levels(shapes[i].ranks, shapes[i].hosts, shapes[i].radix, sums, NULL);
+}
+
+static void one_rank_rounds_nothing(struct rank *me)
+{
+    struct sum s;
+    ddp_error err;
+
+    open_sum(me, &s, 100, DDP_WIRE_FP16);
+    start_sum(me, &s, 0, DDP_WIRE_FP16);
+    rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+    for (size_t i = 0; i < s.count; i++)
+        if (!reference_same_bits(s.buf[i], reference_value_on(DDP_WIRE_FP16, 0, 0, i)))
+            rank_wrong(me, "[%zu] is %.9g", i, (double)s.buf[i]);
+    close_sum(&s);
+}
+
+static void a_rank_alone_rounds_nothing(void **state)
+{
+    (void)state;
+    ranks_run(1, one_rank_rounds_nothing, NULL);
+}
+
+/* In each round one element is too large for fp16, of one rank alone, or the sum of two halves. */
+static void overflow(struct rank *me)
+{
+    enum { COUNT = 11, ROUNDS = 3 * COUNT };
+    struct sum s;
+    ddp_error err;
+
+    open_sum(me, &s, COUNT, DDP_WIRE_FP16);
+    for (int round = 0; round < ROUNDS; round++) {
+        int place = round / 3, kind = round % 3;
+
+        for (size_t i = 0; i < s.count; i++)
+            s.buf[i] = 1;
+        if (kind == 1 && me->rank == round % me->size)
+            s.buf[place] = 65520;
+        if (kind == 2 && me->rank < 2)
+            s.buf[place] = -40000;
+        rank_expect_ok(me, ddp_allreduce_start(s.a, &err), &err);
+        rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+        if (ddp_allreduce_finite(s.a) != (kind == 0))
+            rank_wrong(me, "round %d: finite is %d", round, ddp_allreduce_finite(s.a));
+    }
+    close_sum(&s);
+}
+
+static void every_rank_learns_of_an_overflow(void **state)
+{
+    (void)state;
+    ranks_run(2, overflow, NULL);
+    ranks_run(3, overflow, NULL);
+    for (int i = 0; i < SHAPES; i += EACH)
+        ranks_run_levels(shapes[i].ranks, shapes[i].hosts, shapes[i].radix, overflow, NULL);
+}
+
+static void count_bytes(struct rank *me)
+{
+    enum { COUNT = 8 * CHUNK };
+    uint64_t bytes[2];
+    ddp_error err;
+
+    for (int k = 0; k < 2; k++) {
+        uint64_t before = ddp_group_traffic(me->group).bytes;
+        struct sum s;
+
+        open_sum(me, &s, COUNT, k ? DDP_WIRE_BF16 : DDP_WIRE_FP32);
+        start_sum(me, &s, 0, DDP_WIRE_BF16);
+        rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+        bytes[k] = ddp_group_traffic(me->group).bytes - before;
+        close_sum(&s);
+    }
+    if (bytes[0] == 0 || bytes[1] * 2 != bytes[0])
+        rank_wrong(me, "%llu bytes, of float32 %llu", (unsigned long long)bytes[1],
+                   (unsigned long long)bytes[0]);
+}
+
+static void half_the_bytes_travel(void **state)
+{
+    static const int ranks[] = {2, 2};
+
+    (void)state;
+    ranks_run(2, count_bytes, NULL);
+    ranks_run(3, count_bytes, NULL);
+    ranks_run_levels(ranks, 2, 0, count_bytes, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_is_rounded_to_the_nearest),
+        cmocka_unit_test(floats_of_any_size_are_rounded_to_the_nearest),
+        cmocka_unit_test(too_large_is_infinite),
+        cmocka_unit_test(arrays_are_packed_as_their_elements),
+        cmocka_unit_test(sums_are_the_rounded_tree_directly),
+        cmocka_unit_test(sums_are_the_rounded_tree_on_any_hosts),
+        cmocka_unit_test(a_rank_alone_rounds_nothing),
+        cmocka_unit_test(every_rank_learns_of_an_overflow),
+        cmocka_unit_test(half_the_bytes_travel),
+    };
+
+    return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
+}
