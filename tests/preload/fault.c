@@ -1,0 +1,130 @@
+/* Loaded before the C library's (LD_PRELOAD): what happens to a process of the job as soon as the
+ * file FAULT_WHEN is there. FAULT=exit: rank FAULT_RANK calls exit(0); FAULT=leak: it takes more
+ * and more memory. Both remove the file first, so that it happens once. FAULT=clock: for every
+ * process the time of day is an hour earlier from then on; other clocks go on as they were. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_US = 10000, LEAK_US = 20000, LEAK_BYTES = 8 << 20, BACK_S = 3600, SLICE_NS = 10000000 };
+
+/* Times of day are beyond this, times since the machine's start are not. */
+static const time_t least_time_of_day_s = 1000000000;
+
+static int is_fault(const char *name)
+{
+    const char *fault = getenv("FAULT");
+
+    return fault && strcmp(fault, name) == 0;
+}
+
+/* ---- a rank that leaves, or leaks ---- */
+
+static void leak(void)
+{
+    for (;;) {
+        char *bytes = malloc(LEAK_BYTES);
+
+        if (bytes)
+            memset(bytes, 1, LEAK_BYTES);
+        (void)usleep(LEAK_US);
+    }
+}
+
+static void *look(void *unused)
+{
+    (void)unused;
+    while (unlink(getenv("FAULT_WHEN")))
+        (void)usleep(LOOK_US);
+    if (is_fault("exit"))
+        exit(0);
+    leak();
+    return NULL;
+}
+
+static void begin(void) __attribute__((constructor));
+
+static void begin(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *wanted = getenv("FAULT_RANK");
+    pthread_t thread;
+
+    if (rank && wanted && getenv("FAULT_WHEN") && strcmp(rank, wanted) == 0)
+        (void)pthread_create(&thread, NULL, look, NULL);
+}
+
+/* ---- a clock that is set back ---- */
+
+static time_t back_s(void)
+{
+    const char *when = getenv("FAULT_WHEN");
+
+    return is_fault("clock") && when && access(when, F_OK) == 0 ? BACK_S : 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    int before = errno, rc;
+
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    rc = real(clock, now);
+    if (rc == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+        now->tv_sec -= back_s();
+    errno = before;
+    return rc;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    struct timespec t;
+
+    (void)zone;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    *now = (struct timeval){.tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / 1000};
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    if (out)
+        *out = t.tv_sec;
+    return t.tv_sec;
+}
+
+static int is_before(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+/* Until a time of day: as with a real clock, one that is set back meanwhile makes it longer. */
+int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+                           const struct timespec *restrict until)
+{
+    struct timespec now, slice;
+    int rc;
+
+    if (until->tv_sec < least_time_of_day_s)
+        return pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, until);
+    do {
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        if (!is_before(&now, until))
+            return ETIMEDOUT;
+        (void)clock_gettime(CLOCK_MONOTONIC, &slice);
+        slice.tv_nsec += SLICE_NS;
+        slice.tv_sec += slice.tv_nsec / 1000000000;
+        slice.tv_nsec %= 1000000000;
+        rc = pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &slice);
+    } while (rc == ETIMEDOUT);
+    return rc;
+}
