@@ -104,9 +104,12 @@ static void end_unreadable(size_t step, size_t samples, int saved)
         &err, DDP_ERR_IO,
         "step %zu: %zu sample%s cannot be read (see above)%s; %s%.150s; mend them and resume, or "
         "-ddp_on_bad_data skip N trains with others in their place",
-        step + (saved && !ddp_run.options->on_bad_data), samples, ddp_plural(samples),
+        step, samples, ddp_plural(samples),
         ddp_run.options->on_bad_data ? ", more than are to be skipped" : "",
-        last ? "the last weights are " : "no weights were saved before", last ? last : "");
+        last    ? "the last weights are "
+        : saved ? "no weights were saved before"
+                : "nothing has been trained yet",
+        last ? last : "");
     ddp_session_fail(&err);
 }
 

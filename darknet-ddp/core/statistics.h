@@ -76,8 +76,8 @@ int ddp_statistics_finite(const ddp_statistics *s);
 /* After begin: remember the running statistics. Fails with DDP_ERR_NOMEM, the first time. */
 ddp_status ddp_statistics_keep(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* After a syncing pass: have the running statistics be again what
- * they were when they were last kept. Fails with DDP_ERR_COMM. */
+/* After a syncing pass, or between a forward pass and its fold: have the running statistics be
+ * again what they were when they were last kept. Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_restore(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

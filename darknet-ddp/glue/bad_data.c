@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { TRIES = 64, WAIT_NS = 1000000 };
+enum { TRIES = 64 };
 
 struct bad_line {
     size_t line;
@@ -21,12 +20,10 @@ struct ddp_bad_data {
     char *const *paths;
     size_t count;
     pthread_mutex_t mutex; /* of all that follows */
-    pthread_cond_t idle;
-    struct bad_line *bad; /* sorted by line */
+    struct bad_line *bad;  /* sorted by line */
     atomic_size_t bad_count;
     size_t *samples; /* with something in their place */
     size_t sample_count;
-    int loading; /* groups of threads */
 };
 
 /* Something else was loaded for the sample that this thread loads. */
@@ -41,7 +38,6 @@ ddp_status ddp_bad_data_open(ddp_bad_data **out, uint64_t seed, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what cannot be read");
     b->seed = seed;
     (void)pthread_mutex_init(&b->mutex, NULL);
-    (void)pthread_cond_init(&b->idle, NULL);
     return DDP_OK;
 }
 
@@ -53,7 +49,6 @@ void ddp_bad_data_close(ddp_bad_data *b)
         free(b->bad[i].sentence);
     free(b->bad);
     free(b->samples);
-    (void)pthread_cond_destroy(&b->idle);
     (void)pthread_mutex_destroy(&b->mutex);
     free(b);
 }
@@ -187,45 +182,18 @@ void ddp_bad_data_loaded(ddp_bad_data *b, size_t sample)
     (void)pthread_mutex_unlock(&b->mutex);
 }
 
-void ddp_bad_data_loading(ddp_bad_data *b, int begins)
+size_t ddp_bad_data_count(ddp_bad_data *b, size_t images)
 {
-    (void)pthread_mutex_lock(&b->mutex);
-    b->loading += begins ? 1 : -1;
-    (void)pthread_cond_signal(&b->idle);
-    (void)pthread_mutex_unlock(&b->mutex);
-}
-
-int ddp_bad_data_wait(ddp_bad_data *b)
-{
-    struct timespec until;
-    int idle;
-
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += WAIT_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    (void)pthread_mutex_lock(&b->mutex);
-    if (b->loading > 0)
-        (void)pthread_cond_timedwait(&b->idle, &b->mutex, &until);
-    idle = b->loading <= 0;
-    (void)pthread_mutex_unlock(&b->mutex);
-    return idle;
-}
-
-void ddp_bad_data_count(ddp_bad_data *b, size_t images, size_t *now, size_t *ahead)
-{
-    size_t kept = 0;
+    size_t kept = 0, counted;
 
     (void)pthread_mutex_lock(&b->mutex);
     for (size_t i = 0; i < b->sample_count; i++)
         if (b->samples[i] >= images)
             b->samples[kept++] = b->samples[i];
-    *now = b->sample_count - kept;
-    *ahead = kept;
+    counted = b->sample_count - kept;
     b->sample_count = kept;
     (void)pthread_mutex_unlock(&b->mutex);
+    return counted;
 }
 
 size_t ddp_bad_data_describe(ddp_bad_data *b, char *out, size_t size)

@@ -37,15 +37,9 @@ char *ddp_bad_data_found(ddp_bad_data *b, const char *path, const char *why, int
 /* The calling thread has loaded this sample. Any thread. */
 void ddp_bad_data_loaded(ddp_bad_data *b, size_t sample);
 
-/* Threads begin to load, or have ended. Any thread. */
-void ddp_bad_data_loading(ddp_bad_data *b, int begins);
-
-/* Wait until none loads, a millisecond at most. Returns 1 when that is so. */
-int ddp_bad_data_wait(ddp_bad_data *b);
-
-/* Samples of this rank with something in their place: those whose numbers are below `images`, which
- * are then forgotten, and the others, which were loaded ahead. */
-void ddp_bad_data_count(ddp_bad_data *b, size_t images, size_t *now, size_t *ahead);
+/* How many samples of this rank with numbers below `images` have something in their place. They are
+ * then forgotten; others, which were loaded ahead, are not. */
+size_t ddp_bad_data_count(ddp_bad_data *b, size_t images);
 
 /* Sentences about the bad lines that this rank has met, a newline behind each, in the order of the
  * list; cut at size. Returns how many there are. */

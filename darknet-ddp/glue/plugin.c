@@ -29,6 +29,7 @@ static struct {
     char *const *paths; /* the training list's lines, Darknet's; NULL: it has none */
     size_t path_count;
     size_t replaced; /* samples */
+    size_t began;    /* images learnt from before this run */
 } plugin;
 
 static ddp_trace *_Atomic traced; /* NULL: nobody asks what loaders do */
@@ -63,6 +64,7 @@ static void begin(network *net, const char *directory, char *cfg)
     ddp_draws_open(plugin.config.seed);
     ddp_bad_data_begin(plugin.config.bad_data, plugin.config.seed);
     now = ddp_position_of(net);
+    plugin.began = now.images;
     check(callbacks->attached(net, &now, cfg, &err), &err);
 }
 
@@ -110,11 +112,6 @@ static int unreadable(const char *path, const char *why)
 static void loaded(size_t sample)
 {
     ddp_bad_data_loaded(plugin.config.bad_data, sample);
-}
-
-static void fetching(int begins)
-{
-    ddp_bad_data_loading(plugin.config.bad_data, begins);
 }
 
 const char *ddp_plugin_sample(size_t sample, size_t *line)
@@ -214,29 +211,23 @@ static ddp_figures figures_of(network *net)
     return figures;
 }
 
-/* The last whole update is saved, unless the network has learnt from what it was not meant to. */
-static void end_unreadable(network *net, const ddp_position *now, ddp_bad_samples bad)
+void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples)
 {
-    int save = plugin.config.skip_bad > 0 || bad.now == 0;
-    size_t samples = plugin.config.skip_bad > 0 ? plugin.replaced : save ? bad.ahead : bad.now;
+    int learnt = *net->seen > plugin.began;
 
-    if (save) {
-        *net->seen -= now->since_update;
+    if (learnt)
         ddp_plugin_save(net, ".backup");
-    }
-    plugin.config.callbacks.end_unreadable(now->step, samples, save);
+    plugin.config.callbacks.end_unreadable(step, samples, learnt);
 }
 
-/* All ranks have the same counts. */
-static void judge_bad_samples(network *net, const ddp_position *now)
+/* All ranks have the same count. */
+static void judge_replaced(network *net, const ddp_position *now)
 {
-    ddp_bad_samples bad = ddp_trainer_bad_samples(plugin.config.trainer);
-    int is_last = now->last_step > 0 && now->step >= now->last_step;
-
-    plugin.replaced += bad.now;
-    if (plugin.config.skip_bad > 0 ? plugin.replaced > (size_t)plugin.config.skip_bad
-                                   : bad.now > 0 || (bad.ahead > 0 && !is_last))
-        end_unreadable(net, now, bad);
+    plugin.replaced += ddp_trainer_bad_samples(plugin.config.trainer);
+    if (plugin.replaced <= (size_t)plugin.config.skip_bad)
+        return;
+    *net->seen -= now->since_update;
+    ddp_plugin_end_unreadable(net, now->step, plugin.replaced);
 }
 
 size_t ddp_plugin_replaced(void)
@@ -255,7 +246,8 @@ static void end_step(network *net)
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_VALIDATING);
     check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
-    judge_bad_samples(net, &now);
+    if (plugin.config.skip_bad > 0)
+        judge_replaced(net, &now);
     plugin.asked.save |= asked.save;
     plugin.asked.stop |= asked.stop;
     if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends)
@@ -283,7 +275,6 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .instead = instead,
         .unreadable = unreadable,
         .loaded = loaded,
-        .fetching = fetching,
         .draw_for = ddp_draw_for,
         .draw = ddp_draw,
 #ifdef GPU

@@ -53,8 +53,9 @@ typedef struct ddp_plugin_callbacks {
     void (*leave)(void) __attribute__((noreturn));
     /* A picture or its labels cannot be read, for this reason; from any thread. */
     void (*unreadable)(const char *sentence);
-    /* More of them than are allowed: all ranks end here, after this step. saved: a checkpoint is as
-     * though they had not been trained with. */
+    /* More of them than are allowed, up to this step: all ranks end here. saved: what this run has
+     * learnt without them, or, where some are allowed, with others in their place; 0: it has learnt
+     * nothing yet. */
     void (*end_unreadable)(size_t step, size_t samples, int saved) __attribute__((noreturn));
 } ddp_plugin_callbacks;
 
@@ -82,6 +83,9 @@ void ddp_plugin_save(network *net, const char *end);
 /* From here on loader threads tell this trace of what they load; NULL: none. The trace must outlive
  * the threads. */
 void ddp_plugin_trace(ddp_trace *trace);
+
+/* The trainer's `unreadable` (glue/trainer.h). */
+void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples) __attribute__((noreturn));
 
 /* From a callback, and on every rank: end the run after this step, as if a signal had asked for
  * it. */

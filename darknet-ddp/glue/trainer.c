@@ -18,8 +18,7 @@
 #include <network.h>
 #include <string.h>
 
-/* Counts that travel with the loss. */
-enum { BAD_NOW, BAD_AHEAD };
+enum { BAD_SAMPLES }; /* a count that travels with the loss */
 
 enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
 
@@ -40,9 +39,16 @@ struct ddp_trainer {
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
     ddp_guard guard;
-    ddp_verify *verify;  /* NULL: ranks compare nothing */
-    int verifying;       /* with the loss of this step */
-    int update_begins;   /* with this mini-batch */
+    ddp_verify *verify; /* NULL: ranks compare nothing */
+    int verifying;      /* with the loss of this step */
+    int update_begins;  /* with this mini-batch */
+    struct {
+        ddp_allreduce *sum; /* NULL: nobody ends for them */
+        int started;
+        float samples; /* of this step: this rank's, then all ranks' */
+        size_t step;   /* the one under way */
+        size_t images; /* that the last whole update had learnt from */
+    } bad;
     int judged, dropped; /* this step's updates: where steps may be dropped */
 
     int64_t waited_ns;  /* outside the reducer, since attach */
@@ -165,32 +171,60 @@ static void begin_to_verify(ddp_trainer *t, const ddp_position *now)
     t->verifying = 1;
 }
 
-/* Messages go on meanwhile: other ranks may wait for them. */
-static void wait_for_loaders(ddp_trainer *t)
+/* ---- samples that cannot be read ----
+ * Where the run ends for them, no step may learn from what was loaded in their place. How many a
+ * step has is known on each rank when it begins, for all of it is loaded then. The ranks' counts
+ * are summed under its first forward pass, behind what still travels, so nobody waits for it: it
+ * is there before gradients are. All that this pass changes is statistics, which are kept. */
+
+static void sum_bad_samples(ddp_trainer *t, const network *net, const ddp_position *before)
 {
     ddp_error err;
 
-    if (!t->config.wait_for_loaders || ddp_bad_data_wait(t->config.bad_data))
+    if (!t->bad.sum || before->begun > 0)
         return;
-    enter(t, OUTSIDE);
-    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_LOADING);
-    do
-        check(t, ddp_reducer_progress(t->reducer, &err), &err);
-    while (!ddp_bad_data_wait(t->config.bad_data));
-    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
-    enter(t, BACKWARD);
+    check(t, ddp_statistics_keep(t->statistics, &err), &err);
+    t->bad.step = before->step + 1;
+    t->bad.images = before->images - before->since_update;
+    t->bad.samples = (float)ddp_bad_data_count(
+        t->config.bad_data, before->images + (size_t)net->batch * (size_t)net->subdivisions);
+    t->bad.started = 1;
+    check(t, ddp_allreduce_start(t->bad.sum, &err), &err);
 }
 
+static void finish_bad_samples(ddp_trainer *t)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_error err;
+
+    if (!t->bad.started)
+        return;
+    t->bad.started = 0;
+    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    check(t, ddp_allreduce_wait(t->bad.sum, &err), &err);
+    t->waited_ns += ddp_clock_ns() - start;
+}
+
+/* Before the first backward pass: nothing of this step has reached a gradient. */
+static void end_at_bad_samples(ddp_trainer *t, network *net)
+{
+    ddp_error err;
+
+    if (!t->bad.started)
+        return;
+    finish_bad_samples(t);
+    if (t->bad.samples <= 0)
+        return;
+    check(t, ddp_statistics_restore(t->statistics, &err), &err);
+    *net->seen = t->bad.images;
+    t->config.unreadable(net, t->bad.step, (size_t)t->bad.samples);
+}
+
+/* Where others are trained with in their place. */
 static void tell_bad_samples(ddp_trainer *t, const ddp_position *now)
 {
-    size_t here, ahead;
-
-    if (!t->config.bad_data)
-        return;
-    wait_for_loaders(t);
-    ddp_bad_data_count(t->config.bad_data, now->images, &here, &ahead);
-    ddp_loss_tell(t->loss, BAD_NOW, here);
-    ddp_loss_tell(t->loss, BAD_AHEAD, ahead);
+    if (t->config.bad_data && !t->bad.sum)
+        ddp_loss_tell(t->loss, BAD_SAMPLES, ddp_bad_data_count(t->config.bad_data, now->images));
 }
 
 /* The loss has arrived, and with it what ranks have. */
@@ -226,6 +260,7 @@ static void before_forward(void *ctx, network *net)
     t->update_begins = before.since_update == 0;
     if (t->update_begins && ddp_guard_drops(&t->guard))
         check(t, ddp_statistics_keep(t->statistics, &err), &err);
+    sum_bad_samples(t, net, &before);
 }
 
 /* The layer's update that the last step left for now. */
@@ -295,8 +330,9 @@ static void before_backward(void *ctx, network *net)
     ddp_position now = ddp_position_of(net);
 
     enter(t, BACKWARD);
-    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     settle_layers(t, net);
+    end_at_bad_samples(t, net);
+    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     ddp_statistics_fold(t->statistics, now.mini_batch);
     ddp_reducer_backward_begin(t->reducer, now.update_ends);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
@@ -563,6 +599,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st && t->config.verify_every > 0 && ddp_group_size(t->group) > 1
         && ddp_group_size(t->group) <= DDP_SAME_RANKS)
         st = ddp_verify_open(&t->verify, t->group, &t->table, t->statistics, err);
+    if (!st && t->config.bad_data && t->config.unreadable)
+        st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
     t->guard =
         ddp_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss, t->statistics);
     t->net = net;
@@ -604,6 +642,7 @@ static void drain(ddp_trainer *t)
     ddp_error err;
 
     settle(t, t->net);
+    finish_bad_samples(t);
     check(t, ddp_loss_finish(t->loss, &err), &err);
 }
 
@@ -617,6 +656,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_statistics_close(t->statistics);
     ddp_joint_moments_close(t->moments);
     ddp_loss_close(t->loss);
+    ddp_allreduce_close(t->bad.sum);
     ddp_verify_close(t->verify);
     ddp_table_release(&t->table);
     free(t->deferred);
@@ -625,6 +665,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     t->statistics = NULL;
     t->moments = NULL;
     t->loss = NULL;
+    t->bad.sum = NULL;
     t->verify = NULL;
     t->verifying = 0;
     t->net->hooks = NULL;
@@ -637,10 +678,9 @@ double ddp_trainer_loss(const ddp_trainer *t)
     return (double)t->last_loss / ((double)t->batch.per_rank * t->batch.images);
 }
 
-ddp_bad_samples ddp_trainer_bad_samples(const ddp_trainer *t)
+size_t ddp_trainer_bad_samples(const ddp_trainer *t)
 {
-    return (ddp_bad_samples){.now = ddp_loss_told(t->loss, BAD_NOW),
-                             .ahead = ddp_loss_told(t->loss, BAD_AHEAD)};
+    return ddp_loss_told(t->loss, BAD_SAMPLES);
 }
 
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)

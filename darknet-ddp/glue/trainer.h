@@ -40,8 +40,10 @@ typedef struct ddp_trainer_config {
                        */
     ddp_bad_data *
         bad_data; /* NULL: nobody looks for samples that cannot be read. Must outlive the trainer */
-    int wait_for_loaders;   /* a step ends when the next one's samples are loaded, so that all ranks
-                               know of   what is bad in them */
+    /* Some of the samples of this step, of all ranks together, cannot be read: every rank ends
+     * here. The network is as the last whole update left it, its counters too. NULL: others are
+     * trained with in their place. */
+    void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
     ddp_guard_config guard; /* what follows when numbers are not finite */
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
@@ -83,12 +85,8 @@ void ddp_trainer_settle(ddp_trainer *t);
  * with the loss, the same on every rank. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
-/* After such a step: how many samples of all ranks had something else in their place, of this step,
- * and of what was loaded ahead. */
-typedef struct ddp_bad_samples {
-    size_t now, ahead;
-} ddp_bad_samples;
-ddp_bad_samples ddp_trainer_bad_samples(const ddp_trainer *t);
+/* After such a step: how many of its samples, of all ranks, had something else in their place. */
+size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 
 /* Mean loss of an image in the last step whose loss Darknet has asked for. Only while attached. */
 double ddp_trainer_loss(const ddp_trainer *t);
