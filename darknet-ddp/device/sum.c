@@ -1,6 +1,7 @@
 #include "device/sum.h"
 
 #include "base/finite.h"
+#include "base/vectors.h"
 
 /* A block of one part: two of them stay in the first cache. */
 enum { BLOCK = 2048 };
@@ -10,8 +11,6 @@ struct range {
     int size, begin, end, own;
     ddp_wire wire;
 };
-
-#define DDP_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Loops of known length, for one format each: compilers then use vectors without being asked to. */
 DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, size_t count,
@@ -26,6 +25,7 @@ DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, si
         dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
 }
 
+DDP_VECTORS
 static void add(float *restrict dst, const float *restrict src, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)
@@ -58,6 +58,7 @@ DDP_ALWAYS_INLINE uint32_t add_last_as(float *restrict dst, const float *restric
     return bits;
 }
 
+DDP_VECTORS
 static uint32_t add_last(float *restrict dst, const float *restrict src, size_t count,
                          ddp_wire wire)
 {

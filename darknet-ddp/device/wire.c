@@ -1,9 +1,9 @@
 #include "device/wire.h"
 
+#include "base/vectors.h"
+
 /* Loops of known length, for one format each: compilers then use vectors without being asked to. */
 enum { BLOCK = 1024 };
-
-#define DDP_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 const char *ddp_wire_name(ddp_wire wire)
 {
@@ -47,6 +47,7 @@ DDP_ALWAYS_INLINE void unpack_as(float *restrict to, const uint16_t *restrict fr
         to[i] = ddp_from_half(from[i], wire);
 }
 
+DDP_VECTORS
 void ddp_wire_round(float *x, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)
@@ -55,6 +56,7 @@ void ddp_wire_round(float *x, size_t count, ddp_wire wire)
         round_as(x, count, DDP_WIRE_FP16);
 }
 
+DDP_VECTORS
 void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)
@@ -63,6 +65,7 @@ void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire)
         pack_as(to, from, count, DDP_WIRE_FP16);
 }
 
+DDP_VECTORS
 void ddp_wire_unpack(float *to, const uint16_t *from, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)
