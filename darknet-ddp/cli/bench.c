@@ -6,9 +6,12 @@
 #include "cli/report.h"
 #include "cli/session.h"
 #include "device/wire.h"
+#include "glue/profiler.h"
+#include "glue/replay.h"
 #include "glue/support.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void fail_to_write(const char *path)
@@ -57,14 +60,52 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
     };
 }
 
+/* Every rank measures; rank 0 writes. */
+static void write_profile(const ddp_bench_config *config, FILE *out)
+{
+    ddp_device *device = ddp_group_device(config->group);
+    const char **kinds = ddp_layer_kinds(config->net);
+    ddp_profile profile;
+    char of[256];
+    ddp_error err;
+
+    ddp_trainer_settle(config->trainer);
+    if (ddp_profile_measure(&profile, config->net, device, config->steps, &err))
+        ddp_session_fail(&err);
+    (void)snprintf(of, sizeof of, "%s, %dx%d", config->cfg, config->shape.width,
+                   config->shape.height);
+    if (out && kinds)
+        ddp_profile_write(out, &profile, of, kinds);
+    ddp_profile_release(&profile);
+    free(kinds);
+}
+
+/* Layers sleep from here on. */
+static void replay(ddp_profile *profile, const ddp_bench_config *config, const char *path)
+{
+    ddp_error err;
+
+    if (!ddp_device_is_host(ddp_group_device(config->group))) {
+        (void)ddp_fail(&err, DDP_ERR_USAGE,
+                       "-replay sleeps on the host, whatever the profile is of: -nogpu with it");
+        ddp_session_fail(&err);
+    }
+    if (ddp_profile_read(profile, path, config->shape.layers, &err))
+        ddp_session_fail(&err);
+    ddp_replay_begin(config->net, profile);
+}
+
 static void run(ddp_bench_result *result, ddp_bench_config *config, const ddp_options *options)
 {
+    static ddp_profile replayed; /* layers have it until the end */
     ddp_error err;
 
     config->net = ddp_command_load(&config->shape, config->cfg, options, ddp_session_gpus()->gpu);
     if (ddp_check_trainable(config->net, &err)
         || ddp_trainer_attach(config->trainer, config->net, &err))
         ddp_session_fail(&err);
+    if (options->replay)
+        replay(&replayed, config, options->replay);
     ddp_report_errors_only();
     if (ddp_bench_run(result, config, &err))
         ddp_session_fail(&err);
@@ -85,10 +126,11 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
 {
     ddp_bench_config config;
     ddp_bench_result result;
-    FILE *out, *json;
+    FILE *out, *json, *profile;
 
     ddp_session_open(options);
     json = open_file(options->json);
+    profile = open_file(options->profile);
     config = config_of(cfg, options);
     out = ddp_report_take_output(); /* Darknet's lines about each mini-batch go nowhere */
     run(&result, &config, options);
@@ -96,6 +138,9 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
         ddp_bench_print_json(json, &result);
     close_file(json, options->json);
     close_file(config.trace, options->trace);
+    if (options->profile)
+        write_profile(&config, profile);
+    close_file(profile, options->profile);
     if (ddp_group_rank(config.group) == 0)
         print(&result, out, options);
     ddp_bench_release(&result);

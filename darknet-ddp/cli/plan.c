@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/banner.h"
 #include "cli/commands.h"
+#include "cli/forecast.h"
 #include "cli/gpus.h"
 #include "cli/report.h"
 #include "core/batch.h"
@@ -95,6 +96,8 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     print_totals(&table, plan, ranks);
     print_batch(&shape, ranks,
                 options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
+    if (options->profile && ddp_forecast_print(plan, &shape, options, &err))
+        ddp_report_failure(&err);
     ddp_plan_close(plan);
     ddp_table_release(&table);
     ddp_network_free(net);

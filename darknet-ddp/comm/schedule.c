@@ -1,7 +1,7 @@
 #include "comm/schedule.h"
 
 /* Measured on virtual Xeon cores, Open MPI 4.1.4; a sum of 100 MB in buckets of 4 MiB. */
-static const double sum_bytes = 1e8, bucket_bytes = 4 << 20, piece_bytes = 128 << 10;
+static const double sum_bytes = DDP_SUM_COST_BYTES, bucket_bytes = 4 << 20, piece_bytes = 128 << 10;
 static const double tcp_byte_s = 0.75e-9;   /* to send or receive a byte */
 static const double host_byte_s = 0.3e-9;   /* the same within a host */
 static const double copy_byte_s = 0.1e-9;   /* to copy or add a byte */
@@ -40,6 +40,7 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
     double messages = 4.0 * (size - 1) * sum_bytes / chunk;
 
     return (ddp_sum_cost){
+        .left_bytes = outside * ranks,
         .wire_s = wire_s(outside * ranks, 2),
         .cpu_s = 2 * outside * tcp_byte_s + 2 * (bytes - outside) * host_byte_s
                  + sum_bytes * copy_byte_s + messages * message_s,
@@ -58,6 +59,7 @@ ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix)
         stages++;
     }
     return (ddp_sum_cost){
+        .left_bytes = left,
         .wire_s = wire_s(left, 2 + 2 * stages),
         .cpu_s = 2 * left / ranks * tcp_byte_s + 4 * sum_bytes * copy_byte_s
                  + 4.0 * peers * sum_bytes / chunk * message_s,

@@ -5,11 +5,14 @@
 
 #include "comm/levels_plan.h"
 
-/* What a sum of 100 MB costs the slowest rank, as far as the ways differ: seconds. */
+#define DDP_SUM_COST_BYTES 1e8
+
+/* What a sum of DDP_SUM_COST_BYTES costs the slowest rank, as far as the ways differ: seconds. */
 typedef struct ddp_sum_cost {
-    double wire_s;   /* what leaves a host, at 10 Gbit/s, and the polls that a chunk waits for */
-    double cpu_s;    /* of a rank */
-    int connections; /* of a rank to other hosts */
+    double left_bytes; /* that a host sends to others, and gets from them */
+    double wire_s;     /* what leaves a host, at 10 Gbit/s, and the polls that a chunk waits for */
+    double cpu_s;      /* of a rank */
+    int connections;   /* of a rank to other hosts */
 } ddp_sum_cost;
 
 ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts);

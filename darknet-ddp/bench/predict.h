@@ -1,0 +1,41 @@
+/* bench/predict.h: how long a training step takes on more hosts than there are, from the times of
+ * a network's layers and a model of the network between hosts. A pure function.
+ *
+ * What is modelled: buckets are launched as backward makes their gradients final and travel one
+ * after the other; a host's line carries what leaves it; messages and sums take CPU time from the
+ * rank that computes, unless a GPU does; the update waits for each layer's buckets; deferred ones
+ * travel during the next forward pass. What is not: ranks that are slower than others, lines that
+ * others use too, and how a GPU's sums travel within a host.
+ */
+#ifndef DDP_BENCH_PREDICT_H
+#define DDP_BENCH_PREDICT_H
+
+#include "base/status.h"
+#include "core/launch_order.h"
+#include "core/profile.h"
+
+typedef struct ddp_predict_config {
+    const ddp_profile *profile;
+    const ddp_plan *plan;
+    ddp_launch_order order;
+    int overlap;
+    int mini_batches; /* of a rank in a step */
+    double scale;     /* of the profile's times: images of a mini-batch to the profile's */
+    int ranks, hosts; /* hosts at most ranks; ranks as even over them as can be */
+    double bytes_s;   /* of a host's line, each way */
+} ddp_predict_config;
+
+/* Seconds of a step. */
+typedef struct ddp_prediction {
+    double local;         /* without communication */
+    double step;          /* with it */
+    double wire;          /* that a host's line is busy */
+    double cpu;           /* of a rank, for communication */
+    const char *schedule; /* of sums: "direct", "levels", "nccl" */
+} ddp_prediction;
+
+/* Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *config,
+                       ddp_error *err) DDP_MUST_CHECK;
+
+#endif

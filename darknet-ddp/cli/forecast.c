@@ -1,0 +1,82 @@
+#include "cli/forecast.h"
+
+#include "base/text.h"
+#include "bench/predict.h"
+#include "core/batch.h"
+#include "core/profile.h"
+
+#include <stdio.h>
+
+enum { MOST_RANKS = 1024 };
+
+/* Of `ranks` of those that options name, on as many hosts as have as many each. */
+static int hosts_of(const ddp_options *o, int ranks)
+{
+    int most = o->np ? o->np : MOST_RANKS;
+    int hosts = o->host_count ? o->host_count : most;
+    int each = (most + hosts - 1) / hosts; /* ranks a host */
+
+    return (ranks + each - 1) / each;
+}
+
+static ddp_status print_row(ddp_predict_config *c, const ddp_network_shape *shape,
+                            const ddp_options *o, ddp_error *err)
+{
+    ddp_batch_mode mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL;
+    ddp_prediction p;
+    ddp_batch batch;
+    ddp_error why;
+    int images;
+
+    c->hosts = hosts_of(o, c->ranks);
+    if (ddp_batch_split(&batch, shape->batch, shape->subdivisions, c->ranks, mode, NULL, &why)) {
+        printf("%5d  %5d   batch %d cannot be cut evenly over them\n", c->ranks, c->hosts,
+               shape->batch);
+        return DDP_OK;
+    }
+    images = batch.batch * shape->time_steps;
+    c->mini_batches = batch.per_rank * o->sync_every;
+    c->scale = (double)batch.images * shape->time_steps / c->profile->images;
+    if (ddp_predict(&p, c, err))
+        return err->code;
+    printf("%5d  %5d  %8d  %9.4f  %9.4f  %9.4f  %9.4f  %9.1f %%  %11.1f  %s\n", c->ranks, c->hosts,
+           images, p.local, p.step, p.step - p.local, p.wire, 100 * p.local / p.step,
+           images * o->sync_every / p.step, p.schedule);
+    return DDP_OK;
+}
+
+static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *shape,
+                             const ddp_options *o, ddp_error *err)
+{
+    int most = o->np ? o->np : MOST_RANKS;
+
+    printf("ranks  hosts    images    local s     step s  exposed s     wire s  efficiency    "
+           "images/s  sums\n");
+    for (c->ranks = 1; c->ranks < most; c->ranks *= 2)
+        if (print_row(c, shape, o, err))
+            return err->code;
+    c->ranks = most;
+    return print_row(c, shape, o, err);
+}
+
+ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *shape,
+                              const ddp_options *o, ddp_error *err)
+{
+    size_t defer_bytes = o->overlap ? (size_t)(o->defer_mb * (1 << 20)) : 0;
+    ddp_profile profile;
+    ddp_predict_config c = {.profile = &profile,
+                            .plan = plan,
+                            .order = ddp_launch_order_of(plan, defer_bytes),
+                            .overlap = o->overlap,
+                            .bytes_s = o->line_gbit * 1e9 / 8};
+    ddp_status st = ddp_profile_read(&profile, o->profile, shape->layers, err);
+
+    if (!st) {
+        printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
+               profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),
+               o->line_gbit);
+        st = print_rows(&c, shape, o, err);
+    }
+    ddp_profile_release(&profile);
+    return st;
+}

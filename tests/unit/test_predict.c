@@ -1,0 +1,154 @@
+/* Predicted steps of networks so simple that their times can be told by hand. */
+#include "bench/predict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+#include <math.h>
+
+enum { LAYERS = 3, MILLION = 1000000 };
+
+/* A bucket a layer, of a million values each; the last layer's comes first. */
+static ddp_bucket buckets[LAYERS] = {{.count = MILLION, .first_layer = 2, .last_layer = 2},
+                                     {.count = MILLION, .first_layer = 1, .last_layer = 1},
+                                     {.count = MILLION, .first_layer = 0, .last_layer = 0}};
+static const ddp_plan plan = {
+    .count = LAYERS * MILLION, .bucket_count = LAYERS, .buckets = buckets};
+
+/* Of a GPU: a step of 3 s, half a second of it updates. */
+static ddp_layer_times times[LAYERS] = {
+    {.25, .25, .25, .125}, {.25, .25, .25, .125}, {.5, .25, .25, .25}};
+static const ddp_profile gpu = {.layers = LAYERS, .on_gpu = 1, .images = 4, .times = times};
+
+/* A bucket takes `wire_s` between two hosts: 4 MB each way. */
+static ddp_predict_config config(double wire_s)
+{
+    return (ddp_predict_config){.profile = &gpu,
+                                .plan = &plan,
+                                .order = {.buckets = LAYERS, .deferred = 0},
+                                .overlap = 1,
+                                .mini_batches = 1,
+                                .scale = 1,
+                                .ranks = 2,
+                                .hosts = 2,
+                                .bytes_s = 4e6 / wire_s / .95};
+}
+
+static double step_of(const ddp_predict_config *c, double *local)
+{
+    ddp_prediction p;
+    ddp_error err;
+
+    assert_int_equal(ddp_predict(&p, c, &err), DDP_OK);
+    *local = p.local;
+    return p.step;
+}
+
+static void expect(const ddp_predict_config *c, double local, double step)
+{
+    double found_local, found = step_of(c, &found_local);
+
+    assert_true(fabs(found_local - local) < 1e-6);
+    if (fabs(found - step) > 2e-3) /* with latencies */
+        fail_msg("a step takes %.4f s, not %.4f", found, step);
+}
+
+static void one_rank_waits_for_nobody(void **state)
+{
+    ddp_predict_config c = config(1);
+
+    (void)state;
+    c.ranks = c.hosts = 1;
+    expect(&c, 3, 3);
+}
+
+static void without_overlap_it_adds_up(void **state)
+{
+    ddp_predict_config c = config(.5);
+
+    (void)state;
+    c.overlap = 0;
+    /* Backward ends at 2.5 s. Layer 2's bucket comes at 3, layer 1's at 3.5, and layer 0's at 4,
+     * after which its update takes .125. */
+    expect(&c, 3, 4.125);
+}
+
+static void sums_hide_behind_backward(void **state)
+{
+    ddp_predict_config c = config(.25);
+
+    (void)state;
+    /* Layer 0's gradients are final at 2.25 s, its sum is there at 2.5, when backward ends. */
+    expect(&c, 3, 3);
+    c = config(.5);
+    /* Launched at 1.25, 1.75, 2.25; there at 1.75, 2.25, 2.75: the last one is still on its way
+     * while layers 2 and 1 are updated, until 2.875. */
+    expect(&c, 3, 3);
+    c = config(1);
+    /* There at 2.25, 3.25 and 4.25. */
+    expect(&c, 3, 4.375);
+}
+
+static void deferred_sums_hide_behind_the_next_forward_pass(void **state)
+{
+    ddp_predict_config c = config(1);
+
+    (void)state;
+    c.order.deferred = 1; /* layer 2 */
+    /* Layers 1 and 0 are launched at 1.75 and 2.25, there at 2.75 and 3.75; updated by 3.875.
+     * Layer 2's is there at 4.75; the next step needs it .5 after it began: at 4.375. So each step
+     * updates layer 2 there, and waits for .375 s, which the next sums are late by. */
+    expect(&c, 3, 3.875 + .25 + .375);
+}
+
+static void more_mini_batches_communicate_once(void **state)
+{
+    ddp_predict_config c = config(1);
+
+    (void)state;
+    c.mini_batches = 3;
+    expect(&c, 3 * 2.5 + .5, 3 * 2.5 + .5 + 1.375);
+}
+
+static void smaller_mini_batches_compute_less(void **state)
+{
+    ddp_predict_config c = config(.01);
+
+    (void)state;
+    c.scale = .5;
+    expect(&c, 1.25 + .5, 1.25 + .5);
+}
+
+static void a_cpu_computes_less_while_messages_move(void **state)
+{
+    ddp_profile cpu = gpu;
+    ddp_predict_config c = config(.25);
+    ddp_prediction p;
+    ddp_error err;
+
+    (void)state;
+    cpu.on_gpu = 0;
+    c.profile = &cpu;
+    assert_int_equal(ddp_predict(&p, &c, &err), DDP_OK);
+    assert_true(p.cpu > 0);
+    assert_true(p.step > p.local + .5 * p.cpu);
+    assert_true(p.step < p.local + 1.5 * p.cpu + .25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_rank_waits_for_nobody),
+        cmocka_unit_test(without_overlap_it_adds_up),
+        cmocka_unit_test(sums_hide_behind_backward),
+        cmocka_unit_test(deferred_sums_hide_behind_the_next_forward_pass),
+        cmocka_unit_test(more_mini_batches_communicate_once),
+        cmocka_unit_test(smaller_mini_batches_compute_less),
+        cmocka_unit_test(a_cpu_computes_less_while_messages_move),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
