@@ -51,7 +51,7 @@ void ddp_end_launcher_later(void)
     pid_t launcher = getppid();
     char stat[64];
 
-    if (ddp_job_is_ours() || !ddp_is_mpirun(launcher))
+    if (!ddp_is_mpiruns_daemon(launcher) && (ddp_job_is_ours() || !ddp_is_mpirun(launcher)))
         return;
     (void)snprintf(stat, sizeof stat, "/proc/%d/stat", (int)launcher);
     if (fork() == 0)

@@ -72,15 +72,20 @@ static int read_words(pid_t pid, char *text, size_t size, char **words)
     return bytes + 1 < size && count > 0;
 }
 
-static int names_mpirun(const char *program)
+static int names_one_of(const char *const *names, const char *program)
 {
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun"};
     const char *slash = strrchr(program, '/');
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(slash ? slash + 1 : program, names[i]) == 0)
-            return 1;
-    return 0;
+    while (*names && strcmp(slash ? slash + 1 : program, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static int names_mpirun(const char *program)
+{
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", NULL};
+
+    return names_one_of(names, program);
 }
 
 int ddp_is_mpirun(pid_t pid)
@@ -88,6 +93,14 @@ int ddp_is_mpirun(pid_t pid)
     static char text[1 << 17], *words[WORDS];
 
     return read_words(pid, text, sizeof text, words) && names_mpirun(words[0]);
+}
+
+int ddp_is_mpiruns_daemon(pid_t pid)
+{
+    static const char *const names[] = {"orted", "prted", NULL};
+    static char text[1 << 17], *words[WORDS];
+
+    return read_words(pid, text, sizeof text, words) && names_one_of(names, words[0]);
 }
 
 char *ddp_resume_command(int launched, const char *option)

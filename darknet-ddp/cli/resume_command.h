@@ -10,8 +10,10 @@
  * (srun). From the caller's malloc; NULL without memory. */
 char *ddp_resume_command(int launched, const char *option);
 
-/* Is this process an mpirun, by its name? */
+/* Is this process an mpirun, or what mpirun has on another host to start its ranks there, by its
+ * name? */
 int ddp_is_mpirun(pid_t pid);
+int ddp_is_mpiruns_daemon(pid_t pid);
 
 /* argv in the same form, of the process that is still to start its ranks. */
 char *ddp_resume_command_of(char *const *argv, const char *option);

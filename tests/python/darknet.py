@@ -87,6 +87,15 @@ def run(args, cwd, limit_s=LIMIT_S, environment=None):
     return Result(args, code, out, err, time.monotonic() - began)
 
 
+def command_line(pid):
+    """Of a process; a name in brackets where it has none any more."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return f.read().replace(b"\0", b" ").decode(errors="replace").strip() or f"[{pid}]"
+    except OSError:
+        return f"[{pid}]"
+
+
 def ranks_under(parent):
     """Process ids of the darknets that the mpirun `parent` has started, by rank."""
     found = {}
