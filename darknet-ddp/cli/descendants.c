@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,4 +121,29 @@ void ddp_descendants_kill(void)
             kill_once();
         (void)usleep(PAUSE_US);
     }
+}
+
+/* The same file as this process, which may have been replaced under its name. */
+static int runs_this_program(pid_t pid)
+{
+    struct stat own, other;
+    char path[32];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0
+           && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+int ddp_descendants_signal(int number)
+{
+    struct process *list;
+    size_t count = list_processes(&list);
+    int sent = 0;
+
+    mark_ours(list, count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].ours && runs_this_program(list[i].pid))
+            sent += kill(list[i].pid, number) == 0;
+    free(list);
+    return sent;
 }

@@ -1,4 +1,4 @@
-/* cli/descendants.h: ending what this process started, and what that started in turn. */
+/* cli/descendants.h: signals to what this process started, and what that started in turn. */
 #ifndef DDP_CLI_DESCENDANTS_H
 #define DDP_CLI_DESCENDANTS_H
 
@@ -8,5 +8,8 @@ void ddp_descendants_adopt(void);
 
 /* End them all with SIGKILL, and wait until none is left, for 3 s at most. */
 void ddp_descendants_kill(void);
+
+/* Send a signal to those of them that run this very program. Returns how many. */
+int ddp_descendants_signal(int number);
 
 #endif

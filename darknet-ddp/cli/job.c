@@ -6,6 +6,7 @@
 #include "cli/launcher.h"
 #include "cli/resume_command.h"
 #include "cli/spawn.h"
+#include "comm/group.h"
 #include "core/batch.h"
 
 #include <errno.h>
@@ -195,6 +196,38 @@ static void need_no_other_hosts(void)
         (void)setenv("OMPI_MCA_plm", "isolated", 0);
 }
 
+/* Of hydra, the mpiexec of MPICH, which passes the whole environment on and has any number of ranks
+ * a core. */
+static size_t add_words_of_hydra(struct job *j, const char **args, size_t used)
+{
+    if (j->hosts.count == 0)
+        return used;
+    free(j->where);
+    j->where = ddp_hosts_argument(&j->hosts, j->ranks);
+    args[used++] = "-hosts";
+    args[used++] = j->where ? j->where : "";
+    if (j->options->interface) {
+        args[used++] = "-iface";
+        args[used++] = j->options->interface;
+    }
+    return used;
+}
+
+static size_t add_words_of_open_mpi(struct job *j, const char **args, size_t used)
+{
+    args[used++] = "--oversubscribe";
+    if (geteuid() == 0)
+        args[used++] = "--allow-run-as-root";
+    if (j->options->grace > 0) { /* twice that is what mpirun waits until it kills */
+        (void)snprintf(j->kill_timeout, sizeof j->kill_timeout, "%.0f",
+                       ceil(j->options->grace / 2));
+        args[used++] = "--mca";
+        args[used++] = "odls_base_sigkill_timeout";
+        args[used++] = j->kill_timeout;
+    }
+    return j->hosts.count > 0 ? add_hosts(j, args, add_network(j, args, used)) : used;
+}
+
 static size_t add_own_words(struct job *j, const char **args)
 {
     size_t used = 0;
@@ -206,18 +239,8 @@ static size_t add_own_words(struct job *j, const char **args)
     /* Loader threads run beside the rank: binding to one core would starve them. */
     args[used++] = "--bind-to";
     args[used++] = "none";
-    args[used++] = "--oversubscribe";
-    if (geteuid() == 0)
-        args[used++] = "--allow-run-as-root";
-    if (j->options->grace > 0) { /* twice that is what mpirun waits until it kills */
-        (void)snprintf(j->kill_timeout, sizeof j->kill_timeout, "%.0f",
-                       ceil(j->options->grace / 2));
-        args[used++] = "--mca";
-        args[used++] = "odls_base_sigkill_timeout";
-        args[used++] = j->kill_timeout;
-    }
-    if (j->hosts.count > 0)
-        used = add_hosts(j, args, add_network(j, args, used));
+    used = ddp_group_mpi_knows_pmi() ? add_words_of_hydra(j, args, used)
+                                     : add_words_of_open_mpi(j, args, used);
     args[used++] = j->program;
     return used;
 }
@@ -226,7 +249,8 @@ static size_t add_own_words(struct job *j, const char **args)
 static ddp_status run(struct job *j, ddp_ended *ended, ddp_error *err)
 {
     const ddp_spawn_config config = {.patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
-                                     .grace_s = j->options->grace};
+                                     .grace_s = j->options->grace,
+                                     .keeps_signals = ddp_group_mpi_knows_pmi()};
     size_t count = 0, used;
     const char **args;
     ddp_error cause;
@@ -243,8 +267,8 @@ static ddp_status run(struct job *j, ddp_ended *ended, ddp_error *err)
     if (ddp_job_must_resume() && !j->options->resume && !j->options->resume_force)
         args[used++] = "-resume";
     if (ddp_spawn(args, &config, ended, &cause))
-        st = ddp_fail(err, DDP_ERR_IO, "%s; install openmpi-bin, or start the ranks yourself",
-                      cause.text);
+        st = ddp_fail(err, DDP_ERR_IO, "%s; install %s, or start the ranks yourself", cause.text,
+                      ddp_group_mpi_knows_pmi() ? "mpich" : "openmpi-bin");
     free(args);
     return st;
 }

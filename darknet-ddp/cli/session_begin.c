@@ -2,6 +2,7 @@
 
 #include "cli/banner.h"
 #include "cli/compare.h"
+#include "cli/finished.h"
 #include "cli/list.h"
 #include "cli/lookout.h"
 #include "cli/report.h"
@@ -164,6 +165,7 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
         print_mathematics(net);
         print_pictures(net);
         print_length(now);
+        ddp_finished_begin(ddp_run.directory, cfg);
     }
     ddp_report_errors_only();
     if (open_records(net, now, cfg, err)

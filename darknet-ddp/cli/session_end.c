@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "base/text.h"
+#include "cli/finished.h"
 #include "cli/lookout.h"
 #include "cli/ownership.h"
 #include "cli/report.h"
@@ -130,6 +131,8 @@ int ddp_session_close(void)
         ddp_session_fail(&err);
     summarise_unreadable();
     summarise(0);
+    if (!status)
+        ddp_finished_write();
     ddp_records_end(ddp_run.records, "ended");
     ddp_records_close(ddp_run.records);
     ddp_waits_release(&ddp_run.waits);

@@ -178,13 +178,22 @@ static int64_t patience_ns(const struct launcher *l)
     return l->config.patient ? 0 : 3 * second_ns;
 }
 
+/* To the ranks, of which it is enough that one gets it. Returns 0 where none does. */
+static int signal_ranks(const struct launcher *l, int number)
+{
+    if (l->config.keeps_signals)
+        return ddp_descendants_signal(number) > 0;
+    return kill(l->pid, number) == 0;
+}
+
 static void ask_to_end(struct launcher *l, int number)
 {
-    int saves = l->trains && !l->asked;
+    int saves = l->trains && !l->asked && signal_ranks(l, SIGUSR2);
 
     if (saves && number == SIGINT)
         ddp_signals_say_ending();
-    (void)kill(l->pid, saves ? SIGUSR2 : SIGTERM);
+    if (!saves)
+        (void)kill(l->pid, SIGTERM);
     if (saves) {
         l->asked = 1;
         l->deadline_ns = patience_ns(l) ? ddp_clock_ns() + patience_ns(l) : 0;
@@ -200,7 +209,7 @@ static void take_signal(struct launcher *l, int number)
     if (number == SIGINT || number == SIGTERM || number == SIGHUP)
         ask_to_end(l, number);
     else if (number == SIGUSR1 || number == SIGUSR2)
-        (void)kill(l->pid, number);
+        (void)signal_ranks(l, number);
 }
 
 static int wait_ms(const struct launcher *l)

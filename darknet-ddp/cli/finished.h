@@ -1,0 +1,14 @@
+/* cli/finished.h: NAME.finished beside the weights: the run has come to its end, by max_batches= or
+ * -patience, and all of it is saved. For scripts that start a job again until it has: a run that a
+ * signal ended has the same exit status. On rank 0. */
+#ifndef DDP_CLI_FINISHED_H
+#define DDP_CLI_FINISHED_H
+
+/* A run of this cfg begins, with its weights in directory: what an earlier one has left goes. */
+void ddp_finished_begin(const char *directory, const char *cfg);
+
+/* It has come to its end. Nothing happens without ddp_finished_begin. What cannot be written is
+ * said on standard error. */
+void ddp_finished_write(void);
+
+#endif
