@@ -1,7 +1,8 @@
 """PyTorch's side of scripts/bench-gpu: the network of a Darknet cfg, layer by layer, trained eagerly on random images.
 
-Reads requests, one line of JSON each: {"cfg", "width", "height", "batch", "fp32"} builds a network and warms it up,
-{"steps": N} times N steps of it. Answers each with a line: {"seconds": [...]}, one a step."""
+Reads requests, one line of JSON each: {"cfg", "width", "height", "batch", "fp32", "bf16"} builds a network and warms it up (bf16: by
+autocast, channels last), {"steps": N} times N steps of it. Answers each with a line: {"seconds": [...]}, one a step, or
+{"failed": "why"}, after which there is no network."""
 import json
 import sys
 import time
@@ -28,7 +29,7 @@ def sections(path):
 
 def activation(options):
     return {"leaky": [torch.nn.LeakyReLU(.1, inplace=True)], "relu": [torch.nn.ReLU(inplace=True)],
-            "linear": []}[options.get("activation", "linear")]
+            "mish": [torch.nn.Mish(inplace=True)], "linear": []}[options.get("activation", "linear")]
 
 
 def fitted(source, x):
@@ -102,7 +103,9 @@ class Network(torch.nn.Module):
         if kind == "shortcut":
             return self.layers[i](x + fitted(outputs[i + int(options["from"])], x))
         if kind == "route":
-            return torch.cat([outputs[k if k >= 0 else i + k] for k in map(int, options["layers"].split(","))], 1)
+            groups, group = int(options.get("groups", 1)), int(options.get("group_id", 0))
+            return torch.cat([outputs[k if k >= 0 else i + k].chunk(groups, 1)[group]
+                              for k in map(int, options["layers"].split(","))], 1)
         if kind not in ("convolutional", "connected", "dropout", "softmax", "yolo", "cost"):
             sys.exit(f"[{kind}] is no layer that this script knows")
         return self.layers[i](x)
@@ -121,12 +124,14 @@ class Network(torch.nn.Module):
 class Trainer:
     """A step copies its images to the GPU, as Darknet's does. The loss of boxes is a sum of squares, less than [yolo] does."""
 
-    def __init__(self, cfg, width, height, batch, fp32):
+    def __init__(self, cfg, width, height, batch, fp32, bf16):
         torch.backends.cudnn.benchmark = True
         torch.backends.cudnn.allow_tf32 = not fp32
         torch.backends.cuda.matmul.allow_tf32 = False  # PyTorch's default, and what Darknet asks of cuBLAS
         self.device = torch.device("cuda" if GPU else "cpu")
-        self.net = Network(cfg, width, height).to(self.device).train()
+        self.bf16 = bf16
+        self.layout = torch.channels_last if bf16 else torch.contiguous_format
+        self.net = Network(cfg, width, height).to(self.device, memory_format=self.layout).train()
         self.optimizer = torch.optim.SGD(self.net.parameters(), lr=1e-4, momentum=.9, weight_decay=5e-4)
         self.images = torch.rand(batch, 3, height, width)
         if GPU:
@@ -136,11 +141,13 @@ class Trainer:
             self.step()
 
     def step(self):
-        out = self.net(self.images.to(self.device, non_blocking=True))
-        if isinstance(out, list):
-            loss = sum(boxes.square().mean() for boxes in out)
-        else:
-            loss = F.cross_entropy(out, self.labels)
+        images = self.images.to(self.device, non_blocking=True).contiguous(memory_format=self.layout)
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.bf16):
+            out = self.net(images)
+            if isinstance(out, list):
+                loss = sum(boxes.float().square().mean() for boxes in out)
+            else:
+                loss = F.cross_entropy(out.float(), self.labels)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.optimizer.step()
@@ -161,19 +168,24 @@ class Trainer:
         return [a.elapsed_time(b) / 1000 for a, b in zip(marks[:-1], marks[1:])]
 
 
+def answer_to(request, trainer):
+    """The trainer from now on, and the answer."""
+    if "steps" in request:
+        return trainer, {"seconds": trainer.times(request["steps"])}
+    trainer = None
+    if GPU:
+        torch.cuda.empty_cache()
+    return Trainer(**request), {"seconds": []}
+
+
 def main():
     trainer = None
     for line in sys.stdin:
-        request = json.loads(line)
-        if "steps" in request:
-            answer = trainer.times(request["steps"])
-        else:
-            trainer = None
-            if GPU:
-                torch.cuda.empty_cache()
-            trainer = Trainer(**request)
-            answer = []
-        print(json.dumps({"seconds": answer}), flush=True)
+        try:
+            trainer, answer = answer_to(json.loads(line), trainer)
+        except Exception as error:  # memory, say: the next network may fit
+            trainer, answer = None, {"failed": f"{type(error).__name__}: {error}".splitlines()[0]}
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":
