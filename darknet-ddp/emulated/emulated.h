@@ -18,6 +18,8 @@ namespace emulated
 
 /* Count a call of that name; shall this one fail? */
 bool fails(const char *call);
+/* So many bytes cross between host and device, counted as BytesToDevice or BytesToHost. */
+void count_bytes(bool to_device, size_t bytes);
 /* The rank that mpirun gave to this process, or 0. */
 int process_rank();
 

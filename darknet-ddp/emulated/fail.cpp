@@ -1,4 +1,5 @@
-/* EMULATED_FAIL: calls that fail on purpose; EMULATED_CALLS: how many there were. */
+/* EMULATED_FAIL: calls that fail on purpose; EMULATED_CALLS: how many there were, and how many
+ * bytes they copied between host and device. */
 #include "emulated.h"
 
 #include <cstdio>
@@ -89,6 +90,16 @@ int emulated::process_rank()
     const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
 
     return rank ? std::atoi(rank) : 0;
+}
+
+void emulated::count_bytes(bool to_device, size_t bytes)
+{
+    calls *all = get_calls();
+
+    if (!all->file)
+        return;
+    std::lock_guard<std::mutex> lock(all->mutex);
+    all->counts[to_device ? "BytesToDevice" : "BytesToHost"] += static_cast<long>(bytes);
 }
 
 bool emulated::fails(const char *call)

@@ -223,10 +223,12 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     case cudaMemcpyDefault:
         return report(cudaErrorInvalidValue);
     case cudaMemcpyHostToDevice:
+        emulated::count_bytes(true, bytes);
         (void)(pinned(from, bytes) ? queue_copy(to, from, bytes, stream)
                                    : queue_snapshot(to, from, bytes, stream));
         break;
     case cudaMemcpyDeviceToHost:
+        emulated::count_bytes(false, bytes);
         if (pinned(to, bytes))
             (void)queue_copy(to, from, bytes, stream);
         else
@@ -253,6 +255,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     case cudaMemcpyDefault:
         return report(cudaErrorInvalidValue);
     case cudaMemcpyHostToDevice:
+        emulated::count_bytes(true, bytes);
         wait_stream(nullptr);
         if (pinned(from, bytes))
             wait(queue_copy(to, from, bytes, nullptr));
@@ -263,6 +266,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
         (void)queue_copy(to, from, bytes, nullptr);
         break;
     default:
+        emulated::count_bytes(false, bytes);
         wait(queue_copy(to, from, bytes, nullptr));
     }
     let_run();

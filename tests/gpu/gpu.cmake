@@ -1,6 +1,7 @@
 # What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; with DDP_EMULATED emulated.NAME, on the
 # device of darknet-ddp/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
+#   heads.c     the kernels of [yolo] make of any boxes what the CPU makes of them
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
@@ -59,6 +60,13 @@ else()
   ddp_refused_test(refused_algorithms Forward:1 Forward:2 Forward:3 Forward:4)
   set_tests_properties(emulated.refused_algorithms PROPERTIES PASS_REGULAR_EXPRESSION
     "BAD .*cuDNN has no algorithm for the forward pass of a convolution that needs at most [0-9]+ MB of workspace")
+endif()
+
+ddp_gpu_program(heads gpu/heads.c parity/model.c)
+target_link_options(${label}_heads PRIVATE -Wl,--wrap=rand_normal)
+ddp_gpu_test(heads 120 $<TARGET_FILE:${label}_heads>)
+if(label STREQUAL emulated)
+  emulated_test(heads.order 120 $<TARGET_FILE:emulated_heads> yolo yolo-ciou)
 endif()
 
 # The families of the reference data (../reference/reference.cmake), within the same limits as on the CPU.

@@ -162,9 +162,8 @@ static void print_row(FILE *f, const float *x, size_t n)
     (void)fprintf(f, "]");
 }
 
-/* What a GPU has computed. [yolo] is computed on the host, and what the GPU has of it is not
- * scaled. A shortcut's delta is taken through the activation in place on the host alone: do that
- * here. */
+/* What a GPU has computed. A shortcut's delta is taken through the activation in place on the host
+ * alone: do that here. */
 static void pull(const network *net)
 {
 #ifdef GPU
@@ -172,7 +171,7 @@ static void pull(const network *net)
         const layer *l = &net->layers[i];
         size_t n = (size_t)l->outputs * (size_t)l->batch;
 
-        if (l->output_gpu && l->type != YOLO)
+        if (l->output_gpu)
             cuda_pull_array(l->output_gpu, l->output, n);
         if (l->delta_gpu)
             cuda_pull_array(l->delta_gpu, l->delta, n);
