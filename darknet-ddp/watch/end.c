@@ -1,0 +1,88 @@
+#include "watch/state.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { COLLECT_MS = 1500 };
+
+static const int64_t end_patience_ns = 4000000000;
+
+void ddp_watch_say_table(ddp_watch *w, const char *title)
+{
+    char *text = ddp_table_make(title, w->ranks, w->hosts, w->rank == 0 ? w->size : 1,
+                                w->rank == 0 ? 0 : w->rank, w->own_ns, w->config.describe_bucket,
+                                w->config.ctx);
+
+    w->config.say(w->config.ctx, text ? text : title);
+    free(text);
+}
+
+void ddp_watch_keep(ddp_watch *w, int rank, const ddp_event *events, size_t count)
+{
+    if (w->config.keep_events)
+        w->config.keep_events(w->config.ctx, rank, events, count);
+}
+
+static void keep_own(ddp_watch *w)
+{
+    static ddp_event events[DDP_EVENTS_KEPT]; /* of the only thread that ends the run */
+
+    ddp_watch_keep(w, w->rank, events, ddp_recorder_copy(&w->recorder, events));
+}
+
+static int64_t unix_ns(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* In place of the events of a rank that cannot be asked. */
+static void keep_silence(const ddp_watch *w, int rank)
+{
+    const ddp_watched *r = &w->ranks[rank];
+    const ddp_event event = {.unix_ns = unix_ns() - (w->own_ns - r->heard_ns),
+                             .step = r->at.step,
+                             .kind = DDP_EVENT_SILENT,
+                             .number = r->at.phase};
+
+    if (w->config.keep_events)
+        w->config.keep_events(w->config.ctx, rank, &event, 1);
+}
+
+void ddp_watch_end_all(ddp_watch *w)
+{
+    int64_t until = ddp_clock_ns() + COLLECT_MS * (int64_t)1000000;
+
+    w->ending = 1;
+    ddp_watch_ask_events(w);
+    keep_own(w);
+    while (w->events_left > 0 && ddp_clock_ns() < until)
+        ddp_channel_poll(w->channel, DDP_WATCH_TICK_MS, ddp_watch_hear, w);
+    for (int r = 1; r < w->size; r++)
+        if (!w->ranks[r].answered)
+            keep_silence(w, r);
+    ddp_watch_keep(w, -1, NULL, 0);
+    w->config.end(w->config.ctx);
+}
+
+void ddp_watch_end_alone(ddp_watch *w, const char *why)
+{
+    ddp_watch_say_table(w, why);
+    keep_own(w);
+    ddp_watch_keep(w, -1, NULL, 0);
+    w->config.end(w->config.ctx);
+}
+
+void ddp_watch_leave(ddp_watch *w)
+{
+    int64_t until = ddp_clock_ns() + end_patience_ns;
+
+    ddp_watch_send_events(w);
+    while (ddp_clock_ns() < until && ddp_channel_link(w->channel, 0) == DDP_LINK_OPEN)
+        ddp_channel_poll(w->channel, DDP_WATCH_TICK_MS, ddp_watch_hear, w);
+    w->config.end(w->config.ctx);
+}

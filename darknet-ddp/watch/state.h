@@ -1,0 +1,96 @@
+/* watch/state.h: what the watch's own files share: watch.c (where this rank is, the thread), messages.c
+ * (messages between watches), judge.c (does the run still move?) and end.c (the run has failed).
+ * Not for others.
+ *
+ * All but the stores of the main thread is the watch's thread's.
+ */
+#ifndef DDP_WATCH_STATE_H
+#define DDP_WATCH_STATE_H
+
+#include "watch/table.h"
+#include "watch/watch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { DDP_WATCH_TICK_MS = 200 };
+
+struct ddp_watch {
+    ddp_watch_config config;
+    pthread_t thread;
+    atomic_int closing, failing, table_asked;
+
+    /* Of this rank. The main thread writes, the watch's reads. */
+    atomic_uint_fast64_t moves, step;
+    atomic_int phase, mini_batch, layer, bucket, peer;
+    ddp_recorder recorder;
+
+    /* What ddp_watch_join was told; the thread takes it over when `joined` is set. */
+    atomic_int joined;
+    struct membership {
+        int rank, size;
+        const char *const *hosts;
+        ddp_channel *channel;
+        ddp_watched *ranks; /* by rank; on others than 0 its own alone, at 0 */
+    } told;
+
+    /* The thread's own. */
+    int rank, size; /* as told; before that, the only rank */
+    const char *const *hosts;
+    ddp_channel *channel;
+    ddp_watched *ranks;
+    int64_t own_ns;   /* time in which this process ran */
+    int64_t last_ns;  /* by the clock */
+    int64_t told_ns;  /* own time at which it last told rank 0, or rank 0 the others */
+    int64_t heard_ns; /* at which rank 0 was last heard */
+    int64_t moved_ns; /* at which anything moved anywhere */
+    int member, warned, ending, told_failing;
+    int events_left; /* ranks whose events are awaited */
+};
+
+/* Since this moment of own_ns's clock, which does not run while this process is stopped. */
+double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns);
+
+/* ---- messages.c ---- */
+
+/* Take one message; of ddp_channel_poll, ctx being the watch. */
+void ddp_watch_hear(void *ctx, int rank, int kind, const void *bytes, size_t count);
+
+/* Where this rank is, at p: into its own row of the table, and, as often as the timeout wants it,
+ * to rank 0; from there to the others that it lives. */
+void ddp_watch_tell(ddp_watch *w, const ddp_rank_position *p);
+
+/* Have rank 0 print the table. */
+void ddp_watch_ask_rank_0(ddp_watch *w);
+
+/* Once: this rank reports an error itself. */
+void ddp_watch_say_that_it_fails(ddp_watch *w);
+void ddp_watch_say_goodbye(ddp_watch *w);
+
+/* Have each rank that can still speak send its events; their number becomes w->events_left. */
+void ddp_watch_ask_events(ddp_watch *w);
+void ddp_watch_send_events(ddp_watch *w);
+
+/* ---- judge.c ---- */
+
+/* Print the table where it was asked for; warn, or end the run, where it stands still or a rank is
+ * gone. */
+void ddp_watch_judge(ddp_watch *w);
+
+/* ---- end.c ---- */
+
+void ddp_watch_say_table(ddp_watch *w, const char *title);
+
+/* The events of a rank have come; rank -1: there are no more. */
+void ddp_watch_keep(ddp_watch *w, int rank, const ddp_event *events, size_t count);
+
+/* Rank 0: have the events of all that can still speak, and end. */
+void ddp_watch_end_all(ddp_watch *w) __attribute__((noreturn));
+
+/* Another rank: rank 0 is gone, or the run stands still without one. */
+void ddp_watch_end_alone(ddp_watch *w, const char *why) __attribute__((noreturn));
+
+/* Rank 0 has ended the run. It speaks for all, and kills this one if the launcher does not. */
+void ddp_watch_leave(ddp_watch *w) __attribute__((noreturn));
+
+#endif
