@@ -1,6 +1,6 @@
-/* watch/state.h: what the watch's own files share: watch.c (where this rank is, the thread), messages.c
- * (messages between watches), judge.c (does the run still move?) and end.c (the run has failed).
- * Not for others.
+/* watch/state.h: what the watch's own files share: watch.c (where this rank is, the thread),
+ * messages.c (messages between watches), judge.c (does the run still move?) and end.c (the run has
+ * failed). Not for others.
  *
  * All but the stores of the main thread is the watch's thread's.
  */
