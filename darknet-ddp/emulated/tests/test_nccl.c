@@ -3,6 +3,7 @@
 #include <nccl.h>
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,40 @@ static void collectives(ncclUniqueId id, int rank)
     expect(y + rank * PART, PART, rank, SIZE);
     NCCL(ncclMemFree(x));
     NCCL(ncclMemFree(y));
+    close_all();
+}
+
+/* 1 + rank/8 of each rank in 16 bits, in places; the largest float16 overflows. */
+static void halves(ncclUniqueId id, int rank)
+{
+    static const struct {
+        ncclDataType_t type;
+        uint16_t one, largest, infinite;
+        unsigned doubled, eighth; /* to be added for twice the number, and an eighth more of it */
+    } formats[] = {{ncclHalf, 0x3c00, 0x7bff, 0x7c00, 1U << 10, 1U << 7},
+                   {ncclBfloat16, 0x3f80, 0x7f7f, 0x7f80, 1U << 7, 1U << 4}};
+    enum { HALVES = 3 };
+    uint16_t host[HALVES];
+    void *x;
+
+    open_all(id, rank);
+    NCCL(ncclMemAlloc(&x, sizeof host));
+    for (int f = 0; f < 2; f++) {
+        unsigned doubled = formats[f].one + formats[f].doubled, eighth = formats[f].eighth;
+
+        host[0] = formats[f].one;
+        host[1] = (uint16_t)(formats[f].one + (unsigned)rank * eighth);
+        host[2] = formats[f].largest;
+        CUDA(cudaMemcpyAsync(x, host, sizeof host, cudaMemcpyHostToDevice, stream));
+        NCCL(ncclAllReduce(x, x, HALVES, formats[f].type, ncclSum, comm, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        CUDA(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost));
+        /* 3 is 1.5 x 2; 1 + 1.125 + 1.25 is 3.375, 1.6875 x 2 */
+        CHECK(host[0] == doubled + 4 * eighth);
+        CHECK(host[1] == doubled + 11 * eighth / 2);
+        CHECK(host[2] == formats[f].infinite);
+    }
+    NCCL(ncclMemFree(x));
     close_all();
 }
 
@@ -361,6 +396,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "broken") == 0)
         return run("broken", broken, 0, ""); /* its environment makes calls fail */
     failed |= run("collectives", collectives, 0, "");
+    failed |= run("halves", halves, 0, "");
     failed |= run("messages", messages, 0, "");
     failed |= run("late", late, 0, "");
     failed |= run("aborted", aborted, 0, "");
