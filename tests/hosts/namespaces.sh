@@ -1,7 +1,7 @@
 #!/bin/sh
-# Two hosts on one machine: network namespaces with host names of their own, joined
-# by a veth pair. As root.
-#   namespaces.sh up [RATE]        make them; RATE shapes the link both ways, as tc spells it (1gbit)
+# Two hosts, or more, on one machine: network namespaces with host names of their own, joined
+# by a veth pair, more than two by a bridge. As root.
+#   namespaces.sh up [RATE [K]]    make K of them (2); RATE shapes each link both ways, as tc spells it (1gbit)
 #   namespaces.sh mpirun ARGS...   run mpirun on the first, with DDP_HOSTS_SLOTS slots (1) on each
 #   namespaces.sh on N COMMAND...  run a command on host N
 #   namespaces.sh link N up|down   plug or pull the cable of host N, which answers no rsh meanwhile
@@ -14,13 +14,17 @@ DDP_HOSTS_ID=${DDP_HOSTS_ID:-$PPID}
 export DDP_HOSTS_ID
 network=10.77.0
 
-name() { # 1 or 2
+name() { # NUMBER; "switch" is the bridge's
     echo "ddp$DDP_HOSTS_ID-$1"
+}
+
+numbers() { # of the hosts of that process
+    ip netns list | sed -n "s/^ddp$1-\([0-9]*\)\( .*\)\{0,1\}\$/\1/p" | sort -n
 }
 
 # What is left running there heard nothing of its end where a cable was out: mpirun's part on the other host.
 remove() {
-    for host in 1 2; do
+    for host in $(numbers "$1") switch; do
         ip netns pids "ddp$1-$host" 2>/dev/null | xargs -r kill -KILL 2>/dev/null || true
         ip netns del "ddp$1-$host" 2>/dev/null || true
     done
@@ -43,18 +47,38 @@ up() {
     command -v ip >/dev/null || cannot "making two hosts needs ip, of package iproute2"
     remove_orphans
     remove "$DDP_HOSTS_ID"
-    for host in 1 2; do
-        ip netns add "$(name $host)" || cannot "no network namespaces here"
+    rate=${1:-} count=${2:-2}
+    for host in $(seq "$count"); do
+        ip netns add "$(name "$host")" || cannot "no network namespaces here"
     done
-    ip link add eth0 netns "$(name 1)" type veth peer name eth0 netns "$(name 2)" ||
-        cannot "no veth pairs here"
     unshare --uts true || cannot "no host names of their own here"
-    for host in 1 2; do
-        ip -n "$(name $host)" addr add "$network.$host/24" dev eth0
-        ip -n "$(name $host)" link set lo up
-        ip -n "$(name $host)" link set eth0 up
-        [ $# -eq 0 ] || tc -n "$(name $host)" qdisc replace dev eth0 root tbf rate "$1" \
-            burst 512k latency 50ms || cannot "tc cannot shape the link to $1"
+    if [ "$count" -eq 2 ]; then
+        ip link add eth0 netns "$(name 1)" type veth peer name eth0 netns "$(name 2)" || cannot "no veth pairs here"
+    else
+        join
+    fi
+    for host in $(seq "$count"); do
+        ip -n "$(name "$host")" addr add "$network.$host/24" dev eth0
+        ip -n "$(name "$host")" link set lo up
+        ip -n "$(name "$host")" link set eth0 up
+        shape "$(name "$host")" eth0
+    done
+}
+
+shape() { # NAMESPACE DEVICE
+    [ -z "$rate" ] || tc -n "$1" qdisc replace dev "$2" root tbf rate "$rate" burst 512k latency 50ms ||
+        cannot "tc cannot shape the link to $rate"
+}
+
+join() {
+    switch=$(name switch)
+    ip netns add "$switch"
+    ip -n "$switch" link add bridge type bridge || cannot "no bridges here"
+    ip -n "$switch" link set bridge up
+    for host in $(seq "$count"); do
+        ip link add eth0 netns "$(name "$host")" type veth peer name "port$host" netns "$switch" || cannot "no veth pairs here"
+        ip -n "$switch" link set "port$host" master bridge up
+        shape "$switch" "port$host"
     done
 }
 
@@ -78,7 +102,7 @@ mpirun)
     on_host 1 mpirun --bind-to none --mca plm_rsh_agent "$self rsh" \
         --mca btl tcp,self --mca btl_tcp_if_include "$network.0/24" \
         --mca oob_tcp_if_include "$network.0/24" \
-        -H "$network.1:${DDP_HOSTS_SLOTS:-1},$network.2:${DDP_HOSTS_SLOTS:-1}" "$@"
+        -H "$(numbers "$DDP_HOSTS_ID" | sed "s/.*/$network.&:${DDP_HOSTS_SLOTS:-1}/" | paste -sd,)" "$@"
     ;;
 on)
     shift
