@@ -134,6 +134,7 @@ static void show_line(const ddp_position *position, const char *line)
 {
     const ddp_progress_now now = {.now_ns = ddp_clock_ns(),
                                   .communication_ns = -1,
+                                  .loading_ns = -1,
                                   .images = position->images,
                                   .step = position->step,
                                   .last_step = position->last_step};

@@ -14,6 +14,7 @@ ddp_progress_now ddp_session_progress(const ddp_position *now)
     return (ddp_progress_now){
         .now_ns = ddp_clock_ns(),
         .communication_ns = communication_now(),
+        .loading_ns = ddp_trainer_total_times(ddp_run.trainer).outside_ns,
         .images = now->images,
         .step = now->step,
         .last_step = now->last_step,

@@ -87,6 +87,8 @@ static void renew(const char *validation)
         add(&l, NULL, "  %.1f img/s", ddp_progress_speed(p));
     if (!isnan(communication))
         add(&l, NULL, "  %.0f%% comm", 100 * communication);
+    if (ddp_progress_waits_for_loader(p))
+        add(&l, NULL, "  %.0f%% loading", 100 * ddp_progress_loading(p));
     if (!isnan(left_s)) {
         ddp_progress_left(left_s, left, sizeof left);
         add(&l, NULL, "  %s left", left);
@@ -139,6 +141,7 @@ void ddp_steps_pause(int64_t ns, int64_t communication_ns)
 {
     run.progress.last_ns += ns;
     run.progress.last_communication_ns += communication_ns;
+    run.progress.last_loading_ns += ns - communication_ns;
 }
 
 int ddp_steps_print_end(const char *begin, const char *how)

@@ -40,7 +40,7 @@ AT_A_TIME = 3
 FLOAT = r"-?\d+\.\d+"
 PROGRESS = rf"\d+, {FLOAT}: {FLOAT}, {FLOAT} avg, {FLOAT} rate, {FLOAT} seconds, \d+ images"
 DETECTOR_PROGRESS = rf"\d+: {FLOAT}, {FLOAT} avg, {FLOAT} rate, {FLOAT} seconds, \d+ images"
-APPENDED = rf", {FLOAT} images/s, \d+% comm, \d+(?:\.\d)? (?:seconds?|minutes|hours) left"
+APPENDED = rf", {FLOAT} images/s, \d+% comm(?:, \d+% loading)?, \d+(?:\.\d)? (?:seconds?|minutes|hours) left"
 
 
 class Result:

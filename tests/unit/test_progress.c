@@ -37,6 +37,34 @@ static void even_steps_have_their_own_speed(void **state)
     assert_string_equal(text, ", 16.0 images/s, 25% comm, 5 seconds left");
 }
 
+static void a_loader_that_holds_training_up_is_said(void **state)
+{
+    ddp_progress_now now = {.now_ns = 7 * second, .last_step = 30};
+    ddp_progress p;
+    char text[128];
+
+    (void)state;
+    ddp_progress_start(&p, &now);
+    for (int i = 0; i < 10; i++) {
+        now.loading_ns += second / 20;
+        step(&p, &now, 0.5, 0.125);
+    }
+    assert_true(fabs(ddp_progress_loading(&p) - 0.1) < 1e-9);
+    assert_false(ddp_progress_waits_for_loader(&p));
+    ddp_progress_line(&p, text, sizeof text);
+    assert_string_equal(text, ", 16.0 images/s, 25% comm, 10 seconds left");
+    for (int i = 0; i < 200; i++) {
+        now.loading_ns += 2 * second / 5;
+        step(&p, &now, 1, 0);
+    }
+    now.last_step = 220;
+    now.loading_ns += 2 * second / 5;
+    step(&p, &now, 1, 0);
+    assert_true(fabs(ddp_progress_loading(&p) - 0.4) < 1e-4);
+    ddp_progress_line(&p, text, sizeof text);
+    assert_string_equal(text, ", 8.0 images/s, 0% comm, 40% loading, 9 seconds left");
+}
+
 static void one_slow_step_moves_the_speed_a_little_and_many_all_of_it(void **state)
 {
     ddp_progress_now now = {.now_ns = second};
@@ -55,7 +83,7 @@ static void one_slow_step_moves_the_speed_a_little_and_many_all_of_it(void **sta
 
 static void what_is_not_known_is_left_out(void **state)
 {
-    ddp_progress_now now = {.now_ns = second, .communication_ns = -1};
+    ddp_progress_now now = {.now_ns = second, .communication_ns = -1, .loading_ns = -1};
     ddp_progress p;
     char text[128];
 
@@ -66,6 +94,7 @@ static void what_is_not_known_is_left_out(void **state)
     now.step++;
     ddp_progress_step(&p, &now);
     assert_true(isnan(ddp_progress_communication(&p)));
+    assert_true(isnan(ddp_progress_loading(&p)));
     assert_true(isnan(ddp_progress_left_s(&p)));
     ddp_progress_line(&p, text, sizeof text);
     assert_string_equal(text, ", 8.0 images/s");
@@ -101,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(even_steps_have_their_own_speed),
+        cmocka_unit_test(a_loader_that_holds_training_up_is_said),
         cmocka_unit_test(one_slow_step_moves_the_speed_a_little_and_many_all_of_it),
         cmocka_unit_test(what_is_not_known_is_left_out),
         cmocka_unit_test(communication_that_a_gpu_tells_late_is_no_more_than_the_step),
