@@ -95,6 +95,8 @@ if(DDP_WITH_MPI)
   ddp_gpu_run(exact 300 ${run}/exact Exact.test_a_detector NotExact.test_a_detector)
   ddp_gpu_run(resume 300 ${run}/resume Signals.test_on_another_number_of_ranks Checkpoints.test_a_damaged_one_is_skipped)
   ddp_gpu_run(ranks 300 ${run}/ranks Seeds Loss)
+  ddp_gpu_run(compress 300 ${run}/compress Results.test_one_rank_sends_nothing_and_rounds_nothing Overflow
+    Results.test_layers_that_ran_on_no_rank_and_updates_of_several_batches)
   ddp_gpu_run(trace 300 ${run}/trace Trace.test_all_ranks_in_one_file)
   ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures)
   if(label STREQUAL gpu)
