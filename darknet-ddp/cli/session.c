@@ -41,8 +41,8 @@ static ddp_status check_launch(ddp_launcher launcher, int size, ddp_error *err)
     if (launcher.ranks > 0 && launcher.ranks != size)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "the launcher started %d processes, but this one is in a group of %d: the "
-                        "launcher and MPI do not know each other (srun may want --mpi=pmix)",
-                        launcher.ranks, size);
+                        "launcher and MPI do not know each other (srun may want --mpi=%s)",
+                        launcher.ranks, size, ddp_group_mpi_knows_pmi() ? "pmi2" : "pmix");
     return DDP_OK;
 }
 
