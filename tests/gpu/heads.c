@@ -44,6 +44,9 @@ typedef struct head_case {
     "[yolo]\nmask=1,0,3\nanchors=1,1.5, 2,3, 5,4, 3,3\nclasses=4\nnum=4\nignore_thresh=.4\n"
 #define REGION_LINES                                                                               \
     "[region]\nanchors=1,1.5, 2,3, 5,4\nclasses=4\nnum=3\nthresh=.5\nobject_scale=5\nabsolute=1\n"
+#define DETECTION_LINES                                                                            \
+    "[detection]\nclasses=3\ncoords=4\nside=8\nnum=4\nobject_scale=2\nnoobject_scale=.5\ncoord_"   \
+    "scale=5\n"
 #define V4 "yolo_math=v4\n"
 
 static const head_case cases[] = {
@@ -70,6 +73,10 @@ static const head_case cases[] = {
     {"region-logistic", 27, "", REGION_LINES "coord_scale=2\nclass_scale=.5\n", -2, 2, 0},
     {"region-background", 27, "", REGION_LINES "softmax=1\nbackground=1\n", -2, 2, 0},
     {"region-mask", 33, "", REGION_LINES "coords=6\nmask_scale=2\nmax=40\n", -2, 2, 0},
+    {"detection", 23, "", DETECTION_LINES "rescore=1\nsqrt=1\n", -1, 1, 0},
+    {"detection-softmax", 23, "", DETECTION_LINES "softmax=1\nclass_scale=.5\n", -1, 1, 0},
+    {"detection-forced", 23, "", DETECTION_LINES "forced=1\nsqrt=1\n", -1, 1, 0},
+    {"detection-random", 23, "", DETECTION_LINES "random=1\nrescore=1\n", -1, 1, 0},
 };
 
 /* ---- truths ---- */
@@ -141,20 +148,22 @@ static void hear(int layer, const head_figures *figures)
     told = *figures;
 }
 
-static void draw_anything(draw_purpose purpose, int layer, size_t number)
+static unsigned drawn;
+
+static void begin_draws(draw_purpose purpose, int layer, size_t number)
 {
     (void)purpose;
     (void)layer;
-    (void)number;
+    drawn = (unsigned)number;
 }
 
-static unsigned draw_always(void)
+static unsigned draw_next(void)
 {
-    return 5;
+    return drawn = drawn * 5 + 3;
 }
 
 static const train_plugin plugin = {
-    .world = 1, .head = hear, .draw_for = draw_anything, .draw = draw_always};
+    .world = 1, .head = hear, .draw_for = begin_draws, .draw = draw_next};
 
 /* The last line that Darknet has printed: stdout is a file in memory. */
 static void read_line(char *line)
@@ -323,6 +332,30 @@ static int compare(FILE *out, const char *truths, double deltas_limit, const res
     return bad;
 }
 
+/* Of [detection], in some cells: that there is one, its class, its box. */
+static void fill_cells(enum truths kind, const layer *head, float *truth)
+{
+    int cells = head->side * head->side, each = 1 + head->classes + head->coords;
+    const float shares[KINDS] = {0, 1.F / 64, .2F, .2F, 1, .5F};
+
+    for (int i = 0; i < cells; i++, truth += each) {
+        if (uniform(0, .999F) >= shares[kind])
+            continue;
+        truth[0] = 1;
+        truth[1 + rand() % head->classes] = 1;
+        for (int k = 1 + head->classes; k < each; k++)
+            truth[k] = kind == DEGENERATE && rand() % 3 == 0 ? 0 : uniform(0, 1);
+    }
+}
+
+static void fill_truth(enum truths kind, const layer *head, float *truth)
+{
+    if (head->type == DETECTION)
+        fill_cells(kind, head, truth);
+    else
+        fill_boxes(kind, head, truth);
+}
+
 static int try_truths(FILE *out, const head_case *c, enum truths kind, network *gpu, network *cpu)
 {
     size_t inputs = (size_t)gpu->inputs * BATCH, truths = (size_t)gpu->truths * BATCH;
@@ -335,7 +368,7 @@ static int try_truths(FILE *out, const head_case *c, enum truths kind, network *
     for (size_t i = 0; i < inputs; i++)
         input[i] = uniform(c->low, c->high);
     for (int b = 0; b < BATCH; b++)
-        fill_boxes(kind, head_of(gpu), truth + b * gpu->truths);
+        fill_truth(kind, head_of(gpu), truth + b * gpu->truths);
     run(cpu, input, truth, &on_cpu);
     run(gpu, input, truth, &on_gpu);
     bad = compare(out, kind_names[kind], c->overlaps ? overlaps_limit : values_limit, &on_gpu,
