@@ -1,0 +1,76 @@
+/* glue/trainer_state.h: what the files of the trainer (glue/trainer*.c) share, and nobody else
+ * sees. */
+#ifndef DDP_GLUE_TRAINER_STATE_H
+#define DDP_GLUE_TRAINER_STATE_H
+
+#include "core/joint_moments.h"
+#include "core/params.h"
+#include "core/statistics.h"
+#include "core/verify.h"
+#include "glue/trainer.h"
+
+#include <darknet.h>
+
+enum { BAD_SAMPLES }; /* a count that travels with the loss */
+
+enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
+
+struct ddp_trainer {
+    ddp_group *group;
+    ddp_trainer_config config;
+    ddp_exact_run cut; /* what was cut into batch */
+    ddp_batch batch;
+
+    network *net; /* NULL: not attached */
+    train_hooks hooks;
+    ddp_table table;
+    ddp_reducer *reducer;
+    ddp_statistics *statistics;
+    ddp_joint_moments *moments; /* NULL: each rank's BatchNorm has its own mini-batch */
+    joint_statistics joint;
+    char *deferred; /* per layer: its update waits for the next forward pass */
+    ddp_loss *loss;
+    float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
+    ddp_guard guard;
+    ddp_verify *verify; /* NULL: ranks compare nothing */
+    int verifying;      /* with the loss of this step */
+    int update_begins;  /* with this mini-batch */
+    struct {
+        ddp_allreduce *sum; /* NULL: nobody ends for them */
+        int started;
+        float samples; /* of this step: this rank's, then all ranks' */
+        size_t step;   /* the one under way */
+        size_t images; /* that the last whole update had learnt from */
+    } bad;
+    int judged, dropped; /* this step's updates: where steps may be dropped */
+
+    int64_t waited_ns;  /* outside the reducer, since attach */
+    int64_t stalled_ns; /* by the group's count, when attached */
+
+    enum phase phase; /* what goes on now */
+    int64_t phase_ns; /* began then, */
+    int64_t phase_communication_ns;
+    int64_t spent_ns[PHASES];
+};
+
+/* A hook cannot return an error: where st is one, the program ends with err. */
+void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err);
+
+/* What goes on from here. Communication is nobody's time but its own. */
+void ddp_trainer_enter(ddp_trainer *t, enum phase phase);
+
+/* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
+ * notice that one is lost. */
+void ddp_trainer_settle_sums(ddp_trainer *t);
+
+/* Wait for the sum of samples that cannot be read, where it is on its way. */
+void ddp_trainer_finish_bad_samples(ddp_trainer *t);
+
+/* From here on net calls the trainer, which is OUTSIDE of a step. */
+void ddp_trainer_hook(ddp_trainer *t, network *net);
+
+/* With config.sync_bn, and more than one rank: BatchNorm asks for the statistics of all ranks.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_trainer_join_batch_norm(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+#endif
