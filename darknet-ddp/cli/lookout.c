@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "cli/siblings.h"
 #include "cli/signals.h"
+#include "glue/loading.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,12 @@ static void describe_bucket(void *ctx, int bucket, char *out, size_t size)
     (void)snprintf(out, size, "layers %d to %d, %.2f MB", plan->buckets[bucket].first_layer,
                    plan->buckets[bucket].last_layer,
                    (double)plan->buckets[bucket].count * sizeof(float) / 1e6);
+}
+
+static void describe_loading(void *ctx, char *out, size_t size)
+{
+    (void)ctx;
+    ddp_loading_describe(out, size);
 }
 
 /* Who keeps MPI from starting, as far as this host knows. */
@@ -119,6 +126,7 @@ ddp_watch *ddp_lookout_open(const ddp_options *options)
                                      .describe_start = describe_start,
                                      .say = say,
                                      .describe_bucket = describe_bucket,
+                                     .describe_loading = describe_loading,
                                      .keep_events = keep_events,
                                      .end = end};
     ddp_error err;

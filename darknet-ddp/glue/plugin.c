@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/sampler.h"
 #include "glue/draws.h"
+#include "glue/loading.h"
 #include "glue/support.h"
 
 #include <darknet.h>
@@ -93,6 +94,12 @@ static size_t choose(size_t sample, size_t n)
     return ddp_bad_data_instead(plugin.config.bad_data, line, n);
 }
 
+static size_t choose_to_load(size_t sample, size_t n)
+{
+    ddp_loading_begin();
+    return choose(sample, n);
+}
+
 static size_t instead(size_t line, size_t n)
 {
     return ddp_bad_data_instead(plugin.config.bad_data, line, n);
@@ -111,6 +118,7 @@ static int unreadable(const char *path, const char *why)
 
 static void loaded(size_t sample)
 {
+    ddp_loading_end();
     ddp_bad_data_loaded(plugin.config.bad_data, sample);
 }
 
@@ -271,9 +279,10 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .begin = begin,
         .reads = reads,
         .check_list = check_list,
-        .choose = choose,
+        .choose = choose_to_load,
         .instead = instead,
         .unreadable = unreadable,
+        .reads_picture = ddp_loading_reads,
         .loaded = loaded,
         .draw_for = ddp_draw_for,
         .draw = ddp_draw,

@@ -32,6 +32,17 @@ static void keep_own(ddp_watch *w)
     ddp_watch_keep(w, w->rank, events, ddp_recorder_copy(&w->recorder, events));
 }
 
+/* Each rank of its own: rank 0 knows no more than that it waits. */
+static void say_loading(ddp_watch *w)
+{
+    char text[1024] = "";
+
+    if (w->config.describe_loading && atomic_load(&w->phase) == DDP_PHASE_LOADING)
+        w->config.describe_loading(w->config.ctx, text, sizeof text);
+    if (text[0])
+        w->config.say(w->config.ctx, text);
+}
+
 static int64_t unix_ns(void)
 {
     struct timespec now = {0};
@@ -59,6 +70,7 @@ void ddp_watch_end_all(ddp_watch *w)
 
     w->ending = 1;
     ddp_watch_ask_events(w);
+    say_loading(w);
     keep_own(w);
     while (w->events_left > 0 && ddp_clock_ns() < until)
         ddp_channel_poll(w->channel, DDP_WATCH_TICK_MS, ddp_watch_hear, w);
@@ -72,6 +84,7 @@ void ddp_watch_end_all(ddp_watch *w)
 void ddp_watch_end_alone(ddp_watch *w, const char *why)
 {
     ddp_watch_say_table(w, why);
+    say_loading(w);
     keep_own(w);
     ddp_watch_keep(w, -1, NULL, 0);
     w->config.end(w->config.ctx);
@@ -81,6 +94,7 @@ void ddp_watch_leave(ddp_watch *w)
 {
     int64_t until = ddp_clock_ns() + end_patience_ns;
 
+    say_loading(w);
     ddp_watch_send_events(w);
     while (ddp_clock_ns() < until && ddp_channel_link(w->channel, 0) == DDP_LINK_OPEN)
         ddp_channel_poll(w->channel, DDP_WATCH_TICK_MS, ddp_watch_hear, w);

@@ -33,6 +33,9 @@ typedef struct ddp_watch_config {
     /* What is known of ranks that have not come yet, "; ..." into out, or nothing; NULL: nothing.
      */
     void (*describe_start)(void *ctx, char *out, size_t size);
+    /* What this rank's loaders wait for, a sentence into out, or nothing; NULL: not known. Asked
+     * where the run ends while this rank waits for them. */
+    void (*describe_loading)(void *ctx, char *out, size_t size);
     /* Rank 0: the events of a rank, when the run has failed; with rank -1: there are no more.
      * Another rank calls it for its own where rank 0 cannot be reached. NULL: not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);

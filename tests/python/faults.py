@@ -141,11 +141,13 @@ class OutputClosed(Trial):
 
 
 class Fifo(Trial):
-    says = r"nothing has moved for \d+ s, and the run ends; the others wait for rank [01] on \S+: step \d+.*loader"
+    named = (r"nothing has moved for \d+ s, and the run ends; the others wait for rank ([01]) on \S+: step \d+[^\n]*loader"
+             r".*rank \1 @ \S+\]: a loader has been at %s, or its labels, for \d+ s")
     bad = None
 
     def inject(self):
         self.bad = self.picture()
+        self.says = self.named % re.escape(os.path.relpath(self.bad, self.folder))
         os.link(self.bad, self.path("away"))
         os.mkfifo(self.path("fifo"))
         os.replace(self.path("fifo"), self.bad)
