@@ -40,7 +40,8 @@ void ddp_saver_close(ddp_saver *s);
 ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cutoff,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* What there is to tell, at once or, with wait, when nothing is left to write. */
+/* What there is to tell, at once or, with wait or where a save has failed, when nothing is left to
+ * write. */
 void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news);
 
 #endif
