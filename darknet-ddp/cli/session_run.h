@@ -55,7 +55,7 @@ void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks);
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
 /* Where the run stands, as its lines show it. */
-ddp_progress_now ddp_session_progress(const ddp_position *position);
+ddp_progress_now ddp_session_progress(const ddp_position *now);
 
 /* Show a step's line of Darknet. On rank 0. */
 void ddp_session_show_line(const ddp_position *position, const char *line);

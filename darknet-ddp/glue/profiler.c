@@ -211,20 +211,20 @@ static ddp_status open(struct profiler *p, size_t mini_batches, ddp_error *err)
     return ddp_device_event_open(&p->ends, p->device, err);
 }
 
-ddp_status ddp_profile_measure(ddp_profile *out, network *net, ddp_device *device, int steps,
+ddp_status ddp_profile_measure(ddp_profile *p, network *net, ddp_device *device, int steps,
                                ddp_error *err)
 {
-    struct profiler p = {.net = net, .device = device};
+    struct profiler m = {.net = net, .device = device};
     size_t mini_batches = (size_t)steps * (size_t)ddp_position_mini_batches(net);
-    ddp_status st = ddp_profile_init(out, net->n, err);
+    ddp_status st = ddp_profile_init(p, net->n, err);
 
     if (!st)
-        st = open(&p, mini_batches, err);
+        st = open(&m, mini_batches, err);
     if (!st) {
-        run(&p, mini_batches);
-        conclude(&p, out);
+        run(&m, mini_batches);
+        conclude(&m, p);
     }
-    release(&p);
+    release(&m);
     return st;
 }
 
