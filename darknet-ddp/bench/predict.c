@@ -33,17 +33,13 @@ static double greater(double a, double b)
 
 /* ---- the line ---- */
 
-static double bucket_bytes(const ddp_plan *plan, size_t bucket)
-{
-    return (double)plan->buckets[bucket].count * sizeof(float);
-}
-
 /* The next one in the order of launching. */
 static void launch(struct simulation *s)
 {
     const ddp_predict_config *c = s->config;
     size_t nth = s->launched % c->plan->bucket_count;
-    double bytes = bucket_bytes(c->plan, ddp_launch_order_nth(c->order, nth));
+    const ddp_bucket *bucket = &c->plan->buckets[ddp_launch_order_nth(c->order, nth)];
+    double bytes = (double)bucket->count * c->value_bytes;
     double cpu_s = bytes * s->cpu_s_a_byte, wire_s = greater(bytes * s->wire_s_a_byte, cpu_s);
     double before = s->launched ? s->passages[s->launched - 1].end : 0;
     struct passage *p = &s->passages[s->launched++];
@@ -188,7 +184,8 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d hosts", c->hosts);
     for (int h = 0; h <= c->hosts; h++)
         hosts.first[h] = (int)((long)c->ranks * h / c->hosts);
-    levels = ddp_levels_pay(&hosts, RADIX, CONNECTIONS);
+    levels = c->schedule == DDP_SCHEDULE_AUTO ? ddp_levels_pay(&hosts, RADIX, CONNECTIONS)
+                                              : c->schedule == DDP_SCHEDULE_LEVELS;
     cost = levels ? ddp_levels_cost(&hosts, RADIX) : ddp_direct_cost(&hosts);
     free(hosts.first);
     out->schedule = levels ? "levels" : "direct";
@@ -200,7 +197,7 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
 ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *c, ddp_error *err)
 {
     struct simulation s = {.config = c};
-    double bytes = (double)c->plan->count * sizeof(float), before = 0;
+    double bytes = (double)c->plan->count * c->value_bytes, before = 0;
 
     *out = (ddp_prediction){0};
     if (measure_bytes(&s, out, err))

@@ -5,12 +5,13 @@
  * after the other; a host's line carries what leaves it; messages and sums take CPU time from the
  * rank that computes, unless a GPU does; the update waits for each layer's buckets; deferred ones
  * travel during the next forward pass. What is not: ranks that are slower than others, lines that
- * others use too, and how a GPU's sums travel within a host.
+ * others use too, how a GPU's sums travel within a host, and BatchNorm that waits for all ranks.
  */
 #ifndef DDP_BENCH_PREDICT_H
 #define DDP_BENCH_PREDICT_H
 
 #include "base/status.h"
+#include "comm/group.h"
 #include "core/launch_order.h"
 #include "core/profile.h"
 
@@ -19,10 +20,12 @@ typedef struct ddp_predict_config {
     const ddp_plan *plan;
     ddp_launch_order order;
     int overlap;
-    int mini_batches; /* of a rank in a step */
-    double scale;     /* of the profile's times: images of a mini-batch to the profile's */
-    int ranks, hosts; /* hosts at most ranks; ranks as even over them as can be */
-    double bytes_s;   /* of a host's line, each way */
+    int mini_batches;      /* of a rank in a step */
+    double scale;          /* of the profile's times: images of a mini-batch to the profile's */
+    int ranks, hosts;      /* hosts at most ranks; ranks as even over them as can be */
+    double bytes_s;        /* of a host's line, each way */
+    double value_bytes;    /* of a gradient on it: 4, or 2 where it is compressed */
+    ddp_schedule schedule; /* of sums of host memory */
 } ddp_predict_config;
 
 /* Seconds of a step. */

@@ -81,7 +81,7 @@ static void write_profile(const ddp_bench_config *config, FILE *out)
 }
 
 /* Layers sleep from here on. */
-static void replay(ddp_profile *profile, const ddp_bench_config *config, const char *path)
+static void replay(ddp_profile *profile, const ddp_bench_config *config, const ddp_options *options)
 {
     ddp_error err;
 
@@ -90,7 +90,13 @@ static void replay(ddp_profile *profile, const ddp_bench_config *config, const c
                        "-replay sleeps on the host, whatever the profile is of: -nogpu with it");
         ddp_session_fail(&err);
     }
-    if (ddp_profile_read(profile, path, config->shape.layers, &err))
+    if (options->sync_bn) {
+        (void)ddp_fail(&err, DDP_ERR_USAGE,
+                       "-replay leaves out layers, and the waits of -ddp_sync_bn 1 with them: one "
+                       "of both");
+        ddp_session_fail(&err);
+    }
+    if (ddp_profile_read(profile, options->replay, config->shape.layers, &err))
         ddp_session_fail(&err);
     ddp_replay_begin(config->net, profile);
 }
@@ -105,7 +111,7 @@ static void run(ddp_bench_result *result, ddp_bench_config *config, const ddp_op
         || ddp_trainer_attach(config->trainer, config->net, &err))
         ddp_session_fail(&err);
     if (options->replay)
-        replay(&replayed, config, options->replay);
+        replay(&replayed, config, options);
     ddp_report_errors_only();
     if (ddp_bench_run(result, config, &err))
         ddp_session_fail(&err);
@@ -122,6 +128,17 @@ static void print(const ddp_bench_result *r, FILE *out, const ddp_options *optio
     (void)fflush(out);
 }
 
+/* It would be emptied before it is read. */
+static void refuse_one_file(const ddp_options *options)
+{
+    ddp_error err;
+
+    if (!options->replay || !options->profile || strcmp(options->replay, options->profile) != 0)
+        return;
+    (void)ddp_fail(&err, DDP_ERR_USAGE, "-replay and -profile name one file: %s", options->profile);
+    ddp_session_fail(&err);
+}
+
 int ddp_command_bench(const char *cfg, const ddp_options *options)
 {
     ddp_bench_config config;
@@ -130,6 +147,7 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
 
     ddp_session_open(options);
     json = open_file(options->json);
+    refuse_one_file(options);
     profile = open_file(options->profile);
     config = config_of(cfg, options);
     out = ddp_report_take_output(); /* Darknet's lines about each mini-batch go nowhere */

@@ -3,10 +3,11 @@
 #ifndef DDP_CLI_END_LAUNCHER_H
 #define DDP_CLI_END_LAUNCHER_H
 
-/* This rank is about to end the job, or finds itself cut off from it. If the mpirun that is its
- * parent, or on another host mpirun's daemon, is still there in 5 s (they wait up to 8 minutes for
- * a host that is away), it is killed, by a process that is left behind for that. An mpirun that
- * this program started is left to it; so is a parent of another name. From any thread. */
-void ddp_end_launcher_later(void);
+/* This rank is about to end the job. If the mpirun that is its parent is still there in 5 s (it
+ * waits up to 8 minutes for a host that is away), it is killed, by a process that is left behind
+ * for that; where the rank has found itself alone, so is Open MPI 4's daemon on another host than
+ * mpirun's. An mpirun that this program started is left to it; so is a parent of another name. From
+ * any thread. */
+void ddp_end_launcher_later(int alone);
 
 #endif

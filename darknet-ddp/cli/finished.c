@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL: no run has begun. */
+/* NULL: there is no run. */
 static char *marker;
+static int begun;
 
-void ddp_finished_begin(const char *directory, const char *cfg)
+void ddp_finished_open(const char *directory, const char *cfg)
 {
     char *name = ddp_checkpoint_base(cfg);
     char *path = NULL;
@@ -21,8 +22,13 @@ void ddp_finished_begin(const char *directory, const char *cfg)
     free(name);
     free(marker);
     marker = path;
-    if (marker && unlink(marker) && errno != ENOENT)
+}
+
+void ddp_finished_begin(void)
+{
+    if (!begun && marker && unlink(marker) && errno != ENOENT)
         (void)fprintf(stderr, "darknet: cannot remove %s: %s\n", marker, strerror(errno));
+    begun = 1;
 }
 
 void ddp_finished_write(void)

@@ -4,10 +4,13 @@
 #ifndef DDP_CLI_FINISHED_H
 #define DDP_CLI_FINISHED_H
 
-/* A run of this cfg begins, with its weights in directory: what an earlier one has left goes. */
-void ddp_finished_begin(const char *directory, const char *cfg);
+/* A run of this cfg is about to begin, with its weights in directory. */
+void ddp_finished_open(const char *directory, const char *cfg);
 
-/* It has come to its end. Nothing happens without ddp_finished_begin. What cannot be written is
+/* It begins: what an earlier one has left goes. May be called again. */
+void ddp_finished_begin(void);
+
+/* It has come to its end. Nothing happens without ddp_finished_open. What cannot be written is
  * said on standard error. */
 void ddp_finished_write(void);
 

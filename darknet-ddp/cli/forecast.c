@@ -4,6 +4,7 @@
 #include "bench/predict.h"
 #include "core/batch.h"
 #include "core/profile.h"
+#include "device/wire.h"
 
 #include <stdio.h>
 
@@ -62,19 +63,23 @@ static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *sha
 ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *o, ddp_error *err)
 {
-    size_t defer_bytes = o->overlap ? (size_t)(o->defer_mb * (1 << 20)) : 0;
+    size_t defer_bytes = o->overlap && o->on_nan == 0 ? (size_t)(o->defer_mb * (1 << 20)) : 0;
     ddp_profile profile;
     ddp_predict_config c = {.profile = &profile,
                             .plan = plan,
                             .order = ddp_launch_order_of(plan, defer_bytes),
                             .overlap = o->overlap,
-                            .bytes_s = o->line_gbit * 1e9 / 8};
+                            .bytes_s = o->line_gbit * 1e9 / 8,
+                            .value_bytes = (double)ddp_wire_bytes((ddp_wire)o->compress),
+                            .schedule = (ddp_schedule)o->schedule};
     ddp_status st = ddp_profile_read(&profile, o->profile, shape->layers, err);
 
     if (!st) {
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),
                o->line_gbit);
+        if (o->sync_bn)
+            printf("(without the waits of -ddp_sync_bn, which are not known)\n");
         st = print_rows(&c, shape, o, err);
     }
     ddp_profile_release(&profile);

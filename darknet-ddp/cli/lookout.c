@@ -106,7 +106,7 @@ static void end(void *ctx)
     (void)ctx;
     ddp_ownership_drop();
     ddp_report_tell(DDP_NOTE_FAILS);
-    ddp_end_launcher_later();
+    ddp_end_launcher_later(1);
     if (lookout.group)
         ddp_group_abort(lookout.group, 1);
     _exit(1);

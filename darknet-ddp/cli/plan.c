@@ -6,6 +6,7 @@
 #include "cli/gpus.h"
 #include "cli/report.h"
 #include "core/batch.h"
+#include "device/wire.h"
 #include "glue/darknet.h"
 #include "glue/table.h"
 
@@ -31,14 +32,15 @@ static void print_buckets(const ddp_plan *plan)
     }
 }
 
-static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks)
+static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks, ddp_wire wire)
 {
-    double bytes = (double)plan->count * 4, buffers = 0;
+    double bytes = (double)plan->count * (double)ddp_wire_bytes(wire), buffers = 0;
 
     for (size_t i = 0; i < table->buffer_count; i++)
         buffers += (double)table->buffers[i].count * 4;
     printf("%zu bucket%s, %.3f MB of gradients, %.3f MB of BatchNorm statistics\n",
-           plan->bucket_count, ddp_plural(plan->bucket_count), bytes / 1e6, buffers / 1e6);
+           plan->bucket_count, ddp_plural(plan->bucket_count), (double)plan->count * 4 / 1e6,
+           buffers / 1e6);
     if (table->first_trained > 0)
         printf("layers 0 to %d are frozen and not sent\n", table->first_trained - 1);
     printf("%d rank%s: each sends and receives %.3f MB a step, %.3f s at 1 Gbit/s\n", ranks,
@@ -93,7 +95,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     if (nccl)
         printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);
-    print_totals(&table, plan, ranks);
+    print_totals(&table, plan, ranks, (ddp_wire)options->compress);
     print_batch(&shape, ranks,
                 options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     if (options->profile && ddp_forecast_print(plan, &shape, options, &err))

@@ -170,7 +170,7 @@ static void end(int exit_status)
 {
     ddp_ownership_drop();
     ddp_report_tell(DDP_NOTE_FAILS);
-    ddp_end_launcher_later();
+    ddp_end_launcher_later(0);
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);

@@ -97,7 +97,7 @@ int ddp_is_mpirun(pid_t pid)
 
 int ddp_is_mpiruns_daemon(pid_t pid)
 {
-    static const char *const names[] = {"orted", "prted", NULL};
+    static const char *const names[] = {"orted", NULL};
     static char text[1 << 17], *words[WORDS];
 
     return read_words(pid, text, sizeof text, words) && names_one_of(names, words[0]);

@@ -165,7 +165,7 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
         print_mathematics(net);
         print_pictures(net);
         print_length(now);
-        ddp_finished_begin(ddp_run.directory, cfg);
+        ddp_finished_open(ddp_run.directory, cfg);
     }
     ddp_report_errors_only();
     if (open_records(net, now, cfg, err)
@@ -189,7 +189,10 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
     ddp_validation_begin(ddp_run.validation, (size_t)n,
                          (size_t)ddp_trainer_batch(ddp_run.trainer).batch, ddp_run.width,
                          ddp_run.height);
-    return ddp_checkpoints_check_list(ddp_run.checkpoints, list, err);
+    if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
+        return err->code;
+    ddp_finished_begin();
+    return DDP_OK;
 }
 
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks)

@@ -71,6 +71,8 @@ static void leave(void)
     summarise(1);
     ddp_records_end(ddp_run.records, "stopped");
     ddp_records_close(ddp_run.records);
+    if (ddp_run.ends_early && status == 0)
+        ddp_finished_write();
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
     ddp_report_close();

@@ -39,6 +39,7 @@ struct ddp_run {
     const char *directory;        /* of the weights */
     char *advice;                 /* how to go on, once there is a checkpoint */
     int64_t ended_ns;             /* when the last step was */
+    int ends_early;               /* by -patience */
     int grace_is_short;           /* it was said */
     ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */

@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
+#include "cli/finished.h"
 #include "cli/session_run.h"
 #include "cli/trace.h"
 
@@ -40,6 +41,7 @@ static void end_early(void)
         printf("DDP: %d validations in a row were no better than %s %.4f after step %zu: the run "
                "ends (-patience)\n",
                ddp_run.options->patience, name, figure, step);
+    ddp_run.ends_early = 1;
     ddp_plugin_stop();
 }
 
@@ -86,6 +88,7 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
     int64_t began_ns = ddp_clock_ns();
 
     check_grace(now);
+    ddp_finished_begin(); /* of commands that read no list */
     if (ddp_checkpoints_look(ddp_run.checkpoints, 0, err))
         return err->code;
     ddp_records_step(ddp_run.records, now, figures);
@@ -104,13 +107,14 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
 {
-    int64_t began_ns = ddp_clock_ns();
+    int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now();
     ddp_status st;
 
     ddp_records_saving(ddp_run.records);
     st = ddp_checkpoints_save(ddp_run.checkpoints, net, path, cutoff, err);
     ddp_trace_run_add(began_ns, path);
     ddp_records_saved(ddp_run.records);
+    ddp_steps_saved(ddp_clock_ns() - began_ns - (communication_now() - communication_ns));
     if (!st)
         ddp_session_advise();
     return st;

@@ -144,6 +144,11 @@ void ddp_steps_pause(int64_t ns, int64_t communication_ns)
     run.progress.last_loading_ns += ns - communication_ns;
 }
 
+void ddp_steps_saved(int64_t ns)
+{
+    run.progress.last_loading_ns += ns;
+}
+
 int ddp_steps_print_end(const char *begin, const char *how)
 {
     const ddp_progress *p = &run.progress;

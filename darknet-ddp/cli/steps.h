@@ -24,6 +24,9 @@ void ddp_steps_show(const ddp_progress_now *now, const char *line,
 /* Time since the last step was spent on something else, and communication in it. */
 void ddp_steps_pause(int64_t ns, int64_t communication_ns);
 
+/* Of the time since the last step, so much was spent on saving: it did not wait for samples. */
+void ddp_steps_saved(int64_t ns);
+
 /* Print where the run stands, with `begin` before each line: "HOW batch 320 of 320" and "5120
  * images; 320 steps in 2 minutes, average loss 0.4012". 0: no step has ended, and nothing is
  * printed. */

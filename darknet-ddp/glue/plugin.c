@@ -234,7 +234,7 @@ static void judge_replaced(network *net, const ddp_position *now)
     plugin.replaced += ddp_trainer_bad_samples(plugin.config.trainer);
     if (plugin.replaced <= (size_t)plugin.config.skip_bad)
         return;
-    *net->seen -= now->since_update;
+    ddp_trainer_take_back(plugin.config.trainer);
     ddp_plugin_end_unreadable(net, now->step, plugin.replaced);
 }
 

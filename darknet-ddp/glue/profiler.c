@@ -159,6 +159,7 @@ static void conclude(struct profiler *p, ddp_profile *out)
 static void run(struct profiler *p, size_t mini_batches)
 {
     const train_hooks *before = p->net->hooks;
+    const joint_statistics *joint = p->net->statistics;
     const train_hooks hooks = {.ctx = p,
                                .forward_begin = forward_begin,
                                .forward_layer = forward_layer,
@@ -170,6 +171,7 @@ static void run(struct profiler *p, size_t mini_batches)
                                .mean_loss = mean_loss};
 
     p->net->hooks = &hooks;
+    p->net->statistics = NULL;
     for (size_t m = 0; m < mini_batches; m++) {
         (void)train_network_datum(p->net);
         if (p->updates)
@@ -180,6 +182,7 @@ static void run(struct profiler *p, size_t mini_batches)
             keep_update(p);
     }
     p->net->hooks = before;
+    p->net->statistics = joint;
 }
 
 static void release(struct profiler *p)

@@ -188,6 +188,7 @@ static void run(ddp_step_clock *c)
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
 {
     const train_hooks *trainers = c->net->hooks;
+    const joint_statistics *joint = c->net->statistics;
     train_hooks timed = hooks;
 
     timed.ctx = c;
@@ -200,8 +201,11 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
         return err->code;
     c->so_far_ns = c->before_ns;
     c->net->hooks = &timed;
+    if (alone)
+        c->net->statistics = NULL;
     run(c);
     c->net->hooks = trainers;
+    c->net->statistics = joint;
     if (c->failure.code)
         *err = c->failure;
     return c->failure.code;

@@ -81,6 +81,11 @@ void ddp_trainer_detach(ddp_trainer *t);
  * or trained alone. What fails ends the program by config.fail. Only while attached. */
 void ddp_trainer_settle(ddp_trainer *t);
 
+/* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
+ * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends
+ * the program by config.fail. */
+void ddp_trainer_take_back(ddp_trainer *t);
+
 /* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
  * with the loss, the same on every rank. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);

@@ -69,7 +69,8 @@ static void begin_to_verify(ddp_trainer *t, const ddp_position *now)
  * Where the run ends for them, no step may learn from what was loaded in their place. How many a
  * step has is known on each rank when it begins, for all of it is loaded then. The ranks' counts
  * are summed under its first forward pass, behind what still travels, so nobody waits for it: it
- * is there before gradients are. All that this pass changes is statistics, which are kept. */
+ * is there before gradients are. What the update under way has changed by then is statistics, which
+ * are kept when it begins. */
 
 static void sum_bad_samples(ddp_trainer *t, const network *net, const ddp_position *before)
 {
@@ -77,7 +78,6 @@ static void sum_bad_samples(ddp_trainer *t, const network *net, const ddp_positi
 
     if (!t->bad.sum || before->begun > 0)
         return;
-    ddp_trainer_check(t, ddp_statistics_keep(t->statistics, &err), &err);
     t->bad.step = before->step + 1;
     t->bad.images = before->images - before->since_update;
     t->bad.samples = (float)ddp_bad_data_count(
@@ -112,6 +112,17 @@ static void end_at_bad_samples(ddp_trainer *t, network *net)
     ddp_trainer_check(t, ddp_statistics_restore(t->statistics, &err), &err);
     *net->seen = t->bad.images;
     t->config.unreadable(net, t->bad.step, (size_t)t->bad.samples);
+}
+
+void ddp_trainer_take_back(ddp_trainer *t)
+{
+    size_t images = ddp_position_of(t->net).since_update;
+    ddp_error err;
+
+    if (images == 0)
+        return;
+    ddp_trainer_check(t, ddp_statistics_restore(t->statistics, &err), &err);
+    *t->net->seen -= images;
 }
 
 /* Where others are trained with in their place. */
@@ -152,7 +163,7 @@ static void before_forward(void *ctx, network *net)
     t->waited_ns += ddp_clock_ns() - start;
     look(t, net);
     t->update_begins = before.since_update == 0;
-    if (t->update_begins && ddp_guard_drops(&t->guard))
+    if (t->update_begins && (ddp_guard_drops(&t->guard) || t->config.bad_data))
         ddp_trainer_check(t, ddp_statistics_keep(t->statistics, &err), &err);
     sum_bad_samples(t, net, &before);
 }
@@ -201,6 +212,7 @@ static void before_layer(void *ctx, network *net, int layer_index)
     if (!net->train && layer_index == 0)
         settle(t, net);
     update_deferred(t, net, layer_index);
+    t->layer = layer_index;
     if (net->train)
         ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_FORWARD, layer_index);
     else
@@ -231,6 +243,7 @@ static void before_backward(void *ctx, network *net)
     ddp_reducer_backward_begin(t->reducer, now.update_ends);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
     t->judged = 0;
+    t->layer = net->n - 1;
 }
 
 static void on_gradient_ready(void *ctx, int layer_index)
@@ -238,6 +251,7 @@ static void on_gradient_ready(void *ctx, int layer_index)
     ddp_trainer *t = ctx;
     ddp_error err;
 
+    t->layer = layer_index > 0 ? layer_index - 1 : 0;
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_BACKWARD, layer_index);
     ddp_trainer_check(t, ddp_reducer_layer_ready(t->reducer, layer_index, &err), &err);
 }

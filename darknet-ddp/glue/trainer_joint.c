@@ -14,8 +14,8 @@ static int64_t begin_to_join(const ddp_trainer *t)
 static void end_to_join(ddp_trainer *t, int64_t began_ns)
 {
     t->waited_ns += ddp_clock_ns() - began_ns;
-    ddp_watch_phase(t->config.reducer.watch,
-                    t->phase == BACKWARD ? DDP_PHASE_BACKWARD : DDP_PHASE_FORWARD);
+    ddp_watch_layer(t->config.reducer.watch,
+                    t->phase == BACKWARD ? DDP_PHASE_BACKWARD : DDP_PHASE_FORWARD, t->layer);
 }
 
 static void settle_before_joining(void *ctx)

@@ -42,6 +42,7 @@ struct ddp_trainer {
         size_t step;   /* the one under way */
         size_t images; /* that the last whole update had learnt from */
     } bad;
+    int layer;           /* that computes, in forward and backward */
     int judged, dropped; /* this step's updates: where steps may be dropped */
 
     int64_t waited_ns;  /* outside the reducer, since attach */

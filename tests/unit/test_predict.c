@@ -34,7 +34,8 @@ static ddp_predict_config config(double wire_s)
                                 .scale = 1,
                                 .ranks = 2,
                                 .hosts = 2,
-                                .bytes_s = 4e6 / wire_s / .95};
+                                .bytes_s = 4e6 / wire_s / .95,
+                                .value_bytes = 4};
 }
 
 static double step_of(const ddp_predict_config *c, double *local)
@@ -122,6 +123,16 @@ static void smaller_mini_batches_compute_less(void **state)
     expect(&c, 1.25 + .5, 1.25 + .5);
 }
 
+static void half_the_bytes_take_half_the_time(void **state)
+{
+    ddp_predict_config c = config(1);
+
+    (void)state;
+    c.overlap = 0;
+    c.value_bytes = 2;
+    expect(&c, 3, 4.125); /* as with .5 above */
+}
+
 static void a_cpu_computes_less_while_messages_move(void **state)
 {
     ddp_profile cpu = gpu;
@@ -147,6 +158,7 @@ int main(void)
         cmocka_unit_test(deferred_sums_hide_behind_the_next_forward_pass),
         cmocka_unit_test(more_mini_batches_communicate_once),
         cmocka_unit_test(smaller_mini_batches_compute_less),
+        cmocka_unit_test(half_the_bytes_take_half_the_time),
         cmocka_unit_test(a_cpu_computes_less_while_messages_move),
     };
 
