@@ -75,8 +75,10 @@ static int tree_of(int size, int own, int bad, size_t at, float value)
 
 static void the_tree_tells_of_any_part(void **state)
 {
+    enum { MOST = 12 }; /* each of them has been the bad one of each size */
+
     (void)state;
-    for (int size = 1; size <= RANKS_MAX; size++)
+    for (int size = 1; size <= MOST; size++)
         for (int own = 0; own < size; own++) {
             assert_true(tree_of(size, own, -1, 0, 0));
             for (int bad = 0; bad < size; bad++) {
