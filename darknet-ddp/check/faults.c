@@ -1,6 +1,7 @@
 #include "check/faults.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,14 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
     n = snprintf(whole, sizeof whole, "%d\t%d\t%s\t%s\t%s\n", (int)level, line, kind, name,
                  sentence);
     ddp_faults_append(f, whole, (size_t)n);
+}
+
+int ddp_faults_have(const ddp_faults *f, const char *kind)
+{
+    char column[64];
+
+    (void)snprintf(column, sizeof column, "\t%s", kind);
+    return f->text && strstr(f->text, column) != NULL;
 }
 
 void ddp_faults_release(ddp_faults *f)

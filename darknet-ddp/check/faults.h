@@ -33,6 +33,9 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
 /* Append what another rank found: its text[0..bytes). */
 void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
 
+/* Is there one of this kind, or of one that begins so? */
+int ddp_faults_have(const ddp_faults *f, const char *kind);
+
 void ddp_faults_release(ddp_faults *f); /* all zero is allowed */
 
 /* Call each with every fault in turn; the strings are valid until it returns. The list is spent:

@@ -173,6 +173,8 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
         return ddp_fail(err, DDP_ERR_USAGE, "%s needs -ddp", used->name);
     if (o->lone && (o->ddp || is_ddp_command))
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_lone is for training without -ddp");
+    if (o->points != 11 && o->points != 101)
+        return ddp_fail(err, DDP_ERR_USAGE, "-points wants 11 or 101, not '%d'", o->points);
     if (o->exact && o->sync_bn)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_exact does not go with -ddp_sync_bn 1, whose mini-batches grow with "
