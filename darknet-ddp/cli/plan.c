@@ -48,8 +48,7 @@ static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks
            2 * bytes * (ranks - 1) / ranks * 8 / 1e9);
 }
 
-/* 0: it cannot be cut so. */
-static int print_batch(const ddp_network_shape *shape, int ranks, ddp_batch_mode mode)
+static void print_batch(const ddp_network_shape *shape, int ranks, ddp_batch_mode mode)
 {
     ddp_batch batch;
     ddp_error err;
@@ -57,12 +56,11 @@ static int print_batch(const ddp_network_shape *shape, int ranks, ddp_batch_mode
     if (ddp_batch_split(&batch, shape->batch, shape->subdivisions, ranks, mode, ddp_options_names(),
                         &err)) {
         printf("%s\n", err.text);
-        return 0;
+        return;
     }
     batch.time_steps = shape->time_steps;
     ddp_banner_print_batch(stdout, batch, ranks);
     printf("%s\n", batch.resplit ? ", smaller than the cfg's" : "");
-    return 1;
 }
 
 static int ranks_of(const ddp_options *o)
@@ -79,7 +77,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     const double mib = 1 << 20;
     int nccl = ddp_gpus_wanted(options)
                && (options->backend == DDP_BACKEND_AUTO || options->backend == DDP_BACKEND_NCCL);
-    int ranks = ranks_of(options), cut;
+    int ranks = ranks_of(options);
     ddp_network_shape shape;
     network *net;
     ddp_table table;
@@ -99,12 +97,12 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
         printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);
     print_totals(&table, plan, ranks, (ddp_wire)options->compress);
-    cut = print_batch(&shape, ranks,
-                      options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
+    print_batch(&shape, ranks,
+                options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     if (options->profile && ddp_forecast_print(plan, &shape, options, &err))
         ddp_report_failure(&err);
     ddp_plan_close(plan);
     ddp_table_release(&table);
     ddp_network_free(net);
-    return cut || options->profile ? 0 : 1;
+    return 0;
 }
