@@ -58,9 +58,9 @@ static void summarise(int stopped)
         ddp_summary_print(&summary);
 }
 
-static void leave(void) __attribute__((noreturn));
-
-static void leave(void)
+/* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns
+ * the exit status. */
+static int conclude(int stopped)
 {
     int status = judge_saves();
     ddp_error err;
@@ -68,19 +68,35 @@ static void leave(void)
     if (ddp_trace_run_close(&err))
         ddp_session_fail(&err);
     summarise_unreadable();
-    summarise(1);
-    ddp_records_end(ddp_run.records, "stopped");
-    ddp_records_close(ddp_run.records);
-    if (ddp_run.ends_early && status == 0)
+    summarise(stopped);
+    if (!status && (!stopped || ddp_run.ends_early))
         ddp_finished_write();
-    if (ddp_barrier(ddp_run.group, &err))
-        ddp_session_fail(&err);
-    ddp_report_close();
-    ddp_trainer_close(ddp_run.trainer);
+    ddp_records_end(ddp_run.records, stopped ? "stopped" : "ended");
+    ddp_records_close(ddp_run.records);
+    return status;
+}
+
+/* All ranks have come here. */
+static void part(int status)
+{
     ddp_lookout_close();
     ddp_ownership_give_back();
     ddp_report_done(status);
     ddp_group_close(ddp_run.group);
+}
+
+static void leave(void) __attribute__((noreturn));
+
+static void leave(void)
+{
+    int status = conclude(1);
+    ddp_error err;
+
+    if (ddp_barrier(ddp_run.group, &err))
+        ddp_session_fail(&err);
+    ddp_report_close(); /* loaders are still at work */
+    ddp_trainer_close(ddp_run.trainer);
+    part(status);
     (void)fflush(NULL);
     _exit(status);
 }
@@ -125,18 +141,10 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks)
 
 int ddp_session_close(void)
 {
-    int status = judge_saves();
+    int status = conclude(0);
     ddp_error err;
 
     ddp_plugin_close();
-    if (ddp_trace_run_close(&err))
-        ddp_session_fail(&err);
-    summarise_unreadable();
-    summarise(0);
-    if (!status)
-        ddp_finished_write();
-    ddp_records_end(ddp_run.records, "ended");
-    ddp_records_close(ddp_run.records);
     ddp_waits_release(&ddp_run.waits);
     ddp_trainer_close(ddp_run.trainer);
     ddp_bad_data_close(ddp_run.bad_data);
@@ -145,10 +153,7 @@ int ddp_session_close(void)
     ddp_validation_close(ddp_run.validation);
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
-    ddp_lookout_close();
-    ddp_ownership_give_back();
-    ddp_report_done(status);
-    ddp_group_close(ddp_run.group);
+    part(status);
     ddp_gpus_release(&ddp_run.gpus);
     ddp_run.trainer = NULL;
     ddp_run.group = NULL;

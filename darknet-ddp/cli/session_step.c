@@ -102,7 +102,7 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
         return err->code;
     if (!ddp_trainer_requested(ddp_run.trainer).tell)
         return DDP_OK;
-    return ddp_waits_gather(&ddp_run.waits, ddp_trainer_communication_ns(ddp_run.trainer), err);
+    return ddp_waits_gather(&ddp_run.waits, communication_now(), err);
 }
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
