@@ -173,6 +173,12 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
         return ddp_fail(err, DDP_ERR_USAGE, "%s needs -ddp", used->name);
     if (o->lone && (o->ddp || is_ddp_command))
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_lone is for training without -ddp");
+    return DDP_OK;
+}
+
+/* What a row cannot say of its values, and which do not go together. */
+static ddp_status check_values(const ddp_options *o, ddp_error *err)
+{
     if (o->points != 11 && o->points != 101)
         return ddp_fail(err, DDP_ERR_USAGE, "-points wants 11 or 101, not '%d'", o->points);
     if (o->exact && o->sync_bn)
@@ -229,11 +235,11 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     argv[kept] = NULL;
     *argc = kept;
     o->deterministic |= o->exact;
-    return check_context(o, needs_ddp, is_ddp_command, err);
+    if (check_context(o, needs_ddp, is_ddp_command, err))
+        return err->code;
+    return check_values(o, err);
 }
 
-/* A sum by NCCL costs a thread and a kernel; one by MPI is cut into chunks that follow each other
- * across buckets. */
 const ddp_names *ddp_options_names(void)
 {
     static const ddp_names names = {.exact = "-ddp_exact",
@@ -245,6 +251,8 @@ const ddp_names *ddp_options_names(void)
     return &names;
 }
 
+/* A sum by NCCL costs a thread and a kernel; one by MPI is cut into chunks that follow each other
+ * across buckets. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl)
 {
     if (o->bucket_mb > 0)
