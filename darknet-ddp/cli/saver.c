@@ -210,8 +210,8 @@ ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cuto
 void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news)
 {
     (void)pthread_mutex_lock(&s->lock);
-    if (wait
-        || s->news.status) /* who hears of a failure may end the run: leave nothing half written */
+    /* Who hears of a failure may end the run: nothing is to be left half written. */
+    if (wait || s->news.status)
         wait_until_idle(s);
     *news = s->news;
     s->news = (ddp_saver_news){0};

@@ -18,8 +18,7 @@ typedef struct ddp_ended {
 typedef struct ddp_spawn_config {
     int patient;       /* ranks may take what they need to end when they are asked to, else 3 s */
     double grace_s;    /* more than 0: so long, whatever patient says */
-    int keeps_signals; /* it does not pass SIGUSR1 and SIGUSR2 on: the ranks of this host get them
-                        */
+    int keeps_signals; /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
 } ddp_spawn_config;
 
 /* What ranks tell the process that started them. */
