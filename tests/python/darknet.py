@@ -308,6 +308,23 @@ class Case(unittest.TestCase):
         """The checkpoints in backup/, sorted: not what else a run leaves there."""
         return sorted(n for n in os.listdir(self.path("backup")) if n.endswith((".weights", ".backup", ".state")) or "part" in n)
 
+    def said(self):
+        """By a job whose output goes to the file `said`."""
+        try:
+            with open(self.path("said"), encoding="utf-8", errors="replace") as f:
+                return f.read()
+        except FileNotFoundError:
+            return ""
+
+    def wait_for(self, name, job):
+        """Until that file is in backup/."""
+        for _ in range(1200):
+            if os.path.exists(self.path("backup/" + name)):
+                return
+            self.assertIsNone(job.poll(), self.said())
+            time.sleep(.05)
+        self.fail(f"no {name} after a minute: {self.said()}")
+
     def darknet(self, *args, ranks=0, limit_s=LIMIT_S, environment=None):
         return run(command(*args, ranks=ranks), self.folder, limit_s, environment)
 

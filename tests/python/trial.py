@@ -118,9 +118,6 @@ class Trial:
             raise TooLate
         return found
 
-    def any_rank(self):
-        return self.draw.choice(self.ranks())
-
     def picture(self):
         return self.path(self.draw.choice(self.data.pictures))
 
