@@ -1,5 +1,6 @@
 #include "glue/profiler.h"
 
+#include "glue/passing_hooks.h"
 #include "glue/position.h"
 
 #include <darknet.h>
@@ -10,6 +11,7 @@
 enum { FORWARD, GRADIENTS, END, UPDATE, MOMENTS };
 
 struct profiler {
+    ddp_passing passing; /* to nobody */
     network *net;
     ddp_device *device;
     ddp_device_event **of_layers;          /* MOMENTS a layer */
@@ -62,11 +64,6 @@ static void gradient_ready(void *ctx, int layer)
     ddp_device_event_record(moment(p, layer, END));
 }
 
-static void progress(void *ctx)
-{
-    (void)ctx;
-}
-
 static void backward_end(void *ctx, network *net)
 {
     struct profiler *p = ctx;
@@ -82,12 +79,6 @@ static int update_layer(void *ctx, int layer)
     ddp_device_event_record(moment(p, layer, UPDATE));
     p->updates = 1;
     return 1;
-}
-
-static float mean_loss(void *ctx, float loss)
-{
-    (void)ctx;
-    return loss;
 }
 
 /* ---- what they noted ---- */
@@ -160,16 +151,15 @@ static void run(struct profiler *p, size_t mini_batches)
 {
     const train_hooks *before = p->net->hooks;
     const joint_statistics *joint = p->net->statistics;
-    const train_hooks hooks = {.ctx = p,
-                               .forward_begin = forward_begin,
-                               .forward_layer = forward_layer,
-                               .backward_begin = backward_begin,
-                               .gradient_ready = gradient_ready,
-                               .progress = progress,
-                               .backward_end = backward_end,
-                               .update_layer = update_layer,
-                               .mean_loss = mean_loss};
+    train_hooks hooks = ddp_passing_hooks;
 
+    hooks.ctx = p;
+    hooks.forward_begin = forward_begin;
+    hooks.forward_layer = forward_layer;
+    hooks.backward_begin = backward_begin;
+    hooks.gradient_ready = gradient_ready;
+    hooks.backward_end = backward_end;
+    hooks.update_layer = update_layer;
     p->net->hooks = &hooks;
     p->net->statistics = NULL;
     for (size_t m = 0; m < mini_batches; m++) {

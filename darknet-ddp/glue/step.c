@@ -1,5 +1,6 @@
 #include "glue/step.h"
 
+#include "glue/passing_hooks.h"
 #include "glue/position.h"
 
 #include <darknet.h>
@@ -8,6 +9,7 @@
 enum { EVENTS_A_MINI_BATCH = 2, OTHER_EVENTS = 3 };
 
 struct ddp_step_clock {
+    ddp_passing passing; /* in the last step; to nobody where no trainer takes part */
     ddp_group *group;
     ddp_trainer *trainer;
     network *net;
@@ -17,7 +19,6 @@ struct ddp_step_clock {
     int event_count;
 
     /* Of the last step. */
-    const train_hooks *inner; /* NULL: no trainer takes part */
     ddp_error failure;
     int mini_batch; /* that computes */
     /* Communication until its start, until the end of its last pass so far, the last forward pass's
@@ -90,22 +91,6 @@ static void read_or_note(ddp_step_clock *c, int64_t *ns)
         c->failure = err;
 }
 
-static void forward_begin(void *ctx, network *net)
-{
-    const ddp_step_clock *c = ctx;
-
-    if (c->inner)
-        c->inner->forward_begin(c->inner->ctx, net);
-}
-
-static void forward_layer(void *ctx, network *net, int layer)
-{
-    const ddp_step_clock *c = ctx;
-
-    if (c->inner)
-        c->inner->forward_layer(c->inner->ctx, net, layer);
-}
-
 static void backward_begin(void *ctx, network *net)
 {
     ddp_step_clock *c = ctx;
@@ -113,24 +98,7 @@ static void backward_begin(void *ctx, network *net)
     ddp_device_event_record(c->events[EVENTS_A_MINI_BATCH * c->mini_batch + 1]);
     if (c->on_host)
         read_or_note(c, &c->between_ns);
-    if (c->inner)
-        c->inner->backward_begin(c->inner->ctx, net);
-}
-
-static void gradient_ready(void *ctx, int layer)
-{
-    const ddp_step_clock *c = ctx;
-
-    if (c->inner)
-        c->inner->gradient_ready(c->inner->ctx, layer);
-}
-
-static void progress(void *ctx)
-{
-    const ddp_step_clock *c = ctx;
-
-    if (c->inner)
-        c->inner->progress(c->inner->ctx);
+    ddp_passing_hooks.backward_begin(c, net);
 }
 
 static void backward_end(void *ctx, network *net)
@@ -138,8 +106,7 @@ static void backward_end(void *ctx, network *net)
     ddp_step_clock *c = ctx;
     int64_t before = c->so_far_ns;
 
-    if (c->inner)
-        c->inner->backward_end(c->inner->ctx, net);
+    ddp_passing_hooks.backward_end(c, net);
     ddp_device_event_record(c->events[EVENTS_A_MINI_BATCH * c->mini_batch + 2]);
     read_or_note(c, &c->so_far_ns);
     if (!c->on_host)
@@ -148,31 +115,6 @@ static void backward_end(void *ctx, network *net)
     c->in_backward_ns += c->so_far_ns - c->between_ns;
     c->mini_batch++;
 }
-
-static int update_layer(void *ctx, int layer)
-{
-    const ddp_step_clock *c = ctx;
-
-    return c->inner ? c->inner->update_layer(c->inner->ctx, layer) : 1;
-}
-
-static float mean_loss(void *ctx, float loss)
-{
-    const ddp_step_clock *c = ctx;
-
-    return c->inner ? c->inner->mean_loss(c->inner->ctx, loss) : loss;
-}
-
-static const train_hooks hooks = {
-    .forward_begin = forward_begin,
-    .forward_layer = forward_layer,
-    .backward_begin = backward_begin,
-    .gradient_ready = gradient_ready,
-    .progress = progress,
-    .backward_end = backward_end,
-    .update_layer = update_layer,
-    .mean_loss = mean_loss,
-};
 
 static void run(ddp_step_clock *c)
 {
@@ -189,10 +131,12 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
 {
     const train_hooks *trainers = c->net->hooks;
     const joint_statistics *joint = c->net->statistics;
-    train_hooks timed = hooks;
+    train_hooks timed = ddp_passing_hooks;
 
     timed.ctx = c;
-    c->inner = alone ? NULL : trainers;
+    timed.backward_begin = backward_begin;
+    timed.backward_end = backward_end;
+    c->passing.inner = alone ? NULL : trainers;
     c->failure.code = DDP_OK;
     c->mini_batch = 0;
     c->in_forward_ns = 0;

@@ -1,6 +1,7 @@
 #include "glue/tracer.h"
 
 #include "base/clock.h"
+#include "glue/passing_hooks.h"
 #include "glue/position.h"
 
 #include <darknet.h>
@@ -23,13 +24,13 @@ struct pending {
 };
 
 struct ddp_tracer {
+    ddp_passing passing; /* to the trainer */
     ddp_trace *trace;
     ddp_group *group;
     ddp_trainer *trainer;
     network *net;
     ddp_device *device;
     int on_host;
-    const train_hooks *inner;
     train_hooks hooks;
     struct mark zero;    /* both its event, on a GPU, and the host's time then */
     struct mark begin;   /* of what goes on */
@@ -173,7 +174,7 @@ static void forward_begin(void *ctx, network *net)
             add_wait(t, t->outside_ns, "between two steps: samples, saves", -1);
         t->step_ns = start;
     }
-    t->inner->forward_begin(t->inner->ctx, net);
+    ddp_passing_hooks.forward_begin(t, net);
     add_wait(t, start, "the last step's sums", -1);
 }
 
@@ -184,7 +185,7 @@ static void forward_layer(void *ctx, network *net, int layer)
 
     close_span(t);
     start = ddp_clock_ns();
-    t->inner->forward_layer(t->inner->ctx, net, layer);
+    ddp_passing_hooks.forward_layer(t, net, layer);
     if (!net->train)
         return;
     add_wait(t, start, "deferred update of layer", layer);
@@ -198,7 +199,7 @@ static void backward_begin(void *ctx, network *net)
 
     close_span(t);
     start = ddp_clock_ns();
-    t->inner->backward_begin(t->inner->ctx, net);
+    ddp_passing_hooks.backward_begin(t, net);
     add_wait(t, start, "deferred updates", -1);
     if (t->on_host)
         add_buckets(t); /* before they are launched again */
@@ -214,16 +215,9 @@ static void gradient_ready(void *ctx, int layer)
     t->layer = layer;
     close_span(t);
     start = ddp_clock_ns();
-    t->inner->gradient_ready(t->inner->ctx, layer);
+    ddp_passing_hooks.gradient_ready(t, layer);
     add_wait(t, start, "messages, layer", layer);
     open_span(t, "backward", layer, "backward behind");
-}
-
-static void progress(void *ctx)
-{
-    const ddp_tracer *t = ctx;
-
-    t->inner->progress(t->inner->ctx);
 }
 
 static void backward_end(void *ctx, network *net)
@@ -235,7 +229,7 @@ static void backward_end(void *ctx, network *net)
     ddp_device_range_pop();
     ddp_device_event_close(t->begin.event);
     start = ddp_clock_ns();
-    t->inner->backward_end(t->inner->ctx, net);
+    ddp_passing_hooks.backward_end(t, net);
     add_wait(t, start, "launches at the end of backward", -1);
     t->travelled |= ddp_group_size(t->group) > 1 && ddp_position_of(net).update_ends;
 }
@@ -248,18 +242,11 @@ static int update_layer(void *ctx, int layer)
 
     close_span(t);
     start = ddp_clock_ns();
-    now_due = t->inner->update_layer(t->inner->ctx, layer);
+    now_due = ddp_passing_hooks.update_layer(t, layer);
     add_wait(t, start, "sums of layer", layer);
     if (now_due)
         open_span(t, "update", layer, "update");
     return now_due;
-}
-
-static void settle_hook(void *ctx, network *net)
-{
-    const ddp_tracer *t = ctx;
-
-    t->inner->settle(t->inner->ctx, net);
 }
 
 static float mean_loss(void *ctx, float loss)
@@ -270,7 +257,7 @@ static float mean_loss(void *ctx, float loss)
 
     close_span(t);
     start = ddp_clock_ns();
-    mean = t->inner->mean_loss(t->inner->ctx, loss);
+    mean = ddp_passing_hooks.mean_loss(t, loss);
     add_wait(t, start, "the loss of all ranks", -1);
     t->outside_ns = ddp_clock_ns();
     ddp_trace_add(t->trace, DDP_LANE_STEPS, t->step_ns, t->outside_ns, "step %zu",
@@ -287,7 +274,7 @@ static void finish(ddp_tracer *t)
     ddp_trainer_settle(t->trainer);
     add_buckets(t);
     resolve_all(t);
-    t->net->hooks = t->inner;
+    t->net->hooks = t->passing.inner;
     t->net = NULL;
 }
 
@@ -297,7 +284,7 @@ static void release(void *ctx, network *net)
     ddp_tracer *t = ctx;
 
     finish(t);
-    t->inner->release(t->inner->ctx, net);
+    ddp_passing_hooks.release(t, net);
 }
 
 /* ---- opening ---- */
@@ -311,13 +298,13 @@ ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group
     *out = NULL;
     if (!tracer)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a tracer");
-    *tracer = (ddp_tracer){.trace = trace,
+    *tracer = (ddp_tracer){.passing.inner = net->hooks,
+                           .trace = trace,
                            .group = group,
                            .trainer = t,
                            .net = net,
                            .device = device,
-                           .on_host = ddp_device_is_host(device),
-                           .inner = net->hooks};
+                           .on_host = ddp_device_is_host(device)};
     if (ddp_device_event_open(&tracer->zero.event, device, err)) {
         free(tracer);
         return err->code;
@@ -326,19 +313,16 @@ ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group
     ddp_device_event_record(tracer->zero.event);
     tracer->zero.ns = ddp_clock_ns();
     tracer->outside_ns = tracer->zero.ns;
-    tracer->hooks = (train_hooks){
-        .ctx = tracer,
-        .forward_begin = forward_begin,
-        .forward_layer = forward_layer,
-        .backward_begin = backward_begin,
-        .gradient_ready = gradient_ready,
-        .progress = progress,
-        .backward_end = backward_end,
-        .update_layer = update_layer,
-        .mean_loss = mean_loss,
-        .settle = settle_hook,
-        .release = release,
-    };
+    tracer->hooks = ddp_passing_hooks;
+    tracer->hooks.ctx = tracer;
+    tracer->hooks.forward_begin = forward_begin;
+    tracer->hooks.forward_layer = forward_layer;
+    tracer->hooks.backward_begin = backward_begin;
+    tracer->hooks.gradient_ready = gradient_ready;
+    tracer->hooks.backward_end = backward_end;
+    tracer->hooks.update_layer = update_layer;
+    tracer->hooks.mean_loss = mean_loss;
+    tracer->hooks.release = release;
     net->hooks = &tracer->hooks;
     *out = tracer;
     return DDP_OK;

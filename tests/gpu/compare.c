@@ -28,6 +28,7 @@
  *
  * What draws from rand() is silenced (parity/model.c). */
 #include "../parity/model.h"
+#include "glue/passing_hooks.h"
 #include "glue/synthetic.h"
 #include "snapshot.h"
 
@@ -52,6 +53,7 @@ typedef struct options {
 
 /* One training run. */
 typedef struct run {
+    ddp_passing passing; /* to nobody */
     network *net;
     train_hooks hooks;
     double losses[UPDATES];
@@ -64,24 +66,6 @@ typedef struct run {
 } run;
 
 /* ---- hooks: what the GPU announces, and in which order it updates ---- */
-
-static void forward_layer(void *ctx, network *net, int layer)
-{
-    (void)ctx;
-    (void)net;
-    (void)layer;
-}
-
-static void progress(void *ctx)
-{
-    (void)ctx;
-}
-
-static void release(void *ctx, network *net)
-{
-    (void)ctx;
-    (void)net;
-}
 
 static void gradient_ready(void *ctx, int layer)
 {
@@ -187,12 +171,10 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
         snapshot_write(&r->first, &r->first);
     }
     snapshot_read(&r->first_statistics, -1);
-    r->hooks = (train_hooks){.ctx = r,
-                             .forward_layer = forward_layer,
-                             .gradient_ready = gradient_ready,
-                             .progress = progress,
-                             .update_layer = update_layer,
-                             .release = release};
+    r->hooks = ddp_passing_hooks;
+    r->hooks.ctx = r;
+    r->hooks.gradient_ready = gradient_ready;
+    r->hooks.update_layer = update_layer;
     r->net->hooks = &r->hooks;
     for (int step = 0; step < UPDATES; step++)
         train_step(r, step, o->seed);

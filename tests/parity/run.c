@@ -43,81 +43,17 @@ static int has_parameters(const run *r, int layer)
 
 /* ---- hooks around the trainer's ---- */
 
-static void forward_begin(void *ctx, network *net)
-{
-    const run *r = ctx;
-
-    if (r->inner)
-        r->inner->forward_begin(r->inner->ctx, net);
-}
-
-static void forward_layer(void *ctx, network *net, int layer)
-{
-    const run *r = ctx;
-
-    if (r->inner)
-        r->inner->forward_layer(r->inner->ctx, net, layer);
-}
-
-static void backward_begin(void *ctx, network *net)
-{
-    const run *r = ctx;
-
-    if (r->inner)
-        r->inner->backward_begin(r->inner->ctx, net);
-}
-
-static void settle(void *ctx, network *net)
-{
-    const run *r = ctx;
-
-    if (r->inner)
-        r->inner->settle(r->inner->ctx, net);
-}
-
-static void gradient_ready(void *ctx, int layer)
-{
-    const run *r = ctx;
-
-    if (r->inner)
-        r->inner->gradient_ready(r->inner->ctx, layer);
-}
-
-static void progress(void *ctx)
-{
-    const run *r = ctx;
-
-    if (r->inner)
-        r->inner->progress(r->inner->ctx);
-}
-
 static void backward_end(void *ctx, network *net)
 {
     const run *r = ctx;
     int done = (int)(*net->seen / (size_t)net->batch);
 
-    if (r->inner)
-        r->inner->backward_end(r->inner->ctx, net);
+    ddp_passing_hooks.backward_end(ctx, net);
     if (!r->as_ranks || r->probing || done % r->batch.per_rank != 0)
         return;
     rank_sum_add_rank(r->sum);
     if (done % net->subdivisions == 0)
         rank_sum_finish(r->sum);
-}
-
-static float mean_loss(void *ctx, float loss)
-{
-    const run *r = ctx;
-
-    return r->inner ? r->inner->mean_loss(r->inner->ctx, loss) : loss;
-}
-
-static void release(void *ctx, network *net)
-{
-    const run *r = ctx;
-
-    if (r->inner)
-        r->inner->release(r->inner->ctx, net);
 }
 
 static void keep_gradients(run *r, int layer)
@@ -150,7 +86,7 @@ static int update_layer(void *ctx, int layer)
 {
     run *r = ctx;
     int expected = is_used(r, layer);
-    int used = r->inner ? r->inner->update_layer(r->inner->ctx, layer) : expected;
+    int used = r->passing.inner ? ddp_passing_hooks.update_layer(r, layer) : expected;
 
     if (!has_parameters(r, layer) || r->defers) /* a deferred layer is not updated here */
         return used && !r->probing;
@@ -180,20 +116,11 @@ void run_open(run *r)
         abort();
     if (r->as_ranks)
         r->sum = rank_sum_open(&r->table, r->wire);
-    r->inner = r->net->hooks;
-    r->hooks = (train_hooks){
-        .ctx = r,
-        .forward_begin = forward_begin,
-        .forward_layer = forward_layer,
-        .backward_begin = backward_begin,
-        .gradient_ready = gradient_ready,
-        .progress = progress,
-        .backward_end = backward_end,
-        .update_layer = update_layer,
-        .settle = settle,
-        .mean_loss = mean_loss,
-        .release = release,
-    };
+    r->passing.inner = r->net->hooks;
+    r->hooks = ddp_passing_hooks;
+    r->hooks.ctx = r;
+    r->hooks.backward_end = backward_end;
+    r->hooks.update_layer = update_layer;
     r->net->hooks = &r->hooks;
 }
 
@@ -210,7 +137,7 @@ static void compare_ranks(run *r)
     uint64_t all[MAX_RANKS];
     ddp_error err;
 
-    settle(r, r->net);
+    ddp_passing_hooks.settle(r, r->net);
     if (!r->group)
         return;
     r->hash = arrays_hash(&r->table, 0, r->net->n);

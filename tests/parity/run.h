@@ -2,6 +2,7 @@
 #ifndef PARITY_RUN_H
 #define PARITY_RUN_H
 
+#include "glue/passing_hooks.h"
 #include "glue/trainer.h"
 #include "rank_sum.h"
 
@@ -17,6 +18,7 @@ typedef struct skip_rule {
 } skip_rule;
 
 typedef struct run {
+    ddp_passing passing; /* to the trainer; in the reference to nobody */
     network *net;
     ddp_device *device; /* where it computes */
     ddp_table table;    /* of net, made by run_open */
@@ -30,7 +32,6 @@ typedef struct run {
     ddp_wire wire;    /* with as_ranks: what is summed is rounded as ranks round it */
     int as_ranks;     /* reference: add mini-batches up in the ranks' order */
 
-    const train_hooks *inner; /* the trainer's; NULL in the reference */
     train_hooks hooks;
     int update;       /* the present one */
     float *gradients; /* the sums of update 0, a copy */
