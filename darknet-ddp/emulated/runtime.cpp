@@ -107,6 +107,44 @@ cudaError_t report(cudaError_t error)
 
 using namespace emulated;
 
+namespace
+{
+
+/* waits: for what is queued before the host's memory is read, and then for the copy, but not for
+ * one from pageable memory to arrive, nor for one within the device. */
+cudaError_t copy(const char *call, void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool waits)
+{
+    if (!devices())
+        return report(cudaErrorNoDevice);
+    if (fails(call))
+        return report(cudaErrorIllegalAddress);
+    if (!bytes)
+        return cudaSuccess;
+
+    cudaMemcpyKind way = direction(to, from, bytes, kind);
+    bool to_device = way == cudaMemcpyHostToDevice, to_host = way == cudaMemcpyDeviceToHost;
+
+    if (way == cudaMemcpyDefault)
+        return report(cudaErrorInvalidValue);
+    if (to_device || to_host)
+        count_bytes(to_device, bytes);
+    if (to_device && waits)
+        wait_stream(nullptr);
+    if (to_device && !pinned(from, bytes)) {
+        (void)queue_snapshot(to, from, bytes, stream);
+    } else {
+        work_end end = queue_copy(to, from, bytes, stream);
+
+        if ((to_host && !pinned(to, bytes)) || (waits && way != cudaMemcpyDeviceToDevice))
+            wait(end);
+    }
+    let_run();
+    return cudaSuccess;
+}
+
+} // namespace
+
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count)
@@ -213,64 +251,12 @@ const char *cudaGetErrorString(cudaError_t error)
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    if (!devices())
-        return report(cudaErrorNoDevice);
-    if (fails("cudaMemcpyAsync"))
-        return report(cudaErrorIllegalAddress);
-    if (!bytes)
-        return cudaSuccess;
-    switch (direction(to, from, bytes, kind)) {
-    case cudaMemcpyDefault:
-        return report(cudaErrorInvalidValue);
-    case cudaMemcpyHostToDevice:
-        emulated::count_bytes(true, bytes);
-        (void)(pinned(from, bytes) ? queue_copy(to, from, bytes, stream)
-                                   : queue_snapshot(to, from, bytes, stream));
-        break;
-    case cudaMemcpyDeviceToHost:
-        emulated::count_bytes(false, bytes);
-        if (pinned(to, bytes))
-            (void)queue_copy(to, from, bytes, stream);
-        else
-            wait(queue_copy(to, from, bytes, stream));
-        break;
-    default:
-        (void)queue_copy(to, from, bytes, stream);
-    }
-    let_run();
-    return cudaSuccess;
+    return copy("cudaMemcpyAsync", to, from, bytes, kind, stream, false);
 }
 
-/* CUDA waits for the default stream before it reads pageable memory, but not for the copy itself to
- * arrive. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    if (!devices())
-        return report(cudaErrorNoDevice);
-    if (fails("cudaMemcpy"))
-        return report(cudaErrorIllegalAddress);
-    if (!bytes)
-        return cudaSuccess;
-    switch (direction(to, from, bytes, kind)) {
-    case cudaMemcpyDefault:
-        return report(cudaErrorInvalidValue);
-    case cudaMemcpyHostToDevice:
-        emulated::count_bytes(true, bytes);
-        wait_stream(nullptr);
-        if (pinned(from, bytes))
-            wait(queue_copy(to, from, bytes, nullptr));
-        else
-            (void)queue_snapshot(to, from, bytes, nullptr);
-        break;
-    case cudaMemcpyDeviceToDevice:
-        (void)queue_copy(to, from, bytes, nullptr);
-        break;
-    default:
-        emulated::count_bytes(false, bytes);
-        wait(queue_copy(to, from, bytes, nullptr));
-    }
-    let_run();
-    return cudaSuccess;
+    return copy("cudaMemcpy", to, from, bytes, kind, nullptr, true);
 }
 
 cudaError_t cudaMemsetAsync(void *x, int value, size_t bytes, cudaStream_t stream)
