@@ -99,30 +99,33 @@ void ddp_trainer_finish_bad_samples(ddp_trainer *t)
     t->waited_ns += ddp_clock_ns() - start;
 }
 
-/* Before the first backward pass: nothing of this step has reached a gradient. */
-static void end_at_bad_samples(ddp_trainer *t, network *net)
+/* To the last whole update, so many images after the start: what was seen since then was not. */
+static void go_back(ddp_trainer *t, size_t images)
 {
     ddp_error err;
 
+    ddp_trainer_check(t, ddp_statistics_restore(t->statistics, &err), &err);
+    *t->net->seen = images;
+}
+
+/* Before the first backward pass: nothing of this step has reached a gradient. */
+static void end_at_bad_samples(ddp_trainer *t, network *net)
+{
     if (!t->bad.started)
         return;
     ddp_trainer_finish_bad_samples(t);
     if (t->bad.samples <= 0)
         return;
-    ddp_trainer_check(t, ddp_statistics_restore(t->statistics, &err), &err);
-    *net->seen = t->bad.images;
+    go_back(t, t->bad.images);
     t->config.unreadable(net, t->bad.step, (size_t)t->bad.samples);
 }
 
 void ddp_trainer_take_back(ddp_trainer *t)
 {
-    size_t images = ddp_position_of(t->net).since_update;
-    ddp_error err;
+    ddp_position now = ddp_position_of(t->net);
 
-    if (images == 0)
-        return;
-    ddp_trainer_check(t, ddp_statistics_restore(t->statistics, &err), &err);
-    *t->net->seen -= images;
+    if (now.since_update > 0)
+        go_back(t, now.images - now.since_update);
 }
 
 /* Where others are trained with in their place. */
