@@ -3,6 +3,7 @@
 #include "glue/draws.h"
 
 #include <darknet.h>
+#include <network.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -134,6 +135,15 @@ ddp_head_layers ddp_network_heads(const network *net)
         heads.kinds[heads.count++] = type == YOLO ? "yolo" : "region";
     }
     return heads;
+}
+
+const char **ddp_network_kinds(const network *net)
+{
+    const char **kinds = malloc((size_t)net->n * sizeof *kinds);
+
+    for (int i = 0; kinds && i < net->n; i++)
+        kinds[i] = get_layer_string(net->layers[i].type);
+    return kinds;
 }
 
 void ddp_network_free(network *net)

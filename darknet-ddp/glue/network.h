@@ -52,6 +52,9 @@ typedef struct ddp_head_layers {
 /* The first DDP_HEADS of net. */
 ddp_head_layers ddp_network_heads(const network *net);
 
+/* The types of its layers, as a cfg names them; free the array. NULL: no memory. */
+const char **ddp_network_kinds(const network *net);
+
 void ddp_network_free(network *net);
 
 #endif

@@ -4,7 +4,6 @@
 #include "glue/position.h"
 
 #include <darknet.h>
-#include <network.h>
 #include <stdlib.h>
 
 /* Moments of one mini-batch; those of a layer. */
@@ -219,13 +218,4 @@ ddp_status ddp_profile_measure(ddp_profile *p, network *net, ddp_device *device,
     }
     release(&m);
     return st;
-}
-
-const char **ddp_layer_kinds(const network *net)
-{
-    const char **kinds = malloc((size_t)net->n * sizeof *kinds);
-
-    for (int i = 0; kinds && i < net->n; i++)
-        kinds[i] = get_layer_string(net->layers[i].type);
-    return kinds;
 }

@@ -6,9 +6,6 @@
 #include "device/device.h"
 #include "glue/network.h"
 
-/* The types of net's layers, as a cfg names them; free the array. NULL: no memory. */
-const char **ddp_layer_kinds(const network *net);
-
 /* Train so many steps, at least 1, on what lies in the network's input and truth, as Darknet does
  * without a trainer, on the device that net is on. *p is set in any case; release it. A time is the
  * median over steps and mini-batches. Fails with DDP_ERR_NOMEM. */

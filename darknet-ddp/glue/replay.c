@@ -29,16 +29,13 @@ static void nap(int64_t ns)
 /* Time that messages take is a GPU's too, and not a CPU's. */
 static void pass(double seconds)
 {
-    const train_hooks *hooks = replay.net->hooks;
-
     replay.owed_ns += (int64_t)(seconds * 1e9);
     while (replay.owed_ns > LEAST_NS) {
         int64_t began_ns = ddp_clock_ns(), slept_ns;
 
         nap(replay.owed_ns < POLL_NS ? replay.owed_ns : POLL_NS);
         slept_ns = ddp_clock_ns();
-        if (hooks)
-            hooks->progress(hooks->ctx);
+        let_messages_move(*replay.net);
         replay.owed_ns -= (replay.profile->on_gpu ? ddp_clock_ns() : slept_ns) - began_ns;
     }
 }
