@@ -64,9 +64,14 @@ static image some_picture(void)
     return make_picture(between_ints(1, MOST), between_ints(1, MOST));
 }
 
+static float *place(image im, int x, int y, int c)
+{
+    return im.data + ((size_t)c * (size_t)im.h + (size_t)y) * (size_t)im.w + (size_t)x;
+}
+
 static float pixel(image im, int x, int y, int c)
 {
-    return im.data[((size_t)c * (size_t)im.h + (size_t)y) * (size_t)im.w + (size_t)x];
+    return *place(im, x, y, c);
 }
 
 static float pixel_or_0(image im, int x, int y, int c)
@@ -95,16 +100,11 @@ static void expect_same(image got, image want, const char *what)
 
 /* ---- definitions ---- */
 
-/* at(x, y) of each pixel of w x h, for all channels. */
+/* x, y and c of each value of im. */
 #define FOR_EACH_PIXEL(im)                                                                         \
     for (int c = 0; c < (im).c; c++)                                                               \
         for (int y = 0; y < (im).h; y++)                                                           \
             for (int x = 0; x < (im).w; x++)
-
-static float *place(image im, int x, int y, int c)
-{
-    return im.data + ((size_t)c * (size_t)im.h + (size_t)y) * (size_t)im.w + (size_t)x;
-}
 
 static image defined_place(image im, int w, int h, int dx, int dy, image canvas)
 {

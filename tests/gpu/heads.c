@@ -130,6 +130,30 @@ static void fill_boxes(enum truths kind, const layer *head, float *truth)
     }
 }
 
+/* Of [detection], in some cells: that there is one, its class, its box. */
+static void fill_cells(enum truths kind, const layer *head, float *truth)
+{
+    int cells = head->side * head->side, each = 1 + head->classes + head->coords;
+    const float shares[KINDS] = {0, 1.F / 64, .2F, .2F, 1, .5F};
+
+    for (int i = 0; i < cells; i++, truth += each) {
+        if (uniform(0, .999F) >= shares[kind])
+            continue;
+        truth[0] = 1;
+        truth[1 + rand() % head->classes] = 1;
+        for (int k = 1 + head->classes; k < each; k++)
+            truth[k] = kind == DEGENERATE && rand() % 3 == 0 ? 0 : uniform(0, 1);
+    }
+}
+
+static void fill_truth(enum truths kind, const layer *head, float *truth)
+{
+    if (head->type == DETECTION)
+        fill_cells(kind, head, truth);
+    else
+        fill_boxes(kind, head, truth);
+}
+
 /* ---- what heads say ---- */
 
 typedef struct result {
@@ -330,30 +354,6 @@ static int compare(FILE *out, const char *truths, double deltas_limit, const res
                        cpu->cost, gpu->line, cpu->line)
                > 0;
     return bad;
-}
-
-/* Of [detection], in some cells: that there is one, its class, its box. */
-static void fill_cells(enum truths kind, const layer *head, float *truth)
-{
-    int cells = head->side * head->side, each = 1 + head->classes + head->coords;
-    const float shares[KINDS] = {0, 1.F / 64, .2F, .2F, 1, .5F};
-
-    for (int i = 0; i < cells; i++, truth += each) {
-        if (uniform(0, .999F) >= shares[kind])
-            continue;
-        truth[0] = 1;
-        truth[1 + rand() % head->classes] = 1;
-        for (int k = 1 + head->classes; k < each; k++)
-            truth[k] = kind == DEGENERATE && rand() % 3 == 0 ? 0 : uniform(0, 1);
-    }
-}
-
-static void fill_truth(enum truths kind, const layer *head, float *truth)
-{
-    if (head->type == DETECTION)
-        fill_cells(kind, head, truth);
-    else
-        fill_boxes(kind, head, truth);
 }
 
 static int try_truths(FILE *out, const head_case *c, enum truths kind, network *gpu, network *cpu)
