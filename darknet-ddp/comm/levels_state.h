@@ -1,0 +1,103 @@
+/* comm/levels_state.h: what the files of ddp_way_levels share: levels.c (a chunk from state to
+ * state), levels_open.c (its memory) and levels_sums.c (what is summed, and where it lies). Not for
+ * others. */
+#ifndef DDP_COMM_LEVELS_STATE_H
+#define DDP_COMM_LEVELS_STATE_H
+
+#include "comm/chunk.h"
+#include "comm/shared_memory.h"
+#include "device/sum.h"
+
+#include <stdatomic.h>
+
+enum {
+    DDP_LEVELS_MOST_WINDOW = 16,
+    DDP_LEVELS_LINE = 64 /* bytes; no two ranks write to the same */
+};
+
+/* What a rank tells the others of its host; it alone writes it. Behind it in shared memory lie its
+ * slots. */
+struct ddp_board {
+    /* Chunks that are in its slots, by sequence: how many. */
+    _Alignas(DDP_LEVELS_LINE) atomic_uint launched;
+    /* By slot: 2 (sequence + 1), 1 more where not finite. */
+    _Alignas(DDP_LEVELS_LINE) atomic_uint shared[DDP_LEVELS_MOST_WINDOW];
+    uint32_t counts[DDP_LEVELS_MOST_WINDOW]; /* by slot: the chunk's length */
+};
+
+enum ddp_levels_state { DDP_LEVELS_GATHERING, DDP_LEVELS_UP, DDP_LEVELS_DOWN, DDP_LEVELS_SHARING };
+
+/* A message under way, for the names in errors. */
+struct ddp_levels_request {
+    int peer;
+    char incoming, pending;
+};
+
+struct ddp_levels_chunk {
+    struct ddp_chunk base; /* first: the two pointers are interchangeable */
+    enum ddp_levels_state state;
+    int stage;
+    int seen;    /* ranks of the host that are known to have launched it, or shared their lane */
+    int waiting; /* messages of this stage that have not ended */
+    int posted;  /* of them and those that have */
+    int not_finite;
+    struct ddp_levels_request *requests;
+    float ***held;   /* by stage: for each part held, and node of its ranks, the sum there */
+    float **in;      /* by transfer: where its parts come to */
+    float **scratch; /* by stage */
+};
+
+struct ddp_levels {
+    struct ddp_levels_plan *plan;
+    struct ddp_shared_memory *memory;
+    int window, requests;
+    size_t chunk_count;
+    struct ddp_levels_chunk *chunks;
+    float **parts; /* room for one pointer a rank; all NULL between uses */
+};
+
+static inline struct ddp_levels *ddp_levels_of(const ddp_group *g)
+{
+    return g->way_own;
+}
+
+static inline struct ddp_board *ddp_levels_board(const ddp_group *g, int local_rank)
+{
+    return ddp_shared_memory_of(ddp_levels_of(g)->memory, local_rank);
+}
+
+/* Where a rank of this host has the chunk. */
+float *ddp_levels_slot(const ddp_group *g, const struct ddp_levels_chunk *c, int local_rank);
+
+/* The stage that the chunk is in. */
+static inline const struct ddp_stage *ddp_levels_stage(const ddp_group *g,
+                                                       const struct ddp_levels_chunk *c)
+{
+    return &ddp_levels_of(g)->plan->stage[c->stage];
+}
+
+/* Nodes of the tree that make up these ranks (device/sum.h). */
+int ddp_levels_nodes(const ddp_group *g, struct ddp_span ranks);
+
+/* A part of a chunk: count elements from `begin` on. */
+struct ddp_levels_piece {
+    size_t begin, count;
+};
+struct ddp_levels_piece ddp_levels_piece_of(const ddp_group *g, const struct ddp_levels_chunk *c,
+                                            struct ddp_span units);
+
+/* ---- levels_open.c: the way's open and close ---- */
+
+ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
+void ddp_levels_close(ddp_group *g);
+
+/* ---- levels_sums.c ---- */
+
+/* All of the host have launched it: sum this rank's lane over them, into held[0]. */
+void ddp_levels_sum_lane(const ddp_group *g, struct ddp_levels_chunk *c);
+
+/* The parts of the chunk's stage have come: sum what stays with this rank, over all that the stage
+ * brings together, into held of the next. */
+void ddp_levels_sum_stage(const ddp_group *g, struct ddp_levels_chunk *c);
+
+#endif
