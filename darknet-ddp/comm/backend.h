@@ -38,8 +38,8 @@ struct ddp_backend {
 
 /* Sums of one kind of memory. Every member is required. */
 struct ddp_sum_engine {
-    /* a->group, buf, count, wire, began and ended are set; the engine sets these two events. open
-     * may hang its part on a->own; close frees it. */
+    /* a->group, buf, count, wire, number, began and ended are set; the engine sets these two
+     * events. open may hang its part on a->own; close frees it. */
     ddp_status (*open)(ddp_allreduce *a, ddp_error *err);
     void (*close)(ddp_allreduce *a);
     /* count is not 0 and the sum is not in flight. */

@@ -22,6 +22,21 @@ struct ddp_chunk {
     int ended; /* it is summed */
 };
 
+/* A message of a chunk: floats, which travel as the chunk's sum says. */
+struct ddp_part {
+    int peer;
+    int phase; /* 0 or 1: messages of a chunk match by it, and by their order */
+    float *data;
+    size_t count;
+};
+
+/* Request i of the chunk. What is sent is counted in g->traffic; what comes is in its place when
+ * the way hears that the request has ended. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
+                         const struct ddp_part *part, ddp_error *err);
+ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
+                         const struct ddp_part *part, ddp_error *err);
+
 struct ddp_chunk_sizes {
     size_t count; /* floats of a whole chunk */
     int window;   /* chunks in flight */

@@ -2,7 +2,9 @@
  * and small agreements, so they are simple before they are fast; what they need
  * is that a wait has an end and a name. Long ones travel in segments, which
  * keeps a message below MPI's limit of 2 GiB and fills a tree's lower links. */
-#include "comm/exchange.h"
+#include "comm/collective.h"
+
+#include "comm/exchange_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,74 @@ enum {
     SEGMENT_BYTES = 1 << 20,
     MOST_TOLD = 32 /* ranks that all tell each other */
 };
+
+/* ---- messages ---- */
+
+int ddp_collective_requests(const ddp_group *g)
+{
+    return 2 * (g->size - 1);
+}
+
+static struct ddp_message message(const ddp_group *g, int peer, void *data, size_t bytes)
+{
+    int tag = 2 * DDP_TAGS + (int)(g->exchange->collective % DDP_TAGS);
+
+    return (struct ddp_message){.peer = peer, .tag = tag, .bytes = bytes, .buf = data};
+}
+
+static int next_request(struct ddp_exchange *x, int peer, int is_recv)
+{
+    int i = 0;
+
+    while (x->collective_requests[i].pending)
+        i++;
+    x->collective_requests[i] = (struct ddp_collective_request){peer, is_recv, 1};
+    x->collective_left++;
+    return i;
+}
+
+ddp_status ddp_collective_send(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err)
+{
+    struct ddp_message m = message(g, peer, data, bytes);
+
+    return g->transport->send(g, next_request(g->exchange, peer, 0), &m, err);
+}
+
+ddp_status ddp_collective_recv(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err)
+{
+    struct ddp_message m = message(g, peer, data, bytes);
+
+    return g->transport->recv(g, next_request(g->exchange, peer, 1), &m, err);
+}
+
+void ddp_collective_ended(struct ddp_exchange *x, int request)
+{
+    x->collective_requests[request].pending = 0;
+    x->collective_left--;
+}
+
+static ddp_status overdue(ddp_group *g, ddp_error *err)
+{
+    const struct ddp_collective_request *requests = g->exchange->collective_requests;
+    int n = ddp_collective_requests(g), late = -1;
+
+    for (int i = 0; i < n; i++)
+        if (requests[i].pending && (late < 0 || requests[i].is_recv))
+            late = i;
+    return ddp_exchange_overdue(g, requests[late].peer, !requests[late].is_recv, "", err);
+}
+
+ddp_status ddp_collective_finish(ddp_group *g, ddp_error *err)
+{
+    return ddp_exchange_wait_until(g, &g->exchange->collective_left, overdue, err);
+}
+
+void ddp_collective_next(ddp_group *g)
+{
+    g->exchange->collective++;
+}
+
+/* ---- collectives ---- */
 
 static size_t segment(size_t bytes, size_t at)
 {
@@ -27,10 +97,9 @@ static ddp_status send_to_children(ddp_group *g, void *data, size_t bytes, int r
     while (bit < g->size && !(distance & bit))
         bit *= 2;
     for (bit /= 2; bit > 0; bit /= 2) {
-        struct ddp_message m = {(distance + bit + root) % g->size, ddp_exchange_collective_tag(g),
-                                bytes, data};
+        int child = (distance + bit + root) % g->size;
 
-        if (distance + bit < g->size && ddp_exchange_send(g, &m, err))
+        if (distance + bit < g->size && ddp_collective_send(g, child, data, bytes, err))
             return err->code;
     }
     return DDP_OK;
@@ -41,9 +110,8 @@ static ddp_status receive_from_parent(ddp_group *g, void *data, size_t bytes, in
 {
     int distance = (g->rank - root + g->size) % g->size;
     int parent = (distance & (distance - 1)) + root;
-    struct ddp_message m = {parent % g->size, ddp_exchange_collective_tag(g), bytes, data};
 
-    return distance == 0 ? DDP_OK : ddp_exchange_recv(g, &m, err);
+    return distance == 0 ? DDP_OK : ddp_collective_recv(g, parent % g->size, data, bytes, err);
 }
 
 ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err)
@@ -54,30 +122,28 @@ ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int roo
     for (size_t at = 0; at < bytes; at += SEGMENT_BYTES) {
         size_t n = segment(bytes, at);
 
-        if (receive_from_parent(g, data + at, n, root, err) || ddp_exchange_finish(g, err)
+        if (receive_from_parent(g, data + at, n, root, err) || ddp_collective_finish(g, err)
             || send_to_children(g, data + at, n, root, err))
             return err->code;
     }
-    if (ddp_exchange_finish(g, err))
+    if (ddp_collective_finish(g, err))
         return err->code;
-    ddp_exchange_next_collective(g);
+    ddp_collective_next(g);
     return DDP_OK;
 }
 
 static ddp_status swap_segment(ddp_group *g, char *all, size_t bytes, size_t at, ddp_error *err)
 {
     size_t n = segment(bytes, at);
-    int tag = ddp_exchange_collective_tag(g);
 
     for (int i = 0; i < g->size - 1; i++) {
         int peer = ddp_exchange_peer(g, i);
-        struct ddp_message in = {peer, tag, n, all + (size_t)peer * bytes + at};
-        struct ddp_message out = {peer, tag, n, all + (size_t)g->rank * bytes + at};
 
-        if (ddp_exchange_recv(g, &in, err) || ddp_exchange_send(g, &out, err))
+        if (ddp_collective_recv(g, peer, all + (size_t)peer * bytes + at, n, err)
+            || ddp_collective_send(g, peer, all + (size_t)g->rank * bytes + at, n, err))
             return err->code;
     }
-    return ddp_exchange_finish(g, err);
+    return ddp_collective_finish(g, err);
 }
 
 /* Ranks that have told each other of `known` ranks double that: a rank talks to few, and what it
@@ -85,16 +151,13 @@ static ddp_status swap_segment(ddp_group *g, char *all, size_t bytes, size_t at,
 static ddp_status double_known(ddp_group *g, char *known, int count, size_t bytes, ddp_error *err)
 {
     int more = count < g->size - count ? count : g->size - count;
-    int tag = ddp_exchange_collective_tag(g);
+    int from = (g->rank + count) % g->size, to = (g->rank - count + g->size) % g->size;
 
     for (size_t at = 0; at <= (size_t)more * bytes; at += SEGMENT_BYTES) {
         size_t n = segment((size_t)more * bytes, at);
-        struct ddp_message in = {(g->rank + count) % g->size, tag, n,
-                                 known + (size_t)count * bytes + at};
-        struct ddp_message out = {(g->rank - count + g->size) % g->size, tag, n, known + at};
 
-        if (ddp_exchange_recv(g, &in, err) || ddp_exchange_send(g, &out, err)
-            || ddp_exchange_finish(g, err))
+        if (ddp_collective_recv(g, from, known + (size_t)count * bytes + at, n, err)
+            || ddp_collective_send(g, to, known + at, n, err) || ddp_collective_finish(g, err))
             return err->code;
     }
     return DDP_OK;
@@ -136,6 +199,6 @@ ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, siz
             at += SEGMENT_BYTES;
         } while (!st && at < bytes);
     }
-    ddp_exchange_next_collective(g);
+    ddp_collective_next(g);
     return st;
 }

@@ -170,8 +170,7 @@ static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
         struct ddp_part out = {peer, PARTS, theirs.data, theirs.count};
 
         c->parts[peer] = part;
-        if (ddp_exchange_recv_part(g, chunk, i, &in, err)
-            || ddp_exchange_send_part(g, chunk, peers + i, &out, err))
+        if (ddp_part_recv(g, chunk, i, &in, err) || ddp_part_send(g, chunk, peers + i, &out, err))
             return err->code;
     }
     return DDP_OK;
@@ -208,7 +207,7 @@ static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err
     for (int i = 0; i < g->size - 1; i++) {
         struct ddp_part sum = {ddp_exchange_peer(g, i), SUMS, mine.data, mine.count};
 
-        if (ddp_exchange_send_part(g, &c->base, i, &sum, err))
+        if (ddp_part_send(g, &c->base, i, &sum, err))
             return err->code;
     }
     return DDP_OK;
@@ -220,7 +219,7 @@ static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_e
     struct piece theirs = piece_of(c, peer, g->size);
     struct ddp_part sum = {peer, SUMS, theirs.data, theirs.count};
 
-    return ddp_exchange_recv_part(g, &c->base, i, &sum, err);
+    return ddp_part_recv(g, &c->base, i, &sum, err);
 }
 
 static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)

@@ -2,74 +2,20 @@
 
 #include "base/clock.h"
 #include "base/finite.h"
-#include "comm/chunk.h"
-#include "comm/wire.h"
+#include "comm/exchange_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum {
-    TAGS = 8192, /* far more than there are in flight */
-    FIRST_COLLECTIVE_TAG = 2 * TAGS,
     SPINS = 100, /* idle polls before a wait lets others run */
     NAP_NS = 100000
-};
-
-/* A request of the collective under way. */
-struct collective_request {
-    int peer;
-    int is_recv;
-    int pending;
-};
-
-struct ddp_exchange {
-    struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is a way to sum them */
-    int chunks_in_flight;
-    uint32_t next_sequence;
-    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
-    int64_t last_message_ns;           /* when one of ours, in or out, last ended */
-    int *ended;                        /* room for the requests of one test */
-    struct ddp_packed *packed;         /* by request */
-    int requests;
-    struct collective_request *collective_requests; /* 2 (size-1) of them */
-    int collective_left;
-    uint32_t collective;
 };
 
 int ddp_exchange_peer(const ddp_group *g, int i)
 {
     return (g->rank + 1 + i) % g->size;
-}
-
-static int sum_tag(uint32_t sequence, int phase)
-{
-    return (int)(sequence % TAGS) * 2 + phase;
-}
-
-int ddp_exchange_collective_tag(const ddp_group *g)
-{
-    return FIRST_COLLECTIVE_TAG + (int)(g->exchange->collective % TAGS);
-}
-
-void ddp_exchange_next_collective(ddp_group *g)
-{
-    g->exchange->collective++;
-}
-
-/* They come first; those of chunks follow, slot by slot. */
-static int collective_requests(const ddp_group *g)
-{
-    return 2 * (g->size - 1);
-}
-
-static void release_packed(struct ddp_exchange *x)
-{
-    for (int i = 0; i < x->requests; i++)
-        ddp_packed_release(&x->packed[i]);
-    free(x->packed);
-    x->packed = NULL;
-    x->requests = 0;
 }
 
 static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
@@ -78,13 +24,11 @@ static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
     /* One more than needed, since a group of one rank needs none. */
     int *ended = realloc(x->ended, ((size_t)requests + 1) * sizeof *ended);
 
-    if (ended)
-        x->ended = ended;
-    release_packed(x);
-    x->packed = calloc((size_t)requests + 1, sizeof *x->packed);
-    if (!ended || !x->packed)
+    if (!ended)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
-    x->requests = requests;
+    x->ended = ended;
+    if (ddp_parts_reserve(x, requests, err))
+        return err->code;
     return g->transport->reserve(g, requests, err);
 }
 
@@ -93,13 +37,13 @@ ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
     struct ddp_exchange *x = calloc(1, sizeof *x);
 
     g->exchange = x;
-    g->host_sums = &ddp_exchange_sums;
+    g->host_sums = &ddp_host_sums;
     if (x)
         x->collective_requests =
-            calloc((size_t)collective_requests(g) + 1, sizeof *x->collective_requests);
+            calloc((size_t)ddp_collective_requests(g) + 1, sizeof *x->collective_requests);
     if (!x || !x->collective_requests)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's messages");
-    return reserve(g, collective_requests(g), err);
+    return reserve(g, ddp_collective_requests(g), err);
 }
 
 static void close_way(ddp_group *g)
@@ -118,7 +62,7 @@ void ddp_exchange_close(ddp_group *g)
     if (!x)
         return;
     close_way(g);
-    release_packed(x);
+    ddp_parts_release(x);
     free(x->ended);
     free(x->collective_requests);
     free(x);
@@ -134,7 +78,7 @@ ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *
     g->way = way;
     st = way->open(g, &sizes, err);
     if (!st)
-        st = reserve(g, collective_requests(g) + sizes.window * sizes.requests, err);
+        st = reserve(g, ddp_collective_requests(g) + sizes.window * sizes.requests, err);
     if (st)
         close_way(g);
     else
@@ -154,8 +98,18 @@ static struct ddp_chunk *next_chunk(ddp_group *g)
     *c = (struct ddp_chunk){.sum = x->first,
                             .sequence = x->next_sequence++,
                             .slot = slot,
-                            .first_request = collective_requests(g) + slot * x->sizes.requests};
+                            .first_request = ddp_collective_requests(g) + slot * x->sizes.requests};
     return c;
+}
+
+/* The chunk in the i-th slot, the oldest first; NULL: the slot is free. */
+static struct ddp_chunk *in_flight(ddp_group *g, int i)
+{
+    const struct ddp_exchange *x = g->exchange;
+    uint32_t sequence = x->next_sequence + (uint32_t)i;
+    struct ddp_chunk *c = g->way->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
+
+    return c->sum ? c : NULL;
 }
 
 static ddp_status name_sum(const ddp_group *g, const struct ddp_host_sum *s, ddp_error *err)
@@ -198,10 +152,10 @@ static void retire(struct ddp_exchange *x, struct ddp_chunk *c)
 
 static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
 {
-    int i = request - collective_requests(g), requests = g->exchange->sizes.requests;
+    int i = request - ddp_collective_requests(g), requests = g->exchange->sizes.requests;
     struct ddp_chunk *c = g->way->chunk(g, i / requests);
 
-    ddp_packed_ended(&g->exchange->packed[request]);
+    ddp_part_ended(g->exchange, request);
     if (g->way->advance(g, c, i % requests, err))
         return name_sum(g, c->sum, err);
     retire(g->exchange, c);
@@ -216,10 +170,9 @@ static ddp_status look_at_chunks(ddp_group *g, int *moved, ddp_error *err)
     if (!x->chunks_in_flight || !g->way->look)
         return DDP_OK;
     for (int i = 0; i < x->sizes.window; i++) {
-        uint32_t sequence = x->next_sequence + (uint32_t)i; /* the oldest first */
-        struct ddp_chunk *c = g->way->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
+        struct ddp_chunk *c = in_flight(g, i);
 
-        if (!c->sum)
+        if (!c)
             continue;
         if (g->way->look(g, c, moved, err))
             return name_sum(g, c->sum, err);
@@ -246,12 +199,10 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
     for (int i = 0; i < ended; i++) {
         int request = x->ended[i];
 
-        if (request < collective_requests(g)) {
-            x->collective_requests[request].pending = 0;
-            x->collective_left--;
-        } else if (chunk_request_ended(g, request, err)) {
+        if (request < ddp_collective_requests(g))
+            ddp_collective_ended(x, request);
+        else if (chunk_request_ended(g, request, err))
             return err->code;
-        }
     }
     *moved = ended;
     if (look_at_chunks(g, moved, err))
@@ -284,22 +235,12 @@ static void relax(int idle_polls)
         (void)nanosleep(&nap, NULL);
 }
 
-static ddp_status overdue(ddp_group *g, int peer, int taking, const char *where, ddp_error *err)
+ddp_status ddp_exchange_overdue(const ddp_group *g, int peer, int taking, const char *where,
+                                ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_COMM, "%s rank %d (host %s) for %.9g s%s",
                     taking ? "no message was taken by" : "no message from", peer, g->hosts[peer],
                     (double)g->timeout_ns / 1e9, where);
-}
-
-static ddp_status collective_overdue(ddp_group *g, ddp_error *err)
-{
-    const struct collective_request *requests = g->exchange->collective_requests;
-    int n = collective_requests(g), late = -1;
-
-    for (int i = 0; i < n; i++)
-        if (requests[i].pending && (late < 0 || requests[i].is_recv))
-            late = i;
-    return overdue(g, requests[late].peer, !requests[late].is_recv, "", err);
 }
 
 static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
@@ -310,10 +251,9 @@ static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
     char where[64];
 
     for (int i = 0; i < x->sizes.window; i++) {
-        uint32_t sequence = x->next_sequence + (uint32_t)i;
-        const struct ddp_chunk *c = g->way->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
+        const struct ddp_chunk *c = in_flight(g, i);
 
-        if (!c->sum)
+        if (!c)
             continue;
         if (!oldest)
             oldest = c;
@@ -323,7 +263,7 @@ static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
     if (peer < 0)
         peer = g->way->waits_for(g, oldest, &taking);
     (void)snprintf(where, sizeof where, ", sum %d of %d", oldest->sum->number, g->sums_opened);
-    return overdue(g, peer, taking, where, err);
+    return ddp_exchange_overdue(g, peer, taking, where, err);
 }
 
 static int is_late(const ddp_group *g, int64_t since_ns)
@@ -340,8 +280,9 @@ ddp_status ddp_exchange_check_time(ddp_group *g, int64_t since_ns, ddp_error *er
     return is_late(g, since_ns) ? sum_overdue(g, err) : DDP_OK;
 }
 
-/* Move data until *left is 0. */
-static ddp_status wait_for(ddp_group *g, const int *left, ddp_error *err)
+ddp_status ddp_exchange_wait_until(ddp_group *g, const int *left,
+                                   ddp_status (*overdue)(ddp_group *g, ddp_error *err),
+                                   ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     int idle_polls = 0;
@@ -357,8 +298,7 @@ static ddp_status wait_for(ddp_group *g, const int *left, ddp_error *err)
         }
         relax(++idle_polls);
         if (is_late(g, start))
-            return left == &g->exchange->collective_left ? collective_overdue(g, err)
-                                                         : sum_overdue(g, err);
+            return overdue(g, err);
     }
     return DDP_OK;
 }
@@ -385,140 +325,5 @@ ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *e
 
 ddp_status ddp_exchange_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
 {
-    return wait_for(g, &s->chunks_left, err);
-}
-
-/* ---- the engine ---- */
-
-static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
-{
-    struct ddp_host_sum *s = calloc(1, sizeof *s);
-
-    if (!s)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    *s =
-        (struct ddp_host_sum){.buf = a->buf, .count = a->count, .wire = a->wire, .ended = a->ended};
-    a->own = s;
-    return DDP_OK;
-}
-
-static void sum_close(ddp_allreduce *a)
-{
-    free(a->own);
-}
-
-static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
-{
-    struct ddp_host_sum *s = a->own;
-
-    s->number = a->number;
-    ddp_device_event_record(a->began);
-    return ddp_exchange_start(a->group, s, err);
-}
-
-static int sum_in_flight(const ddp_allreduce *a)
-{
-    const struct ddp_host_sum *s = a->own;
-
-    return s->chunks_left > 0;
-}
-
-static int sum_done(const ddp_allreduce *a)
-{
-    return !sum_in_flight(a);
-}
-
-static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
-{
-    return ddp_exchange_wait(a->group, a->own, err);
-}
-
-static int sum_finite(ddp_allreduce *a)
-{
-    const struct ddp_host_sum *s = a->own;
-
-    return !s->not_finite;
-}
-
-const struct ddp_sum_engine ddp_exchange_sums = {
-    .open = sum_open,
-    .close = sum_close,
-    .start = sum_start,
-    .in_flight = sum_in_flight,
-    .done = sum_done,
-    .fence = sum_wait,
-    .wait = sum_wait,
-    .finite = sum_finite,
-};
-
-/* ---- messages ---- */
-
-static struct ddp_message message(const struct ddp_chunk *c, const struct ddp_part *part)
-{
-    return (struct ddp_message){.peer = part->peer,
-                                .tag = sum_tag(c->sequence, part->phase),
-                                .bytes = part->count * ddp_wire_bytes(c->sum->wire),
-                                .buf = part->data};
-}
-
-ddp_status ddp_exchange_send_part(ddp_group *g, const struct ddp_chunk *c, int i,
-                                  const struct ddp_part *part, ddp_error *err)
-{
-    int place = part->peer - (g->rank - g->local_rank); /* among the ranks of this host */
-    int request = c->first_request + i;
-    struct ddp_packed *packed = &g->exchange->packed[request];
-    struct ddp_message m = message(c, part);
-
-    if (c->sum->wire != DDP_WIRE_FP32) {
-        if (ddp_packed_send(packed, part->data, part->count, c->sum->wire, err))
-            return err->code;
-        m.buf = packed->halves;
-    }
-    g->traffic.messages++;
-    g->traffic.bytes += m.bytes;
-    if (place < 0 || place >= g->local_size)
-        g->traffic.left_bytes += m.bytes;
-    return g->transport->send(g, request, &m, err);
-}
-
-ddp_status ddp_exchange_recv_part(ddp_group *g, const struct ddp_chunk *c, int i,
-                                  const struct ddp_part *part, ddp_error *err)
-{
-    int request = c->first_request + i;
-    struct ddp_packed *packed = &g->exchange->packed[request];
-    struct ddp_message m = message(c, part);
-
-    if (c->sum->wire != DDP_WIRE_FP32) {
-        if (ddp_packed_recv(packed, part->data, part->count, c->sum->wire, err))
-            return err->code;
-        m.buf = packed->halves;
-    }
-    return g->transport->recv(g, request, &m, err);
-}
-
-static int next_collective_request(ddp_group *g, const struct ddp_message *m, int is_recv)
-{
-    struct ddp_exchange *x = g->exchange;
-    int i = 0;
-
-    while (x->collective_requests[i].pending)
-        i++;
-    x->collective_requests[i] = (struct collective_request){m->peer, is_recv, 1};
-    x->collective_left++;
-    return i;
-}
-
-ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err)
-{
-    return g->transport->send(g, next_collective_request(g, m, 0), m, err);
-}
-
-ddp_status ddp_exchange_recv(ddp_group *g, const struct ddp_message *m, ddp_error *err)
-{
-    return g->transport->recv(g, next_collective_request(g, m, 1), m, err);
-}
-
-ddp_status ddp_exchange_finish(ddp_group *g, ddp_error *err)
-{
-    return wait_for(g, &g->exchange->collective_left, err);
+    return ddp_exchange_wait_until(g, &s->chunks_left, sum_overdue, err);
 }

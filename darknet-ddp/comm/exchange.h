@@ -6,7 +6,8 @@
  * memory and lets the next ones' messages travel while one is summed.
  *
  * A backend sets g->transport, calls ddp_exchange_open, which sets g->host_sums, and puts the
- * functions below into its table. */
+ * functions below into its table. How a chunk is summed is chunk.h's matter, its messages are
+ * parts.c's; collectives are collective.c's. */
 #ifndef DDP_COMM_EXCHANGE_H
 #define DDP_COMM_EXCHANGE_H
 
@@ -25,14 +26,14 @@ ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *
 
 void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
 
-extern const struct ddp_sum_engine ddp_exchange_sums;
+extern const struct ddp_sum_engine ddp_host_sums; /* host_sums.c */
 ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err);
 ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
 ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                                   ddp_error *err);
 
-/* What ddp_exchange_sums, and others who sum host memory on their way, have of each sum. buf,
- * count, wire and number are set, and ended, or NULL; the rest is 0 at first. */
+/* What ddp_host_sums, and others who sum host memory on their way, have of each sum. buf, count,
+ * wire and number are set, and ended, or NULL; the rest is 0 at first. */
 struct ddp_host_sum {
     float *buf;
     size_t count;
@@ -46,6 +47,13 @@ struct ddp_host_sum {
     struct ddp_host_sum *next;
 };
 
+/* Of a's memory, when it is opened. */
+static inline struct ddp_host_sum ddp_host_sum_of(const ddp_allreduce *a)
+{
+    return (struct ddp_host_sum){
+        .buf = a->buf, .count = a->count, .wire = a->wire, .number = a->number, .ended = a->ended};
+}
+
 /* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */
 ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 ddp_status ddp_exchange_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
@@ -54,38 +62,8 @@ ddp_status ddp_exchange_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *er
  * group's timeout, nor since that moment. */
 ddp_status ddp_exchange_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
-/* The rest is for the ways to sum and collective.c. */
-
 /* The i-th peer of this rank, i in 0..size-1. Each rank has another first one,
  * so that they do not all send to the same. */
 int ddp_exchange_peer(const ddp_group *g, int i);
-
-int ddp_exchange_collective_tag(const ddp_group *g);
-
-/* A message of a chunk: floats, which travel as the chunk's sum says. */
-struct ddp_part {
-    int peer;
-    int phase; /* 0 or 1: messages of a chunk match by it, and by their order */
-    float *data;
-    size_t count;
-};
-
-/* Request i of the chunk. What is sent is counted in g->traffic; what comes is in its place when
- * the way hears that the request has ended. */
-struct ddp_chunk;
-ddp_status ddp_exchange_send_part(ddp_group *g, const struct ddp_chunk *c, int i,
-                                  const struct ddp_part *part, ddp_error *err);
-ddp_status ddp_exchange_recv_part(ddp_group *g, const struct ddp_chunk *c, int i,
-                                  const struct ddp_part *part, ddp_error *err);
-
-/* Messages of the collective under way. Not more than 2 (size-1) at a time. */
-ddp_status ddp_exchange_send(ddp_group *g, const struct ddp_message *m, ddp_error *err);
-ddp_status ddp_exchange_recv(ddp_group *g, const struct ddp_message *m, ddp_error *err);
-
-/* Wait for all of them; sums in flight move along. */
-ddp_status ddp_exchange_finish(ddp_group *g, ddp_error *err);
-
-/* The collective has ended: the next one's messages have another tag. */
-void ddp_exchange_next_collective(ddp_group *g);
 
 #endif

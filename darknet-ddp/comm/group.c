@@ -299,6 +299,7 @@ ddp_status ddp_allreduce_open_wire(ddp_allreduce **out, ddp_group *g, ddp_device
     a->buf = buf;
     a->count = count;
     a->wire = wire;
+    a->number = g->sums_open > 0 ? g->sums_opened + 1 : 1;
     a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
     st = open_events(a, d, err);
     if (!st)
@@ -307,9 +308,8 @@ ddp_status ddp_allreduce_open_wire(ddp_allreduce **out, ddp_group *g, ddp_device
         free_sum(a);
         return keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
     }
-    if (g->sums_open++ == 0)
-        g->sums_opened = 0;
-    a->number = ++g->sums_opened;
+    g->sums_opened = a->number;
+    g->sums_open++;
     *out = a;
     return DDP_OK;
 }

@@ -45,8 +45,8 @@ static ddp_status post(ddp_group *g, struct ddp_levels_chunk *c, int phase, int 
 
     c->requests[i] = (struct ddp_levels_request){peer, (char)incoming, 1};
     c->waiting++;
-    return incoming ? ddp_exchange_recv_part(g, &c->base, i, &part, err)
-                    : ddp_exchange_send_part(g, &c->base, i, &part, err);
+    return incoming ? ddp_part_recv(g, &c->base, i, &part, err)
+                    : ddp_part_send(g, &c->base, i, &part, err);
 }
 
 /* A stage's parts come, on the way up. */

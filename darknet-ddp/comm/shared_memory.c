@@ -1,7 +1,7 @@
 #include "comm/shared_memory.h"
 
 #include "base/clock.h"
-#include "comm/exchange.h"
+#include "comm/collective.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -101,21 +101,14 @@ static ddp_status tell_host(ddp_group *g, struct place *place, ddp_error *err)
 {
     int first = g->rank - g->local_rank;
 
-    for (int r = first + 1; g->local_rank == 0 && r < first + g->local_size; r++) {
-        struct ddp_message m = {r, ddp_exchange_collective_tag(g), sizeof *place, place};
-
-        if (ddp_exchange_send(g, &m, err))
+    for (int r = first + 1; g->local_rank == 0 && r < first + g->local_size; r++)
+        if (ddp_collective_send(g, r, place, sizeof *place, err))
             return err->code;
-    }
-    if (g->local_rank > 0) {
-        struct ddp_message m = {first, ddp_exchange_collective_tag(g), sizeof *place, place};
-
-        if (ddp_exchange_recv(g, &m, err))
-            return err->code;
-    }
-    if (ddp_exchange_finish(g, err))
+    if (g->local_rank > 0 && ddp_collective_recv(g, first, place, sizeof *place, err))
         return err->code;
-    ddp_exchange_next_collective(g);
+    if (ddp_collective_finish(g, err))
+        return err->code;
+    ddp_collective_next(g);
     return DDP_OK;
 }
 

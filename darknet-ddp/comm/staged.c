@@ -167,8 +167,8 @@ static ddp_status staged_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
     t->s = s;
     t->pinned.staged = t;
-    t->pinned.sum.count = a->count;
-    t->pinned.sum.wire = a->wire;
+    t->pinned.sum = ddp_host_sum_of(a);
+    t->pinned.sum.ended = NULL; /* not before it is copied back */
     t->pinned.sum.buf = ddp_cuda_alloc_pinned(c, a->count);
     if (!t->pinned.sum.buf) {
         free(t);
@@ -186,7 +186,6 @@ static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     ddp_group *g = s->sum->group;
     ddp_cuda *c = g->gpu->cuda;
 
-    t->pinned.sum.number = s->sum->number;
     DDP_CUDA(c, cudaMemcpyAsync(t->pinned.sum.buf, s->sum->buf, s->sum->count * sizeof(float),
                                 cudaMemcpyDeviceToHost, c->comm));
     DDP_CUDA(c, cudaEventRecord(t->copied, c->comm));
@@ -203,8 +202,7 @@ static ddp_status host_open(ddp_allreduce *a, ddp_error *err)
 
     if (!i)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    i->sum =
-        (struct ddp_host_sum){.buf = a->buf, .count = a->count, .wire = a->wire, .ended = a->ended};
+    i->sum = ddp_host_sum_of(a);
     a->own = i;
     return DDP_OK;
 }
@@ -219,7 +217,6 @@ static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
     struct staged *q = staged_of(a->group);
     struct item *i = a->own;
 
-    i->sum.number = a->number;
     ddp_device_event_record(a->began);
     if (!q->first)
         return ddp_exchange_start(a->group, &i->sum, err);
@@ -278,7 +275,7 @@ static void staged_close(ddp_group *g)
 {
     struct staged *q = staged_of(g);
 
-    g->host_sums = &ddp_exchange_sums;
+    g->host_sums = &ddp_host_sums;
     DDP_CUDA(g->gpu->cuda, cudaStreamDestroy(q->back));
     free(q);
 }

@@ -1,0 +1,66 @@
+/* comm/exchange_state.h: what the files behind comm/exchange.h share: exchange.c (chunks in flight,
+ * and waits), parts.c (a chunk's messages) and collective.c. Not for others. */
+#ifndef DDP_COMM_EXCHANGE_STATE_H
+#define DDP_COMM_EXCHANGE_STATE_H
+
+#include "comm/chunk.h"
+
+/* A request of the collective under way. */
+struct ddp_collective_request {
+    int peer;
+    int is_recv;
+    int pending;
+};
+
+struct ddp_exchange {
+    struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is a way to sum them */
+    int chunks_in_flight;
+    uint32_t next_sequence;
+    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
+    int64_t last_message_ns;           /* when one of ours, in or out, last ended */
+    int *ended;                        /* room for the requests of one test */
+
+    /* parts.c's: by request. */
+    struct ddp_packed *packed;
+    int requests;
+
+    /* collective.c's. */
+    struct ddp_collective_request *collective_requests;
+    int collective_left; /* of them, those that are pending */
+    uint32_t collective; /* number of the next one */
+};
+
+/* ---- exchange.c ---- */
+
+/* Tags: of sums, two for each of so many chunks, far more than there are in flight; behind them
+ * those of as many collectives. */
+enum { DDP_TAGS = 8192 };
+
+/* Move data until *left is 0. overdue says who is late, when nothing has come for the group's
+ * timeout. */
+ddp_status ddp_exchange_wait_until(ddp_group *g, const int *left,
+                                   ddp_status (*overdue)(ddp_group *g, ddp_error *err),
+                                   ddp_error *err);
+
+/* DDP_ERR_COMM: peer has not sent, or where `taking` has not taken, a message for the group's
+ * timeout. where: ", sum 1 of 4", or "". */
+ddp_status ddp_exchange_overdue(const ddp_group *g, int peer, int taking, const char *where,
+                                ddp_error *err);
+
+/* ---- parts.c ---- */
+
+/* Requests 0..requests are there from now on; none of them is in flight. Fails with DDP_ERR_NOMEM.
+ */
+ddp_status ddp_parts_reserve(struct ddp_exchange *x, int requests, ddp_error *err);
+void ddp_parts_release(struct ddp_exchange *x);
+
+/* The request of a chunk has ended: what has come goes to its place. */
+void ddp_part_ended(struct ddp_exchange *x, int request);
+
+/* ---- collective.c ---- */
+
+/* How many requests collectives have: they come first, those of chunks follow, slot by slot. */
+int ddp_collective_requests(const ddp_group *g);
+void ddp_collective_ended(struct ddp_exchange *x, int request);
+
+#endif

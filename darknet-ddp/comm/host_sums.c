@@ -1,0 +1,61 @@
+/* The engine for sums of host memory, over comm/exchange.h. */
+#include "comm/exchange.h"
+
+#include <stdlib.h>
+
+static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_host_sum *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    *s = ddp_host_sum_of(a);
+    a->own = s;
+    return DDP_OK;
+}
+
+static void sum_close(ddp_allreduce *a)
+{
+    free(a->own);
+}
+
+static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_device_event_record(a->began);
+    return ddp_exchange_start(a->group, a->own, err);
+}
+
+static int sum_in_flight(const ddp_allreduce *a)
+{
+    const struct ddp_host_sum *s = a->own;
+
+    return s->chunks_left > 0;
+}
+
+static int sum_done(const ddp_allreduce *a)
+{
+    return !sum_in_flight(a);
+}
+
+static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
+{
+    return ddp_exchange_wait(a->group, a->own, err);
+}
+
+static int sum_finite(ddp_allreduce *a)
+{
+    const struct ddp_host_sum *s = a->own;
+
+    return !s->not_finite;
+}
+
+const struct ddp_sum_engine ddp_host_sums = {
+    .open = sum_open,
+    .close = sum_close,
+    .start = sum_start,
+    .in_flight = sum_in_flight,
+    .done = sum_done,
+    .fence = sum_wait,
+    .wait = sum_wait,
+    .finite = sum_finite,
+};
