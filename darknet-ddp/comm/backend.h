@@ -1,7 +1,7 @@
 /* comm/backend.h: what a backend and a transport supply. Included by comm/ alone.
  *
- * group.c checks every argument, remembers a failure and puts the context into
- * the error; a backend only moves data. Every member is required.
+ * group.c, and allreduce.c for sums, check every argument, remember a failure and put the context
+ * into the error; a backend only moves data. Every member is required.
  *
  * A backend whose messages pass through host memory need not know how to sum:
  * it supplies a transport, and takes its sums and collectives from exchange.h.
@@ -123,6 +123,15 @@ ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, dd
 /* first[r]: the lowest rank on rank r's host. Ranks of a host stand side by side. */
 void ddp_group_set_places(ddp_group *g, const int *first);
 void ddp_group_free(ddp_group *g);
+
+/* DDP_ERR_COMM once the group has failed: nothing but closing and aborting works then. */
+ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
+/* Returns st, and remembers the first failure: what comes after it would only hide it. */
+ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
+/* Something of a group is about to be released: if it has failed, nothing queued on the GPU may
+ * wait for other ranks any more. Not at once when it fails, since they would notice, and report
+ * that before this rank has reported why. */
+void ddp_group_give_up(ddp_group *g);
 
 /* Flush what has been printed and end the process at once, without the exit
  * handlers, which are not safe while other threads run. */

@@ -3,13 +3,10 @@
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/gpu.h"
-#include "comm/schedule.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static const int64_t default_timeout_ns = 600 * INT64_C(1000000000);
@@ -172,251 +169,40 @@ const char *ddp_group_interface(void)
     return wanted_interface;
 }
 
-static ddp_status check_alive(const ddp_group *g, ddp_error *err)
+ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err)
 {
     if (g->failure.code)
         return ddp_fail(err, DDP_ERR_COMM, "the group failed earlier: %s", g->failure.text);
     return DDP_OK;
 }
 
-/* Remember the first failure: what comes after it would only hide it. */
-static ddp_status keep_failure(ddp_group *g, ddp_status st, const ddp_error *err)
+ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err)
 {
     if (st == DDP_ERR_COMM && !g->failure.code)
         g->failure = *err;
     return st;
 }
 
-/* ---- how sums travel ---- */
-
-/* Of the files that a process may have open, half are left to the program and to MPI. */
-static int most_connections(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY
-        || limit.rlim_cur > 2 * (rlim_t)INT_MAX)
-        return INT_MAX;
-    return (int)(limit.rlim_cur / 2);
-}
-
-/* Rank 0's: limits differ from host to host. */
-static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
-{
-    *levels = ddp_levels_pay(&g->places, g->radix, most_connections());
-    return ddp_broadcast(g, levels, sizeof *levels, 0, err);
-}
-
-static void describe_levels(ddp_group *g)
-{
-    int stages = ddp_levels_stages(g->places.count, g->radix), most = 0, least = g->size;
-    char ranks[32];
-
-    for (int h = 0; h < g->places.count; h++) {
-        int n = g->places.first[h + 1] - g->places.first[h];
-
-        most = n > most ? n : most;
-        least = n < least ? n : least;
-    }
-    (void)snprintf(ranks, sizeof ranks, most > least ? "%d to %d" : "%d", least, most);
-    (void)snprintf(g->schedule, sizeof g->schedule, "%d level%s (%s rank%s a host in shared memory",
-                   stages + 1, stages ? "s" : "", ranks, most > 1 ? "s" : "");
-    if (stages)
-        (void)snprintf(g->schedule + strlen(g->schedule), sizeof g->schedule - strlen(g->schedule),
-                       ", then %d hosts%s", g->places.count, stages > 1 ? " in blocks" : "");
-    (void)strcat(g->schedule, ")");
-}
-
-static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
-{
-    ddp_status st = ddp_exchange_use(g, &ddp_way_levels, err);
-
-    if (st == DDP_ERR_USAGE && !only)
-        return ddp_exchange_use(g, &ddp_way_direct, err);
-    if (!st)
-        describe_levels(g);
-    return st;
-}
-
-ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err)
-{
-    int levels = wanted == DDP_SCHEDULE_LEVELS;
-    ddp_status st = check_alive(g, err);
-
-    if (st || g->size == 1 || !g->transport)
-        return st;
-    if (wanted == DDP_SCHEDULE_AUTO)
-        st = choose(g, &levels, err);
-    if (!st)
-        st = levels ? use_levels(g, wanted == DDP_SCHEDULE_LEVELS, err)
-                    : ddp_exchange_use(g, &ddp_way_direct, err);
-    return keep_failure(g, st, err);
-}
-
-const char *ddp_group_schedule(const ddp_group *g)
-{
-    return g->schedule;
-}
-
-int ddp_group_sums_on_host(const ddp_group *g)
-{
-    return strcmp(ddp_group_transport(g), g->ops->name) == 0;
-}
-
-ddp_traffic ddp_group_traffic(const ddp_group *g)
-{
-    return g->traffic;
-}
-
-static ddp_status open_events(ddp_allreduce *a, ddp_device *d, ddp_error *err)
-{
-    ddp_status st = ddp_device_event_open(&a->began, d, err);
-
-    return st ? st : ddp_device_event_open(&a->ended, d, err);
-}
-
-static void free_sum(ddp_allreduce *a)
-{
-    ddp_device_event_close(a->began);
-    ddp_device_event_close(a->ended);
-    free(a);
-}
-
-ddp_status ddp_allreduce_open_wire(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                   size_t count, ddp_wire wire, ddp_error *err)
-{
-    ddp_allreduce *a;
-    ddp_status st;
-
-    *out = NULL;
-    st = check_alive(g, err);
-    if (st)
-        return st;
-    a = calloc(1, sizeof *a);
-    if (!a)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    a->group = g;
-    a->buf = buf;
-    a->count = count;
-    a->wire = wire;
-    a->number = g->sums_open > 0 ? g->sums_opened + 1 : 1;
-    a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
-    st = open_events(a, d, err);
-    if (!st)
-        st = a->engine->open(a, err);
-    if (st) {
-        free_sum(a);
-        return keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
-    }
-    g->sums_opened = a->number;
-    g->sums_open++;
-    *out = a;
-    return DDP_OK;
-}
-
-ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                 size_t count, ddp_error *err)
-{
-    return ddp_allreduce_open_wire(out, g, d, buf, count, DDP_WIRE_FP32, err);
-}
-
-ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
-                              ddp_error *err)
-{
-    return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, err);
-}
-
-/* Something of a group that has failed is about to be released: nothing queued on the GPU may wait
- * for other ranks any more. Not at once when it fails, since they would notice, and report that
- * before this rank has reported why. */
-static void give_up(ddp_group *g)
+void ddp_group_give_up(ddp_group *g)
 {
     if (g->gpu && g->failure.code)
         ddp_gpu_abort(g);
 }
 
-void ddp_allreduce_close(ddp_allreduce *a)
-{
-    if (!a)
-        return;
-    give_up(a->group);
-    a->engine->close(a);
-    a->group->sums_open--;
-    free_sum(a);
-}
-
-ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
-{
-    ddp_group *g = a->group;
-    ddp_status st = check_alive(g, err);
-
-    if (st)
-        return st;
-    if (a->engine->in_flight(a))
-        return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
-    a->started = 1;
-    if (a->count == 0)
-        return DDP_OK;
-    return keep_failure(g, a->engine->start(a, err), err);
-}
-
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
 {
-    ddp_status st = check_alive(g, err);
+    ddp_status st = ddp_group_check_alive(g, err);
 
     if (!st)
-        st = keep_failure(g, g->ops->progress(g, err), err);
+        st = ddp_group_keep_failure(g, g->ops->progress(g, err), err);
     if (!st && g->gpu)
-        st = keep_failure(g, ddp_gpu_progress(g, err), err);
+        st = ddp_group_keep_failure(g, ddp_gpu_progress(g, err), err);
     return st;
-}
-
-int ddp_allreduce_done(const ddp_allreduce *a)
-{
-    return a->started && a->engine->done(a);
-}
-
-int ddp_allreduce_finite(ddp_allreduce *a)
-{
-    return a->engine->finite(a);
-}
-
-const ddp_device_event *ddp_allreduce_began(const ddp_allreduce *a)
-{
-    return a->began;
-}
-
-const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a)
-{
-    return a->ended;
-}
-
-static ddp_status check_started(const ddp_allreduce *a, ddp_error *err)
-{
-    ddp_status st = check_alive(a->group, err);
-
-    if (!st && !a->started)
-        st = ddp_fail(err, DDP_ERR_USAGE, "sum %d was not started", a->number);
-    return st;
-}
-
-ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err)
-{
-    ddp_status st = check_started(a, err);
-
-    return st ? st : keep_failure(a->group, a->engine->fence(a, err), err);
-}
-
-ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err)
-{
-    ddp_status st = check_started(a, err);
-
-    return st ? st : keep_failure(a->group, a->engine->wait(a, err), err);
 }
 
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err)
 {
-    ddp_status st = check_alive(g, err);
+    ddp_status st = ddp_group_check_alive(g, err);
 
     if (st)
         return st;
@@ -427,12 +213,12 @@ ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_er
     st = g->ops->broadcast(g, buf, bytes, root, err);
     if (st)
         st = ddp_wrap(err, "broadcast of %zu bytes from rank %d", bytes, root);
-    return keep_failure(g, st, err);
+    return ddp_group_keep_failure(g, st, err);
 }
 
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes, ddp_error *err)
 {
-    ddp_status st = check_alive(g, err);
+    ddp_status st = ddp_group_check_alive(g, err);
 
     if (st || bytes == 0)
         return st;
@@ -442,28 +228,28 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
     st = g->ops->allgather(g, mine, all, bytes, err);
     if (st)
         st = ddp_wrap(err, "allgather of %zu bytes a rank", bytes);
-    return keep_failure(g, st, err);
+    return ddp_group_keep_failure(g, st, err);
 }
 
 ddp_status ddp_barrier(ddp_group *g, ddp_error *err)
 {
-    ddp_status st = check_alive(g, err);
+    ddp_status st = ddp_group_check_alive(g, err);
 
     if (st || g->size == 1)
         return st;
     st = g->ops->allgather(g, NULL, NULL, 0, err);
     if (st)
         st = ddp_wrap(err, "barrier");
-    return keep_failure(g, st, err);
+    return ddp_group_keep_failure(g, st, err);
 }
 
 /* ---- GPUs ---- */
 
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)
 {
-    ddp_status st = check_alive(g, err);
+    ddp_status st = ddp_group_check_alive(g, err);
 
-    return st ? st : keep_failure(g, ddp_gpu_open(g, config, err), err);
+    return st ? st : ddp_group_keep_failure(g, ddp_gpu_open(g, config, err), err);
 }
 
 ddp_device *ddp_group_device(const ddp_group *g)
@@ -478,11 +264,11 @@ const char *ddp_group_transport(const ddp_group *g)
 
 ddp_status ddp_group_settle(ddp_group *g, ddp_error *err)
 {
-    ddp_status st = check_alive(g, err);
+    ddp_status st = ddp_group_check_alive(g, err);
 
     if (st || !g->gpu)
         return st;
-    return keep_failure(g, ddp_gpu_settle(g, err), err);
+    return ddp_group_keep_failure(g, ddp_gpu_settle(g, err), err);
 }
 
 int64_t ddp_group_stalled_ns(const ddp_group *g)
@@ -506,7 +292,7 @@ void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x)
 {
     if (!x)
         return;
-    give_up(g);
+    ddp_group_give_up(g);
     if (ddp_device_is_host(d))
         ddp_device_free(d, x);
     else

@@ -78,10 +78,11 @@ const char *ddp_group_host(const ddp_group *g, int rank);
 
 /* ---- how sums of host memory travel ----
  *
- *   direct   every rank with every other: 2 (size-1)/size of a sum's bytes each way, so that a host
- * of many ranks sends as many times that levels   within a host in memory that its ranks share,
- * between hosts by messages, of each rank with its like on other hosts (comm/levels_plan.h): a host
- * sends no more than one rank would
+ *   direct   every rank with every other: 2 (size-1)/size of a sum's bytes each way, so
+ *            that a host of many ranks sends as many times that
+ *   levels   within a host in memory that its ranks share, between hosts by messages,
+ *            of each rank with its like on other hosts (comm/levels_plan.h): a host
+ *            sends no more than one rank would
  *
  * Both have the same bits. */
 typedef enum ddp_schedule {
