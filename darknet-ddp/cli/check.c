@@ -1,4 +1,5 @@
 /* `darknet ddp check DATA CFG [WEIGHTS]`: all that is wrong with training data, at once. */
+#include "cli/backend.h"
 #include "cli/check_cfg.h"
 #include "cli/check_data.h"
 #include "cli/check_gather.h"
@@ -134,7 +135,7 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     ddp_error err;
     int status = 0, rank;
 
-    if (ddp_group_open(&group, launcher.ranks > 1 ? "mpi" : "solo", &err))
+    if (ddp_backend_open(&group, options, launcher, &err))
         ddp_report_failure(&err);
     ddp_report_open(group);
     ddp_report_errors_only();

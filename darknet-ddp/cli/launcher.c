@@ -2,6 +2,7 @@
 
 #include "comm/group.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +29,39 @@ static int tasks_of_srun(void)
     return getenv(size_names[0]) ? 0 : number_of("SLURM_STEP_NUM_TASKS");
 }
 
+/* -1: it is none. */
+static int number_by_hand(const char *name)
+{
+    const char *text = getenv(name);
+    char *end = NULL;
+    long n = text ? strtol(text, &end, 10) : -1;
+
+    return !end || end == text || *end || n < 0 || n > INT_MAX ? -1 : (int)n;
+}
+
+static int is_by_hand(void)
+{
+    return getenv(DDP_RANK_VARIABLE) || getenv(DDP_RANKS_VARIABLE);
+}
+
+static ddp_launcher read_by_hand(void)
+{
+    int rank = number_by_hand(DDP_RANK_VARIABLE), ranks = number_by_hand(DDP_RANKS_VARIABLE);
+
+    if (rank < 0 || rank >= ranks)
+        rank = ranks = 0;
+    return (ddp_launcher){.ranks = ranks, .rank = rank, .by_hand = 1};
+}
+
+int ddp_launched(ddp_launcher launcher)
+{
+    return launcher.ranks > 0 && !launcher.by_hand;
+}
+
 ddp_launcher ddp_launcher_read(void)
 {
+    if (is_by_hand())
+        return read_by_hand();
     if (tasks_of_srun() == 1)
         return (ddp_launcher){0};
     for (int i = 0; i < LAUNCHERS; i++) {

@@ -5,13 +5,21 @@
 #include "base/status.h"
 
 typedef struct ddp_launcher {
-    int ranks; /* that the launcher says it started; 0: no launcher */
-    int rank;  /* of this process; 0 without a launcher */
+    int ranks;   /* that the launcher says it started; 0: no launcher */
+    int rank;    /* of this process; 0 without a launcher */
+    int by_hand; /* 1: the two variables below say so, and no program started them together */
 } ddp_launcher;
 
-/* Read what mpirun (Open MPI, any PMIx) or srun left in the environment. A lone task of srun has no
- * launcher: it may be a shell. */
+#define DDP_RANK_VARIABLE "DARKNET_DDP_RANK"
+#define DDP_RANKS_VARIABLE "DARKNET_DDP_RANKS"
+
+/* Read what mpirun (Open MPI, any PMIx) or srun left in the environment, or who starts ranks one by
+ * one: ranks is 0 where his two numbers are none of a rank. A lone task of srun has no launcher: it
+ * may be a shell. */
 ddp_launcher ddp_launcher_read(void);
+
+/* Were the ranks started together, by mpirun or srun? */
+int ddp_launched(ddp_launcher launcher);
 
 /* Can these processes find each other? DDP_ERR_USAGE: srun has started them in a way that this
  * build's MPI does not know. */

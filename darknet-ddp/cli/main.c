@@ -1,6 +1,7 @@
 /* The program: Darknet's own main (built under the name darknet_main), with -ddp
  * and its options taken out of the command line first. */
 #include "base/clock.h"
+#include "cli/backend.h"
 #include "cli/commands.h"
 #include "cli/darknet_commands.h"
 #include "cli/gpus.h"
@@ -180,7 +181,7 @@ static ddp_status check_launch(const ddp_options *options, ddp_launcher launcher
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_backend solo is for one process, but the launcher started %d",
                         launcher.ranks);
-    return DDP_OK;
+    return ddp_backend_check(options, launcher, err);
 }
 
 /* A batch script runs on the first of a job's tasks alone. */
@@ -203,7 +204,7 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
 {
     int ranks;
 
-    if (ddp_launcher_check(launcher, err)) {
+    if (!options->rendezvous && ddp_launcher_check(launcher, err)) {
         if (launcher.rank > 0)
             exit(2); /* all know it, and one says it */
         return err->code;

@@ -1,5 +1,6 @@
 #include "cli/measure.h"
 
+#include "cli/backend.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 
@@ -17,7 +18,7 @@ void ddp_measure_open(ddp_measure *m, const char *command, const char *data, con
     ddp_error err;
 
     *m = (ddp_measure){0};
-    if (ddp_group_open(&m->group, launcher.ranks > 1 ? "mpi" : "solo", &err))
+    if (ddp_backend_open(&m->group, options, launcher, &err))
         fail(&err);
     ddp_report_open(m->group);
     m->rank = ddp_group_rank(m->group);

@@ -283,7 +283,7 @@ static int find_terminal(ddp_launcher launcher)
 
     if (!kind || !*kind || strcmp(kind, "dumb") == 0 || !isatty(STDOUT_FILENO))
         return -1;
-    fd = launcher.ranks > 0 ? terminal_of_launcher() : STDOUT_FILENO;
+    fd = ddp_launched(launcher) ? terminal_of_launcher() : STDOUT_FILENO;
     if (fd >= 0 && !isatty(fd)) {
         (void)close(fd);
         fd = -1;

@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
+#include "cli/backend.h"
 #include "cli/lookout.h"
 #include "cli/not_finite.h"
 #include "cli/precheck.h"
@@ -26,14 +27,6 @@ static int64_t own_timeout_ns(const ddp_options *o)
     double longest = o->timeout > o->io_timeout ? o->timeout : o->io_timeout;
 
     return o->timeout > 0 && o->io_timeout > 0 ? (int64_t)((longest + 60) * 1e9) : 0;
-}
-
-/* Of host memory; sums of a GPU's may go another way. */
-static const char *pick_backend(const ddp_options *options, ddp_launcher launcher)
-{
-    if (options->backend == DDP_BACKEND_MPI)
-        return "mpi";
-    return launcher.ranks > 0 && options->backend != DDP_BACKEND_SOLO ? "mpi" : "solo";
 }
 
 static ddp_status check_launch(ddp_launcher launcher, int size, ddp_error *err)
@@ -187,8 +180,7 @@ void ddp_session_open(const ddp_options *options)
     ddp_run.launcher = ddp_launcher_read();
     ddp_run.asked = ddp_signals_open();
     ddp_run.watch = ddp_lookout_open(options);
-    ddp_group_use_interface(options->interface);
-    if (ddp_group_open(&ddp_run.group, pick_backend(options, ddp_run.launcher), &err))
+    if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
         ddp_session_fail(&err);
     ddp_report_open(ddp_run.group);
     darknet = darknet_config(options);

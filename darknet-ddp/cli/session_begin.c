@@ -134,7 +134,7 @@ void ddp_session_advise(void)
 /* What is said where the run ends before its time. */
 static void prepare_advice(void)
 {
-    char *command = ddp_resume_command(ddp_run.launcher.ranks > 0, "-resume");
+    char *command = ddp_resume_command(ddp_launched(ddp_run.launcher), "-resume");
     char where[4096];
 
     (void)snprintf(where, sizeof where, "the last checkpoint in %s", ddp_run.directory);
@@ -155,7 +155,7 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
     prepare_advice();
     ddp_lookout_begin(ddp_run.directory, cfg,
                       ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
-    ddp_signals_take_term(ddp_run.launcher.ranks > 0);
+    ddp_signals_take_term(ddp_launched(ddp_run.launcher));
     if (ddp_run.launcher.rank == 0)
         ddp_report_tell(DDP_NOTE_TRAINS);
     ddp_checkpoints_begin(ddp_run.checkpoints, net);

@@ -51,7 +51,7 @@ static void summarise(int stopped)
                                  .validation = ddp_run.validation,
                                  .directory = ddp_run.directory,
                                  .records = ddp_records_paths(ddp_run.records),
-                                 .launched = ddp_run.launcher.ranks > 0,
+                                 .launched = ddp_launched(ddp_run.launcher),
                                  .stopped = stopped};
 
     if (ddp_run.checkpoints && ddp_group_rank(ddp_run.group) == 0)

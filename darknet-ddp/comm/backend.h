@@ -116,6 +116,7 @@ extern const struct ddp_backend ddp_backend_solo;
 #ifdef DDP_WITH_MPI
 extern const struct ddp_backend ddp_backend_mpi;
 #endif
+extern const struct ddp_backend ddp_backend_gloo; /* with DDP_WITH_GLOO */
 
 /* The parts of a group that every backend has: size and host names. *out is the
  * start of `bytes` zeroed bytes. */

@@ -16,6 +16,9 @@ static const struct ddp_backend *const backends[] = {
 #ifdef DDP_WITH_MPI
     &ddp_backend_mpi,
 #endif
+#ifdef DDP_WITH_GLOO
+    &ddp_backend_gloo,
+#endif
 };
 
 #ifndef DDP_WITH_MPI
@@ -24,6 +27,15 @@ int ddp_group_mpi_knows_pmi(void)
     return 0;
 }
 #endif
+
+int ddp_group_has(const char *backend)
+{
+    size_t i = 0, n = sizeof backends / sizeof backends[0];
+
+    while (i < n && strcmp(backend, backends[i]->name) != 0)
+        i++;
+    return i < n;
+}
 
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err)
 {

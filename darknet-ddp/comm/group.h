@@ -34,12 +34,16 @@ typedef struct ddp_group ddp_group;
 typedef struct ddp_allreduce ddp_allreduce;
 
 /* Join the group that the launcher set up.
- * backend  "solo" (one process, no MPI call) or "mpi"
+ * backend  "solo" (one process, no MPI call), "mpi", or "gloo" (comm/gloo.c: which ranks there are
+ *          comes from comm/rendezvous.h, or else from MPI)
  * *out     set on success; release with ddp_group_close
  * Blocks until every rank has called it.
  * Fails with DDP_ERR_USAGE (no such backend in this build), DDP_ERR_NOMEM,
  * DDP_ERR_COMM. */
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
+
+/* Is there such a backend in this build? */
+int ddp_group_has(const char *backend);
 
 /* Do the processes of an MPI job find each other by PMI (srun --mpi=pmi2)? Open MPI's do by PMIx
  * alone. */
@@ -57,17 +61,18 @@ ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Leave the group. NULL is allowed. Work in flight is abandoned: for "mpi" the
- * process then ends without MPI_Finalize, and the launcher fails the job. */
+ * process then ends without MPI_Finalize, and the launcher fails the job; for "gloo"
+ * the others' next calls fail. Else "mpi" and "gloo" wait until all others leave. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: every rank of it ends with a non-zero exit status.
- * Safe from any thread; does not return for "mpi" and "solo". For "thread", the
+ * Safe from any thread; does not return for "mpi", "gloo" and "solo". For "thread", the
  * other ranks' next calls fail with DDP_ERR_COMM. exit_status 0 counts as 1. */
 void ddp_group_abort(ddp_group *g, int exit_status);
 
 int ddp_group_rank(const ddp_group *g);
 int ddp_group_size(const ddp_group *g);
-const char *ddp_group_backend(const ddp_group *g); /* "solo", "thread", "mpi" */
+const char *ddp_group_backend(const ddp_group *g); /* "solo", "thread", "mpi", "gloo" */
 
 /* Rank among the ranks of the same host, and how many these are. */
 int ddp_group_local_rank(const ddp_group *g);

@@ -15,7 +15,7 @@ function(checksum out dir)
   set(${out} ${hash} PARENT_SCOPE)
 endfunction()
 
-checksum(ours ${OURS} *.c *.h *.cu *.def *.html)
+checksum(ours ${OURS} *.c comm/*.cpp *.h *.cu *.def *.html)
 checksum(darknet ${DARKNET} src/*.c src/*.h src/*.cu include/*.h examples/*.c)
 file(CONFIGURE OUTPUT ${OUT} @ONLY CONTENT [[
 #include "glue/sources.h"

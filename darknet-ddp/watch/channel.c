@@ -1,6 +1,7 @@
 #include "watch/channel.h"
 
 #include "base/clock.h"
+#include "base/network.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -100,30 +101,12 @@ void ddp_channel_close(ddp_channel *c)
 
 /* ---- rank 0 ---- */
 
-/* By its name, or by its network, as "10.1.0.0/16". */
-static int is_meant(const struct ifaddrs *a, const char *interface)
-{
-    const struct sockaddr_in *own = (const void *)a->ifa_addr;
-    char text[INET_ADDRSTRLEN];
-    size_t length = strcspn(interface, "/");
-    struct in_addr network;
-    long bits;
-
-    if (!interface[length] || length >= sizeof text)
-        return strcmp(a->ifa_name, interface) == 0;
-    (void)snprintf(text, sizeof text, "%.*s", (int)length, interface);
-    bits = strtol(interface + length + 1, NULL, 10);
-    if (inet_pton(AF_INET, text, &network) != 1 || bits < 1 || bits > 32)
-        return 0;
-    return ((ntohl(own->sin_addr.s_addr) ^ ntohl(network.s_addr)) >> (32 - bits)) == 0;
-}
-
 static int is_invited(const struct ifaddrs *a, int local, const char *interface)
 {
     if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET || !(a->ifa_flags & IFF_UP))
         return 0;
     if (interface)
-        return is_meant(a, interface);
+        return ddp_network_is_meant(a, interface);
     return local == ((a->ifa_flags & IFF_LOOPBACK) != 0);
 }
 

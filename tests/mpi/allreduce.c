@@ -1,4 +1,5 @@
-/* The process group on real ranks: sums to the bit, collectives, places.
+/* The process group on real ranks, of the backend that is named: sums to the bit, collectives,
+ * places.
  *
  * A rank counts what is wrong; the counts are gathered and all ranks fail
  * together, since one that stops between two collectives hangs the others. */
@@ -133,13 +134,18 @@ static int total(ddp_group *g, int bad)
     return sum;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const char *backend = argc > 1 ? argv[1] : "mpi";
     ddp_error err;
     ddp_group *g;
     int bad;
 
-    if (ddp_group_open(&g, "mpi", &err)) {
+    if (!ddp_group_has(backend)) {
+        (void)fprintf(stderr, "this build has no %s\n", backend);
+        return 77;
+    }
+    if (ddp_group_open(&g, backend, &err)) {
         (void)fprintf(stderr, "%s\n", err.text);
         return 1;
     }

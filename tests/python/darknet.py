@@ -75,16 +75,7 @@ def start(args, cwd, environment=None, **options):
 
 
 def run(args, cwd, limit_s=LIMIT_S, environment=None):
-    began = time.monotonic()
-    process = start(args, cwd, environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        out, err = process.communicate(timeout=limit_s)
-        code = process.returncode
-    except subprocess.TimeoutExpired:
-        end_group(process)
-        out, err = process.communicate()
-        code = "hang"
-    return Result(args, code, out, err, time.monotonic() - began)
+    return ended(start(args, cwd, environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE), limit_s)
 
 
 def command_line(pid):
@@ -116,6 +107,33 @@ def command(*args, ranks=0):
     """ranks 0: without a launcher."""
     launcher = ["mpirun", "-np", str(ranks)] if ranks else []
     return [*launcher, PROGRAM, *map(str, args), *(gpu_options(ranks) if "-ddp" in args else [])]
+
+
+def by_hand(args, folder, ranks, launch=(), **options):
+    """Start ranks one by one, which meet by a file in the folder: processes, by rank. launch: of each rank, what stands before its
+    command."""
+    words = [*command(*args), "-ddp_rendezvous", os.path.join(folder, "meet")]
+    return [start([*(launch[rank] if launch else ()), *words], folder,
+                  {"DARKNET_DDP_RANK": str(rank), "DARKNET_DDP_RANKS": str(ranks)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                  **options)
+            for rank in range(ranks)]
+
+
+def ended(process, limit_s=LIMIT_S):
+    """The Result of a process that `start` has started with pipes."""
+    began = time.monotonic()
+    try:
+        out, err = process.communicate(timeout=limit_s)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        end_group(process)
+        out, err = process.communicate()
+        code = "hang"
+    return Result(process.args, code, out, err, time.monotonic() - began)
+
+
+def has_gloo():
+    return "wants Gloo" not in run(command("detector", "train", "x", "x", "-ddp", "-ddp_backend", "gloo"), ".").err
 
 
 def gpu_options(ranks):
