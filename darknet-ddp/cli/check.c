@@ -117,7 +117,8 @@ static int conclude(ddp_checking *c, const char *weights, const ddp_options *opt
     ddp_fit fit = {0};
 
     if (!ddp_faults_have(&c->faults, "cfg-filters") && !ddp_faults_have(&c->faults, "cfg-classes"))
-        ddp_check_cfg(&c->faults, c->cfg_path, options); /* else it would say that once more */
+        ddp_check_cfg(&c->faults, c->cfg_path, &c->cfg.cfg,
+                      options); /* else it would say that once more */
     look_at_anchors(c, &fit);
     if (look_at_weights(c, weights, &fit, err))
         return -1;

@@ -1,5 +1,7 @@
 #include "cli/check_cfg.h"
 
+#include "core/batch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -94,13 +96,38 @@ static void add(ddp_faults *f, const char *cfg, const char *line)
                   *line ? line : "training cannot read it");
 }
 
-void ddp_check_cfg(ddp_faults *f, const char *cfg, const ddp_options *options)
+static int number_of(const ddp_cfg_line *line)
 {
-    static const char cannot_be_cut[] = "batch="; /* plan says it last, and ends well */
-    static char text[TEXT];
-    int status = ask(cfg, options, text, sizeof text);
-    const char *last = last_line(text);
+    return line ? (int)strtod(line->value, NULL) : 1;
+}
 
-    if (status != 0 || strncmp(last, cannot_be_cut, strlen(cannot_be_cut)) == 0)
-        add(f, cfg, last);
+/* What plan only mentions, for it may be asked of other sizes: the cfg has none that one process
+ * could train. */
+static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
+{
+    ddp_cfg_section net;
+    size_t at = 0;
+    const ddp_cfg_line *batch, *subdivisions;
+    ddp_batch cut;
+    ddp_error why;
+
+    if (!ddp_cfg_next_section(cfg, &at, &net))
+        return;
+    batch = ddp_cfg_find(&net, "batch");
+    subdivisions = ddp_cfg_find(&net, "subdivisions");
+    if (ddp_batch_split(&cut, number_of(batch), number_of(subdivisions), 1, DDP_BATCH_GLOBAL, NULL,
+                        &why))
+        ddp_fault_add(f, DDP_FAULT_ERROR, "cfg-batch", path, batch ? batch->number : 0, "%s",
+                      why.text);
+}
+
+void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
+                   const ddp_options *options)
+{
+    static char text[TEXT];
+
+    if (ask(path, options, text, sizeof text) != 0)
+        add(f, path, last_line(text));
+    else
+        check_batch(f, path, cfg);
 }
