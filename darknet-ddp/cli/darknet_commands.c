@@ -1,6 +1,6 @@
 #include "cli/darknet_commands.h"
 
-#include "cli/near.h"
+#include "base/near.h"
 #include "cli/options.h"
 
 #include <stdlib.h>
@@ -183,7 +183,7 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
 {
     char names[32][32], name[64], other[64], text[DDP_NEAR_TEXT];
     const command *knows;
-    ddp_near near = {.word = option};
+    ddp_near near = {.word = option, .beginning = "-ddp_"};
     int used = 0, has_value;
 
     write_name(row, name, sizeof name);

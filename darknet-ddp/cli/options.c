@@ -156,7 +156,7 @@ static int applies(const ddp_option *row, int is_ddp_command, int trains)
 
 static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error *err)
 {
-    ddp_near near = {.word = name};
+    ddp_near near = {.word = name, .beginning = "-ddp_"};
     char text[DDP_NEAR_TEXT];
 
     for (int i = 0; i < DDP_OPTION_ROWS; i++)

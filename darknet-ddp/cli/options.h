@@ -3,9 +3,9 @@
 #ifndef DDP_CLI_OPTIONS_H
 #define DDP_CLI_OPTIONS_H
 
+#include "base/near.h"
 #include "base/status.h"
 #include "cli/gpu_choice.h"
-#include "cli/near.h"
 #include "comm/group.h"
 #include "core/names.h"
 

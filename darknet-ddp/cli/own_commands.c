@@ -1,6 +1,6 @@
 #include "cli/own_commands.h"
 
-#include "cli/near.h"
+#include "base/near.h"
 
 #include <limits.h>
 #include <stdio.h>

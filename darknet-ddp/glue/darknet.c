@@ -1,6 +1,10 @@
 #include "glue/darknet.h"
 
+#include "base/near.h"
+
 #include <darknet.h>
+#include <stdio.h>
+#include <string.h>
 
 static void (*show_line)(const ddp_position *now, const char *line);
 
@@ -9,6 +13,23 @@ static void show(network *net, const char *line)
     ddp_position now = ddp_position_of(net);
 
     show_line(&now, line);
+}
+
+/* One of `words`, with ", " between them, that is like it: " (did you mean X?)"; else "". */
+static const char *find_hint(const char *word, const char *words)
+{
+    static char copy[2048], text[DDP_NEAR_TEXT];
+    ddp_near near = {.word = word};
+    char *rest = NULL;
+
+    (void)snprintf(copy, sizeof copy, "%s", words);
+    for (char *w = strtok_r(copy, ", ", &rest); w; w = strtok_r(NULL, ", ", &rest))
+        if (strcmp(w, word) != 0) /* a section in the wrong place */
+            ddp_near_try(&near, w);
+    if (!near.best)
+        return "";
+    (void)snprintf(text, sizeof text, " (did you mean %s?)", near.best);
+    return text;
 }
 
 void ddp_darknet_configure(const ddp_darknet_config *config)
@@ -21,6 +42,7 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     labels_required = config->labels_required;
     train_loader_threads = config->loader_threads;
     train_verbose = config->verbose;
+    word_hint = find_hint;
     show_line = config->line;
     train_line_handler = config->line ? show : NULL;
     if (config->fatal)

@@ -1,10 +1,12 @@
-/* cli/near.h: which of many words somebody may have meant. */
-#ifndef DDP_CLI_NEAR_H
-#define DDP_CLI_NEAR_H
+/* base/near.h: which of many words somebody may have meant. */
+#ifndef DDP_BASE_NEAR_H
+#define DDP_BASE_NEAR_H
 
-/* Zero but for word: the search for what is like it. */
+/* Zero but for word, and beginning if many words share one: the search for what is like it. Words
+ * are alike by what stands behind that, or behind a dash. */
 typedef struct ddp_near {
     const char *word;
+    const char *beginning;
     const char *best; /* of the candidates so far; NULL: none is like it */
     int distance;     /* letters put in, left out, changed or swapped between the two */
 } ddp_near;

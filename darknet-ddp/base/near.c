@@ -1,4 +1,4 @@
-#include "cli/near.h"
+#include "base/near.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,23 +36,21 @@ static int distance(const char *a, const char *b)
     return row[lb];
 }
 
-/* Options are alike by what stands behind the beginning that many of them share. */
-static const char *tail(const char *word, const char *other)
+/* Of `word`, what stands behind a beginning that the other has, too. */
+static const char *tail(const char *beginning, const char *word, const char *other)
 {
-    static const char *const beginnings[] = {"-ddp_", "-"};
+    size_t length = beginning ? strlen(beginning) : 0;
 
-    for (int i = 0; i < 2; i++) {
-        size_t length = strlen(beginnings[i]);
-
-        if (strncmp(word, beginnings[i], length) == 0 && strncmp(other, beginnings[i], length) == 0)
-            return word + length;
-    }
-    return word;
+    if (length > 0 && strncmp(word, beginning, length) == 0
+        && strncmp(other, beginning, length) == 0)
+        return word + length;
+    return *word == '-' && *other == '-' ? word + 1 : word;
 }
 
 void ddp_near_try(ddp_near *n, const char *candidate)
 {
-    const char *mine = tail(n->word, candidate), *theirs = tail(candidate, n->word);
+    const char *mine = tail(n->beginning, n->word, candidate);
+    const char *theirs = tail(n->beginning, candidate, n->word);
     size_t length = strlen(mine);
     int allowed = (int)(length + 1) / 3, d;
 
