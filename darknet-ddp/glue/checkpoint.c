@@ -25,20 +25,36 @@ static int has_values(const ddp_checkpoint *c)
     return 0;
 }
 
-/* A difference is an error or, with force, news. */
-static ddp_status judge(ddp_status st, const ddp_pair *pair, int force,
-                        const ddp_pair_listener *listener, ddp_error *err)
-{
-    if (st == DDP_ERR_MISMATCH && force) {
-        char sentence[sizeof err->text + PATH_MAX + 64];
+/* Of one pair, for who resumes from it. */
+struct judging {
+    const ddp_pair *pair;
+    const ddp_checkpoint_run *run;
+    const ddp_pair_listener *listener;
+};
 
-        (void)snprintf(sentence, sizeof sentence, "%s: resumed all the same: %s", pair->weights,
-                       err->text);
-        listener->note(listener->ctx, sentence);
+static void say_of_pair(const struct judging *j, const char *before, const char *what,
+                        const char *after)
+{
+    char sentence[sizeof((ddp_error *)0)->text + PATH_MAX + 64];
+
+    (void)snprintf(sentence, sizeof sentence, "%s: %s%s%s", j->pair->weights, before, what, after);
+    j->listener->note(j->listener->ctx, sentence);
+}
+
+static void say_difference(void *ctx, const char *what)
+{
+    say_of_pair(ctx, "resumed all the same: ", what, "");
+}
+
+/* A difference is an error or, with force, news. */
+static ddp_status judge(const struct judging *j, ddp_status st, ddp_error *err)
+{
+    if (st == DDP_ERR_MISMATCH && j->run->force) {
+        say_difference((void *)j, err->text);
         return DDP_OK;
     }
     if (st == DDP_ERR_MISMATCH)
-        return ddp_wrap(err, "cannot resume from %s", pair->weights);
+        return ddp_wrap(err, "cannot resume from %s", j->pair->weights);
     return st;
 }
 
@@ -52,11 +68,10 @@ static int is_known(const ddp_checkpoint_metadata *metadata, const char *name)
 
 /* What the checkpoint does not know is no difference: a CPU has fewer of these options than a
  * GPU, and older state files have none. */
-static ddp_status check_rounding(const ddp_pair *pair, const ddp_checkpoint_run *run,
-                                 const ddp_pair_listener *listener, ddp_error *err)
+static ddp_status check_rounding(const struct judging *j, ddp_error *err)
 {
-    const ddp_checkpoint_metadata *was = &pair->checkpoint.metadata;
-    char sentence[sizeof err->text + PATH_MAX + 64];
+    const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
+    const ddp_checkpoint_run *run = j->run;
 
     for (size_t i = run->option_count - run->rounding_count; i < run->option_count; i++) {
         const ddp_checkpoint_option *option = &run->options[i];
@@ -64,32 +79,39 @@ static ddp_status check_rounding(const ddp_pair *pair, const ddp_checkpoint_run 
 
         if (is_known(was, option->name))
             st = ddp_checkpoint_check_options(was, option, 1, NULL, err);
-        if (st == DDP_ERR_MISMATCH && !run->same_rounding) {
-            (void)snprintf(sentence, sizeof sentence,
-                           "%s: %s: from here on results round differently", pair->weights,
-                           err->text);
-            listener->note(listener->ctx, sentence);
-        } else if (judge(st, pair, run->force, listener, err)) {
+        if (st == DDP_ERR_MISMATCH && !run->same_rounding)
+            say_of_pair(j, "", err->text, ": from here on results round differently");
+        else if (judge(j, st, err))
             return err->code;
-        }
     }
     return DDP_OK;
+}
+
+/* One by one: with force, each that differs is news. */
+static ddp_status check_options(const struct judging *j, ddp_error *err)
+{
+    const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
+    const ddp_checkpoint_run *run = j->run;
+
+    for (size_t i = 0; i < run->option_count - run->rounding_count; i++)
+        if (judge(j, ddp_checkpoint_check_options(was, &run->options[i], 1, NULL, err), err))
+            return err->code;
+    if (!run->seed_given)
+        return DDP_OK;
+    return judge(j, ddp_checkpoint_check_options(was, NULL, 0, &run->seed, err), err);
 }
 
 static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
                             const ddp_pair_listener *listener, ddp_error *err)
 {
+    struct judging j = {.pair = pair, .run = run, .listener = listener};
     const ddp_checkpoint *c = &pair->checkpoint;
-    const uint64_t *seed = run->seed_given ? &run->seed : NULL;
-    ddp_status st = ddp_cfg_compare(c->cfg, c->cfg_bytes, run->cfg, run->cfg_bytes, err);
+    ddp_status st = ddp_cfg_compare(c->cfg, c->cfg_bytes, run->cfg, run->cfg_bytes,
+                                    run->force ? say_difference : NULL, &j, err);
 
-    st = judge(st, pair, run->force, listener, err);
-    if (st)
-        return st;
-    st = ddp_checkpoint_check_options(&c->metadata, run->options,
-                                      run->option_count - run->rounding_count, seed, err);
-    st = judge(st, pair, run->force, listener, err);
-    return st ? st : check_rounding(pair, run, listener, err);
+    if (judge(&j, st, err) || check_options(&j, err))
+        return err->code;
+    return check_rounding(&j, err);
 }
 
 static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pair,

@@ -17,7 +17,7 @@ static void expect_same(const char *now)
 {
     ddp_error err = {0};
 
-    if (ddp_cfg_compare(cfg, strlen(cfg), now, strlen(now), &err))
+    if (ddp_cfg_compare(cfg, strlen(cfg), now, strlen(now), NULL, NULL, &err))
         fail_msg("%s", err.text);
 }
 
@@ -25,7 +25,8 @@ static void expect_difference(const char *now, const char *want)
 {
     ddp_error err = {0};
 
-    assert_int_equal(ddp_cfg_compare(cfg, strlen(cfg), now, strlen(now), &err), DDP_ERR_MISMATCH);
+    assert_int_equal(ddp_cfg_compare(cfg, strlen(cfg), now, strlen(now), NULL, NULL, &err),
+                     DDP_ERR_MISMATCH);
     assert_string_equal(err.text, want);
 }
 
@@ -81,6 +82,30 @@ static void section_that_came_or_went_is_named(void **state)
     expect_difference("", "the cfg changed: section 1 was [net] (line 2), is now not there");
 }
 
+static void hear(void *ctx, const char *sentence)
+{
+    strcat(ctx, sentence);
+    strcat(ctx, "\n");
+}
+
+static void who_hears_of_differences_hears_of_all(void **state)
+{
+    const char *now = "[net]\nbatch=32\n[convolutional]\nfilters=16\nsize=1\npad=1\npad=0\n"
+                      "[softmax]\ngroups=2\n";
+    char heard[1024] = "";
+    ddp_error err;
+
+    (void)state;
+    assert_int_equal(ddp_cfg_compare(cfg, strlen(cfg), now, strlen(now), hear, heard, &err),
+                     DDP_OK);
+    assert_string_equal(
+        heard, "the cfg changed: [net]: batch was 64 (line 3), is now 32 (line 2)\n"
+               "the cfg changed: [net]: momentum was 0.9 (line 4), is now not there\n"
+               "the cfg changed: layer 0, [convolutional]: size was 3 (line 8), is now 1 (line 5)\n"
+               "the cfg changed: layer 0, [convolutional]: pad was not there, is now 1 (line 6)\n"
+               "the cfg changed: section 3 was [maxpool] (line 9), is now [softmax] (line 8)\n");
+}
+
 /* Cut anywhere, with bytes that no text has: no harm, and no cfg but the whole is the same. */
 static void anything_can_be_compared(void **state)
 {
@@ -90,10 +115,11 @@ static void anything_can_be_compared(void **state)
 
     (void)state;
     for (size_t i = 0; i + 2 < sizeof cfg; i++) {
-        assert_int_equal(ddp_cfg_compare(cfg, strlen(cfg), cfg, i, &err), DDP_ERR_MISMATCH);
+        assert_int_equal(ddp_cfg_compare(cfg, strlen(cfg), cfg, i, NULL, NULL, &err),
+                         DDP_ERR_MISMATCH);
         memcpy(text, cfg, sizeof cfg);
         text[i] = (char)(i % 2 ? 0 : 255);
-        st = ddp_cfg_compare(text, strlen(cfg), cfg, i, &err);
+        st = ddp_cfg_compare(text, strlen(cfg), cfg, i, NULL, NULL, &err);
         assert_true(st == DDP_OK || st == DDP_ERR_MISMATCH);
     }
 }
@@ -106,6 +132,7 @@ int main(void)
         cmocka_unit_test(changed_value_is_named),
         cmocka_unit_test(key_that_came_or_went_is_named),
         cmocka_unit_test(section_that_came_or_went_is_named),
+        cmocka_unit_test(who_hears_of_differences_hears_of_all),
         cmocka_unit_test(anything_can_be_compared),
     };
 
