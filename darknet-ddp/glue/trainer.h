@@ -22,7 +22,7 @@
 
 typedef struct ddp_trainer ddp_trainer;
 
-/* The same on all ranks, but for asked and fail: the caller sees to it. */
+/* The same on all ranks, but for asked, bad_data and what is called: the caller sees to it. */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
@@ -36,10 +36,9 @@ typedef struct ddp_trainer_config {
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
-    int verify_every; /* steps after which ranks compare their parameters (core/verify.h); 0: never
-                       */
-    ddp_bad_data *
-        bad_data; /* NULL: nobody looks for samples that cannot be read. Must outlive the trainer */
+    int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
+    /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
+    ddp_bad_data *bad_data;
     /* Some of the samples of this step, of all ranks together, cannot be read: every rank ends
      * here. The network is as the last whole update left it, its counters too. NULL: others are
      * trained with in their place. */
