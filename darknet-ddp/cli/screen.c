@@ -173,24 +173,52 @@ int ddp_screen_renews(void)
     return screen.terminal >= 0;
 }
 
+/* The number behind the last part of the group that begins with part i. */
+static size_t group_end(const ddp_screen_part *parts, size_t count, size_t i)
+{
+    do
+        i++;
+    while (i < count && strncmp(parts[i].text, "  ", 2) != 0);
+    return i;
+}
+
+static size_t length_of(const ddp_screen_part *parts, size_t count)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < count; i++)
+        length += strlen(parts[i].text);
+    return length;
+}
+
+/* Behind the `used` bytes of the line; at most `room` letters of it. Returns the bytes then. */
+static size_t put_part(const ddp_screen_part *part, size_t used, size_t room)
+{
+    int coloured = screen.colours && part->colour;
+    int n = snprintf(screen.line + used, LINE - used, "%s%s%s%.*s%s", coloured ? "\033[" : "",
+                     coloured ? part->colour : "", coloured ? "m" : "", (int)room, part->text,
+                     coloured ? "\033[0m" : "");
+
+    return n < 0 || used + (size_t)n >= LINE - 8 ? used : used + (size_t)n;
+}
+
+/* Only the first group is cut where there is no room for all of it. */
 static void compose(const ddp_screen_part *parts, size_t count)
 {
-    size_t left = width(), used = 0;
+    size_t left = width(), used = 0, end;
 
     if (left > LINE / 4)
         left = LINE / 4;
-    screen.line[0] = 0;
-    for (size_t i = 0; i < count && left > 0; i++) {
-        int coloured = screen.colours && parts[i].colour;
-        size_t shown = strlen(parts[i].text) < left ? strlen(parts[i].text) : left;
-        int n = snprintf(screen.line + used, LINE - used, "%s%s%s%.*s%s", coloured ? "\033[" : "",
-                         coloured ? parts[i].colour : "", coloured ? "m" : "", (int)shown,
-                         parts[i].text, coloured ? "\033[0m" : "");
+    for (size_t i = 0; i < count; i = end) {
+        end = group_end(parts, count, i);
+        if (i > 0 && length_of(parts + i, end - i) > left)
+            continue;
+        for (size_t j = i; j < end; j++) {
+            size_t length = strlen(parts[j].text) < left ? strlen(parts[j].text) : left;
 
-        if (n < 0 || used + (size_t)n >= LINE - 8)
-            break;
-        used += (size_t)n;
-        left -= shown;
+            used = put_part(&parts[j], used, length);
+            left -= length;
+        }
     }
     (void)snprintf(screen.line + used, LINE - used, "\033[K\r");
 }

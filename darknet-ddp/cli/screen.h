@@ -25,8 +25,9 @@ void ddp_screen_open(ddp_launcher launcher);
 /* Can a line renew itself? 0 where output is a file or a pipe, or TERM=dumb. */
 int ddp_screen_renews(void);
 
-/* Show the line, cut to the terminal's width, at most ten times a second. Colours go where NO_COLOR
- * is set. Only where ddp_screen_renews. */
+/* Show the line, at most ten times a second. Colours go where NO_COLOR
+ * is set. What the terminal has no room for is left out in groups, of which each but the first
+ * begins with two blanks. Only where ddp_screen_renews. */
 void ddp_screen_show(const ddp_screen_part *parts, size_t count);
 
 /* The line goes. */
