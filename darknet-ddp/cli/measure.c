@@ -30,6 +30,8 @@ void ddp_measure_open(ddp_measure *m, const char *command, const char *data, con
         fail(&err);
     }
     m->net = ddp_command_load(&shape, cfg, options, m->gpus.gpu);
+    if (m->rank > 0)
+        ddp_report_quiet();
     ddp_network_read(m->net, weights);
     ddp_report_errors_only();
 }
