@@ -43,9 +43,10 @@ typedef struct ddp_bench_config {
     const char *devices;     /* "CPU", "GPU NVIDIA H200" */
     int fp32;                /* GPUs compute without TF32 */
     int exact, deterministic, overlap;
-    const char *wire; /* how gradients travel, for people; NULL: as float32 */
-    FILE *trace;      /* of rank 0, for one step of all ranks (core/trace.h); NULL: none */
-    int draw;         /* the same on all ranks: run a step for it */
+    const char *wire;   /* how gradients travel, for people; NULL: as float32 */
+    const char *replay; /* the profile by which layers sleep; NULL: they compute */
+    FILE *trace;        /* of rank 0, for one step of all ranks (core/trace.h); NULL: none */
+    int draw;           /* the same on all ranks: run a step for it */
 } ddp_bench_config;
 
 typedef struct ddp_bench_result {

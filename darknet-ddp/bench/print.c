@@ -28,12 +28,13 @@ void ddp_bench_print(FILE *out, const ddp_bench_result *r)
 
     (void)fprintf(out,
                   "%s, %dx%d, %d image%s a step on %d rank%s (%s, %s, %s), %.1f MB in %zu bucket%s"
-                  "%s%s%s%s%s\n",
+                  "%s%s%s%s%s%s%s\n",
                   c->cfg, c->shape.width, c->shape.height, r->batch, ddp_plural((size_t)r->batch),
                   r->ranks, ddp_plural((size_t)r->ranks), c->devices, r->precision, r->transport,
                   r->gradient_mb, r->buckets, ddp_plural(r->buckets), c->exact ? ", exact" : "",
                   c->deterministic ? ", deterministic" : "", c->overlap ? "" : ", overlap off",
-                  c->wire ? ", gradients travel as " : "", c->wire ? c->wire : "");
+                  c->wire ? ", gradients travel as " : "", c->wire ? c->wire : "",
+                  c->replay ? ", layers sleep as long as in " : "", c->replay ? c->replay : "");
     (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
                   "highest");
     for (size_t i = 0; i < r->sample_count; i++) {
@@ -71,6 +72,10 @@ void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
     ddp_json_text(out, c->cfg);
     (void)fputs(", \"device\": ", out);
     ddp_json_text(out, c->devices);
+    if (c->replay) {
+        (void)fputs(", \"replay\": ", out);
+        ddp_json_text(out, c->replay);
+    }
     (void)fprintf(
         out,
         ",\n  \"transport\": \"%s\", \"precision\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"

@@ -55,6 +55,7 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
         .deterministic = !on_host && o->deterministic,
         .overlap = o->overlap,
         .wire = o->compress ? ddp_wire_name((ddp_wire)o->compress) : NULL,
+        .replay = o->replay,
         .trace = open_file(o->trace),
         .draw = o->trace != NULL,
     };
@@ -72,8 +73,9 @@ static void write_profile(const ddp_bench_config *config, FILE *out)
     ddp_trainer_settle(config->trainer);
     if (ddp_profile_measure(&profile, config->net, device, config->steps, &err))
         ddp_session_fail(&err);
-    (void)snprintf(of, sizeof of, "%s, %dx%d", config->cfg, config->shape.width,
-                   config->shape.height);
+    (void)snprintf(of, sizeof of, "%s, %dx%d, by rank 0 of %d; medians of %d step%s", config->cfg,
+                   config->shape.width, config->shape.height, ddp_group_size(config->group),
+                   config->steps, ddp_plural((size_t)config->steps));
     if (out && kinds)
         ddp_profile_write(out, &profile, of, kinds);
     ddp_profile_release(&profile);

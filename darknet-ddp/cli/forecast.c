@@ -10,14 +10,19 @@
 
 enum { MOST_RANKS = 1024 };
 
-/* Of `ranks` of those that options name, on as many hosts as have as many each. */
+static int most_ranks(const ddp_options *o)
+{
+    return o->np ? o->np : MOST_RANKS;
+}
+
+/* Of that many ranks: those that options name, and for fewer ranks as many as these then fill. */
 static int hosts_of(const ddp_options *o, int ranks)
 {
-    int most = o->np ? o->np : MOST_RANKS;
-    int hosts = o->host_count ? o->host_count : most;
-    int each = (most + hosts - 1) / hosts; /* ranks a host */
+    int most = most_ranks(o);
+    int hosts = o->host_count && o->host_count < most ? o->host_count : most;
+    int each = (most + hosts - 1) / hosts; /* ranks a host, at most */
 
-    return (ranks + each - 1) / each;
+    return ranks == most ? hosts : (ranks + each - 1) / each;
 }
 
 static ddp_status print_row(ddp_predict_config *c, const ddp_network_shape *shape,
@@ -49,7 +54,7 @@ static ddp_status print_row(ddp_predict_config *c, const ddp_network_shape *shap
 static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *shape,
                              const ddp_options *o, ddp_error *err)
 {
-    int most = o->np ? o->np : MOST_RANKS;
+    int most = most_ranks(o);
 
     printf("ranks  hosts    images    local s     step s  exposed s     wire s  efficiency    "
            "images/s  sums\n");
