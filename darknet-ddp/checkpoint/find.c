@@ -359,16 +359,22 @@ ddp_status ddp_pair_keep(const char *directory, const char *base, size_t keep, d
     return st;
 }
 
-ddp_status ddp_pair_latest(const char *directory, const char *base, uint64_t *saved_at_ns,
+ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err)
 {
     struct candidates all = {0};
     ddp_status st = list(&all, directory, base, err);
+    size_t i = 0;
 
-    *saved_at_ns = 0;
-    for (size_t i = 0; i < all.count && !st; i++)
-        if (!all.list[i].status && all.list[i].metadata.saved_at_ns > *saved_at_ns)
-            *saved_at_ns = all.list[i].metadata.saved_at_ns;
+    *out = (ddp_pair_header){0};
+    while (i < all.count && all.list[i].status)
+        i++;
+    if (!st && i < all.count) {
+        *out = (ddp_pair_header){.weights = all.list[i].weights,
+                                 .step = all.list[i].metadata.step,
+                                 .saved_at_ns = all.list[i].metadata.saved_at_ns};
+        all.list[i].weights = NULL;
+    }
     release(&all);
     return st;
 }

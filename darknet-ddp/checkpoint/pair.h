@@ -56,10 +56,17 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
 
 void ddp_pair_release(ddp_pair *p);
 
-/* The latest saved_at_ns of any state of base in directory whose header is whole; 0 if there is
- * none. A run that saves after it, in its ddp_checkpoint_metadata.saved_at_ns, is newer than all
- * that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_pair_latest(const char *directory, const char *base, uint64_t *saved_at_ns,
+/* What the header of a state says. */
+typedef struct ddp_pair_header {
+    char *weights; /* path; NULL: there is none. The caller frees it */
+    uint64_t step;
+    uint64_t saved_at_ns;
+} ddp_pair_header;
+
+/* Of base in directory the one with the latest saved_at_ns whose header is whole; all zero if there
+ * is none. A run that saves after that, in its ddp_checkpoint_metadata.saved_at_ns, is newer than
+ * all that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Of the pairs BASE_<number>.weights keep those `keep` that were saved last and remove the

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/job.h"
 #include "cli/ownership.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/saver.h"
 #include "core/buffers.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct ddp_checkpoints {
     const ddp_options *options;
@@ -20,6 +22,7 @@ struct ddp_checkpoints {
     char *base;
     void *cfg; /* the text, on rank 0 */
     ddp_checkpoint_run run;
+    ddp_pair_header earlier; /* what was there before this run, on rank 0 */
     int resumed;
     ddp_resumed from; /* on rank 0 */
     size_t began_at;  /* images seen when training began */
@@ -94,7 +97,8 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
     if (ddp_group_rank(group) == 0 && !st)
         st = ddp_file_read(cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err);
     if (ddp_group_rank(group) == 0 && !st)
-        st = ddp_pair_latest(directory, c->base, &c->run.saved_at_ns, err);
+        st = ddp_pair_latest(&c->earlier, directory, c->base, err);
+    c->run.saved_at_ns = c->earlier.saved_at_ns;
     c->run.cfg = c->cfg;
     if (!st)
         st = add_options(c, inputs, err);
@@ -115,6 +119,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     for (size_t i = 0; i < c->saved_count; i++)
         free(c->saved[i]);
     free(c->saved);
+    free(c->earlier.weights);
     free(c->base);
     free(c->cfg);
     free(c);
@@ -208,13 +213,30 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     return DDP_OK;
 }
 
+/* A run from the beginning saves under the same names. */
+static void print_overwritten(const ddp_checkpoints *c)
+{
+    double age_s = difftime(time(NULL), (time_t)(c->earlier.saved_at_ns / 1000000000));
+    char age[32];
+
+    if (!c->earlier.weights)
+        return;
+    ddp_progress_left(age_s > 0 ? age_s : 0, age, sizeof age);
+    printf("DDP: this run begins anew and will write over what an earlier one has saved, the last "
+           "of it %s: %llu batch%s, %s ago; -resume goes on from there\n",
+           c->earlier.weights, (unsigned long long)c->earlier.step,
+           c->earlier.step == 1 ? "" : "es", age);
+}
+
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
     struct found found = {.seed = *seed};
 
     c->run.seed = *seed;
-    if (!c->options->resume && !c->options->resume_force)
+    if (!c->options->resume && !c->options->resume_force) {
+        print_overwritten(c);
         return DDP_OK;
+    }
     if (ddp_group_rank(c->group) == 0 && find(c, net, &found, err))
         return err->code;
     if (ddp_broadcast(c->group, &found, sizeof found, 0, err))

@@ -12,7 +12,9 @@ static const double much_loading = 0.2;
 
 void ddp_progress_left(double seconds, char *text, size_t size)
 {
-    if (seconds >= 5400)
+    if (seconds >= 48 * 3600.)
+        (void)snprintf(text, size, "%.1f days", seconds / 86400);
+    else if (seconds >= 5400)
         (void)snprintf(text, size, "%.1f hours", seconds / 3600);
     else if (seconds >= 90)
         (void)snprintf(text, size, "%.0f minutes", seconds / 60);

@@ -213,13 +213,14 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     const uint64_t future = UINT64_C(1) << 62;
     struct toy_checkpoint t;
     ddp_file_checksum sum;
-    uint64_t latest;
+    ddp_pair_header latest;
     ddp_error err;
     ddp_file *f;
 
     (void)state;
-    assert_int_equal(ddp_pair_latest(folder.path, "toy", &latest, &err), DDP_OK);
-    assert_true(latest == 0);
+    assert_int_equal(ddp_pair_latest(&latest, folder.path, "toy", &err), DDP_OK);
+    assert_null(latest.weights);
+    assert_true(latest.saved_at_ns == 0);
     for (int i = 1; i < 3; i++) { /* the same time; the later step counts */
         char name[64];
         int renamed;
@@ -239,8 +240,11 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     }
     must_save("toy.backup", 9);
     assert_int_equal(find("toy_2.weights"), 2);
-    assert_int_equal(ddp_pair_latest(folder.path, "toy", &latest, &err), DDP_OK);
-    assert_true(latest == future);
+    assert_int_equal(ddp_pair_latest(&latest, folder.path, "toy", &err), DDP_OK);
+    assert_true(latest.saved_at_ns == future);
+    assert_int_equal(latest.step, 2);
+    assert_string_equal(latest.weights, folder_file(&folder, "toy_2.weights"));
+    free(latest.weights);
 }
 
 static void weights_alone_are_left_alone(void **state)
