@@ -94,11 +94,20 @@ static int name_gpu(int argc, char **argv, const ddp_options *options)
     return argc;
 }
 
+static int has_word(char **argv, const char *word)
+{
+    while (*argv && strcmp(*argv, word) != 0)
+        argv++;
+    return *argv != NULL;
+}
+
 static int run_training(int argc, char **argv, const ddp_options *options)
 {
     int status;
 
     ddp_session_open(options);
+    if (has_word(argv, "-clear"))
+        ddp_session_clears();
     ddp_session_validate(ddp_darknet_word(argc, argv, 0), ddp_darknet_word(argc, argv, 2),
                          ddp_darknet_word(argc, argv, 3));
     argc = name_gpu(argc, argv, options);

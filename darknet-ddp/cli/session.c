@@ -213,6 +213,11 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
         ddp_session_fail(&err);
 }
 
+void ddp_session_clears(void)
+{
+    ddp_run.clears = 1;
+}
+
 ddp_group *ddp_session_group(void)
 {
     return ddp_run.group;

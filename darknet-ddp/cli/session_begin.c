@@ -65,6 +65,13 @@ static void print_length(const ddp_position *now)
                    : "-clear counts from 0");
 }
 
+static void print_clear(void)
+{
+    if (ddp_run.clears && ddp_checkpoints_resumed(ddp_run.checkpoints))
+        printf("DDP: -clear does nothing in a run that goes on: batches count on from the "
+               "checkpoint\n");
+}
+
 /* A rank may have loaded a file of its own. Where rank 0 has resumed, its are meant to differ. */
 static ddp_status agree_on_weights(ddp_error *err)
 {
@@ -165,6 +172,7 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
         print_mathematics(net);
         print_pictures(net);
         print_length(now);
+        print_clear();
         ddp_finished_open(ddp_run.directory, cfg);
     }
     ddp_report_errors_only();

@@ -35,6 +35,7 @@ struct ddp_run {
     ddp_validation *validation; /* NULL: none */
     ddp_records *records;       /* on rank 0; NULL: none */
     ddp_waits waits;
+    int clears;                   /* the command has -clear */
     int width, height;            /* of the cfg */
     const char *directory;        /* of the weights */
     char *advice;                 /* how to go on, once there is a checkpoint */
