@@ -37,27 +37,25 @@ static ddp_status compare_lists(const ddp_list *list, ddp_group *group, ddp_erro
 }
 
 /* Training may come to a missing picture only after hours. */
-static ddp_status find_pictures(ddp_group *group, char *const *paths, int n, ddp_error *err)
+ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
+                         ddp_error *err)
 {
     int64_t end_ns = ddp_clock_ns() + search_ns;
+    size_t ranks = (size_t)ddp_group_size(group);
 
-    for (int i = ddp_group_rank(group); i < n; i += ddp_group_size(group)) {
+    for (size_t i = (size_t)ddp_group_rank(group); i < n && ddp_clock_ns() < end_ns; i += ranks)
         if (access(paths[i], R_OK))
-            return ddp_fail(err, DDP_ERR_IO, "cannot read %.300s of the training list: %s",
-                            paths[i], strerror(errno));
-        if (ddp_clock_ns() > end_ns)
-            break;
-    }
-    return DDP_OK;
+            return ddp_fail(err, DDP_ERR_IO, "cannot read %.300s of the %s: %s", paths[i], list,
+                            strerror(errno));
+    /* Else a rank that found all of its pictures could be the next to miss this one. */
+    return ddp_barrier(group, err);
 }
 
 ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n, int may_miss,
                           ddp_error *err)
 {
     *out = (ddp_list){.count = n};
-    if (hash_lines(out, paths, err) || compare_lists(out, group, err)
-        || (!may_miss && find_pictures(group, paths, n, err)))
+    if (hash_lines(out, paths, err) || compare_lists(out, group, err))
         return err->code;
-    /* Else a rank that found all of its pictures could be the next to miss this one. */
-    return ddp_barrier(group, err);
+    return ddp_list_find(group, paths, may_miss ? 0 : (size_t)n, "training list", err);
 }

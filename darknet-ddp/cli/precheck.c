@@ -60,7 +60,7 @@ static void sort_one(void *ctx, const ddp_fault *fault)
 
     if (fault->level == DDP_FAULT_WARNING)
         return;
-    /* Of the training list every picture is looked for when it has been read (cli/list.h). */
+    /* Every picture of it is looked for when it has been read (cli/list.h). */
     if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0)
         return;
     if (s->is_train && is_borne(fault->kind)) {

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/backend.h"
+#include "cli/list.h"
 #include "cli/lookout.h"
 #include "cli/not_finite.h"
 #include "cli/precheck.h"
@@ -200,6 +201,18 @@ void ddp_session_open(const ddp_options *options)
     ddp_plugin_open(&plugin);
 }
 
+/* Else the first validation ends the run, which may be hours away. */
+static ddp_status find_valid(ddp_error *err)
+{
+    size_t count;
+    char *const *paths;
+
+    if (!ddp_run.validation)
+        return DDP_OK;
+    paths = ddp_validation_pictures(ddp_run.validation, &count);
+    return ddp_list_find(ddp_run.group, paths, count, "validation list", err);
+}
+
 void ddp_session_validate(const char *command, const char *data, const char *cfg)
 {
     ddp_error err;
@@ -209,7 +222,8 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,
                                &err)
         || ddp_validation_agree(ddp_run.validation, ddp_run.truth, &err)
-        || ddp_precheck(ddp_run.group, ddp_run.options, command, data, cfg, &err))
+        || ddp_precheck(ddp_run.group, ddp_run.options, command, data, cfg, &err)
+        || find_valid(&err))
         ddp_session_fail(&err);
 }
 
