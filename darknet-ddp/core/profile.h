@@ -34,7 +34,8 @@ double ddp_profile_forward(const ddp_profile *p);
 double ddp_profile_backward(const ddp_profile *p);
 double ddp_profile_update(const ddp_profile *p);
 
-/* of: what was measured, for a comment ("resnet50.cfg, 128x128, by rank 0 of 1"). kinds[i]: layer i's type. */
+/* of: what was measured, for a comment ("resnet50.cfg, 128x128, by rank 0 of 1"). kinds[i]: layer
+ * i's type. */
 void ddp_profile_write(FILE *out, const ddp_profile *p, const char *of, const char *const *kinds);
 
 /* Of a network of `layers` layers; release *p, which is set in any case. Fails with DDP_ERR_IO (no
