@@ -180,9 +180,12 @@ void ddp_session_open(const ddp_options *options)
     ddp_run.options = options;
     ddp_run.launcher = ddp_launcher_read();
     ddp_run.asked = ddp_signals_open();
-    ddp_run.watch = ddp_lookout_open(options);
+    if (!options->rendezvous)
+        ddp_run.watch = ddp_lookout_open(options);
     if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
         ddp_session_fail(&err);
+    if (options->rendezvous) /* who waits for a rank to be started stands still */
+        ddp_run.watch = ddp_lookout_open(options);
     ddp_report_open(ddp_run.group);
     darknet = darknet_config(options);
     ddp_darknet_configure(&darknet);
