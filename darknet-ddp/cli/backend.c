@@ -24,15 +24,15 @@ static ddp_status check_gloo(const ddp_options *o, ddp_error *err)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_rendezvous is for -ddp_backend gloo, and not for %s",
                         word_of(o->backend));
-    if (!ddp_group_has("gloo"))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s wants Gloo, which was not there when this program was built (Debian's "
-                        "package libgloo-dev, and a C++ compiler)",
-                        option);
     if (ddp_gpus_wanted(o))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s trains on CPUs alone; -nogpu does, and GPUs want -ddp_backend nccl or "
                         "mpi",
+                        option);
+    if (!ddp_group_has("gloo"))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s wants Gloo, which was not there when this program was built (Debian's "
+                        "package libgloo-dev, and a C++ compiler)",
                         option);
     return DDP_OK;
 }
