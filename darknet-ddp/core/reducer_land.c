@@ -1,0 +1,112 @@
+#include "core/reducer_state.h"
+
+#include "base/clock.h"
+
+/* In launch order, in which buckets travel: a failure then names the bucket
+ * that is missing, and not one behind it. */
+static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
+{
+    size_t b = ddp_launch_order_nth(r->order, r->landed);
+
+    ddp_watch_wait(r->config.watch, (int)b, -1);
+    if (ddp_allreduce_fence(r->sums[b], err))
+        return ddp_reducer_name_bucket(r, b, err);
+    ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
+    r->landed++;
+    return DDP_OK;
+}
+
+static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
+{
+    size_t last = 0;
+
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        if (last < ddp_launch_order_number(r->order, r->plan->places[i].bucket))
+            last = ddp_launch_order_number(r->order, r->plan->places[i].bucket);
+    while (r->landed <= last) {
+        if (r->landed == r->launched)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "the update of layer %d wants sums that no backward pass has started",
+                            layer);
+        if (fence_next(r, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+/* A layer that did not run here: did it elsewhere? The one case in which the program waits for
+ * the sum itself, and not only what it queues on a GPU. */
+static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    const ddp_place *place = &r->plan->places[r->first_param[layer]];
+    float count = 0;
+
+    if (!ddp_reducer_is_alone(r)) {
+        if (ddp_allreduce_wait(r->sums[place->bucket], err))
+            return ddp_reducer_name_bucket(r, place->bucket, err);
+        ddp_device_pull(r->table->device, &count,
+                        r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
+    }
+    *used = count > 0;
+    return DDP_OK;
+}
+
+ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_status st;
+
+    *used = layer >= r->table->first_trained || r->first_param[layer] == r->first_param[layer + 1];
+    if (!ddp_reducer_trains(r, layer))
+        return DDP_OK;
+    st = fence_buckets(r, layer, err);
+    r->total.wait_ns += ddp_clock_ns() - start;
+    *used = layer >= r->frozen;
+    if (!st && !r->ran[layer] && *used)
+        st = ran_elsewhere(r, layer, used, err);
+    r->ran[layer] = 0;
+    return st;
+}
+
+ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    if (ddp_reducer_layer_fence(r, layer, used, err))
+        return err->code;
+    return ddp_group_settle(r->group, err);
+}
+
+ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_status st = DDP_OK;
+
+    while (!st && r->landed < r->launched)
+        st = fence_next(r, err);
+    r->total.wait_ns += ddp_clock_ns() - start;
+    return st;
+}
+
+int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
+{
+    for (size_t k = 0; k < r->landed; k++) {
+        *bucket = ddp_launch_order_nth(r->order, k);
+        if (!ddp_allreduce_finite(r->sums[*bucket]))
+            return 0;
+    }
+    return 1;
+}
+
+void ddp_reducer_drop(ddp_reducer *r)
+{
+    ddp_device_zero(r->table->device, r->memory, r->plan->count);
+    for (int layer = 0; layer < r->table->layer_count; layer++)
+        r->ran[layer] = 0;
+}
+
+int ddp_reducer_done(const ddp_reducer *r)
+{
+    for (size_t k = 0; k < r->launched; k++)
+        if (!ddp_allreduce_done(r->sums[ddp_launch_order_nth(r->order, k)]))
+            return 0;
+    return r->launched == r->plan->bucket_count;
+}

@@ -1,0 +1,168 @@
+#include "core/reducer_state.h"
+
+#include <stdlib.h>
+
+static size_t most_params(const ddp_plan *plan)
+{
+    size_t most = 0;
+
+    for (size_t b = 0; b < plan->bucket_count; b++)
+        if (most < plan->buckets[b].param_count)
+            most = plan->buckets[b].param_count;
+    return most;
+}
+
+static ddp_status allocate(ddp_reducer *r, ddp_error *err)
+{
+    size_t layers = (size_t)r->table->layer_count;
+    size_t params = r->table->param_count;
+    size_t buckets = r->plan->bucket_count;
+    r->framework_memory = calloc(params + 1, sizeof *r->framework_memory);
+    r->sums = calloc(buckets + 1, sizeof *r->sums);
+    r->pending = calloc(buckets + 1, sizeof *r->pending);
+    r->first_param = calloc(layers + 1, sizeof *r->first_param);
+    r->ready = calloc(layers + 1, sizeof *r->ready);
+    r->ran = calloc(layers + 1, sizeof *r->ran);
+    r->counts = calloc(most_params(r->plan) + 1, sizeof *r->counts);
+    if (!r->framework_memory || !r->sums || !r->pending || !r->first_param || !r->ready || !r->ran
+        || !r->counts)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer of %zu buckets", buckets);
+    if (ddp_group_alloc_memory(r->group, r->table->device, &r->memory, r->plan->count, err))
+        return ddp_wrap(err, "gradient buckets");
+    return DDP_OK;
+}
+
+/* params are sorted by layer: remember where each layer's begin. */
+static void index_layers(ddp_reducer *r)
+{
+    size_t i = 0;
+
+    for (int layer = 0; layer <= r->table->layer_count; layer++) {
+        while (i < r->table->param_count && r->table->params[i].layer < layer)
+            i++;
+        r->first_param[layer] = i;
+    }
+}
+
+static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    if (r->config.mini_batches)
+        st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count,
+                           r->config.mini_batches, err);
+
+    for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
+        st = ddp_allreduce_open_wire(&r->sums[b], r->group, r->table->device,
+                                     r->memory + r->plan->buckets[b].offset,
+                                     r->plan->buckets[b].count, r->config.wire, err);
+    return st;
+}
+
+/* Move each gradient into its bucket and point the framework there. */
+static void take_gradients(ddp_reducer *r)
+{
+    for (size_t i = 0; i < r->table->param_count; i++) {
+        const ddp_param *param = &r->table->params[i];
+        float *view = r->memory + r->plan->places[i].offset;
+
+        if (param->layer < r->table->first_trained)
+            continue;
+        ddp_device_copy(r->table->device, view, *param->gradient_slot, param->count);
+        r->framework_memory[i] = *param->gradient_slot;
+        *param->gradient_slot = view;
+    }
+}
+
+static void return_gradients(ddp_reducer *r)
+{
+    for (size_t i = 0; i < r->table->param_count; i++) {
+        const ddp_param *param = &r->table->params[i];
+
+        if (!r->framework_memory[i])
+            continue;
+        if (r->tree)
+            ddp_tree_collect(r->tree, r->mini_batch, r->plan->places[i].offset, param->count);
+        ddp_device_copy(r->table->device, r->framework_memory[i], *param->gradient_slot,
+                        param->count);
+        *param->gradient_slot = r->framework_memory[i];
+    }
+}
+
+ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
+                            const ddp_reducer_config *config, ddp_error *err)
+{
+    ddp_reducer *r = calloc(1, sizeof *r);
+    ddp_status st;
+
+    *out = NULL;
+    if (!r)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer");
+    r->group = group;
+    r->table = table;
+    r->config = *config;
+    st = ddp_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes, err);
+    if (!st)
+        st = allocate(r, err);
+    if (!st) {
+        r->order = ddp_launch_order_of(r->plan, r->config.defer_bytes);
+        index_layers(r);
+        st = open_sums(r, err);
+    }
+    if (st) {
+        ddp_reducer_close(r);
+        return st;
+    }
+    take_gradients(r);
+    *out = r;
+    return DDP_OK;
+}
+
+void ddp_reducer_close(ddp_reducer *r)
+{
+    if (!r)
+        return;
+    if (r->framework_memory)
+        return_gradients(r);
+    for (size_t b = 0; r->sums && b < r->plan->bucket_count; b++)
+        ddp_allreduce_close(r->sums[b]);
+    ddp_plan_close(r->plan);
+    ddp_tree_close(r->tree);
+    ddp_group_free_memory(r->group, r->table->device, r->memory);
+    free(r->framework_memory);
+    free(r->sums);
+    free(r->pending);
+    free(r->first_param);
+    free(r->ready);
+    free(r->ran);
+    free(r->counts);
+    free(r);
+}
+
+int ddp_reducer_is_deferred(const ddp_reducer *r, int layer)
+{
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        if (layer >= r->table->first_trained && r->plan->places[i].bucket < r->order.deferred)
+            return 1;
+    return 0;
+}
+
+const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
+{
+    return r->plan;
+}
+
+const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket)
+{
+    return r->sums[bucket];
+}
+
+size_t ddp_reducer_tree_bytes(const ddp_reducer *r)
+{
+    return r->tree ? ddp_tree_bytes(r->tree) : 0;
+}
+
+ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r)
+{
+    return r->total;
+}

@@ -1,0 +1,55 @@
+/* core/reducer_state.h: what the reducer's own files share: reducer_open.c (its memory),
+ * reducer.c (from a gradient that is final to a bucket that is launched) and reducer_land.c (from
+ * there to a sum that is used). Not for others. */
+#ifndef DDP_CORE_REDUCER_STATE_H
+#define DDP_CORE_REDUCER_STATE_H
+
+#include "core/launch_order.h"
+#include "core/reducer.h"
+#include "core/tree.h"
+
+struct ddp_reducer {
+    ddp_group *group;
+    const ddp_table *table;
+    ddp_reducer_config config;
+    ddp_plan *plan;
+
+    float *memory;            /* plan->count elements of the table's device: all buckets, one after
+                                 the other */
+    float **framework_memory; /* per parameter: the framework's own gradient memory */
+    ddp_allreduce **sums;     /* per bucket */
+    size_t *pending;          /* per bucket: parameters not ready in this pass */
+    float *counts;            /* room for a bucket's run counts */
+
+    /* Per layer of the network, and so indexed by layer. */
+    size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
+    char *ready;         /* in this pass */
+    char *ran;           /* on this rank since the last step */
+
+    ddp_tree *tree; /* NULL: mini-batches add up in place */
+    int frozen;     /* layers below it run on no rank in this pass */
+    int mini_batch; /* mini-batch of the step, counted from the last syncing one */
+
+    int sync;
+    ddp_launch_order order;
+    size_t launched; /* buckets of this pass, in launch order */
+    size_t landed;   /* of these, how many have been waited for */
+    ddp_reducer_times total;
+};
+
+/* Has the layer gradients in buckets? */
+static inline int ddp_reducer_trains(const ddp_reducer *r, int layer)
+{
+    return layer >= r->table->first_trained && r->first_param[layer] < r->first_param[layer + 1];
+}
+
+static inline int ddp_reducer_is_alone(const ddp_reducer *r)
+{
+    return ddp_group_size(r->group) == 1;
+}
+
+/* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
+ * as the group's sums do. */
+ddp_status ddp_reducer_name_bucket(const ddp_reducer *r, size_t b, ddp_error *err);
+
+#endif
