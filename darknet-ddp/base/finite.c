@@ -17,18 +17,12 @@ static inline uint32_t bits_of(const char *x, size_t count)
     return bits;
 }
 
-/* A loop of known length: compilers then use vectors without being asked to. */
-static uint32_t bits_of_block(const char *x)
-{
-    return bits_of(x, BLOCK);
-}
-
 int ddp_all_finite(const void *x, size_t count)
 {
     const char *at = x;
 
     for (; count >= BLOCK; count -= BLOCK, at += BLOCK * sizeof(float))
-        if (!ddp_finite_told(bits_of_block(at)))
+        if (!ddp_finite_told(bits_of(at, BLOCK)))
             return 0;
     return ddp_finite_told(bits_of(at, count));
 }

@@ -12,15 +12,10 @@ struct range {
     ddp_wire wire;
 };
 
-/* Loops of known length, for one format each: compilers then use vectors without being asked to. */
+/* For one format each, so that they become vectors. */
 DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, size_t count,
                               ddp_wire wire)
 {
-    if (count == BLOCK) {
-        for (size_t i = 0; i < BLOCK; i++)
-            dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
-        return;
-    }
     for (size_t i = 0; i < count; i++)
         dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
 }
@@ -42,18 +37,11 @@ DDP_ALWAYS_INLINE uint32_t add_last_as(float *restrict dst, const float *restric
 {
     uint32_t bits = 0;
 
-    if (count == BLOCK) {
-        for (size_t i = 0; i < BLOCK; i++) {
-            float sum = ddp_wire_rounded(dst[i] + src[i], wire);
-
-            bits |= ddp_finite_bits(sum);
-            dst[i] = sum;
-        }
-        return bits;
-    }
     for (size_t i = 0; i < count; i++) {
-        dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
-        bits |= ddp_finite_bits(dst[i]);
+        float sum = ddp_wire_rounded(dst[i] + src[i], wire);
+
+        bits |= ddp_finite_bits(sum);
+        dst[i] = sum;
     }
     return bits;
 }

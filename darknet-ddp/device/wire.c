@@ -2,9 +2,6 @@
 
 #include "base/vectors.h"
 
-/* Loops of known length, for one format each: compilers then use vectors without being asked to. */
-enum { BLOCK = 1024 };
-
 const char *ddp_wire_name(ddp_wire wire)
 {
     static const char *const names[] = {"fp32", "bf16", "fp16"};
@@ -12,38 +9,24 @@ const char *ddp_wire_name(ddp_wire wire)
     return names[wire];
 }
 
+/* For one format each, so that they become vectors. */
 DDP_ALWAYS_INLINE void round_as(float *x, size_t count, ddp_wire wire)
 {
-    size_t i = 0;
-
-    for (; count - i >= BLOCK; i += BLOCK)
-        for (size_t k = 0; k < BLOCK; k++)
-            x[i + k] = ddp_wire_rounded(x[i + k], wire);
-    for (; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         x[i] = ddp_wire_rounded(x[i], wire);
 }
 
 DDP_ALWAYS_INLINE void pack_as(uint16_t *restrict to, const float *restrict from, size_t count,
                                ddp_wire wire)
 {
-    size_t i = 0;
-
-    for (; count - i >= BLOCK; i += BLOCK)
-        for (size_t k = 0; k < BLOCK; k++)
-            to[i + k] = ddp_to_half(from[i + k], wire);
-    for (; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         to[i] = ddp_to_half(from[i], wire);
 }
 
 DDP_ALWAYS_INLINE void unpack_as(float *restrict to, const uint16_t *restrict from, size_t count,
                                  ddp_wire wire)
 {
-    size_t i = 0;
-
-    for (; count - i >= BLOCK; i += BLOCK)
-        for (size_t k = 0; k < BLOCK; k++)
-            to[i + k] = ddp_from_half(from[i + k], wire);
-    for (; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         to[i] = ddp_from_half(from[i], wire);
 }
 
