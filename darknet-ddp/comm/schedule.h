@@ -7,10 +7,10 @@
 
 #define DDP_SUM_COST_BYTES 1e8
 
-/* What a sum of DDP_SUM_COST_BYTES costs the slowest rank, as far as the ways differ: seconds. */
+/* What a sum of DDP_SUM_COST_BYTES costs the slowest rank, as far as the ways differ. */
 typedef struct ddp_sum_cost {
-    double left_bytes; /* that a host sends to others, and gets from them */
-    double wire_s;     /* what leaves a host, at 10 Gbit/s, and the polls that a chunk waits for */
+    double left_bytes; /* that a host sends to others; it gets as many */
+    double wire_s;     /* in which they travel at 10 Gbit/s, or chunks wait for polls */
     double cpu_s;      /* of a rank */
     int connections;   /* of a rank to other hosts */
 } ddp_sum_cost;

@@ -96,7 +96,7 @@ static void describe_standstill(const ddp_watch *w, char *out, size_t size, doub
                                 int ends)
 {
     int r = suspect(w);
-    int silent = ddp_watch_seconds_since(w, w->ranks[r].heard_ns) > 3;
+    int silent = w->ranks[r].heard_ns + silent_ns < w->own_ns;
     char at[256];
 
     if (!w->member) {
