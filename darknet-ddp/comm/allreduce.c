@@ -18,8 +18,8 @@ static void free_sum(ddp_allreduce *a)
     free(a);
 }
 
-ddp_status ddp_allreduce_open_wire(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                   size_t count, ddp_wire wire, ddp_error *err)
+ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                 size_t count, ddp_wire wire, ddp_error *err)
 {
     ddp_allreduce *a;
     ddp_status st;
@@ -50,16 +50,10 @@ ddp_status ddp_allreduce_open_wire(ddp_allreduce **out, ddp_group *g, ddp_device
     return DDP_OK;
 }
 
-ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                 size_t count, ddp_error *err)
-{
-    return ddp_allreduce_open_wire(out, g, d, buf, count, DDP_WIRE_FP32, err);
-}
-
 ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
                               ddp_error *err)
 {
-    return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, err);
+    return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, DDP_WIRE_FP32, err);
 }
 
 void ddp_allreduce_close(ddp_allreduce *a)

@@ -189,16 +189,12 @@ void ddp_group_use_interface(const char *interface);
 ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* The same for memory of a device: the host or ddp_group_device. */
+/* The same for memory of a device, the host or ddp_group_device, and on a wire of 16 bits
+ * (device/half.h): what each rank adds is then rounded to them, and so is each sum of the tree,
+ * which is made in float32. One result whatever the schedule and the hosts, as for float32, but not
+ * with NCCL, which rounds and adds in an order of its own. A rank that is alone rounds nothing. */
 ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                 size_t count, ddp_error *err) DDP_MUST_CHECK;
-
-/* The same, on a wire of 16 bits (device/half.h): what each rank adds is rounded to them, and so is
- * each sum of the tree, which is made in float32. One result whatever the schedule and the hosts,
- * as for float32, but not with NCCL, which rounds and adds in an order of its own. A rank that is
- * alone rounds nothing. */
-ddp_status ddp_allreduce_open_wire(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                   size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
+                                 size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. The sum must not be in flight, unless the group failed. */
 void ddp_allreduce_close(ddp_allreduce *a);

@@ -67,7 +67,8 @@ static ddp_status allocate(ddp_buffers *b, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu buffers", b->table->buffer_count);
     if (ddp_group_alloc_memory(b->group, b->table->device, &b->memory, b->count, err))
         return ddp_wrap(err, "BatchNorm statistics");
-    return ddp_allreduce_open_on(&b->sum, b->group, b->table->device, b->memory, b->count, err);
+    return ddp_allreduce_open_on(&b->sum, b->group, b->table->device, b->memory, b->count,
+                                 DDP_WIRE_FP32, err);
 }
 
 static void take_buffers(ddp_buffers *b)

@@ -53,9 +53,9 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
                            r->config.mini_batches, err);
 
     for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
-        st = ddp_allreduce_open_wire(&r->sums[b], r->group, r->table->device,
-                                     r->memory + r->plan->buckets[b].offset,
-                                     r->plan->buckets[b].count, r->config.wire, err);
+        st = ddp_allreduce_open_on(&r->sums[b], r->group, r->table->device,
+                                   r->memory + r->plan->buckets[b].offset,
+                                   r->plan->buckets[b].count, r->config.wire, err);
     return st;
 }
 

@@ -72,7 +72,7 @@ static void open_bucket(struct run *r, int s)
     must(ddp_device_alloc(r->d, &b->source, counts[s], &err), &err);
     must(ddp_device_alloc(r->d, &b->total, counts[s], &err), &err);
     must(ddp_group_alloc_memory(r->g, r->d, &b->bucket, counts[s], &err), &err);
-    must(ddp_allreduce_open_wire(&b->sum, r->g, r->d, b->bucket, counts[s], r->wire, &err), &err);
+    must(ddp_allreduce_open_on(&b->sum, r->g, r->d, b->bucket, counts[s], r->wire, &err), &err);
     ddp_device_push(r->d, b->source, host, counts[s]);
     free(host);
 }

@@ -71,8 +71,8 @@ static int sums_are_the_tree_to_the_bit(ddp_group *g)
         if (!bufs[s])
             abort();
         bad += failed(g,
-                      ddp_allreduce_open_wire(&sums[s], g, ddp_device_host(), bufs[s], counts[s],
-                                              wire_of(s), &err),
+                      ddp_allreduce_open_on(&sums[s], g, ddp_device_host(), bufs[s], counts[s],
+                                            wire_of(s), &err),
                       &err);
     }
     for (int round = 0; round < 2; round++) {

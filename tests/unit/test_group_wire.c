@@ -112,7 +112,7 @@ static void open_sum(struct rank *me, struct sum *s, size_t count, ddp_wire wire
     if (!s->buf)
         abort();
     rank_expect_ok(
-        me, ddp_allreduce_open_wire(&s->a, me->group, ddp_device_host(), s->buf, count, wire, &err),
+        me, ddp_allreduce_open_on(&s->a, me->group, ddp_device_host(), s->buf, count, wire, &err),
         &err);
 }
 
