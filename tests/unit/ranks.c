@@ -86,6 +86,18 @@ void ranks_run_levels(const int *ranks, int hosts, int radix, void (*body)(struc
     run_groups(groups, size, 1, body, shared);
 }
 
+void ranks_run_shapes(const struct hosts_shape *shapes, size_t count, void (*body)(struct rank *me))
+{
+#ifdef __SANITIZE_THREAD__
+    enum { EACH = 4 };
+#else
+    enum { EACH = 1 };
+#endif
+
+    for (size_t i = 0; i < count; i += EACH)
+        ranks_run_levels(shapes[i].ranks, shapes[i].hosts, shapes[i].radix, body, NULL);
+}
+
 void rank_wrong(struct rank *me, const char *fmt, ...)
 {
     va_list ap;

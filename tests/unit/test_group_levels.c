@@ -2,7 +2,7 @@
 #include "comm/group.h"
 
 #include "../reference_sum.h"
-#include "ranks.h"
+#include "sums.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,14 +15,9 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-enum { CHUNK = (1 << 19) / (int)sizeof(float), HOSTS_MAX = 20 };
+enum { CHUNK = (1 << 19) / (int)sizeof(float) };
 
-struct shape {
-    int hosts, radix;
-    int ranks[HOSTS_MAX];
-};
-
-static const struct shape shapes[] = {
+static const struct hosts_shape shapes[] = {
     {1, 0, {2}},
     {1, 0, {3}},
     {1, 0, {8}},
@@ -53,96 +48,28 @@ static const struct shape shapes[] = {
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* ThreadSanitizer is slow, and cannot see two threads in memory that each has mapped for itself. */
-#ifdef __SANITIZE_THREAD__
-enum { EACH = 4 };
-#else
-enum { EACH = 1 };
-#endif
-
 static void fill(const struct rank *me, int sum, float *buf, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         buf[i] = reference_value(me->rank, sum, i);
 }
 
-static uint64_t checksum(const float *buf, size_t count)
-{
-    uint64_t sum = 14695981039346656037U;
-
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-
-        memcpy(&bits, &buf[i], sizeof bits);
-        sum = (sum ^ bits) * 1099511628211U;
-    }
-    return sum;
-}
-
-/* Each rank checks some elements, and all of them that they have the same ones: the reference takes
- * its time. */
-static void expect_sum(struct rank *me, const float *buf, int sum, size_t count)
-{
-    uint64_t mine = checksum(buf, count), all[RANKS_MAX];
-    ddp_error err;
-
-    rank_expect_ok(me, ddp_allgather(me->group, &mine, all, sizeof mine, &err), &err);
-    for (int r = 0; r < me->size; r++)
-        if (all[r] != mine)
-            rank_wrong(me, "sum %d of %zu: rank %d has other bits", sum, count, r);
-    for (size_t i = (size_t)me->rank; i < count; i += (size_t)me->size) {
-        float want = reference_sum(0, me->size, sum, i);
-
-        if (!reference_same_bits(buf[i], want)) {
-            rank_wrong(me, "sum %d of %zu: [%zu] is %.9g, not %.9g", sum, count, i, (double)buf[i],
-                       (double)want);
-            return;
-        }
-    }
-}
-
-/* Several at a time, of lengths below and above a chunk; ranks poll at places of their own. */
+/* Of lengths below and above a chunk. */
 static void sums(struct rank *me)
 {
     static const size_t counts[] = {1, 2, 17, 5000, CHUNK + 3, 40, (size_t)4 * CHUNK / 3, 3};
-    enum { SUMS = sizeof counts / sizeof counts[0], ROUNDS = 2 };
-    unsigned seed = 3U + (unsigned)me->rank;
-    ddp_allreduce *a[SUMS];
-    float *bufs[SUMS];
-    ddp_error err;
+    enum { SUMS = sizeof counts / sizeof counts[0] };
+    struct sum s[SUMS];
 
-    for (int s = 0; s < SUMS; s++) {
-        bufs[s] = malloc(counts[s] * sizeof(float));
-        if (!bufs[s])
-            abort();
-        rank_expect_ok(me, ddp_allreduce_open(&a[s], me->group, bufs[s], counts[s], &err), &err);
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int s = 0; s < SUMS; s++) {
-            fill(me, s, bufs[s], counts[s]);
-            rank_expect_ok(me, ddp_allreduce_start(a[s], &err), &err);
-            for (int polls = rand_r(&seed) % 5; polls > 0; polls--)
-                rank_expect_ok(me, ddp_group_progress(me->group, &err), &err);
-        }
-        rank_expect_ok(me, ddp_barrier(me->group, &err), &err); /* beside them */
-        for (int s = SUMS - 1; s >= 0; s--) {
-            rank_expect_ok(me, ddp_allreduce_wait(a[s], &err), &err);
-            expect_sum(me, bufs[s], s, counts[s]);
-            if (!ddp_allreduce_finite(a[s]))
-                rank_wrong(me, "sum %d is not finite", s);
-        }
-    }
-    for (int s = 0; s < SUMS; s++) {
-        ddp_allreduce_close(a[s]);
-        free(bufs[s]);
-    }
+    for (int i = 0; i < SUMS; i++)
+        s[i] = (struct sum){.number = i, .count = counts[i]};
+    sums_together(me, s, SUMS);
 }
 
 static void sums_have_the_same_bits_on_any_hosts(void **state)
 {
     (void)state;
-    for (int i = 0; i < SHAPES; i += EACH)
-        ranks_run_levels(shapes[i].ranks, shapes[i].hosts, shapes[i].radix, sums, NULL);
+    ranks_run_shapes(shapes, SHAPES, sums);
 }
 
 /* Each element in turn is no number, on one rank; in the rounds between, all are. */
@@ -169,9 +96,7 @@ static void one_is_not_finite(struct rank *me)
 static void every_rank_learns_of_a_sum_that_is_not_finite(void **state)
 {
     (void)state;
-    for (int i = 0; i < SHAPES; i += EACH)
-        ranks_run_levels(shapes[i].ranks, shapes[i].hosts, shapes[i].radix, one_is_not_finite,
-                         NULL);
+    ranks_run_shapes(shapes, SHAPES, one_is_not_finite);
 }
 
 /* What leaves a host: the least, 2 (hosts-1)/hosts of the bytes, where its ranks are a branch of
@@ -179,7 +104,7 @@ static void every_rank_learns_of_a_sum_that_is_not_finite(void **state)
 static void count_bytes(struct rank *me)
 {
     enum { COUNT = 8 * CHUNK };
-    const struct shape *shape = me->shared;
+    const struct hosts_shape *shape = me->shared;
     float *buf = calloc(COUNT, sizeof *buf);
     ddp_traffic mine, all[RANKS_MAX];
     uint64_t left = 0, least = 2 * (uint64_t)COUNT * sizeof *buf * (uint64_t)(shape->hosts - 1)
@@ -205,14 +130,15 @@ static void count_bytes(struct rank *me)
 
 static void a_host_sends_what_one_rank_would(void **state)
 {
-    static const struct shape even[] = {{1, 0, {4}},          {2, 0, {1, 1}},
-                                        {2, 0, {2, 2}},       {2, 0, {8, 8}},
-                                        {4, 0, {1, 1, 1, 1}}, {4, 0, {2, 2, 2, 2}},
-                                        {4, 2, {2, 2, 2, 2}}, {8, 2, {4, 4, 4, 4, 4, 4, 4, 4}}};
+    static const struct hosts_shape even[] = {
+        {1, 0, {4}},          {2, 0, {1, 1}},
+        {2, 0, {2, 2}},       {2, 0, {8, 8}},
+        {4, 0, {1, 1, 1, 1}}, {4, 0, {2, 2, 2, 2}},
+        {4, 2, {2, 2, 2, 2}}, {8, 2, {4, 4, 4, 4, 4, 4, 4, 4}}};
 
     (void)state;
     for (size_t i = 0; i < sizeof even / sizeof even[0]; i++) {
-        struct shape shape = even[i];
+        struct hosts_shape shape = even[i];
 
         ranks_run_levels(shape.ranks, shape.hosts, shape.radix, count_bytes, &shape);
     }

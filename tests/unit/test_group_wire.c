@@ -4,7 +4,7 @@
 #include "device/wire.h"
 
 #include "../reference_sum.h"
-#include "ranks.h"
+#include "sums.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,99 +98,20 @@ static void arrays_are_packed_as_their_elements(void **state)
 
 /* ---- sums ---- */
 
-struct sum {
-    ddp_allreduce *a;
-    float *buf;
-    size_t count;
-};
-
-static void open_sum(struct rank *me, struct sum *s, size_t count, ddp_wire wire)
-{
-    ddp_error err;
-
-    *s = (struct sum){.buf = malloc((count + 1) * sizeof *s->buf), .count = count};
-    if (!s->buf)
-        abort();
-    rank_expect_ok(
-        me, ddp_allreduce_open_on(&s->a, me->group, ddp_device_host(), s->buf, count, wire, &err),
-        &err);
-}
-
-static void close_sum(struct sum *s)
-{
-    ddp_allreduce_close(s->a);
-    free(s->buf);
-}
-
-static void start_sum(struct rank *me, struct sum *s, int number, ddp_wire wire)
-{
-    ddp_error err;
-
-    for (size_t i = 0; i < s->count; i++)
-        s->buf[i] = reference_value_on(wire, me->rank, number, i);
-    rank_expect_ok(me, ddp_allreduce_start(s->a, &err), &err);
-}
-
-/* The reference takes its time: each rank checks some elements, and that the others have the same.
- */
-static void expect_sum(struct rank *me, const struct sum *s, int number, ddp_wire wire)
-{
-    float *first = malloc((s->count + 1) * sizeof *first);
-    ddp_error err;
-
-    if (!first)
-        abort();
-    memcpy(first, s->buf, s->count * sizeof *first);
-    rank_expect_ok(me, ddp_broadcast(me->group, first, s->count * sizeof *first, 0, &err), &err);
-    if (memcmp(first, s->buf, s->count * sizeof *first) != 0)
-        rank_wrong(me, "%s sum of %zu: not rank 0's bits", ddp_wire_name(wire), s->count);
-    free(first);
-    if (!ddp_allreduce_finite(s->a))
-        rank_wrong(me, "%s sum of %zu is not finite", ddp_wire_name(wire), s->count);
-    for (size_t i = (size_t)me->rank; i < s->count; i += (size_t)me->size) {
-        float want = reference_sum_on(wire, 0, me->size, number, i);
-
-        if (!reference_same_bits(s->buf[i], want)) {
-            rank_wrong(me, "%s sum of %zu: [%zu] is %.9g, not %.9g", ddp_wire_name(wire), s->count,
-                       i, (double)s->buf[i], (double)want);
-            return;
-        }
-    }
-}
-
 /* Of all formats at a time: they do not mix. */
 static void sums(struct rank *me)
 {
     static const size_t counts[] = {1, 17, 5000, CHUNK + 3, (size_t)4 * CHUNK / 3, 0, 20011, 3, 40};
     static const ddp_wire all[] = {DDP_WIRE_BF16, DDP_WIRE_FP32, DDP_WIRE_FP16};
-    enum { SUMS = sizeof counts / sizeof counts[0], ROUNDS = 2 };
-    unsigned seed = 5U + (unsigned)me->rank;
+    enum { SUMS = sizeof counts / sizeof counts[0] };
     struct sum s[SUMS];
-    ddp_error err;
 
     for (int i = 0; i < SUMS; i++)
-        open_sum(me, &s[i], counts[i], all[i % 3]);
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < SUMS; i++) {
-            start_sum(me, &s[i], i, all[i % 3]);
-            for (int polls = rand_r(&seed) % 5; polls > 0; polls--)
-                rank_expect_ok(me, ddp_group_progress(me->group, &err), &err);
-        }
-        for (int i = SUMS - 1; i >= 0; i--)
-            rank_expect_ok(me, ddp_allreduce_wait(s[i].a, &err), &err);
-        for (int i = 0; i < SUMS; i++)
-            expect_sum(me, &s[i], i, all[i % 3]);
-    }
-    for (int i = 0; i < SUMS; i++)
-        close_sum(&s[i]);
+        s[i] = (struct sum){.number = i, .count = counts[i], .wire = all[i % 3]};
+    sums_together(me, s, SUMS);
 }
 
-struct shape {
-    int hosts, radix;
-    int ranks[9];
-};
-
-static const struct shape shapes[] = {
+static const struct hosts_shape shapes[] = {
     {1, 0, {2}},          {1, 0, {5}},
     {2, 0, {1, 1}},       {2, 0, {2, 2}},
     {2, 0, {3, 3}},       {2, 0, {4, 1}},
@@ -199,13 +120,6 @@ static const struct shape shapes[] = {
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
-
-/* ThreadSanitizer is slow, and cannot see two threads in memory that each has mapped for itself. */
-#ifdef __SANITIZE_THREAD__
-enum { EACH = 4 };
-#else
-enum { EACH = 1 };
-#endif
 
 static void sums_are_the_rounded_tree_directly(void **state)
 {
@@ -219,22 +133,21 @@ static void sums_are_the_rounded_tree_directly(void **state)
 static void sums_are_the_rounded_tree_on_any_hosts(void **state)
 {
     (void)state;
-    for (int i = 0; i < SHAPES; i += EACH)
-        ranks_run_levels(shapes[i].ranks, shapes[i].hosts, shapes[i].radix, sums, NULL);
+    ranks_run_shapes(shapes, SHAPES, sums);
 }
 
 static void one_rank_rounds_nothing(struct rank *me)
 {
-    struct sum s;
+    struct sum s = {.count = 100, .wire = DDP_WIRE_FP16};
     ddp_error err;
 
-    open_sum(me, &s, 100, DDP_WIRE_FP16);
-    start_sum(me, &s, 0, DDP_WIRE_FP16);
+    sum_open(me, &s);
+    sum_start(me, &s);
     rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
     for (size_t i = 0; i < s.count; i++)
         if (!reference_same_bits(s.buf[i], reference_value_on(DDP_WIRE_FP16, 0, 0, i)))
             rank_wrong(me, "[%zu] is %.9g", i, (double)s.buf[i]);
-    close_sum(&s);
+    sum_close(&s);
 }
 
 static void a_rank_alone_rounds_nothing(void **state)
@@ -247,10 +160,10 @@ static void a_rank_alone_rounds_nothing(void **state)
 static void overflow(struct rank *me)
 {
     enum { COUNT = 11, ROUNDS = 3 * COUNT };
-    struct sum s;
+    struct sum s = {.count = COUNT, .wire = DDP_WIRE_FP16};
     ddp_error err;
 
-    open_sum(me, &s, COUNT, DDP_WIRE_FP16);
+    sum_open(me, &s);
     for (int round = 0; round < ROUNDS; round++) {
         int place = round / 3, kind = round % 3;
 
@@ -265,7 +178,7 @@ static void overflow(struct rank *me)
         if (ddp_allreduce_finite(s.a) != (kind == 0))
             rank_wrong(me, "round %d: finite is %d", round, ddp_allreduce_finite(s.a));
     }
-    close_sum(&s);
+    sum_close(&s);
 }
 
 static void every_rank_learns_of_an_overflow(void **state)
@@ -273,8 +186,7 @@ static void every_rank_learns_of_an_overflow(void **state)
     (void)state;
     ranks_run(2, overflow, NULL);
     ranks_run(3, overflow, NULL);
-    for (int i = 0; i < SHAPES; i += EACH)
-        ranks_run_levels(shapes[i].ranks, shapes[i].hosts, shapes[i].radix, overflow, NULL);
+    ranks_run_shapes(shapes, SHAPES, overflow);
 }
 
 static void count_bytes(struct rank *me)
@@ -285,13 +197,13 @@ static void count_bytes(struct rank *me)
 
     for (int k = 0; k < 2; k++) {
         uint64_t before = ddp_group_traffic(me->group).bytes;
-        struct sum s;
+        struct sum s = {.count = COUNT, .wire = k ? DDP_WIRE_BF16 : DDP_WIRE_FP32};
 
-        open_sum(me, &s, COUNT, k ? DDP_WIRE_BF16 : DDP_WIRE_FP32);
-        start_sum(me, &s, 0, DDP_WIRE_BF16);
+        sum_open(me, &s);
+        sum_start(me, &s);
         rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
         bytes[k] = ddp_group_traffic(me->group).bytes - before;
-        close_sum(&s);
+        sum_close(&s);
     }
     if (bytes[0] == 0 || bytes[1] * 2 != bytes[0])
         rank_wrong(me, "%llu bytes, of float32 %llu", (unsigned long long)bytes[1],

@@ -1,0 +1,88 @@
+#include "sums.h"
+
+#include "../reference_sum.h"
+#include "device/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sum_open(struct rank *me, struct sum *s)
+{
+    ddp_error err;
+
+    s->buf = malloc((s->count + 1) * sizeof *s->buf);
+    if (!s->buf)
+        abort();
+    rank_expect_ok(
+        me,
+        ddp_allreduce_open_on(&s->a, me->group, ddp_device_host(), s->buf, s->count, s->wire, &err),
+        &err);
+}
+
+void sum_close(struct sum *s)
+{
+    ddp_allreduce_close(s->a);
+    free(s->buf);
+}
+
+void sum_start(struct rank *me, struct sum *s)
+{
+    ddp_error err;
+
+    for (size_t i = 0; i < s->count; i++)
+        s->buf[i] = reference_value_on(s->wire, me->rank, s->number, i);
+    rank_expect_ok(me, ddp_allreduce_start(s->a, &err), &err);
+}
+
+/* The reference takes its time: each rank checks some elements, and all of them that they have what
+ * rank 0 has. */
+void sum_expect(struct rank *me, const struct sum *s)
+{
+    float *first = malloc((s->count + 1) * sizeof *first);
+    ddp_error err;
+
+    if (!first)
+        abort();
+    memcpy(first, s->buf, s->count * sizeof *first);
+    rank_expect_ok(me, ddp_broadcast(me->group, first, s->count * sizeof *first, 0, &err), &err);
+    if (memcmp(first, s->buf, s->count * sizeof *first) != 0)
+        rank_wrong(me, "%s sum %d of %zu: not rank 0's bits", ddp_wire_name(s->wire), s->number,
+                   s->count);
+    free(first);
+    if (!ddp_allreduce_finite(s->a))
+        rank_wrong(me, "%s sum %d of %zu is not finite", ddp_wire_name(s->wire), s->number,
+                   s->count);
+    for (size_t i = (size_t)me->rank; i < s->count; i += (size_t)me->size) {
+        float want = reference_sum_on(s->wire, 0, me->size, s->number, i);
+
+        if (!reference_same_bits(s->buf[i], want)) {
+            rank_wrong(me, "%s sum %d of %zu: [%zu] is %.9g, not %.9g", ddp_wire_name(s->wire),
+                       s->number, s->count, i, (double)s->buf[i], (double)want);
+            return;
+        }
+    }
+}
+
+void sums_together(struct rank *me, struct sum *sums, int count)
+{
+    enum { ROUNDS = 2 };
+    unsigned seed = 5U + (unsigned)me->rank;
+    ddp_error err;
+
+    for (int s = 0; s < count; s++)
+        sum_open(me, &sums[s]);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int s = 0; s < count; s++) {
+            sum_start(me, &sums[s]);
+            for (int polls = rand_r(&seed) % 5; polls > 0; polls--)
+                rank_expect_ok(me, ddp_group_progress(me->group, &err), &err);
+        }
+        rank_expect_ok(me, ddp_barrier(me->group, &err), &err); /* beside them */
+        for (int s = count - 1; s >= 0; s--) {
+            rank_expect_ok(me, ddp_allreduce_wait(sums[s].a, &err), &err);
+            sum_expect(me, &sums[s]);
+        }
+    }
+    for (int s = 0; s < count; s++)
+        sum_close(&sums[s]);
+}
