@@ -1,5 +1,6 @@
 #include "cli/check_cfg.h"
 
+#include "cli/commands.h"
 #include "core/batch.h"
 
 #include <errno.h>
@@ -121,13 +122,27 @@ static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
                       why.text);
 }
 
+/* Which training says, and goes on. */
+static void check_cells(ddp_faults *f, const char *path, const ddp_options *options)
+{
+    char text[DDP_MISFIT_BYTES];
+    ddp_network_shape shape;
+    network *net = ddp_command_load(&shape, path, options, -1);
+
+    if (ddp_network_misfit(net, text))
+        ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-cells", path, 0, "%s", text);
+    ddp_network_free(net);
+}
+
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options)
 {
     static char text[TEXT];
 
-    if (ask(path, options, text, sizeof text) != 0)
+    if (ask(path, options, text, sizeof text) != 0) {
         add(f, path, last_line(text));
-    else
-        check_batch(f, path, cfg);
+        return;
+    }
+    check_batch(f, path, cfg);
+    check_cells(f, path, options);
 }

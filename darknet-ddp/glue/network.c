@@ -108,6 +108,11 @@ void ddp_network_freeze(network *net)
     net->learning_rate = 0;
 }
 
+int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES])
+{
+    return describe_cells(net, text, DDP_MISFIT_BYTES);
+}
+
 void ddp_network_read(network *net, const char *weights)
 {
     char path[4096];

@@ -31,6 +31,11 @@ enum { DDP_PICTURES_BYTES = 200 };
  * 0: net is no such detector. */
 int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
 
+enum { DDP_MISFIT_BYTES = 512 };
+
+/* Do the cells of its detectors not divide the picture? text: which, and what would. */
+int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
+
 /* Steps change nothing from here on: learning rate 0. */
 void ddp_network_freeze(network *net);
 
