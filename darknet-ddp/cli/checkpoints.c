@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/job.h"
 #include "cli/ownership.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/saver.h"
 #include "core/buffers.h"
@@ -221,7 +220,7 @@ static void print_overwritten(const ddp_checkpoints *c)
 
     if (!c->earlier.weights)
         return;
-    ddp_progress_left(age_s > 0 ? age_s : 0, age, sizeof age);
+    ddp_duration(age_s > 0 ? age_s : 0, age, sizeof age);
     printf("DDP: this run begins anew and will write over what an earlier one has saved, the last "
            "of it %s: %llu batch%s, %s ago; -resume goes on from there\n",
            c->earlier.weights, (unsigned long long)c->earlier.step,

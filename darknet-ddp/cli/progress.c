@@ -1,5 +1,7 @@
 #include "cli/progress.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,18 +11,6 @@ static const double fade = 0.95;
 
 /* Of a step, with samples that are not there yet. */
 static const double much_loading = 0.2;
-
-void ddp_progress_left(double seconds, char *text, size_t size)
-{
-    if (seconds >= 48 * 3600.)
-        (void)snprintf(text, size, "%.1f days", seconds / 86400);
-    else if (seconds >= 5400)
-        (void)snprintf(text, size, "%.1f hours", seconds / 3600);
-    else if (seconds >= 90)
-        (void)snprintf(text, size, "%.0f minutes", seconds / 60);
-    else
-        (void)snprintf(text, size, "%.0f second%s", seconds, rint(seconds) == 1 ? "" : "s");
-}
 
 void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now)
 {
@@ -95,7 +85,7 @@ void ddp_progress_line(const ddp_progress *p, char *text, size_t size)
     if (ddp_progress_waits_for_loader(p))
         (void)snprintf(loading, sizeof loading, ", %.0f%% loading", 100 * ddp_progress_loading(p));
     if (!isnan(left_s))
-        ddp_progress_left(left_s, left, sizeof left);
+        ddp_duration(left_s, left, sizeof left);
     (void)snprintf(text, size, ", %.1f images/s%s%s%s%s%s", ddp_progress_speed(p), share, loading,
                    *left ? ", " : "", left, *left ? " left" : "");
 }

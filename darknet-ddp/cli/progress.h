@@ -54,9 +54,6 @@ double ddp_progress_left_s(const ddp_progress *p);
  * holds training up, with ", 40% loading" behind the communication. */
 void ddp_progress_line(const ddp_progress *p, char *text, size_t size);
 
-/* Write "3.2 days", "2.3 hours", "5 minutes" or "40 seconds". */
-void ddp_progress_left(double seconds, char *text, size_t size);
-
 /* What Darknet's own line says, "120: 1.690192, 2.306286 avg, 0.005000 rate, ...". */
 typedef struct ddp_progress_figures {
     double loss, average_loss, rate;

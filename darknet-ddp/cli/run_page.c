@@ -1,6 +1,6 @@
 #include "cli/run_page.h"
 
-#include "cli/progress.h"
+#include "base/text.h"
 #include "monitor/page.h"
 
 #include <math.h>
@@ -166,7 +166,7 @@ static void add_tiles(struct parts *p, const ddp_run_page *run)
     if (isnan(run->left_s))
         return;
     left = next_text(p);
-    ddp_progress_left(run->left_s, left, TEXT);
+    ddp_duration(run->left_s, left, TEXT);
     p->tiles[p->tile_count++] = (ddp_page_pair){"left", left};
 }
 

@@ -90,7 +90,7 @@ static void renew(const char *validation)
     if (ddp_progress_waits_for_loader(p))
         add(&l, NULL, "  %.0f%% loading", 100 * ddp_progress_loading(p));
     if (!isnan(left_s)) {
-        ddp_progress_left(left_s, left, sizeof left);
+        ddp_duration(left_s, left, sizeof left);
         add(&l, NULL, "  %s left", left);
     }
     add(&l, NULL, "  rate %.4g", run.figures.rate);
@@ -156,7 +156,7 @@ int ddp_steps_print_end(const char *begin, const char *how)
 
     if (run.steps == 0)
         return 0;
-    ddp_progress_left((double)(p->last_ns - p->started_ns) / 1e9, spent, sizeof spent);
+    ddp_duration((double)(p->last_ns - p->started_ns) / 1e9, spent, sizeof spent);
     if (p->last_step > 0)
         (void)snprintf(all, sizeof all, " of %zu", p->last_step);
     printf("%s%s batch %zu%s\n", begin, how, p->step, all);
