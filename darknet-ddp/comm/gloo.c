@@ -4,9 +4,9 @@
  * Ranks find each other by files (comm/rendezvous.h), and then need no launcher and no MPI; or else
  * by MPI, which stays open until the end and says nothing meanwhile. */
 #include "comm/backend.h"
+#include "comm/cards.h"
 #include "comm/exchange.h"
 #include "comm/gloo_link.h"
-#include "comm/gloo_places.h"
 #include "comm/rendezvous.h"
 
 #include <stdlib.h>

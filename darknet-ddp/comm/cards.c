@@ -1,4 +1,4 @@
-#include "comm/gloo_places.h"
+#include "comm/cards.h"
 
 #include "base/network.h"
 

@@ -1,7 +1,7 @@
-/* comm/gloo_places.h: what ranks that Gloo connects tell each other first: on which host each is,
- * and under which addresses it can be reached. For comm/gloo.c alone. */
-#ifndef DDP_COMM_GLOO_PLACES_H
-#define DDP_COMM_GLOO_PLACES_H
+/* comm/cards.h: what ranks that Gloo connects tell each other first: on which host each is,
+ * and under which addresses it can be reached. */
+#ifndef DDP_COMM_CARDS_H
+#define DDP_COMM_CARDS_H
 
 #include "comm/backend.h"
 
