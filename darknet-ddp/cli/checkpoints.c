@@ -227,6 +227,11 @@ static void print_overwritten(const ddp_checkpoints *c)
            c->earlier.step == 1 ? "" : "es", age);
 }
 
+void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow)
+{
+    c->run.slow = slow;
+}
+
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
     struct found found = {.seed = *seed};

@@ -27,6 +27,9 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
 /* NULL is allowed. */
 void ddp_checkpoints_close(ddp_checkpoints *c);
 
+/* Checkpoints hold this slow momentum, too, and resuming fills it on rank 0. NULL: none. */
+void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow);
+
 /* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
  * (as parsed, and not attached), and *seed on all ranks. From then on *seed is the run's.
  * Attach then gives the other ranks the network, and ddp_checkpoints_share what

@@ -1,4 +1,6 @@
 #include "cli/option_table.h"
+
+#include "cli/local_options.h"
 #include "device/wire.h"
 
 #include <errno.h>
@@ -177,7 +179,7 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
 }
 
 /* What a row cannot say of its values, and which do not go together. */
-static ddp_status check_values(const ddp_options *o, ddp_error *err)
+static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_error *err)
 {
     if (o->points != 11 && o->points != 101)
         return ddp_fail(err, DDP_ERR_USAGE, "-points wants 11 or 101, not '%d'", o->points);
@@ -190,7 +192,7 @@ static ddp_status check_values(const ddp_options *o, ddp_error *err)
                         "-ddp_exact works with -ddp_compress none, not %s: what is rounded on the "
                         "way depends on the number of ranks",
                         ddp_wire_name((ddp_wire)o->compress));
-    return DDP_OK;
+    return ddp_local_options_check(o, is_ddp_command, err);
 }
 
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err)
@@ -237,7 +239,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     o->deterministic |= o->exact;
     if (check_context(o, needs_ddp, is_ddp_command, err))
         return err->code;
-    return check_values(o, err);
+    return check_values(o, is_ddp_command, err);
 }
 
 const ddp_names *ddp_options_names(void)

@@ -20,10 +20,15 @@
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
-    if (ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group, &ddp_run.inputs,
-                             directory, cfg, err)
-        || ddp_weights_hash(&ddp_run.weights_hash, net, err)
-        || ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
+    ddp_slow_momentum *slow;
+
+    if (ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
+        || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
+                                &ddp_run.inputs, directory, cfg, err)
+        || ddp_weights_hash(&ddp_run.weights_hash, net, err))
+        return err->code;
+    ddp_checkpoints_keep_slow_momentum(ddp_run.checkpoints, slow);
+    if (ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
         return err->code;
     *seed = ddp_run.seed;
     ddp_run.directory = directory;

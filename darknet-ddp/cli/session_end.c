@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/finished.h"
+#include "cli/local_options.h"
 #include "cli/lookout.h"
 #include "cli/ownership.h"
 #include "cli/report.h"
@@ -54,8 +55,10 @@ static void summarise(int stopped)
                                  .launched = ddp_launched(ddp_run.launcher),
                                  .stopped = stopped};
 
-    if (ddp_run.checkpoints && ddp_group_rank(ddp_run.group) == 0)
-        ddp_summary_print(&summary);
+    if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
+        return;
+    ddp_summary_print(&summary);
+    ddp_local_options_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_run.steps);
 }
 
 /* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns

@@ -33,6 +33,7 @@ struct ddp_run {
     ddp_truth_files truth; /* of the pictures */
     ddp_bad_data *bad_data;
     ddp_validation *validation; /* NULL: none */
+    int validation_waits;       /* for ranks to be alike */
     ddp_records *records;       /* on rank 0; NULL: none */
     ddp_waits waits;
     int clears;                   /* the command has -clear */
@@ -40,6 +41,7 @@ struct ddp_run {
     const char *directory;        /* of the weights */
     char *advice;                 /* how to go on, once there is a checkpoint */
     int64_t ended_ns;             /* when the last step was */
+    size_t steps;                 /* of this run */
     int ends_early;               /* by -patience */
     int grace_is_short;           /* it was said */
     ddp_watch *watch;             /* NULL: none */

@@ -14,6 +14,11 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
         r->pending[b] = r->plan->buckets[b].param_count;
 }
 
+int ddp_reducer_syncs(const ddp_reducer *r)
+{
+    return r->sync;
+}
+
 void ddp_reducer_freeze(ddp_reducer *r, int first)
 {
     r->frozen = first;

@@ -99,6 +99,9 @@ int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
  * layer has had its fence since the last syncing pass. */
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
+/* Does the pass that began last sync? */
+int ddp_reducer_syncs(const ddp_reducer *r);
+
 /* From the pass that has begun on, and until called again, layers below first do not run on any
  * rank: with find_unused 0 too, and nobody asks the other ranks. At first 0. */
 void ddp_reducer_freeze(ddp_reducer *r, int first);
@@ -143,6 +146,14 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 /* In place of layer_fence, after fence_all: nothing of this step's gradients is to be used. They
  * become zero, and no layer has run. */
 void ddp_reducer_drop(ddp_reducer *r);
+
+/* In place of the fence, for a rank that updates on its own (core/local_sgd.h), after a pass that
+ * does not sync: the layer's gradients become what this rank has times `factor`. Returns 0 if the
+ * layer is not to be updated: it did not run here since it was last asked about, or is frozen. */
+int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor);
+
+/* After such a pass: *finite: are all of this rank's gradients? Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *err) DDP_MUST_CHECK;
 
 /* Is every bucket of this syncing pass launched, and landed on this rank? Does not
  * move data. */

@@ -103,6 +103,24 @@ void ddp_reducer_drop(ddp_reducer *r)
         r->ran[layer] = 0;
 }
 
+int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor)
+{
+    int used = r->ran[layer];
+
+    if (!ddp_reducer_trains(r, layer))
+        return r->first_param[layer] == r->first_param[layer + 1];
+    r->ran[layer] = 0;
+    for (size_t i = r->first_param[layer]; used && i < r->first_param[layer + 1]; i++)
+        ddp_device_scale(r->table->device, r->memory + r->plan->places[i].offset, factor,
+                         r->table->params[i].count);
+    return used;
+}
+
+ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *err)
+{
+    return ddp_device_look(r->table->device, r->memory, r->plan->count, finite, err);
+}
+
 int ddp_reducer_done(const ddp_reducer *r)
 {
     for (size_t k = 0; k < r->launched; k++)

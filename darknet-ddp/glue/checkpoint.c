@@ -136,7 +136,8 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
     return DDP_OK;
 }
 
-static ddp_status load_into(network *net, ddp_device *device, const ddp_pair *pair, ddp_error *err)
+static ddp_status load_into(network *net, const ddp_checkpoint_run *run, const ddp_pair *pair,
+                            ddp_error *err)
 {
     ddp_checkpoint_array *arrays = NULL;
     size_t count;
@@ -145,11 +146,12 @@ static ddp_status load_into(network *net, ddp_device *device, const ddp_pair *pa
 
     if (st)
         return st;
-    st = ddp_checkpoint_list(&arrays, &count, &table, has_values(&pair->checkpoint), err);
+    st =
+        ddp_checkpoint_list(&arrays, &count, &table, run->slow, has_values(&pair->checkpoint), err);
     if (!st)
         st = load(net, &table, pair, arrays, count, err);
     if (!st)
-        st = ddp_table_push(&table, net, device, err);
+        st = ddp_table_push(&table, net, run->device, err);
     free(arrays);
     ddp_table_release(&table);
     return st;
@@ -196,7 +198,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
     }
     st = check_run(&pair, run, listener, err);
     if (!st)
-        st = load_into(net, run->device, &pair, err);
+        st = load_into(net, run, &pair, err);
     if (!st) {
         out->metadata = pair.checkpoint.metadata;
         out->weights = pair.weights;

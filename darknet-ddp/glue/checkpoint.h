@@ -11,6 +11,7 @@
 #include "checkpoint/pair.h"
 #include "device/device.h"
 #include "glue/network.h"
+#include "glue/slow_momentum.h"
 
 /* What a checkpoint has of the run and the network does not know. */
 typedef struct ddp_checkpoint_run {
@@ -21,6 +22,7 @@ typedef struct ddp_checkpoint_run {
     uint64_t seed;
     int seed_given;                 /* the user chose it: resuming with another is refused */
     int force;                      /* resume whatever changed */
+    ddp_slow_momentum *slow;        /* of the network's parameters; NULL: none */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */

@@ -30,9 +30,9 @@ static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table 
 }
 
 ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               int with_values, ddp_error *err)
+                               const ddp_slow_momentum *slow, int with_values, ddp_error *err)
 {
-    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 1) + table->buffer_count;
+    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 2) + table->buffer_count;
 
     *count = 0;
     *list = calloc(most + 1, sizeof **list);
@@ -45,6 +45,10 @@ ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const
             *count = add_array(*list, *count,
                                (ddp_checkpoint_array){p->layer, p->part, p->optimizer.name[k],
                                                       p->count, p->optimizer.buffer[k]});
+        if (slow)
+            *count = add_array(*list, *count,
+                               (ddp_checkpoint_array){p->layer, p->part, "slow momentum", p->count,
+                                                      ddp_slow_momentum_arrays(slow)[i]});
     }
     if (with_values)
         *count = add_values(*list, *count, table);

@@ -6,6 +6,7 @@
 #include "glue/draws.h"
 #include "glue/loading.h"
 #include "glue/support.h"
+#include "glue/waiting_saves.h"
 
 #include <darknet.h>
 
@@ -30,7 +31,8 @@ static struct {
     char *const *paths; /* the training list's lines, Darknet's; NULL: it has none */
     size_t path_count;
     size_t replaced; /* samples */
-    size_t began;    /* images learnt from before this run */
+    ddp_waiting_saves waiting;
+    size_t began; /* images learnt from before this run */
 } plugin;
 
 static ddp_trace *_Atomic traced; /* NULL: nobody asks what loaders do */
@@ -133,13 +135,38 @@ const char *ddp_plugin_sample(size_t sample, size_t *line)
     return plugin.paths[i];
 }
 
-static void save(network *net, const char *filename, int cutoff)
+static void save_now(network *net, const char *filename, int cutoff)
 {
     ddp_error err;
 
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_SAVING);
     check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
+}
+
+/* Once ranks are alike. */
+static void save_what_waits(network *net)
+{
+    if (plugin.waiting.count == 0 || !ddp_trainer_is_alike(plugin.config.trainer))
+        return;
+    ddp_trainer_settle(plugin.config.trainer);
+    for (size_t i = 0; i < plugin.waiting.count; i++)
+        save_now(net, plugin.waiting.list[i].path, plugin.waiting.list[i].cutoff);
+    ddp_waiting_saves_release(&plugin.waiting);
+}
+
+/* Now, or when a period of local SGD has ended. */
+static void save(network *net, const char *filename, int cutoff)
+{
+    ddp_error err;
+
+    if (!ddp_trainer_is_alike(plugin.config.trainer)) {
+        check(ddp_waiting_saves_add(&plugin.waiting, filename, cutoff, &err), &err);
+        return;
+    }
+    ddp_waiting_saves_drop(&plugin.waiting, filename);
+    save_what_waits(net);
+    save_now(net, filename, cutoff);
 }
 
 void ddp_plugin_save(network *net, const char *end)
@@ -223,6 +250,7 @@ void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples)
 {
     int learnt = *net->seen > plugin.began;
 
+    ddp_trainer_average(plugin.config.trainer);
     if (learnt)
         ddp_plugin_save(net, ".backup");
     plugin.config.callbacks.end_unreadable(step, samples, learnt);
@@ -243,7 +271,8 @@ size_t ddp_plugin_replaced(void)
     return plugin.replaced;
 }
 
-/* What was asked for waits for the end of an update. All ranks leave in the same step. */
+/* What was asked for waits for the end of an update, and of a period of local SGD. All ranks leave
+ * in the same step. */
 static void end_step(network *net)
 {
     ddp_requests asked = ddp_trainer_requested(plugin.config.trainer);
@@ -251,6 +280,7 @@ static void end_step(network *net)
     ddp_figures figures = figures_of(net);
     ddp_error err;
 
+    save_what_waits(net);
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_VALIDATING);
     check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
@@ -258,7 +288,8 @@ static void end_step(network *net)
         judge_replaced(net, &now);
     plugin.asked.save |= asked.save;
     plugin.asked.stop |= asked.stop;
-    if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends)
+    if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends
+        || !ddp_trainer_is_alike(plugin.config.trainer))
         return;
     ddp_plugin_save(net, ".backup");
     if (plugin.asked.stop)
@@ -272,6 +303,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
     plugin.asked = (ddp_requests){0};
     plugin.paths = NULL;
     plugin.replaced = 0;
+    ddp_waiting_saves_release(&plugin.waiting);
     plugin.darknets = (train_plugin){
         .rank = ddp_group_rank(config->group),
         .world = ddp_group_size(config->group),
@@ -301,4 +333,5 @@ void ddp_plugin_open(const ddp_plugin_config *config)
 void ddp_plugin_close(void)
 {
     train_plugin_active = NULL;
+    ddp_waiting_saves_release(&plugin.waiting);
 }

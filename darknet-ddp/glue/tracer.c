@@ -231,7 +231,8 @@ static void backward_end(void *ctx, network *net)
     start = ddp_clock_ns();
     ddp_passing_hooks.backward_end(t, net);
     add_wait(t, start, "launches at the end of backward", -1);
-    t->travelled |= ddp_group_size(t->group) > 1 && ddp_position_of(net).update_ends;
+    t->travelled |=
+        ddp_group_size(t->group) > 1 && ddp_reducer_syncs(ddp_trainer_reducer(t->trainer));
 }
 
 static int update_layer(void *ctx, int layer)

@@ -32,6 +32,7 @@ void ddp_trainer_close(ddp_trainer *t)
     if (!t)
         return;
     ddp_trainer_detach(t);
+    ddp_slow_momentum_close(t->local.slow);
     free(t);
 }
 
@@ -165,6 +166,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st && t->config.verify_every > 0 && ddp_group_size(t->group) > 1
         && ddp_group_size(t->group) <= DDP_SAME_RANKS)
         st = ddp_verify_open(&t->verify, t->group, &t->table, t->statistics, err);
+    if (!st)
+        st = ddp_trainer_open_local(t, net, err);
     if (!st && t->config.bad_data && t->config.unreadable)
         st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
     t->guard =
@@ -202,6 +205,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_loss_close(t->loss);
     ddp_allreduce_close(t->bad.sum);
     ddp_verify_close(t->verify);
+    ddp_trainer_close_local(t);
     ddp_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;

@@ -12,11 +12,13 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/batch.h"
+#include "core/local_sgd.h"
 #include "core/loss.h"
 #include "core/reducer.h"
 #include "glue/bad_data.h"
 #include "glue/guard.h"
 #include "glue/network.h"
+#include "glue/slow_momentum.h"
 
 #include <stdint.h>
 
@@ -31,6 +33,9 @@ typedef struct ddp_trainer_config {
                               trainer then sets reducer.mini_batches */
     int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
+    /* Ranks learn on their own and average (core/local_sgd.h); the trainer sets last_step. warmup
+     * below 0: the cfg's burn_in. With broadcast_buffers, sync_every 1, and nothing exact. */
+    ddp_local_sgd_config local;
     uint64_t seed;
     /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
      * ranks know of it when they know this step's loss, or, where its last backward pass has
@@ -68,7 +73,8 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * are about to do, and gives all of them rank 0's parameters, BatchNorm
  * statistics and counters. net->seen is rounded down to a whole update.
  * net must have been parsed after ddp_trainer_split and have no hooks.
- * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h). Fails also with
+ * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or the cfg has what
+ * config.local does not go with. Fails also with
  * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
@@ -79,6 +85,26 @@ void ddp_trainer_detach(ddp_trainer *t);
 /* Bring in all that still travels and update what waits for it, so that the network can be read,
  * or trained alone. What fails ends the program by config.fail. Only while attached. */
 void ddp_trainer_settle(ddp_trainer *t);
+
+/* After a step whose loss Darknet has asked for: have all ranks the same parameters? Not within a
+ * period of config.local: what is to be saved or validated then waits for its end. The same on
+ * every rank. */
+int ddp_trainer_is_alike(const ddp_trainer *t);
+
+/* Between two steps, on every rank: end a period of config.local here, so that ranks are alike.
+ * What fails ends the program by config.fail. Only while attached. */
+void ddp_trainer_average(ddp_trainer *t);
+
+/* *out: what a checkpoint of net holds of slow momentum, the trainer's; NULL where config.local has
+ * none. At first zero; attaching gives all ranks what rank 0 has. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_momentum **out,
+                                     ddp_error *err) DDP_MUST_CHECK;
+
+/* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
+size_t ddp_trainer_average_bytes(const ddp_trainer *t);
+
+/* Steps of the warm-up before config.local. Only while attached. */
+int ddp_trainer_warmup(const ddp_trainer *t);
 
 /* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
  * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends

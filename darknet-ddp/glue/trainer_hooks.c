@@ -56,11 +56,16 @@ static void look(ddp_trainer *t, network *net)
 }
 
 /* After a step's last backward pass all ranks have the same parameters: its update is still to
- * come, and the last one's has been computed, in this step's forward pass at the latest. */
+ * come, and the last one's has been computed, in this step's forward pass at the latest. In a
+ * period of local SGD they have not: then in the first step behind it. */
 static void begin_to_verify(ddp_trainer *t, const ddp_position *now)
 {
-    if (!t->verify || now->step % (size_t)t->config.verify_every != 0)
+    if (!t->verify)
         return;
+    t->verify_due |= now->step % (size_t)t->config.verify_every == 0;
+    if (!t->verify_due || !ddp_trainer_is_alike(t))
+        return;
+    t->verify_due = 0;
     ddp_loss_compare(t->loss, ddp_verify_take(t->verify, now->step));
     t->verifying = 1;
 }
@@ -165,6 +170,7 @@ static void before_forward(void *ctx, network *net)
     verify(t);
     t->waited_ns += ddp_clock_ns() - start;
     look(t, net);
+    ddp_trainer_end_period(t);
     t->update_begins = before.since_update == 0;
     if (t->update_begins && (ddp_guard_drops(&t->guard) || t->config.bad_data))
         ddp_trainer_check(t, ddp_statistics_keep(t->statistics, &err), &err);
@@ -201,6 +207,7 @@ static void settle(void *ctx, network *net)
     ddp_error err;
 
     settle_layers(t, net);
+    ddp_trainer_end_period(t);
     ddp_trainer_check(t, ddp_statistics_settle(t->statistics, &err), &err);
     ddp_trainer_settle_sums(t);
     if (!ddp_guard_drops(&t->guard))
@@ -243,7 +250,8 @@ static void before_backward(void *ctx, network *net)
     end_at_bad_samples(t, net);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     ddp_statistics_fold(t->statistics, now.mini_batch);
-    ddp_reducer_backward_begin(t->reducer, now.update_ends);
+    t->local.own = ddp_trainer_is_own(t, &now);
+    ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->local.own);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
     t->judged = 0;
     t->layer = net->n - 1;
@@ -279,14 +287,15 @@ static void after_backward(void *ctx, network *net)
         &err);
     ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     ddp_trainer_check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
-    if (now.step_ends && t->config.broadcast_buffers)
+    if (now.step_ends && t->config.broadcast_buffers && !t->local.own)
         ddp_trainer_check(t, ddp_statistics_start(t->statistics, &err), &err);
     if (now.step_ends) {
         begin_to_verify(t, &now);
         tell_bad_samples(t, &now);
+        ddp_trainer_end_own_backward(t, &now);
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     }
-    if (now.update_ends)
+    if (now.update_ends && !t->local.own)
         ddp_trainer_check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
     ddp_trainer_enter(t, now.update_ends ? UPDATE : OUTSIDE);
 }
@@ -313,6 +322,8 @@ static int before_update(void *ctx, int layer_index)
 
     if (is_dropped(t))
         return 0;
+    if (t->local.own)
+        return ddp_trainer_update_own(t, layer_index);
     if (ddp_reducer_is_deferred(t->reducer, layer_index)) {
         t->deferred[layer_index] = 1;
         return 0;
@@ -346,6 +357,7 @@ static float mean_loss(void *ctx, float loss)
     ddp_trainer_enter(t, OUTSIDE);
     if (!ddp_guard_drops(&t->guard))
         look(t, t->net);
+    ddp_trainer_end_period(t);
     return mean;
 }
 

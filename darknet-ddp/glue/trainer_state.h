@@ -4,9 +4,11 @@
 #define DDP_GLUE_TRAINER_STATE_H
 
 #include "core/joint_moments.h"
+#include "core/local_sgd.h"
 #include "core/params.h"
 #include "core/statistics.h"
 #include "core/verify.h"
+#include "glue/position.h"
 #include "glue/trainer.h"
 
 #include <darknet.h>
@@ -34,7 +36,14 @@ struct ddp_trainer {
     ddp_guard guard;
     ddp_verify *verify; /* NULL: ranks compare nothing */
     int verifying;      /* with the loss of this step */
-    int update_begins;  /* with this mini-batch */
+    int verify_due;     /* once ranks are alike */
+    struct {
+        ddp_local_sgd *sgd;      /* NULL: ranks always sum gradients */
+        ddp_slow_momentum *slow; /* NULL: none was asked for */
+        int own;                 /* this step is updated with this rank's gradients */
+        int average_due;         /* the period ends with it */
+    } local;
+    int update_begins; /* with this mini-batch */
     struct {
         ddp_allreduce *sum; /* NULL: nobody ends for them */
         int started;
@@ -63,6 +72,29 @@ void ddp_trainer_enter(ddp_trainer *t, enum phase phase);
 /* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
  * notice that one is lost. */
 void ddp_trainer_settle_sums(ddp_trainer *t);
+
+/* ---- local SGD (glue/trainer_local.c) ---- */
+
+/* config.local, where it asks for any, with net's schedule. All else of t is open. Fails as
+ * ddp_local_sgd_open, and with DDP_ERR_USAGE for what net has that does not go with it. */
+ddp_status ddp_trainer_open_local(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+void ddp_trainer_close_local(ddp_trainer *t);
+
+/* Is the step of this mini-batch, which ends an update, updated with this rank's gradients alone?
+ */
+int ddp_trainer_is_own(const ddp_trainer *t, const ddp_position *now);
+
+/* The last backward pass of a step has ended, and its loss has not left. */
+void ddp_trainer_end_own_backward(ddp_trainer *t, const ddp_position *now);
+
+/* In place of waiting for sums, before the update of a layer in a step of its own. Returns 0 if it
+ * is not to be updated. */
+int ddp_trainer_update_own(ddp_trainer *t, int layer_index);
+
+/* Where a period has ended, average. Ranks come here between the update and whatever reads or
+ * changes parameters next. */
+void ddp_trainer_end_period(ddp_trainer *t);
 
 /* Wait for the sum of samples that cannot be read, where it is on its way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);
