@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "cli/launcher.h"
-#include "cli/local_options.h"
+#include "cli/local_run.h"
 #include "device/wire.h"
 
 #include <string.h>
@@ -224,7 +224,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     print_wire(out, group, options);
     print_gpus(out, group, gpus, options);
     print_batch(out, group, t, options);
-    ddp_local_options_print(out, options, t);
+    ddp_local_run_print(out, options, t);
     print_buckets(out, t, options);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);
 }

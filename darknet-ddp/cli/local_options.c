@@ -1,7 +1,5 @@
 #include "cli/local_options.h"
 
-#include "base/text.h"
-
 /* Each with why. */
 static const char *what_excludes(const ddp_options *o)
 {
@@ -46,48 +44,10 @@ ddp_status ddp_local_options_check(const ddp_options *o, int is_ddp_command, ddp
     return DDP_OK;
 }
 
-ddp_status ddp_local_options_check_device(const ddp_options *o, const ddp_group *group,
-                                          ddp_error *err)
-{
-    if (!o->local_sgd || ddp_device_is_host(ddp_group_device(group)))
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_local_sgd works on CPUs: leave it out, or compute there with -nogpu");
-}
-
 ddp_local_sgd_config ddp_local_options_config(const ddp_options *o)
 {
     return (ddp_local_sgd_config){.period = o->local_sgd,
                                   .warmup = o->local_warmup,
                                   .slow_momentum = o->slowmo,
                                   .slow_rate = o->slowmo_rate};
-}
-
-void ddp_local_options_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
-{
-    int warmup = ddp_trainer_warmup(t);
-
-    if (!o->local_sgd)
-        return;
-    (void)fprintf(out, "DDP: local SGD: ");
-    if (warmup > 0)
-        (void)fprintf(out, "after %d step%s ", warmup, ddp_plural((size_t)warmup));
-    (void)fprintf(out, "ranks learn on their own and average %.1f MB each %d step%s",
-                  (double)ddp_trainer_average_bytes(t) / 1e6, o->local_sgd,
-                  ddp_plural((size_t)o->local_sgd));
-    if (o->slowmo >= 0)
-        (void)fprintf(out, ", with slow momentum %g and slow rate %g", o->slowmo, o->slowmo_rate);
-    (void)fprintf(out, "\n");
-}
-
-void ddp_local_options_print_sent(FILE *out, const ddp_options *o, const ddp_group *group,
-                                  size_t steps)
-{
-    ddp_traffic sent = ddp_group_traffic(group);
-
-    if (!o->local_sgd || steps == 0 || sent.bytes == 0)
-        return;
-    (void)fprintf(out, "DDP: local SGD: rank 0 sent %.3f MB in %zu step%s, %.4f MB a step\n",
-                  (double)sent.bytes / 1e6, steps, ddp_plural(steps),
-                  (double)sent.bytes / 1e6 / (double)steps);
 }

@@ -4,6 +4,7 @@
 #include "cli/backend.h"
 #include "cli/list.h"
 #include "cli/local_options.h"
+#include "cli/local_run.h"
 #include "cli/lookout.h"
 #include "cli/not_finite.h"
 #include "cli/precheck.h"
@@ -195,7 +196,7 @@ void ddp_session_open(const ddp_options *options)
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
-        || ddp_local_options_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
+        || ddp_local_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
         ddp_session_fail(&err);

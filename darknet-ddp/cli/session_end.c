@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "cli/finished.h"
-#include "cli/local_options.h"
+#include "cli/local_run.h"
 #include "cli/lookout.h"
 #include "cli/ownership.h"
 #include "cli/report.h"
@@ -58,7 +58,7 @@ static void summarise(int stopped)
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;
     ddp_summary_print(&summary);
-    ddp_local_options_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_run.steps);
+    ddp_local_run_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_run.steps);
 }
 
 /* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns
