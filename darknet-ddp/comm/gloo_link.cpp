@@ -39,12 +39,12 @@ constexpr int notes_ahead = 16;
 
 constexpr uint64_t note_slot = 0;
 
-enum note_kind : uint32_t { SENT = 1, TAKEN, GOODBYE };
+enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 
 struct note {
-    uint32_t kind, tag;
-    uint64_t bytes; /* of the message */
-    uint64_t heard; /* how many notes of its receiver the sender has had */
+    uint32_t kind, tag; /* of GONE: who */
+    uint64_t bytes;     /* of the message */
+    uint64_t heard;     /* how many notes of its receiver the sender has had */
 };
 
 /* A note on its way. */
@@ -68,7 +68,7 @@ struct announcement {
 struct peer {
     int rank = 0;
     std::thread thread;
-    bool has_thread = false;
+    std::atomic<bool> has_thread{false};
     bool ended = false; /* its thread's work */
 
     std::array<note, notes_ahead> notes;
@@ -131,7 +131,9 @@ struct ddp_gloo_link {
     int in_flight = 0;
     bool leaving = false; /* a lost peer is no failure any more */
     bool stop = false;
-    bool failed = false;
+    bool failing = false; /* failure is filled */
+    bool failed = false;  /* and the others have been told */
+    std::condition_variable others_told;
     ddp_gloo_failure failure{};
 };
 
@@ -152,21 +154,50 @@ void describe(ddp_gloo_failure *failure, int rank, const char *what)
     (void)std::snprintf(failure->text, sizeof failure->text, "%s", what);
 }
 
-/* The first is the cause of those that follow. */
-void fail(ddp_gloo_link *x, int rank, const char *what)
+/* Returns whether it is the first, which is the cause of those that follow. */
+bool keep(ddp_gloo_link *x, int rank, const char *what)
 {
     std::lock_guard<std::mutex> hold(x->lock);
 
-    if (x->failed || x->leaving)
-        return;
-    x->failed = true;
+    if (x->failing || x->leaving)
+        return false;
+    x->failing = true;
     describe(&x->failure, rank, what);
+    return true;
+}
+
+void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t bytes);
+
+void tell_others(ddp_gloo_link *x, int rank)
+{
+    for (auto &p : x->peers) {
+        if (!p || p->rank == rank || !p->has_thread)
+            continue;
+        try {
+            tell(x, *p, GONE, (uint32_t)rank, 0);
+        } catch (...) {
+            /* it is gone, too */
+        }
+    }
+}
+
+/* The others are told before the program hears of it, and ends: so all name the same one. */
+void fail(ddp_gloo_link *x, int rank, const char *what)
+{
+    if (!keep(x, rank, what))
+        return;
+    if (rank >= 0)
+        tell_others(x, rank);
+    std::lock_guard<std::mutex> hold(x->lock);
+    x->failed = true;
+    x->others_told.notify_all();
 }
 
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure)
 {
-    std::lock_guard<std::mutex> hold(x->lock);
+    std::unique_lock<std::mutex> hold(x->lock);
 
+    x->others_told.wait(hold, [&] { return x->failed || !x->failing; });
     *failure = x->failure;
     return 0;
 }
@@ -344,7 +375,9 @@ void listen(ddp_gloo_link *x, peer &p)
         if (n.kind == GOODBYE)
             return;
         p.note_buffers[place]->recv(p.rank, note_slot);
-        if (n.kind == TAKEN)
+        if (n.kind == GONE)
+            fail(x, (int)n.tag, ("rank " + std::to_string(p.rank) + " has lost it").c_str());
+        else if (n.kind == TAKEN)
             hear_taken(x, p, {n.tag, n.bytes});
         else if (!hear_sent(x, p, {n.tag, n.bytes}))
             return;
@@ -383,11 +416,21 @@ void copy_address(ddp_gloo_address *out, const std::vector<char> &bytes)
     std::memcpy(out->text, bytes.data(), bytes.size());
 }
 
+/* Writing to a peer that is gone is an error of Gloo's, and not the end of this process. */
+void outlive_lost_peers()
+{
+    struct sigaction action;
+
+    if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL)
+        (void)signal(SIGPIPE, SIG_IGN);
+}
+
 void open_pairs(ddp_gloo_link *x, const char *own, ddp_gloo_address *addresses)
 {
     gloo::transport::tcp::attr attr(own);
     without_signals quiet;
 
+    outlive_lost_peers();
     attr.ai_family = AF_INET;
     x->device = gloo::transport::tcp::CreateDevice(attr);
     x->context = x->device->createContext(x->rank, x->size);

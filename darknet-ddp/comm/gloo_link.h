@@ -11,7 +11,9 @@
  *   they need. When it is there the thread answers {taken, tag, bytes}, and that ends the request
  *   of the sender.
  *
- * Notes wait for nobody either: an answer is never behind a message that is not asked for. */
+ * Notes wait for nobody either: an answer is never behind a message that is not asked for. Who
+ * loses a peer tells the others, {gone, rank}: they name that one, and not the first who ends for
+ * it. */
 #ifndef DDP_COMM_GLOO_LINK_H
 #define DDP_COMM_GLOO_LINK_H
 
@@ -42,7 +44,8 @@ typedef struct ddp_gloo_failure {
  * those threads' own work is done on one thread. */
 
 /* Listen for each other rank on an IPv4 address of this host, as text. addresses[p] is for rank p;
- * there are `size` of them. NULL, and *failure, where that cannot be. */
+ * there are `size` of them. From here on the process ignores SIGPIPE. NULL, and *failure, where
+ * that cannot be. */
 ddp_gloo_link *ddp_gloo_open(int rank, int size, const char *own, ddp_gloo_address *addresses,
                              ddp_gloo_failure *failure);
 
