@@ -375,6 +375,8 @@ void listen(ddp_gloo_link *x, peer &p)
         if (n.kind == GOODBYE)
             return;
         p.note_buffers[place]->recv(p.rank, note_slot);
+        if (n.kind == GONE && n.tag >= (uint32_t)x->size)
+            throw std::runtime_error("it has lost a rank that there is not");
         if (n.kind == GONE)
             fail(x, (int)n.tag, ("rank " + std::to_string(p.rank) + " has lost it").c_str());
         else if (n.kind == TAKEN)
