@@ -55,7 +55,8 @@ void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_ar
                                 size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        memcpy(arrays[i].data, c->arrays[i].data, arrays[i].count * sizeof(float));
+        if (arrays[i].data)
+            memcpy(arrays[i].data, c->arrays[i].data, arrays[i].count * sizeof(float));
 }
 
 static const char *value_in(const ddp_checkpoint_metadata *metadata, const char *name)

@@ -102,7 +102,7 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
  * another. */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy the data of c's arrays, which were checked, to these. */
+/* Copy the data of c's arrays, which were checked, to those of these that have a place for it. */
 void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                 size_t count);
 

@@ -38,16 +38,18 @@ struct found {
     int32_t resumed;
 };
 
-static ddp_status add_column(ddp_checkpoint_metadata *metadata, const ddp_checkpoints *c,
-                             unsigned column, ddp_error *err)
+static ddp_status add_column(ddp_checkpoint_metadata *metadata, ddp_checkpoints *c, unsigned column,
+                             ddp_error *err)
 {
     ddp_option_value values[DDP_OPTION_VALUES];
     int on_gpus = !ddp_device_is_host(c->run.device);
     int count = ddp_options_list(c->options, column, on_gpus, ddp_group_size(c->group), values);
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (ddp_checkpoint_add_option(metadata, values[i].name, values[i].value, err))
             return err->code;
+        c->run.is_default[metadata->option_count - 1] = values[i].is_default;
+    }
     return DDP_OK;
 }
 
@@ -133,11 +135,12 @@ static void print_note(void *ctx, const char *sentence)
 static const ddp_pair_listener printer = {.note = print_note};
 
 /* Ranks and files agree; it is the command line that asks for something else. */
-static ddp_status refuse(ddp_error *err)
+static ddp_status refuse(const ddp_checkpoints *c, ddp_error *err)
 {
     ddp_error found = *err;
 
-    return ddp_fail(err, DDP_ERR_USAGE, "%s; -resume_force goes on all the same", found.text);
+    return ddp_fail(err, DDP_ERR_USAGE, "%s%s", found.text,
+                    c->options->resume_force ? "" : "; -resume_force goes on all the same");
 }
 
 /* A run from the beginning would overwrite what may be the only weights. */
@@ -189,7 +192,7 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
 
     if (st == DDP_ERR_MISMATCH)
-        return refuse(err);
+        return refuse(c, err);
     if (st && c->from.damaged)
         return offer_weights(err);
     if (st)
@@ -269,7 +272,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
         || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
         return DDP_OK;
     if (!c->options->resume_force)
-        return refuse(err);
+        return refuse(c, err);
     printf("DDP: resumed all the same: %s\n", err->text);
     return DDP_OK;
 }

@@ -52,6 +52,7 @@ enum {
 typedef struct ddp_option_value {
     const char *name;
     char value[64];
+    int is_default;
 } ddp_option_value;
 
 enum { DDP_OPTION_VALUES = 64 }; /* as many as ddp_options_list may find */

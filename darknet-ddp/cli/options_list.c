@@ -101,6 +101,7 @@ int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ran
         if (!(row->columns & column) || ((row->columns & DDP_OPTION_ON_GPU) && !on_gpus))
             continue;
         out[count].name = row->name;
+        out[count].is_default = row->kind != SEED && number_of(o, row) == row->fallback;
         write_value(o, row, ranks, out[count].value, sizeof out[count].value);
         count++;
     }

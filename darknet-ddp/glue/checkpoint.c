@@ -17,10 +17,10 @@ char *ddp_checkpoint_base(const char *cfg)
 
 /* ---- resuming ---- */
 
-static int has_values(const ddp_checkpoint *c)
+static int has(const ddp_checkpoint *c, const char *name)
 {
     for (size_t i = 0; i < c->array_count; i++)
-        if (strcmp(c->arrays[i].name, ddp_checkpoint_value_name) == 0)
+        if (strcmp(c->arrays[i].name, name) == 0)
             return 1;
     return 0;
 }
@@ -87,14 +87,16 @@ static ddp_status check_rounding(const struct judging *j, ddp_error *err)
     return DDP_OK;
 }
 
-/* One by one: with force, each that differs is news. */
+/* One by one: with force, each that differs is news. State files of before an option have none of
+ * it. */
 static ddp_status check_options(const struct judging *j, ddp_error *err)
 {
     const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
     const ddp_checkpoint_run *run = j->run;
 
     for (size_t i = 0; i < run->option_count - run->rounding_count; i++)
-        if (judge(j, ddp_checkpoint_check_options(was, &run->options[i], 1, NULL, err), err))
+        if ((is_known(was, run->options[i].name) || !run->is_default[i])
+            && judge(j, ddp_checkpoint_check_options(was, &run->options[i], 1, NULL, err), err))
             return err->code;
     if (!run->seed_given)
         return DDP_OK;
@@ -124,7 +126,7 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
                         pair->weights, c->metadata.t);
     if (ddp_checkpoint_check_arrays(c, arrays, count, err))
         return ddp_wrap(err, "cannot resume from %s", pair->weights);
-    if (!has_values(c))
+    if (!has(c, ddp_checkpoint_value_name))
         load_weights(net, pair->weights);
     ddp_checkpoint_copy_arrays(c, arrays, count);
     *net->seen = (size_t)c->metadata.seen;
@@ -139,6 +141,8 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
 static ddp_status load_into(network *net, const ddp_checkpoint_run *run, const ddp_pair *pair,
                             ddp_error *err)
 {
+    const ddp_checkpoint_kinds kinds = {.slow = has(&pair->checkpoint, ddp_checkpoint_slow_name),
+                                        .values = has(&pair->checkpoint, ddp_checkpoint_value_name)};
     ddp_checkpoint_array *arrays = NULL;
     size_t count;
     ddp_table table;
@@ -146,8 +150,7 @@ static ddp_status load_into(network *net, const ddp_checkpoint_run *run, const d
 
     if (st)
         return st;
-    st =
-        ddp_checkpoint_list(&arrays, &count, &table, run->slow, has_values(&pair->checkpoint), err);
+    st = ddp_checkpoint_list(&arrays, &count, &table, run->slow, kinds, err);
     if (!st)
         st = load(net, &table, pair, arrays, count, err);
     if (!st)

@@ -28,6 +28,7 @@ typedef struct ddp_checkpoint_run {
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
+    int is_default[DDP_CHECKPOINT_OPTIONS]; /* of each: so it was before there was the option */
     size_t rounding_count; /* the last of these change no more than how results round */
     int same_rounding;     /* resuming with others of them is refused too */
 } ddp_checkpoint_run;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 const char ddp_checkpoint_value_name[] = "value";
+const char ddp_checkpoint_slow_name[] = "slow momentum";
 
 static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_array array)
 {
@@ -30,7 +31,8 @@ static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table 
 }
 
 ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               const ddp_slow_momentum *slow, int with_values, ddp_error *err)
+                               const ddp_slow_momentum *slow, ddp_checkpoint_kinds kinds,
+                               ddp_error *err)
 {
     size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 2) + table->buffer_count;
 
@@ -45,12 +47,13 @@ ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const
             *count = add_array(*list, *count,
                                (ddp_checkpoint_array){p->layer, p->part, p->optimizer.name[k],
                                                       p->count, p->optimizer.buffer[k]});
-        if (slow)
-            *count = add_array(*list, *count,
-                               (ddp_checkpoint_array){p->layer, p->part, "slow momentum", p->count,
-                                                      ddp_slow_momentum_arrays(slow)[i]});
+        if (kinds.slow)
+            *count = add_array(
+                *list, *count,
+                (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_slow_name, p->count,
+                                       slow ? ddp_slow_momentum_arrays(slow)[i] : NULL});
     }
-    if (with_values)
+    if (kinds.values)
         *count = add_values(*list, *count, table);
     return DDP_OK;
 }

@@ -9,11 +9,19 @@
 /* The name of an array that holds a parameter itself, not its optimizer state. */
 extern const char ddp_checkpoint_value_name[];
 
-/* Optimizer state, slow momentum unless it is NULL, and, where the weights file would not do, the
- * values. *list is the caller's to
- * free, and NULL on failure; its arrays are the table's. Fails with DDP_ERR_NOMEM. */
+/* The name of one that holds slow momentum. */
+extern const char ddp_checkpoint_slow_name[];
+
+/* What a list has beside the optimizer's state. */
+typedef struct ddp_checkpoint_kinds {
+    int slow;   /* slow momentum */
+    int values; /* where the weights file would not do */
+} ddp_checkpoint_kinds;
+
+/* Optimizer state and these kinds. *list is the caller's to free, and NULL on failure; its arrays
+ * are the table's and slow's, with no data where slow is NULL. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               const ddp_slow_momentum *slow, int with_values,
+                               const ddp_slow_momentum *slow, ddp_checkpoint_kinds kinds,
                                ddp_error *err) DDP_MUST_CHECK;
 
 #endif

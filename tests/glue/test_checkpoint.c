@@ -327,6 +327,29 @@ static void another_rounding_is_said_or_refused(void **state)
     free_network(net);
 }
 
+/* A state file of before there was an option: what the run did then is its default. */
+static void an_option_that_was_not_there_was_at_its_default(void **state)
+{
+    char cfg[1024];
+    network *net = parse(momentum, layers, cfg, sizeof cfg);
+    ddp_checkpoint_run run = run_of(cfg);
+    ddp_checkpoint_option *option = &run.options[run.option_count];
+
+    (void)state;
+    train(net, 0, 1);
+    save(net, cfg);
+    *net->seen = 0;
+    (void)snprintf(option->name, sizeof option->name, "newer");
+    (void)snprintf(option->value, sizeof option->value, "none");
+    run.is_default[run.option_count++] = 1;
+    expect_note(net, &run, "");
+    *net->seen = 0;
+    (void)snprintf(option->value, sizeof option->value, "some");
+    run.is_default[run.option_count - 1] = 0;
+    expect_refusal(net, &run, "newer was not known, is now some");
+    free_network(net);
+}
+
 static void another_network_is_refused_even_if_forced(void **state)
 {
     char cfg[1024], other_cfg[1024];
@@ -360,6 +383,7 @@ int main(void)
         IN_A_FOLDER(nothing_to_resume_is_no_error),
         IN_A_FOLDER(what_changed_is_refused_unless_forced),
         IN_A_FOLDER(another_rounding_is_said_or_refused),
+        IN_A_FOLDER(an_option_that_was_not_there_was_at_its_default),
         IN_A_FOLDER(another_network_is_refused_even_if_forced),
     };
 
