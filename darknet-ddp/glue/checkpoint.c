@@ -142,7 +142,8 @@ static ddp_status load_into(network *net, const ddp_checkpoint_run *run, const d
                             ddp_error *err)
 {
     const ddp_checkpoint_kinds kinds = {.slow = has(&pair->checkpoint, ddp_checkpoint_slow_name),
-                                        .values = has(&pair->checkpoint, ddp_checkpoint_value_name)};
+                                        .values =
+                                            has(&pair->checkpoint, ddp_checkpoint_value_name)};
     ddp_checkpoint_array *arrays = NULL;
     size_t count;
     ddp_table table;

@@ -47,10 +47,11 @@ ddp_status ddp_trainer_open_local(ddp_trainer *t, network *net, ddp_error *err)
     if (config->warmup < 0)
         config->warmup = net->burn_in > 0 ? net->burn_in : 0;
     if (slow && config->warmup < net->burn_in)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "slow momentum divides by the learning rate, which burn_in=%d has begin next "
-                        "to 0: a warm-up of %d steps is too short, %d are enough",
-                        net->burn_in, config->warmup, net->burn_in);
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "slow momentum divides by the learning rate, which burn_in=%d has begin next "
+            "to 0: a warm-up of %d steps is too short, %d are enough",
+            net->burn_in, config->warmup, net->burn_in);
     config->last_step = net->max_batches > 0 ? (size_t)net->max_batches : 0;
     return ddp_local_sgd_open(&t->local.sgd, t->group, &t->table, config,
                               slow ? ddp_slow_momentum_arrays(slow) : NULL, err);
