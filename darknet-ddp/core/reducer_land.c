@@ -105,7 +105,7 @@ void ddp_reducer_drop(ddp_reducer *r)
 
 int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor)
 {
-    int used = r->ran[layer];
+    int used = r->ran[layer] != 0;
 
     if (!ddp_reducer_trains(r, layer))
         return r->first_param[layer] == r->first_param[layer + 1];
