@@ -18,7 +18,7 @@ model = torchvision.models.resnet50()
 if ranks > 1:
     os.environ["GLOO_SOCKET_IFNAME"] = "eth0"
     torch.distributed.init_process_group("gloo", init_method="tcp://10.77.0.1:29500", rank=rank, world_size=ranks)
-    model = torch.nn.parallel.DistributedDataParallel(model)
+    model = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=float(os.environ.get("BENCH_BUCKET_MB", 25)))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
 loss_of = torch.nn.CrossEntropyLoss()
 images, classes = torch.rand(4, 3, 128, 128), torch.randint(0, 1000, (4,))

@@ -1,0 +1,76 @@
+"""What scripts/forecast and scripts/figures share: hosts made of network namespaces (tests/hosts; as root), and `darknet ddp bench` and
+`ddp plan` for a network there. Each call is bounded in time and ends what it started."""
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HOSTS = os.path.join(ROOT, "tests", "hosts", "namespaces.sh")
+ENVIRONMENT = {**os.environ, "DDP_HOSTS_ID": str(os.getpid()), "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+LIMIT_S = 600
+IMAGES = 4  # a rank
+
+
+def run(words, **more):
+    """Its standard output. more: of the environment."""
+    done = subprocess.run([str(w) for w in words], env={**ENVIRONMENT, **more}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=LIMIT_S, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@contextlib.contextmanager
+def hosts(gbit, count=2):
+    """While it lasts there are so many hosts, each on a line of so many Gbit/s. Exits with 77 where they cannot be made."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # through what is to be undone
+    code = subprocess.run([HOSTS, "up", f"{int(1000 * gbit)}mbit", str(count)], env=ENVIRONMENT, check=False).returncode
+    if code:
+        sys.exit(code)
+    try:
+        yield
+    finally:
+        subprocess.run([HOSTS, "down"], env=ENVIRONMENT, check=False)
+
+
+class Darknet:
+    """A program and a network, 128x128, IMAGES images a rank."""
+
+    def __init__(self, build, cfg=None):
+        self.program = os.path.join(os.path.abspath(build), "darknet")
+        self.cfg = cfg or os.path.join(os.path.abspath(build), "darknet-src", "cfg", "resnet50.cfg")
+
+    def words(self, command, ranks):
+        return [self.program, "ddp", command, self.cfg, "-w", 128, "-h", 128, "-batch", IMAGES * ranks, "-subdivisions", ranks]
+
+    def profile(self, path):
+        """Measures each layer on one core, into a file."""
+        run(["taskset", "-c", "0", *self.words("bench", 1), "-steps", 10, "-profile", path])
+
+    def bench(self, *options, steps=4, ranks=2, a_host=1, where=(HOSTS, "mpirun", "-x", "OMP_NUM_THREADS"), pin=()):
+        """The figures of `ddp bench -json`: on ranks of the hosts that there are, or with where=() in this process alone."""
+        with tempfile.NamedTemporaryFile(suffix=".json") as f:
+            run([*where, *pin, *self.words("bench", ranks), "-steps", steps, "-json", f.name, *options], DDP_HOSTS_SLOTS=str(a_host))
+            return json.load(f)
+
+    def predict(self, profile, count, ranks, gbit):
+        """Seconds of a step on so many hosts of so many ranks, with and without communication."""
+        said = run([*self.words("plan", count * ranks), "-profile", profile, "-np", count * ranks, "-hosts", count, "-net", gbit])
+        row = said.splitlines()[-1].split()
+        return float(row[4]), float(row[3])
+
+
+def faster(path, out):
+    """A profile whose times are a tenth as long, of a device of its own: its layers go on while messages move."""
+    with open(path, encoding="ascii") as f, open(out, "w", encoding="ascii") as to:
+        for line in f:
+            if line[0].isdigit():
+                layer, *times = line.split("#")[0].split()
+                line = "\t".join([layer, *(f"{float(t) / 10:.7f}" for t in times)]) + "\n"
+            to.write(re.sub("^device\tcpu", "device\tgpu", line))
