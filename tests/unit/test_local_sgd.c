@@ -139,19 +139,29 @@ static void what_ran_on_some_rank_is_averaged_and_nothing_else(void **state)
     }
 }
 
+/* A learner that averages each 2 steps, without slow momentum. */
+static ddp_local_sgd *open_plain(struct rank *me, struct learner *l)
+{
+    static const ddp_local_sgd_config config = {.period = 2, .slow_momentum = -1};
+    ddp_local_sgd *sgd = NULL;
+    ddp_error err;
+
+    open_learner(l, me->rank);
+    rank_expect_ok(me, ddp_local_sgd_open(&sgd, me->group, &l->toy.table, &config, NULL, &err),
+                   &err);
+    return sgd;
+}
+
 /* A layer that ran nowhere sends none of its parameters. */
 static void count_bytes(struct rank *me)
 {
-    const ddp_local_sgd_config config = {.period = 2, .slow_momentum = -1};
     size_t all = TOY_LAYERS + STATISTICS, sent = all;
     ddp_traffic before, after;
     struct learner l;
     ddp_local_sgd *sgd;
     ddp_error err;
 
-    open_learner(&l, me->rank);
-    rank_expect_ok(me, ddp_local_sgd_open(&sgd, me->group, &l.toy.table, &config, NULL, &err),
-                   &err);
+    sgd = open_plain(me, &l);
     for (size_t p = 0; p < TOY_PARAMS; p++) {
         all += l.toy.params[p].layer >= FROZEN_BELOW ? 2 * l.toy.params[p].count : 0;
         if (l.toy.params[p].layer >= FROZEN_BELOW && l.toy.params[p].layer != NOWHERE)
@@ -183,14 +193,11 @@ static void what_ran_nowhere_is_not_sent(void **state)
 
 static void average_infinity(struct rank *me)
 {
-    const ddp_local_sgd_config config = {.period = 2, .slow_momentum = -1};
     struct learner l;
     ddp_local_sgd *sgd;
     ddp_error err;
 
-    open_learner(&l, me->rank);
-    rank_expect_ok(me, ddp_local_sgd_open(&sgd, me->group, &l.toy.table, &config, NULL, &err),
-                   &err);
+    sgd = open_plain(me, &l);
     learn(&l, sgd, me->rank);
     if (me->rank == 1)
         l.momentum[TOY_PARAMS - 1][0] = INFINITY;
