@@ -8,8 +8,9 @@
 #include <time.h>
 
 /* POLL_NS: how often messages are moved, as layers that compute do. LEAST_NS: less is owed, and
- * slept with what comes next. */
-enum { POLL_NS = 500000, LEAST_NS = 50000, SLACK_NS = 1000 };
+ * slept with what comes next. AHEAD_NS: that much, slept too long, is made up for by what comes
+ * next; a longer stall is this machine's own, and no layer may run the faster for it. */
+enum { POLL_NS = 500000, LEAST_NS = 50000, AHEAD_NS = 1000000, SLACK_NS = 1000 };
 
 /* Darknet calls without context. */
 static struct {
@@ -38,6 +39,8 @@ static void pass(double seconds)
         let_messages_move(*replay.net);
         replay.owed_ns -= (replay.profile->on_gpu ? ddp_clock_ns() : slept_ns) - began_ns;
     }
+    if (replay.owed_ns < -AHEAD_NS)
+        replay.owed_ns = -AHEAD_NS;
 }
 
 static void forward(layer l, network net)

@@ -32,9 +32,16 @@ function(ddp_gpu_program name)
   endif()
 endfunction()
 
-# ddp_gpu_test(NAME TIMEOUT COMMAND...): LABEL.NAME.
+# ddp_gpu_test(NAME TIMEOUT COMMAND...): LABEL.NAME. ddp_gpu_test_again: once more where it fails (../again).
 function(ddp_gpu_test name timeout)
   ddp_add_test(${label}.${name} ${label} ${timeout} ${ARGN})
+  ddp_gpu_environment(${name})
+endfunction()
+function(ddp_gpu_test_again name timeout)
+  ddp_add_test_again(${label}.${name} ${label} ${timeout} ${ARGN})
+  ddp_gpu_environment(${name})
+endfunction()
+function(ddp_gpu_environment name)
   set_property(TEST ${label}.${name} APPEND PROPERTY ENVIRONMENT DARKNET_SRC=${PROJECT_BINARY_DIR}/darknet-src EMULATED_NOISE=1)
 endfunction()
 
@@ -46,14 +53,14 @@ if(label STREQUAL gpu)
 else()
   ddp_gpu_test(nets 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare> slow-nets)
   set(layers ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare>)
-  ddp_gpu_test(layers_tf32 120 ${layers} smooth-layers -with "tf32=1 smooth=1 again=0")
-  emulated_test(order 60 ${layers} conv-batchnorm crop yolo region detection iseg rnn) # inputs and deltas come from pinned memory
+  ddp_gpu_test(layers_tf32 300 ${layers} smooth-layers -with "tf32=1 smooth=1 again=0")
+  emulated_test(order 180 ${layers} conv-batchnorm crop yolo region detection iseg rnn) # inputs and deltas come from pinned memory
 
   # cuDNN refuses an algorithm that it lists, where it was measured and (Forward:5) where not; then all that there are.
   function(ddp_refused_test name)
     list(TRANSFORM ARGN REPLACE "(.*):" "cudnnGetConvolution\\1WorkspaceSize:")
     string(REPLACE ";" "," calls "${ARGN}")
-    ddp_gpu_test(${name} 60 ${layers} conv)
+    ddp_gpu_test(${name} 180 ${layers} conv)
     set_property(TEST emulated.${name} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=${calls})
   endfunction()
   ddp_refused_test(refused_algorithm Forward:1 Forward:5 BackwardData:1 BackwardFilter:1)
@@ -64,9 +71,9 @@ endif()
 
 ddp_gpu_program(heads gpu/heads.c parity/model.c)
 target_link_options(${label}_heads PRIVATE -Wl,--wrap=rand_normal)
-ddp_gpu_test(heads 120 $<TARGET_FILE:${label}_heads>)
+ddp_gpu_test(heads 300 $<TARGET_FILE:${label}_heads>)
 if(label STREQUAL emulated)
-  emulated_test(heads.order 120 $<TARGET_FILE:emulated_heads> yolo yolo-ciou)
+  emulated_test(heads.order 300 $<TARGET_FILE:emulated_heads> yolo yolo-ciou)
 endif()
 
 # The families of the reference data (../reference/reference.cmake), within the same limits as on the CPU.
@@ -87,7 +94,7 @@ if(DDP_WITH_MPI)
 
   # The program as users run it, on GPU 0.
   function(ddp_gpu_run name timeout)
-    ddp_gpu_test(run.${name} ${timeout} ${ARGN})
+    ddp_gpu_test_again(run.${name} ${timeout} ${ARGN})
     set_property(TEST ${label}.run.${name} APPEND PROPERTY ENVIRONMENT DARKNET_GPU=0
       DARKNET=$<TARGET_FILE:${program}>)
   endfunction()
@@ -117,23 +124,23 @@ if(DDP_WITH_MPI)
   foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered nccl.any.bf16 nccl.any.fp16 mpi.ordered.bf16)
     string(REPLACE "." ";" words ${how})
     foreach(n IN ITEMS 2 3)
-      ddp_gpu_test(sums.${how}.n${n} 120 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums>
+      ddp_gpu_test(sums.${how}.n${n} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums>
         ${words})
     endforeach()
     if(label STREQUAL emulated)
-      emulated_test(sums.${how} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> ${words})
+      emulated_test(sums.${how} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> ${words})
     endif()
   endforeach()
   if(label STREQUAL emulated) # NCCL has no memory, or registers none, on one rank of two
     foreach(call IN ITEMS ncclMemAlloc ncclCommRegister)
-      ddp_gpu_test(sums.${call} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> nccl any)
+      ddp_gpu_test(sums.${call} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> nccl any)
       set_property(TEST emulated.sums.${call} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=${call}:3:1)
     endforeach()
   endif()
   if(label STREQUAL emulated) # the last sum of the first step never arrives: 1 is of attaching, 2 of gradients
     ddp_gpu_program(lost gpu/lost.c parity/model.c)
     foreach(how IN ITEMS resize train infer save)
-      ddp_gpu_test(lost.${how} 60 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_lost>
+      ddp_gpu_test(lost.${how} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_lost>
         ${PROJECT_BINARY_DIR}/darknet-src/cfg/tiny.cfg ${how})
       set_property(TEST emulated.lost.${how} APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=ncclAllReduce/async:3
         EMULATED_ORDER=compute-late EMULATED_DEVICES=2)

@@ -34,7 +34,7 @@ ENVIRONMENT = types.MappingProxyType(dict(
 # Far more than any run here takes: whatever needs so long hangs.
 LIMIT_S = 60
 
-AT_A_TIME = 3
+AT_A_TIME = int(os.environ.get("DDP_TESTS_AT_A_TIME", 3))
 
 # Darknet's own progress line, less its newline.
 FLOAT = r"-?\d+\.\d+"
