@@ -19,10 +19,11 @@
 #include <stdint.h>
 
 enum ddp_purpose {
-    DDP_PURPOSE_OWN = 0xf0,       /* from here on those of this program */
-    DDP_PURPOSE_SAMPLER = 0xf1,   /* core/sampler.c */
-    DDP_PURPOSE_SYNTHETIC = 0xf2, /* glue/synthetic.c */
-    DDP_PURPOSE_NONE = 0xff       /* draws before any purpose was named */
+    DDP_PURPOSE_OWN = 0xf0,        /* from here on those of this program */
+    DDP_PURPOSE_SAMPLER = 0xf1,    /* core/sampler.c */
+    DDP_PURPOSE_SYNTHETIC = 0xf2,  /* glue/synthetic.c */
+    DDP_PURPOSE_LAYER_DROP = 0xf3, /* core/layer_drop.c */
+    DDP_PURPOSE_NONE = 0xff        /* draws before any purpose was named */
 };
 
 typedef struct ddp_random {

@@ -1,6 +1,7 @@
 #include "cli/banner.h"
 
 #include "base/text.h"
+#include "cli/drop_run.h"
 #include "cli/launcher.h"
 #include "cli/local_run.h"
 #include "device/wire.h"
@@ -225,6 +226,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     print_gpus(out, group, gpus, options);
     print_batch(out, group, t, options);
     ddp_local_run_print(out, options, t);
+    ddp_drop_run_print(out, options, t);
     print_buckets(out, t, options);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);
 }

@@ -192,6 +192,10 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_err
                         "-ddp_exact works with -ddp_compress none, not %s: what is rounded on the "
                         "way depends on the number of ranks",
                         ddp_wire_name((ddp_wire)o->compress));
+    if (o->layer_drop > 0 && is_ddp_command)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_layer_drop is for training: `darknet ddp` knows only steps that "
+                        "leave nothing out");
     return ddp_local_options_check(o, is_ddp_command, err);
 }
 

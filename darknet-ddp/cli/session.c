@@ -106,6 +106,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .sync_bn = o->sync_bn,
         .sync_every = o->sync_every,
         .local = ddp_local_options_config(o),
+        .layer_drop = o->layer_drop,
         .seed = ddp_run.seed,
         .asked = ddp_run.asked,
         .verify_every = o->verify_every,

@@ -52,6 +52,8 @@ typedef struct ddp_table {
     size_t buffer_count;
     ddp_buffer *buffers;
     int first_trained; /* layers below this one never run backward (frozen) */
+    const int *block;  /* per layer: 0, or a number of those that are left out of a pass together
+                          (ddp_reducer_leave_out); NULL: none is. Not the table's own */
 } ddp_table;
 
 #endif

@@ -2,6 +2,11 @@
 
 #include <stdlib.h>
 
+static int block_of(const ddp_table *table, size_t i)
+{
+    return table->block ? table->block[table->params[i].layer] : 0;
+}
+
 /* Elements that so many take, with the gap behind them. */
 static size_t room(size_t count)
 {
@@ -64,6 +69,8 @@ ddp_status ddp_plan_open(ddp_plan **out, const ddp_table *table, size_t bucket_b
 
         if (table->params[i].layer < table->first_trained)
             continue;
+        if (i + 1 < table->param_count && block_of(table, i) != block_of(table, i + 1))
+            close_bucket(plan, &open);
         place(plan, table, i, &open);
         capacity = plan->bucket_count == 1 ? first_bucket_bytes : bucket_bytes;
         if (plan->buckets[plan->bucket_count - 1].count * sizeof(float) >= capacity)

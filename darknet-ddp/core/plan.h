@@ -4,7 +4,8 @@
  * filled in that order (Li et al. 2020, section 3.2.3): a bucket closes as soon
  * as it holds its capacity. The first has a capacity of its own, small, so that
  * communication starts early. A parameter is never cut: one that is larger than
- * the capacity makes a bucket that is larger than the capacity.
+ * the capacity makes a bucket that is larger than the capacity. Layers that may be left out
+ * together (table->block) share no bucket with others, so that nothing of them is sent then.
  *
  * At a bucket's end stands one element more for each of its parameters, its run count,
  * which travels with it: on how many ranks the parameter's layer ran since the last step.

@@ -24,6 +24,16 @@ void ddp_reducer_freeze(ddp_reducer *r, int first)
     r->frozen = first;
 }
 
+int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b)
+{
+    const ddp_bucket *bucket = &r->plan->buckets[b];
+
+    for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
+        if (ddp_reducer_trains(r, layer) && !r->left_out[layer])
+            return 0;
+    return 1;
+}
+
 ddp_status ddp_reducer_name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
 {
     const ddp_bucket *bucket = &r->plan->buckets[b];
@@ -56,6 +66,8 @@ static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
            && r->pending[ddp_launch_order_nth(r->order, r->launched)] == 0) {
         size_t b = ddp_launch_order_nth(r->order, r->launched++);
 
+        if (ddp_reducer_is_left_out(r, b))
+            continue;
         if (!ddp_reducer_is_alone(r))
             write_counts(r, b);
         if (ddp_allreduce_start(r->sums[b], err))
@@ -86,6 +98,17 @@ static void mark_ready(ddp_reducer *r, int layer)
         if (r->tree)
             fold(r, place->offset, r->table->params[i].count);
         r->pending[place->bucket]--;
+    }
+}
+
+void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out)
+{
+    for (int layer = 0; layer < r->table->layer_count; layer++) {
+        int so_far = r->mini_batch == 0 || r->left_out[layer];
+
+        r->left_out[layer] = (char)(left_out[layer] && so_far);
+        if (left_out[layer] && ddp_reducer_trains(r, layer))
+            mark_ready(r, layer);
     }
 }
 

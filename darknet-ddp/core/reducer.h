@@ -34,6 +34,9 @@
  * Without find_unused a layer that should run and did not is an error that names
  * it. Frozen layers (table->first_trained) are in no bucket and never used.
  *
+ * Layers that are left out (ddp_reducer_leave_out) are known to run on no rank: nobody asks, and a
+ * bucket in which all were left out, in each pass since the last syncing one, is not sent.
+ *
  * Exact sums (config.mini_batches). Mini-batches then do not add up in place, one after the
  * other, but in a fixed binary tree (core/tree.h), layer by layer as each is ready. With
  * powers of two the step's sum has the same bits whatever the number of ranks.
@@ -89,7 +92,8 @@ void ddp_reducer_close(ddp_reducer *r);
 
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
 
-/* The sum of a bucket of the plan; the reducer's. */
+/* The sum of a bucket of the plan; the reducer's. NULL: its layers were left out, and it is not
+ * sent. */
 const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket);
 
 /* Does some gradient of layer travel in a deferred bucket? */
@@ -105,6 +109,11 @@ int ddp_reducer_syncs(const ddp_reducer *r);
 /* From the pass that has begun on, and until called again, layers below first do not run on any
  * rank: with find_unused 0 too, and nobody asks the other ranks. At first 0. */
 void ddp_reducer_freeze(ddp_reducer *r, int first);
+
+/* After each backward_begin of a reducer whose table has blocks, and the same on every rank: these
+ * layers (a value for each of the network's) do not run in this pass; with find_unused 0 too. A
+ * block is left out whole or not at all. */
+void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out);
 
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
  * are layers without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where

@@ -8,6 +8,10 @@ static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
 {
     size_t b = ddp_launch_order_nth(r->order, r->landed);
 
+    if (ddp_reducer_is_left_out(r, b)) {
+        r->landed++;
+        return DDP_OK;
+    }
     ddp_watch_wait(r->config.watch, (int)b, -1);
     if (ddp_allreduce_fence(r->sums[b], err))
         return ddp_reducer_name_bucket(r, b, err);
@@ -61,7 +65,7 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_err
         return DDP_OK;
     st = fence_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
-    *used = layer >= r->frozen;
+    *used = layer >= r->frozen && !r->left_out[layer];
     if (!st && !r->ran[layer] && *used)
         st = ran_elsewhere(r, layer, used, err);
     r->ran[layer] = 0;
@@ -90,7 +94,7 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
 {
     for (size_t k = 0; k < r->landed; k++) {
         *bucket = ddp_launch_order_nth(r->order, k);
-        if (!ddp_allreduce_finite(r->sums[*bucket]))
+        if (!ddp_reducer_is_left_out(r, *bucket) && !ddp_allreduce_finite(r->sums[*bucket]))
             return 0;
     }
     return 1;
@@ -123,8 +127,11 @@ ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *er
 
 int ddp_reducer_done(const ddp_reducer *r)
 {
-    for (size_t k = 0; k < r->launched; k++)
-        if (!ddp_allreduce_done(r->sums[ddp_launch_order_nth(r->order, k)]))
+    for (size_t k = 0; k < r->launched; k++) {
+        size_t b = ddp_launch_order_nth(r->order, k);
+
+        if (!ddp_reducer_is_left_out(r, b) && !ddp_allreduce_done(r->sums[b]))
             return 0;
+    }
     return r->launched == r->plan->bucket_count;
 }

@@ -25,6 +25,7 @@ struct ddp_reducer {
     size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
     char *ready;         /* in this pass */
     char *ran;           /* on this rank since the last step */
+    char *left_out;      /* in each pass since the last syncing one before this */
 
     ddp_tree *tree; /* NULL: mini-batches add up in place */
     int frozen;     /* layers below it run on no rank in this pass */
@@ -47,6 +48,9 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
 {
     return ddp_group_size(r->group) == 1;
 }
+
+/* Was nothing of bucket b sent, as its layers were left out? */
+int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
 
 /* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
  * as the group's sums do. */

@@ -15,6 +15,7 @@ struct ddp_statistics {
     const ddp_table *table;
     ddp_buffers *buffers;
     size_t count;   /* of their elements */
+    char *left_out; /* per buffer: no mini-batch of this step adds to it */
     float *kept;    /* the running statistics when they were last kept; NULL: never */
     ddp_tree *tree; /* NULL: they are rank 0's, and none of what follows is used */
     float *values;  /* the running statistics after the last step, on the table's device */
@@ -47,6 +48,11 @@ ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp
     if (!s)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for statistics");
     s->table = table;
+    s->left_out = calloc(table->buffer_count + 1, 1);
+    if (!s->left_out) {
+        free(s);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for statistics");
+    }
     st = ddp_buffers_open(&s->buffers, group, table, err);
     if (!st)
         st = ddp_buffers_start(s->buffers, err);
@@ -72,6 +78,7 @@ void ddp_statistics_close(ddp_statistics *s)
     ddp_buffers_close(s->buffers);
     ddp_device_free(s->table->device, s->values);
     ddp_device_free(s->table->device, s->kept);
+    free(s->left_out);
     free(s);
 }
 
@@ -95,8 +102,9 @@ static void compose(ddp_statistics *s)
     for (size_t i = 0; i < s->table->buffer_count; i++) {
         size_t count = s->table->buffers[i].count;
 
-        ddp_device_compose(s->table->device, s->values + at,
-                           power(s->table->buffers[i].keep, s->number), sum + at, count);
+        if (!s->left_out[i])
+            ddp_device_compose(s->table->device, s->values + at,
+                               power(s->table->buffers[i].keep, s->number), sum + at, count);
         at += count;
     }
 }
@@ -121,6 +129,12 @@ ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err)
     ddp_device_zero(s->table->device, ddp_buffers_values(s->buffers), s->count);
     s->content = PARTS;
     return DDP_OK;
+}
+
+void ddp_statistics_leave_out(ddp_statistics *s, const char *left_out)
+{
+    for (size_t i = 0; i < s->table->buffer_count; i++)
+        s->left_out[i] = left_out[s->table->buffers[i].layer];
 }
 
 void ddp_statistics_fold(ddp_statistics *s, int mini_batch)

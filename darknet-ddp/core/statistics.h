@@ -44,6 +44,11 @@ ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp
  * allowed. */
 void ddp_statistics_close(ddp_statistics *s);
 
+/* After each begin, where layers are left out (core/reducer.h), the same on every rank and in all
+ * mini-batches of a step: the buffers of these layers, a value for each of the network's, are what
+ * they were before the step. */
+void ddp_statistics_leave_out(ddp_statistics *s, const char *left_out);
+
 /* The framework may add to the buffers, which are zero now if they are composed, behind what
  * was started (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err) DDP_MUST_CHECK;

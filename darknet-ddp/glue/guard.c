@@ -82,13 +82,15 @@ static ddp_origin look_at(const ddp_guard *g, const network *net, int *layer, dd
     for (*layer = 0; *layer < net->n; ++*layer) {
         const struct layer *l = &net->layers[*layer];
 
-        if (!all_finite(device, output_of(l, on_gpu), count_of(l), st, err))
+        if (!is_left_out(*net, *layer)
+            && !all_finite(device, output_of(l, on_gpu), count_of(l), st, err))
             return DDP_ORIGIN_OUTPUT;
     }
     for (*layer = net->n - 1; *layer >= 0; --*layer) {
         const struct layer *l = &net->layers[*layer];
 
-        if (!all_finite(device, delta_of(l, on_gpu), count_of(l), st, err))
+        if (!is_left_out(*net, *layer)
+            && !all_finite(device, delta_of(l, on_gpu), count_of(l), st, err))
             return DDP_ORIGIN_DELTA;
     }
     *layer = -1;

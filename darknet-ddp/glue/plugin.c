@@ -63,6 +63,7 @@ static void begin(network *net, const char *directory, char *cfg)
     memset(plugin.sums, 0, sizeof plugin.sums);
     check(ddp_check_trainable(net, &err), &err);
     check(callbacks->resume(net, directory, cfg, &plugin.config.seed, &err), &err);
+    ddp_trainer_set_seed(plugin.config.trainer, plugin.config.seed);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
     ddp_draws_open(plugin.config.seed);
     ddp_bad_data_begin(plugin.config.bad_data, plugin.config.seed);

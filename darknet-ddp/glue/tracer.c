@@ -152,6 +152,8 @@ static void add_buckets(ddp_tracer *t)
         const ddp_allreduce *sum = ddp_reducer_sum(reducer, b);
         const ddp_bucket *bucket = &plan->buckets[b];
 
+        if (!sum)
+            continue;
         ddp_trace_add(t->trace, DDP_LANE_BUCKETS + (int)b % lanes,
                       time_of(t, ddp_allreduce_began(sum)), time_of(t, ddp_allreduce_ended(sum)),
                       "bucket %zu: layers %d to %d, %zu bytes", b, bucket->first_layer,

@@ -36,6 +36,11 @@ void ddp_trainer_close(ddp_trainer *t)
     free(t);
 }
 
+void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed)
+{
+    t->config.seed = seed;
+}
+
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions, ddp_error *err)
 {
     ddp_exact_run run = {.batch = *batch,
@@ -153,7 +158,10 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         ddp_table_release(&t->table);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d layers", net->n);
     }
-    st = compare_ranks(t, net, err);
+    t->net = net;
+    st = ddp_trainer_open_drop(t, net, err);
+    if (!st)
+        st = compare_ranks(t, net, err);
     if (!st)
         st = share_state(t, net, err);
     if (!st)
@@ -172,7 +180,6 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
     t->guard =
         ddp_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss, t->statistics);
-    t->net = net;
     t->waited_ns = 0;
     t->stalled_ns = ddp_group_stalled_ns(t->group);
     if (st) {
@@ -206,6 +213,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_allreduce_close(t->bad.sum);
     ddp_verify_close(t->verify);
     ddp_trainer_close_local(t);
+    ddp_trainer_close_drop(t);
     ddp_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;

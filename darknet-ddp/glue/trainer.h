@@ -36,6 +36,9 @@ typedef struct ddp_trainer_config {
     /* Ranks learn on their own and average (core/local_sgd.h); the trainer sets last_step. warmup
      * below 0: the cfg's burn_in. With broadcast_buffers, sync_every 1, and nothing exact. */
     ddp_local_sgd_config local;
+    /* How often the last residual block is left out of a step in the end (core/layer_drop.h); from
+     * 0, nothing is left out, to below 1. */
+    double layer_drop;
     uint64_t seed;
     /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
      * ranks know of it when they know this step's loss, or, where its last backward pass has
@@ -61,6 +64,9 @@ ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_train
 /* Detaches first. NULL is allowed. */
 void ddp_trainer_close(ddp_trainer *t);
 
+/* Before attaching: another seed, that of the run which is gone on with. */
+void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
+
 /* Change the cfg's batch and subdivisions to this run's, while a network is
  * parsed (core/batch.h). Fails with DDP_ERR_USAGE, also for what config.exact excludes. */
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
@@ -74,7 +80,7 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * statistics and counters. net->seen is rounded down to a whole update.
  * net must have been parsed after ddp_trainer_split and have no hooks.
  * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or the cfg has what
- * config.local does not go with. Fails also with
+ * config.local does not go with, or nothing that config.layer_drop could leave out. Fails also with
  * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
@@ -102,6 +108,17 @@ ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_mome
 
 /* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
 size_t ddp_trainer_average_bytes(const ddp_trainer *t);
+
+/* How many residual blocks the network has that config.layer_drop leaves out at times. Only while
+ * attached. */
+int ddp_trainer_blocks(const ddp_trainer *t);
+
+/* Of the blocks of all steps since attach, how many were left out. Only while attached. */
+typedef struct ddp_drop_count {
+    size_t blocks, left_out;
+} ddp_drop_count;
+
+ddp_drop_count ddp_trainer_dropped(const ddp_trainer *t);
 
 /* Steps of the warm-up before config.local. Only while attached. */
 int ddp_trainer_warmup(const ddp_trainer *t);

@@ -171,6 +171,7 @@ static void before_forward(void *ctx, network *net)
     t->waited_ns += ddp_clock_ns() - start;
     look(t, net);
     ddp_trainer_end_period(t);
+    ddp_trainer_choose_blocks(t, &before);
     t->update_begins = before.since_update == 0;
     if (t->update_begins && (ddp_guard_drops(&t->guard) || t->config.bad_data))
         ddp_trainer_check(t, ddp_statistics_keep(t->statistics, &err), &err);
@@ -253,6 +254,7 @@ static void before_backward(void *ctx, network *net)
     t->local.own = ddp_trainer_is_own(t, &now);
     ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->local.own);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
+    ddp_trainer_leave_blocks_out(t);
     t->judged = 0;
     t->layer = net->n - 1;
 }

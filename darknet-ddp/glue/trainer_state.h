@@ -4,10 +4,12 @@
 #define DDP_GLUE_TRAINER_STATE_H
 
 #include "core/joint_moments.h"
+#include "core/layer_drop.h"
 #include "core/local_sgd.h"
 #include "core/params.h"
 #include "core/statistics.h"
 #include "core/verify.h"
+#include "glue/blocks.h"
 #include "glue/position.h"
 #include "glue/trainer.h"
 
@@ -16,6 +18,18 @@
 enum { BAD_SAMPLES }; /* a count that travels with the loss */
 
 enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
+
+/* Of the network that is attached; all zero where nothing is left out. Arrays per layer are what
+ * the step under way has. */
+struct ddp_trainer_drop {
+    ddp_layer_drop draw;
+    ddp_block *blocks;    /* draw.blocks of them */
+    int *block_of;        /* per layer: 0, or its block, counted from 1 */
+    char *left_out;       /* per layer */
+    float *scale;         /* per layer */
+    layer_drops told;     /* to Darknet */
+    ddp_drop_count count; /* since attach */
+};
 
 struct ddp_trainer {
     ddp_group *group;
@@ -43,6 +57,7 @@ struct ddp_trainer {
         int own;                 /* this step is updated with this rank's gradients */
         int average_due;         /* the period ends with it */
     } local;
+    struct ddp_trainer_drop drop;
     int update_begins; /* with this mini-batch */
     struct {
         ddp_allreduce *sum; /* NULL: nobody ends for them */
@@ -95,6 +110,21 @@ int ddp_trainer_update_own(ddp_trainer *t, int layer_index);
 /* Where a period has ended, average. Ranks come here between the update and whatever reads or
  * changes parameters next. */
 void ddp_trainer_end_period(ddp_trainer *t);
+
+/* ---- residual blocks that are left out (glue/trainer_drop.c) ---- */
+
+/* config.layer_drop, where it asks for any: find net's blocks. t->table is open, and nothing that
+ * reads it. Fails with DDP_ERR_NOMEM, and with DDP_ERR_USAGE for what net has not that it needs. */
+ddp_status ddp_trainer_open_drop(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+void ddp_trainer_close_drop(ddp_trainer *t);
+
+/* Before a mini-batch's forward pass, behind ddp_statistics_begin: what it leaves out, as all of
+ * its step does. */
+void ddp_trainer_choose_blocks(ddp_trainer *t, const ddp_position *before);
+
+/* The reducer's backward pass has begun: it learns of that. */
+void ddp_trainer_leave_blocks_out(ddp_trainer *t);
 
 /* Wait for the sum of samples that cannot be read, where it is on its way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);

@@ -105,6 +105,7 @@ if(DDP_WITH_MPI)
   ddp_gpu_run(ranks 300 ${run}/ranks Seeds Loss)
   ddp_gpu_run(compress 300 ${run}/compress Results.test_one_rank_sends_nothing_and_rounds_nothing Overflow
     Results.test_layers_that_ran_on_no_rank_and_updates_of_several_batches)
+  ddp_gpu_run(layer_drop 300 ${run}/layer_drop Results.test_exact_on_any_number_of_ranks Results.test_a_gpu_computes_what_a_cpu_does)
   ddp_gpu_run(trace 300 ${run}/trace Trace.test_all_ranks_in_one_file)
   ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures)
   if(label STREQUAL gpu)

@@ -247,6 +247,25 @@ static void close_takes_null(void **state)
     ddp_plan_close(NULL);
 }
 
+/* Each time the block changes; within one, and between those that are in none, as ever. */
+static void layers_that_are_left_out_together_share_no_bucket_with_others(void **state)
+{
+    static const int layers[] = {0, 1, 2, 2, 3, 4, 5}, blocks[] = {0, 0, 1, 1, 2, 0};
+    static const size_t counts[] = {16, 16, 16, 16, 16, 16, 16};
+    ddp_param params[MAX_PARAMS];
+    ddp_table table = table_of(params, layers, counts, 7);
+
+    (void)state;
+    table.block = blocks;
+    expect_plan(&table, unbounded, unbounded,
+                "0+16 layers 5..5 params 1, 32+16 layers 4..4 params 1, "
+                "64+48 layers 2..3 params 3, 128+32 layers 0..1 params 2");
+    expect_plan(&table, 128, 1,
+                "0+16 layers 5..5 params 1, 32+16 layers 4..4 params 1, "
+                "64+32 layers 2..3 params 2, 112+16 layers 2..2 params 1, "
+                "144+32 layers 0..1 params 2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +279,7 @@ int main(void)
         cmocka_unit_test(parameters_stand_in_reverse_order_each_at_its_place),
         cmocka_unit_test(run_count_and_alignment_hold_for_any_table),
         cmocka_unit_test(close_takes_null),
+        cmocka_unit_test(layers_that_are_left_out_together_share_no_bucket_with_others),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -17,7 +17,10 @@ struct job {
     ddp_reducer_config config;
     runs_fn *runs;
     int passes;
+    int tells; /* blocks of layers 3 and 4 and of layer 6, which are left out together */
 };
+
+static const int blocks[TOY_LAYERS] = {[3] = 1, [4] = 1, [6] = 2};
 
 static void take_steps(struct rank *me)
 {
@@ -27,13 +30,16 @@ static void take_steps(struct rank *me)
     ddp_error err;
 
     toy_open(&toy, 0);
+    if (job->tells)
+        toy.table.block = blocks;
     if (ddp_reducer_open(&r, me->group, &toy.table, &job->config, &err)) {
         rank_wrong(me, "%s", err.text);
         toy_close(&toy);
         return;
     }
     for (unsigned i = 1; i <= STEPS; i++) {
-        struct toy_step step = {.seed = i, .passes = job->passes, .runs = job->runs};
+        struct toy_step step = {
+            .seed = i, .passes = job->passes, .runs = job->runs, .tells = job->tells};
 
         toy_backward(&toy, r, &step, me);
         toy_update(&toy, r, &step, me);
@@ -43,7 +49,7 @@ static void take_steps(struct rank *me)
     toy_close(&toy);
 }
 
-static void run_everywhere(runs_fn *runs, int passes)
+static void run_jobs(runs_fn *runs, int passes, int tells)
 {
     static const size_t capacities[] = {1, 4096, 1 << 30};
 
@@ -53,12 +59,19 @@ static void run_everywhere(runs_fn *runs, int passes)
                 struct job job = {.config = {.bucket_bytes = capacities[c],
                                              .first_bucket_bytes = capacities[c],
                                              .overlap = overlap,
-                                             .find_unused = 1},
+                                             .defer_bytes = tells ? 4096 : 0,
+                                             .find_unused = !tells},
                                   .runs = runs,
-                                  .passes = passes};
+                                  .passes = passes,
+                                  .tells = tells};
 
                 ranks_run(size, take_steps, &job);
             }
+}
+
+static void run_everywhere(runs_fn *runs, int passes)
+{
+    run_jobs(runs, passes, 0);
 }
 
 static int skips_4_on_rank_1(const struct toy_step *s, int rank, int pass, int layer)
@@ -150,6 +163,79 @@ static void use_in_one_step_says_nothing_of_the_next(void **state)
     run_everywhere(skips_4_in_step_2, 1);
 }
 
+static int leaves_a_block_out_in_turn(const struct toy_step *s, int rank, int pass, int layer)
+{
+    (void)rank, (void)pass;
+    return blocks[layer] == 0 || blocks[layer] != (int)(s->seed % 3);
+}
+
+static int leaves_both_out_after_pass_0(const struct toy_step *s, int rank, int pass, int layer)
+{
+    (void)rank;
+    return blocks[layer] == 0 || (pass == 0 && s->seed % 2 == 0);
+}
+
+static int leaves_out_in_pass_0(const struct toy_step *s, int rank, int pass, int layer)
+{
+    (void)s, (void)rank;
+    return blocks[layer] == 0 || pass > 0;
+}
+
+/* With find_unused 0: it is no error. */
+static void blocks_that_are_left_out_are_unused_without_a_question(void **state)
+{
+    (void)state;
+    run_jobs(leaves_a_block_out_in_turn, 1, 1);
+    run_jobs(leaves_a_block_out_in_turn, 3, 1);
+    run_jobs(leaves_both_out_after_pass_0, 3, 1);
+    run_jobs(leaves_out_in_pass_0, 2, 1);
+}
+
+static int leaves_6_out(const struct toy_step *s, int rank, int pass, int layer)
+{
+    (void)rank, (void)pass;
+    return layer != 6 || s->seed == 1;
+}
+
+/* Layer 6 has 8300 of 9744 elements. */
+static void nothing_of_a_left_out_block_is_sent(struct rank *me)
+{
+    ddp_reducer_config config = {.bucket_bytes = 1 << 20, .first_bucket_bytes = 1 << 20};
+    uint64_t before = 0, bytes[3] = {0};
+    struct toy toy;
+    ddp_reducer *r;
+    ddp_error err;
+
+    toy_open(&toy, 0);
+    toy.table.block = blocks;
+    rank_expect_ok(me, ddp_group_use_schedule(me->group, DDP_SCHEDULE_DIRECT, &err), &err);
+    rank_expect_ok(me, ddp_reducer_open(&r, me->group, &toy.table, &config, &err), &err);
+    for (unsigned i = 1; i <= 2; i++) {
+        struct toy_step step = {.seed = i, .passes = 1, .runs = leaves_6_out, .tells = 1};
+
+        toy_backward(&toy, r, &step, me);
+        toy_update(&toy, r, &step, me);
+        bytes[i] = ddp_group_traffic(me->group).bytes - before;
+        before += bytes[i];
+        for (size_t b = 0; b < ddp_reducer_plan(r)->bucket_count; b++)
+            if (!ddp_reducer_sum(r, b)
+                != (i == 2 && ddp_reducer_plan(r)->buckets[b].first_layer == 6))
+                rank_wrong(me, "step %u: bucket %zu is not what is left out", i, b);
+    }
+    if (bytes[1] < 9744 * 4 || bytes[2] + 8300 * 4 > bytes[1])
+        rank_wrong(me, "%llu bytes without layer 6, %llu with it", (unsigned long long)bytes[2],
+                   (unsigned long long)bytes[1]);
+    rank_meet(me);
+    ddp_reducer_close(r);
+    toy_close(&toy);
+}
+
+static void what_is_left_out_is_not_sent(void **state)
+{
+    (void)state;
+    ranks_run(2, nothing_of_a_left_out_block_is_sent, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +246,8 @@ int main(void)
         cmocka_unit_test(first_bucket_without_its_layer_does_not_stall_the_others),
         cmocka_unit_test(step_in_which_no_layer_ran_ends),
         cmocka_unit_test(use_in_one_step_says_nothing_of_the_next),
+        cmocka_unit_test(blocks_that_are_left_out_are_unused_without_a_question),
+        cmocka_unit_test(what_is_left_out_is_not_sent),
     };
 
     return cmocka_run_group_tests_name("reducer unused", tests, NULL, NULL);

@@ -124,6 +124,15 @@ static void run_layer(struct toy *t, const struct toy_step *s, int rank, int pas
     }
 }
 
+static void tell(ddp_reducer *r, const struct toy_step *s, int pass)
+{
+    char left_out[TOY_LAYERS];
+
+    for (int layer = 0; layer < TOY_LAYERS; layer++)
+        left_out[layer] = (char)!runs(s, 0, pass, layer);
+    ddp_reducer_leave_out(r, left_out);
+}
+
 static void one_pass(struct toy *t, ddp_reducer *r, const struct toy_step *s, int pass,
                      struct rank *me)
 {
@@ -133,6 +142,8 @@ static void one_pass(struct toy *t, ddp_reducer *r, const struct toy_step *s, in
 
     shuffle(order, &seed);
     ddp_reducer_backward_begin(r, pass == s->passes - 1);
+    if (s->tells)
+        tell(r, s, pass);
     for (int i = 0; i < TOY_LAYERS; i++) {
         if (order[i] < t->table.first_trained || !runs(s, me->rank, pass, order[i]))
             continue;

@@ -31,6 +31,7 @@ struct toy_step {
     int any_float; /* 0: gradients are small integers, which any order sums alike */
     /* Does the layer run backward in this pass? NULL: every layer does. */
     int (*runs)(const struct toy_step *s, int rank, int pass, int layer);
+    int tells; /* the reducer which layers do not run, on no rank, by ddp_reducer_leave_out */
 };
 
 /* All passes of the step on rank me. The last one syncs. */
