@@ -57,6 +57,7 @@ typedef struct ddp_bench_result {
     int ranks;
     int batch; /* images of an update, all ranks together */
     double gradient_mb;
+    double summed_mb; /* of that, or in its place: what sums have, 4 bytes a number */
     size_t buckets;
     size_t hidden; /* buckets of the step that was drawn whose sums had ended when backward did */
     ddp_sample *samples;

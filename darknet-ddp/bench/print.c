@@ -26,14 +26,18 @@ void ddp_bench_print(FILE *out, const ddp_bench_result *r)
 {
     const ddp_bench_config *c = r->config;
 
+    char summed[64] = "";
+
+    if (r->summed_mb < r->gradient_mb)
+        (void)snprintf(summed, sizeof summed, ", of which %.3f MB are summed", r->summed_mb);
     (void)fprintf(out,
                   "%s, %dx%d, %d image%s a step on %d rank%s (%s, %s, %s), %.1f MB in %zu bucket%s"
-                  "%s%s%s%s%s%s%s\n",
+                  "%s%s%s%s%s%s%s%s\n",
                   c->cfg, c->shape.width, c->shape.height, r->batch, ddp_plural((size_t)r->batch),
                   r->ranks, ddp_plural((size_t)r->ranks), c->devices, r->precision, r->transport,
                   r->gradient_mb, r->buckets, ddp_plural(r->buckets), c->exact ? ", exact" : "",
                   c->deterministic ? ", deterministic" : "", c->overlap ? "" : ", overlap off",
-                  c->wire ? ", gradients travel as " : "", c->wire ? c->wire : "",
+                  c->wire ? ", gradients travel as " : "", c->wire ? c->wire : "", summed,
                   c->replay ? ", layers sleep as long as in " : "", c->replay ? c->replay : "");
     (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
                   "highest");
@@ -80,11 +84,12 @@ void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
         out,
         ",\n  \"transport\": \"%s\", \"precision\": \"%s\", \"ranks\": %d, \"batch\": %d,\n"
         "  \"exact\": %s, \"deterministic\": %s, \"overlap\": %s, \"compress\": \"%s\",\n"
-        "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"buckets\": %zu,\n"
+        "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"summed_mb\": %.3f, \"buckets\": "
+        "%zu,\n"
         "  \"unit\": \"s\",\n",
         r->transport, r->precision, r->ranks, r->batch, word(c->exact), word(c->deterministic),
         word(c->overlap), c->wire ? c->wire : "none", c->shape.width, c->shape.height,
-        r->gradient_mb, r->buckets);
+        r->gradient_mb, r->summed_mb, r->buckets);
     for (size_t i = 0; i < r->sample_count; i++) {
         const ddp_sample *s = &r->samples[i];
 

@@ -1,10 +1,10 @@
 #include "cli/banner.h"
 
 #include "base/text.h"
+#include "cli/compress_run.h"
 #include "cli/drop_run.h"
 #include "cli/launcher.h"
 #include "cli/local_run.h"
-#include "device/wire.h"
 
 #include <string.h>
 
@@ -79,13 +79,6 @@ static void print_schedule(FILE *out, const ddp_group *group)
 {
     if (ddp_group_size(group) > 1 && ddp_group_sums_on_host(group))
         (void)fprintf(out, "DDP: sums over ranks: %s\n", ddp_group_schedule(group));
-}
-
-static void print_wire(FILE *out, const ddp_group *group, const ddp_options *options)
-{
-    if (ddp_group_size(group) > 1 && options->compress)
-        (void)fprintf(out, "DDP: gradients travel as %s and are added in float32\n",
-                      ddp_wire_name((ddp_wire)options->compress));
 }
 
 /* As far as its ranks see: a launcher may hide some from each. */
@@ -222,7 +215,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
 {
     print_ranks(out, group, gpus);
     print_schedule(out, group);
-    print_wire(out, group, options);
+    ddp_compress_run_print(out, options, group, t);
     print_gpus(out, group, gpus, options);
     print_batch(out, group, t, options);
     ddp_local_run_print(out, options, t);

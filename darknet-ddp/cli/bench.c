@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/session.h"
-#include "device/wire.h"
 #include "glue/profiler.h"
 #include "glue/replay.h"
 #include "glue/support.h"
@@ -42,6 +41,7 @@ static void close_file(FILE *f, const char *path)
 static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
 {
     int on_host = ddp_device_is_host(ddp_group_device(ddp_session_group()));
+    static char wire[DDP_COMPRESS_TEXT]; /* for as long as the figures */
 
     return (ddp_bench_config){
         .group = ddp_session_group(),
@@ -54,7 +54,8 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
         .exact = o->exact,
         .deterministic = !on_host && o->deterministic,
         .overlap = o->overlap,
-        .wire = o->compress ? ddp_wire_name((ddp_wire)o->compress) : NULL,
+        .wire = o->compress.word != DDP_CHOICE_NONE ? ddp_compress_choice_format(&o->compress, wire)
+                                                    : NULL,
         .replay = o->replay,
         .trace = open_file(o->trace),
         .draw = o->trace != NULL,

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/compress_run.h"
 #include "cli/job.h"
 #include "cli/ownership.h"
 #include "cli/report.h"
@@ -175,6 +176,7 @@ static void print_resumed(const ddp_checkpoints *c)
            ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
     if (f->ranks != c->run.ranks && !c->options->exact)
         printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
+    ddp_compress_run_print_resumed(c->options, (int)f->ranks, (int)c->run.ranks);
 }
 
 /* The job was started again, and rank 0 may be on another host now. */
@@ -233,6 +235,11 @@ static void print_overwritten(const ddp_checkpoints *c)
 void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow)
 {
     c->run.slow = slow;
+}
+
+void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback)
+{
+    c->run.feedback = feedback;
 }
 
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
@@ -328,6 +335,8 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
 {
     ddp_status st;
 
+    if (c->run.feedback && ddp_feedback_gather(c->run.feedback, c->group, err))
+        return err->code;
     if (ddp_group_rank(c->group) != 0)
         return DDP_OK;
     if (!is_due(c, net, path)) {

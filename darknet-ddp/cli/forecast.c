@@ -75,10 +75,18 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
                             .order = ddp_launch_order_of(plan, defer_bytes),
                             .overlap = o->overlap,
                             .bytes_s = o->line_gbit * 1e9 / 8,
-                            .value_bytes = (double)ddp_wire_bytes((ddp_wire)o->compress),
+                            .value_bytes =
+                                (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress)),
                             .schedule = (ddp_schedule)o->schedule};
-    ddp_status st = ddp_profile_read(&profile, o->profile, shape->layers, err);
+    char compress[DDP_COMPRESS_TEXT];
+    ddp_status st;
 
+    if (ddp_compress_choice_has_errors(&o->compress))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-profile predicts sums of whole gradients, with -ddp_compress none, bf16 "
+                        "or fp16, not %s",
+                        ddp_compress_choice_format(&o->compress, compress));
+    st = ddp_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 
-enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, SKIP, TEXT, GPUS };
+enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, SKIP, TEXT, GPUS, COMPRESS };
 enum scope { ANYWHERE, RANKS, COMMAND, SHARED };
 
 typedef struct ddp_option {

@@ -1,7 +1,6 @@
 #include "cli/option_table.h"
 
 #include "cli/local_options.h"
-#include "device/wire.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -30,6 +29,9 @@ static void set_number(ddp_options *o, const ddp_option *row, double value)
     case GPUS:
         *(ddp_gpu_list *)field = (ddp_gpu_list){0};
         break;
+    case COMPRESS:
+        *(ddp_compress_choice *)field = (ddp_compress_choice){0};
+        break;
     default:
         *(int *)field = (int)value;
         break;
@@ -41,6 +43,9 @@ static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *er
     if (row->kind == CHOICE)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s, not '%s'", row->name, row->argument,
                         value);
+    if (row->kind == COMPRESS)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s, %s, not '%s'", row->name, row->argument,
+                        ddp_compress_accepts, value);
     if (row->kind == SKIP)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s wants stop, or skip and a whole number from 1 to %g, not '%s'",
@@ -89,6 +94,9 @@ static ddp_status take_value(ddp_options *o, const ddp_option *row, const char *
         return DDP_OK;
     case GPUS:
         return ddp_gpu_list_parse(field_of(o, row), value, err);
+    case COMPRESS:
+        return ddp_compress_choice_parse(field_of(o, row), value) ? DDP_OK
+                                                                  : refuse(row, value, err);
     case SEED: {
         long long seed = strtoll(value, &end, 10);
 
@@ -181,17 +189,20 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
 /* What a row cannot say of its values, and which do not go together. */
 static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_error *err)
 {
+    char compress[DDP_COMPRESS_TEXT];
+
     if (o->points != 11 && o->points != 101)
         return ddp_fail(err, DDP_ERR_USAGE, "-points wants 11 or 101, not '%d'", o->points);
     if (o->exact && o->sync_bn)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_exact does not go with -ddp_sync_bn 1, whose mini-batches grow with "
                         "the ranks; leave one of them out");
-    if (o->exact && o->compress)
+    if (o->exact && o->compress.word != DDP_CHOICE_NONE)
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_exact works with -ddp_compress none, not %s: what is rounded on the "
+                        "-ddp_exact works with -ddp_compress none, not %s: what is %s on the "
                         "way depends on the number of ranks",
-                        ddp_wire_name((ddp_wire)o->compress));
+                        ddp_compress_choice_format(&o->compress, compress),
+                        ddp_compress_choice_has_errors(&o->compress) ? "left out" : "rounded");
     if (o->layer_drop > 0 && is_ddp_command)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_layer_drop is for training: `darknet ddp` knows only steps that "

@@ -5,6 +5,7 @@
 
 #include "base/near.h"
 #include "base/status.h"
+#include "cli/compress_options.h"
 #include "cli/gpu_choice.h"
 #include "comm/group.h"
 #include "core/names.h"
@@ -28,6 +29,7 @@ enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
 #define DDP_OPTION_SKIP int          /* how many; 0: stop */
 #define DDP_OPTION_TEXT const char * /* NULL: not given */
 #define DDP_OPTION_GPUS ddp_gpu_list
+#define DDP_OPTION_COMPRESS ddp_compress_choice
 
 /* A field for each row; the row says what it holds when the option is not given. */
 typedef struct ddp_options {

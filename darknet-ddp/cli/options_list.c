@@ -84,10 +84,24 @@ static void write_value(const ddp_options *o, const ddp_option *row, int ranks, 
             (void)snprintf(out, size, "%" PRId64, seed);
         return;
     }
+    if (row->kind == COMPRESS) {
+        const void *choice = (const char *)o + row->field;
+        char text[DDP_COMPRESS_TEXT];
+
+        (void)snprintf(out, size, "%s", ddp_compress_choice_format(choice, text));
+        return;
+    }
     write_number(row, number_of(o, row), out, size);
     used = strlen(out);
     if (ranks > 0 && (row->columns & DDP_OPTION_BY_RANKS) && number_of(o, row) != row->fallback)
         (void)snprintf(out + used, size - used, " (%d ranks)", ranks);
+}
+
+static int is_default(const ddp_options *o, const ddp_option *row)
+{
+    if (row->kind == COMPRESS)
+        return o->compress.word == DDP_CHOICE_NONE;
+    return row->kind != SEED && number_of(o, row) == row->fallback;
 }
 
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
@@ -101,7 +115,7 @@ int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ran
         if (!(row->columns & column) || ((row->columns & DDP_OPTION_ON_GPU) && !on_gpus))
             continue;
         out[count].name = row->name;
-        out[count].is_default = row->kind != SEED && number_of(o, row) == row->fallback;
+        out[count].is_default = is_default(o, row);
         write_value(o, row, ranks, out[count].value, sizeof out[count].value);
         count++;
     }

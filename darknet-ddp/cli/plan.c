@@ -32,9 +32,25 @@ static void print_buckets(const ddp_plan *plan)
     }
 }
 
-static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks, ddp_wire wire)
+/* Of a step's sums. */
+static double bytes_of(const ddp_table *table, const ddp_plan *plan,
+                       const ddp_compress_choice *compress)
 {
-    double bytes = (double)plan->count * (double)ddp_wire_bytes(wire), buffers = 0;
+    ddp_compress_config config = ddp_compress_choice_config(compress);
+    double count = 0;
+
+    if (!ddp_compress_choice_has_errors(compress))
+        return (double)plan->count * (double)ddp_wire_bytes(ddp_compress_choice_wire(compress));
+    for (size_t i = 0; i < table->param_count; i++)
+        if (table->params[i].layer >= table->first_trained)
+            count += (double)ddp_compress_sends(&config, &table->params[i]) + 1; /* a run count */
+    return count * sizeof(float);
+}
+
+static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks,
+                         const ddp_compress_choice *compress)
+{
+    double bytes = bytes_of(table, plan, compress), buffers = 0;
 
     for (size_t i = 0; i < table->buffer_count; i++)
         buffers += (double)table->buffers[i].count * 4;
@@ -96,7 +112,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     if (nccl)
         printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);
-    print_totals(&table, plan, ranks, (ddp_wire)options->compress);
+    print_totals(&table, plan, ranks, &options->compress);
     print_batch(&shape, ranks,
                 options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     if (options->profile && ddp_forecast_print(plan, &shape, options, &err))

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/backend.h"
+#include "cli/compress_run.h"
 #include "cli/list.h"
 #include "cli/local_options.h"
 #include "cli/local_run.h"
@@ -71,7 +72,8 @@ static ddp_status agree_on_devices(ddp_error *err)
 
 static void dropped(const ddp_not_finite *what)
 {
-    ddp_not_finite_dropped(ddp_run.group, what, (ddp_wire)ddp_run.options->compress);
+    ddp_not_finite_dropped(ddp_run.group, what,
+                           ddp_compress_choice_wire(&ddp_run.options->compress));
 }
 
 static void not_finite(const ddp_not_finite *what) __attribute__((noreturn));
@@ -80,7 +82,7 @@ static void not_finite(const ddp_not_finite *what)
 {
     ddp_error err;
 
-    ddp_not_finite_error(ddp_run.group, what, (ddp_wire)ddp_run.options->compress,
+    ddp_not_finite_error(ddp_run.group, what, ddp_compress_choice_wire(&ddp_run.options->compress),
                          ddp_checkpoints_last(ddp_run.checkpoints), &err);
     ddp_session_fail(&err);
 }
@@ -97,7 +99,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
-                    .wire = (ddp_wire)o->compress,
+                    .wire = ddp_compress_choice_wire(&o->compress),
                     .names = ddp_options_names(),
                     .watch = ddp_run.watch},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
@@ -107,6 +109,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .sync_every = o->sync_every,
         .local = ddp_local_options_config(o),
         .layer_drop = o->layer_drop,
+        .compress = ddp_compress_choice_config(&o->compress),
         .seed = ddp_run.seed,
         .asked = ddp_run.asked,
         .verify_every = o->verify_every,
@@ -197,7 +200,8 @@ void ddp_session_open(const ddp_options *options)
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
-        || ddp_local_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
+        || ddp_local_run_check_device(options, ddp_run.group, &err)
+        || ddp_compress_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
         ddp_session_fail(&err);

@@ -21,13 +21,16 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
                          ddp_error *err)
 {
     ddp_slow_momentum *slow;
+    ddp_feedback *feedback;
 
     if (ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
+        || ddp_trainer_feedback(ddp_run.trainer, net, &feedback, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
                                 &ddp_run.inputs, directory, cfg, err)
         || ddp_weights_hash(&ddp_run.weights_hash, net, err))
         return err->code;
     ddp_checkpoints_keep_slow_momentum(ddp_run.checkpoints, slow);
+    ddp_checkpoints_keep_feedback(ddp_run.checkpoints, feedback);
     if (ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
         return err->code;
     *seed = ddp_run.seed;

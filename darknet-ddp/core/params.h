@@ -32,6 +32,8 @@ typedef struct ddp_param {
     float **gradient_slot; /* where the framework keeps its pointer to the gradient, on the same
                               device */
     ddp_optimizer optimizer;
+    size_t
+        rows; /* of the matrix, row by row, that it is: an output's weights each; 0: it is none */
 } ddp_param;
 
 typedef struct ddp_buffer {

@@ -7,8 +7,11 @@
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 {
     r->sync = sync != 0;
+    r->limit = 0;
     r->launched = 0;
     r->landed = 0;
+    if (r->compressor && r->sync)
+        ddp_compressor_begin(r->compressor);
     memset(r->ready, 0, (size_t)r->table->layer_count);
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->pending[b] = r->plan->buckets[b].param_count;
@@ -55,29 +58,76 @@ static void write_counts(ddp_reducer *r, size_t b)
     ddp_device_set(r->table->device, r->memory + bucket->counts, r->counts, bucket->param_count);
 }
 
-/* Launch every bucket that is full and whose predecessors are launched, as far
- * as the first `limit` of the launch order. */
-static ddp_status launch(ddp_reducer *r, size_t limit, ddp_error *err)
+/* The next one of the launch order is full, and it is its turn. */
+static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
+{
+    size_t b = ddp_launch_order_nth(r->order, r->launched++);
+    ddp_status st;
+
+    if (ddp_reducer_is_left_out(r, b)) {
+        if (r->compressor)
+            ddp_compressor_skip(r->compressor);
+        return DDP_OK;
+    }
+    if (!ddp_reducer_is_alone(r))
+        write_counts(r, b);
+    st = r->compressor ? ddp_compressor_start(r->compressor, err)
+                       : ddp_allreduce_start(r->sums[b], err);
+    ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
+    return st ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
+}
+
+static int may_launch(const ddp_reducer *r)
+{
+    return r->launched < r->limit && r->pending[ddp_launch_order_nth(r->order, r->launched)] == 0
+           && (!r->compressor || ddp_compressor_may_start(r->compressor));
+}
+
+/* A compressed bucket's second sum; waits for its first. */
+static ddp_status go_on(ddp_reducer *r, ddp_error *err)
+{
+    size_t b = ddp_compressor_next(r->compressor);
+
+    return ddp_compressor_go_on(r->compressor, err) ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
+}
+
+/* Launch every bucket that is full and whose predecessors are launched, as far as r->limit. */
+static ddp_status launch(ddp_reducer *r, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st = DDP_OK;
 
-    while (!st && r->launched < limit
-           && r->pending[ddp_launch_order_nth(r->order, r->launched)] == 0) {
-        size_t b = ddp_launch_order_nth(r->order, r->launched++);
-
-        if (ddp_reducer_is_left_out(r, b))
-            continue;
-        if (!ddp_reducer_is_alone(r))
-            write_counts(r, b);
-        if (ddp_allreduce_start(r->sums[b], err))
-            st = ddp_reducer_name_bucket(r, b, err);
-        ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
+    while (!st) {
+        if (may_launch(r))
+            st = launch_next(r, err);
+        else if (r->compressor && ddp_compressor_may_go_on(r->compressor))
+            st = go_on(r, err);
+        else
+            break;
     }
     if (!st && r->launched > 0)
         st = ddp_group_progress(r->group, err);
     r->total.drive_ns += ddp_clock_ns() - start;
     return st;
+}
+
+/* All buckets are full: start what is left of their sums, which wait for each other. */
+static ddp_status launch_compressed(ddp_reducer *r, ddp_error *err)
+{
+    while (ddp_compressor_next(r->compressor) < r->plan->bucket_count) {
+        int64_t start;
+        ddp_status st = launch(r, err);
+
+        start = ddp_clock_ns();
+        if (!st && ddp_compressor_next(r->compressor) < r->plan->bucket_count) {
+            ddp_watch_wait(r->config.watch, (int)ddp_compressor_next(r->compressor), -1);
+            st = go_on(r, err);
+        }
+        r->total.wait_ns += ddp_clock_ns() - start;
+        if (st)
+            return st;
+    }
+    return DDP_OK;
 }
 
 /* A step may sync before its last mini-batch: what there is then makes the sum. */
@@ -130,7 +180,8 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
     r->ran[layer] = 1;
     if (!r->sync || !r->config.overlap)
         return DDP_OK;
-    return launch(r, ddp_launch_order_undeferred(r->order), err);
+    r->limit = ddp_launch_order_undeferred(r->order);
+    return launch(r, err);
 }
 
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
@@ -140,6 +191,8 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
 
     if (r->landed == r->launched)
         return DDP_OK;
+    if (r->compressor) /* a first sum may have arrived, and others wait for it */
+        return launch(r, err);
     start = ddp_clock_ns();
     st = ddp_group_progress(r->group, err);
     r->total.drive_ns += ddp_clock_ns() - start;
@@ -170,10 +223,12 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     r->mini_batch = r->sync ? 0 : r->mini_batch + 1;
     if (!r->sync)
         return DDP_OK;
-    return launch(r, ddp_launch_order_undeferred(r->order), err);
+    r->limit = ddp_launch_order_undeferred(r->order);
+    return r->compressor ? launch_compressed(r, err) : launch(r, err);
 }
 
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 {
-    return launch(r, r->plan->bucket_count, err);
+    r->limit = r->plan->bucket_count;
+    return launch(r, err);
 }

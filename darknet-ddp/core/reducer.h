@@ -50,6 +50,7 @@
 
 #include "base/status.h"
 #include "comm/group.h"
+#include "core/feedback.h"
 #include "core/names.h"
 #include "core/params.h"
 #include "core/plan.h"
@@ -66,7 +67,11 @@ typedef struct ddp_reducer_config {
                                   quarter of all gradients at most; 0: none */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
-    ddp_wire wire;          /* how buckets travel; not with mini_batches, which is exact */
+    ddp_wire wire; /* how buckets travel; not with mini_batches, which is exact */
+    /* Of table, the caller's: gradients are compressed (core/compressor.h) by what it remembers,
+     * and none is deferred. On the host, of more than one rank, with DDP_WIRE_FP32 and without
+     * mini_batches. NULL: they are not. */
+    ddp_feedback *feedback;
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
     int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
@@ -92,9 +97,13 @@ void ddp_reducer_close(ddp_reducer *r);
 
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
 
-/* The sum of a bucket of the plan; the reducer's. NULL: its layers were left out, and it is not
- * sent. */
+/* The sum of a bucket of the plan, the last one where it is compressed; the reducer's. NULL: its
+ * layers were left out, and it is not sent. */
 const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket);
+
+/* Numbers that are summed of the bucket, and of all. */
+size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket);
+size_t ddp_reducer_count(const ddp_reducer *r);
 
 /* Does some gradient of layer travel in a deferred bucket? */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
@@ -123,8 +132,10 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DD
 /* Let launched buckets travel on. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* The pass is over. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE as layer_ready and, without
- * find_unused, naming the first layer that did not run. */
+/* The pass is over. Where gradients are compressed this waits until the second sum of the last
+ * bucket has started, so that what the caller starts next has its place behind all of them. Fails
+ * with DDP_ERR_COMM, or DDP_ERR_USAGE as layer_ready and, without find_unused, naming the first
+ * layer that did not run. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* After the backward_end of a syncing pass, and after whatever else must travel

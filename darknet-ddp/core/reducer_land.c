@@ -13,7 +13,7 @@ static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
         return DDP_OK;
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
-    if (ddp_allreduce_fence(r->sums[b], err))
+    if (ddp_allreduce_fence(ddp_reducer_last_sum(r, b), err))
         return ddp_reducer_name_bucket(r, b, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
     r->landed++;
@@ -46,13 +46,24 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
     float count = 0;
 
     if (!ddp_reducer_is_alone(r)) {
-        if (ddp_allreduce_wait(r->sums[place->bucket], err))
+        if (ddp_allreduce_wait(ddp_reducer_last_sum(r, place->bucket), err))
             return ddp_reducer_name_bucket(r, place->bucket, err);
         ddp_device_pull(r->table->device, &count,
                         r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
     }
     *used = count > 0;
     return DDP_OK;
+}
+
+/* What has arrived of compressed gradients becomes gradients. */
+static void land(ddp_reducer *r, int layer)
+{
+    int64_t start = ddp_clock_ns();
+
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        if (!ddp_reducer_is_left_out(r, r->plan->places[i].bucket))
+            ddp_compressor_land(r->compressor, i);
+    r->total.drive_ns += ddp_clock_ns() - start;
 }
 
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_error *err)
@@ -65,6 +76,8 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_err
         return DDP_OK;
     st = fence_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
+    if (!st && r->compressor)
+        land(r, layer);
     *used = layer >= r->frozen && !r->left_out[layer];
     if (!st && !r->ran[layer] && *used)
         st = ran_elsewhere(r, layer, used, err);
@@ -90,11 +103,17 @@ ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err)
     return st;
 }
 
+static int is_finite(const ddp_reducer *r, size_t b)
+{
+    return r->compressor ? ddp_compressor_finite(r->compressor, b)
+                         : ddp_allreduce_finite(r->sums[b]);
+}
+
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
 {
     for (size_t k = 0; k < r->landed; k++) {
         *bucket = ddp_launch_order_nth(r->order, k);
-        if (!ddp_reducer_is_left_out(r, *bucket) && !ddp_allreduce_finite(r->sums[*bucket]))
+        if (!ddp_reducer_is_left_out(r, *bucket) && !is_finite(r, *bucket))
             return 0;
     }
     return 1;
@@ -125,12 +144,17 @@ ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *er
     return ddp_device_look(r->table->device, r->memory, r->plan->count, finite, err);
 }
 
+static int is_done(const ddp_reducer *r, size_t b)
+{
+    return r->compressor ? ddp_compressor_done(r->compressor, b) : ddp_allreduce_done(r->sums[b]);
+}
+
 int ddp_reducer_done(const ddp_reducer *r)
 {
     for (size_t k = 0; k < r->launched; k++) {
         size_t b = ddp_launch_order_nth(r->order, k);
 
-        if (!ddp_reducer_is_left_out(r, b) && !ddp_allreduce_done(r->sums[b]))
+        if (!ddp_reducer_is_left_out(r, b) && !is_done(r, b))
             return 0;
     }
     return r->launched == r->plan->bucket_count;

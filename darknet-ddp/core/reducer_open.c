@@ -52,7 +52,9 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
     if (r->config.mini_batches)
         st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count,
                            r->config.mini_batches, err);
-
+    if (!st && r->config.feedback && !ddp_reducer_is_alone(r))
+        return ddp_compressor_open(&r->compressor, r->group, r->table, r->plan, r->memory,
+                                   r->config.feedback, err);
     for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
         st = ddp_allreduce_open_on(&r->sums[b], r->group, r->table->device,
                                    r->memory + r->plan->buckets[b].offset,
@@ -106,7 +108,7 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     if (!st)
         st = allocate(r, err);
     if (!st) {
-        r->order = ddp_launch_order_of(r->plan, r->config.defer_bytes);
+        r->order = ddp_launch_order_of(r->plan, r->config.feedback ? 0 : r->config.defer_bytes);
         index_layers(r);
         st = open_sums(r, err);
     }
@@ -127,6 +129,7 @@ void ddp_reducer_close(ddp_reducer *r)
         return_gradients(r);
     for (size_t b = 0; r->sums && b < r->plan->bucket_count; b++)
         ddp_allreduce_close(r->sums[b]);
+    ddp_compressor_close(r->compressor);
     ddp_plan_close(r->plan);
     ddp_tree_close(r->tree);
     ddp_group_free_memory(r->group, r->table->device, r->memory);
@@ -156,7 +159,22 @@ const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
 
 const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket)
 {
-    return ddp_reducer_is_left_out(r, bucket) ? NULL : r->sums[bucket];
+    return ddp_reducer_is_left_out(r, bucket) ? NULL : ddp_reducer_last_sum(r, bucket);
+}
+
+size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket)
+{
+    return r->compressor ? ddp_compressor_count(r->compressor, bucket)
+                         : r->plan->buckets[bucket].count;
+}
+
+size_t ddp_reducer_count(const ddp_reducer *r)
+{
+    size_t count = 0;
+
+    for (size_t b = 0; b < r->plan->bucket_count; b++)
+        count += ddp_reducer_bucket_count(r, b);
+    return count;
 }
 
 size_t ddp_reducer_tree_bytes(const ddp_reducer *r)

@@ -4,6 +4,7 @@
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
+#include "core/compressor.h"
 #include "core/launch_order.h"
 #include "core/reducer.h"
 #include "core/tree.h"
@@ -17,9 +18,10 @@ struct ddp_reducer {
     float *memory;            /* plan->count elements of the table's device: all buckets, one after
                                  the other */
     float **framework_memory; /* per parameter: the framework's own gradient memory */
-    ddp_allreduce **sums;     /* per bucket */
-    size_t *pending;          /* per bucket: parameters not ready in this pass */
-    float *counts;            /* room for a bucket's run counts */
+    ddp_allreduce **sums;     /* per bucket; NULL with a compressor, which has them */
+    ddp_compressor *compressor; /* NULL: buckets are summed as they are */
+    size_t *pending;            /* per bucket: parameters not ready in this pass */
+    float *counts;              /* room for a bucket's run counts */
 
     /* Per layer of the network, and so indexed by layer. */
     size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
@@ -33,6 +35,7 @@ struct ddp_reducer {
 
     int sync;
     ddp_launch_order order;
+    size_t limit;    /* of launched: how far buckets may be launched by now */
     size_t launched; /* buckets of this pass, in launch order */
     size_t landed;   /* of these, how many have been waited for */
     ddp_reducer_times total;
@@ -51,6 +54,12 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
 
 /* Was nothing of bucket b sent, as its layers were left out? */
 int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
+
+/* The bucket's sum, the last one that it has. */
+static inline ddp_allreduce *ddp_reducer_last_sum(const ddp_reducer *r, size_t b)
+{
+    return r->compressor ? ddp_compressor_sum(r->compressor, b) : r->sums[b];
+}
 
 /* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
  * as the group's sums do. */

@@ -2,6 +2,7 @@
 
 #include "checkpoint/cfg_compare.h"
 #include "glue/checkpoint_arrays.h"
+#include "glue/checkpoint_feedback.h"
 #include "glue/position.h"
 #include "glue/table.h"
 
@@ -116,6 +117,16 @@ static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
     return check_rounding(&j, err);
 }
 
+/* Compression's arrays are looked at by themselves. */
+static ddp_status check_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
+                               size_t count, ddp_error *err)
+{
+    ddp_checkpoint without = *c;
+
+    without.array_count = ddp_checkpoint_without_feedback(c);
+    return ddp_checkpoint_check_arrays(&without, arrays, count, err);
+}
+
 static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pair,
                        const ddp_checkpoint_array *arrays, size_t count, ddp_error *err)
 {
@@ -124,7 +135,7 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
     if (c->metadata.t > INT_MAX)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s.state: t is %" PRIu64 ", more than Darknet counts",
                         pair->weights, c->metadata.t);
-    if (ddp_checkpoint_check_arrays(c, arrays, count, err))
+    if (check_arrays(c, arrays, count, err))
         return ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!has(c, ddp_checkpoint_value_name))
         load_weights(net, pair->weights);
@@ -151,7 +162,10 @@ static ddp_status load_into(network *net, const ddp_checkpoint_run *run, const d
 
     if (st)
         return st;
-    st = ddp_checkpoint_list(&arrays, &count, &table, run->slow, kinds, err);
+    st = ddp_checkpoint_list(&arrays, &count, &table, run->slow, NULL, kinds, err);
+    if (!st && run->feedback
+        && ddp_checkpoint_load_feedback(&pair->checkpoint, &table, run->feedback, run->force, err))
+        st = ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!st)
         st = load(net, &table, pair, arrays, count, err);
     if (!st)

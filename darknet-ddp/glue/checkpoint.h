@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/pair.h"
+#include "core/feedback.h"
 #include "device/device.h"
 #include "glue/network.h"
 #include "glue/slow_momentum.h"
@@ -23,6 +24,7 @@ typedef struct ddp_checkpoint_run {
     int seed_given;                 /* the user chose it: resuming with another is refused */
     int force;                      /* resume whatever changed */
     ddp_slow_momentum *slow;        /* of the network's parameters; NULL: none */
+    ddp_feedback *feedback;         /* the same; what it has gathered is saved, and resumed from */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */

@@ -1,5 +1,7 @@
 #include "glue/checkpoint_arrays.h"
 
+#include "glue/checkpoint_feedback.h"
+
 #include <stdlib.h>
 
 const char ddp_checkpoint_value_name[] = "value";
@@ -30,14 +32,41 @@ static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table 
     return at;
 }
 
-ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               const ddp_slow_momentum *slow, ddp_checkpoint_kinds kinds,
-                               ddp_error *err)
+/* Of ranks one after the other; names has room for each. */
+static size_t add_feedback(ddp_checkpoint_array *list, size_t at, const ddp_table *table,
+                           const ddp_feedback *f, char (*names)[DDP_CHECKPOINT_ERROR_NAME])
 {
-    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 2) + table->buffer_count;
+    for (int rank = -1; rank < ddp_feedback_gathered(f); rank++) {
+        char *name = names[rank + 1];
+
+        if (rank >= 0)
+            ddp_checkpoint_error_name(name, rank);
+        for (size_t i = 0; i < table->param_count; i++) {
+            const ddp_param *p = &table->params[i];
+            ddp_shape s = ddp_feedback_shape(f, i);
+
+            if (s.rank && rank < 0)
+                at = add_array(list, at,
+                               (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_q_name,
+                                                      s.columns * s.rank, ddp_feedback_q(f, i)});
+            else if (s.rank)
+                at = add_array(list, at,
+                               (ddp_checkpoint_array){p->layer, p->part, name, p->count,
+                                                      ddp_feedback_gathered_error(f, rank, i)});
+        }
+    }
+    return at;
+}
+
+ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
+                               const ddp_slow_momentum *slow, const ddp_feedback *feedback,
+                               ddp_checkpoint_kinds kinds, ddp_error *err)
+{
+    size_t ranks = feedback ? (size_t)ddp_feedback_gathered(feedback) + 1 : 0;
+    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 2 + ranks) + table->buffer_count;
 
     *count = 0;
-    *list = calloc(most + 1, sizeof **list);
+    *list = calloc(1, (most + 1) * sizeof **list + ranks * DDP_CHECKPOINT_ERROR_NAME);
     if (!*list)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu arrays", most);
     for (size_t i = 0; i < table->param_count; i++) {
@@ -55,5 +84,8 @@ ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const
     }
     if (kinds.values)
         *count = add_values(*list, *count, table);
+    if (feedback)
+        *count = add_feedback(*list, *count, table, feedback,
+                              (char(*)[DDP_CHECKPOINT_ERROR_NAME])(void *)(*list + most + 1));
     return DDP_OK;
 }

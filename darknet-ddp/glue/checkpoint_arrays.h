@@ -3,6 +3,7 @@
 #define DDP_GLUE_CHECKPOINT_ARRAYS_H
 
 #include "checkpoint/checkpoint.h"
+#include "core/feedback.h"
 #include "glue/slow_momentum.h"
 #include "glue/table.h"
 
@@ -18,10 +19,11 @@ typedef struct ddp_checkpoint_kinds {
     int values; /* where the weights file would not do */
 } ddp_checkpoint_kinds;
 
-/* Optimizer state and these kinds. *list is the caller's to free, and NULL on failure; its arrays
- * are the table's and slow's, with no data where slow is NULL. Fails with DDP_ERR_NOMEM. */
+/* Optimizer state and these kinds, and of feedback, unless it is NULL, what it has gathered.
+ * *list is the caller's to free, names of arrays with it, and NULL on failure; its arrays are the
+ * table's, feedback's and slow's, with no data where slow is NULL. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               const ddp_slow_momentum *slow, ddp_checkpoint_kinds kinds,
-                               ddp_error *err) DDP_MUST_CHECK;
+                               const ddp_slow_momentum *slow, const ddp_feedback *feedback,
+                               ddp_checkpoint_kinds kinds, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

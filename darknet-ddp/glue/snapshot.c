@@ -84,7 +84,8 @@ static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int
         || ddp_table_pull(table, net, run->device, err))
         return err->code;
     c->metadata = metadata_of(run, net, table);
-    if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->slow, kinds, err))
+    if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->slow, run->feedback, kinds,
+                            err))
         return err->code;
     return check_finite(c, table, err);
 }

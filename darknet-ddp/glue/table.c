@@ -64,6 +64,7 @@ static int parts_of(layer *l, struct part *parts)
 
 struct sizes {
     size_t weights, biases, scales;
+    size_t rows; /* of weights as the matrix that Darknet multiplies by; 0: it is none */
 };
 
 static struct sizes sizes_of(const layer *l)
@@ -74,18 +75,19 @@ static struct sizes sizes_of(const layer *l)
 
     switch (l->type) {
     case CONVOLUTIONAL:
-        return (struct sizes){(size_t)l->nweights, n, normalized ? n : 0};
+        return (struct sizes){(size_t)l->nweights, n, normalized ? n : 0, n};
     case DECONVOLUTIONAL:
-        return (struct sizes){kernel * c * n, n, normalized ? n : 0};
+        return (struct sizes){kernel * c * n, n, normalized ? n : 0, c};
     case CONNECTED:
-        return (struct sizes){(size_t)l->inputs * outputs, outputs, normalized ? outputs : 0};
+        return (struct sizes){(size_t)l->inputs * outputs, outputs, normalized ? outputs : 0,
+                              outputs};
     case LOCAL:
-        return (struct sizes){kernel * c * n * (size_t)(l->out_w * l->out_h), outputs, 0};
+        return (struct sizes){kernel * c * n * (size_t)(l->out_w * l->out_h), outputs, 0, outputs};
     case BATCHNORM:
-        return (struct sizes){0, c, c};
+        return (struct sizes){0, c, c, 0};
     case SHORTCUT:
     case IMPLICIT:
-        return (struct sizes){(size_t)l->nweights, 0, 0};
+        return (struct sizes){(size_t)l->nweights, 0, 0, 0};
     default:
         return (struct sizes){0};
     }
@@ -123,15 +125,18 @@ static void add_params(ddp_table *table, int layer_index, const char *kind, stru
     add_param(table, (ddp_param){layer_index, kind, p.biases, size.biases, ARRAY(l, biases),
                                  SLOT(l, bias_updates),
                                  optimizer_of(ARRAY(l, bias_momentum), ARRAY(l, bias_m),
-                                              ARRAY(l, bias_v), ARRAY(l, bias_average))});
+                                              ARRAY(l, bias_v), ARRAY(l, bias_average)),
+                                 0});
     add_param(table, (ddp_param){layer_index, kind, p.scales, size.scales, ARRAY(l, scales),
                                  SLOT(l, scale_updates),
                                  optimizer_of(ARRAY(l, scale_momentum), ARRAY(l, scale_m),
-                                              ARRAY(l, scale_v), ARRAY(l, scale_average))});
+                                              ARRAY(l, scale_v), ARRAY(l, scale_average)),
+                                 0});
     add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, ARRAY(l, weights),
                                  SLOT(l, weight_updates),
                                  optimizer_of(ARRAY(l, weight_momentum), ARRAY(l, m), ARRAY(l, v),
-                                              ARRAY(l, weight_average))});
+                                              ARRAY(l, weight_average)),
+                                 size.rows});
 }
 
 /* How often a mini-batch's forward pass normalizes by the layer: a recurrent one for every time

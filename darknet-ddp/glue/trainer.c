@@ -33,6 +33,7 @@ void ddp_trainer_close(ddp_trainer *t)
         return;
     ddp_trainer_detach(t);
     ddp_slow_momentum_close(t->local.slow);
+    ddp_feedback_close(t->feedback);
     free(t);
 }
 
@@ -107,6 +108,34 @@ static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
     return st;
 }
 
+ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out, ddp_error *err)
+{
+    ddp_table table;
+    ddp_status st = DDP_OK;
+
+    *out = NULL;
+    if (t->config.compress.method == DDP_COMPRESS_NONE || ddp_group_size(t->group) == 1)
+        return DDP_OK;
+    if (!t->feedback && !(st = ddp_table_init(&table, net, ddp_device_host(), err))) {
+        st = ddp_feedback_open(&t->feedback, &table, &t->config.compress, err);
+        ddp_table_release(&table);
+    }
+    *out = t->feedback;
+    return st;
+}
+
+static ddp_status open_reducer(ddp_trainer *t, network *net, ddp_error *err)
+{
+    ddp_feedback *feedback;
+    int ranks;
+
+    if (ddp_trainer_feedback(t, net, &feedback, err)
+        || (feedback && ddp_feedback_scatter(feedback, t->group, &ranks, err)))
+        return err->code;
+    t->config.reducer.feedback = feedback;
+    return ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
+}
+
 static ddp_device *device_of(const ddp_trainer *t, const network *net)
 {
     return net->gpu_index < 0 ? ddp_device_host() : ddp_group_device(t->group);
@@ -167,7 +196,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = ddp_trainer_join_batch_norm(t, net, err);
     if (!st)
-        st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
+        st = open_reducer(t, net, err);
     if (!st)
         st =
             ddp_loss_open(&t->loss, t->group, t->config.reducer.mini_batches, t->config.asked, err);

@@ -44,6 +44,9 @@ typedef struct ddp_trainer_config {
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
+    /* What of gradients travels; the trainer sets reducer.feedback. On the host, with nothing exact
+     * and without local. */
+    ddp_compress_config compress;
     int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
     /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
     ddp_bad_data *bad_data;
@@ -105,6 +108,12 @@ void ddp_trainer_average(ddp_trainer *t);
  * none. At first zero; attaching gives all ranks what rank 0 has. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_momentum **out,
                                      ddp_error *err) DDP_MUST_CHECK;
+
+/* *out: what compression remembers of net's gradients, the trainer's, which resuming fills on rank
+ * 0 (core/feedback.h); NULL where nothing is compressed, and on a rank that is alone. Attaching
+ * gives ranks what they have of it. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out,
+                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
 size_t ddp_trainer_average_bytes(const ddp_trainer *t);

@@ -44,7 +44,8 @@ struct ddp_trainer {
     ddp_statistics *statistics;
     ddp_joint_moments *moments; /* NULL: each rank's BatchNorm has its own mini-batch */
     joint_statistics joint;
-    char *deferred; /* per layer: its update waits for the next forward pass */
+    ddp_feedback *feedback; /* NULL: gradients are not compressed */
+    char *deferred;         /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
     ddp_guard guard;

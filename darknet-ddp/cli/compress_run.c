@@ -1,0 +1,54 @@
+#include "cli/compress_run.h"
+
+#include "base/text.h"
+#include "device/wire.h"
+
+ddp_status ddp_compress_run_check_device(const ddp_options *o, const ddp_group *group,
+                                         ddp_error *err)
+{
+    char text[DDP_COMPRESS_TEXT];
+
+    if (!ddp_compress_choice_has_errors(&o->compress)
+        || ddp_device_is_host(ddp_group_device(group)))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "-ddp_compress %s works on CPUs: bf16 and fp16 work on GPUs, too, and -nogpu "
+                    "computes on CPUs",
+                    ddp_compress_choice_format(&o->compress, text));
+}
+
+static double megabytes(size_t floats)
+{
+    return (double)floats * sizeof(float) / 1e6;
+}
+
+void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *group,
+                            const ddp_trainer *t)
+{
+    const ddp_reducer *r = ddp_trainer_reducer(t);
+
+    if (ddp_group_size(group) == 1 || o->compress.word == DDP_CHOICE_NONE)
+        return;
+    if (!ddp_compress_choice_has_errors(&o->compress))
+        (void)fprintf(out, "DDP: gradients travel as %s and are added in float32\n",
+                      ddp_wire_name(ddp_compress_choice_wire(&o->compress)));
+    else
+        (void)fprintf(out,
+                      "DDP: gradients travel by PowerSGD of rank %d: %.3f MB of %.3f, and ranks "
+                      "keep what that leaves out for later\n",
+                      o->compress.rank, megabytes(ddp_reducer_count(r)),
+                      megabytes(ddp_reducer_plan(r)->count));
+}
+
+void ddp_compress_run_print_resumed(const ddp_options *o, int was, int now)
+{
+    if (!ddp_compress_choice_has_errors(&o->compress) || was == now || was == 1)
+        return;
+    if (now == 1)
+        printf("DDP: what %d ranks have kept of compressed gradients is lost: a rank that is "
+               "alone compresses nothing\n",
+               was);
+    else
+        printf("DDP: what %d ranks have kept of compressed gradients is added up on %d\n", was,
+               now);
+}

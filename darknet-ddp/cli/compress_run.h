@@ -1,0 +1,24 @@
+/* cli/compress_run.h: what is checked and said of a run with -ddp_compress. */
+#ifndef DDP_CLI_COMPRESS_RUN_H
+#define DDP_CLI_COMPRESS_RUN_H
+
+#include "base/status.h"
+#include "cli/options.h"
+#include "comm/group.h"
+#include "glue/trainer.h"
+
+#include <stdio.h>
+
+/* Once the group has its device. DDP_ERR_USAGE: what was asked for works on CPUs. */
+ddp_status ddp_compress_run_check_device(const ddp_options *o, const ddp_group *group,
+                                         ddp_error *err) DDP_MUST_CHECK;
+
+/* The line of the banner: how gradients travel; nothing where they travel as they are. t is
+ * attached. */
+void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *group,
+                            const ddp_trainer *t);
+
+/* On rank 0, of a run that goes on on another number of ranks: what becomes of errors. */
+void ddp_compress_run_print_resumed(const ddp_options *o, int was, int now);
+
+#endif

@@ -1,0 +1,87 @@
+/* core/compressor.h: less to sum than all gradients: PowerSGD between a full bucket and its sum.
+ *
+ * Vogels et al. 2019, "PowerSGD: Practical Low-Rank Gradient Compression for Distributed
+ * Optimization", algorithms 1 and 2, and PyTorch's powerSGD_hook. Of a weight matrix a rank sends
+ * two thin ones, P and Q, in two sums of which the second needs the first. With g this rank's
+ * gradient, e its error (core/feedback.h), N ranks:
+ *
+ *     M = g + e
+ *     P = M Q                         first sum, over ranks
+ *     P = orth(P)                     on each rank alike
+ *     Q = M^T P                       second sum
+ *     the gradient becomes P Q^T, e becomes M - P Q^T / N, and orth(Q) begins the next step
+ *
+ * so that what is not sent now is added to what is sent later: over ranks, gradient and errors
+ * together are what went in. Parameters that are no matrices or too small to pay, and run counts,
+ * go plain in the first sum.
+ *
+ * It is the same whatever the buckets: each parameter is compressed by itself, and each number has
+ * the one order of summation of comm/group.h.
+ *
+ * Order. Sums must start in one order on every rank, and the second sum of a bucket can start only
+ * when its first has arrived, which is a matter of chance. So the order is fixed: firsts of buckets
+ * 0 and 1, second of 0, first of 2, second of 1, and so on. A bucket that is full waits for
+ * its turn, and so two buckets are under way while backward computes on.
+ *
+ * The memory of gradients has M while sums travel. Nothing else changes before a parameter is
+ * landed: a step that is dropped leaves errors and Q as they were.
+ */
+#ifndef DDP_CORE_COMPRESSOR_H
+#define DDP_CORE_COMPRESSOR_H
+
+#include "comm/group.h"
+#include "core/feedback.h"
+#include "core/params.h"
+#include "core/plan.h"
+
+typedef struct ddp_compressor ddp_compressor;
+
+/* table is of host memory; memory is the plan's, with run counts at the end of each bucket. All
+ * must outlive it, and feedback, which is of the same table. *out is set on success.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_compressor_open(ddp_compressor **out, ddp_group *group, const ddp_table *table,
+                               const ddp_plan *plan, float *memory, ddp_feedback *feedback,
+                               ddp_error *err) DDP_MUST_CHECK;
+void ddp_compressor_close(ddp_compressor *c); /* NULL is allowed */
+
+/* A pass that syncs begins: nothing is started, and everything of the last one has landed. */
+void ddp_compressor_begin(ddp_compressor *c);
+
+/* May the next bucket's first sum start? */
+int ddp_compressor_may_start(const ddp_compressor *c);
+
+/* Start it: gradients and run counts of the bucket, the plan's next, are final. Fails with
+ * DDP_ERR_COMM. */
+ddp_status ddp_compressor_start(ddp_compressor *c, ddp_error *err) DDP_MUST_CHECK;
+
+/* In its place, on every rank: the bucket has no sums in this pass. */
+void ddp_compressor_skip(ddp_compressor *c);
+
+/* The bucket whose second sum is the next to start, or the plan's number of buckets where all have
+ * started. */
+size_t ddp_compressor_next(const ddp_compressor *c);
+
+/* Has its first sum arrived, and is it its turn? */
+int ddp_compressor_may_go_on(const ddp_compressor *c);
+
+/* It is its turn: wait for its first sum, and start the second. Fails with DDP_ERR_COMM. */
+ddp_status ddp_compressor_go_on(ddp_compressor *c, ddp_error *err) DDP_MUST_CHECK;
+
+/* The bucket's last sum that is not empty: what travels last. The compressor's. */
+ddp_allreduce *ddp_compressor_sum(const ddp_compressor *c, size_t bucket);
+
+/* Has the bucket's last sum ended? Does not move data. */
+int ddp_compressor_done(const ddp_compressor *c, size_t bucket);
+
+/* Were both sums of a bucket, which have had their fence, finite? The same on every rank. */
+int ddp_compressor_finite(const ddp_compressor *c, size_t bucket);
+
+/* After the fence of its bucket's sum, once: the gradient of table->params[i] becomes the sum over
+ * ranks, and its run count, too. Where its layer ran on no rank the gradient is zero, and error and
+ * Q stay. */
+void ddp_compressor_land(ddp_compressor *c, size_t i);
+
+/* Numbers that both sums of a bucket have. */
+size_t ddp_compressor_count(const ddp_compressor *c, size_t bucket);
+
+#endif

@@ -1,0 +1,266 @@
+#include "core/feedback.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ddp_feedback {
+    ddp_compress_config config;
+    size_t count;      /* of parameters */
+    ddp_shape *shapes; /* of each; rank is 0 where it goes plain */
+    size_t *places;    /* of each, where its error begins in a rank's errors */
+    size_t *q_places;
+    size_t error_count; /* elements of a rank's errors */
+    size_t q_count;
+    float *errors; /* this rank's */
+    float *q;
+    int gathered;   /* ranks */
+    float *all;     /* their errors, one rank after the other */
+    float *scratch; /* a rank's errors, on their way to another; NULL at first */
+};
+
+/* ---- what is compressed ---- */
+
+ddp_shape ddp_compress_shape(const ddp_compress_config *config, const ddp_param *param)
+{
+    size_t rank = (size_t)config->rank;
+    ddp_shape s = {.rows = param->rows, .rank = rank};
+
+    if (config->method == DDP_COMPRESS_NONE || s.rows < 2 || param->count % s.rows)
+        return (ddp_shape){0};
+    s.columns = param->count / s.rows;
+    if (param->count <= (s.rows + s.columns) * rank * DDP_COMPRESS_LEAST)
+        return (ddp_shape){0};
+    return s;
+}
+
+size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *param)
+{
+    ddp_shape s = ddp_compress_shape(config, param);
+
+    return s.rank ? (s.rows + s.columns) * s.rank : param->count;
+}
+
+/* ---- opening ---- */
+
+static void draw_column(const ddp_feedback *f, size_t i, size_t column)
+{
+    ddp_shape s = f->shapes[i];
+    float *q = f->q + f->q_places[i] + column * s.columns;
+    ddp_random random;
+
+    ddp_random_init(&random, 0, ddp_random_topic(DDP_PURPOSE_COMPRESS, (int)column), i);
+    for (size_t j = 0; j < s.columns; j++)
+        q[j] = ddp_random_unit(&random) - 0.5F;
+}
+
+static int is_zero(const float *x, size_t count)
+{
+    size_t i = 0;
+
+    while (i < count && fpclassify(x[i]) == FP_ZERO)
+        i++;
+    return i == count;
+}
+
+void ddp_feedback_renew_q(const ddp_feedback *f, size_t i)
+{
+    ddp_shape s = f->shapes[i];
+    float *q = f->q + f->q_places[i];
+    int drawn = 0;
+
+    ddp_matrix_orthogonalize(q, s.columns, s.rank);
+    for (size_t k = 0; k < s.rank; k++)
+        if (is_zero(q + k * s.columns, s.columns)) {
+            draw_column(f, i, k);
+            drawn = 1;
+        }
+    if (drawn)
+        ddp_matrix_orthogonalize(q, s.columns, s.rank);
+}
+
+static ddp_status allocate(ddp_feedback *f, ddp_error *err)
+{
+    f->errors = calloc(f->error_count + 1, sizeof *f->errors);
+    f->q = calloc(f->q_count + 1, sizeof *f->q);
+    if (!f->errors || !f->q)
+        return ddp_fail(err, DDP_ERR_NOMEM,
+                        "no memory for what compression of %zu gradients remembers",
+                        f->error_count);
+    return DDP_OK;
+}
+
+static ddp_status measure(ddp_feedback *f, const ddp_table *table, ddp_error *err)
+{
+    f->count = table->param_count;
+    f->shapes = calloc(f->count + 1, sizeof *f->shapes);
+    f->places = calloc(f->count + 1, sizeof *f->places);
+    f->q_places = calloc(f->count + 1, sizeof *f->q_places);
+    if (!f->shapes || !f->places || !f->q_places)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu parameters", f->count);
+    for (size_t i = 0; i < f->count; i++) {
+        if (table->params[i].layer < table->first_trained)
+            continue;
+        f->shapes[i] = ddp_compress_shape(&f->config, &table->params[i]);
+        f->places[i] = f->error_count;
+        f->q_places[i] = f->q_count;
+        f->error_count += f->shapes[i].rows * f->shapes[i].columns;
+        f->q_count += f->shapes[i].columns * f->shapes[i].rank;
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_feedback_open(ddp_feedback **out, const ddp_table *table,
+                             const ddp_compress_config *config, ddp_error *err)
+{
+    ddp_feedback *f = calloc(1, sizeof *f);
+    ddp_status st;
+
+    *out = NULL;
+    if (!f)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for error feedback");
+    f->config = *config;
+    st = measure(f, table, err);
+    if (!st)
+        st = allocate(f, err);
+    if (st) {
+        ddp_feedback_close(f);
+        return st;
+    }
+    for (size_t i = 0; i < f->count; i++)
+        ddp_feedback_renew_q(f, i);
+    *out = f;
+    return DDP_OK;
+}
+
+void ddp_feedback_close(ddp_feedback *f)
+{
+    if (!f)
+        return;
+    free(f->shapes);
+    free(f->places);
+    free(f->q_places);
+    free(f->errors);
+    free(f->q);
+    free(f->all);
+    free(f->scratch);
+    free(f);
+}
+
+size_t ddp_feedback_params(const ddp_feedback *f)
+{
+    return f->count;
+}
+
+ddp_shape ddp_feedback_shape(const ddp_feedback *f, size_t i)
+{
+    return f->shapes[i];
+}
+
+float *ddp_feedback_error(const ddp_feedback *f, size_t i)
+{
+    return f->shapes[i].rank ? f->errors + f->places[i] : NULL;
+}
+
+float *ddp_feedback_q(const ddp_feedback *f, size_t i)
+{
+    return f->shapes[i].rank ? f->q + f->q_places[i] : NULL;
+}
+
+/* ---- all ranks', on rank 0 ---- */
+
+ddp_status ddp_feedback_reserve(ddp_feedback *f, int ranks, ddp_error *err)
+{
+    float *all = calloc((size_t)ranks * f->error_count + 1, sizeof *all);
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM,
+                        "no memory for the errors of %d ranks' compressed gradients, %zu numbers "
+                        "of each",
+                        ranks, f->error_count);
+    free(f->all);
+    f->all = all;
+    f->gathered = ranks;
+    return DDP_OK;
+}
+
+int ddp_feedback_gathered(const ddp_feedback *f)
+{
+    return f->gathered;
+}
+
+float *ddp_feedback_gathered_error(const ddp_feedback *f, int rank, size_t i)
+{
+    if (!f->shapes[i].rank)
+        return NULL;
+    return f->all + (size_t)rank * f->error_count + f->places[i];
+}
+
+static ddp_status use_scratch(ddp_feedback *f, ddp_error *err)
+{
+    if (!f->scratch)
+        f->scratch = calloc(f->error_count + 1, sizeof *f->scratch);
+    if (!f->scratch)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu errors of a rank", f->error_count);
+    return DDP_OK;
+}
+
+/* Rank by rank, so that no rank but 0 has more than one other's. */
+ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err)
+{
+    int size = ddp_group_size(group), me = ddp_group_rank(group);
+    size_t bytes = f->error_count * sizeof *f->errors;
+
+    if (me == 0 && ddp_feedback_reserve(f, size, err))
+        return err->code;
+    if (me == 0)
+        memcpy(f->all, f->errors, bytes);
+    if (use_scratch(f, err))
+        return err->code;
+    for (int rank = 1; rank < size; rank++) {
+        float *to = me == 0 ? f->all + (size_t)rank * f->error_count : f->scratch;
+
+        if (ddp_broadcast(group, me == rank ? f->errors : to, bytes, rank, err))
+            return ddp_wrap(err, "errors of rank %d's compressed gradients", rank);
+    }
+    return DDP_OK;
+}
+
+static ddp_status receive(ddp_feedback *f, ddp_group *group, int from, ddp_error *err)
+{
+    size_t bytes = f->error_count * sizeof *f->errors;
+    int size = ddp_group_size(group);
+
+    if (ddp_group_rank(group) == 0)
+        memcpy(f->scratch, f->all + (size_t)from * f->error_count, bytes);
+    if (ddp_broadcast(group, f->scratch, bytes, 0, err))
+        return ddp_wrap(err, "errors of rank %d's compressed gradients", from);
+    if (from == ddp_group_rank(group)) /* no addition: -0 stays -0 */
+        memcpy(f->errors, f->scratch, bytes);
+    else if (from % size == ddp_group_rank(group))
+        for (size_t i = 0; i < f->error_count; i++)
+            f->errors[i] += f->scratch[i];
+    return DDP_OK;
+}
+
+ddp_status ddp_feedback_scatter(ddp_feedback *f, ddp_group *group, int *ranks, ddp_error *err)
+{
+    int from = f->gathered;
+
+    *ranks = 0;
+    if (ddp_broadcast(group, &from, sizeof from, 0, err)
+        || ddp_broadcast(group, f->q, f->q_count * sizeof *f->q, 0, err) || use_scratch(f, err))
+        return err->code;
+    if (from > 0)
+        memset(f->errors, 0, f->error_count * sizeof *f->errors);
+    for (int rank = 0; rank < from; rank++)
+        if (receive(f, group, rank, err))
+            return err->code;
+    free(f->all);
+    f->all = NULL;
+    f->gathered = 0;
+    *ranks = from;
+    return DDP_OK;
+}

@@ -1,0 +1,78 @@
+/* core/feedback.h: what compression of gradients (core/compressor.h) remembers from step to step.
+ *
+ * Of each parameter that is compressed a rank keeps its own error, what its gradients had and the
+ * others were not told, which is added to its next gradient; and all ranks alike keep Q, with which
+ * the next step begins (PowerSGD's warm start). Parameters that are no matrices, or too small to
+ * pay, are not compressed: both are NULL for them.
+ *
+ * A run that is saved has the errors of all ranks: rank 0 gathers them. On as many ranks each gets
+ * its own back. On another number old rank r's is added to that of new rank r modulo their number,
+ * in the order of r: gradients are sums over ranks, so the sum of all errors is what counts, and it
+ * stays.
+ */
+#ifndef DDP_CORE_FEEDBACK_H
+#define DDP_CORE_FEEDBACK_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/matrix.h"
+#include "core/params.h"
+
+typedef enum ddp_compress_method { DDP_COMPRESS_NONE, DDP_COMPRESS_POWERSGD } ddp_compress_method;
+
+/* The same on all ranks. */
+typedef struct ddp_compress_config {
+    ddp_compress_method method;
+    int rank; /* of DDP_COMPRESS_POWERSGD: columns of P and Q, at least 1 */
+} ddp_compress_config;
+
+/* Where compressing pays by less than this factor in what is sent, a parameter goes plain. */
+enum { DDP_COMPRESS_LEAST = 2 };
+
+/* How a parameter is compressed; rank is 0 where it goes plain. */
+ddp_shape ddp_compress_shape(const ddp_compress_config *config, const ddp_param *param);
+
+/* Numbers that a rank has summed for a parameter, run counts not counted. */
+size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *param);
+
+typedef struct ddp_feedback ddp_feedback;
+
+/* Of table's parameters, of which counts, rows and layers are looked at, here and now. Errors are
+ * zero; Q is drawn, the same in each run. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_feedback_open(ddp_feedback **out, const ddp_table *table,
+                             const ddp_compress_config *config, ddp_error *err) DDP_MUST_CHECK;
+void ddp_feedback_close(ddp_feedback *f); /* NULL is allowed */
+
+size_t ddp_feedback_params(const ddp_feedback *f);
+
+/* Of parameter i of the table: shape, this rank's error (as many elements as the parameter), Q
+ * (columns x rank elements). NULL where it goes plain. */
+ddp_shape ddp_feedback_shape(const ddp_feedback *f, size_t i);
+float *ddp_feedback_error(const ddp_feedback *f, size_t i);
+float *ddp_feedback_q(const ddp_feedback *f, size_t i);
+
+/* Make the columns of parameter i's Q orthonormal. One that has nothing of its own, which no step
+ * would change, is drawn again as it was at first. */
+void ddp_feedback_renew_q(const ddp_feedback *f, size_t i);
+
+/* ---- all ranks', on rank 0 ---- */
+
+/* Make room for the errors of so many ranks, all zero. On any rank that wants it; group's rank 0
+ * does where it reads a checkpoint. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_feedback_reserve(ddp_feedback *f, int ranks, ddp_error *err) DDP_MUST_CHECK;
+
+/* How many ranks' there are, 0 at first, and those of one of them; NULL where it goes plain. */
+int ddp_feedback_gathered(const ddp_feedback *f);
+float *ddp_feedback_gathered_error(const ddp_feedback *f, int rank, size_t i);
+
+/* Rank 0 gets the errors of all. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM on rank 0,
+ * and DDP_ERR_COMM. */
+ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
+
+/* The way back: ranks get what rank 0 has reserved and filled, where it has, and its Q. Every rank
+ * calls it; blocks. *ranks becomes how many had left errors, 0: nobody. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
+ddp_status ddp_feedback_scatter(ddp_feedback *f, ddp_group *group, int *ranks,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+#endif

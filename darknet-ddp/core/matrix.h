@@ -1,0 +1,35 @@
+/* core/matrix.h: the few products of matrices that low-rank compression is made of
+ * (core/compress.h).
+ *
+ *   M   rows x columns, row by row: a layer's weights
+ *   P   rank columns of `rows` elements, each column contiguous: p[k * rows + i]
+ *   Q   rank columns of `columns` elements, in the same way:     q[k * columns + j]
+ *
+ * Host memory; nothing overlaps. Each result has one order of summation, whatever the compiler
+ * makes of the loops: the same bits wherever the same program computes.
+ */
+#ifndef DDP_CORE_MATRIX_H
+#define DDP_CORE_MATRIX_H
+
+#include <stddef.h>
+
+typedef struct ddp_shape {
+    size_t rows, columns;
+    size_t rank;
+} ddp_shape;
+
+/* M = M + E, then P = M Q: one pass over both. */
+void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, ddp_shape s);
+
+/* Q = M^T P. */
+void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_shape s);
+
+/* In place of M its approximation P Q^T, and in E what that leaves: E = M - share * P Q^T. */
+void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, float share,
+                            ddp_shape s);
+
+/* Columns of `length` become orthonormal (Gram-Schmidt, modified, products in double). One that
+ * depends on those before it becomes zero. What is not finite stays so. */
+void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
+
+#endif
