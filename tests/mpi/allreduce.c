@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    ddp_group_set_timeout(g, 30 * INT64_C(1000000000));
+    ddp_group_set_timeout(g, 120 * INT64_C(1000000000));
     bad = sums_are_the_tree_to_the_bit(g);
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_LEVELS, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);

@@ -8,17 +8,11 @@ add_executable(parity ${parity_sources})
 target_link_libraries(parity PRIVATE ddp_glue darknet_core ddp_flags)
 target_link_options(parity PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Ofast> -Wl,--wrap=rand_normal)
 
-# ddp_parity_test(NAME RANKS CFG key=value...): run in Darknet's folder, since cfgs name files in data/. Each test has a
-# folder of its own for Open MPI's files: two mpiruns that make /tmp/ompi.HOST.UID in the same instant fail.
+# ddp_parity_test(NAME RANKS CFG key=value...): run in Darknet's folder, since cfgs name files in data/.
 function(ddp_parity_test name ranks cfg)
   ddp_add_test(parity.${name} parity 300 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:parity>
     ${cfg} ${ARGN})
   set_tests_properties(parity.${name} PROPERTIES PROCESSORS ${ranks} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/darknet-src)
-  string(MD5 folder ${name})
-  string(SUBSTRING ${folder} 0 8 folder)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/tmp/${folder})
-  set_property(TEST parity.${name} APPEND PROPERTY ENVIRONMENT
-    OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/tmp/${folder})
 endfunction()
 
 # What a cfg needs instead of the usual options; order=darknet where the network bears it (parity.c).

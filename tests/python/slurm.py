@@ -1,6 +1,7 @@
 """A Slurm that a test starts: slurmctld and a slurmd for each node. Skipped where it is not installed (Debian's slurmctld, slurmd,
 slurm-client and slurm-wlm-basic-plugins)."""
 import os
+import random
 import shutil
 import signal
 import socket
@@ -46,13 +47,18 @@ def skip(why):
 
 
 def free_ports(n):
-    sockets = [socket.socket() for _ in range(n)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
+    """Below those that the kernel gives to whoever asks for any, so that nobody has got them until the daemons listen there."""
+    found = []
+    while len(found) < n:
+        port = random.randrange(10000, 30000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in found:
+            found.append(port)
+    return found
 
 
 class Cluster:
@@ -60,6 +66,7 @@ class Cluster:
 
     def __init__(self, nodes):
         self.folder = tempfile.mkdtemp(prefix="slurm")
+        self.memory = tempfile.mkdtemp(prefix="slurm", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
         self.nodes = nodes
         self.daemons = []
         user = subprocess.run(["id", "-un"], check=True, capture_output=True, text=True).stdout.strip()
@@ -71,14 +78,16 @@ class Cluster:
         lines = "\n".join(f"NodeName={name} NodeAddr={address} CPUs=16 RealMemory=1000" for name, address, _ in nodes)
         darknet.write(os.environ["SLURM_CONF"], CONFIGURATION.format(first=nodes[0], user=user, folder=self.folder,
                                                                      ports=free_ports(2), nodes=lines))
-        darknet.ENVIRONMENT = dict(darknet.ENVIRONMENT, SLURM_CONF=os.environ["SLURM_CONF"], PATH=os.environ["PATH"])
+        # What Open MPI's ranks share has the number of the job in its name, and each cluster has a first, a second...
+        darknet.ENVIRONMENT = dict(darknet.ENVIRONMENT, SLURM_CONF=os.environ["SLURM_CONF"], PATH=os.environ["PATH"],
+                                   OMPI_MCA_btl_vader_backing_directory=self.memory)
 
     def start(self):
         """False: some node does not come up here."""
         self.start_daemon("slurmctld", self.nodes[0], "-D", "-c")
         for node in self.nodes:
             self.start_daemon("slurmd", node, "-D", "-N", node[0])
-        limit = time.monotonic() + 60
+        limit = time.monotonic() + darknet.LIMIT_S
         while time.monotonic() < limit:
             state = subprocess.run([*self.nodes[0][2], "sinfo", "-h", "-N", "-o", "%T"], check=False, capture_output=True, text=True)
             if state.stdout.split() == ["idle"] * len(self.nodes):
@@ -102,7 +111,8 @@ class Cluster:
     def end(self):
         for daemon in reversed(self.daemons):
             darknet.end_group(daemon)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in (self.folder, self.memory):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def main(nodes):

@@ -12,8 +12,9 @@ import darknet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PRELOAD = os.path.join(HERE, "..", "preload", "fault.c")
+TIMEOUT_S = int(os.environ.get("DDP_FAULTS_TIMEOUT_S", "3"))
 TRAIN = (darknet.PROGRAM, "detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_exact", "-ddp_seed", "7", "-threads", "1",
-         "-ddp_timeout", "3", "-ddp_io_timeout", "5", "-ddp_verify_every", "20")
+         "-ddp_timeout", str(TIMEOUT_S), "-ddp_io_timeout", str(TIMEOUT_S + 2), "-ddp_verify_every", "20")
 FIRST, LAST = 110, 1500  # steps between which a fault comes; the first checkpoint is of step 100
 START_S = 120            # for a job to begin to train, on a busy machine
 STEPS_S = 300            # for it to come to the step of the fault

@@ -32,7 +32,7 @@ static void *run_rank(void *arg)
 static void run_groups(ddp_group **groups, int size, int levels, void (*body)(struct rank *me),
                        void *shared)
 {
-    static const int64_t timeout_ns = 30 * INT64_C(1000000000);
+    static const int64_t timeout_ns = 120 * INT64_C(1000000000);
     struct start starts[RANKS_MAX];
     pthread_barrier_t meeting;
     int wrong = 0;

@@ -75,7 +75,7 @@ static void *meet(void *arg)
 static void start(struct rank *r, void *(*body)(void *), int rank, int size)
 {
     *r = (struct rank){
-        .config = {.path = path, .rank = rank, .size = size, .timeout_ns = 30 * second}};
+        .config = {.path = path, .rank = rank, .size = size, .timeout_ns = 120 * second}};
     assert_int_equal(pthread_create(&r->thread, NULL, body, r), 0);
 }
 

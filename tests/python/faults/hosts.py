@@ -5,7 +5,7 @@ import time
 
 import darknet
 from namespaces import NAMESPACES, ON_HOSTS
-from trial import Trial, Unavailable
+from trial import TIMEOUT_S, Trial, Unavailable
 
 
 class TwoHosts(Trial):
@@ -63,7 +63,7 @@ class LinkSlow(TwoHosts):
 
     def inject(self):
         self.shape("replace", "tbf", "rate", "64kbit", "burst", "4k", "latency", "400ms")
-        time.sleep(6)  # twice the timeout
+        time.sleep(2 * TIMEOUT_S)
         self.shape("del")
 
 
