@@ -11,12 +11,14 @@ typedef enum ddp_compress_word {
     DDP_CHOICE_NONE,
     DDP_CHOICE_BF16,
     DDP_CHOICE_FP16,
-    DDP_CHOICE_POWERSGD
+    DDP_CHOICE_POWERSGD,
+    DDP_CHOICE_TOP_K
 } ddp_compress_word;
 
 typedef struct ddp_compress_choice {
     ddp_compress_word word;
-    int rank; /* of powersgd */
+    int rank;       /* of powersgd */
+    double percent; /* of topk */
 } ddp_compress_choice;
 
 enum { DDP_COMPRESS_TEXT = 32 };
@@ -27,7 +29,7 @@ extern const char ddp_compress_accepts[];
 /* Returns 0, and leaves *out as it is, where the text is none of these. */
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 
-/* As one would type it: "bf16", "powersgd:2". Returns text. */
+/* As one would type it: "bf16", "powersgd:2", "topk:0.5". Returns text. */
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT]);
 
 /* How numbers of sums travel, and what is made of gradients before. */

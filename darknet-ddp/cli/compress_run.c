@@ -3,14 +3,26 @@
 #include "base/text.h"
 #include "device/wire.h"
 
-ddp_status ddp_compress_run_check_device(const ddp_options *o, const ddp_group *group,
-                                         ddp_error *err)
+/* For each number that a rank tells there are two, and as many for each other rank. */
+static ddp_status check_ranks(const ddp_options *o, int ranks, ddp_error *err)
+{
+    double most = 100.0 / (2 * ranks);
+
+    if (o->compress.word != DDP_CHOICE_TOP_K || ranks == 1 || o->compress.percent <= most)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "-ddp_compress topk:%g on %d ranks sums more numbers than there are gradients: "
+                    "at most topk:%.3g does not",
+                    o->compress.percent, ranks, most);
+}
+
+ddp_status ddp_compress_run_check(const ddp_options *o, const ddp_group *group, ddp_error *err)
 {
     char text[DDP_COMPRESS_TEXT];
 
     if (!ddp_compress_choice_has_errors(&o->compress)
         || ddp_device_is_host(ddp_group_device(group)))
-        return DDP_OK;
+        return check_ranks(o, ddp_group_size(group), err);
     return ddp_fail(err, DDP_ERR_USAGE,
                     "-ddp_compress %s works on CPUs: bf16 and fp16 work on GPUs, too, and -nogpu "
                     "computes on CPUs",
@@ -20,6 +32,17 @@ ddp_status ddp_compress_run_check_device(const ddp_options *o, const ddp_group *
 static double megabytes(size_t floats)
 {
     return (double)floats * sizeof(float) / 1e6;
+}
+
+static void print_compressed(FILE *out, const ddp_options *o, double summed, double of)
+{
+    (void)fprintf(out, "DDP: gradients travel by ");
+    if (o->compress.word == DDP_CHOICE_TOP_K)
+        (void)fprintf(out, "the largest %g %% of each matrix", o->compress.percent);
+    else
+        (void)fprintf(out, "PowerSGD of rank %d", o->compress.rank);
+    (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later\n", summed,
+                  of);
 }
 
 void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *group,
@@ -33,11 +56,8 @@ void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *gr
         (void)fprintf(out, "DDP: gradients travel as %s and are added in float32\n",
                       ddp_wire_name(ddp_compress_choice_wire(&o->compress)));
     else
-        (void)fprintf(out,
-                      "DDP: gradients travel by PowerSGD of rank %d: %.3f MB of %.3f, and ranks "
-                      "keep what that leaves out for later\n",
-                      o->compress.rank, megabytes(ddp_reducer_count(r)),
-                      megabytes(ddp_reducer_plan(r)->count));
+        print_compressed(out, o, megabytes(ddp_reducer_count(r)),
+                         megabytes(ddp_reducer_plan(r)->count));
 }
 
 void ddp_compress_run_print_resumed(const ddp_options *o, int was, int now)

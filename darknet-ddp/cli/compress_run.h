@@ -9,9 +9,10 @@
 
 #include <stdio.h>
 
-/* Once the group has its device. DDP_ERR_USAGE: what was asked for works on CPUs. */
-ddp_status ddp_compress_run_check_device(const ddp_options *o, const ddp_group *group,
-                                         ddp_error *err) DDP_MUST_CHECK;
+/* Once the group has its device. DDP_ERR_USAGE: what was asked for works on CPUs, or does not pay
+ * on so many ranks. */
+ddp_status ddp_compress_run_check(const ddp_options *o, const ddp_group *group,
+                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* The line of the banner: how gradients travel; nothing where they travel as they are. t is
  * attached. */

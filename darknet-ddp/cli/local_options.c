@@ -15,7 +15,8 @@ static const char *what_excludes(const ddp_options *o)
         return "-ddp_broadcast_buffers save: BatchNorm's statistics are averaged with the "
                "parameters";
     if (ddp_compress_choice_has_errors(&o->compress))
-        return "-ddp_compress powersgd:R: what ranks keep of gradients waits for the next sum";
+        return "-ddp_compress powersgd:R or topk:P: what ranks keep of gradients waits for the "
+               "next sum";
     return NULL;
 }
 

@@ -33,7 +33,7 @@ static void print_buckets(const ddp_plan *plan)
 }
 
 /* Of a step's sums. */
-static double bytes_of(const ddp_table *table, const ddp_plan *plan,
+static double bytes_of(const ddp_table *table, const ddp_plan *plan, int ranks,
                        const ddp_compress_choice *compress)
 {
     ddp_compress_config config = ddp_compress_choice_config(compress);
@@ -43,14 +43,15 @@ static double bytes_of(const ddp_table *table, const ddp_plan *plan,
         return (double)plan->count * (double)ddp_wire_bytes(ddp_compress_choice_wire(compress));
     for (size_t i = 0; i < table->param_count; i++)
         if (table->params[i].layer >= table->first_trained)
-            count += (double)ddp_compress_sends(&config, &table->params[i]) + 1; /* a run count */
+            count +=
+                (double)ddp_compress_sends(&config, &table->params[i], ranks) + 1; /* a run count */
     return count * sizeof(float);
 }
 
 static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks,
                          const ddp_compress_choice *compress)
 {
-    double bytes = bytes_of(table, plan, compress), buffers = 0;
+    double bytes = bytes_of(table, plan, ranks, compress), buffers = 0;
 
     for (size_t i = 0; i < table->buffer_count; i++)
         buffers += (double)table->buffers[i].count * 4;

@@ -201,7 +201,7 @@ void ddp_session_open(const ddp_options *options)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_local_run_check_device(options, ddp_run.group, &err)
-        || ddp_compress_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
+        || ddp_compress_run_check(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
         ddp_session_fail(&err);

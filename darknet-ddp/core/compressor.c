@@ -1,5 +1,7 @@
 #include "core/compressor.h"
 
+#include "core/top_k.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +9,9 @@ enum { FIRST, SECOND, SUMS };
 
 /* Where a parameter lies in its bucket's sums. */
 struct part {
-    ddp_shape shape; /* rank 0: it goes plain */
-    size_t first;    /* of P, or of the parameter itself */
+    ddp_shape shape; /* rows 0: it goes plain */
+    size_t told;     /* numbers that tell a rank's largest elements; 0 with P and Q */
+    size_t first;    /* of P, or of what rank 0 tells, or of the parameter itself */
     size_t second;   /* of Q */
 };
 
@@ -25,6 +28,7 @@ struct ddp_compressor {
     const ddp_plan *plan;
     float *gradients; /* all buckets' */
     ddp_feedback *feedback;
+    double percent;         /* of top-k */
     struct part *parts;     /* per parameter */
     struct bucket *buckets; /* at the beginning of its first memory stand its run counts */
     size_t started[SUMS];   /* buckets of this pass whose sum has been */
@@ -40,9 +44,13 @@ static void place_part(ddp_compressor *c, size_t i)
     ddp_shape s = ddp_feedback_shape(c->feedback, i);
 
     part->shape = s;
+    part->told = s.rows && !s.rank ? ddp_top_k_numbers(param->count, c->percent) : 0;
     part->first = bucket->count[FIRST];
     part->second = bucket->count[SECOND];
-    bucket->count[FIRST] += s.rank ? s.rows * s.rank : param->count;
+    if (part->told)
+        bucket->count[FIRST] += (size_t)ddp_group_size(c->group) * part->told;
+    else
+        bucket->count[FIRST] += s.rank ? s.rows * s.rank : param->count;
     bucket->count[SECOND] += s.columns * s.rank;
 }
 
@@ -83,8 +91,12 @@ ddp_status ddp_compressor_open(ddp_compressor **out, ddp_group *group, const ddp
     *out = NULL;
     if (!c)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a compressor");
-    *c = (ddp_compressor){
-        .group = group, .table = table, .plan = plan, .gradients = memory, .feedback = feedback};
+    *c = (ddp_compressor){.group = group,
+                          .table = table,
+                          .plan = plan,
+                          .gradients = memory,
+                          .feedback = feedback,
+                          .percent = ddp_feedback_config(feedback).percent};
     c->parts = calloc(table->param_count + 1, sizeof *c->parts);
     c->buckets = calloc(plan->bucket_count + 1, sizeof *c->buckets);
     if (!c->parts || !c->buckets)
@@ -133,13 +145,31 @@ int ddp_compressor_may_start(const ddp_compressor *c)
     return c->started[FIRST] - c->started[SECOND] < 2;
 }
 
-/* The gradient becomes M, and P is made of it. */
+/* What this rank tells in a top-k sum. */
+static float *own_of(const ddp_compressor *c, size_t i, float *first)
+{
+    return first + (size_t)ddp_group_rank(c->group) * c->parts[i].told;
+}
+
+/* The gradient becomes M, and its largest elements are told in this rank's place. */
+static void encode_top_k(ddp_compressor *c, size_t i, float *gradient, float *to)
+{
+    size_t count = c->table->params[i].count;
+
+    ddp_device_add(ddp_device_host(), gradient, ddp_feedback_error(c->feedback, i), count);
+    memset(to, 0, (size_t)ddp_group_size(c->group) * c->parts[i].told * sizeof *to);
+    ddp_top_k_take(own_of(c, i, to), gradient, count, c->percent);
+}
+
+/* The gradient becomes M, and what is summed is made of it. */
 static void encode(ddp_compressor *c, size_t i, float *to)
 {
     float *gradient = c->gradients + c->plan->places[i].offset;
     const struct part *part = &c->parts[i];
 
-    if (part->shape.rank)
+    if (part->told)
+        encode_top_k(c, i, gradient, to);
+    else if (part->shape.rank)
         ddp_matrix_add_times(gradient, ddp_feedback_error(c->feedback, i),
                              ddp_feedback_q(c->feedback, i), to, part->shape);
     else
@@ -247,6 +277,20 @@ static void decode(ddp_compressor *c, size_t i, const struct bucket *bucket, flo
     ddp_feedback_renew_q(c->feedback, i);
 }
 
+/* M is still in the gradient, and what this rank has told in its place, as the others added zero.
+ */
+static void decode_top_k(ddp_compressor *c, size_t i, float *first, float *gradient)
+{
+    size_t count = c->table->params[i].count;
+    float *error = ddp_feedback_error(c->feedback, i);
+
+    memcpy(error, gradient, count * sizeof *error);
+    ddp_top_k_clear(error, own_of(c, i, first), count, c->percent);
+    memset(gradient, 0, count * sizeof *gradient);
+    for (int rank = 0; rank < ddp_group_size(c->group); rank++)
+        ddp_top_k_add(gradient, first + (size_t)rank * c->parts[i].told, count, c->percent);
+}
+
 void ddp_compressor_land(ddp_compressor *c, size_t i)
 {
     const ddp_place *place = &c->plan->places[i];
@@ -256,12 +300,14 @@ void ddp_compressor_land(ddp_compressor *c, size_t i)
     float ran = bucket->memory[FIRST][place->nth];
 
     c->gradients[c->plan->buckets[place->bucket].counts + place->nth] = ran;
-    if (!c->parts[i].shape.rank)
+    if (!c->parts[i].shape.rows)
         memcpy(gradient, bucket->memory[FIRST] + c->parts[i].first, count * sizeof *gradient);
-    else if (ran > 0)
-        decode(c, i, bucket, gradient);
-    else
+    else if (ran <= 0)
         memset(gradient, 0, count * sizeof *gradient);
+    else if (c->parts[i].told)
+        decode_top_k(c, i, bucket->memory[FIRST] + c->parts[i].first, gradient);
+    else
+        decode(c, i, bucket, gradient);
 }
 
 size_t ddp_compressor_count(const ddp_compressor *c, size_t bucket)

@@ -1,6 +1,7 @@
-/* core/compressor.h: less to sum than all gradients: PowerSGD between a full bucket and its sum.
+/* core/compressor.h: less to sum than all gradients: PowerSGD or top-k between a full bucket and
+ * its sum.
  *
- * Vogels et al. 2019, "PowerSGD: Practical Low-Rank Gradient Compression for Distributed
+ * PowerSGD: Vogels et al. 2019, "PowerSGD: Practical Low-Rank Gradient Compression for Distributed
  * Optimization", algorithms 1 and 2, and PyTorch's powerSGD_hook. Of a weight matrix a rank sends
  * two thin ones, P and Q, in two sums of which the second needs the first. With g this rank's
  * gradient, e its error (core/feedback.h), N ranks:
@@ -14,6 +15,13 @@
  * so that what is not sent now is added to what is sent later: over ranks, gradient and errors
  * together are what went in. Parameters that are no matrices or too small to pay, and run counts,
  * go plain in the first sum.
+ *
+ * Top-k: Stich, Cordonnier and Jaggi 2018, "Sparsified SGD with Memory". A rank tells of each
+ * M = g + e the so many percent that are largest in magnitude, and where they are; what it has not
+ * told becomes e. Ranks need what each has told, not a sum of it; but a sum in which each rank has
+ * a place of its own, and zero in the others', is just that, on any transport and schedule, for
+ * twice the bytes of a gather. So it grows with the ranks: N * 2 k numbers. On each rank what they
+ * tell is added up in the order of ranks. There is no second sum.
  *
  * It is the same whatever the buckets: each parameter is compressed by itself, and each number has
  * the one order of summation of comm/group.h.

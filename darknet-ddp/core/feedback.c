@@ -1,6 +1,7 @@
 #include "core/feedback.h"
 
 #include "base/random.h"
+#include "core/top_k.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 struct ddp_feedback {
     ddp_compress_config config;
     size_t count;      /* of parameters */
-    ddp_shape *shapes; /* of each; rank is 0 where it goes plain */
+    ddp_shape *shapes; /* of each; rows is 0 where it goes plain */
     size_t *places;    /* of each, where its error begins in a rank's errors */
     size_t *q_places;
     size_t error_count; /* elements of a rank's errors */
@@ -25,22 +26,30 @@ struct ddp_feedback {
 
 ddp_shape ddp_compress_shape(const ddp_compress_config *config, const ddp_param *param)
 {
-    size_t rank = (size_t)config->rank;
-    ddp_shape s = {.rows = param->rows, .rank = rank};
+    ddp_shape s = {.rows = param->rows};
+    size_t told;
 
     if (config->method == DDP_COMPRESS_NONE || s.rows < 2 || param->count % s.rows)
         return (ddp_shape){0};
     s.columns = param->count / s.rows;
-    if (param->count <= (s.rows + s.columns) * rank * DDP_COMPRESS_LEAST)
-        return (ddp_shape){0};
-    return s;
+    if (config->method == DDP_COMPRESS_TOP_K) {
+        told = ddp_top_k_numbers(param->count, config->percent);
+    } else {
+        s.rank = (size_t)config->rank;
+        told = (s.rows + s.columns) * s.rank;
+    }
+    return told * DDP_COMPRESS_LEAST < param->count ? s : (ddp_shape){0};
 }
 
-size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *param)
+size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *param, int ranks)
 {
     ddp_shape s = ddp_compress_shape(config, param);
 
-    return s.rank ? (s.rows + s.columns) * s.rank : param->count;
+    if (!s.rows)
+        return param->count;
+    if (config->method == DDP_COMPRESS_TOP_K)
+        return (size_t)ranks * ddp_top_k_numbers(param->count, config->percent);
+    return (s.rows + s.columns) * s.rank;
 }
 
 /* ---- opening ---- */
@@ -154,6 +163,11 @@ size_t ddp_feedback_params(const ddp_feedback *f)
     return f->count;
 }
 
+ddp_compress_config ddp_feedback_config(const ddp_feedback *f)
+{
+    return f->config;
+}
+
 ddp_shape ddp_feedback_shape(const ddp_feedback *f, size_t i)
 {
     return f->shapes[i];
@@ -161,7 +175,7 @@ ddp_shape ddp_feedback_shape(const ddp_feedback *f, size_t i)
 
 float *ddp_feedback_error(const ddp_feedback *f, size_t i)
 {
-    return f->shapes[i].rank ? f->errors + f->places[i] : NULL;
+    return f->shapes[i].rows ? f->errors + f->places[i] : NULL;
 }
 
 float *ddp_feedback_q(const ddp_feedback *f, size_t i)
@@ -193,7 +207,7 @@ int ddp_feedback_gathered(const ddp_feedback *f)
 
 float *ddp_feedback_gathered_error(const ddp_feedback *f, int rank, size_t i)
 {
-    if (!f->shapes[i].rank)
+    if (!f->shapes[i].rows)
         return NULL;
     return f->all + (size_t)rank * f->error_count + f->places[i];
 }

@@ -1,9 +1,9 @@
 /* core/feedback.h: what compression of gradients (core/compressor.h) remembers from step to step.
  *
  * Of each parameter that is compressed a rank keeps its own error, what its gradients had and the
- * others were not told, which is added to its next gradient; and all ranks alike keep Q, with which
- * the next step begins (PowerSGD's warm start). Parameters that are no matrices, or too small to
- * pay, are not compressed: both are NULL for them.
+ * others were not told, which is added to its next gradient; with PowerSGD all ranks alike keep Q,
+ * with which the next step begins (its warm start). Parameters that are no matrices, or too small
+ * to pay, are not compressed: both are NULL for them.
  *
  * A run that is saved has the errors of all ranks: rank 0 gathers them. On as many ranks each gets
  * its own back. On another number old rank r's is added to that of new rank r modulo their number,
@@ -18,22 +18,27 @@
 #include "core/matrix.h"
 #include "core/params.h"
 
-typedef enum ddp_compress_method { DDP_COMPRESS_NONE, DDP_COMPRESS_POWERSGD } ddp_compress_method;
+typedef enum ddp_compress_method {
+    DDP_COMPRESS_NONE,
+    DDP_COMPRESS_POWERSGD,
+    DDP_COMPRESS_TOP_K
+} ddp_compress_method;
 
 /* The same on all ranks. */
 typedef struct ddp_compress_config {
     ddp_compress_method method;
-    int rank; /* of DDP_COMPRESS_POWERSGD: columns of P and Q, at least 1 */
+    int rank;       /* of DDP_COMPRESS_POWERSGD: columns of P and Q, at least 1 */
+    double percent; /* of DDP_COMPRESS_TOP_K, of a matrix's elements, above 0 and at most 25 */
 } ddp_compress_config;
 
-/* Where compressing pays by less than this factor in what is sent, a parameter goes plain. */
+/* A parameter goes plain where compressing does not divide what is told of it by more than this. */
 enum { DDP_COMPRESS_LEAST = 2 };
 
-/* How a parameter is compressed; rank is 0 where it goes plain. */
+/* The matrix that a parameter is to compression; rows is 0 where it goes plain. */
 ddp_shape ddp_compress_shape(const ddp_compress_config *config, const ddp_param *param);
 
-/* Numbers that a rank has summed for a parameter, run counts not counted. */
-size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *param);
+/* Numbers that so many ranks sum for a parameter, run counts not counted. */
+size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *param, int ranks);
 
 typedef struct ddp_feedback ddp_feedback;
 
@@ -44,9 +49,10 @@ ddp_status ddp_feedback_open(ddp_feedback **out, const ddp_table *table,
 void ddp_feedback_close(ddp_feedback *f); /* NULL is allowed */
 
 size_t ddp_feedback_params(const ddp_feedback *f);
+ddp_compress_config ddp_feedback_config(const ddp_feedback *f);
 
 /* Of parameter i of the table: shape, this rank's error (as many elements as the parameter), Q
- * (columns x rank elements). NULL where it goes plain. */
+ * (columns x rank elements; NULL without). NULL where it goes plain. */
 ddp_shape ddp_feedback_shape(const ddp_feedback *f, size_t i);
 float *ddp_feedback_error(const ddp_feedback *f, size_t i);
 float *ddp_feedback_q(const ddp_feedback *f, size_t i);

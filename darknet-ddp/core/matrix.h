@@ -15,7 +15,7 @@
 
 typedef struct ddp_shape {
     size_t rows, columns;
-    size_t rank;
+    size_t rank; /* 0: there are no P and Q */
 } ddp_shape;
 
 /* M = M + E, then P = M Q: one pass over both. */

@@ -49,7 +49,7 @@ static size_t add_feedback(ddp_checkpoint_array *list, size_t at, const ddp_tabl
                 at = add_array(list, at,
                                (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_q_name,
                                                       s.columns * s.rank, ddp_feedback_q(f, i)});
-            else if (s.rank)
+            else if (s.rows && rank >= 0)
                 at = add_array(list, at,
                                (ddp_checkpoint_array){p->layer, p->part, name, p->count,
                                                       ddp_feedback_gathered_error(f, rank, i)});

@@ -62,10 +62,10 @@ static float *place_of(const ddp_checkpoint_array *a, const ddp_table *table, dd
     ddp_shape s = i < table->param_count ? ddp_feedback_shape(f, i) : (ddp_shape){0};
     int rank;
 
-    if (!s.rank)
+    if (!s.rows)
         return NULL;
     if (is_q(a))
-        return a->count == s.columns * s.rank ? ddp_feedback_q(f, i) : NULL;
+        return s.rank && a->count == s.columns * s.rank ? ddp_feedback_q(f, i) : NULL;
     rank = atoi(a->name + strlen(error_word));
     if (!is_error(a) || rank < 0 || rank >= ranks || a->count != s.rows * s.columns)
         return NULL;
@@ -76,8 +76,11 @@ static size_t expected(const ddp_feedback *f, int ranks)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < ddp_feedback_params(f); i++)
-        count += ddp_feedback_shape(f, i).rank ? (size_t)ranks + 1 : 0;
+    for (size_t i = 0; i < ddp_feedback_params(f); i++) {
+        ddp_shape s = ddp_feedback_shape(f, i);
+
+        count += s.rows ? (size_t)ranks + (s.rank > 0) : 0;
+    }
     return count;
 }
 

@@ -1,5 +1,6 @@
 /* glue/checkpoint_feedback.h: what compression remembers (core/feedback.h), as a state file has it:
- * behind all other arrays, of each parameter that is compressed Q and the error of each rank. */
+ * behind all other arrays, of each parameter that is compressed Q, with PowerSGD, and the error of
+ * each rank. */
 #ifndef DDP_GLUE_CHECKPOINT_FEEDBACK_H
 #define DDP_GLUE_CHECKPOINT_FEEDBACK_H
 
