@@ -18,7 +18,7 @@
  *
  * And on the GPU alone: a gradient does not change after the layer has announced it as final;
  * layers are updated from the last to the first; with cuda_deterministic a second run has the
- * same bits (not with again=0).
+ * same bits (not with again=0); no layer has memory on the host for what it computes.
  *
  * Rounding. A GPU adds up in another order than the CPU, so last bits differ. In a deep network
  * with leaky layers a last bit becomes a thousandth in one step, when an activation falls on the
@@ -63,6 +63,7 @@ typedef struct run {
     int step;
     int *was_announced; /* by layer, in this mini-batch */
     float *said;        /* outputs when testing, after the last step */
+    int host_copy;      /* the first layer with values on the host that a GPU computes, or -1 */
 } run;
 
 /* ---- hooks: what the GPU announces, and in which order it updates ---- */
@@ -146,6 +147,24 @@ static void nudge(snapshot *s)
             s->arrays[i].copy[k] *= rand() % 2 ? 1 + 2.4e-7F : 1 - 2.4e-7F;
 }
 
+/* What the GPU computes of a mini-batch has no room on the host, but where the loss is made there.
+ */
+static int has_host_copy(const layer *l)
+{
+    if (l->type == ISEG || (l->type == REGION && l->softmax_tree))
+        return 0;
+    return l->output || l->delta || l->x || l->x_norm || l->activation_input || l->indexes
+           || l->squared || l->norms || l->rand || l->loss || l->binary_input;
+}
+
+static int first_host_copy(const network *net)
+{
+    for (int i = 0; i < net->n; i++)
+        if (has_host_copy(&net->layers[i]))
+            return i;
+    return -1;
+}
+
 /* Train from `first` where that is not NULL, else from the network's own first parameters. */
 static void run_train(run *r, const options *o, int on_gpu, const snapshot *first, int nudged)
 {
@@ -180,6 +199,7 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
         train_step(r, step, o->seed);
     snapshot_read(&r->last, -1);
     snapshot_read(&r->statistics, -1);
+    r->host_copy = model.on_gpu ? first_host_copy(r->net) : -1;
     if (can_test(r->net, o))
         r->said = test(r->net, o->seed);
 }
@@ -293,6 +313,8 @@ static int check_run(FILE *out, const run *r)
         bad += fprintf(out, " UPDATED IN ANOTHER ORDER") > 0;
     if (stands_still(r))
         bad += fprintf(out, " LEARNS NOTHING") > 0;
+    if (r->host_copy >= 0)
+        bad += fprintf(out, " LAYER %d HAS A COPY ON THE HOST", r->host_copy) > 0;
     return bad;
 }
 

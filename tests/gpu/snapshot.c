@@ -10,7 +10,7 @@ enum { MOST_PARTS = 8, MOST_ARRAYS = 5 };
 
 static void add(snapshot *s, snapshot_array array)
 {
-    if (!array.host || array.count == 0)
+    if (!(s->on_gpu ? array.device : array.host) || array.count == 0)
         return;
     array.copy = calloc(array.count, sizeof *array.copy);
     if (!array.copy)

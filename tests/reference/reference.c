@@ -164,17 +164,20 @@ static void print_row(FILE *f, const float *x, size_t n)
 
 /* What a GPU has computed. A shortcut's delta is taken through the activation in place on the host
  * alone: do that here. */
-static void pull(const network *net)
+static void pull(network *net)
 {
 #ifdef GPU
     for (int i = 0; i < net->n; i++) {
-        const layer *l = &net->layers[i];
+        layer *l = &net->layers[i];
         size_t n = (size_t)l->outputs * (size_t)l->batch;
 
         if (l->output_gpu)
-            cuda_pull_array(l->output_gpu, l->output, n);
-        if (l->delta_gpu)
+            (void)pull_layer_output(net, i);
+        if (l->delta_gpu) {
+            if (!l->delta)
+                l->delta = calloc(n, sizeof(float));
             cuda_pull_array(l->delta_gpu, l->delta, n);
+        }
         if (l->type == SHORTCUT)
             gradient_array(l->output, (int)n, l->activation, l->delta);
     }
