@@ -175,8 +175,9 @@ static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, 
 {
     int size = ddp_group_size(c->group);
     ddp_traffic now = ddp_group_traffic(c->group), *all = calloc((size_t)size, sizeof *all);
-    ddp_traffic mine = {now.messages - before.messages, now.bytes - before.bytes,
-                        now.left_bytes - before.left_bytes};
+    ddp_traffic mine = {.messages = now.messages - before.messages,
+                        .bytes = now.bytes - before.bytes,
+                        .left_bytes = now.left_bytes - before.left_bytes};
     ddp_status st;
 
     if (!all)

@@ -39,6 +39,8 @@ void ddp_bench_print(FILE *out, const ddp_bench_result *r)
                   c->deterministic ? ", deterministic" : "", c->overlap ? "" : ", overlap off",
                   c->wire ? ", gradients travel as " : "", c->wire ? c->wire : "", summed,
                   c->replay ? ", layers sleep as long as in " : "", c->replay ? c->replay : "");
+    if (ddp_group_channels(c->group) > 1)
+        (void)fprintf(out, "sums take turns at %d channels\n", ddp_group_channels(c->group));
     (void)fprintf(out, "%-14s %10s %10s %10s   seconds on rank 0\n", "", "median", "lowest",
                   "highest");
     for (size_t i = 0; i < r->sample_count; i++) {
@@ -86,10 +88,10 @@ void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
         "  \"exact\": %s, \"deterministic\": %s, \"overlap\": %s, \"compress\": \"%s\",\n"
         "  \"width\": %d, \"height\": %d, \"gradient_mb\": %.3f, \"summed_mb\": %.3f, \"buckets\": "
         "%zu,\n"
-        "  \"unit\": \"s\",\n",
+        "  \"channels\": %d, \"unit\": \"s\",\n",
         r->transport, r->precision, r->ranks, r->batch, word(c->exact), word(c->deterministic),
         word(c->overlap), c->wire ? c->wire : "none", c->shape.width, c->shape.height,
-        r->gradient_mb, r->summed_mb, r->buckets);
+        r->gradient_mb, r->summed_mb, r->buckets, ddp_group_channels(c->group));
     for (size_t i = 0; i < r->sample_count; i++) {
         const ddp_sample *s = &r->samples[i];
 

@@ -29,6 +29,10 @@ static ddp_status check_gloo(const ddp_options *o, ddp_error *err)
                         "%s trains on CPUs alone; -nogpu does, and GPUs want -ddp_backend nccl or "
                         "mpi",
                         option);
+    if (o->channels > 1)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_channels %d works with MPI and NCCL: Gloo has no communicators",
+                        o->channels);
     if (!ddp_group_has("gloo"))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s wants Gloo, which was not there when this program was built (Debian's "

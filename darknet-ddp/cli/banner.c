@@ -81,6 +81,13 @@ static void print_schedule(FILE *out, const ddp_group *group)
         (void)fprintf(out, "DDP: sums over ranks: %s\n", ddp_group_schedule(group));
 }
 
+static void print_channels(FILE *out, const ddp_group *group)
+{
+    if (ddp_group_channels(group) > 1)
+        (void)fprintf(out, "DDP: sums take turns at %d %s communicators\n",
+                      ddp_group_channels(group), ddp_group_sums_on_host(group) ? "MPI" : "NCCL");
+}
+
 /* As far as its ranks see: a launcher may hide some from each. */
 static int gpus_of_host(const ddp_gpu_placement *placement)
 {
@@ -215,6 +222,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
 {
     print_ranks(out, group, gpus);
     print_schedule(out, group);
+    print_channels(out, group);
     ddp_compress_run_print(out, options, group, t);
     print_gpus(out, group, gpus, options);
     print_batch(out, group, t, options);

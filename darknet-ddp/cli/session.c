@@ -170,11 +170,14 @@ static ddp_darknet_config darknet_config(const ddp_options *o)
                                 .fatal = ddp_report_fatal};
 }
 
+/* How sums travel. */
 static ddp_status use_schedule(const ddp_options *options, ddp_error *err)
 {
     ddp_status st = ddp_group_use_schedule(ddp_run.group, (ddp_schedule)options->schedule, err);
 
-    return st == DDP_ERR_USAGE ? ddp_wrap(err, "-ddp_schedule levels") : st;
+    if (st == DDP_ERR_USAGE)
+        return ddp_wrap(err, "-ddp_schedule levels");
+    return st ? st : ddp_group_use_channels(ddp_run.group, options->channels, err);
 }
 
 void ddp_session_open(const ddp_options *options)

@@ -55,10 +55,11 @@ struct ddp_sum_engine {
 };
 
 /* One message, as both ends see it. Messages from one rank to another match in
- * the order in which they were posted with the same tag. */
+ * the order in which they were posted with the same tag on the same channel. */
 struct ddp_message {
     int peer;
-    int tag; /* 0 to 32767, what MPI guarantees */
+    int channel; /* messages of one never match another's; 0 but for use_channels */
+    int tag;     /* 0 to 32767, what MPI guarantees */
     size_t bytes;
     void *buf; /* read by send, written by recv; stable until the request ends */
 };
@@ -73,6 +74,9 @@ struct ddp_transport {
     /* Move data without waiting. ended[0..*count) are the requests that ended;
      * ended has room for all. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
+    /* From here on there are so many channels, 2 or more; called by every rank, once, and may block
+     * until all have. NULL: there is but one. */
+    ddp_status (*use_channels)(ddp_group *g, int channels, ddp_error *err);
 };
 
 struct ddp_group {
@@ -90,6 +94,8 @@ struct ddp_group {
     struct ddp_hosts places;       /* which ranks are on one host; first is freed by group.c */
     int radix;                     /* DDP_LEVELS_RADIX, or another in a test */
     char schedule[128];            /* for people */
+    int channels;                  /* that sums take turns at */
+    unsigned sums_started;         /* by the transport: whose turn it is */
     ddp_traffic traffic;
     struct ddp_gpu *gpu; /* NULL: this rank has none */
     int64_t timeout_ns;

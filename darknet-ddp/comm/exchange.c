@@ -314,6 +314,7 @@ ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *e
         return err->code;
     s->chunks_left = (int)((s->count + x->sizes.count - 1) / x->sizes.count);
     s->launched = 0;
+    s->channel = (int)(g->sums_started++ % (unsigned)g->channels);
     s->next = NULL;
     if (x->first)
         x->last->next = s;

@@ -68,6 +68,7 @@ ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, dd
     g->size = size;
     g->local_size = 1;
     g->radix = DDP_LEVELS_RADIX;
+    g->channels = 1;
     (void)strcpy(g->schedule, "direct");
     g->timeout_ns = default_timeout_ns;
     *out = g;
@@ -179,6 +180,28 @@ void ddp_group_use_interface(const char *interface)
 const char *ddp_group_interface(void)
 {
     return wanted_interface;
+}
+
+ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (!st && (channels < 1 || channels > DDP_CHANNELS_MAX))
+        st = ddp_fail(err, DDP_ERR_USAGE, "a group has 1 to %d channels, not %d", DDP_CHANNELS_MAX,
+                      channels);
+    if (st || channels == 1 || g->size == 1)
+        return st;
+    if (!g->transport || !g->transport->use_channels)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s has one channel", g->ops->name);
+    st = ddp_group_keep_failure(g, g->transport->use_channels(g, channels, err), err);
+    if (!st)
+        g->channels = channels;
+    return st;
+}
+
+int ddp_group_channels(const ddp_group *g)
+{
+    return g->channels;
 }
 
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err)

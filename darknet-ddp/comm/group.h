@@ -81,6 +81,24 @@ int ddp_group_local_size(const ddp_group *g);
 /* Host name of a rank; lives as long as the group. */
 const char *ddp_group_host(const ddp_group *g, int rank);
 
+/* ---- channels ----
+ *
+ * A round-robin group (Li et al. 2020, sections 3.3 and 5.4): sums take turns, in the order of
+ * starting, at several channels, in each of which messages are matched on their own. Of "mpi" they
+ * are communicators: whether each has connections of its own is the MPI's matter (Open MPI 4.1 has
+ * one for all). Of NCCL they are communicators with connections and a stream each, so that sums may
+ * overlap. What a sum is does not change. */
+
+enum { DDP_CHANNELS_MAX = 8 };
+
+/* Every rank calls it once with the same number, 1 to DDP_CHANNELS_MAX, before a GPU is used, while
+ * no sum is open, and blocks until all have. Without it: 1.
+ * Fails with DDP_ERR_USAGE (the backend has but one), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DDP_MUST_CHECK;
+
+/* 1 in a group of one rank. */
+int ddp_group_channels(const ddp_group *g);
+
 /* ---- how sums of host memory travel ----
  *
  *   direct   every rank with every other: 2 (size-1)/size of a sum's bytes each way, so
@@ -111,8 +129,9 @@ int ddp_group_sums_on_host(const ddp_group *g);
 /* What this rank's sums of host memory have sent since the group was opened. */
 typedef struct ddp_traffic {
     uint64_t messages;
-    uint64_t bytes;      /* of them */
-    uint64_t left_bytes; /* of these, those to other hosts */
+    uint64_t bytes;                           /* of them */
+    uint64_t left_bytes;                      /* of these, those to other hosts */
+    uint64_t channel_bytes[DDP_CHANNELS_MAX]; /* of all, those of each channel */
 } ddp_traffic;
 ddp_traffic ddp_group_traffic(const ddp_group *g);
 

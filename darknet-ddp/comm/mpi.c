@@ -14,8 +14,9 @@
 #include <string.h>
 
 struct mpi_group {
-    ddp_group base; /* first: the two pointers are interchangeable */
-    MPI_Comm comm;
+    ddp_group base;                      /* first: the two pointers are interchangeable */
+    MPI_Comm comm;                       /* channel 0 */
+    MPI_Comm more[DDP_CHANNELS_MAX - 1]; /* the others; MPI_COMM_NULL behind the last */
     int must_finalize;
     int requests_count;
     MPI_Request *requests;
@@ -47,14 +48,19 @@ static ddp_status mpi_reserve(ddp_group *g, int requests, ddp_error *err)
     return DDP_OK;
 }
 
+static MPI_Comm channel_of(const struct mpi_group *mpi, const struct ddp_message *m)
+{
+    return m->channel ? mpi->more[m->channel - 1] : mpi->comm;
+}
+
 static ddp_status mpi_send(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err)
 {
     struct mpi_group *mpi = mpi_of(g);
 
     mpi->messages[request] = *m;
     mpi->messages[request].bytes = SIZE_MAX; /* nothing to compare at the end */
-    return ddp_mpi_check(MPI_Isend(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
-                                   &mpi->requests[request]),
+    return ddp_mpi_check(MPI_Isend(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag,
+                                   channel_of(mpi, m), &mpi->requests[request]),
                          "MPI_Isend", err);
 }
 
@@ -63,8 +69,8 @@ static ddp_status mpi_recv(ddp_group *g, int request, const struct ddp_message *
     struct mpi_group *mpi = mpi_of(g);
 
     mpi->messages[request] = *m;
-    return ddp_mpi_check(MPI_Irecv(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag, mpi->comm,
-                                   &mpi->requests[request]),
+    return ddp_mpi_check(MPI_Irecv(m->buf, (int)m->bytes, MPI_BYTE, m->peer, m->tag,
+                                   channel_of(mpi, m), &mpi->requests[request]),
                          "MPI_Irecv", err);
 }
 
@@ -115,11 +121,23 @@ static ddp_status mpi_test(ddp_group *g, int *ended, int *count, ddp_error *err)
     return DDP_OK;
 }
 
+/* Ranks, and what becomes of errors, are those of the first. */
+static ddp_status mpi_use_channels(ddp_group *g, int channels, ddp_error *err)
+{
+    struct mpi_group *m = mpi_of(g);
+
+    for (int c = 0; c < channels - 1; c++)
+        if (ddp_mpi_check(MPI_Comm_dup(m->comm, &m->more[c]), "MPI_Comm_dup", err))
+            return err->code;
+    return DDP_OK;
+}
+
 static const struct ddp_transport transport = {
     .reserve = mpi_reserve,
     .send = mpi_send,
     .recv = mpi_recv,
     .test = mpi_test,
+    .use_channels = mpi_use_channels,
 };
 
 static int in_flight(const struct mpi_group *m)
@@ -138,6 +156,9 @@ static void mpi_close(ddp_group *g)
      * MPI still holds our memory, they are left out: the process then ends
      * without them, and the launcher ends the job. */
     if (!g->failure.code && !in_flight(m)) {
+        for (int c = 0; c < DDP_CHANNELS_MAX - 1; c++)
+            if (m->more[c] != MPI_COMM_NULL)
+                (void)MPI_Comm_free(&m->more[c]);
         if (m->comm != MPI_COMM_NULL)
             (void)MPI_Comm_free(&m->comm);
         if (m->must_finalize)
@@ -226,6 +247,8 @@ static ddp_status mpi_open(ddp_group **out, ddp_error *err)
     g->ops = &ddp_backend_mpi;
     g->transport = &transport;
     mpi_of(g)->comm = comm;
+    for (int c = 0; c < DDP_CHANNELS_MAX - 1; c++)
+        mpi_of(g)->more[c] = MPI_COMM_NULL;
     mpi_of(g)->must_finalize = started;
     if (find_places(mpi_of(g), err) || ddp_exchange_open(g, err)) {
         g->failure = *err; /* do not wait for the peers */

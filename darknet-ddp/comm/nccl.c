@@ -1,8 +1,10 @@
 /* Sums of a GPU's memory by NCCL. All calls to NCCL are in this file and nccl_memory.c.
  *
- * The communicator does not block: a call that is still at work says ncclInProgress, and is
+ * Communicators do not block: a call that is still at work says ncclInProgress, and is
  * polled, so that a peer that never comes ends in a timeout. Sums are queued on the comm
- * stream; nothing here waits for the GPU. */
+ * stream; nothing here waits for the GPU. With channels each has a communicator and a stream of
+ * its own, at which sums take turns in the order of starting: it is the same on all ranks, which
+ * NCCL asks for where communicators are used side by side. */
 #include "base/clock.h"
 #include "comm/nccl_state.h"
 #include "device/cuda_kernels.h"
@@ -25,14 +27,34 @@ enum { BFLOAT16 = 9 };
 
 /* ---- calls ---- */
 
-/* Poll until the communicator has done what it was asked. */
+/* What failed on some communicator, or else whether one is at work. */
+static ncclResult_t state_of_all(const ddp_group *g)
+{
+    const struct ddp_nccl *n = ddp_nccl_of(g);
+    ncclResult_t all = ncclSuccess;
+
+    for (int c = 0; c < g->channels; c++) {
+        ncclResult_t state = ncclSuccess, rc = ncclSuccess;
+
+        if (n->channels[c].comm)
+            rc = ncclCommGetAsyncError(n->channels[c].comm, &state);
+        if (rc != ncclSuccess)
+            return rc;
+        if (state != ncclSuccess && state != ncclInProgress)
+            return state;
+        if (state == ncclInProgress)
+            all = state;
+    }
+    return all;
+}
+
+/* Poll until they have done what they were asked. */
 static ncclResult_t finish(ddp_group *g, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
-    ncclResult_t state = ncclInProgress;
+    ncclResult_t state;
 
-    while (ncclCommGetAsyncError(ddp_nccl_of(g)->comm, &state) == ncclSuccess
-           && state == ncclInProgress) {
+    while ((state = state_of_all(g)) == ncclInProgress) {
         if (g->ops->progress(g, err))
             return ncclRemoteError;
         if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns) {
@@ -69,7 +91,7 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
         let_others_report();
     if (err->code)
         return ddp_wrap(err, "NCCL: %.*s on GPU %d", name, call, g->gpu->cuda->gpu);
-    more = n->comm ? ncclGetLastError(n->comm) : "";
+    more = n->channels[0].comm ? ncclGetLastError(n->channels[0].comm) : "";
     return ddp_fail(err, DDP_ERR_COMM,
                     "NCCL: %.*s failed on GPU %d: %s%s%s (NCCL_DEBUG=INFO in the environment says "
                     "more%s%s)",
@@ -101,11 +123,10 @@ static size_t piece_count(const ddp_allreduce *a, int rank)
 }
 
 /* Every rank's part of piece p goes to rank p. */
-static ddp_status scatter_parts(ddp_allreduce *a, ddp_error *err)
+static ddp_status scatter_parts(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
 {
     ddp_group *g = a->group;
-    struct ddp_nccl *n = ddp_nccl_of(g);
-    cudaStream_t comm = g->gpu->cuda->comm;
+    cudaStream_t comm = n->stream;
     size_t mine = piece_count(a, g->rank);
 
     if (DDP_NCCL(g, ncclGroupStart(), err))
@@ -129,26 +150,24 @@ static ddp_status scatter_parts(ddp_allreduce *a, ddp_error *err)
     return DDP_NCCL(g, ncclGroupEnd(), err);
 }
 
-static void sum_parts(ddp_allreduce *a)
+static void sum_parts(ddp_allreduce *a, const struct ddp_nccl_channel *n)
 {
     ddp_group *g = a->group;
     ddp_cuda *c = g->gpu->cuda;
-    struct ddp_nccl *n = ddp_nccl_of(g);
     size_t mine = piece_count(a, g->rank);
     float *own = a->buf + piece_start(a, g->rank);
 
     if (mine == 0)
         return;
     DDP_CUDA(c, cudaMemcpyAsync(n->scratch + (size_t)g->rank * piece_of(a), own, mine * sizeof *own,
-                                cudaMemcpyDeviceToDevice, c->comm));
-    DDP_CUDA(c, ddp_cuda_sum_parts(c->comm, own, n->scratch, piece_of(a), g->size, mine));
+                                cudaMemcpyDeviceToDevice, n->stream));
+    DDP_CUDA(c, ddp_cuda_sum_parts(n->stream, own, n->scratch, piece_of(a), g->size, mine));
 }
 
-static ddp_status gather_sums(ddp_allreduce *a, ddp_error *err)
+static ddp_status gather_sums(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
 {
     ddp_group *g = a->group;
-    struct ddp_nccl *n = ddp_nccl_of(g);
-    cudaStream_t comm = g->gpu->cuda->comm;
+    cudaStream_t comm = n->stream;
     size_t mine = piece_count(a, g->rank);
 
     if (DDP_NCCL(g, ncclGroupStart(), err))
@@ -171,27 +190,26 @@ static ddp_status gather_sums(ddp_allreduce *a, ddp_error *err)
     return DDP_NCCL(g, ncclGroupEnd(), err);
 }
 
-static ddp_status sum_in_order(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_in_order(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
 {
-    if (scatter_parts(a, err))
+    if (scatter_parts(a, n, err))
         return err->code;
-    sum_parts(a);
-    return gather_sums(a, err);
+    sum_parts(a, n);
+    return gather_sums(a, n, err);
 }
 
-/* Sums follow one another on the comm stream, so one packed copy is enough. */
-static ddp_status sum_packed(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_packed(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
 {
     ddp_group *g = a->group;
     ddp_cuda *c = g->gpu->cuda;
-    struct ddp_nccl *n = ddp_nccl_of(g);
     uint16_t *packed = (uint16_t *)(void *)n->scratch;
     ncclDataType_t type = a->wire == DDP_WIRE_BF16 ? (ncclDataType_t)BFLOAT16 : ncclHalf;
 
-    DDP_CUDA(c, ddp_cuda_pack(c->comm, packed, a->buf, a->count, a->wire));
-    if (DDP_NCCL(g, ncclAllReduce(packed, packed, a->count, type, ncclSum, n->comm, c->comm), err))
+    DDP_CUDA(c, ddp_cuda_pack(n->stream, packed, a->buf, a->count, a->wire));
+    if (DDP_NCCL(g, ncclAllReduce(packed, packed, a->count, type, ncclSum, n->comm, n->stream),
+                 err))
         return err->code;
-    DDP_CUDA(c, ddp_cuda_unpack(c->comm, a->buf, packed, a->count, a->wire));
+    DDP_CUDA(c, ddp_cuda_unpack(n->stream, a->buf, packed, a->count, a->wire));
     return DDP_OK;
 }
 
@@ -203,6 +221,17 @@ static size_t scratch_of(const ddp_allreduce *a)
     return a->group->gpu->config.exact ? piece_of(a) * (size_t)a->group->size : 0;
 }
 
+static void free_scratch(ddp_group *g)
+{
+    struct ddp_nccl *n = ddp_nccl_of(g);
+
+    for (int c = 0; c < g->channels; c++) {
+        ddp_device_free(&g->gpu->cuda->base, n->channels[c].scratch);
+        n->channels[c].scratch = NULL;
+    }
+    n->scratch_count = 0;
+}
+
 static ddp_status nccl_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
 {
     ddp_group *g = s->sum->group;
@@ -211,10 +240,10 @@ static ddp_status nccl_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
 
     if (count <= n->scratch_count)
         return DDP_OK;
-    ddp_device_free(&g->gpu->cuda->base, n->scratch); /* waits for what uses it */
-    n->scratch_count = 0;
-    if (ddp_device_alloc(&g->gpu->cuda->base, &n->scratch, count, err))
-        return err->code;
+    free_scratch(g); /* waits for what uses it */
+    for (int c = 0; c < g->channels; c++)
+        if (ddp_device_alloc(&g->gpu->cuda->base, &n->channels[c].scratch, count, err))
+            return err->code;
     n->scratch_count = count;
     return DDP_OK;
 }
@@ -228,22 +257,24 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 {
     ddp_allreduce *a = s->sum;
     ddp_group *g = a->group;
-    cudaStream_t comm = g->gpu->cuda->comm;
+    struct ddp_nccl *all = ddp_nccl_of(g);
+    struct ddp_nccl_channel *n = &all->channels[all->sums_started++ % (unsigned)g->channels];
     ddp_status st;
 
+    if (n->stream != g->gpu->cuda->comm)
+        DDP_CUDA(g->gpu->cuda, cudaStreamWaitEvent(n->stream, s->ready, 0));
     if (a->wire != DDP_WIRE_FP32)
-        st = sum_packed(a, err);
+        st = sum_packed(a, n, err);
     else if (g->gpu->config.exact)
-        st = sum_in_order(a, err);
+        st = sum_in_order(a, n, err);
     else
         st = DDP_NCCL(
-            g,
-            ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, ddp_nccl_of(g)->comm, comm),
+            g, ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, n->comm, n->stream),
             err);
     if (st)
         return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
-    ddp_gpu_check_finite(s, comm);
-    DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, comm));
+    ddp_gpu_check_finite(s, n->stream);
+    DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, n->stream));
     s->queued = 1;
     return DDP_OK;
 }
@@ -251,41 +282,62 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 /* What has failed since, on this rank or, as far as NCCL notices, on another. */
 static ddp_status nccl_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err)
 {
-    struct ddp_nccl *n = ddp_nccl_of(g);
-    ncclResult_t state;
+    ncclResult_t state = state_of_all(g);
 
     (void)s;
-    if (DDP_NCCL(g, ncclCommGetAsyncError(n->comm, &state), err))
-        return err->code;
     if (state == ncclSuccess || state == ncclInProgress)
         return DDP_OK;
     return ddp_nccl_check(g, state, "a sum", err);
 }
 
-/* ---- the communicator ---- */
+/* ---- communicators ---- */
 
 static void nccl_abort(ddp_group *g)
 {
     struct ddp_nccl *n = ddp_nccl_of(g);
 
-    if (n->comm)
-        (void)ncclCommAbort(n->comm);
-    n->comm = NULL;
+    for (int c = 0; c < g->channels; c++) {
+        if (n->channels[c].comm)
+            (void)ncclCommAbort(n->channels[c].comm);
+        n->channels[c].comm = NULL;
+    }
 }
 
-static void nccl_close(ddp_group *g)
+/* On failure what is left is for nccl_abort. */
+static void finalize(ddp_group *g)
 {
     struct ddp_nccl *n = ddp_nccl_of(g);
     ddp_error ignored;
 
-    if (n->comm && !g->failure.code && !DDP_NCCL(g, ncclCommFinalize(n->comm), &ignored))
-        (void)ncclCommDestroy(n->comm);
-    else
-        nccl_abort(g);
-    n->comm = NULL;
+    for (int c = 0; c < g->channels; c++) {
+        struct ddp_nccl_channel *channel = &n->channels[c];
+
+        if (!channel->comm || DDP_NCCL(g, ncclCommFinalize(channel->comm), &ignored))
+            return;
+        (void)ncclCommDestroy(channel->comm);
+        channel->comm = NULL;
+    }
+}
+
+/* The first channel's is the group's own. */
+static void close_streams(ddp_group *g)
+{
+    struct ddp_nccl *n = ddp_nccl_of(g);
+
+    for (int c = 1; c < g->channels; c++)
+        if (n->channels[c].stream)
+            DDP_CUDA(g->gpu->cuda, cudaStreamDestroy(n->channels[c].stream));
+}
+
+static void nccl_close(ddp_group *g)
+{
+    if (!g->failure.code)
+        finalize(g);
+    nccl_abort(g);
     ddp_nccl_free_all(g);
-    ddp_device_free(&g->gpu->cuda->base, n->scratch);
-    free(n);
+    free_scratch(g);
+    close_streams(g);
+    free(ddp_nccl_of(g));
 }
 
 static ddp_status compare_versions(ddp_group *g, int version, ddp_error *err)
@@ -327,7 +379,7 @@ static void pretend_own_host(const ddp_group *g)
     (void)setenv("NCCL_HOSTID", name, 0);
 }
 
-static ddp_status init_communicator(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
+static ddp_status init_communicator(ddp_group *g, struct ddp_nccl_channel *n, ddp_error *err)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclUniqueId id;
@@ -344,6 +396,22 @@ static ddp_status init_communicator(ddp_group *g, struct ddp_nccl *n, ddp_error 
     if (ddp_nccl_check(g, rc, "ncclGetUniqueId", err) || ddp_broadcast(g, &id, sizeof id, 0, err))
         return err->code;
     return DDP_NCCL(g, ncclCommInitRankConfig(&n->comm, g->size, id, g->rank, &config), err);
+}
+
+static ddp_status open_channels(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
+{
+    int lowest = 0, highest = 0;
+
+    DDP_CUDA(g->gpu->cuda, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    n->channels[0].stream = g->gpu->cuda->comm;
+    for (int c = 0; c < g->channels; c++) {
+        if (c > 0)
+            DDP_CUDA(g->gpu->cuda, cudaStreamCreateWithPriority(&n->channels[c].stream,
+                                                                cudaStreamNonBlocking, highest));
+        if (init_communicator(g, &n->channels[c], err))
+            return err->code;
+    }
+    return DDP_OK;
 }
 
 static const struct ddp_gpu_way way = {
@@ -365,8 +433,9 @@ ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for NCCL");
     g->gpu->way = way;
     g->gpu->way.state = n;
-    if (check_version(g, n, err) || init_communicator(g, n, err)) {
+    if (check_version(g, n, err) || open_channels(g, n, err)) {
         nccl_abort(g);
+        close_streams(g);
         free(n);
         g->gpu->way = (struct ddp_gpu_way){0};
         return err->code;

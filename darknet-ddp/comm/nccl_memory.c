@@ -43,15 +43,16 @@ static int everywhere(ddp_group *g, int here)
 static void unregister(const struct ddp_nccl *n, struct ddp_nccl_memory *m)
 {
 #if NCCL_VERSION_CODE >= 21900
-    if (m->handle && n->comm)
-        (void)ncclCommDeregister(n->comm, m->handle);
+    if (m->handle && n->channels[0].comm)
+        (void)ncclCommDeregister(n->channels[0].comm, m->handle);
 #endif
     (void)n;
     m->handle = NULL;
 }
 
 /* Registered on every rank or on none: NCCL's behaviour is undefined where only one side of a
- * call's buffers is. So ordered sums, which receive into scratch memory, go without. Where
+ * call's buffers is. So ordered sums, which receive into scratch memory, go without, and so do
+ * sums that take turns at several communicators, each of which would want a handle. Where
  * it fails, sums take the way through NCCL's own buffers. */
 static void register_memory(ddp_group *g, struct ddp_nccl_memory *m, size_t count)
 {
@@ -61,8 +62,9 @@ static void register_memory(ddp_group *g, struct ddp_nccl_memory *m, size_t coun
     ddp_error ignored;
 
     if (m->x
-        && DDP_NCCL(g, ncclCommRegister(n->comm, m->x, (count + 1) * sizeof(float), &m->handle),
-                    &ignored))
+        && DDP_NCCL(
+            g, ncclCommRegister(n->channels[0].comm, m->x, (count + 1) * sizeof(float), &m->handle),
+            &ignored))
         m->handle = NULL;
 #endif
     (void)count;
@@ -79,7 +81,7 @@ float *ddp_nccl_alloc(ddp_group *g, size_t count)
 
     if (!m)
         return NULL;
-    if (n->version >= REGISTERS && !g->gpu->config.exact) {
+    if (n->version >= REGISTERS && !g->gpu->config.exact && g->channels == 1) {
         m->x = alloc_for_nccl(count);
         register_memory(g, m, count);
     }

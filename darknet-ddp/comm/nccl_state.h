@@ -8,12 +8,19 @@
 
 struct ddp_nccl_memory;
 
+/* Sums of a channel follow one another on its stream, so one piece of scratch memory is enough. */
+struct ddp_nccl_channel {
+    ncclComm_t comm; /* NULL: aborted, or closed */
+    cudaStream_t stream;
+    float *scratch; /* for ordered sums: a part of every rank; for packed ones: all of it */
+};
+
 /* An engine's state. */
 struct ddp_nccl {
-    ncclComm_t comm; /* NULL: aborted, or closed */
+    struct ddp_nccl_channel channels[DDP_CHANNELS_MAX]; /* the group's number of them */
+    unsigned sums_started;                              /* whose turn it is */
     int version;
-    float *scratch; /* for ordered sums: a part of every rank; for packed ones: all of it */
-    size_t scratch_count;
+    size_t scratch_count; /* of each channel */
     struct ddp_nccl_memory *memory;
 };
 

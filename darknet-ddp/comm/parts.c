@@ -56,6 +56,7 @@ static ddp_status message(struct ddp_message *m, struct ddp_packed *p, const str
                           const struct ddp_part *part, ddp_error *err)
 {
     *m = (struct ddp_message){.peer = part->peer,
+                              .channel = c->sum->channel,
                               .tag = (int)(c->sequence % DDP_TAGS) * 2 + part->phase,
                               .bytes = part->count * ddp_wire_bytes(c->sum->wire),
                               .buf = part->data};
@@ -74,6 +75,7 @@ static void count(ddp_group *g, const struct ddp_message *m)
 
     g->traffic.messages++;
     g->traffic.bytes += m->bytes;
+    g->traffic.channel_bytes[m->channel] += m->bytes;
     if (place < 0 || place >= g->local_size)
         g->traffic.left_bytes += m->bytes;
 }

@@ -99,16 +99,17 @@ static ddp_status thread_recv(ddp_group *g, int request, const struct ddp_messag
     return DDP_OK;
 }
 
-/* Of the requests in this state with this tag and peer, the one posted first. */
-static struct request *oldest(struct rank_requests *r, enum state state, int peer, int tag)
+/* Of the requests in this state with this peer, and m's tag and channel, the one posted first. */
+static struct request *oldest(struct rank_requests *r, enum state state, int peer,
+                              const struct ddp_message *m)
 {
     struct request *found = NULL;
 
     for (int i = 0; i < r->count; i++) {
         struct request *q = &r->requests[i];
 
-        if (q->state == state && q->message.peer == peer && q->message.tag == tag
-            && (!found || q->order < found->order))
+        if (q->state == state && q->message.peer == peer && q->message.tag == m->tag
+            && q->message.channel == m->channel && (!found || q->order < found->order))
             found = q;
     }
     return found;
@@ -120,9 +121,9 @@ static ddp_status take_message(ddp_group *g, struct request *in, ddp_error *err)
     const struct ddp_message *to = &in->message;
     struct request *out;
 
-    if (in != oldest(&w->ranks[g->rank], RECEIVING, to->peer, to->tag))
+    if (in != oldest(&w->ranks[g->rank], RECEIVING, to->peer, to))
         return DDP_OK;
-    out = oldest(&w->ranks[to->peer], SENDING, g->rank, to->tag);
+    out = oldest(&w->ranks[to->peer], SENDING, g->rank, to);
     if (!out)
         return DDP_OK;
     if (out->message.bytes != to->bytes)
@@ -162,11 +163,18 @@ static ddp_status thread_test(ddp_group *g, int *ended, int *count, ddp_error *e
     return st;
 }
 
+static ddp_status thread_use_channels(ddp_group *g, int channels, ddp_error *err)
+{
+    (void)g, (void)channels, (void)err;
+    return DDP_OK;
+}
+
 static const struct ddp_transport transport = {
     .reserve = thread_reserve,
     .send = thread_send,
     .recv = thread_recv,
     .test = thread_test,
+    .use_channels = thread_use_channels,
 };
 
 static void free_world(struct world *w)

@@ -105,6 +105,7 @@ if(DDP_WITH_MPI)
   ddp_gpu_run(ranks 300 ${run}/ranks Seeds Loss)
   ddp_gpu_run(compress 300 ${run}/compress Results.test_one_rank_sends_nothing_and_rounds_nothing Overflow
     Results.test_layers_that_ran_on_no_rank_and_updates_of_several_batches)
+  ddp_gpu_run(channels 300 ${run}/channels Channels.test_exact_runs_too)
   ddp_gpu_run(layer_drop 300 ${run}/layer_drop Results.test_exact_on_any_number_of_ranks Results.test_a_gpu_computes_what_a_cpu_does)
   ddp_gpu_run(trace 300 ${run}/trace Trace.test_all_ranks_in_one_file)
   ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures)
@@ -122,7 +123,8 @@ if(DDP_WITH_MPI)
     endif()
   endif()
 
-  foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered nccl.any.bf16 nccl.any.fp16 mpi.ordered.bf16)
+  foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered nccl.any.bf16 nccl.any.fp16 mpi.ordered.bf16
+      nccl.any.fp32.3 nccl.ordered.fp32.2 nccl.any.bf16.3 mpi.ordered.fp32.3)
     string(REPLACE "." ";" words ${how})
     foreach(n IN ITEMS 2 3)
       ddp_gpu_test(sums.${how}.n${n} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums>

@@ -1,5 +1,5 @@
 /* Sums of a GPU's memory on real ranks: values, and order against what the GPU computes.
- * Usage: sums nccl|mpi ordered|any [bf16|fp16]
+ * Usage: sums nccl|mpi ordered|any [fp32|bf16|fp16 [CHANNELS]]
  *
  * Each round queues what a training step queues: a copy into the bucket, its sum, other work
  * meanwhile, then a use of the sum and a clearing of the bucket; nothing waits for the GPU in
@@ -206,18 +206,20 @@ int main(int argc, char **argv)
 {
     int nccl = argc >= 3 && strcmp(argv[1], "nccl") == 0;
     struct run r = {.ordered = argc >= 3 && strcmp(argv[2], "ordered") == 0,
-                    .wire = argc < 4                       ? DDP_WIRE_FP32
-                            : strcmp(argv[3], "bf16") == 0 ? DDP_WIRE_BF16
-                                                           : DDP_WIRE_FP16};
+                    .wire = argc < 4 || strcmp(argv[3], "fp32") == 0 ? DDP_WIRE_FP32
+                            : strcmp(argv[3], "bf16") == 0           ? DDP_WIRE_BF16
+                                                                     : DDP_WIRE_FP16};
+    int channels = argc > 4 ? (int)strtol(argv[4], NULL, 10) : 1;
     ddp_error err;
     int wrong = 0;
 
-    if (argc != 3 && argc != 4)
+    if (argc < 3 || argc > 5)
         return 2;
     if (ddp_device_count() == 0)
         return 77;
     must(ddp_group_open(&r.g, "mpi", &err), &err);
     must(ddp_group_use_schedule(r.g, DDP_SCHEDULE_AUTO, &err), &err); /* as training does */
+    must(ddp_group_use_channels(r.g, channels, &err), &err);
     use_gpu(r.g, nccl, r.ordered);
     r.d = ddp_group_device(r.g);
     for (int s = 0; s < SUMS; s++)

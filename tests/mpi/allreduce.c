@@ -134,9 +134,24 @@ static int total(ddp_group *g, int bad)
     return sum;
 }
 
+/* Each of them has carried something. */
+static int channels_take_turns(const ddp_group *g, int channels)
+{
+    ddp_traffic sent = ddp_group_traffic(g);
+    int bad = ddp_group_channels(g) != (ddp_group_size(g) > 1 ? channels : 1);
+
+    for (int c = 0; c < DDP_CHANNELS_MAX; c++)
+        bad += (sent.channel_bytes[c] > 0) != (ddp_group_size(g) > 1 && c < channels);
+    if (bad)
+        (void)fprintf(stderr, "rank %d: not %d channels\n", ddp_group_rank(g), channels);
+    return bad;
+}
+
+/* Usage: allreduce [BACKEND [CHANNELS]] */
 int main(int argc, char **argv)
 {
     const char *backend = argc > 1 ? argv[1] : "mpi";
+    int channels = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
     ddp_error err;
     ddp_group *g;
     int bad;
@@ -150,11 +165,13 @@ int main(int argc, char **argv)
         return 1;
     }
     ddp_group_set_timeout(g, 120 * INT64_C(1000000000));
-    bad = sums_are_the_tree_to_the_bit(g);
+    bad = failed(g, ddp_group_use_channels(g, channels, &err), &err);
+    bad += sums_are_the_tree_to_the_bit(g);
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_LEVELS, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_DIRECT, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
+    bad += channels_take_turns(g, channels);
     bad += broadcast_reaches_every_rank_from_each(g);
     bad += places_are_those_of_one_host(g);
     bad = total(g, bad);
