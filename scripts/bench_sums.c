@@ -25,7 +25,8 @@ static int ascending(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    int count = argc == 3 ? atoi(argv[1]) / (int)sizeof(float) : 0, times = argc == 3 ? atoi(argv[2]) : 0, rank;
+    int count = argc == 3 ? atoi(argv[1]) / (int)sizeof(float) : 0,
+        times = argc == 3 ? atoi(argv[2]) : 0, rank;
     double seconds[MOST], cpu = 0;
     float *x;
 
