@@ -5,6 +5,7 @@
 #include "cli/drop_run.h"
 #include "cli/launcher.h"
 #include "cli/local_run.h"
+#include "cli/shard_run.h"
 
 #include <string.h>
 
@@ -229,5 +230,6 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     ddp_local_run_print(out, options, t);
     ddp_drop_run_print(out, options, t);
     print_buckets(out, t, options);
+    ddp_shard_run_print(out, options, t);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);
 }

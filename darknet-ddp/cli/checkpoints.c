@@ -266,9 +266,10 @@ int ddp_checkpoints_resumed(const ddp_checkpoints *c)
     return c->resumed;
 }
 
-ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, ddp_error *err)
+ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
+                                 ddp_error *err)
 {
-    return c->resumed ? ddp_optimizer_broadcast(c->group, table, err) : DDP_OK;
+    return c->resumed ? ddp_optimizer_broadcast(c->group, table, sharded, err) : DDP_OK;
 }
 
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)

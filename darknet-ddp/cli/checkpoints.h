@@ -44,9 +44,10 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
-/* After attach: rank 0's optimizer state on all ranks, if the run was resumed. table is of
- * the same network. Blocks until every rank is here. Fails with DDP_ERR_COMM. */
-ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table,
+/* After attach: rank 0's optimizer state on all ranks, if the run was resumed; but for what is
+ * `sharded`, which attaching shares out. table is of the same network. Blocks until every rank is
+ * here. Fails with DDP_ERR_COMM. */
+ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* The run reads this list. DDP_ERR_USAGE on rank 0: it is not the one that the run that was

@@ -1,6 +1,7 @@
 #include "cli/option_table.h"
 
 #include "cli/local_options.h"
+#include "cli/shard_options.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -207,6 +208,8 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_err
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_layer_drop is for training: `darknet ddp` knows only steps that "
                         "leave nothing out");
+    if (ddp_shard_options_check(o, err))
+        return err->code;
     return ddp_local_options_check(o, is_ddp_command, err);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/precheck.h"
 #include "cli/report.h"
 #include "cli/session_run.h"
+#include "cli/shard_run.h"
 #include "cli/signals.h"
 #include "core/agree.h"
 #include "glue/darknet.h"
@@ -100,6 +101,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
                     .wire = ddp_compress_choice_wire(&o->compress),
+                    .shard = o->shard_optimizer,
                     .names = ddp_options_names(),
                     .watch = ddp_run.watch},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
@@ -204,7 +206,8 @@ void ddp_session_open(const ddp_options *options)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_local_run_check_device(options, ddp_run.group, &err)
-        || ddp_compress_run_check(options, ddp_run.group, &err) || agree_on_devices(&err))
+        || ddp_compress_run_check(options, ddp_run.group, &err)
+        || ddp_shard_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
         ddp_session_fail(&err);

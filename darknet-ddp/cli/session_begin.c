@@ -163,7 +163,8 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
 {
     ddp_progress_now start;
 
-    if (ddp_checkpoints_share(ddp_run.checkpoints, ddp_trainer_table(ddp_run.trainer), err)
+    if (ddp_checkpoints_share(ddp_run.checkpoints, ddp_trainer_table(ddp_run.trainer),
+                              ddp_reducer_shard(ddp_trainer_reducer(ddp_run.trainer)) != NULL, err)
         || ddp_compare_cfgs(ddp_run.group, cfg, err)
         || ddp_inputs_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
         return err->code;

@@ -66,7 +66,7 @@ void ddp_allreduce_close(ddp_allreduce *a)
     free_sum(a);
 }
 
-ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
+static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_error *err)
 {
     ddp_group *g = a->group;
     ddp_status st = ddp_group_check_alive(g, err);
@@ -76,9 +76,22 @@ ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
     if (a->engine->in_flight(a))
         return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
     a->started = 1;
+    a->half = half;
     if (a->count == 0)
         return DDP_OK;
     return ddp_group_keep_failure(g, a->engine->start(a, err), err);
+}
+
+ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
+{
+    return start(a, DDP_WHOLE, err);
+}
+
+ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err)
+{
+    if (a->engine != a->group->host_sums)
+        return ddp_fail(err, DDP_ERR_USAGE, "sums of a GPU are made whole");
+    return start(a, half, err);
 }
 
 int ddp_allreduce_done(const ddp_allreduce *a)

@@ -113,8 +113,9 @@ struct ddp_allreduce {
     float *buf;
     size_t count;
     ddp_wire wire;
-    int number;  /* from 1, in the order of opening */
-    int started; /* once, or more often */
+    ddp_half half; /* that was started last */
+    int number;    /* from 1, in the order of opening */
+    int started;   /* once, or more often */
     ddp_device_event *began, *ended;
 };
 

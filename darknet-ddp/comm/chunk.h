@@ -37,6 +37,11 @@ ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
 ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 
+static inline ddp_half ddp_chunk_half(const struct ddp_chunk *c)
+{
+    return c->sum->half;
+}
+
 struct ddp_chunk_sizes {
     size_t count; /* floats of a whole chunk */
     int window;   /* chunks in flight */
@@ -58,6 +63,10 @@ struct ddp_way {
     /* Go on, if it can, without a request that ended; *moved is set if it could. NULL: it never
      * can. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
+
+    /* Part i of what this rank has the sum of after DDP_REDUCE of a chunk of `count`, maybe an
+     * empty one. *parts: how many there are, the same for every count. */
+    ddp_range (*share)(const ddp_group *g, size_t count, int i, int *parts);
 
     /* Rank that the chunk waits for and that waits for no other, or -1 where that is not known. */
     int (*behind)(const ddp_group *g, const struct ddp_chunk *c);

@@ -11,7 +11,11 @@
  * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
  * this rank's piece, and then sends its sum. The second half sends parts of the
  * peers' pieces, and then receives their sums into the same places, which is why
- * that cannot be posted earlier. */
+ * that cannot be posted earlier.
+ *
+ * A sum in two halves is always cut: its first half ends when a rank has summed its piece, and in
+ * its second every rank sends its piece, and receives the others' in the first half of the
+ * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes. */
 #include "base/finite.h"
 #include "comm/chunk.h"
 #include "device/sum.h"
@@ -151,12 +155,54 @@ static struct ddp_chunk *direct_chunk(ddp_group *g, int slot)
     return &d->chunks[slot].base;
 }
 
+/* Request i of a half: there is none for an empty piece, and so it has ended. */
+static ddp_status post(ddp_group *g, struct direct_chunk *c, int i, int incoming,
+                       const struct ddp_part *part, ddp_error *err)
+{
+    c->ended[i] = part->count == 0;
+    c->requests_left += part->count > 0;
+    if (part->count == 0)
+        return DDP_OK;
+    return incoming ? ddp_part_recv(g, &c->base, i, part, err)
+                    : ddp_part_send(g, &c->base, i, part, err);
+}
+
+static ddp_status launch_half(ddp_group *g, struct direct_chunk *c, ddp_error *err)
+{
+    int peers = g->size - 1, reduce = ddp_chunk_half(&c->base) == DDP_REDUCE;
+    struct piece mine;
+
+    c->cut = 1;
+    c->requests_left = 0;
+    mine = piece_of(c, g->rank, g->size);
+    c->parts_left = mine.count > 0 ? peers : 0;
+    if (!reduce && !ddp_all_finite(mine.data, mine.count > 0))
+        c->base.sum->not_finite = 1;
+    for (int i = 0; i < peers; i++) {
+        int peer = ddp_exchange_peer(g, i);
+        struct piece theirs = piece_of(c, peer, g->size);
+        float *part = c->scratch + (size_t)i * mine.count;
+        struct ddp_part parts[2] = {{peer, PARTS, part, mine.count},
+                                    {peer, PARTS, theirs.data, theirs.count}};
+        struct ddp_part pieces[2] = {{peer, SUMS, theirs.data, theirs.count},
+                                     {peer, SUMS, mine.data, mine.count}};
+        struct ddp_part *both = reduce ? parts : pieces;
+
+        c->parts[peer] = part;
+        if (post(g, c, i, 1, &both[0], err) || post(g, c, peers + i, 0, &both[1], err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
 static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
 {
     struct direct_chunk *c = direct_of(chunk);
     int peers = g->size - 1;
     struct piece mine;
 
+    if (ddp_chunk_half(chunk) != DDP_WHOLE)
+        return launch_half(g, c, err);
     c->cut = g->size > 2 && chunk->count * (size_t)peers > SMALL_COUNT;
     c->parts_left = peers;
     c->requests_left = (c->cut ? 4 : 2) * peers;
@@ -187,14 +233,14 @@ static void sum_piece(const ddp_group *g, struct direct_chunk *c)
     if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count, c->base.sum->wire))
         return;
     c->base.sum->not_finite = 1;
-    if (c->cut)
+    if (c->cut && ddp_chunk_half(&c->base) == DDP_WHOLE)
         mine.data[0] = NAN;
 }
 
-/* Request i has ended for the second time. */
+/* The sum of a peer's piece, of the i-th one. */
 static void sum_arrived(const ddp_group *g, struct direct_chunk *c, int i)
 {
-    struct piece theirs = piece_of(c, ddp_exchange_peer(g, i - (g->size - 1)), g->size);
+    struct piece theirs = piece_of(c, ddp_exchange_peer(g, i), g->size);
 
     if (!ddp_all_finite(theirs.data, theirs.count > 0))
         c->base.sum->not_finite = 1;
@@ -222,6 +268,16 @@ static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_e
     return ddp_part_recv(g, &c->base, i, &sum, err);
 }
 
+static void advance_half(const ddp_group *g, struct direct_chunk *c, int i)
+{
+    if (i >= g->size - 1)
+        return;
+    if (ddp_chunk_half(&c->base) == DDP_GATHER)
+        sum_arrived(g, c, i);
+    else if (--c->parts_left == 0)
+        sum_piece(g, c);
+}
+
 static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)
 {
     struct direct_chunk *c = direct_of(chunk);
@@ -229,6 +285,10 @@ static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
     int first = c->ended[i]++ == 0;
 
     chunk->ended = --c->requests_left == 0;
+    if (ddp_chunk_half(chunk) != DDP_WHOLE) {
+        advance_half(g, c, i);
+        return DDP_OK;
+    }
     if (first && incoming)
         c->parts_left--;
     if (!c->cut) {
@@ -240,12 +300,21 @@ static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
     if (first && !incoming)
         return receive_sum(g, c, i, err);
     if (!first && !incoming)
-        sum_arrived(g, c, i);
+        sum_arrived(g, c, i - (g->size - 1));
     if (first && c->parts_left == 0) {
         sum_piece(g, c);
         return send_sums(g, c, err);
     }
     return DDP_OK;
+}
+
+static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *parts)
+{
+    size_t r = (size_t)g->rank, n = (size_t)g->size;
+
+    (void)i;
+    *parts = 1;
+    return (ddp_range){count * r / n, count * (r + 1) / n};
 }
 
 /* Rank whose first message has not come: such a rank is behind itself, where one whose sum is late
@@ -264,10 +333,10 @@ static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
 {
     const struct direct_chunk *c = (const struct direct_chunk *)chunk;
     int peers = g->size - 1;
-    int last = c->cut ? 2 : 1;
+    int last = c->cut && ddp_chunk_half(chunk) == DDP_WHOLE ? 2 : 1;
 
     *taking = 0;
-    for (int i = peers; c->cut && i < 2 * peers; i++)
+    for (int i = peers; last == 2 && i < 2 * peers; i++)
         if (c->ended[i] == 1)
             return ddp_exchange_peer(g, i - peers);
     *taking = 1;
@@ -283,6 +352,7 @@ const struct ddp_way ddp_way_direct = {
     .chunk = direct_chunk,
     .launch = direct_launch,
     .advance = direct_advance,
+    .share = direct_share,
     .behind = direct_behind,
     .waits_for = direct_waits_for,
 };

@@ -39,6 +39,7 @@ struct ddp_host_sum {
     size_t count;
     ddp_wire wire; /* how it travels */
     int number;
+    ddp_half half;           /* what is made of it */
     int channel;             /* of its last start */
     ddp_device_event *ended; /* set when it has ended */
 

@@ -231,6 +231,29 @@ ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
+/* ---- a sum in two halves ----
+ *
+ * Each rank has a share of a sum's buffer, cut by the way sums travel: the same for every sum of
+ * that size. After DDP_REDUCE a rank's share holds the sum, the rest of its buffer nothing of use.
+ * DDP_GATHER gives every rank what each has in its share, whatever that is by then. One after the
+ * other they make the whole sum, bit for bit, with no more bytes. */
+typedef enum ddp_half { DDP_WHOLE, DDP_REDUCE, DDP_GATHER } ddp_half;
+
+typedef struct ddp_range {
+    size_t begin, end; /* elements */
+} ddp_range;
+
+/* As ddp_allreduce_start, half of the sum; of host memory. DDP_GATHER travels as float32 whatever
+ * the wire. ddp_allreduce_finite then tells: after DDP_REDUCE, of what this rank has summed, maybe
+ * otherwise on others; after DDP_GATHER, the same on every rank, of the first element of every
+ * range of every share. Fails also with DDP_ERR_USAGE: it is a GPU's. */
+ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err) DDP_MUST_CHECK;
+
+/* This rank's share of a sum of host memory: *count ranges, in order, none empty. Free *ranges.
+ * While the group's schedule stays as it is. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
+                               ddp_error *err) DDP_MUST_CHECK;
+
 /* Has the started sum ended on this rank? Does not move data. */
 int ddp_allreduce_done(const ddp_allreduce *a);
 

@@ -21,8 +21,12 @@ static void sum_close(ddp_allreduce *a)
 
 static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
 {
+    struct ddp_host_sum *s = a->own;
+
     ddp_device_event_record(a->began);
-    return ddp_exchange_start(a->group, a->own, err);
+    s->half = a->half;
+    s->wire = a->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
+    return ddp_exchange_start(a->group, s, err);
 }
 
 static int sum_in_flight(const ddp_allreduce *a)

@@ -11,6 +11,10 @@
  *   SHARING    it has put the sum of its lane into the slots of the others and said so
  *              on its board; when all have, the chunk is summed
  *
+ * Of a sum in two halves the first goes from the end of UP to SHARING, with nothing to put
+ * anywhere: what is said on the board is that the others' slots have been read. The second goes
+ * from the end of GATHERING to DOWN.
+ *
  * Nothing blocks: boards are looked at when messages are polled. A slot is used again for chunk n +
  * window once its rank has said that it launched that, and so needs no guard of its own. */
 #include "base/finite.h"
@@ -134,6 +138,37 @@ static void look_at_returned(const ddp_group *g, struct ddp_levels_chunk *c)
 
 /* ---- from state to state ---- */
 
+/* What this rank sums last, over all ranks. */
+static const struct ddp_stage *top_of(const ddp_group *g)
+{
+    const struct ddp_levels_plan *plan = ddp_levels_of(g)->plan;
+
+    return &plan->stage[plan->stages];
+}
+
+/* This rank's share of the chunk, from its slot or to it. */
+static void copy_share(const ddp_group *g, struct ddp_levels_chunk *c, int to_slot)
+{
+    float *slot = ddp_levels_slot(g, c, g->local_rank);
+
+    for (int i = 0; i < top_of(g)->held_count; i++) {
+        struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, top_of(g)->held[i]);
+        float *in_slot = slot + piece.begin, *in_sum = c->base.data + piece.begin;
+
+        if (to_slot && !ddp_all_finite(in_sum, piece.count > 0))
+            c->not_finite = 1;
+        memcpy(to_slot ? in_slot : in_sum, to_slot ? in_sum : in_slot, piece.count * sizeof *slot);
+    }
+}
+
+/* This rank has done with the others' slots. */
+static void say_shared(const ddp_group *g, const struct ddp_levels_chunk *c)
+{
+    atomic_store_explicit(&ddp_levels_board(g, g->local_rank)->shared[c->base.slot],
+                          2 * (c->base.sequence + 1) + (unsigned)c->not_finite,
+                          memory_order_release);
+}
+
 /* The lane is summed over all ranks: the others of the host get it. */
 static void share_lane(const ddp_group *g, struct ddp_levels_chunk *c)
 {
@@ -149,9 +184,17 @@ static void share_lane(const ddp_group *g, struct ddp_levels_chunk *c)
             memcpy(ddp_levels_slot(g, c, r) + piece.begin, sum, piece.count * sizeof *sum);
         }
     }
-    atomic_store_explicit(&ddp_levels_board(g, g->local_rank)->shared[c->base.slot],
-                          2 * (c->base.sequence + 1) + (unsigned)c->not_finite,
-                          memory_order_release);
+}
+
+static void begin_sharing(const ddp_group *g, struct ddp_levels_chunk *c)
+{
+    if (ddp_chunk_half(&c->base) == DDP_REDUCE)
+        copy_share(g, c, 0);
+    else
+        share_lane(g, c);
+    say_shared(g, c);
+    c->state = DDP_LEVELS_SHARING;
+    c->seen = 0;
 }
 
 /* Nothing of this stage is waited for any more: go on to where something is. */
@@ -171,16 +214,26 @@ static ddp_status go_on(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err
         if (c->state == DDP_LEVELS_DOWN)
             look_at_returned(g, c);
         c->state = DDP_LEVELS_DOWN;
-        if (--c->stage >= 0) {
+        if (ddp_chunk_half(&c->base) != DDP_REDUCE && --c->stage >= 0) {
             if (return_sums(g, c, err))
                 return err->code;
             continue;
         }
-        share_lane(g, c);
-        c->state = DDP_LEVELS_SHARING;
-        c->seen = 0;
+        begin_sharing(g, c);
     }
     return DDP_OK;
+}
+
+static void put_into_slot(const ddp_group *g, struct ddp_levels_chunk *c)
+{
+    float *slot = ddp_levels_slot(g, c, g->local_rank);
+
+    if (ddp_chunk_half(&c->base) == DDP_GATHER) {
+        copy_share(g, c, 1);
+        return;
+    }
+    memcpy(slot, c->base.data, c->base.count * sizeof *slot);
+    ddp_wire_round(slot, c->base.count, c->base.sum->wire);
 }
 
 static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
@@ -190,12 +243,13 @@ static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
 
     c->state = DDP_LEVELS_GATHERING;
     c->stage = c->seen = c->waiting = c->posted = c->not_finite = 0;
-    memcpy(ddp_levels_slot(g, c, g->local_rank), chunk->data, chunk->count * sizeof *chunk->data);
-    ddp_wire_round(ddp_levels_slot(g, c, g->local_rank), chunk->count, chunk->sum->wire);
+    put_into_slot(g, c);
     board->counts[chunk->slot] = (uint32_t)chunk->count;
     atomic_store_explicit(&board->launched, chunk->sequence + 1, memory_order_release);
     /* Early, so that nothing comes that has no place. */
-    return ddp_levels_of(g)->plan->stages ? receive_parts(g, c, err) : DDP_OK;
+    return ddp_levels_of(g)->plan->stages && ddp_chunk_half(chunk) != DDP_GATHER
+               ? receive_parts(g, c, err)
+               : DDP_OK;
 }
 
 /* Has a rank of this host launched a chunk of the same length? */
@@ -225,6 +279,11 @@ static ddp_status gather(ddp_group *g, struct ddp_levels_chunk *c, int *moved, d
         c->seen++;
     }
     *moved = 1;
+    if (ddp_chunk_half(&c->base) == DDP_GATHER) {
+        c->state = DDP_LEVELS_DOWN;
+        c->stage = ddp_levels_of(g)->plan->stages;
+        return go_on(g, c, err);
+    }
     ddp_levels_sum_lane(g, c);
     c->state = DDP_LEVELS_UP;
     if (ddp_levels_of(g)->plan->stages && send_parts(g, c, err))
@@ -252,7 +311,9 @@ static void take_shared(const ddp_group *g, struct ddp_levels_chunk *c, int *mov
         c->seen++;
     if (c->seen < g->local_size)
         return;
-    memcpy(chunk->data, ddp_levels_slot(g, c, g->local_rank), chunk->count * sizeof *chunk->data);
+    if (ddp_chunk_half(chunk) != DDP_REDUCE)
+        memcpy(chunk->data, ddp_levels_slot(g, c, g->local_rank),
+               chunk->count * sizeof *chunk->data);
     chunk->sum->not_finite |= c->not_finite;
     chunk->ended = 1;
     *moved = 1;
@@ -276,6 +337,18 @@ static ddp_status levels_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
     c->requests[i].pending = 0;
     c->waiting--;
     return c->state == DDP_LEVELS_GATHERING ? DDP_OK : go_on(g, c, err);
+}
+
+static ddp_range levels_share(const ddp_group *g, size_t count, int i, int *parts)
+{
+    const struct ddp_stage *top = top_of(g);
+    const struct ddp_levels_plan *plan = ddp_levels_of(g)->plan;
+
+    *parts = top->held_count;
+    if (top->held_count == 0)
+        return (ddp_range){0, 0};
+    return (ddp_range){ddp_unit_begin(plan, count, top->held[i].begin),
+                       ddp_unit_begin(plan, count, top->held[i].end)};
 }
 
 /* ---- who is late ---- */
@@ -311,6 +384,7 @@ const struct ddp_way ddp_way_levels = {
     .launch = levels_launch,
     .advance = levels_advance,
     .look = levels_look,
+    .share = levels_share,
     .behind = levels_behind,
     .waits_for = levels_waits_for,
 };

@@ -45,12 +45,14 @@ ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table, ddp_er
     return DDP_OK;
 }
 
-ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table, ddp_error *err)
+ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table, int sharded,
+                                   ddp_error *err)
 {
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *param = &table->params[i];
 
-        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && param->optimizer.buffer[k]; k++)
+        for (int k = sharded ? ddp_moments_trained(table, param) : 0;
+             k < DDP_OPTIMIZER_BUFFERS && param->optimizer.buffer[k]; k++)
             if (broadcast(group, table->device, param->optimizer.buffer[k], param->count, err))
                 return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k],
                                 param->layer, param->kind, param->part);

@@ -21,6 +21,7 @@ enum { DDP_OPTIMIZER_BUFFERS = 3 };
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
+    int moments; /* how many of the first ones an update reads and changes */
 } ddp_optimizer;
 
 typedef struct ddp_param {
@@ -57,5 +58,11 @@ typedef struct ddp_table {
     const int *block;  /* per layer: 0, or a number of those that are left out of a pass together
                           (ddp_reducer_leave_out); NULL: none is. Not the table's own */
 } ddp_table;
+
+/* How many moments of a parameter updates change: none of a frozen one. */
+static inline int ddp_moments_trained(const ddp_table *table, const ddp_param *param)
+{
+    return param->layer >= table->first_trained ? param->optimizer.moments : 0;
+}
 
 #endif

@@ -10,6 +10,8 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->limit = 0;
     r->launched = 0;
     r->landed = 0;
+    r->spread = 0;
+    r->taken = 0;
     if (r->compressor && r->sync)
         ddp_compressor_begin(r->compressor);
     memset(r->ready, 0, (size_t)r->table->layer_count);
@@ -58,6 +60,16 @@ static void write_counts(ddp_reducer *r, size_t b)
     ddp_device_set(r->table->device, r->memory + bucket->counts, r->counts, bucket->param_count);
 }
 
+static ddp_status start_bucket(ddp_reducer *r, size_t b, ddp_error *err)
+{
+    if (r->shard)
+        return ddp_allreduce_start_half(r->sums[b], DDP_REDUCE, err);
+    if (!ddp_reducer_is_alone(r))
+        write_counts(r, b);
+    return r->compressor ? ddp_compressor_start(r->compressor, err)
+                         : ddp_allreduce_start(r->sums[b], err);
+}
+
 /* The next one of the launch order is full, and it is its turn. */
 static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
 {
@@ -69,10 +81,7 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
             ddp_compressor_skip(r->compressor);
         return DDP_OK;
     }
-    if (!ddp_reducer_is_alone(r))
-        write_counts(r, b);
-    st = r->compressor ? ddp_compressor_start(r->compressor, err)
-                       : ddp_allreduce_start(r->sums[b], err);
+    st = start_bucket(r, b, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     return st ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
 }
@@ -189,7 +198,7 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
     int64_t start;
     ddp_status st;
 
-    if (r->landed == r->launched)
+    if (r->landed == r->launched && r->taken == r->spread)
         return DDP_OK;
     if (r->compressor) /* a first sum may have arrived, and others wait for it */
         return launch(r, err);
@@ -224,7 +233,9 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     if (!r->sync)
         return DDP_OK;
     r->limit = ddp_launch_order_undeferred(r->order);
-    return r->compressor ? launch_compressed(r, err) : launch(r, err);
+    if (r->compressor ? launch_compressed(r, err) : launch(r, err))
+        return err->code;
+    return r->shard ? ddp_reducer_count_ranks(r, err) : DDP_OK;
 }
 
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)

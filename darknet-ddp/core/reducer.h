@@ -41,6 +41,13 @@
  * other, but in a fixed binary tree (core/tree.h), layer by layer as each is ready. With
  * powers of two the step's sum has the same bits whatever the number of ranks.
  *
+ * Shared out (config.shard). A bucket's sum is then made in two halves. layer_fence tells that this
+ * rank has its share of a layer's sums, which it updates; after the last layer's update
+ * ddp_reducer_spread starts the second halves, in the order in which the next forward pass needs
+ * them, and ddp_reducer_layer_take waits for those of a layer. Run counts do not travel in buckets
+ * but in a small sum behind them, which only a rank on which a layer did not run waits for, before
+ * its update. That a gradient is not finite is known once it has been spread. Not with feedback.
+ *
  * A step that failed cannot be finished, and the other ranks wait for this one:
  * end the job (ddp_group_abort). Where one of them gives up first, by the group's
  * timeout, its error names the bucket, its layers and the rank that owes it.
@@ -54,6 +61,7 @@
 #include "core/names.h"
 #include "core/params.h"
 #include "core/plan.h"
+#include "core/shard.h"
 #include "watch/watch.h"
 
 #include <stdint.h>
@@ -74,6 +82,8 @@ typedef struct ddp_reducer_config {
     ddp_feedback *feedback;
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
+    int shard;              /* 1: with more than one rank, each updates its share of the parameters
+                               alone (core/shard.h); nothing is then deferred. Of host memory */
     int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
                    syncing one to the next, a power of two */
 } ddp_reducer_config;
@@ -152,6 +162,18 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
 /* The same, and wait in the program until all that has a fence is there. */
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
+
+/* With config.shard: the rank's share of optimizer state, the reducer's. NULL: nothing is shared
+ * out. */
+ddp_shard *ddp_reducer_shard(const ddp_reducer *r);
+
+/* With it, after the update of the last layer: what every rank has updated starts to travel. Fails
+ * with DDP_ERR_COMM. */
+ddp_status ddp_reducer_spread(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
+
+/* After it, for each layer: wait until its parameters are those of all ranks' updates; its
+ * gradients are then zero. Fails with DDP_ERR_COMM. */
+ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
 /* The fence of every bucket of this syncing pass, all of which are launched: for ddp_reducer_finite
  * to know all before a layer is updated, whose own fence is then due no more.

@@ -45,7 +45,10 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
     const ddp_place *place = &r->plan->places[r->first_param[layer]];
     float count = 0;
 
-    if (!ddp_reducer_is_alone(r)) {
+    if (r->shard) {
+        if (ddp_reducer_ranks_of(r, layer, &count, err))
+            return err->code;
+    } else if (!ddp_reducer_is_alone(r)) {
         if (ddp_allreduce_wait(ddp_reducer_last_sum(r, place->bucket), err))
             return ddp_reducer_name_bucket(r, place->bucket, err);
         ddp_device_pull(r->table->device, &count,
@@ -111,6 +114,8 @@ static int is_finite(const ddp_reducer *r, size_t b)
 
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
 {
+    if (r->shard)
+        return ddp_reducer_taken_finite(r, bucket);
     for (size_t k = 0; k < r->landed; k++) {
         *bucket = ddp_launch_order_nth(r->order, k);
         if (!ddp_reducer_is_left_out(r, *bucket) && !is_finite(r, *bucket))

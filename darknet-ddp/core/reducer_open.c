@@ -55,10 +55,13 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
     if (!st && r->config.feedback && !ddp_reducer_is_alone(r))
         return ddp_compressor_open(&r->compressor, r->group, r->table, r->plan, r->memory,
                                    r->config.feedback, err);
-    for (size_t b = 0; b < r->plan->bucket_count && !st; b++)
-        st = ddp_allreduce_open_on(&r->sums[b], r->group, r->table->device,
-                                   r->memory + r->plan->buckets[b].offset,
-                                   r->plan->buckets[b].count, r->config.wire, err);
+    for (size_t b = 0; b < r->plan->bucket_count && !st; b++) {
+        const ddp_bucket *bucket = &r->plan->buckets[b];
+
+        st = ddp_allreduce_open_on(
+            &r->sums[b], r->group, r->table->device, r->memory + bucket->offset,
+            r->config.shard ? bucket->counts - bucket->offset : bucket->count, r->config.wire, err);
+    }
     return st;
 }
 
@@ -104,6 +107,9 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     r->group = group;
     r->table = table;
     r->config = *config;
+    r->config.shard = config->shard && ddp_group_size(group) > 1;
+    if (r->config.shard)
+        r->config.defer_bytes = 0;
     st = ddp_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes, err);
     if (!st)
         st = allocate(r, err);
@@ -112,6 +118,8 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
         index_layers(r);
         st = open_sums(r, err);
     }
+    if (!st && r->config.shard)
+        st = ddp_reducer_open_shard(r, err);
     if (st) {
         ddp_reducer_close(r);
         return st;
@@ -127,6 +135,7 @@ void ddp_reducer_close(ddp_reducer *r)
         return;
     if (r->framework_memory)
         return_gradients(r);
+    ddp_reducer_close_shard(r);
     for (size_t b = 0; r->sums && b < r->plan->bucket_count; b++)
         ddp_allreduce_close(r->sums[b]);
     ddp_compressor_close(r->compressor);

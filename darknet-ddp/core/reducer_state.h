@@ -1,6 +1,7 @@
 /* core/reducer_state.h: what the reducer's own files share: reducer_open.c (its memory),
- * reducer.c (from a gradient that is final to a bucket that is launched) and reducer_land.c (from
- * there to a sum that is used). Not for others. */
+ * reducer.c (from a gradient that is final to a bucket that is launched), reducer_land.c (from
+ * there to a sum that is used) and reducer_shard.c (where each rank uses its share). Not for
+ * others. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
@@ -28,6 +29,13 @@ struct ddp_reducer {
     char *ready;         /* in this pass */
     char *ran;           /* on this rank since the last step */
     char *left_out;      /* in each pass since the last syncing one before this */
+
+    /* With config.shard. */
+    ddp_shard *shard;
+    float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
+    ddp_allreduce *ran_sum;
+    size_t spread; /* buckets of this step whose second half was started */
+    size_t taken;  /* of these, how many have been waited for */
 
     ddp_tree *tree; /* NULL: mini-batches add up in place */
     int frozen;     /* layers below it run on no rank in this pass */
@@ -60,6 +68,21 @@ static inline ddp_allreduce *ddp_reducer_last_sum(const ddp_reducer *r, size_t b
 {
     return r->compressor ? ddp_compressor_sum(r->compressor, b) : r->sums[b];
 }
+
+/* ---- reducer_shard.c: where r->config.shard ---- */
+
+/* What config.shard adds to a reducer whose sums are open. */
+ddp_status ddp_reducer_open_shard(ddp_reducer *r, ddp_error *err);
+void ddp_reducer_close_shard(ddp_reducer *r);
+
+/* All buckets of a syncing pass are launched: on how many ranks layers ran follows. */
+ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
+
+/* On how many ranks the layer ran. Waits. */
+ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
+
+/* Of the buckets that came: are all finite? Else *bucket is the first that is not. */
+int ddp_reducer_taken_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
  * as the group's sums do. */

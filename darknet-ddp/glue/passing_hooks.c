@@ -1,5 +1,7 @@
 #include "glue/passing_hooks.h"
 
+#include <blas.h>
+
 static const train_hooks *inner_of(const void *ctx)
 {
     const ddp_passing *p = ctx;
@@ -62,6 +64,16 @@ static int update_layer(void *ctx, int layer)
     return inner ? inner->update_layer(inner->ctx, layer) : 1;
 }
 
+static void optimize(int n, float *w, float *g, float *momentum, float *m, float *v, float rate,
+                     float decay, update_args a)
+{
+    const train_hooks *inner = inner_of(a.optimize_ctx);
+
+    a.optimize = inner ? inner->optimize : NULL;
+    a.optimize_ctx = inner ? inner->ctx : NULL;
+    optimize_cpu(n, w, g, momentum, m, v, rate, decay, a);
+}
+
 static void settle(void *ctx, network *net)
 {
     const train_hooks *inner = inner_of(ctx);
@@ -93,6 +105,7 @@ const train_hooks ddp_passing_hooks = {
     .progress = progress,
     .backward_end = backward_end,
     .update_layer = update_layer,
+    .optimize = optimize,
     .settle = settle,
     .mean_loss = mean_loss,
     .release = release,

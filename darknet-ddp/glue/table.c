@@ -104,8 +104,8 @@ static void add_param(ddp_table *table, ddp_param param)
 static ddp_optimizer optimizer_of(float *momentum, float *m, float *v, float *average)
 {
     if (m && v)
-        return (ddp_optimizer){{m, v, average}, {"m", "v", "average"}};
-    return (ddp_optimizer){{momentum, average}, {"momentum", "average"}};
+        return (ddp_optimizer){{m, v, average}, {"m", "v", "average"}, 2};
+    return (ddp_optimizer){{momentum, average}, {"momentum", "average"}, 1};
 }
 
 /* A layer's pointer to an array on the host, or to the same array on its GPU. */

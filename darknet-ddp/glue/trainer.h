@@ -87,7 +87,8 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give the network its own buffers back; free_network does so by itself.
+/* Give the network its own buffers back; free_network does so by itself. With
+ * config.reducer.shard what its optimizer remembers is zero then.
  * Nothing happens if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
 
@@ -114,6 +115,12 @@ ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_mome
  * gives ranks what they have of it. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out,
                                 ddp_error *err) DDP_MUST_CHECK;
+
+/* With config.reducer.shard, on every rank: rank 0's network has all that optimizers remember, so
+ * that it can be saved; and has it no more. Else nothing happens. What fails ends the program by
+ * config.fail. Only while attached. */
+void ddp_trainer_collect_optimizer(ddp_trainer *t);
+void ddp_trainer_drop_optimizer(ddp_trainer *t);
 
 /* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
 size_t ddp_trainer_average_bytes(const ddp_trainer *t);

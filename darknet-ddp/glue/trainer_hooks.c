@@ -164,6 +164,7 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_enter(t, FORWARD);
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
+    ddp_trainer_spread(t);
     ddp_trainer_check(t, ddp_statistics_begin(t->statistics, &err), &err);
     ddp_trainer_settle_sums(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
@@ -178,7 +179,7 @@ static void before_forward(void *ctx, network *net)
     sum_bad_samples(t, net, &before);
 }
 
-/* The layer's update that the last step left for now. */
+/* The layer's update, or what other ranks have updated of it, that the last step left for now. */
 static void update_deferred(ddp_trainer *t, network *net, int layer_index)
 {
     ddp_error err;
@@ -187,6 +188,11 @@ static void update_deferred(ddp_trainer *t, network *net, int layer_index)
     if (!t->deferred[layer_index])
         return;
     t->deferred[layer_index] = 0;
+    if (ddp_reducer_shard(t->reducer)) {
+        ddp_trainer_take(t, layer_index);
+        look(t, net);
+        return;
+    }
     ddp_trainer_check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
     look(t, net);
     if (!used)
@@ -207,6 +213,7 @@ static void settle(void *ctx, network *net)
     ddp_trainer *t = ctx;
     ddp_error err;
 
+    ddp_trainer_spread(t);
     settle_layers(t, net);
     ddp_trainer_end_period(t);
     ddp_trainer_check(t, ddp_statistics_settle(t->statistics, &err), &err);
@@ -332,6 +339,10 @@ static int before_update(void *ctx, int layer_index)
     }
     ddp_trainer_check(t, ddp_reducer_layer_fence(t->reducer, layer_index, &used, &err), &err);
     look(t, t->net);
+    if (ddp_reducer_shard(t->reducer)) {
+        t->spread_due = 1;
+        t->deferred[layer_index] = 1;
+    }
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
     if (used)
         t->guard.updated_layer = layer_index;
@@ -348,6 +359,7 @@ static float mean_loss(void *ctx, float loss)
     float mean;
 
     (void)loss;
+    ddp_trainer_spread(t);
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
     if (!t->judged) /* else it has arrived */
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
@@ -385,6 +397,7 @@ void ddp_trainer_hook(ddp_trainer *t, network *net)
         .progress = on_progress,
         .backward_end = after_backward,
         .update_layer = before_update,
+        .optimize = ddp_reducer_shard(t->reducer) ? ddp_trainer_optimize_share : NULL,
         .mean_loss = mean_loss,
         .settle = settle,
         .release = before_free,

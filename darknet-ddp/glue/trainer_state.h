@@ -59,6 +59,7 @@ struct ddp_trainer {
         int average_due;         /* the period ends with it */
     } local;
     struct ddp_trainer_drop drop;
+    int spread_due;    /* this rank has updated its share: reducer.shard */
     int update_begins; /* with this mini-batch */
     struct {
         ddp_allreduce *sum; /* NULL: nobody ends for them */
@@ -126,6 +127,19 @@ void ddp_trainer_choose_blocks(ddp_trainer *t, const ddp_position *before);
 
 /* The reducer's backward pass has begun: it learns of that. */
 void ddp_trainer_leave_blocks_out(ddp_trainer *t);
+
+/* ---- shared-out updates (glue/trainer_shard.c) ---- */
+
+/* Of train_hooks.optimize: this rank's share of an array is updated, with moments of its own; the
+ * trainer is a.optimize_ctx. */
+void ddp_trainer_optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
+                                float rate, float decay, update_args a);
+
+/* Where this rank has updated its share of all layers, it leaves for the others. */
+void ddp_trainer_spread(ddp_trainer *t);
+
+/* Wait for what all ranks have updated of a layer. */
+void ddp_trainer_take(ddp_trainer *t, int layer_index);
 
 /* Wait for the sum of samples that cannot be read, where it is on its way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);

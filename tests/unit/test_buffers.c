@@ -93,7 +93,7 @@ static void broadcast_optimizer(struct rank *me)
                 toy.params[p].optimizer.buffer[k] = memory[k].values[p];
         }
     }
-    rank_expect_ok(me, ddp_optimizer_broadcast(me->group, &toy.table, &err), &err);
+    rank_expect_ok(me, ddp_optimizer_broadcast(me->group, &toy.table, 0, &err), &err);
     for (size_t k = 0; k < DDP_OPTIMIZER_BUFFERS; k++) {
         for (size_t p = 0; p < TOY_PARAMS; p++)
             expect_filled(me, memory[k].values[p], toy.params[p].count, k < p % 3 ? 0 : me->rank,

@@ -1,0 +1,21 @@
+#include "base/pages.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void ddp_pages_clear(void *x, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)x, end = begin + bytes;
+    uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+    char *inside = (char *)x + (first - begin);
+
+    /* Locked memory stays where it is, and is cleared by hand. */
+    if (first >= last || madvise(inside, last - first, MADV_DONTNEED)) {
+        memset(x, 0, bytes);
+        return;
+    }
+    memset(x, 0, first - begin);
+    memset((char *)x + (last - begin), 0, end - last);
+}

@@ -1,0 +1,25 @@
+#include "cli/shard_run.h"
+
+ddp_status ddp_shard_run_check_device(const ddp_options *o, const ddp_group *group, ddp_error *err)
+{
+    if (!o->shard_optimizer || ddp_device_is_host(ddp_group_device(group)))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "-ddp_shard_optimizer 1 works on CPUs: leave it out, or compute there with "
+                    "-nogpu");
+}
+
+void ddp_shard_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
+{
+    const ddp_shard *shard = ddp_reducer_shard(ddp_trainer_reducer(t));
+    ddp_shard_size size;
+
+    if (!shard) {
+        if (o->shard_optimizer)
+            (void)fprintf(out, "DDP: one rank has no one to share the optimizer's state with\n");
+        return;
+    }
+    size = ddp_shard_bytes(shard);
+    (void)fprintf(out, "DDP: optimizer's state is shared out: %.1f MB of %.1f MB on rank 0\n",
+                  (double)size.own / 1e6, (double)size.all / 1e6);
+}

@@ -1,0 +1,339 @@
+#include "core/shard.h"
+
+#include "base/pages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rank 0 tells the others its moments in pieces of so many floats. */
+enum { PIECE = 1 << 18 };
+
+struct ddp_shard {
+    ddp_shard_of of;
+    ddp_range **ranges; /* by bucket: this rank's, from the bucket's start */
+    size_t *range_count;
+    ddp_shard_part *parts; /* by parameter */
+    size_t part_count;
+    size_t *first_part; /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
+    float *moments;     /* of all parts */
+    size_t count;       /* of its floats */
+};
+
+/* ---- which elements ---- */
+
+static int is_planned(const ddp_shard *s, size_t i)
+{
+    return s->of.table->params[i].layer >= s->of.table->first_trained;
+}
+
+static int moments_of(const ddp_shard *s, size_t i)
+{
+    return ddp_moments_trained(s->of.table, &s->of.table->params[i]);
+}
+
+static float *gradient_of(const ddp_shard *s, size_t i)
+{
+    return s->of.memory + s->of.plan->places[i].offset;
+}
+
+/* What a range of parameter i's bucket has of it; begin is not below end where it has none. */
+static ddp_range overlap(const ddp_shard *s, size_t i, ddp_range range)
+{
+    const ddp_place *place = &s->of.plan->places[i];
+    size_t at = place->offset - s->of.plan->buckets[place->bucket].offset;
+    size_t count = s->of.table->params[i].count;
+    size_t begin = range.begin > at ? range.begin - at : 0;
+    size_t end = range.end > at ? range.end - at : 0;
+
+    return (ddp_range){begin, end < count ? end : count};
+}
+
+/* The parts of parameter i, to s->parts unless it is NULL. */
+static void find_parts(ddp_shard *s, size_t i)
+{
+    size_t b = s->of.plan->places[i].bucket;
+
+    for (size_t k = 0; k < s->range_count[b]; k++) {
+        ddp_range r = overlap(s, i, s->ranges[b][k]);
+
+        if (r.begin >= r.end)
+            continue;
+        if (s->parts)
+            s->parts[s->part_count] = (ddp_shard_part){.param = i, .begin = r.begin, .end = r.end};
+        s->part_count++;
+        s->count += (r.end - r.begin) * (size_t)moments_of(s, i);
+    }
+}
+
+static void find_all_parts(ddp_shard *s)
+{
+    s->part_count = 0;
+    s->count = 0;
+    for (size_t i = 0; i < s->of.table->param_count; i++) {
+        s->first_part[i] = s->part_count;
+        if (is_planned(s, i))
+            find_parts(s, i);
+    }
+    s->first_part[s->of.table->param_count] = s->part_count;
+}
+
+static void place_moments(ddp_shard *s)
+{
+    float *at = s->moments;
+
+    for (size_t p = 0; p < s->part_count; p++)
+        for (int k = 0; k < moments_of(s, s->parts[p].param); k++) {
+            s->parts[p].moments[k] = at;
+            at += s->parts[p].end - s->parts[p].begin;
+        }
+}
+
+static ddp_status no_memory(ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a share of the optimizer's state");
+}
+
+static ddp_status find_shares(ddp_shard *s, ddp_error *err)
+{
+    size_t buckets = s->of.plan->bucket_count;
+
+    s->ranges = calloc(buckets + 1, sizeof *s->ranges);
+    s->range_count = calloc(buckets + 1, sizeof *s->range_count);
+    s->first_part = calloc(s->of.table->param_count + 1, sizeof *s->first_part);
+    if (!s->ranges || !s->range_count || !s->first_part)
+        return no_memory(err);
+    for (size_t b = 0; b < buckets; b++)
+        if (ddp_allreduce_share(s->of.sums[b], &s->ranges[b], &s->range_count[b], err))
+            return err->code;
+    find_all_parts(s);
+    s->parts = calloc(s->part_count + 1, sizeof *s->parts);
+    s->moments = calloc(s->count + 1, sizeof *s->moments);
+    if (!s->parts || !s->moments)
+        return no_memory(err);
+    find_all_parts(s);
+    place_moments(s);
+    return DDP_OK;
+}
+
+/* ---- moments from the framework and back ---- */
+
+static int any(const float *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (x[i] != 0 || signbit(x[i]))
+            return 1;
+    return 0;
+}
+
+/* Has rank 0's framework moments that a run goes on with? */
+static ddp_status has_moments(const ddp_shard *s, int *yes, ddp_error *err)
+{
+    const ddp_table *table = s->of.table;
+
+    *yes = 0;
+    for (size_t i = 0; i < table->param_count && !*yes && ddp_group_rank(s->of.group) == 0; i++)
+        for (int k = 0; k < moments_of(s, i); k++)
+            *yes |= any(table->params[i].optimizer.buffer[k], table->params[i].count);
+    return ddp_broadcast(s->of.group, yes, sizeof *yes, 0, err);
+}
+
+/* x[0..count) of moment k of parameter i are there, from element `at` on. */
+static void keep_own(const ddp_shard *s, size_t i, int k, const float *x, size_t at, size_t count)
+{
+    for (size_t p = s->first_part[i]; p < s->first_part[i + 1]; p++) {
+        const ddp_shard_part *part = &s->parts[p];
+        size_t begin = part->begin > at ? part->begin : at;
+        size_t end = part->end < at + count ? part->end : at + count;
+
+        if (begin < end)
+            memcpy(part->moments[k] + (begin - part->begin), x + (begin - at),
+                   (end - begin) * sizeof *x);
+    }
+}
+
+static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, float *piece, ddp_error *err)
+{
+    const ddp_param *param = &s->of.table->params[i];
+
+    for (size_t at = 0; at < param->count; at += PIECE) {
+        size_t count = param->count - at < PIECE ? param->count - at : PIECE;
+
+        if (ddp_group_rank(s->of.group) == 0)
+            memcpy(piece, param->optimizer.buffer[k] + at, count * sizeof *piece);
+        if (ddp_broadcast(s->of.group, piece, count * sizeof *piece, 0, err))
+            return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k], param->layer,
+                            param->kind, param->part);
+        keep_own(s, i, k, piece, at, count);
+    }
+    return DDP_OK;
+}
+
+static ddp_status tell_moments(const ddp_shard *s, ddp_error *err)
+{
+    float *piece = malloc(PIECE * sizeof *piece);
+    ddp_status st = piece ? DDP_OK : no_memory(err);
+
+    for (size_t i = 0; i < s->of.table->param_count && !st; i++)
+        for (int k = 0; k < moments_of(s, i) && !st; k++)
+            st = tell_moment(s, i, k, piece, err);
+    free(piece);
+    return st;
+}
+
+ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err)
+{
+    ddp_shard *s = calloc(1, sizeof *s);
+    int yes;
+
+    *out = NULL;
+    if (!s)
+        return no_memory(err);
+    s->of = *of;
+    if (find_shares(s, err) || has_moments(s, &yes, err) || (yes && tell_moments(s, err))) {
+        ddp_shard_close(s);
+        return err->code;
+    }
+    ddp_shard_drop(s);
+    *out = s;
+    return DDP_OK;
+}
+
+void ddp_shard_close(ddp_shard *s)
+{
+    if (!s)
+        return;
+    for (size_t b = 0; s->ranges && b < s->of.plan->bucket_count; b++)
+        free(s->ranges[b]);
+    free(s->ranges);
+    free(s->range_count);
+    free(s->parts);
+    free(s->first_part);
+    free(s->moments);
+    free(s);
+}
+
+/* ---- a step ---- */
+
+const ddp_shard_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count)
+{
+    for (size_t i = 0; i < s->of.table->param_count; i++) {
+        if (!is_planned(s, i) || gradient_of(s, i) != gradient)
+            continue;
+        *count = s->first_part[i + 1] - s->first_part[i];
+        return s->parts + s->first_part[i];
+    }
+    *count = 0;
+    return NULL;
+}
+
+void ddp_shard_publish(const ddp_shard *s, size_t b)
+{
+    for (size_t p = 0; p < s->part_count; p++) {
+        const ddp_shard_part *part = &s->parts[p];
+
+        if (s->of.plan->places[part->param].bucket == b)
+            memcpy(gradient_of(s, part->param) + part->begin,
+                   s->of.table->params[part->param].value + part->begin,
+                   (part->end - part->begin) * sizeof(float));
+    }
+    if (ddp_allreduce_finite(s->of.sums[b]))
+        return;
+    for (size_t k = 0; k < s->range_count[b]; k++)
+        s->of.memory[s->of.plan->buckets[b].offset + s->ranges[b][k].begin] = NAN;
+}
+
+void ddp_shard_take(const ddp_shard *s, size_t i)
+{
+    const ddp_param *param = &s->of.table->params[i];
+    float *gradient = gradient_of(s, i);
+
+    memcpy(param->value, gradient, param->count * sizeof *gradient);
+    memset(gradient, 0, param->count * sizeof *gradient);
+}
+
+/* ---- a checkpoint ---- */
+
+/* This rank's moments k of a bucket go into it. Returns 0 where none of its parameters has one. */
+static int put_moments(const ddp_shard *s, size_t b, int k)
+{
+    int some = 0;
+
+    for (size_t i = 0; i < s->of.table->param_count; i++) {
+        if (!is_planned(s, i) || s->of.plan->places[i].bucket != b || k >= moments_of(s, i))
+            continue;
+        some = 1;
+        for (size_t p = s->first_part[i]; p < s->first_part[i + 1]; p++)
+            memcpy(gradient_of(s, i) + s->parts[p].begin, s->parts[p].moments[k],
+                   (s->parts[p].end - s->parts[p].begin) * sizeof(float));
+    }
+    return some;
+}
+
+static void get_moments(const ddp_shard *s, size_t b, int k)
+{
+    for (size_t i = 0; i < s->of.table->param_count; i++)
+        if (is_planned(s, i) && s->of.plan->places[i].bucket == b && k < moments_of(s, i))
+            memcpy(s->of.table->params[i].optimizer.buffer[k], gradient_of(s, i),
+                   s->of.table->params[i].count * sizeof(float));
+}
+
+static ddp_status collect_bucket(const ddp_shard *s, size_t b, ddp_error *err)
+{
+    for (int k = 0; k < DDP_OPTIMIZER_BUFFERS; k++) {
+        if (!put_moments(s, b, k))
+            continue;
+        if (ddp_allreduce_start_half(s->of.sums[b], DDP_GATHER, err)
+            || ddp_allreduce_wait(s->of.sums[b], err))
+            return ddp_wrap(err, "the optimizer's state");
+        if (ddp_group_rank(s->of.group) == 0)
+            get_moments(s, b, k);
+    }
+    return DDP_OK;
+}
+
+static size_t largest_bucket(const ddp_plan *plan)
+{
+    size_t most = 0;
+
+    for (size_t b = 0; b < plan->bucket_count; b++)
+        if (most < plan->buckets[b].count)
+            most = plan->buckets[b].count;
+    return most;
+}
+
+ddp_status ddp_shard_collect(ddp_shard *s, ddp_error *err)
+{
+    float *kept = malloc((largest_bucket(s->of.plan) + 1) * sizeof *kept);
+    ddp_status st = kept ? DDP_OK : no_memory(err);
+
+    for (size_t b = 0; b < s->of.plan->bucket_count && !st; b++) {
+        const ddp_bucket *bucket = &s->of.plan->buckets[b];
+        float *memory = s->of.memory + bucket->offset;
+
+        memcpy(kept, memory, bucket->count * sizeof *kept);
+        st = collect_bucket(s, b, err);
+        memcpy(memory, kept, bucket->count * sizeof *kept);
+    }
+    free(kept);
+    return st;
+}
+
+void ddp_shard_drop(const ddp_shard *s)
+{
+    const ddp_table *table = s->of.table;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        for (int k = 0; k < moments_of(s, i); k++)
+            ddp_pages_clear(table->params[i].optimizer.buffer[k],
+                            table->params[i].count * sizeof(float));
+}
+
+ddp_shard_size ddp_shard_bytes(const ddp_shard *s)
+{
+    ddp_shard_size size = {.own = s->count * sizeof(float)};
+
+    for (size_t i = 0; i < s->of.table->param_count; i++)
+        size.all += s->of.table->params[i].count * (size_t)moments_of(s, i) * sizeof(float);
+    return size;
+}

@@ -1,0 +1,75 @@
+/* core/shard.h: what the optimizer remembers, shared out over ranks.
+ *
+ * Stage 1 of ZeRO (Rajbhandari et al. 2020). All ranks would update every parameter alike, each
+ * with momentum, or Adam's moments, of its own, which are the same on all. Here a rank has the
+ * moments of its share of each bucket alone: the share that it has the sum of after the first half
+ * of the bucket's sum (comm/group.h). It updates that, puts the new values where the gradients
+ * were, and the second half of the sum brings everybody's. So no more travels than without it, and
+ * since each element is updated by the same numbers and formulas, no bit changes.
+ *
+ * The framework keeps its arrays of moments, but they are empty pages (base/pages.h). Only while a
+ * checkpoint is made has rank 0 all of them (ddp_shard_collect).
+ *
+ * Of a table in host memory. Calls with a group are collective.
+ */
+#ifndef DDP_CORE_SHARD_H
+#define DDP_CORE_SHARD_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/params.h"
+#include "core/plan.h"
+
+#include <stddef.h>
+
+typedef struct ddp_shard ddp_shard;
+
+/* Elements begin to end of a parameter, and their moments, end - begin of each, which the shard
+ * has; NULL behind the parameter's last. */
+typedef struct ddp_shard_part {
+    size_t param; /* of the table */
+    size_t begin, end;
+    float *moments[DDP_OPTIMIZER_BUFFERS];
+} ddp_shard_part;
+
+/* What the shard shares out; all of it must outlive the shard. */
+typedef struct ddp_shard_of {
+    ddp_group *group;
+    const ddp_table *table;
+    const ddp_plan *plan;
+    float *memory;              /* the plan's */
+    ddp_allreduce *const *sums; /* of each bucket, without its run counts */
+} ddp_shard_of;
+
+/* Each rank takes its share of the moments that rank 0's framework has, and the framework's are
+ * empty from then on. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
+
+/* The moments are gone with it, and the framework's are empty. NULL is allowed. */
+void ddp_shard_close(ddp_shard *s);
+
+/* This rank's parts, *count, of the parameter whose gradient begins here; NULL where it is in no
+ * bucket. They live as long as the shard. */
+const ddp_shard_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count);
+
+/* This rank's values of bucket b go where its gradients were. Where these were not finite, each
+ * range begins with NaN, so that every rank learns of it. */
+void ddp_shard_publish(const ddp_shard *s, size_t b);
+
+/* Parameter i becomes what its bucket has brought, and its gradient zero. */
+void ddp_shard_take(const ddp_shard *s, size_t i);
+
+/* The framework of rank 0 gets all moments. Between two steps; buckets keep what they hold. Fails
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_shard_collect(ddp_shard *s, ddp_error *err) DDP_MUST_CHECK;
+
+/* What the framework got is empty again. Local. */
+void ddp_shard_drop(const ddp_shard *s);
+
+/* Bytes of moments that this rank has, and of all of them. */
+typedef struct ddp_shard_size {
+    size_t own, all;
+} ddp_shard_size;
+ddp_shard_size ddp_shard_bytes(const ddp_shard *s);
+
+#endif

@@ -1,0 +1,65 @@
+#include "glue/trainer_state.h"
+
+#include <blas.h>
+
+/* Updates that are shared out over ranks (core/shard.h). Darknet's update of a layer calls in here
+ * for each of its arrays, and what else it does to them, clipping say, does no harm to values that
+ * other ranks' will replace. */
+
+void ddp_trainer_optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
+                                float rate, float decay, update_args a)
+{
+    const ddp_trainer *t = a.optimize_ctx;
+    size_t count;
+    const ddp_shard_part *parts = ddp_shard_parts(ddp_reducer_shard(t->reducer), g, &count);
+    int adam = a.adam && m;
+
+    a.optimize = NULL;
+    if (!parts) {
+        optimize_cpu(n, w, g, momentum, m, v, rate, decay, a);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const ddp_shard_part *p = &parts[i];
+
+        optimize_cpu((int)(p->end - p->begin), w + p->begin, g + p->begin,
+                     adam ? NULL : p->moments[0], adam ? p->moments[0] : NULL, p->moments[1], rate,
+                     decay, a);
+    }
+}
+
+void ddp_trainer_spread(ddp_trainer *t)
+{
+    ddp_error err;
+
+    if (!t->spread_due)
+        return;
+    t->spread_due = 0;
+    ddp_trainer_check(t, ddp_reducer_spread(t->reducer, &err), &err);
+}
+
+void ddp_trainer_take(ddp_trainer *t, int layer_index)
+{
+    ddp_error err;
+
+    ddp_trainer_check(t, ddp_reducer_layer_take(t->reducer, layer_index, &err), &err);
+}
+
+void ddp_trainer_collect_optimizer(ddp_trainer *t)
+{
+    ddp_shard *shard = ddp_reducer_shard(t->reducer);
+    ddp_error err;
+
+    if (!shard)
+        return;
+    ddp_trainer_settle(t);
+    ddp_trainer_check(t, ddp_shard_collect(shard, &err), &err);
+}
+
+void ddp_trainer_drop_optimizer(ddp_trainer *t)
+{
+    const ddp_shard *shard = ddp_reducer_shard(t->reducer);
+
+    if (shard)
+        ddp_shard_drop(shard);
+}
