@@ -129,7 +129,7 @@ size_t ddp_trainer_average_bytes(const ddp_trainer *t);
  * attached. */
 int ddp_trainer_blocks(const ddp_trainer *t);
 
-/* Of the blocks of all steps since attach, how many were left out. Only while attached. */
+/* Of the blocks of all steps since attach, how many were left out; also when detached since. */
 typedef struct ddp_drop_count {
     size_t blocks, left_out;
 } ddp_drop_count;

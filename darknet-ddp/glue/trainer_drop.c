@@ -38,6 +38,7 @@ ddp_status ddp_trainer_open_drop(ddp_trainer *t, network *net, ddp_error *err)
 {
     if (t->config.layer_drop == 0)
         return DDP_OK;
+    t->drop.count = (ddp_drop_count){0};
     t->drop.draw = (ddp_layer_drop){.seed = t->config.seed, .most = t->config.layer_drop};
     if (ddp_blocks_find(&t->drop.blocks, &t->drop.draw.blocks, net, t->table.first_trained, err)
         || check_cfg(t, net, err) || allocate(t, net, err))
@@ -58,7 +59,7 @@ void ddp_trainer_close_drop(ddp_trainer *t)
     free(t->drop.block_of);
     free(t->drop.left_out);
     free(t->drop.scale);
-    t->drop = (struct ddp_trainer_drop){0};
+    t->drop = (struct ddp_trainer_drop){.count = t->drop.count};
     t->net->drops = NULL;
 }
 

@@ -28,7 +28,7 @@ struct ddp_trainer_drop {
     char *left_out;       /* per layer */
     float *scale;         /* per layer */
     layer_drops told;     /* to Darknet */
-    ddp_drop_count count; /* since attach */
+    ddp_drop_count count; /* since attach; kept when detached */
 };
 
 struct ddp_trainer {
