@@ -41,8 +41,11 @@ static void print_compressed(FILE *out, const ddp_options *o, double summed, dou
         (void)fprintf(out, "the largest %g %% of each matrix", o->compress.percent);
     else
         (void)fprintf(out, "PowerSGD of rank %d", o->compress.rank);
-    (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later\n", summed,
+    (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later", summed,
                   of);
+    if (o->compress_after > 0)
+        (void)fprintf(out, ", from step %d on", o->compress_after + 1);
+    (void)fputs("\n", out);
 }
 
 void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *group,

@@ -204,6 +204,10 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_err
                         "way depends on the number of ranks",
                         ddp_compress_choice_format(&o->compress, compress),
                         ddp_compress_choice_has_errors(&o->compress) ? "left out" : "rounded");
+    if (o->compress_after > 0 && (is_ddp_command || !ddp_compress_choice_has_errors(&o->compress)))
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "-ddp_compress_after is for training with -ddp_compress powersgd:R or topk:P");
     if (o->layer_drop > 0 && is_ddp_command)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_layer_drop is for training: `darknet ddp` knows only steps that "

@@ -112,6 +112,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .local = ddp_local_options_config(o),
         .layer_drop = o->layer_drop,
         .compress = ddp_compress_choice_config(&o->compress),
+        .compress_after = (size_t)o->compress_after,
         .seed = ddp_run.seed,
         .asked = ddp_run.asked,
         .verify_every = o->verify_every,

@@ -12,11 +12,17 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->landed = 0;
     r->spread = 0;
     r->taken = 0;
+    r->compressor = r->compresses ? r->opened : NULL;
     if (r->compressor && r->sync)
         ddp_compressor_begin(r->compressor);
     memset(r->ready, 0, (size_t)r->table->layer_count);
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->pending[b] = r->plan->buckets[b].param_count;
+}
+
+void ddp_reducer_compress(ddp_reducer *r, int on)
+{
+    r->compresses = on;
 }
 
 int ddp_reducer_syncs(const ddp_reducer *r)

@@ -78,7 +78,7 @@ typedef struct ddp_reducer_config {
     ddp_wire wire; /* how buckets travel; not with mini_batches, which is exact */
     /* Of table, the caller's: gradients are compressed (core/compressor.h) by what it remembers,
      * and none is deferred. On the host, of more than one rank, with DDP_WIRE_FP32 and without
-     * mini_batches. NULL: they are not. */
+     * mini_batches. NULL: they are not. ddp_reducer_compress says in which passes. */
     ddp_feedback *feedback;
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
@@ -117,6 +117,10 @@ size_t ddp_reducer_count(const ddp_reducer *r);
 
 /* Does some gradient of layer travel in a deferred bucket? */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
+
+/* Passes from the next one on are compressed (at first they are), or summed as they are: where
+ * config.feedback is set, and the same on every rank. What is remembered stays meanwhile. */
+void ddp_reducer_compress(ddp_reducer *r, int on);
 
 /* A backward pass starts. sync: it is the step's last, and sums over ranks. Every
  * layer has had its fence since the last syncing pass. */

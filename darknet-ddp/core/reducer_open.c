@@ -53,8 +53,10 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
         st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count,
                            r->config.mini_batches, err);
     if (!st && r->config.feedback && !ddp_reducer_is_alone(r))
-        return ddp_compressor_open(&r->compressor, r->group, r->table, r->plan, r->memory,
-                                   r->config.feedback, err);
+        st = ddp_compressor_open(&r->opened, r->group, r->table, r->plan, r->memory,
+                                 r->config.feedback, err);
+    r->compressor = r->opened;
+    r->compresses = 1;
     for (size_t b = 0; b < r->plan->bucket_count && !st; b++) {
         const ddp_bucket *bucket = &r->plan->buckets[b];
 
@@ -138,7 +140,7 @@ void ddp_reducer_close(ddp_reducer *r)
     ddp_reducer_close_shard(r);
     for (size_t b = 0; r->sums && b < r->plan->bucket_count; b++)
         ddp_allreduce_close(r->sums[b]);
-    ddp_compressor_close(r->compressor);
+    ddp_compressor_close(r->opened);
     ddp_plan_close(r->plan);
     ddp_tree_close(r->tree);
     ddp_group_free_memory(r->group, r->table->device, r->memory);

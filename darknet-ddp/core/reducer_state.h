@@ -19,8 +19,10 @@ struct ddp_reducer {
     float *memory;            /* plan->count elements of the table's device: all buckets, one after
                                  the other */
     float **framework_memory; /* per parameter: the framework's own gradient memory */
-    ddp_allreduce **sums;     /* per bucket; NULL with a compressor, which has them */
-    ddp_compressor *compressor; /* NULL: buckets are summed as they are */
+    ddp_allreduce **sums;     /* per bucket, as it is */
+    ddp_compressor *opened;   /* NULL: no bucket is ever compressed */
+    ddp_compressor *compressor; /* of this pass; NULL: buckets are summed as they are */
+    int compresses;             /* the next pass */
     size_t *pending;            /* per bucket: parameters not ready in this pass */
     float *counts;              /* room for a bucket's run counts */
 

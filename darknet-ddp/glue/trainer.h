@@ -47,6 +47,7 @@ typedef struct ddp_trainer_config {
     /* What of gradients travels; the trainer sets reducer.feedback. On the host, with nothing exact
      * and without local. */
     ddp_compress_config compress;
+    size_t compress_after; /* so many steps first gradients travel as they are */
     int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
     /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
     ddp_bad_data *bad_data;

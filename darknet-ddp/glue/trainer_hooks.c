@@ -259,6 +259,7 @@ static void before_backward(void *ctx, network *net)
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     ddp_statistics_fold(t->statistics, now.mini_batch);
     t->local.own = ddp_trainer_is_own(t, &now);
+    ddp_reducer_compress(t->reducer, now.step > t->config.compress_after);
     ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->local.own);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
     ddp_trainer_leave_blocks_out(t);
