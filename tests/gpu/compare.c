@@ -147,12 +147,9 @@ static void nudge(snapshot *s)
             s->arrays[i].copy[k] *= rand() % 2 ? 1 + 2.4e-7F : 1 - 2.4e-7F;
 }
 
-/* What the GPU computes of a mini-batch has no room on the host, but where the loss is made there.
- */
+/* What the GPU computes of a mini-batch has no room on the host. */
 static int has_host_copy(const layer *l)
 {
-    if (l->type == ISEG || (l->type == REGION && l->softmax_tree))
-        return 0;
     return l->output || l->delta || l->x || l->x_norm || l->activation_input || l->indexes
            || l->squared || l->norms || l->rand || l->loss || l->binary_input;
 }

@@ -1,7 +1,7 @@
 # What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; with DDP_EMULATED emulated.NAME, on the
 # device of darknet-ddp/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
-#   heads.c     the kernels of [yolo], [region] and [detection] make of any boxes what the CPU makes of them
+#   heads.c     the kernels of [yolo], [region], [detection] and [iseg] make of any truths what the CPU makes of them
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU

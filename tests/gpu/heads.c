@@ -43,6 +43,11 @@ typedef struct head_case {
     "[yolo]\nmask=1,0,3\nanchors=1,1.5, 2,3, 5,4, 3,3\nclasses=4\nnum=4\nignore_thresh=.4\n"
 #define REGION_LINES                                                                               \
     "[region]\nanchors=1,1.5, 2,3, 5,4\nclasses=4\nnum=3\nthresh=.5\nobject_scale=5\nabsolute=1\n"
+#define TREE_LINES                                                                                 \
+    "[region]\nanchors=1,1.5, 2,3, 5,4\nclasses=7\nnum=3\nthresh=.5\nobject_scale=5\nabsolute=1\n" \
+    "softmax=1\ntree=" TREE_FILE "\n"
+#define TREE_FILE "/proc/self/fd/100"
+#define TREE_FD 100
 #define DETECTION_LINES                                                                            \
     "[detection]\nclasses=3\ncoords=4\nside=8\nnum=4\nobject_scale=2\nnoobject_scale=.5\ncoord_"   \
     "scale=5\n"
@@ -72,6 +77,9 @@ static const head_case cases[] = {
     {"region-logistic", 27, "", REGION_LINES "coord_scale=2\nclass_scale=.5\n", -2, 2, 0},
     {"region-background", 27, "", REGION_LINES "softmax=1\nbackground=1\n", -2, 2, 0},
     {"region-mask", 33, "", REGION_LINES "coords=6\nmask_scale=2\nmax=40\n", -2, 2, 0},
+    {"region-tree", 36, "", TREE_LINES "bias_match=1\n", -2, 2, 0},
+    {"iseg", 9, "", "[iseg]\nclasses=4\nids=5\n", -2, 2, 0},
+    {"iseg-classes", 4, "", "[iseg]\nclasses=4\nids=0\n", -2, 2, 0},
     {"detection", 23, "", DETECTION_LINES "rescore=1\nsqrt=1\n", -1, 1, 0},
     {"detection-softmax", 23, "", DETECTION_LINES "softmax=1\nclass_scale=.5\n", -1, 1, 0},
     {"detection-forced", 23, "", DETECTION_LINES "forced=1\nsqrt=1\n", -1, 1, 0},
@@ -126,6 +134,9 @@ static void fill_boxes(enum truths kind, const layer *head, float *truth)
         truth[each > 5 ? each - 1 : 4] = (float)(rand() % head->classes);
         if (kind == DEGENERATE)
             make_degenerate(truth, k);
+        if (head->softmax_tree && kind == SOME && k == 1
+            && rand() % 2) /* of this picture a class is known, and no place */
+            truth[0] = truth[1] = truth[2] = truth[3] = 999999;
     }
 }
 
@@ -145,8 +156,30 @@ static void fill_cells(enum truths kind, const layer *head, float *truth)
     }
 }
 
+/* Of [iseg]: each instance's class, and its pixels, which others may have, too; some have none. A
+ * list that is not full ends with a class below 0. */
+static void fill_instances(enum truths kind, const layer *head, float *truth)
+{
+    int cells = head->w * head->h, most = head->truths / (cells + 1);
+    int count = count_of(kind, most);
+
+    for (int i = 0; i < count; i++, truth += cells + 1) {
+        float share = kind == DEGENERATE ? uniform(0, .03F) : uniform(.05F, .6F);
+
+        truth[0] = (float)(rand() % head->classes);
+        for (int k = 0; k < cells; k++)
+            truth[1 + k] = uniform(0, .999F) < share ? 1 : 0;
+    }
+    if (count < most)
+        truth[0] = -1;
+}
+
 static void fill_truth(enum truths kind, const layer *head, float *truth)
 {
+    if (head->type == ISEG) {
+        fill_instances(kind, head, truth);
+        return;
+    }
     if (head->type == DETECTION)
         fill_cells(kind, head, truth);
     else
@@ -300,7 +333,7 @@ static double lines_off_by(const char *a, const char *b)
     return *a || *b ? INFINITY : worst;
 }
 
-static double sums_off_by(const result *gpu, const result *cpu)
+static double sums_off_by(const result *gpu, const result *cpu, int compared_by_line)
 {
     const head_figures *g = &gpu->figures, *c = &cpu->figures;
     double worst = off_by(gpu->cost, cpu->cost);
@@ -310,18 +343,18 @@ static double sums_off_by(const result *gpu, const result *cpu)
     worst = fmax(worst, off_by((double)g->class_loss, (double)c->class_loss));
     worst = fmax(worst, off_by((double)g->iou, (double)c->iou));
     worst = fmax(worst, off_by(g->count, c->count));
-    return fmax(worst, lines_off_by(gpu->line, cpu->line));
+    return compared_by_line ? fmax(worst, lines_off_by(gpu->line, cpu->line)) : worst;
 }
 
 /* Adds what is wrong to out. */
-static int compare(FILE *out, const char *truths, double deltas_limit, const result *gpu,
-                   const result *cpu)
+static int compare(FILE *out, const layer *head, const char *truths, double deltas_limit,
+                   const result *gpu, const result *cpu)
 {
     size_t at_output = 0, at_delta = 0;
     double output = worst_of(gpu->output, cpu->output, gpu->count, &at_output);
     double delta = worst_of(gpu->delta, cpu->delta, gpu->count, &at_delta);
     double norm = norm_off_by(gpu->delta, cpu->delta, gpu->count);
-    double sums = sums_off_by(gpu, cpu);
+    double sums = sums_off_by(gpu, cpu, head->type != ISEG); /* its last one is a time */
     int bad = 0;
 
     if (!(output <= values_limit))
@@ -354,8 +387,8 @@ static int try_truths(FILE *out, const head_case *c, enum truths kind, network *
         fill_truth(kind, head_of(gpu), truth + b * gpu->truths);
     run(cpu, input, truth, &on_cpu);
     run(gpu, input, truth, &on_gpu);
-    bad = compare(out, kind_names[kind], c->overlaps ? overlaps_limit : values_limit, &on_gpu,
-                  &on_cpu);
+    bad = compare(out, head_of(gpu), kind_names[kind], c->overlaps ? overlaps_limit : values_limit,
+                  &on_gpu, &on_cpu);
     if (head_of(gpu)->output || head_of(gpu)->delta)
         bad += fprintf(out, " THE HOST HAS A COPY") > 0;
     free(on_gpu.output);
@@ -414,6 +447,17 @@ static int is_wanted(const char *name, int argc, char **argv)
     return argc < 2;
 }
 
+/* What TREE_LINES name: of each class, in groups, the class above it. */
+static void make_tree(void)
+{
+    int file = memfd_create("tree", 0);
+
+    if (dprintf(file, "thing -1\nliving -1\ncar 0\nbike 0\ndog 1\ncat 1\nhorse 1\n") < 0
+        || dup2(file, TREE_FD) < 0)
+        abort();
+    (void)close(file);
+}
+
 int main(int argc, char **argv)
 {
     int file = memfd_create("lines", 0), count = 0, bad = 0;
@@ -421,6 +465,7 @@ int main(int argc, char **argv)
 
     if (!out || dup2(file, STDOUT_FILENO) < 0)
         abort();
+    make_tree();
     if (cudaGetDeviceCount(&count) != cudaSuccess || !count) {
         (void)fprintf(out, "skipped: no GPU\n");
         return SKIPPED;
