@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANK = 64, MOST_PERCENT = 25 };
+enum { MOST_RANK = 64, MOST_PERCENT = 24 };
 
 static const double least_percent = 0.001;
 
-const char ddp_compress_accepts[] = "R a whole number from 1 to 64, P a number from 0.001 to 25";
+const char ddp_compress_accepts[] = "R a whole number from 1 to 64, P a number from 0.001 to 24";
 
 static const char *const words[] = {[DDP_CHOICE_NONE] = "none",
                                     [DDP_CHOICE_BF16] = "bf16",

@@ -4,7 +4,7 @@
 #include "device/wire.h"
 
 /* For each number that a rank tells there are two, and as many for each other rank. */
-static ddp_status check_ranks(const ddp_options *o, int ranks, ddp_error *err)
+ddp_status ddp_compress_run_check_ranks(const ddp_options *o, int ranks, ddp_error *err)
 {
     double most = 100.0 / (2 * ranks);
 
@@ -22,7 +22,7 @@ ddp_status ddp_compress_run_check(const ddp_options *o, const ddp_group *group, 
 
     if (!ddp_compress_choice_has_errors(&o->compress)
         || ddp_device_is_host(ddp_group_device(group)))
-        return check_ranks(o, ddp_group_size(group), err);
+        return ddp_compress_run_check_ranks(o, ddp_group_size(group), err);
     return ddp_fail(err, DDP_ERR_USAGE,
                     "-ddp_compress %s works on CPUs: bf16 and fp16 work on GPUs, too, and -nogpu "
                     "computes on CPUs",
@@ -34,15 +34,25 @@ static double megabytes(size_t floats)
     return (double)floats * sizeof(float) / 1e6;
 }
 
-static void print_compressed(FILE *out, const ddp_options *o, double summed, double of)
+static void print_compressed(FILE *out, const ddp_options *o, const ddp_reducer *r)
 {
+    char text[DDP_COMPRESS_TEXT];
+
+    if (!ddp_reducer_compresses(r)) {
+        (void)fprintf(
+            out,
+            "DDP: -ddp_compress %s would make no matrix of this network smaller: gradients "
+            "travel as they are\n",
+            ddp_compress_choice_format(&o->compress, text));
+        return;
+    }
     (void)fprintf(out, "DDP: gradients travel by ");
     if (o->compress.word == DDP_CHOICE_TOP_K)
         (void)fprintf(out, "the largest %g %% of each matrix", o->compress.percent);
     else
         (void)fprintf(out, "PowerSGD of rank %d", o->compress.rank);
-    (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later", summed,
-                  of);
+    (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later",
+                  megabytes(ddp_reducer_count(r)), megabytes(ddp_reducer_plan(r)->count));
     if (o->compress_after > 0)
         (void)fprintf(out, ", from step %d on", o->compress_after + 1);
     (void)fputs("\n", out);
@@ -59,8 +69,7 @@ void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *gr
         (void)fprintf(out, "DDP: gradients travel as %s and are added in float32\n",
                       ddp_wire_name(ddp_compress_choice_wire(&o->compress)));
     else
-        print_compressed(out, o, megabytes(ddp_reducer_count(r)),
-                         megabytes(ddp_reducer_plan(r)->count));
+        print_compressed(out, o, r);
 }
 
 void ddp_compress_run_print_resumed(const ddp_options *o, int was, int now)

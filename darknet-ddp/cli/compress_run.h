@@ -14,6 +14,10 @@
 ddp_status ddp_compress_run_check(const ddp_options *o, const ddp_group *group,
                                   ddp_error *err) DDP_MUST_CHECK;
 
+/* DDP_ERR_USAGE: what was asked for does not pay on so many ranks. */
+ddp_status ddp_compress_run_check_ranks(const ddp_options *o, int ranks,
+                                        ddp_error *err) DDP_MUST_CHECK;
+
 /* The line of the banner: how gradients travel; nothing where they travel as they are. t is
  * attached. */
 void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *group,

@@ -86,6 +86,10 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
                         "-profile predicts sums of whole gradients, with -ddp_compress none, bf16 "
                         "or fp16, not %s",
                         ddp_compress_choice_format(&o->compress, compress));
+    if (o->shard_optimizer)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-profile predicts sums of gradients that all ranks get, not those of "
+                        "-ddp_shard_optimizer 1");
     st = ddp_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,

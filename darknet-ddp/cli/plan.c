@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/banner.h"
 #include "cli/commands.h"
+#include "cli/compress_run.h"
 #include "cli/forecast.h"
 #include "cli/gpus.h"
 #include "cli/report.h"
@@ -32,15 +33,16 @@ static void print_buckets(const ddp_plan *plan)
     }
 }
 
-/* Of a step's sums. */
+/* Of a step's sums. With a shared-out optimizer their second half brings parameters, in float32. */
 static double bytes_of(const ddp_table *table, const ddp_plan *plan, int ranks,
-                       const ddp_compress_choice *compress)
+                       const ddp_options *o)
 {
-    ddp_compress_config config = ddp_compress_choice_config(compress);
-    double count = 0;
+    ddp_compress_config config = ddp_compress_choice_config(&o->compress);
+    double there = (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress));
+    double back = o->shard_optimizer ? sizeof(float) : there, count = 0;
 
-    if (!ddp_compress_choice_has_errors(compress))
-        return (double)plan->count * (double)ddp_wire_bytes(ddp_compress_choice_wire(compress));
+    if (!ddp_compress_choice_has_errors(&o->compress))
+        return (double)plan->count * (there + back) / 2;
     for (size_t i = 0; i < table->param_count; i++)
         if (table->params[i].layer >= table->first_trained)
             count +=
@@ -49,9 +51,9 @@ static double bytes_of(const ddp_table *table, const ddp_plan *plan, int ranks,
 }
 
 static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks,
-                         const ddp_compress_choice *compress)
+                         const ddp_options *o)
 {
-    double bytes = bytes_of(table, plan, ranks, compress), buffers = 0;
+    double bytes = bytes_of(table, plan, ranks, o), buffers = 0;
 
     for (size_t i = 0; i < table->buffer_count; i++)
         buffers += (double)table->buffers[i].count * 4;
@@ -103,6 +105,8 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
 
     ddp_darknet_configure(&(ddp_darknet_config){.allow_unknown_keys = options->allow_unknown_keys,
                                                 .fatal = ddp_report_fatal});
+    if (ddp_compress_run_check_ranks(options, ranks, &err))
+        ddp_report_failure(&err);
     net = ddp_command_load(&shape, cfg, options, -1);
     if (ddp_table_init(&table, net, ddp_device_host(), &err)
         || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
@@ -113,7 +117,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     if (nccl)
         printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
     print_buckets(plan);
-    print_totals(&table, plan, ranks, &options->compress);
+    print_totals(&table, plan, ranks, options);
     print_batch(&shape, ranks,
                 options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     if (options->profile && ddp_forecast_print(plan, &shape, options, &err))

@@ -1,5 +1,5 @@
 /* comm/exchange_state.h: what the files behind comm/exchange.h share: exchange.c (chunks in flight,
- * and waits), parts.c (a chunk's messages) and collective.c. Not for others. */
+ * and waits), parts.c (a chunk's messages), share.c and collective.c. Not for others. */
 #ifndef DDP_COMM_EXCHANGE_STATE_H
 #define DDP_COMM_EXCHANGE_STATE_H
 

@@ -1,5 +1,5 @@
 /* core/matrix.h: the few products of matrices that low-rank compression is made of
- * (core/compress.h).
+ * (core/compressor.h).
  *
  *   M   rows x columns, row by row: a layer's weights
  *   P   rank columns of `rows` elements, each column contiguous: p[k * rows + i]

@@ -111,6 +111,9 @@ const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
  * layers were left out, and it is not sent. */
 const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket);
 
+/* Is there a parameter that is compressed at times? */
+int ddp_reducer_compresses(const ddp_reducer *r);
+
 /* Numbers that are summed of the bucket, and of all. */
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket);
 size_t ddp_reducer_count(const ddp_reducer *r);

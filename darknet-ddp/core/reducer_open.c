@@ -179,6 +179,14 @@ size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket)
                          : r->plan->buckets[bucket].count;
 }
 
+int ddp_reducer_compresses(const ddp_reducer *r)
+{
+    for (size_t i = 0; r->opened && i < r->table->param_count; i++)
+        if (ddp_feedback_shape(r->config.feedback, i).rows > 0)
+            return 1;
+    return 0;
+}
+
 size_t ddp_reducer_count(const ddp_reducer *r)
 {
     size_t count = 0;

@@ -4,7 +4,8 @@
  * with momentum, or Adam's moments, of its own, which are the same on all. Here a rank has the
  * moments of its share of each bucket alone: the share that it has the sum of after the first half
  * of the bucket's sum (comm/group.h). It updates that, puts the new values where the gradients
- * were, and the second half of the sum brings everybody's. So no more travels than without it, and
+ * were, and the second half of the sum brings everybody's. So no more travels than without it (but
+ * where gradients travel in 16 bits: parameters travel in 32), and
  * since each element is updated by the same numbers and formulas, no bit changes.
  *
  * The framework keeps its arrays of moments, but they are empty pages (base/pages.h). Only while a

@@ -31,11 +31,6 @@ static int next_section(struct section *s, size_t count, double percent)
     return s->count > 0;
 }
 
-size_t ddp_top_k_count(size_t count, double percent)
-{
-    return ddp_top_k_numbers(count, percent) / 2;
-}
-
 size_t ddp_top_k_numbers(size_t count, double percent)
 {
     struct section s = {0};

@@ -10,11 +10,8 @@
 
 #include <stddef.h>
 
-/* How many of `count` elements are taken: so many percent, above 0, of each section, and at least
- * one. */
-size_t ddp_top_k_count(size_t count, double percent);
-
-/* Numbers that tell them: a value and a place each. */
+/* Numbers that tell what is taken of `count` elements, a value and a place each: so many percent,
+ * above 0, of each section, and at least one of it. */
 size_t ddp_top_k_numbers(size_t count, double percent);
 
 /* out[0..ddp_top_k_numbers) tells the largest of x[0..count); of equal ones the first. What is no

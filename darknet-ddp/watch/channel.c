@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* GUESTS: who has connected and not said yet who it is. */
-enum { GUESTS = 16, GUEST_MS = 5000, BUFFER = DDP_CHANNEL_BYTES + 64 };
+/* STRANGERS: so many more guests than there are ranks may be here at a time. */
+enum { STRANGERS = 16, GUEST_MS = 5000, BUFFER = DDP_CHANNEL_BYTES + 64 };
 
 struct head {
     uint32_t bytes;
@@ -33,9 +33,16 @@ struct hello {
 struct link {
     int fd; /* -1: none */
     int lost;
-    int64_t since_ns; /* of a guest */
     size_t in_bytes, out_bytes;
     unsigned char in[BUFFER], out[BUFFER];
+};
+
+/* Who has connected and not said yet who it is. */
+struct guest {
+    int fd; /* -1: none */
+    int64_t since_ns;
+    size_t bytes;
+    unsigned char said[sizeof(struct hello)];
 };
 
 struct ddp_channel {
@@ -44,7 +51,8 @@ struct ddp_channel {
     int listening[DDP_INVITED_ADDRESSES], listening_count;
     struct link *links; /* by rank; on other ranks than 0, that of rank 0 alone */
     int link_count;
-    struct link guests[GUESTS];
+    struct guest *guests; /* rank 0's: all ranks may come at once */
+    int guest_count;
 };
 
 static void end_link(struct link *l)
@@ -61,31 +69,41 @@ static void lose_link(struct link *l)
     l->lost = 1;
 }
 
+static void end_guest(struct guest *g)
+{
+    if (g->fd >= 0)
+        (void)close(g->fd);
+    g->fd = -1;
+}
+
 static void stop_listening(ddp_channel *c)
 {
     for (int i = 0; i < c->listening_count; i++)
         (void)close(c->listening[i]);
     c->listening_count = 0;
-    for (int i = 0; i < GUESTS; i++)
-        end_link(&c->guests[i]);
+    for (int i = 0; i < c->guest_count; i++)
+        end_guest(&c->guests[i]);
 }
 
-static ddp_channel *new_channel(int links)
+static ddp_channel *new_channel(int links, int guests)
 {
     ddp_channel *c = calloc(1, sizeof *c);
 
     if (!c)
         return NULL;
     c->links = calloc((size_t)links, sizeof *c->links);
+    c->guests = calloc((size_t)guests + 1, sizeof *c->guests);
+    if (!c->links || !c->guests) {
+        ddp_channel_close(c);
+        return NULL;
+    }
     c->link_count = links;
-    for (int i = 0; c->links && i < links; i++)
+    for (int i = 0; i < links; i++)
         c->links[i].fd = -1;
-    for (int i = 0; i < GUESTS; i++)
+    c->guest_count = guests;
+    for (int i = 0; i < guests; i++)
         c->guests[i].fd = -1;
-    if (c->links)
-        return c;
-    free(c);
-    return NULL;
+    return c;
 }
 
 void ddp_channel_close(ddp_channel *c)
@@ -96,6 +114,7 @@ void ddp_channel_close(ddp_channel *c)
     for (int i = 0; i < c->link_count; i++)
         end_link(&c->links[i]);
     free(c->links);
+    free(c->guests);
     free(c);
 }
 
@@ -118,7 +137,7 @@ static ddp_status listen_at(ddp_channel *c, ddp_invitation *inv, struct sockaddr
     char text[INET_ADDRSTRLEN];
 
     address.sin_port = 0;
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 64)
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, SOMAXCONN)
         || getsockname(fd, (struct sockaddr *)&address, &size)) {
         int error = errno;
 
@@ -154,7 +173,7 @@ static ddp_status listen_at_all(ddp_channel *c, ddp_invitation *inv, int local,
 ddp_status ddp_channel_invite(ddp_channel **out, ddp_invitation *invitation, int size, int local,
                               const char *interface, ddp_error *err)
 {
-    ddp_channel *c = new_channel(size);
+    ddp_channel *c = new_channel(size, size + STRANGERS);
     ddp_status st;
 
     *out = NULL;
@@ -183,14 +202,13 @@ static void greet_guests(ddp_channel *c)
 
             if (fd < 0)
                 break;
-            while (g < GUESTS && c->guests[g].fd >= 0)
+            while (g < c->guest_count && c->guests[g].fd >= 0)
                 g++;
-            if (g == GUESTS) {
+            if (g == c->guest_count) {
                 (void)close(fd);
                 continue;
             }
-            c->guests[g].fd = fd;
-            c->guests[g].since_ns = ddp_clock_ns();
+            c->guests[g] = (struct guest){.fd = fd, .since_ns = ddp_clock_ns()};
         }
 }
 
@@ -202,30 +220,29 @@ static void set_no_delay(int fd)
 }
 
 /* A guest says who it is, or has to leave. */
-static void admit(ddp_channel *c, struct link *guest)
+static void admit(ddp_channel *c, struct guest *guest)
 {
     struct hello hello;
-    ssize_t n = recv(guest->fd, guest->in + guest->in_bytes, sizeof hello - guest->in_bytes, 0);
+    ssize_t n = recv(guest->fd, guest->said + guest->bytes, sizeof hello - guest->bytes, 0);
 
     if (n > 0)
-        guest->in_bytes += (size_t)n;
+        guest->bytes += (size_t)n;
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)
         || ddp_clock_ns() - guest->since_ns > GUEST_MS * (int64_t)1000000) {
-        end_link(guest);
+        end_guest(guest);
         return;
     }
-    if (guest->in_bytes < sizeof hello)
+    if (guest->bytes < sizeof hello)
         return;
-    memcpy(&hello, guest->in, sizeof hello);
+    memcpy(&hello, guest->said, sizeof hello);
     if (hello.token != c->token || hello.rank < 1 || hello.rank >= c->size
         || c->links[hello.rank].fd >= 0) {
-        end_link(guest);
+        end_guest(guest);
         return;
     }
     c->links[hello.rank].fd = guest->fd;
     set_no_delay(guest->fd);
     guest->fd = -1;
-    end_link(guest);
 }
 
 static void admit_guests(ddp_channel *c)
@@ -235,7 +252,7 @@ static void admit_guests(ddp_channel *c)
     if (c->listening_count == 0)
         return;
     greet_guests(c);
-    for (int g = 0; g < GUESTS; g++)
+    for (int g = 0; g < c->guest_count; g++)
         if (c->guests[g].fd >= 0)
             admit(c, &c->guests[g]);
     for (int r = 1; r < c->size; r++)
@@ -285,7 +302,7 @@ ddp_status ddp_channel_join(ddp_channel **out, const ddp_invitation *invitation,
                             int wait_ms, ddp_error *err)
 {
     const struct hello hello = {.token = invitation->token, .rank = rank};
-    ddp_channel *c = new_channel(1);
+    ddp_channel *c = new_channel(1, 0);
 
     *out = NULL;
     if (!c)
@@ -384,7 +401,7 @@ static void receive(struct link *l, int rank, ddp_channel_handler handler, void 
 static void wait_for_something(ddp_channel *c, int wait_ms)
 {
     struct pollfd *fds =
-        calloc((size_t)c->link_count + GUESTS + (size_t)c->listening_count, sizeof *fds);
+        calloc((size_t)(c->link_count + c->guest_count + c->listening_count), sizeof *fds);
     nfds_t n = 0;
 
     if (!fds) {
@@ -396,7 +413,7 @@ static void wait_for_something(ddp_channel *c, int wait_ms)
             fds[n++] = (struct pollfd){
                 .fd = c->links[i].fd,
                 .events = (short)(POLLIN | (c->links[i].out_bytes > 0 ? POLLOUT : 0))};
-    for (int i = 0; i < GUESTS; i++)
+    for (int i = 0; i < c->guest_count; i++)
         if (c->guests[i].fd >= 0)
             fds[n++] = (struct pollfd){.fd = c->guests[i].fd, .events = POLLIN};
     for (int i = 0; i < c->listening_count; i++)

@@ -280,10 +280,10 @@ static void the_largest_are_taken_and_of_equal_ones_the_first(void **state)
     float told[10], back[8] = {0};
 
     (void)state;
-    assert_int_equal(ddp_top_k_count(8, 50), 4);
-    assert_int_equal(ddp_top_k_count(8, 51), 5);
-    assert_int_equal(ddp_top_k_count(1, 0.001), 1);
-    assert_int_equal(ddp_top_k_count(0, 1), 0);
+    assert_int_equal(ddp_top_k_numbers(8, 50), 8);
+    assert_int_equal(ddp_top_k_numbers(8, 51), 10);
+    assert_int_equal(ddp_top_k_numbers(1, 0.001), 2);
+    assert_int_equal(ddp_top_k_numbers(0, 1), 0);
     ddp_top_k_take(told, x, 8, 37.5);
     assert_memory_equal(told, ((const float[]){-3, 3, INFINITY, 1, 3, 6}), 6 * sizeof(float));
     ddp_top_k_take(told, x, 8, 62.5);

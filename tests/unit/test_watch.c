@@ -82,6 +82,30 @@ static void ranks_talk_and_strangers_do_not(void **state)
     ddp_channel_close(zero);
 }
 
+/* Rank 0 may be busy, or without a core, until all the others have come. */
+static void all_may_come_at_once(void **state)
+{
+    enum { ALL = 60 };
+    ddp_channel *zero, *others[ALL] = {0};
+    ddp_invitation inv;
+    ddp_error err;
+
+    (void)state;
+    assert_int_equal(ddp_channel_invite(&zero, &inv, ALL, 1, NULL, &err), DDP_OK);
+    for (int r = 1; r < ALL; r++)
+        others[r] = join(&inv, r);
+    for (int r = 1; r < ALL; r++) {
+        char nothing[256] = "";
+
+        for (int i = 0; i < 1000 && ddp_channel_link(zero, r) == DDP_LINK_AWAITED; i++)
+            ddp_channel_poll(zero, 10, note, nothing);
+        assert_int_equal(ddp_channel_link(zero, r), DDP_LINK_OPEN);
+    }
+    for (int r = 1; r < ALL; r++)
+        ddp_channel_close(others[r]);
+    ddp_channel_close(zero);
+}
+
 /* ---- the watch ---- */
 
 enum { MOST = 3, PATIENCE_S = 120 };
@@ -340,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_talk_and_strangers_do_not),
+        cmocka_unit_test(all_may_come_at_once),
         cmocka_unit_test(names_the_rank_that_stands_still),
         cmocka_unit_test(says_nothing_while_something_moves),
         cmocka_unit_test(disks_have_more_time),
