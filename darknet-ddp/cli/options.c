@@ -56,7 +56,7 @@ static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *er
                         value);
     if (row->kind == WHOLE && row->low == 0 && row->high == 1)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants 0 or 1, not '%s'", row->name, value);
-    return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s from %g to %g, not '%s'", row->name,
+    return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s from %.10g to %.10g, not '%s'", row->name,
                     row->kind == WHOLE ? "a whole number" : "a number", row->low, row->high, value);
 }
 
