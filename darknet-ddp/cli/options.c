@@ -49,7 +49,7 @@ static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *er
                         ddp_compress_accepts, value);
     if (row->kind == SKIP)
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s wants stop, or skip and a whole number from 1 to %g, not '%s'",
+                        "%s wants stop, or skip and a whole number from 1 to %.10g, not '%s'",
                         row->name, row->high, value);
     if (row->kind == SEED)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants a whole number from 0, not '%s'", row->name,
