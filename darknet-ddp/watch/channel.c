@@ -400,8 +400,8 @@ static void receive(struct link *l, int rank, ddp_channel_handler handler, void 
 
 static void wait_for_something(ddp_channel *c, int wait_ms)
 {
-    struct pollfd *fds =
-        calloc((size_t)(c->link_count + c->guest_count + c->listening_count), sizeof *fds);
+    size_t count = (size_t)c->link_count + (size_t)c->guest_count + (size_t)c->listening_count;
+    struct pollfd *fds = calloc(count, sizeof *fds);
     nfds_t n = 0;
 
     if (!fds) {
