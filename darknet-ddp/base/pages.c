@@ -1,9 +1,25 @@
 #include "base/pages.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+
+void *ddp_pages_alloc(size_t bytes)
+{
+    size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
+    size_t rounded = (bytes + PAGE - 1) / PAGE * PAGE;
+    void *x = rounded < bytes ? NULL : aligned_alloc(page, rounded > 0 ? rounded : PAGE);
+
+    if (!x)
+        return NULL;
+    if (page == HUGE_PAGE)
+        (void)madvise(x, rounded, MADV_HUGEPAGE); /* advice: small pages will do */
+    return memset(x, 0, rounded);
+}
 
 void ddp_pages_clear(void *x, size_t bytes)
 {

@@ -1,8 +1,13 @@
-/* base/pages.h: memory that is not needed for now. */
+/* base/pages.h: memory by its pages: large arrays on huge ones, and what is not needed for now. */
 #ifndef DDP_BASE_PAGES_H
 #define DDP_BASE_PAGES_H
 
 #include <stddef.h>
+
+/* Zeroed memory, at the beginning of a page, for free(). Large arrays are put on huge pages where
+ * the system has some to spare: passes over them wait for fewer addresses to be translated.
+ * NULL where there is no memory. */
+void *ddp_pages_alloc(size_t bytes);
 
 /* x[0..bytes) of malloc's memory becomes zero, and the whole pages in it go back to the system
  * until they are written to again. */

@@ -1,6 +1,6 @@
 /* base/vectors.h: functions that are compiled for several levels of x86-64 processors, of which the
- * loader picks one. Not for sums of products, which newer ones round once: a result must not depend
- * on the processor. */
+ * loader picks one. Sums of products are for files compiled with -ffp-contract=off alone, as newer
+ * ones would round both at once: a result must not depend on the processor. */
 #ifndef DDP_BASE_VECTORS_H
 #define DDP_BASE_VECTORS_H
 

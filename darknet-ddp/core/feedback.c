@@ -1,5 +1,6 @@
 #include "core/feedback.h"
 
+#include "base/pages.h"
 #include "base/random.h"
 #include "core/top_k.h"
 
@@ -92,7 +93,7 @@ void ddp_feedback_renew_q(const ddp_feedback *f, size_t i)
 
 static ddp_status allocate(ddp_feedback *f, ddp_error *err)
 {
-    f->errors = calloc(f->error_count + 1, sizeof *f->errors);
+    f->errors = ddp_pages_alloc(f->error_count * sizeof *f->errors);
     f->q = calloc(f->q_count + 1, sizeof *f->q);
     if (!f->errors || !f->q)
         return ddp_fail(err, DDP_ERR_NOMEM,

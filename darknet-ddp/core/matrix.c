@@ -1,12 +1,15 @@
 #include "core/matrix.h"
 
+#include "base/vectors.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 16, BLOCK = 128 };
+/* Rows are added up ROWS at a time, so that a sum stays in a register that long. */
+enum { LANES = 16, BLOCK = 128, ROWS = 4 };
 
 /* In LANES sums side by side, which the compiler may make vectors of. */
-static float dot(const float *a, const float *b, size_t count)
+DDP_ALWAYS_INLINE float dot(const float *a, const float *b, size_t count)
 {
     float sums[LANES] = {0};
     size_t i = 0;
@@ -22,6 +25,7 @@ static float dot(const float *a, const float *b, size_t count)
     return sums[0];
 }
 
+DDP_VECTORS
 void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, ddp_shape s)
 {
     for (size_t i = 0; i < s.rows; i++) {
@@ -35,23 +39,38 @@ void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, dd
     }
 }
 
+/* column += a row for each factor, in their order; rows are `stride` apart */
+DDP_ALWAYS_INLINE void add_rows(float *column, const float *row, const float *factor, size_t rows,
+                                size_t stride, size_t count)
+{
+    for (size_t j = 0; j < count; j++) {
+        float sum = column[j];
+
+        for (size_t r = 0; r < rows; r++)
+            sum += factor[r] * row[r * stride + j];
+        column[j] = sum;
+    }
+}
+
+DDP_VECTORS
 void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_shape s)
 {
-    memset(q, 0, s.rank * s.columns * sizeof *q);
-    for (size_t i = 0; i < s.rows; i++)
-        for (size_t k = 0; k < s.rank; k++) {
-            float factor = p[k * s.rows + i];
-            const float *row = m + i * s.columns;
-            float *column = q + k * s.columns;
+    size_t i = 0;
 
-            for (size_t j = 0; j < s.columns; j++)
-                column[j] += factor * row[j];
-        }
+    memset(q, 0, s.rank * s.columns * sizeof *q);
+    for (; i + ROWS <= s.rows; i += ROWS)
+        for (size_t k = 0; k < s.rank; k++)
+            add_rows(q + k * s.columns, m + i * s.columns, p + k * s.rows + i, ROWS, s.columns,
+                     s.columns);
+    for (; i < s.rows; i++)
+        for (size_t k = 0; k < s.rank; k++)
+            add_rows(q + k * s.columns, m + i * s.columns, p + k * s.rows + i, 1, s.columns,
+                     s.columns);
 }
 
 /* sums[j] = row i of P Q^T at columns from..from+count */
-static void row_of_product(float *sums, const float *p, const float *q, size_t i, size_t from,
-                           size_t count, ddp_shape s)
+DDP_ALWAYS_INLINE void row_of_product(float *sums, const float *p, const float *q, size_t i,
+                                      size_t from, size_t count, ddp_shape s)
 {
     memset(sums, 0, count * sizeof *sums);
     for (size_t k = 0; k < s.rank; k++) {
@@ -63,6 +82,7 @@ static void row_of_product(float *sums, const float *p, const float *q, size_t i
     }
 }
 
+DDP_VECTORS
 void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, float share,
                             ddp_shape s)
 {

@@ -1,5 +1,6 @@
 /* The host as a device: every call does its work at once. */
 #include "base/clock.h"
+#include "base/pages.h"
 #include "device/device_ops.h"
 #include "device/sum.h"
 
@@ -7,17 +8,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { PAGE = 4096 };
-
 static void *host_alloc(ddp_device *d, size_t bytes)
 {
-    size_t rounded = (bytes + PAGE - 1) / PAGE * PAGE;
-    void *x = rounded < bytes ? NULL : aligned_alloc(PAGE, rounded);
-
     (void)d;
-    if (x)
-        memset(x, 0, rounded);
-    return x;
+    return ddp_pages_alloc(bytes);
 }
 
 static void host_free(ddp_device *d, float *x)
