@@ -32,6 +32,7 @@ struct ddp_backend {
     /* Blocking; called with size > 1 alone. bytes may be 0 in allgather, which
      * is then a barrier. */
     ddp_status (*broadcast)(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
+    ddp_status (*transfer)(ddp_group *g, void *buf, size_t bytes, int from, int to, ddp_error *err);
     ddp_status (*allgather)(ddp_group *g, const void *mine, void *all, size_t bytes,
                             ddp_error *err);
 };

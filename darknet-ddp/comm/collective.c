@@ -1,4 +1,4 @@
-/* Broadcast, allgather and barrier. They carry a model once, some statistics
+/* Broadcast, transfer, allgather and barrier. They carry a model once, some statistics
  * and small agreements, so they are simple before they are fast; what they need
  * is that a wait has an end and a name. Long ones travel in segments, which
  * keeps a message below MPI's limit of 2 GiB and fills a tree's lower links. */
@@ -128,6 +128,24 @@ ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int roo
     }
     if (ddp_collective_finish(g, err))
         return err->code;
+    ddp_collective_next(g);
+    return DDP_OK;
+}
+
+ddp_status ddp_exchange_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
+                                 ddp_error *err)
+{
+    char *data = buf;
+    int takes_part = g->rank == from || g->rank == to;
+
+    for (size_t at = 0; takes_part && at < bytes; at += SEGMENT_BYTES) {
+        size_t n = segment(bytes, at);
+        ddp_status st = g->rank == from ? ddp_collective_send(g, to, data + at, n, err)
+                                        : ddp_collective_recv(g, from, data + at, n, err);
+
+        if (st || ddp_collective_finish(g, err))
+            return err->code;
+    }
     ddp_collective_next(g);
     return DDP_OK;
 }

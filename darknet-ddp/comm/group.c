@@ -251,6 +251,22 @@ ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_er
     return ddp_group_keep_failure(g, st, err);
 }
 
+ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (st)
+        return st;
+    if (from < 0 || from >= g->size || to < 0 || to >= g->size)
+        return ddp_fail(err, DDP_ERR_USAGE, "%d or %d is not a rank of %d", from, to, g->size);
+    if (bytes == 0 || from == to)
+        return DDP_OK;
+    st = g->ops->transfer(g, buf, bytes, from, to, err);
+    if (st)
+        st = ddp_wrap(err, "%zu bytes from rank %d to rank %d", bytes, from, to);
+    return ddp_group_keep_failure(g, st, err);
+}
+
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes, ddp_error *err)
 {
     ddp_status st = ddp_group_check_alive(g, err);

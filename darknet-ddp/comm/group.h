@@ -285,6 +285,11 @@ const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a);
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                          ddp_error *err) DDP_MUST_CHECK;
 
+/* Copy buf[0..bytes) of rank from to rank to. Every rank calls it; others than these two only take
+ * note of it, and their buf may be NULL. Blocks. Fails as ddp_broadcast. */
+ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
+                        ddp_error *err) DDP_MUST_CHECK;
+
 /* all[r * bytes .. (r + 1) * bytes) becomes rank r's mine[0..bytes). Blocks. */
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                          ddp_error *err) DDP_MUST_CHECK;

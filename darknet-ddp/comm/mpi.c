@@ -266,5 +266,6 @@ const struct ddp_backend ddp_backend_mpi = {
     .abort = ddp_group_exit,
     .progress = ddp_exchange_progress,
     .broadcast = ddp_exchange_broadcast,
+    .transfer = ddp_exchange_transfer,
     .allgather = ddp_exchange_allgather,
 };

@@ -226,6 +226,7 @@ static const struct ddp_backend backend = {
     .abort = thread_abort,
     .progress = ddp_exchange_progress,
     .broadcast = ddp_exchange_broadcast,
+    .transfer = ddp_exchange_transfer,
     .allgather = ddp_exchange_allgather,
 };
 

@@ -222,7 +222,6 @@ static ddp_status use_scratch(ddp_feedback *f, ddp_error *err)
     return DDP_OK;
 }
 
-/* Rank by rank, so that no rank but 0 has more than one other's. */
 ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err)
 {
     int size = ddp_group_size(group), me = ddp_group_rank(group);
@@ -232,29 +231,29 @@ ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err
         return err->code;
     if (me == 0)
         memcpy(f->all, f->errors, bytes);
-    if (use_scratch(f, err))
-        return err->code;
     for (int rank = 1; rank < size; rank++) {
-        float *to = me == 0 ? f->all + (size_t)rank * f->error_count : f->scratch;
+        float *to = me == 0 ? f->all + (size_t)rank * f->error_count : f->errors;
 
-        if (ddp_broadcast(group, me == rank ? f->errors : to, bytes, rank, err))
+        if (ddp_transfer(group, to, bytes, rank, 0, err))
             return ddp_wrap(err, "errors of rank %d's compressed gradients", rank);
     }
     return DDP_OK;
 }
 
-static ddp_status receive(ddp_feedback *f, ddp_group *group, int from, ddp_error *err)
+/* Errors of a rank there was, to the one that goes on with them: its own at first, and others' of a
+ * run with more ranks, added to them. */
+static ddp_status hand_back(ddp_feedback *f, ddp_group *group, int from, ddp_error *err)
 {
     size_t bytes = f->error_count * sizeof *f->errors;
-    int size = ddp_group_size(group);
+    int me = ddp_group_rank(group), to = from % ddp_group_size(group);
+    float *errors = from == me ? f->errors : f->scratch;
 
-    if (ddp_group_rank(group) == 0)
-        memcpy(f->scratch, f->all + (size_t)from * f->error_count, bytes);
-    if (ddp_broadcast(group, f->scratch, bytes, 0, err))
+    if (me == 0 && to == 0)
+        memcpy(errors, f->all + (size_t)from * f->error_count, bytes);
+    else if (ddp_transfer(group, me == 0 ? f->all + (size_t)from * f->error_count : errors, bytes,
+                          0, to, err))
         return ddp_wrap(err, "errors of rank %d's compressed gradients", from);
-    if (from == ddp_group_rank(group)) /* no addition: -0 stays -0 */
-        memcpy(f->errors, f->scratch, bytes);
-    else if (from % size == ddp_group_rank(group))
+    if (me == to && from != me) /* the first without an addition: -0 stays -0 */
         for (size_t i = 0; i < f->error_count; i++)
             f->errors[i] += f->scratch[i];
     return DDP_OK;
@@ -271,7 +270,7 @@ ddp_status ddp_feedback_scatter(ddp_feedback *f, ddp_group *group, int *ranks, d
     if (from > 0)
         memset(f->errors, 0, f->error_count * sizeof *f->errors);
     for (int rank = 0; rank < from; rank++)
-        if (receive(f, group, rank, err))
+        if (hand_back(f, group, rank, err))
             return err->code;
     free(f->all);
     f->all = NULL;

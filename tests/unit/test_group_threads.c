@@ -187,6 +187,35 @@ static void broadcast_reaches_every_rank_from_each(void **state)
     run_worlds(broadcast_from_each);
 }
 
+/* From each to each, itself too; the others look on. */
+static void transfer_between_all(struct rank *me)
+{
+    static const size_t sizes[] = {0, 1, 13, MIB, 3 * MIB + 7};
+    unsigned char *buf = malloc(3 * MIB + 7);
+    ddp_error err;
+
+    if (!buf)
+        abort();
+    for (int k = 0; k < me->size * me->size; k++) {
+        int from = k / me->size, to = k % me->size, gets = me->rank == to;
+        size_t bytes = sizes[k % 5];
+
+        for (size_t i = 0; i < bytes; i++)
+            buf[i] = (unsigned char)(i * 7 + (size_t)me->rank);
+        rank_expect_ok(me, ddp_transfer(me->group, buf, bytes, from, to, &err), &err);
+        for (size_t i = 0; i < bytes; i++)
+            if (buf[i] != (unsigned char)(i * 7 + (size_t)(gets ? from : me->rank)))
+                rank_wrong(me, "byte %zu of %zu from rank %d to %d is wrong", i, bytes, from, to);
+    }
+    free(buf);
+}
+
+static void transfer_reaches_one_rank_alone(void **state)
+{
+    (void)state;
+    run_worlds(transfer_between_all);
+}
+
 static void gather(struct rank *me)
 {
     enum { BYTES = MIB + 9 };
@@ -273,6 +302,7 @@ int main(void)
         cmocka_unit_test(sums_in_flight_together_do_not_mix),
         cmocka_unit_test(collectives_run_beside_a_sum_in_flight),
         cmocka_unit_test(broadcast_reaches_every_rank_from_each),
+        cmocka_unit_test(transfer_reaches_one_rank_alone),
         cmocka_unit_test(allgather_places_ranks_in_order),
         cmocka_unit_test(allgather_from_many_places_ranks_in_order),
         cmocka_unit_test(barrier_waits_for_every_rank),
