@@ -7,8 +7,9 @@ static const double host_byte_s = 0.3e-9;   /* the same within a host */
 static const double copy_byte_s = 0.1e-9;   /* to copy or add a byte */
 static const double message_s = 5e-6;       /* to send or receive a message of any size */
 static const double line_bytes_s = 1.25e9;  /* 10 Gbit/s */
-static const double window_bytes = 8 << 20; /* in flight */
-static const double poll_s = 1e-3;          /* between two polls of a rank that computes */
+static const double window_bytes = 8 << 20; /* in flight; between more than two ranks directly: */
+static const double window_of_many_bytes = 3 << 20, window_chunks = 4; /* at least */
+static const double poll_s = 1e-3; /* between two polls of a rank that computes */
 
 static double greater(double a, double b)
 {
@@ -26,9 +27,9 @@ static int most_ranks(const struct ddp_hosts *hosts)
 }
 
 /* A chunk takes so many polls, while a window of them is in flight. */
-static double wire_s(double left_bytes, int polls)
+static double wire_s(double left_bytes, double window, int polls)
 {
-    return greater(left_bytes / line_bytes_s, sum_bytes / window_bytes * polls * poll_s);
+    return greater(left_bytes / line_bytes_s, sum_bytes / window * polls * poll_s);
 }
 
 ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
@@ -38,10 +39,11 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
     double bytes = 2 * sum_bytes * (size - 1) / size; /* each way */
     double outside = bytes * (size - ranks) / (size > 1 ? size - 1 : 1);
     double messages = 4.0 * (size - 1) * sum_bytes / chunk;
+    double window = size == 2 ? window_bytes : greater(window_of_many_bytes, window_chunks * chunk);
 
     return (ddp_sum_cost){
         .left_bytes = outside * ranks,
-        .wire_s = wire_s(outside * ranks, 2),
+        .wire_s = wire_s(outside * ranks, window, 2),
         .cpu_s = 2 * outside * tcp_byte_s + 2 * (bytes - outside) * host_byte_s
                  + sum_bytes * copy_byte_s + messages * message_s,
         .connections = size - ranks,
@@ -60,7 +62,7 @@ ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix)
     }
     return (ddp_sum_cost){
         .left_bytes = left,
-        .wire_s = wire_s(left, 2 + 2 * stages),
+        .wire_s = wire_s(left, window_bytes, 2 + 2 * stages),
         .cpu_s = 2 * left / ranks * tcp_byte_s + 4 * sum_bytes * copy_byte_s
                  + 4.0 * peers * sum_bytes / chunk * message_s,
         .connections = peers,
