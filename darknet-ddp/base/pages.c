@@ -11,8 +11,8 @@ enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 void *ddp_pages_alloc(size_t bytes)
 {
     size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
-    size_t rounded = (bytes + PAGE - 1) / PAGE * PAGE;
-    void *x = rounded < bytes ? NULL : aligned_alloc(page, rounded > 0 ? rounded : PAGE);
+    size_t rounded = bytes > 0 ? (bytes + page - 1) / page * page : page;
+    void *x = rounded < bytes ? NULL : aligned_alloc(page, rounded);
 
     if (!x)
         return NULL;

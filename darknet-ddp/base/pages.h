@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Zeroed memory, at the beginning of a page, for free(). Large arrays are put on huge pages where
- * the system has some to spare: passes over them wait for fewer addresses to be translated.
- * NULL where there is no memory. */
+/* Zeroed memory, 4096 bytes aligned at least, for free(). From 2 MiB on the system is asked for
+ * huge pages: passes over it wait for fewer addresses to be translated. NULL where there is no
+ * memory. */
 void *ddp_pages_alloc(size_t bytes);
 
 /* x[0..bytes) of malloc's memory becomes zero, and the whole pages in it go back to the system

@@ -1,6 +1,6 @@
-/* Broadcast, transfer, allgather and barrier. They carry a model once, some statistics
- * and small agreements, so they are simple before they are fast; what they need
- * is that a wait has an end and a name. Long ones travel in segments, which
+/* Broadcast, transfer, allgather and barrier. They carry a model once, some statistics,
+ * what compression remembers at a save, and small agreements, so they are simple before they are
+ * fast; what they need is that a wait has an end and a name. Long ones travel in segments, which
  * keeps a message below MPI's limit of 2 GiB and fills a tree's lower links. */
 #include "comm/collective.h"
 

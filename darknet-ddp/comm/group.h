@@ -285,8 +285,9 @@ const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a);
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy buf[0..bytes) of rank from to rank to. Every rank calls it; others than these two only take
- * note of it, and their buf may be NULL. Blocks. Fails as ddp_broadcast. */
+/* Copy buf[0..bytes) of rank from to rank to. Every rank calls it, with the same bytes, from and
+ * to; it blocks these two, which may have to wait for what the other does first, and only counts on
+ * the others, whose buf may be NULL. Fails as ddp_broadcast. */
 ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
                         ddp_error *err) DDP_MUST_CHECK;
 

@@ -70,13 +70,6 @@ static ddp_status solo_broadcast(ddp_group *g, void *buf, size_t bytes, int root
     return DDP_OK;
 }
 
-static ddp_status solo_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
-                                ddp_error *err)
-{
-    (void)g, (void)buf, (void)bytes, (void)from, (void)to, (void)err;
-    return DDP_OK;
-}
-
 static ddp_status solo_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                                  ddp_error *err)
 {
@@ -91,6 +84,5 @@ const struct ddp_backend ddp_backend_solo = {
     .abort = ddp_group_exit,
     .progress = solo_progress,
     .broadcast = solo_broadcast,
-    .transfer = solo_transfer,
     .allgather = solo_allgather,
 };

@@ -18,9 +18,8 @@ struct ddp_feedback {
     size_t q_count;
     float *errors; /* this rank's */
     float *q;
-    int gathered;   /* ranks */
-    float *all;     /* their errors, one rank after the other */
-    float *scratch; /* a rank's errors, on their way to another; NULL at first */
+    int gathered; /* ranks */
+    float *all;   /* their errors, one rank after the other */
 };
 
 /* ---- what is compressed ---- */
@@ -155,7 +154,6 @@ void ddp_feedback_close(ddp_feedback *f)
     free(f->errors);
     free(f->q);
     free(f->all);
-    free(f->scratch);
     free(f);
 }
 
@@ -213,15 +211,6 @@ float *ddp_feedback_gathered_error(const ddp_feedback *f, int rank, size_t i)
     return f->all + (size_t)rank * f->error_count + f->places[i];
 }
 
-static ddp_status use_scratch(ddp_feedback *f, ddp_error *err)
-{
-    if (!f->scratch)
-        f->scratch = calloc(f->error_count + 1, sizeof *f->scratch);
-    if (!f->scratch)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu errors of a rank", f->error_count);
-    return DDP_OK;
-}
-
 ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err)
 {
     int size = ddp_group_size(group), me = ddp_group_rank(group);
@@ -241,12 +230,13 @@ ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err
 }
 
 /* Errors of a rank there was, to the one that goes on with them: its own at first, and others' of a
- * run with more ranks, added to them. */
-static ddp_status hand_back(ddp_feedback *f, ddp_group *group, int from, ddp_error *err)
+ * run with more ranks, by way of scratch, added to them. */
+static ddp_status hand_back(ddp_feedback *f, ddp_group *group, int from, float *scratch,
+                            ddp_error *err)
 {
     size_t bytes = f->error_count * sizeof *f->errors;
     int me = ddp_group_rank(group), to = from % ddp_group_size(group);
-    float *errors = from == me ? f->errors : f->scratch;
+    float *errors = from == me ? f->errors : scratch;
 
     if (me == 0 && to == 0)
         memcpy(errors, f->all + (size_t)from * f->error_count, bytes);
@@ -255,8 +245,23 @@ static ddp_status hand_back(ddp_feedback *f, ddp_group *group, int from, ddp_err
         return ddp_wrap(err, "errors of rank %d's compressed gradients", from);
     if (me == to && from != me) /* the first without an addition: -0 stays -0 */
         for (size_t i = 0; i < f->error_count; i++)
-            f->errors[i] += f->scratch[i];
+            f->errors[i] += scratch[i];
     return DDP_OK;
+}
+
+static ddp_status hand_back_all(ddp_feedback *f, ddp_group *group, int from, ddp_error *err)
+{
+    float *scratch = NULL;
+    ddp_status st = DDP_OK;
+
+    if (from > ddp_group_size(group) && !(scratch = calloc(f->error_count + 1, sizeof *scratch)))
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu errors of a rank", f->error_count);
+    if (from > 0)
+        memset(f->errors, 0, f->error_count * sizeof *f->errors);
+    for (int rank = 0; rank < from && !st; rank++)
+        st = hand_back(f, group, rank, scratch, err);
+    free(scratch);
+    return st;
 }
 
 ddp_status ddp_feedback_scatter(ddp_feedback *f, ddp_group *group, int *ranks, ddp_error *err)
@@ -265,13 +270,9 @@ ddp_status ddp_feedback_scatter(ddp_feedback *f, ddp_group *group, int *ranks, d
 
     *ranks = 0;
     if (ddp_broadcast(group, &from, sizeof from, 0, err)
-        || ddp_broadcast(group, f->q, f->q_count * sizeof *f->q, 0, err) || use_scratch(f, err))
+        || ddp_broadcast(group, f->q, f->q_count * sizeof *f->q, 0, err)
+        || hand_back_all(f, group, from, err))
         return err->code;
-    if (from > 0)
-        memset(f->errors, 0, f->error_count * sizeof *f->errors);
-    for (int rank = 0; rank < from; rank++)
-        if (hand_back(f, group, rank, err))
-            return err->code;
     free(f->all);
     f->all = NULL;
     f->gathered = 0;

@@ -39,15 +39,15 @@ void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, dd
     }
 }
 
-/* column += a row for each factor, in their order; rows are `stride` apart */
+/* column += a row for each factor, in their order */
 DDP_ALWAYS_INLINE void add_rows(float *column, const float *row, const float *factor, size_t rows,
-                                size_t stride, size_t count)
+                                size_t columns)
 {
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = 0; j < columns; j++) {
         float sum = column[j];
 
         for (size_t r = 0; r < rows; r++)
-            sum += factor[r] * row[r * stride + j];
+            sum += factor[r] * row[r * columns + j];
         column[j] = sum;
     }
 }
@@ -60,12 +60,10 @@ void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_s
     memset(q, 0, s.rank * s.columns * sizeof *q);
     for (; i + ROWS <= s.rows; i += ROWS)
         for (size_t k = 0; k < s.rank; k++)
-            add_rows(q + k * s.columns, m + i * s.columns, p + k * s.rows + i, ROWS, s.columns,
-                     s.columns);
+            add_rows(q + k * s.columns, m + i * s.columns, p + k * s.rows + i, ROWS, s.columns);
     for (; i < s.rows; i++)
         for (size_t k = 0; k < s.rank; k++)
-            add_rows(q + k * s.columns, m + i * s.columns, p + k * s.rows + i, 1, s.columns,
-                     s.columns);
+            add_rows(q + k * s.columns, m + i * s.columns, p + k * s.rows + i, 1, s.columns);
 }
 
 /* sums[j] = row i of P Q^T at columns from..from+count */
