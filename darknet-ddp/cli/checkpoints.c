@@ -176,7 +176,9 @@ static void print_resumed(const ddp_checkpoints *c)
            ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
     if (f->ranks != c->run.ranks && !c->options->exact)
         printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
-    ddp_compress_run_print_resumed(c->options, (int)f->ranks, (int)c->run.ranks);
+    ddp_compress_run_print_resumed(
+        c->options, c->run.feedback ? ddp_feedback_gathered(c->run.feedback) : (int)f->ranks,
+        (int)c->run.ranks);
 }
 
 /* The job was started again, and rank 0 may be on another host now. */

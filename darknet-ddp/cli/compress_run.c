@@ -74,7 +74,7 @@ void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *gr
 
 void ddp_compress_run_print_resumed(const ddp_options *o, int was, int now)
 {
-    if (!ddp_compress_choice_has_errors(&o->compress) || was == now || was == 1)
+    if (!ddp_compress_choice_has_errors(&o->compress) || was == now || was <= 1)
         return;
     if (now == 1)
         printf("DDP: what %d ranks have kept of compressed gradients is lost: a rank that is "

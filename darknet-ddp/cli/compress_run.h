@@ -23,7 +23,8 @@ ddp_status ddp_compress_run_check_ranks(const ddp_options *o, int ranks,
 void ddp_compress_run_print(FILE *out, const ddp_options *o, const ddp_group *group,
                             const ddp_trainer *t);
 
-/* On rank 0, of a run that goes on on another number of ranks: what becomes of errors. */
+/* On rank 0, of a run that goes on on another number of ranks: what becomes of the errors that
+ * `was` ranks have left, 0 where there are none. */
 void ddp_compress_run_print_resumed(const ddp_options *o, int was, int now);
 
 #endif

@@ -1,6 +1,8 @@
 /* What is read from the table beside the command line: values in words, and help. */
 #include "cli/option_table.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -94,7 +96,7 @@ static void write_value(const ddp_options *o, const ddp_option *row, int ranks, 
     write_number(row, number_of(o, row), out, size);
     used = strlen(out);
     if (ranks > 0 && (row->columns & DDP_OPTION_BY_RANKS) && number_of(o, row) != row->fallback)
-        (void)snprintf(out + used, size - used, " (%d ranks)", ranks);
+        (void)snprintf(out + used, size - used, " (%d rank%s)", ranks, ddp_plural((size_t)ranks));
 }
 
 static int is_default(const ddp_options *o, const ddp_option *row)
