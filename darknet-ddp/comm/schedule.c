@@ -8,8 +8,9 @@ static const double host_byte_s = 0.3e-9;   /* the same within a host */
 static const double copy_byte_s = 0.1e-9;   /* to copy or add a byte */
 static const double message_s = 5e-6;       /* to send or receive a message of any size */
 static const double line_bytes_s = 1.25e9;  /* 10 Gbit/s */
-static const double window_bytes = 8 << 20; /* in flight; between more than two ranks directly: */
-static const double window_of_many_bytes = 3 << 20, window_chunks = 4; /* at least */
+static const double window_bytes = 8 << 20; /* in flight */
+/* In flight directly between more than two ranks, as in direct.c: the larger of the two. */
+static const double window_of_many_bytes = 3 << 20, window_chunks = 4;
 static const double poll_s = 1e-3; /* between two polls of a rank that computes */
 
 static double greater(double a, double b)

@@ -160,6 +160,19 @@ static void collectives_run_beside_a_sum_in_flight(void **state)
     run_worlds(collectives_beside_a_sum);
 }
 
+static void fill_as(unsigned char *buf, size_t bytes, int rank)
+{
+    for (size_t i = 0; i < bytes; i++)
+        buf[i] = (unsigned char)(i * 7 + (size_t)rank);
+}
+
+static void expect_from(struct rank *me, const unsigned char *buf, size_t bytes, int rank)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (buf[i] != (unsigned char)(i * 7 + (size_t)rank))
+            rank_wrong(me, "byte %zu of %zu from rank %d is wrong", i, bytes, rank);
+}
+
 static void broadcast_from_each(struct rank *me)
 {
     static const size_t sizes[] = {0, 1, 13, MIB, 3 * MIB + 7};
@@ -171,12 +184,9 @@ static void broadcast_from_each(struct rank *me)
     for (int root = 0; root < me->size; root++) {
         size_t bytes = sizes[(size_t)root % 5];
 
-        for (size_t i = 0; i < bytes; i++)
-            buf[i] = (unsigned char)(i * 7 + (size_t)me->rank);
+        fill_as(buf, bytes, me->rank);
         rank_expect_ok(me, ddp_broadcast(me->group, buf, bytes, root, &err), &err);
-        for (size_t i = 0; i < bytes; i++)
-            if (buf[i] != (unsigned char)(i * 7 + (size_t)root))
-                rank_wrong(me, "byte %zu of %zu from rank %d is wrong", i, bytes, root);
+        expect_from(me, buf, bytes, root);
     }
     free(buf);
 }
@@ -197,15 +207,12 @@ static void transfer_between_all(struct rank *me)
     if (!buf)
         abort();
     for (int k = 0; k < me->size * me->size; k++) {
-        int from = k / me->size, to = k % me->size, gets = me->rank == to;
+        int from = k / me->size, to = k % me->size;
         size_t bytes = sizes[k % 5];
 
-        for (size_t i = 0; i < bytes; i++)
-            buf[i] = (unsigned char)(i * 7 + (size_t)me->rank);
+        fill_as(buf, bytes, me->rank);
         rank_expect_ok(me, ddp_transfer(me->group, buf, bytes, from, to, &err), &err);
-        for (size_t i = 0; i < bytes; i++)
-            if (buf[i] != (unsigned char)(i * 7 + (size_t)(gets ? from : me->rank)))
-                rank_wrong(me, "byte %zu of %zu from rank %d to %d is wrong", i, bytes, from, to);
+        expect_from(me, buf, bytes, me->rank == to ? from : me->rank);
     }
     free(buf);
 }
