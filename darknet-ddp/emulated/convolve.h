@@ -14,6 +14,7 @@ struct shape {
     int c, h, w;
     int k, out_h, out_w;
     int kernel_h, kernel_w, pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w;
+    bool bf16; /* outside of here, the arrays are bf16, and channels come last */
 
     size_t inputs() const /* of one image and group */
     {

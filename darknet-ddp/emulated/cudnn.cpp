@@ -1,4 +1,5 @@
 /* cuDNN's convolutions. */
+#include "cudnn_arrays.h"
 #include "cudnn_shapes.h"
 #include "emulated.h"
 
@@ -14,7 +15,7 @@ template <class Run>
 cudnnStatus_t queue(cudnnHandle_t handle, const char *call, direction way, bool valid,
                     const shape &s, int number, void *workspace, size_t workspace_bytes, Run run)
 {
-    const algorithm *a = find_algorithm(way, number);
+    const algorithm *a = find_algorithm(way, s, number);
 
     if (!handle)
         return CUDNN_STATUS_NOT_INITIALIZED;
@@ -35,48 +36,20 @@ cudnnStatus_t queue(cudnnHandle_t handle, const char *call, direction way, bool 
 
 /* What a convolution's algorithm makes of its last bits: each its own, one that is not
  * deterministic others each time. Number 0, where it is deterministic, leaves them. */
-void round_by(direction way, int number, float *result, size_t count)
+noise round_of(direction way, const shape &s, int number)
 {
-    const algorithm *a = find_algorithm(way, number);
+    const algorithm *a = find_algorithm(way, s, number);
 
     if (!has_noise())
-        return;
+        return {false, 0};
     if (a->determinism == CUDNN_NON_DETERMINISTIC)
-        disturb(result, count, other_each_time());
-    else if (number > 0)
-        disturb(result, count, static_cast<uint64_t>(number));
+        return {true, other_each_time()};
+    return {number > 0, static_cast<uint64_t>(number)};
 }
-
-/* One side of a product as the math type lets it be read. */
-class operand
-{
-  public:
-    operand(const void *x, size_t count, cudnnMathType_t math) : all(static_cast<const float *>(x))
-    {
-        if (!has_noise() || math == CUDNN_FMA_MATH)
-            return;
-        rounded.resize(count);
-        round_to_tf32(rounded.data(), all, count);
-        all = rounded.data();
-    }
-    operator const float *() const
-    {
-        return all;
-    }
-
-  private:
-    std::vector<float> rounded;
-    const float *all;
-};
 
 float number(const void *x)
 {
     return *static_cast<const float *>(x);
-}
-
-size_t groups_of(const shape &s)
-{
-    return static_cast<size_t>(s.groups);
 }
 
 template <class T> cudnnStatus_t create(T **made)
@@ -153,10 +126,10 @@ cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensor)
     return destroy(tensor);
 }
 
-cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t tensor, cudnnTensorFormat_t,
-                                         cudnnDataType_t, int n, int c, int h, int w)
+cudnnStatus_t cudnnSetTensor4dDescriptor(cudnnTensorDescriptor_t tensor, cudnnTensorFormat_t format,
+                                         cudnnDataType_t type, int n, int c, int h, int w)
 {
-    *tensor = {n, c, h, w};
+    *tensor = {n, c, h, w, type, format};
     return status_if(n > 0 && c > 0 && h > 0 && w > 0);
 }
 
@@ -170,10 +143,10 @@ cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filter)
     return destroy(filter);
 }
 
-cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t filter, cudnnDataType_t,
-                                         cudnnTensorFormat_t, int k, int c, int h, int w)
+cudnnStatus_t cudnnSetFilter4dDescriptor(cudnnFilterDescriptor_t filter, cudnnDataType_t type,
+                                         cudnnTensorFormat_t format, int k, int c, int h, int w)
 {
-    *filter = {k, c, h, w};
+    *filter = {k, c, h, w, type, format};
     return status_if(k > 0 && c > 0 && h > 0 && w > 0);
 }
 
@@ -190,11 +163,12 @@ cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t con
 cudnnStatus_t cudnnSetConvolution2dDescriptor(cudnnConvolutionDescriptor_t convolution, int pad_h,
                                               int pad_w, int stride_h, int stride_w, int dilation_h,
                                               int dilation_w, cudnnConvolutionMode_t mode,
-                                              cudnnDataType_t)
+                                              cudnnDataType_t computed_in)
 {
     if (mode != CUDNN_CROSS_CORRELATION)
         return CUDNN_STATUS_NOT_SUPPORTED;
     *convolution = {pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w};
+    convolution->computed_in = computed_in;
     return status_if(pad_h >= 0 && pad_w >= 0 && stride_h > 0 && stride_w > 0 && dilation_h > 0
                      && dilation_w > 0);
 }
@@ -229,10 +203,11 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
 
     return queue(handle, "cudnnConvolutionForward", forward, valid, s, algo, workspace,
                  workspace_bytes, [=](float *columns) {
-                     convolve(s, by, operand(x, s.images() * s.inputs(), math),
-                              operand(w, s.weights() * groups_of(s), math), keep,
-                              static_cast<float *>(y), columns);
-                     round_by(forward, algo, static_cast<float *>(y), s.images() * s.outputs());
+                     result out(y, outputs_of(s), keep);
+
+                     convolve(s, by, operand(x, inputs_of(s), math),
+                              operand(w, weights_of(s), math), keep, out, columns);
+                     out.give(round_of(forward, s, algo));
                  });
 }
 
@@ -251,11 +226,11 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void *alp
 
     return queue(handle, "cudnnConvolutionBackwardData", backward_data, valid, s, algo, workspace,
                  workspace_bytes, [=](float *columns) {
-                     convolve_back_data(s, by, operand(w, s.weights() * groups_of(s), math),
-                                        operand(dy, s.images() * s.outputs(), math), keep,
-                                        static_cast<float *>(dx), columns);
-                     round_by(backward_data, algo, static_cast<float *>(dx),
-                              s.images() * s.inputs());
+                     result out(dx, inputs_of(s), keep);
+
+                     convolve_back_data(s, by, operand(w, weights_of(s), math),
+                                        operand(dy, outputs_of(s), math), keep, out, columns);
+                     out.give(round_of(backward_data, s, algo));
                  });
 }
 
@@ -274,11 +249,11 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void *a
 
     return queue(handle, "cudnnConvolutionBackwardFilter", backward_filter, valid, s, algo,
                  workspace, workspace_bytes, [=](float *columns) {
-                     convolve_back_filter(s, by, operand(x, s.images() * s.inputs(), math),
-                                          operand(dy, s.images() * s.outputs(), math), keep,
-                                          static_cast<float *>(dw), columns);
-                     round_by(backward_filter, algo, static_cast<float *>(dw),
-                              s.weights() * groups_of(s));
+                     result out(dw, weights_of(s), keep);
+
+                     convolve_back_filter(s, by, operand(x, inputs_of(s), math),
+                                          operand(dy, outputs_of(s), math), keep, out, columns);
+                     out.give(round_of(backward_filter, s, algo));
                  });
 }
 

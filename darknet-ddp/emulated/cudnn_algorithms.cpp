@@ -15,14 +15,21 @@ int output_size(int size, int pad, int kernel, int stride, int dilation)
     return (size + 2 * pad - (dilation * (kernel - 1) + 1)) / stride + 1;
 }
 
-const algorithm algorithms[3][2] = {
-    {{CUDNN_CONVOLUTION_FWD_ALGO_GEMM, true, CUDNN_DETERMINISTIC},
-     {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, false, CUDNN_DETERMINISTIC}},
-    {{CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, false, CUDNN_NON_DETERMINISTIC},
-     {CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, true, CUDNN_DETERMINISTIC}},
-    {{CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, false, CUDNN_NON_DETERMINISTIC},
-     {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, true, CUDNN_DETERMINISTIC}},
+const algorithm algorithms[3][3] = {
+    {{CUDNN_CONVOLUTION_FWD_ALGO_GEMM, true, CUDNN_DETERMINISTIC, true, false},
+     {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, true, CUDNN_DETERMINISTIC, false, true},
+     {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, false, CUDNN_DETERMINISTIC, true, true}},
+    {{CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, false, CUDNN_NON_DETERMINISTIC, true, true},
+     {CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, true, CUDNN_DETERMINISTIC, true, true}},
+    {{CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, false, CUDNN_NON_DETERMINISTIC, true, true},
+     {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, true, CUDNN_DETERMINISTIC, true, true}},
 };
+
+/* A place of the table without an algorithm is zero, and takes nothing. */
+bool takes(const algorithm &a, const shape &s)
+{
+    return s.bf16 ? a.of_bf16 : a.of_floats;
+}
 
 uint64_t number_of(const shape &s, direction way)
 {
@@ -56,7 +63,7 @@ cudnnStatus_t list(direction way, bool valid, const shape &s, const emulated_con
         for (const algorithm &a : algorithms[way]) {
             size_t needed = a.has_workspace ? s.columns_bytes() : 0;
 
-            if (*count == room || (needed <= workspace_bytes) != usable)
+            if (*count == room || !takes(a, s) || (needed <= workspace_bytes) != usable)
                 continue;
             Perf &p = perfs[*count];
             std::memset(&p, 0, sizeof p);
@@ -74,6 +81,11 @@ cudnnStatus_t list(direction way, bool valid, const shape &s, const emulated_con
     return CUDNN_STATUS_SUCCESS;
 }
 
+size_t element_bytes(const shape &s)
+{
+    return s.bf16 ? sizeof(uint16_t) : sizeof(float);
+}
+
 /* What a measurement leaves in the memory that it may write. */
 void spoil(cudnnHandle_t handle, void *x, size_t bytes, void *workspace, size_t workspace_bytes)
 {
@@ -86,7 +98,7 @@ void spoil(cudnnHandle_t handle, void *x, size_t bytes, void *workspace, size_t 
 cudnnStatus_t workspace_size(const char *call, direction way, bool valid, const shape &s,
                              int number, size_t *bytes)
 {
-    const algorithm *a = find_algorithm(way, number);
+    const algorithm *a = find_algorithm(way, s, number);
 
     if (!valid || !a)
         return CUDNN_STATUS_BAD_PARAM;
@@ -101,24 +113,51 @@ cudnnStatus_t workspace_size(const char *call, direction way, bool valid, const 
 namespace emulated
 {
 
+/* All three of one type, each in the layout that goes with it, and sums in floats. */
+static bool are_supported(const emulated_tensor &x, const emulated_filter &w,
+                          const emulated_convolution &v, const emulated_tensor &y)
+{
+    cudnnTensorFormat_t format =
+        w.type == CUDNN_DATA_BFLOAT16 ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
+
+    return x.type == w.type && y.type == w.type && v.computed_in == CUDNN_DATA_FLOAT
+           && x.format == format && w.format == format && y.format == format;
+}
+
 bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
               const emulated_tensor *y, shape &s)
 {
     s = {};
     if (!x || !w || !v || !y || v->groups < 1)
         return false;
-    s = {x->n,        v->groups,   w->c,          x->h,         x->w,     w->k / v->groups,
-         y->h,        y->w,        w->h,          w->w,         v->pad_h, v->pad_w,
-         v->stride_h, v->stride_w, v->dilation_h, v->dilation_w};
+    s = {x->n,
+         v->groups,
+         w->c,
+         x->h,
+         x->w,
+         w->k / v->groups,
+         y->h,
+         y->w,
+         w->h,
+         w->w,
+         v->pad_h,
+         v->pad_w,
+         v->stride_h,
+         v->stride_w,
+         v->dilation_h,
+         v->dilation_w,
+         w->type == CUDNN_DATA_BFLOAT16};
+    if (!are_supported(*x, *w, *v, *y))
+        return false;
     return x->c == w->c * v->groups && y->c == w->k && w->k % v->groups == 0 && y->n == x->n
            && y->h == output_size(x->h, v->pad_h, w->h, v->stride_h, v->dilation_h)
            && y->w == output_size(x->w, v->pad_w, w->w, v->stride_w, v->dilation_w);
 }
 
-const algorithm *find_algorithm(direction way, int number)
+const algorithm *find_algorithm(direction way, const shape &s, int number)
 {
     for (const algorithm &a : algorithms[way])
-        if (a.number == number)
+        if (a.number == number && takes(a, s))
             return &a;
     return nullptr;
 }
@@ -175,7 +214,7 @@ cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
     if (fails("cudnnFindConvolutionForwardAlgorithmEx"))
         return CUDNN_STATUS_EXECUTION_FAILED;
     if (valid)
-        spoil(handle, out, s.images() * s.outputs() * sizeof(float), workspace, workspace_bytes);
+        spoil(handle, out, s.images() * s.outputs() * element_bytes(s), workspace, workspace_bytes);
     return list(forward, valid, s, v, workspace_bytes, room, count, perfs, true);
 }
 
@@ -188,7 +227,7 @@ cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
     bool valid = shape_of(dx, w, v, dy, s);
 
     if (valid)
-        spoil(handle, out, s.images() * s.inputs() * sizeof(float), workspace, workspace_bytes);
+        spoil(handle, out, s.images() * s.inputs() * element_bytes(s), workspace, workspace_bytes);
     return list(backward_data, valid, s, v, workspace_bytes, room, count, perfs, true);
 }
 
@@ -201,8 +240,8 @@ cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
     bool valid = shape_of(x, dw, v, dy, s);
 
     if (valid)
-        spoil(handle, out, static_cast<size_t>(s.groups) * s.weights() * sizeof(float), workspace,
-              workspace_bytes);
+        spoil(handle, out, static_cast<size_t>(s.groups) * s.weights() * element_bytes(s),
+              workspace, workspace_bytes);
     return list(backward_filter, valid, s, v, workspace_bytes, room, count, perfs, true);
 }
 

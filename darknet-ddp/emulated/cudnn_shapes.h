@@ -12,22 +12,28 @@ struct emulated_cudnn {
 
 struct emulated_tensor {
     int n, c, h, w;
+    cudnnDataType_t type;
+    cudnnTensorFormat_t format;
 };
 
 struct emulated_filter {
     int k, c, h, w;
+    cudnnDataType_t type;
+    cudnnTensorFormat_t format;
 };
 
 struct emulated_convolution {
     int pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w;
     int groups = 1;
     cudnnMathType_t math = CUDNN_DEFAULT_MATH;
+    cudnnDataType_t computed_in = CUDNN_DATA_FLOAT;
 };
 
 namespace emulated
 {
 
-/* Of what the descriptors say. False: they do not belong together. */
+/* Of what the descriptors say. False: they do not belong together, or are of types and layouts that
+ * are not supported. */
 bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
               const emulated_tensor *y, shape &s);
 
@@ -37,10 +43,11 @@ struct algorithm {
     int number;
     bool has_workspace;
     cudnnDeterminism_t determinism;
+    bool of_floats, of_bf16;
 };
 
-/* NULL: there is none of that number. */
-const algorithm *find_algorithm(direction way, int number);
+/* NULL: there is none of that number for the shape's arrays. */
+const algorithm *find_algorithm(direction way, const shape &s, int number);
 
 } // namespace emulated
 

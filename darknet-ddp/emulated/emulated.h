@@ -33,6 +33,7 @@ float measured_ms(uint64_t shape, unsigned algorithm);
 uint64_t other_each_time();
 /* Change the last bit of one element in four, but of zero; which ones depends on `how`. */
 void disturb(float *x, size_t count, uint64_t how);
+void disturb(uint16_t *bf16, size_t count, uint64_t how);
 /* The 10 bits of mantissa that tensor cores read of a float. */
 void round_to_tf32(float *to, const float *x, size_t count);
 

@@ -76,6 +76,16 @@ void disturb(float *x, size_t count, uint64_t how)
     }
 }
 
+void disturb(uint16_t *bf16, size_t count, uint64_t how)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned exponent = bf16[i] & 0x7f80u;
+
+        if (exponent != 0 && exponent != 0x7f80u && mix(how + i) % 4 == 0)
+            bf16[i] = static_cast<uint16_t>(bf16[i] ^ 1u);
+    }
+}
+
 void round_to_tf32(float *to, const float *x, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,6 +1,7 @@
-/* cuDNN of the emulated device: convolutions of NCHW floats. Each direction has one algorithm
- * without a workspace and one that needs it; where cuDNN has one whose sums come in any order, its
- * name here says so too. */
+/* cuDNN of the emulated device: convolutions of NCHW floats, or of NHWC bf16 that add up in floats
+ * (cuDNN's PSEUDO_BFLOAT16_CONFIG: all three arrays are bf16, weights and their gradients too).
+ * Other combinations are refused. Each direction has one algorithm without a workspace and one that
+ * needs it; where cuDNN has one whose sums come in any order, its name here says so too. */
 #ifndef EMULATED_CUDNN_H
 #define EMULATED_CUDNN_H
 
@@ -29,8 +30,8 @@ typedef enum {
     CUDNN_STATUS_EXECUTION_FAILED = 5000
 } cudnnStatus_t;
 
-typedef enum { CUDNN_DATA_FLOAT = 0 } cudnnDataType_t;
-typedef enum { CUDNN_TENSOR_NCHW = 0 } cudnnTensorFormat_t;
+typedef enum { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_BFLOAT16 = 9 } cudnnDataType_t;
+typedef enum { CUDNN_TENSOR_NCHW = 0, CUDNN_TENSOR_NHWC = 1 } cudnnTensorFormat_t;
 typedef enum { CUDNN_CONVOLUTION = 0, CUDNN_CROSS_CORRELATION = 1 } cudnnConvolutionMode_t;
 typedef enum { CUDNN_NON_DETERMINISTIC = 0, CUDNN_DETERMINISTIC = 1 } cudnnDeterminism_t;
 
@@ -42,7 +43,8 @@ typedef enum {
 
 typedef enum {
     CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0,
-    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2
+    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1, /* of NHWC alone */
+    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2                   /* of NCHW alone */
 } cudnnConvolutionFwdAlgo_t;
 
 typedef enum {

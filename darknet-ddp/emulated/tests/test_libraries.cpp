@@ -7,6 +7,7 @@
 #include <csetjmp>
 #include <cstdarg>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 extern "C" {
@@ -106,7 +107,9 @@ enum {
     WEIGHTS = GROUPS * K * C * KERNEL * KERNEL
 };
 
+/* Of NCHW floats, or of NHWC bf16. */
 struct problem {
+    bool bf16;
     cudnnHandle_t handle;
     cudnnTensorDescriptor_t x_tensor, y_tensor;
     cudnnFilterDescriptor_t filter;
@@ -115,10 +118,30 @@ struct problem {
     float *dx, *dy, *dw, *workspace;
     size_t workspace_bytes = 1 << 20;
 
-    problem();
+    explicit problem(bool of_bf16 = false);
     ~problem();
+    void describe(cudnnTensorFormat_t format, cudnnDataType_t type);
     void push();
 };
+
+/* Nearest, ties to even. */
+static float rounded_to_bf16(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Where the i-th value of outer x channels x inner ones is when the channels come last. */
+static size_t place_of(size_t i, size_t channels, size_t inner)
+{
+    size_t o = i / (channels * inner), c = i / inner % channels;
+
+    return (o * inner + i % inner) * channels + c;
+}
 
 static std::vector<float> small_integers(size_t count, int factor)
 {
@@ -129,20 +152,17 @@ static std::vector<float> small_integers(size_t count, int factor)
     return x;
 }
 
-problem::problem()
-    : x(small_integers(INPUTS, 1)), y(small_integers(OUTPUTS, 5)), w(small_integers(WEIGHTS, 2))
+problem::problem(bool of_bf16)
+    : bf16(of_bf16), x(small_integers(INPUTS, 1)), y(small_integers(OUTPUTS, 5)),
+      w(small_integers(WEIGHTS, 2))
 {
     DNN(cudnnCreate(&handle));
     DNN(cudnnCreateTensorDescriptor(&x_tensor));
     DNN(cudnnCreateTensorDescriptor(&y_tensor));
     DNN(cudnnCreateFilterDescriptor(&filter));
     DNN(cudnnCreateConvolutionDescriptor(&convolution));
-    DNN(cudnnSetTensor4dDescriptor(x_tensor, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, N, GROUPS * C, H,
-                                   W));
-    DNN(cudnnSetTensor4dDescriptor(y_tensor, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, N, GROUPS * K,
-                                   OUT_H, OUT_W));
-    DNN(cudnnSetFilter4dDescriptor(filter, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, GROUPS * K, C,
-                                   KERNEL, KERNEL));
+    describe(bf16 ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
+             bf16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT);
     DNN(cudnnSetConvolution2dDescriptor(convolution, PAD_H, PAD_W, STRIDE_H, STRIDE_W, DILATION_H,
                                         DILATION_W, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
     DNN(cudnnSetConvolutionGroupCount(convolution, GROUPS));
@@ -150,6 +170,13 @@ problem::problem()
     dy = device_floats(y.size());
     dw = device_floats(w.size());
     workspace = device_floats(workspace_bytes / sizeof(float));
+}
+
+void problem::describe(cudnnTensorFormat_t format, cudnnDataType_t type)
+{
+    DNN(cudnnSetTensor4dDescriptor(x_tensor, format, type, N, GROUPS * C, H, W));
+    DNN(cudnnSetTensor4dDescriptor(y_tensor, format, type, N, GROUPS * K, OUT_H, OUT_W));
+    DNN(cudnnSetFilter4dDescriptor(filter, type, format, GROUPS * K, C, KERNEL, KERNEL));
 }
 
 problem::~problem()
@@ -163,18 +190,46 @@ problem::~problem()
     (void)cudnnDestroy(handle);
 }
 
-void problem::push()
+static void push_array(float *to, const std::vector<float> &from, bool bf16, size_t channels,
+                       size_t inner)
 {
-    CALL(cudaMemcpy(dx, x.data(), x.size() * sizeof(float), cudaMemcpyHostToDevice));
-    CALL(cudaMemcpy(dy, y.data(), y.size() * sizeof(float), cudaMemcpyHostToDevice));
-    CALL(cudaMemcpy(dw, w.data(), w.size() * sizeof(float), cudaMemcpyHostToDevice));
+    std::vector<uint16_t> halves(from.size());
+
+    for (size_t i = 0; i < from.size(); i++) {
+        uint32_t bits;
+
+        memcpy(&bits, &from[i], sizeof bits);
+        halves[place_of(i, channels, inner)] = (uint16_t)(bits >> 16);
+    }
+    if (bf16)
+        CALL(cudaMemcpy(to, halves.data(), halves.size() * 2, cudaMemcpyHostToDevice));
+    else
+        CALL(cudaMemcpy(to, from.data(), from.size() * sizeof(float), cudaMemcpyHostToDevice));
 }
 
-static std::vector<float> pulled(const float *from, size_t count)
+void problem::push()
+{
+    push_array(dx, x, bf16, GROUPS * C, H * W);
+    push_array(dy, y, bf16, GROUPS * K, OUT_H * OUT_W);
+    push_array(dw, w, bf16, C, KERNEL * KERNEL);
+}
+
+static std::vector<float> pulled(const float *from, size_t count, bool bf16 = false,
+                                 size_t channels = 1, size_t inner = 1)
 {
     std::vector<float> host(count);
+    std::vector<uint16_t> halves(count);
 
-    CALL(cudaMemcpy(host.data(), from, count * sizeof(float), cudaMemcpyDeviceToHost));
+    if (!bf16) {
+        CALL(cudaMemcpy(host.data(), from, count * sizeof(float), cudaMemcpyDeviceToHost));
+        return host;
+    }
+    CALL(cudaMemcpy(halves.data(), from, count * 2, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits = (uint32_t)halves[place_of(i, channels, inner)] << 16;
+
+        memcpy(&host[i], &bits, sizeof bits);
+    }
     return host;
 }
 
@@ -199,63 +254,134 @@ template <class Visit> static void for_products(Visit visit)
 
 /* result = 2 sum + keep result */
 static void expect(const std::vector<float> &found, const std::vector<float> &before,
-                   const std::vector<float> &sum, float keep)
+                   const std::vector<float> &sum, float keep, bool bf16)
 {
-    for (size_t i = 0; i < found.size(); i++)
-        assert_true(found[i] == 2 * sum[i] + (keep == 0 ? 0 : keep * before[i]));
+    for (size_t i = 0; i < found.size(); i++) {
+        float wanted = 2 * sum[i] + (keep == 0 ? 0 : keep * before[i]);
+
+        assert_true(found[i] == (bf16 ? rounded_to_bf16(wanted) : wanted));
+    }
 }
 
 static const float two = 2, zero = 0, three = 3;
 
+/* For every algorithm that both know of a direction, in both kinds of arrays. */
+template <class Algorithm, class Check> static void for_kinds(Algorithm a, Algorithm b, Check check)
+{
+    for (bool bf16 : {false, true})
+        for (const float *keep : {&zero, &three})
+            for (Algorithm algorithm : {a, b}) {
+                problem p(bf16);
+
+                p.push();
+                check(p, keep, algorithm);
+            }
+}
+
+static void check_convolution(problem &p, const float *keep, cudnnConvolutionFwdAlgo_t algorithm)
+{
+    std::vector<float> sum(OUTPUTS);
+
+    DNN(cudnnConvolutionForward(p.handle, &two, p.x_tensor, p.dx, p.filter, p.dw, p.convolution,
+                                algorithm, p.workspace, p.workspace_bytes, keep, p.y_tensor, p.dy));
+    for_products([&](int x, int w, int y) { sum[y] += p.x[x] * p.w[w]; });
+    expect(pulled(p.dy, OUTPUTS, p.bf16, GROUPS * K, OUT_H * OUT_W), p.y, sum, *keep, p.bf16);
+}
+
 static void convolutions_are_those_of_plain_loops(void **)
 {
-    for (const float *keep : {&zero, &three})
-        for (auto algorithm :
-             {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_GEMM}) {
-            problem p;
-            std::vector<float> sum(OUTPUTS);
+    for_kinds(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+              check_convolution);
+    for (const float *keep : {&zero, &three}) {
+        problem floats(false), halves(true);
 
-            p.push();
-            DNN(cudnnConvolutionForward(p.handle, &two, p.x_tensor, p.dx, p.filter, p.dw,
-                                        p.convolution, algorithm, p.workspace, p.workspace_bytes,
-                                        keep, p.y_tensor, p.dy));
-            for_products([&](int x, int w, int y) { sum[y] += p.x[x] * p.w[w]; });
-            expect(pulled(p.dy, OUTPUTS), p.y, sum, *keep);
-        }
+        floats.push();
+        check_convolution(floats, keep, CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
+        halves.push();
+        check_convolution(halves, keep, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM);
+    }
 }
 
 static void input_deltas_are_those_of_plain_loops(void **)
 {
-    for (const float *keep : {&zero, &three})
-        for (auto algorithm :
-             {CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, CUDNN_CONVOLUTION_BWD_DATA_ALGO_1}) {
-            problem p;
-            std::vector<float> sum(INPUTS);
+    for_kinds(CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, CUDNN_CONVOLUTION_BWD_DATA_ALGO_1,
+              [](problem &p, const float *keep, cudnnConvolutionBwdDataAlgo_t algorithm) {
+                  std::vector<float> sum(INPUTS);
 
-            p.push();
-            DNN(cudnnConvolutionBackwardData(p.handle, &two, p.filter, p.dw, p.y_tensor, p.dy,
-                                             p.convolution, algorithm, p.workspace,
-                                             p.workspace_bytes, keep, p.x_tensor, p.dx));
-            for_products([&](int x, int w, int y) { sum[x] += p.y[y] * p.w[w]; });
-            expect(pulled(p.dx, INPUTS), p.x, sum, *keep);
-        }
+                  DNN(cudnnConvolutionBackwardData(p.handle, &two, p.filter, p.dw, p.y_tensor, p.dy,
+                                                   p.convolution, algorithm, p.workspace,
+                                                   p.workspace_bytes, keep, p.x_tensor, p.dx));
+                  for_products([&](int x, int w, int y) { sum[x] += p.y[y] * p.w[w]; });
+                  expect(pulled(p.dx, INPUTS, p.bf16, GROUPS * C, H * W), p.x, sum, *keep, p.bf16);
+              });
 }
 
 static void weight_gradients_are_those_of_plain_loops(void **)
 {
-    for (const float *keep : {&zero, &three})
-        for (auto algorithm :
-             {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1}) {
-            problem p;
-            std::vector<float> sum(WEIGHTS);
+    for_kinds(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1,
+              [](problem &p, const float *keep, cudnnConvolutionBwdFilterAlgo_t algorithm) {
+                  std::vector<float> sum(WEIGHTS);
 
-            p.push();
-            DNN(cudnnConvolutionBackwardFilter(p.handle, &two, p.x_tensor, p.dx, p.y_tensor, p.dy,
-                                               p.convolution, algorithm, p.workspace,
-                                               p.workspace_bytes, keep, p.filter, p.dw));
-            for_products([&](int x, int w, int y) { sum[w] += p.x[x] * p.y[y]; });
-            expect(pulled(p.dw, WEIGHTS), p.w, sum, *keep);
-        }
+                  DNN(cudnnConvolutionBackwardFilter(p.handle, &two, p.x_tensor, p.dx, p.y_tensor,
+                                                     p.dy, p.convolution, algorithm, p.workspace,
+                                                     p.workspace_bytes, keep, p.filter, p.dw));
+                  for_products([&](int x, int w, int y) { sum[w] += p.x[x] * p.y[y]; });
+                  expect(pulled(p.dw, WEIGHTS, p.bf16, C, KERNEL * KERNEL), p.w, sum, *keep,
+                         p.bf16);
+              });
+}
+
+static cudnnStatus_t convolve(const problem &p, cudnnConvolutionFwdAlgo_t algorithm)
+{
+    return cudnnConvolutionForward(p.handle, &two, p.x_tensor, p.dx, p.filter, p.dw, p.convolution,
+                                   algorithm, p.workspace, p.workspace_bytes, &zero, p.y_tensor,
+                                   p.dy);
+}
+
+/* cuDNN's own configurations: all arrays of one type, sums of bf16 in floats. */
+static void types_and_layouts_that_do_not_go_together_are_refused(void **)
+{
+    const cudnnConvolutionFwdAlgo_t algorithm = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
+    problem p(true);
+    size_t bytes;
+
+    p.push();
+    DNN(convolve(p, algorithm));
+    DNN(cudnnSetFilter4dDescriptor(p.filter, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NHWC, GROUPS * K, C,
+                                   KERNEL, KERNEL));
+    assert_int_equal(convolve(p, algorithm), CUDNN_STATUS_BAD_PARAM);
+    assert_int_equal(cudnnGetConvolutionBackwardFilterWorkspaceSize(
+                         p.handle, p.x_tensor, p.y_tensor, p.convolution, p.filter,
+                         CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, &bytes),
+                     CUDNN_STATUS_BAD_PARAM);
+    p.describe(CUDNN_TENSOR_NCHW, CUDNN_DATA_BFLOAT16);
+    assert_int_equal(convolve(p, algorithm), CUDNN_STATUS_BAD_PARAM);
+    p.describe(CUDNN_TENSOR_NHWC, CUDNN_DATA_FLOAT);
+    assert_int_equal(convolve(p, algorithm), CUDNN_STATUS_BAD_PARAM);
+    p.describe(CUDNN_TENSOR_NHWC, CUDNN_DATA_BFLOAT16);
+    assert_int_equal(convolve(p, CUDNN_CONVOLUTION_FWD_ALGO_GEMM), CUDNN_STATUS_BAD_PARAM);
+    DNN(cudnnSetConvolution2dDescriptor(p.convolution, PAD_H, PAD_W, STRIDE_H, STRIDE_W, DILATION_H,
+                                        DILATION_W, CUDNN_CROSS_CORRELATION, CUDNN_DATA_BFLOAT16));
+    assert_int_equal(convolve(p, algorithm), CUDNN_STATUS_BAD_PARAM);
+}
+
+static void measurements_leave_what_lies_behind_bf16_alone(void **)
+{
+    cudnnConvolutionFwdAlgoPerf_t perfs[4];
+    std::vector<float> filled(OUTPUTS, 1);
+    problem p(true);
+    int count = 0;
+
+    CALL(cudaMemcpy(p.dy, filled.data(), OUTPUTS * sizeof(float), cudaMemcpyHostToDevice));
+    DNN(cudnnFindConvolutionForwardAlgorithmEx(p.handle, p.x_tensor, p.dx, p.filter, p.dw,
+                                               p.convolution, p.y_tensor, p.dy, 4, &count, perfs,
+                                               p.workspace, p.workspace_bytes));
+    assert_int_equal(count, 2);
+    for (int i = 0; i < count; i++)
+        assert_int_not_equal(perfs[i].algo, CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
+    filled = pulled(p.dy, OUTPUTS);
+    assert_true(filled[0] != filled[0]);
+    assert_true(filled[OUTPUTS - 1] == 1);
 }
 
 static void a_workspace_that_is_too_small_is_refused(void **)
@@ -305,6 +431,8 @@ int main()
         cmocka_unit_test(convolutions_are_those_of_plain_loops),
         cmocka_unit_test(input_deltas_are_those_of_plain_loops),
         cmocka_unit_test(weight_gradients_are_those_of_plain_loops),
+        cmocka_unit_test(types_and_layouts_that_do_not_go_together_are_refused),
+        cmocka_unit_test(measurements_leave_what_lies_behind_bf16_alone),
         cmocka_unit_test(a_workspace_that_is_too_small_is_refused),
         cmocka_unit_test(descriptors_that_do_not_belong_together_are_refused),
     };
