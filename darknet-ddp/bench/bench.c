@@ -183,7 +183,7 @@ static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, 
     if (!all)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' traffic", size);
     st = ddp_allgather(c->group, &mine, all, sizeof mine, err);
-    r->counted = ddp_group_sums_on_host(c->group);
+    r->counted = ddp_group_has_schedule(c->group);
     for (int rank = 0; rank < size; rank++) {
         double mb = left_bytes(c->group, ddp_group_host(c->group, rank), all) / c->steps / 1e6;
         uint64_t messages = all[rank].messages / (uint64_t)c->steps;

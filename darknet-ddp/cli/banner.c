@@ -75,10 +75,9 @@ static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
     (void)fprintf(out, "), %s, transport %s\n", gpus->names, ddp_group_transport(group));
 }
 
-/* NCCL has a schedule of its own. */
 static void print_schedule(FILE *out, const ddp_group *group)
 {
-    if (ddp_group_size(group) > 1 && ddp_group_sums_on_host(group))
+    if (ddp_group_size(group) > 1 && ddp_group_has_schedule(group))
         (void)fprintf(out, "DDP: sums over ranks: %s\n", ddp_group_schedule(group));
 }
 

@@ -95,6 +95,7 @@ struct ddp_group {
     struct ddp_hosts places;       /* which ranks are on one host; first is freed by group.c */
     int radix;                     /* DDP_LEVELS_RADIX, or another in a test */
     char schedule[128];            /* for people */
+    int levels;                    /* was that way wanted, or found to pay? */
     int channels;                  /* that sums take turns at */
     unsigned sums_started;         /* by the transport: whose turn it is */
     ddp_traffic traffic;

@@ -274,6 +274,11 @@ const char *ddp_gpu_transport(const ddp_group *g)
     return g->gpu->way.name[0] ? g->gpu->way.name : g->ops->name;
 }
 
+const char *ddp_gpu_schedule(const ddp_group *g)
+{
+    return g->gpu->way.schedule;
+}
+
 int64_t ddp_gpu_stalled_ns(const ddp_group *g)
 {
     return g->gpu->stalled_ns;

@@ -21,6 +21,9 @@ void ddp_gpu_free(ddp_group *g, float *x);
 /* What is queued on the GPU and waits for other ranks ends, in whatever way. */
 void ddp_gpu_abort(ddp_group *g);
 
+/* NULL: none of its own. */
+const char *ddp_gpu_schedule(const ddp_group *g);
+
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
 /* The engine for sums of the GPU's memory. */

@@ -30,6 +30,8 @@ struct ddp_gpu_sum {
 /* How sums of the GPU's memory travel: by NCCL, or staged through host memory. */
 struct ddp_gpu_way {
     char name[32]; /* for people: "nccl 2.27.3" */
+    const char
+        *schedule; /* of its own, for people; NULL: it has none, or is the group's transport */
     void *state;
 
     void (*close)(ddp_group *g);

@@ -99,7 +99,7 @@ ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DD
 /* 1 in a group of one rank. */
 int ddp_group_channels(const ddp_group *g);
 
-/* ---- how sums of host memory travel ----
+/* ---- how sums travel ----
  *
  *   direct   every rank with every other: 2 (size-1)/size of a sum's bytes each way, so
  *            that a host of many ranks sends as many times that
@@ -107,26 +107,30 @@ int ddp_group_channels(const ddp_group *g);
  *            of each rank with its like on other hosts (comm/levels_plan.h): a host
  *            sends no more than one rank would
  *
- * Both have the same bits. */
+ * Both have the same bits. Sums of a GPU's memory that NCCL makes in the order of
+ * device/sum.h go the same ways, by messages within hosts, too; its others go NCCL's own. */
 typedef enum ddp_schedule {
     DDP_SCHEDULE_AUTO, /* what comm/schedule.c takes for the faster one */
     DDP_SCHEDULE_DIRECT,
     DDP_SCHEDULE_LEVELS
 } ddp_schedule;
 
-/* Every rank calls it with the same value, while no sum is open, and blocks until all have.
- * Without it: direct. Where the ranks of a host cannot share memory, AUTO takes direct, and LEVELS
- * fails with DDP_ERR_USAGE. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Every rank calls it with the same value, before a GPU is used, while no sum is open, and blocks
+ * until all have. Without it: direct. Where the ranks of a host cannot share memory, AUTO takes
+ * direct, and LEVELS fails with DDP_ERR_USAGE. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err) DDP_MUST_CHECK;
 
-/* For people: "direct", "2 levels (4 ranks a host in shared memory, then 2 hosts)"; lives as long
- * as the group. */
+/* Of sums of ddp_group_device's memory, for people: "direct", "2 levels (4 ranks a host in shared
+ * memory, then 2 hosts)"; lives as long as the group. */
 const char *ddp_group_schedule(const ddp_group *g);
 
-/* Do sums of ddp_group_device's memory travel so? Those of a GPU do not with NCCL. */
+/* Do they travel so? Those of a GPU do not where NCCL orders them. */
+int ddp_group_has_schedule(const ddp_group *g);
+
+/* Do they go through host memory, by the group's own transport? */
 int ddp_group_sums_on_host(const ddp_group *g);
 
-/* What this rank's sums of host memory have sent since the group was opened. */
+/* What this rank's sums have sent since the group was opened, but for those that NCCL orders. */
 typedef struct ddp_traffic {
     uint64_t messages;
     uint64_t bytes;                           /* of them */

@@ -1,10 +1,10 @@
 /* How sums of a group travel: which way (comm/chunk.h), chosen by the model of comm/schedule.h. */
 #include "comm/backend.h"
 #include "comm/chunk.h"
+#include "comm/gpu.h"
 #include "comm/schedule.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -26,26 +26,6 @@ static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
     return ddp_broadcast(g, levels, sizeof *levels, 0, err);
 }
 
-static void describe_levels(ddp_group *g)
-{
-    int stages = ddp_levels_stages(g->places.count, g->radix), most = 0, least = g->size;
-    char ranks[32];
-
-    for (int h = 0; h < g->places.count; h++) {
-        int n = g->places.first[h + 1] - g->places.first[h];
-
-        most = n > most ? n : most;
-        least = n < least ? n : least;
-    }
-    (void)snprintf(ranks, sizeof ranks, most > least ? "%d to %d" : "%d", least, most);
-    (void)snprintf(g->schedule, sizeof g->schedule, "%d level%s (%s rank%s a host in shared memory",
-                   stages + 1, stages ? "s" : "", ranks, most > 1 ? "s" : "");
-    if (stages)
-        (void)snprintf(g->schedule + strlen(g->schedule), sizeof g->schedule - strlen(g->schedule),
-                       ", then %d hosts%s", g->places.count, stages > 1 ? " in blocks" : "");
-    (void)strcat(g->schedule, ")");
-}
-
 static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
 {
     ddp_status st = ddp_exchange_use(g, &ddp_way_levels, err);
@@ -53,7 +33,8 @@ static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
     if (st == DDP_ERR_USAGE && !only)
         return ddp_exchange_use(g, &ddp_way_direct, err);
     if (!st)
-        describe_levels(g);
+        ddp_levels_describe(&g->places, g->radix, " in shared memory", g->schedule,
+                            sizeof g->schedule);
     return st;
 }
 
@@ -66,6 +47,7 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
         return st;
     if (wanted == DDP_SCHEDULE_AUTO)
         st = choose(g, &levels, err);
+    g->levels = levels;
     if (!st)
         st = levels ? use_levels(g, wanted == DDP_SCHEDULE_LEVELS, err)
                     : ddp_exchange_use(g, &ddp_way_direct, err);
@@ -74,12 +56,19 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
 
 const char *ddp_group_schedule(const ddp_group *g)
 {
-    return g->schedule;
+    const char *own = g->gpu ? ddp_gpu_schedule(g) : NULL;
+
+    return own ? own : g->schedule;
 }
 
 int ddp_group_sums_on_host(const ddp_group *g)
 {
     return strcmp(ddp_group_transport(g), g->ops->name) == 0;
+}
+
+int ddp_group_has_schedule(const ddp_group *g)
+{
+    return ddp_group_sums_on_host(g) || ddp_gpu_schedule(g);
 }
 
 ddp_traffic ddp_group_traffic(const ddp_group *g)

@@ -165,12 +165,27 @@ static void plan_lanes(const struct planner *p)
             hold(stage, (struct ddp_span){lane * p->lane_units, (lane + 1) * p->lane_units}, 0);
 }
 
+/* A rank's lanes stand side by side. */
+static void plan_host(const struct planner *p)
+{
+    int first = p->hosts->first[p->host];
+
+    for (int lane = 0; lane < p->lanes; lane++) {
+        struct ddp_span *of = &p->plan->lanes[rank_of_lane(p, lane, p->host) - first];
+
+        if (of->end == 0)
+            of->begin = lane * p->lane_units;
+        of->end = (lane + 1) * p->lane_units;
+    }
+}
+
 /* No stage has more parts than units of the lanes, nor more transfers than the radix for each. */
 static int allocate(const struct planner *p)
 {
     struct ddp_levels_plan *plan = p->plan;
     size_t parts = 0;
 
+    plan->lanes = calloc((size_t)ranks_of(p->hosts, p->host), sizeof *plan->lanes);
     plan->stage = calloc((size_t)plan->stages + 1, sizeof *plan->stage);
     for (int lane = 0; lane < p->lanes; lane++)
         parts += rank_of_lane(p, lane, p->host) == p->rank;
@@ -184,7 +199,7 @@ static int allocate(const struct planner *p)
         if (!stage->held || !stage->from || !stage->transfers)
             return 0;
     }
-    return plan->stage != NULL;
+    return plan->stage && plan->lanes;
 }
 
 ddp_status ddp_levels_plan_open(struct ddp_levels_plan **out, const struct ddp_hosts *hosts,
@@ -214,6 +229,7 @@ ddp_status ddp_levels_plan_open(struct ddp_levels_plan **out, const struct ddp_h
         ddp_levels_plan_close(p.plan);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a plan of sums");
     }
+    plan_host(&p);
     plan_lanes(&p);
     for (int s = 0; s < p.plan->stages; s++)
         plan_stage(&p, s);
@@ -231,5 +247,6 @@ void ddp_levels_plan_close(struct ddp_levels_plan *plan)
         free(plan->stage[s].transfers);
     }
     free(plan->stage);
+    free(plan->lanes);
     free(plan);
 }

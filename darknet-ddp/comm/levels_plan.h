@@ -50,7 +50,8 @@ struct ddp_stage {
 
 struct ddp_levels_plan {
     int units;
-    int stages; /* with transfers */
+    struct ddp_span *lanes; /* units of each rank of this host, in order of rank: together all */
+    int stages;             /* with transfers */
     struct ddp_stage *stage;
 };
 

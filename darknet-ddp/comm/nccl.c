@@ -1,4 +1,4 @@
-/* Sums of a GPU's memory by NCCL. All calls to NCCL are in this file and nccl_memory.c.
+/* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl*.c.
  *
  * Communicators do not block: a call that is still at work says ncclInProgress, and is
  * polled, so that a peer that never comes ends in a timeout. Sums are queued on the comm
@@ -6,7 +6,7 @@
  * its own, at which sums take turns in the order of starting: it is the same on all ranks, which
  * NCCL asks for where communicators are used side by side. */
 #include "base/clock.h"
-#include "comm/nccl_state.h"
+#include "comm/nccl_ordered.h"
 #include "device/cuda_kernels.h"
 
 #include <stdio.h>
@@ -102,102 +102,6 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
 
 /* ---- sums ---- */
 
-/* Rank r sums elements [r * piece, (r + 1) * piece) of a sum, as far as there are any. */
-static size_t piece_of(const ddp_allreduce *a)
-{
-    size_t size = (size_t)a->group->size;
-
-    return (a->count + size - 1) / size;
-}
-
-static size_t piece_start(const ddp_allreduce *a, int rank)
-{
-    size_t start = (size_t)rank * piece_of(a);
-
-    return start < a->count ? start : a->count;
-}
-
-static size_t piece_count(const ddp_allreduce *a, int rank)
-{
-    return piece_start(a, rank + 1) - piece_start(a, rank);
-}
-
-/* Every rank's part of piece p goes to rank p. */
-static ddp_status scatter_parts(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
-{
-    ddp_group *g = a->group;
-    cudaStream_t comm = n->stream;
-    size_t mine = piece_count(a, g->rank);
-
-    if (DDP_NCCL(g, ncclGroupStart(), err))
-        return err->code;
-    for (int r = 0; r < g->size; r++) {
-        size_t theirs = piece_count(a, r);
-
-        if (r == g->rank)
-            continue;
-        if (theirs > 0
-            && DDP_NCCL(
-                g, ncclSend(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, comm), err))
-            return err->code;
-        if (mine > 0
-            && DDP_NCCL(
-                g,
-                ncclRecv(n->scratch + (size_t)r * piece_of(a), mine, ncclFloat, r, n->comm, comm),
-                err))
-            return err->code;
-    }
-    return DDP_NCCL(g, ncclGroupEnd(), err);
-}
-
-static void sum_parts(ddp_allreduce *a, const struct ddp_nccl_channel *n)
-{
-    ddp_group *g = a->group;
-    ddp_cuda *c = g->gpu->cuda;
-    size_t mine = piece_count(a, g->rank);
-    float *own = a->buf + piece_start(a, g->rank);
-
-    if (mine == 0)
-        return;
-    DDP_CUDA(c, cudaMemcpyAsync(n->scratch + (size_t)g->rank * piece_of(a), own, mine * sizeof *own,
-                                cudaMemcpyDeviceToDevice, n->stream));
-    DDP_CUDA(c, ddp_cuda_sum_parts(n->stream, own, n->scratch, piece_of(a), g->size, mine));
-}
-
-static ddp_status gather_sums(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
-{
-    ddp_group *g = a->group;
-    cudaStream_t comm = n->stream;
-    size_t mine = piece_count(a, g->rank);
-
-    if (DDP_NCCL(g, ncclGroupStart(), err))
-        return err->code;
-    for (int r = 0; r < g->size; r++) {
-        size_t theirs = piece_count(a, r);
-
-        if (r == g->rank)
-            continue;
-        if (mine > 0
-            && DDP_NCCL(
-                g, ncclSend(a->buf + piece_start(a, g->rank), mine, ncclFloat, r, n->comm, comm),
-                err))
-            return err->code;
-        if (theirs > 0
-            && DDP_NCCL(
-                g, ncclRecv(a->buf + piece_start(a, r), theirs, ncclFloat, r, n->comm, comm), err))
-            return err->code;
-    }
-    return DDP_NCCL(g, ncclGroupEnd(), err);
-}
-
-static ddp_status sum_in_order(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
-{
-    if (scatter_parts(a, n, err))
-        return err->code;
-    sum_parts(a, n);
-    return gather_sums(a, n, err);
-}
-
 static ddp_status sum_packed(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
 {
     ddp_group *g = a->group;
@@ -218,7 +122,9 @@ static size_t scratch_of(const ddp_allreduce *a)
 {
     if (a->wire != DDP_WIRE_FP32)
         return a->count / 2 + 1;
-    return a->group->gpu->config.exact ? piece_of(a) * (size_t)a->group->size : 0;
+    return a->group->gpu->config.exact
+               ? ddp_nccl_ordered_scratch(ddp_nccl_of(a->group)->ordered, a->count)
+               : 0;
 }
 
 static void free_scratch(ddp_group *g)
@@ -266,7 +172,7 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     if (a->wire != DDP_WIRE_FP32)
         st = sum_packed(a, n, err);
     else if (g->gpu->config.exact)
-        st = sum_in_order(a, n, err);
+        st = ddp_nccl_ordered_sum(all->ordered, a, n, err);
     else
         st = DDP_NCCL(
             g, ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, n->comm, n->stream),
@@ -337,6 +243,7 @@ static void nccl_close(ddp_group *g)
     ddp_nccl_free_all(g);
     free_scratch(g);
     close_streams(g);
+    ddp_nccl_ordered_close(ddp_nccl_of(g)->ordered);
     free(ddp_nccl_of(g));
 }
 
@@ -433,14 +340,18 @@ ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for NCCL");
     g->gpu->way = way;
     g->gpu->way.state = n;
-    if (check_version(g, n, err) || open_channels(g, n, err)) {
+    if (check_version(g, n, err) || ddp_nccl_ordered_open(&n->ordered, g, err)
+        || open_channels(g, n, err)) {
         nccl_abort(g);
         close_streams(g);
+        ddp_nccl_ordered_close(n->ordered);
         free(n);
         g->gpu->way = (struct ddp_gpu_way){0};
         return err->code;
     }
     (void)snprintf(g->gpu->way.name, sizeof way.name, "nccl %d.%d.%d", n->version / 10000,
                    n->version / 100 % 100, n->version % 100);
+    if (g->gpu->config.exact)
+        g->gpu->way.schedule = ddp_nccl_ordered_schedule(n->ordered);
     return DDP_OK;
 }

@@ -1,4 +1,4 @@
-/* comm/nccl_state.h: what nccl.c and nccl_memory.c share. Included by them alone. */
+/* comm/nccl_state.h: what nccl*.c share. Included by them alone. */
 #ifndef DDP_COMM_NCCL_STATE_H
 #define DDP_COMM_NCCL_STATE_H
 
@@ -7,12 +7,13 @@
 #include <nccl.h>
 
 struct ddp_nccl_memory;
+struct ddp_nccl_ordered;
 
 /* Sums of a channel follow one another on its stream, so one piece of scratch memory is enough. */
 struct ddp_nccl_channel {
     ncclComm_t comm; /* NULL: aborted, or closed */
     cudaStream_t stream;
-    float *scratch; /* for ordered sums: a part of every rank; for packed ones: all of it */
+    float *scratch; /* for ordered sums: parts of several ranks; for packed ones: all of it */
 };
 
 /* An engine's state. */
@@ -22,6 +23,7 @@ struct ddp_nccl {
     int version;
     size_t scratch_count; /* of each channel */
     struct ddp_nccl_memory *memory;
+    struct ddp_nccl_ordered *ordered; /* how ordered sums are made */
 };
 
 static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)

@@ -29,6 +29,12 @@ const char *ddp_gpu_transport(const ddp_group *g)
     abort();
 }
 
+const char *ddp_gpu_schedule(const ddp_group *g)
+{
+    (void)g;
+    abort();
+}
+
 ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err)
 {
     (void)g, (void)err;

@@ -1,5 +1,7 @@
 #include "comm/schedule.h"
 
+#include <stdio.h>
+
 /* Measured on virtual Xeon cores, Open MPI 4.1.4; a sum of 100 MB in buckets of 4 MiB, and
  * steps between two hosts at 4 Gbit/s. */
 static const double sum_bytes = DDP_SUM_COST_BYTES, bucket_bytes = 4 << 20, piece_bytes = 128 << 10;
@@ -78,4 +80,21 @@ int ddp_levels_pay(const struct ddp_hosts *hosts, int radix, int most_connection
     if (direct.connections > most_connections)
         return 1;
     return greater(levels.wire_s, levels.cpu_s) < greater(direct.wire_s, direct.cpu_s);
+}
+
+void ddp_levels_describe(const struct ddp_hosts *hosts, int radix, const char *within, char *text,
+                         size_t size)
+{
+    int stages = ddp_levels_stages(hosts->count, radix), most = most_ranks(hosts), least = most;
+    char ranks[32], then[32] = "";
+
+    for (int h = 0; h < hosts->count; h++)
+        if (hosts->first[h + 1] - hosts->first[h] < least)
+            least = hosts->first[h + 1] - hosts->first[h];
+    (void)snprintf(ranks, sizeof ranks, most > least ? "%d to %d" : "%d", least, most);
+    if (stages)
+        (void)snprintf(then, sizeof then, ", then %d hosts%s", hosts->count,
+                       stages > 1 ? " in blocks" : "");
+    (void)snprintf(text, size, "%d level%s (%s rank%s a host%s%s)", stages + 1, stages ? "s" : "",
+                   ranks, most > 1 ? "s" : "", within, then);
 }

@@ -22,4 +22,8 @@ ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix);
  * always where direct needs more connections than a process may have open. */
 int ddp_levels_pay(const struct ddp_hosts *hosts, int radix, int most_connections);
 
+/* "2 levels (4 ranks a host WITHIN, then 2 hosts)", for people; size is that of text, 128 do. */
+void ddp_levels_describe(const struct ddp_hosts *hosts, int radix, const char *within, char *text,
+                         size_t size);
+
 #endif

@@ -1,17 +1,19 @@
 #include "device/cuda_kernels.h"
 
 #include "base/finite.h"
+#include "device/sum.h"
 
 #include <cuda_runtime.h>
 
 /* Every kernel strides over its range, so that a grid has no more blocks than this. */
 static const unsigned threads = 256, most_blocks = 4096;
 
-/* 2^32 ranks: a rank's bit in the binary counter of sum_parts. */
-enum { LEVELS = 32 };
-
 struct values {
     float value[DDP_CUDA_VALUES];
+};
+
+struct additions {
+    unsigned char after[DDP_CUDA_PARTS];
 };
 
 static unsigned blocks_for(size_t count)
@@ -52,37 +54,26 @@ __global__ void ddp_compose_kernel(float *x, double keep, const float *more, siz
         x[i] = (float)__dadd_rn(__dmul_rn(keep, (double)x[i]), (double)more[i]);
 }
 
-/* One element's sum over ranks, by a binary counter: sums of 1, 2, 4, ... ranks are kept until
- * their neighbour is there. What is left at the end is added from the smallest up: the tree that
- * splits at powers of two. */
-__device__ static float sum_of(const float *parts, size_t stride, int size)
-{
-    float kept[LEVELS];
-    float sum;
-    int level;
-
-    for (int r = 0; r < size; r++) {
-        sum = parts[(size_t)r * stride];
-        for (level = 0; r >> level & 1; level++)
-            sum = kept[level] + sum;
-        kept[level] = sum;
-    }
-    for (level = 0; !(size >> level & 1); level++)
-        ;
-    sum = kept[level];
-    while (size >> ++level)
-        if (size >> level & 1)
-            sum = kept[level] + sum;
-    return sum;
-}
-
-__global__ void ddp_sum_parts_kernel(float *sum, const float *parts, size_t stride, int size,
+__global__ void ddp_sum_parts_kernel(float *sums, size_t sums_stride, const float *parts,
+                                     size_t stride, int part_count, struct additions additions,
                                      size_t count)
 {
     size_t step = (size_t)gridDim.x * blockDim.x;
 
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
-        sum[i] = sum_of(parts + i, stride, size);
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+        float stack[DDP_SUM_NODES_MAX + 1];
+        int top = 0;
+
+        for (int p = 0; p < part_count; p++) {
+            float sum = parts[(size_t)p * stride + i];
+
+            for (int left = additions.after[p]; left > 0; left--)
+                sum = stack[--top] + sum;
+            stack[top++] = sum;
+        }
+        for (int k = 0; k < top; k++)
+            sums[(size_t)k * sums_stride + i] = stack[k];
+    }
 }
 
 __global__ void ddp_pack_kernel(uint16_t *to, const float *from, size_t count, ddp_wire wire)
@@ -172,11 +163,14 @@ cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const f
     return cudaPeekAtLastError();
 }
 
-cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *parts, size_t stride,
-                               int size, size_t count)
+cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count)
 {
-    ddp_sum_parts_kernel<<<blocks_for(count), threads, 0, stream>>>(sum, parts, stride, size,
-                                                                    count);
+    struct additions additions;
+
+    for (int p = 0; p < DDP_CUDA_PARTS; p++)
+        additions.after[p] = p < s->count ? s->additions[p] : 0;
+    ddp_sum_parts_kernel<<<blocks_for(count), threads, 0, stream>>>(
+        s->sums, s->sums_stride, s->parts, s->stride, s->count, additions, count);
     return cudaPeekAtLastError();
 }
 

@@ -24,10 +24,21 @@ cudaError_t ddp_cuda_scale(cudaStream_t stream, float *x, double factor, size_t 
 cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const float *more,
                              size_t count);
 
-/* sum[i] = the sum over r in 0..size of parts[r * stride + i], in the order of device/sum.h, for i
- * in 0..count. sum is none of the parts. */
-cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, float *sum, const float *parts, size_t stride,
-                               int size, size_t count);
+/* What comes together in one kernel, at most: its additions travel as an argument. */
+enum { DDP_CUDA_PARTS = 2048 };
+
+/* Nodes of the tree of device/sum.h, that are to become larger ones. */
+struct ddp_cuda_sums {
+    const float *parts; /* node p at parts + p * stride */
+    size_t stride;
+    int count;                      /* of nodes, at most DDP_CUDA_PARTS */
+    const unsigned char *additions; /* as ddp_sum_stack has them; host memory */
+    float *sums;                    /* larger node k at sums + k * sums_stride; no part is there */
+    size_t sums_stride;
+};
+
+/* `count` elements of each. */
+cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count);
 
 /* As ddp_wire_pack and ddp_wire_unpack of device/wire.h. */
 cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, size_t count,

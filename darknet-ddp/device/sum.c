@@ -128,3 +128,26 @@ int ddp_sum_nodes(int size, int begin, int end, int *firsts)
     }
     return nodes;
 }
+
+/* Do the nodes from a to b and from b to end make one? */
+static int are_siblings(int size, int a, int b, int end)
+{
+    int n = b - a;
+
+    return (n & (n - 1)) == 0 && a % (2 * n) == 0 && end == least(a + 2 * n, size);
+}
+
+int ddp_sum_stack(int size, const int *firsts, int count, int end, unsigned char *additions)
+{
+    int stack[DDP_SUM_NODES_MAX + 1], top = 0;
+
+    for (int i = 0; i < count; i++) {
+        int node_end = i + 1 < count ? firsts[i + 1] : end;
+
+        stack[top++] = firsts[i];
+        for (additions[i] = 0;
+             top > 1 && are_siblings(size, stack[top - 2], stack[top - 1], node_end); top--)
+            additions[i]++;
+    }
+    return top;
+}

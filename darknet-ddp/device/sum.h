@@ -29,4 +29,10 @@ int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, si
 enum { DDP_SUM_NODES_MAX = 64 };
 int ddp_sum_nodes(int size, int begin, int end, int *firsts);
 
+/* The same by a stack, for whoever cannot ask at each addition. The ranks up to `end` come as
+ * nodes, whose first ranks are firsts[0..count), in order; each is put on the stack, and after node
+ * i the two on top become their sum, additions[i] times. What is on the stack then are the nodes
+ * that make up all of these ranks (above), in order. Returns how many. */
+int ddp_sum_stack(int size, const int *firsts, int count, int end, unsigned char *additions);
+
 #endif

@@ -3,7 +3,7 @@
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
 #   heads.c     the kernels of [yolo], [region], [detection] and [iseg] make of any truths what the CPU makes of them
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
-#   sums.c      sums of a GPU's memory over ranks
+#   sums.c      sums of a GPU's memory over ranks; of several hosts with ../preload/host.c, as levels, the program on such
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
 #   trace       a record of kernels: sums run under backward; trace.c makes it
 #   failures    calls that fail; fail.c makes them do so on a real GPU
@@ -134,6 +134,25 @@ if(DDP_WITH_MPI)
       emulated_test(sums.${how} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> ${words})
     endif()
   endforeach()
+  # Ranks of this machine, as if on hosts of so many each.
+  add_library(gpu_host MODULE ${CMAKE_CURRENT_SOURCE_DIR}/preload/host.c)
+  target_include_directories(gpu_host SYSTEM PRIVATE ${MPI_C_INCLUDE_DIRS})
+  target_link_libraries(gpu_host PRIVATE ddp_flags ${CMAKE_DL_LIBS})
+  add_dependencies(${label}_programs gpu_host)
+  foreach(hosts IN ITEMS 2,2 1,1,1,1 2,2,2,2 2,1 1,2 8 3,2,3 1,1,1,1,1,1,1,1,1,1)
+    string(REPLACE "," ";" ranks ${hosts})
+    list(JOIN ranks "+" n)
+    math(EXPR n "${n}")
+    foreach(schedule IN ITEMS levels direct)
+      set(name sums.hosts.${hosts}.${schedule})
+      ddp_gpu_test(${name} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums> nccl ordered fp32 1 ${schedule})
+      set_property(TEST ${label}.${name} APPEND PROPERTY ENVIRONMENT HOST_RANKS=${hosts} LD_PRELOAD=$<TARGET_FILE:gpu_host>)
+    endforeach()
+  endforeach()
+  if(label STREQUAL emulated)
+    ddp_gpu_test_again(run.levels 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/levels)
+    set_property(TEST emulated.run.levels APPEND PROPERTY ENVIRONMENT DARKNET=$<TARGET_FILE:${program}> GPU_HOST=$<TARGET_FILE:gpu_host>)
+  endif()
   if(label STREQUAL emulated) # NCCL has no memory, or registers none, on one rank of two
     foreach(call IN ITEMS ncclMemAlloc ncclCommRegister)
       ddp_gpu_test(sums.${call} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> nccl any)

@@ -1,10 +1,13 @@
 /* Sums of a GPU's memory on real ranks: values, and order against what the GPU computes.
- * Usage: sums nccl|mpi ordered|any [fp32|bf16|fp16 [CHANNELS]]
+ * Usage: sums nccl|mpi ordered|any [fp32|bf16|fp16 [CHANNELS [auto|direct|levels]]]
  *
  * Each round queues what a training step queues: a copy into the bucket, its sum, other work
  * meanwhile, then a use of the sum and a clearing of the bucket; nothing waits for the GPU in
  * between. A missing order between the GPU's queues shows in the values. A sum of host
  * memory travels between those of the GPU, as the loss does.
+ *
+ * By levels, what leaves a host is compared with the least that can: where hosts have equally many
+ * ranks, a power of 2, so that a host's sum is one branch of the tree.
  *
  * Exit status: 77 without a GPU. Ranks fail together. */
 #include "comm/group.h"
@@ -187,6 +190,61 @@ static void use_gpu(ddp_group *g, int nccl, int ordered)
                ddp_group_transport(g));
 }
 
+/* ---- what leaves a host ---- */
+
+/* Ranks of each host where all have equally many, a power of 2; else 0. */
+static int ranks_a_host(ddp_group *g)
+{
+    int ranks = ddp_group_local_size(g), *all = calloc((size_t)ddp_group_size(g), sizeof *all);
+    ddp_error err;
+
+    if (!all)
+        abort();
+    must(ddp_allgather(g, &ranks, all, sizeof ranks, &err), &err);
+    for (int r = 0; r < ddp_group_size(g); r++)
+        if (all[r] != all[0] || (all[r] & (all[r] - 1)) != 0)
+            ranks = 0;
+    free(all);
+    return ranks;
+}
+
+/* Of the host that most leaves. */
+static double most_left_bytes(ddp_group *g)
+{
+    ddp_traffic own = ddp_group_traffic(g);
+    ddp_traffic *all = calloc((size_t)ddp_group_size(g), sizeof *all);
+    double most = 0;
+    ddp_error err;
+
+    if (!all)
+        abort();
+    must(ddp_allgather(g, &own, all, sizeof own, &err), &err);
+    for (int r = 0; r < ddp_group_size(g); r++) {
+        double left = 0;
+
+        for (int other = 0; other < ddp_group_size(g); other++)
+            if (strcmp(ddp_group_host(g, r), ddp_group_host(g, other)) == 0)
+                left += (double)all[other].left_bytes;
+        most = left > most ? left : most;
+    }
+    free(all);
+    return most;
+}
+
+static int too_much_left(const struct run *r)
+{
+    int ranks = ranks_a_host(r->g), hosts = ranks ? ddp_group_size(r->g) / ranks : 0;
+    double left = most_left_bytes(r->g), least = 0;
+
+    for (int s = 0; s < SUMS; s++)
+        least += (double)counts[s] * sizeof(float) * ROUNDS;
+    least *= hosts ? 2.0 * (hosts - 1) / hosts : 0;
+    if (ddp_group_rank(r->g) == 0)
+        printf("%s: %.0f bytes leave a host, the least is %.0f\n", ddp_group_schedule(r->g), left,
+               least);
+    return hosts && left > 1.05 * least + 64 * ROUNDS; /* and the loss */
+}
+
 /* How many ranks saw something wrong. */
 static int count_wrong(ddp_group *g, int wrong)
 {
@@ -210,15 +268,18 @@ int main(int argc, char **argv)
                             : strcmp(argv[3], "bf16") == 0           ? DDP_WIRE_BF16
                                                                      : DDP_WIRE_FP16};
     int channels = argc > 4 ? (int)strtol(argv[4], NULL, 10) : 1;
+    ddp_schedule schedule = argc < 6 || strcmp(argv[5], "auto") == 0 ? DDP_SCHEDULE_AUTO
+                            : strcmp(argv[5], "direct") == 0         ? DDP_SCHEDULE_DIRECT
+                                                                     : DDP_SCHEDULE_LEVELS;
     ddp_error err;
     int wrong = 0;
 
-    if (argc < 3 || argc > 5)
+    if (argc < 3 || argc > 6)
         return 2;
     if (ddp_device_count() == 0)
         return 77;
     must(ddp_group_open(&r.g, "mpi", &err), &err);
-    must(ddp_group_use_schedule(r.g, DDP_SCHEDULE_AUTO, &err), &err); /* as training does */
+    must(ddp_group_use_schedule(r.g, schedule, &err), &err);
     must(ddp_group_use_channels(r.g, channels, &err), &err);
     use_gpu(r.g, nccl, r.ordered);
     r.d = ddp_group_device(r.g);
@@ -230,6 +291,8 @@ int main(int argc, char **argv)
     for (int s = 0; s < SUMS; s++)
         wrong += wrong_total(&r, s);
     must(ddp_group_settle(r.g, &err), &err);
+    if (nccl && r.ordered && schedule == DDP_SCHEDULE_LEVELS)
+        wrong += too_much_left(&r);
     wrong = count_wrong(r.g, wrong);
     ddp_allreduce_close(r.loss_sum);
     for (int s = 0; s < SUMS; s++)

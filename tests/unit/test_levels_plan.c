@@ -83,6 +83,22 @@ static void check_end(struct ddp_levels_plan **plans, int size)
     free(held);
 }
 
+/* Within a host every unit is one rank's lane, and what a rank goes on with is its own. */
+static void check_lanes(const struct ddp_levels_plan *plan, const struct ddp_hosts *hosts, int rank)
+{
+    int host = host_of(hosts, rank), first = hosts->first[host], at = 0;
+    const struct ddp_stage *stage = &plan->stage[0];
+
+    for (int r = 0; r < hosts->first[host + 1] - first; r++) {
+        assert_int_equal(plan->lanes[r].begin, at);
+        assert_true(plan->lanes[r].end > at);
+        at = plan->lanes[r].end;
+    }
+    assert_int_equal(at, plan->units);
+    assert_int_equal(stage->held[0].begin, plan->lanes[rank - first].begin);
+    assert_int_equal(stage->held[stage->held_count - 1].end, plan->lanes[rank - first].end);
+}
+
 static int peers_of(const struct ddp_levels_plan *plan, const struct ddp_hosts *hosts, int rank)
 {
     char seen[16384] = {0};
@@ -108,6 +124,7 @@ static void check_plans(struct ddp_hosts hosts, int radix, int most_peers)
     for (int r = 0; r < size; r++)
         assert_int_equal(ddp_levels_plan_open(&plans[r], &hosts, r, radix, &err), DDP_OK);
     for (int r = 0; r < size; r++) {
+        check_lanes(plans[r], &hosts, r);
         assert_true(peers_of(plans[r], &hosts, r) <= most_peers);
         for (int s = 0; s < plans[r]->stages; s++)
             for (int t = 0; t < plans[r]->stage[s].transfer_count; t++) {
