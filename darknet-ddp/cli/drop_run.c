@@ -25,7 +25,7 @@ void ddp_drop_run_print_end(FILE *out, const ddp_trainer *t, const ddp_group *gr
     (void)fprintf(out, "DDP: layer drop: %zu of %zu blocks of all steps were left out, %.1f%%",
                   count.left_out, count.blocks,
                   100 * (double)count.left_out / (double)count.blocks);
-    if (sent.bytes > 0)
+    if (sent.bytes > 0 && ddp_group_has_schedule(group))
         (void)fprintf(out, "; rank 0 sent %.4f MB a step",
                       (double)sent.bytes / 1e6 / (double)steps);
     (void)fprintf(out, "\n");

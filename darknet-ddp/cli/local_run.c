@@ -2,14 +2,6 @@
 
 #include "base/text.h"
 
-ddp_status ddp_local_run_check_device(const ddp_options *o, const ddp_group *group, ddp_error *err)
-{
-    if (!o->local_sgd || ddp_device_is_host(ddp_group_device(group)))
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_local_sgd works on CPUs: leave it out, or compute there with -nogpu");
-}
-
 void ddp_local_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
 {
     int warmup = ddp_trainer_warmup(t);
@@ -31,7 +23,7 @@ void ddp_local_run_print_sent(FILE *out, const ddp_options *o, const ddp_group *
 {
     ddp_traffic sent = ddp_group_traffic(group);
 
-    if (!o->local_sgd || steps == 0 || sent.bytes == 0)
+    if (!o->local_sgd || steps == 0 || sent.bytes == 0 || !ddp_group_has_schedule(group))
         return;
     (void)fprintf(out, "DDP: local SGD: rank 0 sent %.3f MB in %zu step%s, %.4f MB a step\n",
                   (double)sent.bytes / 1e6, steps, ddp_plural(steps),

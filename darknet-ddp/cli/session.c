@@ -5,7 +5,6 @@
 #include "cli/compress_run.h"
 #include "cli/list.h"
 #include "cli/local_options.h"
-#include "cli/local_run.h"
 #include "cli/lookout.h"
 #include "cli/not_finite.h"
 #include "cli/precheck.h"
@@ -206,7 +205,6 @@ void ddp_session_open(const ddp_options *options)
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
-        || ddp_local_run_check_device(options, ddp_run.group, &err)
         || ddp_compress_run_check(options, ddp_run.group, &err)
         || ddp_shard_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);

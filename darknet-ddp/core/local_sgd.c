@@ -55,7 +55,8 @@ static ddp_status add(ddp_local_sgd *l, struct average average, ddp_error *err)
     struct average *new = &l->averages[l->average_count++];
 
     *new = average;
-    return ddp_allreduce_open(&new->sum, l->group, new->x, new->count, err);
+    return ddp_allreduce_open_on(&new->sum, l->group, l->table->device, new->x, new->count,
+                                 DDP_WIRE_FP32, err);
 }
 
 static ddp_status add_param(ddp_local_sgd *l, const ddp_param *p, ddp_error *err)
@@ -218,6 +219,8 @@ static ddp_status sum_all(ddp_local_sgd *l, ddp_error *err)
         if (takes_part(l, a) && ddp_allreduce_wait(a->sum, err))
             return name(a, err);
     }
+    if (ddp_group_size(l->group) == 1) /* nobody waited */
+        ddp_device_synchronize(l->table->device);
     return DDP_OK;
 }
 

@@ -28,7 +28,8 @@
  *   A layer that ran on no rank in a period, unused or frozen, keeps its bits, and none of it is
  * sent: a small sum of who ran what goes before.
  *   Sums have one order (comm/group.h), and each array is one sum, of float32 whatever gradients
- * travel as: the same bits on all ranks, for every bucket, schedule and transport.
+ * travel as: the same bits on all ranks, for every bucket, schedule and transport. (NCCL has an
+ * order of its own, the same on all ranks.)
  *   What must find ranks alike waits for the next averaging, at most `period` steps: saves (after a
  * signal, too), validation, ddp_verify. So a run comes to the same weights whether it was
  * saved in between or not, and resumes exactly from any save. Two ends are not saved exactly:
@@ -55,8 +56,9 @@ typedef struct ddp_local_sgd_config {
     double slow_rate;     /* of the slow steps, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
-/* table is of host memory, with the buffers where they stay. group and table must outlive it.
- * slow  u of each of the table's parameters, the caller's; NULL without slow momentum
+/* table is with the buffers where they stay. group and table must outlive it.
+ * slow  u of each of the table's parameters, memory of its device, the caller's; NULL without
+ *       slow momentum
  * Every rank opens with the same config and table; what they hold must be alike. *out is set on
  * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_table *table,

@@ -83,6 +83,8 @@ static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int
     if (ddp_table_init(table, net, ddp_device_host(), err)
         || ddp_table_pull(table, net, run->device, err))
         return err->code;
+    if (run->slow)
+        ddp_slow_momentum_pull(run->slow);
     c->metadata = metadata_of(run, net, table);
     if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->slow, run->feedback, kinds,
                             err))

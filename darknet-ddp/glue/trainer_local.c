@@ -27,7 +27,8 @@ ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_mome
     *out = NULL;
     if (t->config.local.period == 0 || t->config.local.slow_momentum < 0)
         return DDP_OK;
-    if (!t->local.slow && ddp_slow_momentum_open(&t->local.slow, net, err))
+    if (!t->local.slow
+        && ddp_slow_momentum_open(&t->local.slow, net, ddp_group_device(t->group), err))
         return err->code;
     *out = t->local.slow;
     return DDP_OK;
@@ -44,6 +45,8 @@ ddp_status ddp_trainer_open_local(ddp_trainer *t, network *net, ddp_error *err)
         return err->code;
     if (slow && ddp_slow_momentum_broadcast(slow, t->group, err))
         return err->code;
+    if (slow)
+        ddp_slow_momentum_push(slow);
     if (config->warmup < 0)
         config->warmup = net->burn_in > 0 ? net->burn_in : 0;
     if (slow && config->warmup < net->burn_in)
@@ -54,7 +57,7 @@ ddp_status ddp_trainer_open_local(ddp_trainer *t, network *net, ddp_error *err)
             net->burn_in, config->warmup, net->burn_in);
     config->last_step = net->max_batches > 0 ? (size_t)net->max_batches : 0;
     return ddp_local_sgd_open(&t->local.sgd, t->group, &t->table, config,
-                              slow ? ddp_slow_momentum_arrays(slow) : NULL, err);
+                              slow ? ddp_slow_momentum_there(slow) : NULL, err);
 }
 
 void ddp_trainer_close_local(ddp_trainer *t)

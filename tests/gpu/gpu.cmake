@@ -107,6 +107,10 @@ if(DDP_WITH_MPI)
     Results.test_layers_that_ran_on_no_rank_and_updates_of_several_batches)
   ddp_gpu_run(channels 300 ${run}/channels Channels.test_exact_runs_too)
   ddp_gpu_run(layer_drop 300 ${run}/layer_drop Results.test_exact_on_any_number_of_ranks Results.test_a_gpu_computes_what_a_cpu_does)
+  ddp_gpu_run(local_sgd 300 ${run}/local_sgd Results.test_a_gpu_computes_what_a_cpu_does Results.test_what_it_sends
+    Results.test_it_goes_with_sixteen_bits_and_with_skipped_steps Saved.test_a_numbered_save_waits_for_the_averaging_and_is_resumed_from
+    Saved.test_a_run_that_was_ended_goes_on_to_the_same_weights
+    Saved.test_a_rank_killed_in_mid_period_ends_the_job_and_the_rest_is_made_up_for)
   ddp_gpu_run(trace 300 ${run}/trace Trace.test_all_ranks_in_one_file)
   ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures)
   if(label STREQUAL gpu)
