@@ -220,12 +220,19 @@ static size_t count_hidden(const struct bench *b)
     int mini_batches;
     ddp_device_event *const *events = ddp_step_events(b->clock, &mini_batches);
     double end_s = ddp_device_event_seconds(events[0], events[2 * mini_batches]);
-    size_t hidden = 0;
+    size_t hidden = 0, bucket, last = 0;
+    int all = 1; /* of the bucket's sums so far */
 
-    for (size_t i = 0; i < ddp_reducer_plan(b->reducer)->bucket_count; i++)
-        hidden +=
-            ddp_device_event_seconds(events[0], ddp_allreduce_ended(ddp_reducer_sum(b->reducer, i)))
-            <= end_s;
+    for (size_t i = 0; i < ddp_reducer_piece_count(b->reducer); i++, last = bucket) {
+        const ddp_allreduce *sum = ddp_reducer_sum(b->reducer, i, &bucket);
+
+        if (i > 0 && bucket != last) {
+            hidden += (size_t)all;
+            all = 1;
+        }
+        all &= ddp_device_event_seconds(events[0], ddp_allreduce_ended(sum)) <= end_s;
+    }
+    hidden += (size_t)(all && ddp_reducer_piece_count(b->reducer) > 0);
     return hidden;
 }
 

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-/* STEPS: the first has no deferred buckets before it; each later one is like the last. */
-enum { STEPS = 3, RADIX = 8, CONNECTIONS = 512 };
+/* The first step has no deferred buckets before it; each later one is like the last, but where
+ * priority has to find its order first. Then what counts is the mean of the last few. */
+enum { STEPS = 3, STEPS_OF_PRIORITY = 12, COUNTED = 4, RADIX = 8, CONNECTIONS = 512 };
 
 static const double payload = 0.95;        /* of what a line carries: the rest is headers */
 static const double line_latency_s = 2e-4; /* from a bucket's last byte to its sum, on all ranks */
@@ -22,8 +23,11 @@ struct simulation {
     double now;
     struct passage *passages; /* in the order of launching, of all steps */
     size_t launched;
-    size_t current; /* the first that has not ended before now */
-    size_t step;    /* this one */
+    size_t current;                     /* the first that has not ended before now */
+    size_t step;                        /* this one */
+    ddp_launch_order order, last_order; /* of this step, and of the one before */
+    size_t *counts;                     /* of buckets */
+    size_t early;                       /* elements that go early in this step */
 };
 
 static double greater(double a, double b)
@@ -38,7 +42,7 @@ static void launch(struct simulation *s)
 {
     const ddp_predict_config *c = s->config;
     size_t nth = s->launched % c->plan->bucket_count;
-    const ddp_bucket *bucket = &c->plan->buckets[ddp_launch_order_nth(c->order, nth)];
+    const ddp_bucket *bucket = &c->plan->buckets[ddp_launch_order_nth(s->order, nth)];
     double bytes = (double)bucket->count * c->value_bytes;
     double cpu_s = bytes * s->cpu_s_a_byte, wire_s = greater(bytes * s->wire_s_a_byte, cpu_s);
     double before = s->launched ? s->passages[s->launched - 1].end : 0;
@@ -52,7 +56,8 @@ static void launch(struct simulation *s)
 /* Until that bucket of this step, or of the one before, has arrived. */
 static void wait_for(struct simulation *s, size_t step, size_t bucket)
 {
-    size_t nth = ddp_launch_order_number(s->config->order, bucket);
+    ddp_launch_order order = step == s->step ? s->order : s->last_order;
+    size_t nth = ddp_launch_order_number(order, bucket);
     const struct passage *p = &s->passages[step * s->config->plan->bucket_count + nth];
 
     s->now = greater(s->now, p->end + (s->config->ranks > 1 ? line_latency_s : 0));
@@ -94,10 +99,11 @@ static int has_layer(const ddp_bucket *b, int layer)
     return b->first_layer <= layer && layer <= b->last_layer;
 }
 
-static int is_deferred(const ddp_predict_config *c, int layer)
+/* To the next step's forward pass: deferred or late. */
+static int is_put_off(const struct simulation *s, ddp_launch_order order, int layer)
 {
-    for (size_t b = 0; b < c->order.deferred; b++)
-        if (has_layer(&c->plan->buckets[b], layer))
+    for (size_t n = ddp_launch_order_early(order); n < order.sums; n++)
+        if (has_layer(&s->config->plan->buckets[ddp_launch_order_nth(order, n)], layer))
             return 1;
     return 0;
 }
@@ -115,7 +121,7 @@ static void forward(struct simulation *s, int first)
     const ddp_predict_config *c = s->config;
 
     for (int layer = 0; layer < c->profile->layers; layer++) {
-        if (first && s->step > 0 && is_deferred(c, layer))
+        if (first && s->step > 0 && is_put_off(s, s->last_order, layer))
             update(s, s->step - 1, layer);
         compute(s, c->scale * c->profile->times[layer].forward);
     }
@@ -125,12 +131,12 @@ static void forward(struct simulation *s, int first)
 static void launch_ready(struct simulation *s, int layer)
 {
     const ddp_predict_config *c = s->config;
-    size_t end = s->step * c->plan->bucket_count + ddp_launch_order_undeferred(c->order);
+    size_t end = s->step * c->plan->bucket_count + ddp_launch_order_early(s->order);
 
     while (s->launched < end) {
         size_t nth = s->launched % c->plan->bucket_count;
 
-        if (c->plan->buckets[ddp_launch_order_nth(c->order, nth)].first_layer < layer)
+        if (c->plan->buckets[ddp_launch_order_nth(s->order, nth)].first_layer < layer)
             break;
         launch(s);
     }
@@ -149,21 +155,61 @@ static void backward(struct simulation *s, int last)
     }
 }
 
+static void launch_until(struct simulation *s, size_t nth)
+{
+    while (s->launched < s->step * s->config->plan->bucket_count + nth)
+        launch(s);
+}
+
+/* What is early in the next step. */
+static void adapt(struct simulation *s)
+{
+    size_t n = ddp_launch_order_early(s->order), early = 0, backlog = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        size_t count = s->counts[ddp_launch_order_nth(s->order, k)];
+
+        early += count;
+        if (s->passages[s->step * s->order.sums + k].end > s->now)
+            backlog += count;
+    }
+    s->early = ddp_launch_order_adapt(s->config->plan->count, early, backlog);
+}
+
 static void run_step(struct simulation *s)
 {
     const ddp_predict_config *c = s->config;
 
+    if (c->priority)
+        ddp_launch_order_limit(&s->order, s->counts, s->early);
     for (int m = 0; m < c->mini_batches; m++) {
         forward(s, m == 0);
         backward(s, m == c->mini_batches - 1);
     }
-    while (s->launched < (s->step + 1) * c->plan->bucket_count)
-        launch(s);
+    launch_until(s, ddp_launch_order_early(s->order));
+    adapt(s);
+    launch_until(s, c->plan->bucket_count);
     for (int layer = c->profile->layers - 1; layer >= 0; layer--)
-        if (!is_deferred(c, layer))
+        if (!is_put_off(s, s->order, layer))
             update(s, s->step, layer);
     s->now += c->ranks > 1 ? line_latency_s : 0; /* the loss */
     s->step++;
+    s->last_order = s->order;
+}
+
+/* Seconds of a step, of those that count. */
+static double run_steps(struct simulation *s)
+{
+    int steps = s->config->priority ? STEPS_OF_PRIORITY : STEPS;
+    int counted = s->config->priority ? COUNTED : 1;
+    double before = 0;
+
+    for (int step = 0; step < steps; step++) {
+        if (step == steps - counted)
+            before = s->now;
+        run_step(s);
+    }
+    return (s->now - before) / counted;
 }
 
 /* ---- what a byte of gradients costs ---- */
@@ -194,27 +240,39 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
     return DDP_OK;
 }
 
+static ddp_status open(struct simulation *s, ddp_error *err)
+{
+    const ddp_plan *plan = s->config->plan;
+
+    s->passages = calloc(STEPS_OF_PRIORITY * plan->bucket_count + 1, sizeof *s->passages);
+    s->counts = calloc(plan->bucket_count + 1, sizeof *s->counts);
+    if (!s->passages || !s->counts)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a prediction");
+    for (size_t b = 0; b < plan->bucket_count; b++)
+        s->counts[b] = plan->buckets[b].count;
+    s->early = plan->count;
+    s->order = s->last_order = s->config->order;
+    return DDP_OK;
+}
+
 ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *c, ddp_error *err)
 {
     struct simulation s = {.config = c};
-    double bytes = (double)c->plan->count * c->value_bytes, before = 0;
+    double bytes = (double)c->plan->count * c->value_bytes;
+    ddp_status st;
 
     *out = (ddp_prediction){0};
-    if (measure_bytes(&s, out, err))
-        return err->code;
-    s.passages = calloc(STEPS * c->plan->bucket_count + 1, sizeof *s.passages);
-    if (!s.passages)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a prediction");
-    for (int step = 0; step < STEPS; step++) {
-        before = s.now;
-        run_step(&s);
-    }
+    st = measure_bytes(&s, out, err);
+    if (!st)
+        st = open(&s, err);
+    if (!st)
+        out->step = run_steps(&s);
     free(s.passages);
-    out->step = s.now - before;
+    free(s.counts);
     out->local = c->scale * c->mini_batches
                      * (ddp_profile_forward(c->profile) + ddp_profile_backward(c->profile))
                  + ddp_profile_update(c->profile);
     out->wire = bytes * s.wire_s_a_byte;
     out->cpu = bytes * s.cpu_s_a_byte;
-    return DDP_OK;
+    return st;
 }

@@ -4,8 +4,9 @@
  * What is modelled: buckets are launched as backward makes their gradients final and travel one
  * after the other; a host's line carries what leaves it; messages and sums take CPU time from the
  * rank that computes, unless a GPU does; the update waits for each layer's buckets; deferred ones
- * travel during the next forward pass. What is not: ranks that are slower than others, lines that
- * others use too, how a GPU's sums travel within a host, and BatchNorm that waits for all ranks.
+ * and late ones travel during the next forward pass. What is not: large buckets in pieces, ranks
+ * that are slower than others, lines that others use too, how a GPU's sums travel within a host,
+ * and BatchNorm that waits for all ranks.
  */
 #ifndef DDP_BENCH_PREDICT_H
 #define DDP_BENCH_PREDICT_H
@@ -18,7 +19,8 @@
 typedef struct ddp_predict_config {
     const ddp_profile *profile;
     const ddp_plan *plan;
-    ddp_launch_order order;
+    ddp_launch_order order; /* at first */
+    int priority;           /* as the reducer's: some buckets become late */
     int overlap;
     int mini_batches;      /* of a rank in a step */
     double scale;          /* of the profile's times: images of a mini-batch to the profile's */

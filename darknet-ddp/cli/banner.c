@@ -195,6 +195,22 @@ static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
                       size, size);
 }
 
+/* Where it was asked for and cannot be had. */
+static void print_priority(FILE *out, const ddp_trainer *t, const ddp_options *options)
+{
+    const char *why = options->shard_optimizer                             ? "what is shared out"
+                      : ddp_compress_choice_has_errors(&options->compress) ? "what is compressed"
+                      : options->on_nan > 0 ? "where steps may be skipped, what is sent"
+                      : !ddp_device_is_host(ddp_trainer_table(t)->device) ? "what GPUs send"
+                      : !options->overlap ? "without overlap, what is sent"
+                                          : NULL;
+
+    if (options->priority == 1 && why)
+        (void)fprintf(out,
+                      "DDP: -ddp_priority 1 does nothing here: %s goes in an order that is fixed\n",
+                      why);
+}
+
 static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *options)
 {
     const ddp_table *table = ddp_trainer_table(t);
@@ -212,6 +228,7 @@ static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *op
     if (table->first_trained > 0)
         (void)fprintf(out, ", layers 0 to %d frozen", table->first_trained - 1);
     (void)fprintf(out, "\n");
+    print_priority(out, t, options);
     if (options->exact)
         (void)fprintf(out, "DDP: exact, with %.1f MB for sums of some mini-batches\n",
                       (double)ddp_reducer_tree_bytes(ddp_trainer_reducer(t)) / 1e6);

@@ -87,16 +87,28 @@ static void not_finite(const ddp_not_finite *what)
     ddp_session_fail(&err);
 }
 
+/* A large bucket travels in pieces as large as the others, and no smaller than messages are. */
+static size_t piece_bytes(size_t bucket_bytes)
+{
+    size_t least = 512 << 10;
+
+    return bucket_bytes < least ? least : bucket_bytes;
+}
+
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
     const double mib = 1 << 20;
     int nccl = ddp_gpus_use_nccl(ddp_run.group);
     int defers = o->overlap && ddp_group_size(ddp_run.group) > 1;
+    int priority = defers && o->priority != 0;
+    size_t bucket_bytes = (size_t)(ddp_options_bucket_mb(o, nccl) * mib);
 
     return (ddp_trainer_config){
-        .reducer = {.bucket_bytes = (size_t)(ddp_options_bucket_mb(o, nccl) * mib),
+        .reducer = {.bucket_bytes = bucket_bytes,
                     .first_bucket_bytes = (size_t)(o->first_bucket_mb * mib),
                     .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
+                    .piece_bytes = priority ? piece_bytes(bucket_bytes) : 0,
+                    .priority = priority,
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
                     .wire = ddp_compress_choice_wire(&o->compress),

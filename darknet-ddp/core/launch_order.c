@@ -1,6 +1,9 @@
 #include "core/launch_order.h"
 
-ddp_launch_order ddp_launch_order_of(const ddp_plan *plan, size_t defer_bytes)
+/* Elements that are to be on their way when backward ends. */
+enum { MOST_LEFT = (4 << 20) / 4, LEFT_OF = 8 };
+
+size_t ddp_launch_order_defer(const ddp_plan *plan, size_t defer_bytes)
 {
     size_t most = plan->count / 4, count = 0, elements = 0;
 
@@ -12,20 +15,52 @@ ddp_launch_order ddp_launch_order_of(const ddp_plan *plan, size_t defer_bytes)
             break;
         count++;
     }
-    return (ddp_launch_order){.buckets = plan->bucket_count, .deferred = count};
+    return count;
 }
 
-size_t ddp_launch_order_undeferred(ddp_launch_order o)
+ddp_launch_order ddp_launch_order_of(const ddp_plan *plan, size_t defer_bytes)
 {
-    return o.buckets - o.deferred;
+    return (ddp_launch_order){.sums = plan->bucket_count,
+                              .deferred = ddp_launch_order_defer(plan, defer_bytes)};
+}
+
+size_t ddp_launch_order_early(ddp_launch_order o)
+{
+    return o.sums - o.deferred - o.late;
 }
 
 size_t ddp_launch_order_nth(ddp_launch_order o, size_t n)
 {
-    return n < ddp_launch_order_undeferred(o) ? n + o.deferred : o.buckets - 1 - n;
+    size_t early = ddp_launch_order_early(o);
+
+    if (n < early)
+        return o.deferred + n;
+    return n < early + o.late ? o.sums - 1 - (n - early) : o.sums - 1 - n;
 }
 
-size_t ddp_launch_order_number(ddp_launch_order o, size_t bucket)
+size_t ddp_launch_order_number(ddp_launch_order o, size_t sum)
 {
-    return bucket < o.deferred ? o.buckets - 1 - bucket : bucket - o.deferred;
+    if (sum < o.deferred)
+        return o.sums - 1 - sum;
+    if (sum + o.late >= o.sums)
+        return ddp_launch_order_early(o) + o.sums - 1 - sum;
+    return sum - o.deferred;
+}
+
+void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early)
+{
+    size_t end = o->deferred;
+
+    for (size_t n = 0; end < o->sums && n < early; end++)
+        n += counts[end];
+    o->late = o->sums - end;
+}
+
+size_t ddp_launch_order_adapt(size_t all, size_t early, size_t backlog)
+{
+    size_t left = all / LEFT_OF < MOST_LEFT ? all / LEFT_OF : MOST_LEFT;
+
+    if (backlog > early + left)
+        return 0;
+    return early + left - backlog;
 }

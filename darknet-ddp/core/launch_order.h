@@ -1,25 +1,52 @@
-/* core/launch_order.h: in which order a plan's buckets are launched. Pure functions.
+/* core/launch_order.h: in which order the sums of a plan are launched. Pure functions.
  *
- * It is the plan's, but for the deferred buckets (core/reducer.h): its first ones, which hold
- * the last layers, come last and backwards, as the next forward pass needs them. */
+ * A sum is a bucket or a piece of one; they are numbered as the plan has them, from the last
+ * layers' to the first layers'. Three kinds:
+ *
+ *   early      launched while backward computes, in the plan's order
+ *   late       the plan's last ones, of the first layers: launched when backward has ended, from
+ *              the first layer on, as the next forward pass needs them
+ *   deferred   the plan's first ones, of the last layers (core/reducer.h): behind all others, in
+ *              the same order
+ *
+ * So what is left when backward has ended goes by priority, which Jayarajan et al. 2019 (P3) and
+ * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. Theirs is
+ * decided as gradients come; here all ranks must have one order, and which sums are late is planned
+ * before the step, from how much had not landed at the end of the last one's backward pass
+ * (ddp_launch_order_adapt). */
 #ifndef DDP_CORE_LAUNCH_ORDER_H
 #define DDP_CORE_LAUNCH_ORDER_H
 
 #include "core/plan.h"
 
 typedef struct ddp_launch_order {
-    size_t buckets;
-    size_t deferred; /* leading buckets of the plan that are launched last */
+    size_t sums;
+    size_t deferred; /* leading sums that are launched last */
+    size_t late;     /* trailing ones, launched before those; at most the rest */
 } ddp_launch_order;
 
-/* Defer as many leading buckets as hold defer_bytes, and a quarter of all elements, at most. */
+/* How many leading buckets hold defer_bytes, and a quarter of all elements, at most. */
+size_t ddp_launch_order_defer(const ddp_plan *plan, size_t defer_bytes);
+
+/* A bucket is a sum; nothing is late. */
 ddp_launch_order ddp_launch_order_of(const ddp_plan *plan, size_t defer_bytes);
 
-/* How many buckets are not deferred. */
-size_t ddp_launch_order_undeferred(ddp_launch_order o);
+/* How many are launched early. */
+size_t ddp_launch_order_early(ddp_launch_order o);
 
-/* The n-th bucket to be launched, and when a bucket is: each undoes the other. */
+/* The n-th sum to be launched, and when a sum is: each undoes the other. */
 size_t ddp_launch_order_nth(ddp_launch_order o, size_t n);
-size_t ddp_launch_order_number(ddp_launch_order o, size_t bucket);
+size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
+
+/* ---- which ones are late ---- */
+
+/* Have as many sums go early as hold `early` elements, the last of them maybe in part. counts: of
+ * each sum, in the plan's order. */
+void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
+
+/* Elements that are to go early in the next step. all: of the plan; early: those that did; backlog:
+ * those of them that had not landed when backward ended, the mean over ranks. A line that carried
+ * all in time carries more; it never runs dry, as a little is always left (at most 4 MiB). */
+size_t ddp_launch_order_adapt(size_t all, size_t early, size_t backlog);
 
 #endif

@@ -68,7 +68,7 @@ int ddp_loss_same(const ddp_loss *l);
 
 /* A count that travels with the next sum to start, and its sum over all ranks that has arrived
  * last. Sums of up to 2^24 are exact. number: below DDP_LOSS_COUNTS. */
-enum { DDP_LOSS_COUNTS = 1 };
+enum { DDP_LOSS_COUNTS = 2 };
 void ddp_loss_tell(ddp_loss *l, int number, size_t count);
 size_t ddp_loss_told(const ddp_loss *l, int number);
 

@@ -15,6 +15,8 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->compressor = r->compresses ? r->opened : NULL;
     if (r->compressor && r->sync)
         ddp_compressor_begin(r->compressor);
+    if (r->sync)
+        ddp_reducer_begin_order(r);
     memset(r->ready, 0, (size_t)r->table->layer_count);
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->pending[b] = r->plan->buckets[b].param_count;
@@ -66,20 +68,22 @@ static void write_counts(ddp_reducer *r, size_t b)
     ddp_device_set(r->table->device, r->memory + bucket->counts, r->counts, bucket->param_count);
 }
 
-static ddp_status start_bucket(ddp_reducer *r, size_t b, ddp_error *err)
+static ddp_status start_piece(ddp_reducer *r, size_t piece, ddp_error *err)
 {
+    size_t b = r->pieces[piece].bucket;
+
     if (r->shard)
-        return ddp_allreduce_start_half(r->sums[b], DDP_REDUCE, err);
-    if (!ddp_reducer_is_alone(r))
+        return ddp_allreduce_start_half(r->sums[piece], DDP_REDUCE, err);
+    if (!ddp_reducer_is_alone(r) && piece == ddp_reducer_last_piece(r, b))
         write_counts(r, b);
     return r->compressor ? ddp_compressor_start(r->compressor, err)
-                         : ddp_allreduce_start(r->sums[b], err);
+                         : ddp_allreduce_start(r->sums[piece], err);
 }
 
 /* The next one of the launch order is full, and it is its turn. */
 static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
 {
-    size_t b = ddp_launch_order_nth(r->order, r->launched++);
+    size_t piece = ddp_launch_order_nth(r->order, r->launched++), b = r->pieces[piece].bucket;
     ddp_status st;
 
     if (ddp_reducer_is_left_out(r, b)) {
@@ -87,14 +91,15 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
             ddp_compressor_skip(r->compressor);
         return DDP_OK;
     }
-    st = start_bucket(r, b, err);
+    st = start_piece(r, piece, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     return st ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
 }
 
 static int may_launch(const ddp_reducer *r)
 {
-    return r->launched < r->limit && r->pending[ddp_launch_order_nth(r->order, r->launched)] == 0
+    return r->launched < r->limit
+           && r->pending[r->pieces[ddp_launch_order_nth(r->order, r->launched)].bucket] == 0
            && (!r->compressor || ddp_compressor_may_start(r->compressor));
 }
 
@@ -106,7 +111,8 @@ static ddp_status go_on(ddp_reducer *r, ddp_error *err)
     return ddp_compressor_go_on(r->compressor, err) ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
 }
 
-/* Launch every bucket that is full and whose predecessors are launched, as far as r->limit. */
+/* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
+ * r->limit. */
 static ddp_status launch(ddp_reducer *r, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
@@ -195,7 +201,7 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
     r->ran[layer] = 1;
     if (!r->sync || !r->config.overlap)
         return DDP_OK;
-    r->limit = ddp_launch_order_undeferred(r->order);
+    r->limit = ddp_launch_order_early(r->order);
     return launch(r, err);
 }
 
@@ -238,7 +244,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     r->mini_batch = r->sync ? 0 : r->mini_batch + 1;
     if (!r->sync)
         return DDP_OK;
-    r->limit = ddp_launch_order_undeferred(r->order);
+    r->limit = ddp_launch_order_early(r->order);
     if (r->compressor ? launch_compressed(r, err) : launch(r, err))
         return err->code;
     return r->shard ? ddp_reducer_count_ranks(r, err) : DDP_OK;
@@ -246,6 +252,6 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
 
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 {
-    r->limit = r->plan->bucket_count;
+    r->limit = r->piece_count;
     return launch(r, err);
 }

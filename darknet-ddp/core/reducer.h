@@ -25,6 +25,16 @@
  * the forward pass needs them; their layers are waited for and updated when it comes
  * to them.
  *
+ * Priority (config.priority). What the wire cannot carry while backward runs is left when it has
+ * ended, and is of the first layers, which the next forward pass needs first. So the last
+ * buckets of the plan are late: they are launched with the deferred ones and before them, from the
+ * first layer on, and their layers are updated in the forward pass, too (core/launch_order.h). How
+ * many are late follows from ddp_reducer_adapt. With config.piece_bytes a large bucket
+ * travels in several sums: more urgent ones need not wait for all of it, nor a layer for other
+ * layers' parts.
+ * No rank waits for another to know the order, and none can wait for what another has put off: all
+ * have one order for the whole of a pass, from what all know alike before it.
+ *
  * Unused layers. A run count travels with every parameter (core/plan.h): ranks
  * sum on how many of them its layer ran since the last step, in any mini-batch. A rank reads
  * the sum only for a layer that did not run there, so that on a GPU the program seldom
@@ -73,6 +83,9 @@ typedef struct ddp_reducer_config {
     size_t first_bucket_bytes; /* capacity of the first one */
     size_t defer_bytes;        /* defer leading buckets of up to this much, and of a
                                   quarter of all gradients at most; 0: none */
+    size_t piece_bytes;        /* larger buckets travel in several sums of about this much; 0: each
+                                  in one. Not with shard or feedback, nor is priority */
+    int priority;              /* 1: what is left when backward ends goes first layers first */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
     ddp_wire wire; /* how buckets travel; not with mini_batches, which is exact */
@@ -107,9 +120,11 @@ void ddp_reducer_close(ddp_reducer *r);
 
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
 
-/* The sum of a bucket of the plan, the last one where it is compressed; the reducer's. NULL: its
- * layers were left out, and it is not sent. */
-const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket);
+/* How many sums the plan's buckets travel in, and the i-th one, in the plan's order, the last one
+ * where it is compressed; the reducer's. *bucket: whose it is. NULL: its layers were left out, and
+ * it is not sent. */
+size_t ddp_reducer_piece_count(const ddp_reducer *r);
+const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
 /* Is there a parameter that is compressed at times? */
 int ddp_reducer_compresses(const ddp_reducer *r);
@@ -118,7 +133,7 @@ int ddp_reducer_compresses(const ddp_reducer *r);
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket);
 size_t ddp_reducer_count(const ddp_reducer *r);
 
-/* Does some gradient of layer travel in a deferred bucket? */
+/* Does some gradient of layer travel, in this pass, in a deferred or late bucket? */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
 /* Passes from the next one on are compressed (at first they are), or summed as they are: where
@@ -155,8 +170,16 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
  * layer that did not run. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
+/* After the backward_end of a syncing pass: elements that were launched before backward ended, and
+ * have not landed on this rank. Does not move data. */
+size_t ddp_reducer_backlog(const ddp_reducer *r);
+
+/* With config.priority, after a syncing pass, on every rank with the same value: such a backlog is
+ * what the next one is planned for. */
+void ddp_reducer_adapt(ddp_reducer *r, size_t backlog);
+
 /* After the backward_end of a syncing pass, and after whatever else must travel
- * before the deferred buckets: launch these. Fails with DDP_ERR_COMM. */
+ * before the late and the deferred buckets: launch these. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds the sum over ranks in every gradient of layer

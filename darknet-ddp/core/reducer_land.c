@@ -2,18 +2,18 @@
 
 #include "base/clock.h"
 
-/* In launch order, in which buckets travel: a failure then names the bucket
+/* In launch order, in which pieces travel: a failure then names the bucket
  * that is missing, and not one behind it. */
 static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
 {
-    size_t b = ddp_launch_order_nth(r->order, r->landed);
+    size_t piece = ddp_launch_order_nth(r->order, r->landed), b = r->pieces[piece].bucket;
 
     if (ddp_reducer_is_left_out(r, b)) {
         r->landed++;
         return DDP_OK;
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
-    if (ddp_allreduce_fence(ddp_reducer_last_sum(r, b), err))
+    if (ddp_allreduce_fence(ddp_reducer_last_sum(r, piece), err))
         return ddp_reducer_name_bucket(r, b, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
     r->landed++;
@@ -22,11 +22,8 @@ static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
 
 static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
 {
-    size_t last = 0;
+    size_t last = ddp_reducer_last_number(r, layer);
 
-    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        if (last < ddp_launch_order_number(r->order, r->plan->places[i].bucket))
-            last = ddp_launch_order_number(r->order, r->plan->places[i].bucket);
     while (r->landed <= last) {
         if (r->landed == r->launched)
             return ddp_fail(err, DDP_ERR_USAGE,
@@ -49,7 +46,9 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
         if (ddp_reducer_ranks_of(r, layer, &count, err))
             return err->code;
     } else if (!ddp_reducer_is_alone(r)) {
-        if (ddp_allreduce_wait(ddp_reducer_last_sum(r, place->bucket), err))
+        size_t piece = ddp_reducer_last_piece(r, place->bucket);
+
+        if (ddp_allreduce_wait(ddp_reducer_last_sum(r, piece), err))
             return ddp_reducer_name_bucket(r, place->bucket, err);
         ddp_device_pull(r->table->device, &count,
                         r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
@@ -106,10 +105,10 @@ ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err)
     return st;
 }
 
-static int is_finite(const ddp_reducer *r, size_t b)
+static int is_finite(const ddp_reducer *r, size_t piece)
 {
-    return r->compressor ? ddp_compressor_finite(r->compressor, b)
-                         : ddp_allreduce_finite(r->sums[b]);
+    return r->compressor ? ddp_compressor_finite(r->compressor, piece)
+                         : ddp_allreduce_finite(r->sums[piece]);
 }
 
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
@@ -117,8 +116,10 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
     if (r->shard)
         return ddp_reducer_taken_finite(r, bucket);
     for (size_t k = 0; k < r->landed; k++) {
-        *bucket = ddp_launch_order_nth(r->order, k);
-        if (!ddp_reducer_is_left_out(r, *bucket) && !is_finite(r, *bucket))
+        size_t piece = ddp_launch_order_nth(r->order, k);
+
+        *bucket = r->pieces[piece].bucket;
+        if (!ddp_reducer_is_left_out(r, *bucket) && !is_finite(r, piece))
             return 0;
     }
     return 1;
@@ -149,18 +150,29 @@ ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *er
     return ddp_device_look(r->table->device, r->memory, r->plan->count, finite, err);
 }
 
-static int is_done(const ddp_reducer *r, size_t b)
+static int is_done(const ddp_reducer *r, size_t piece)
 {
-    return r->compressor ? ddp_compressor_done(r->compressor, b) : ddp_allreduce_done(r->sums[b]);
+    return ddp_reducer_is_left_out(r, r->pieces[piece].bucket)
+           || (r->compressor ? ddp_compressor_done(r->compressor, piece)
+                             : ddp_allreduce_done(r->sums[piece]));
 }
 
 int ddp_reducer_done(const ddp_reducer *r)
 {
-    for (size_t k = 0; k < r->launched; k++) {
-        size_t b = ddp_launch_order_nth(r->order, k);
-
-        if (!ddp_reducer_is_left_out(r, b) && !is_done(r, b))
+    for (size_t k = 0; k < r->launched; k++)
+        if (!is_done(r, ddp_launch_order_nth(r->order, k)))
             return 0;
+    return r->launched == r->piece_count;
+}
+
+size_t ddp_reducer_backlog(const ddp_reducer *r)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < ddp_launch_order_early(r->order); k++) {
+        size_t piece = ddp_launch_order_nth(r->order, k);
+
+        count += is_done(r, piece) ? 0 : r->pieces[piece].count;
     }
-    return r->launched == r->plan->bucket_count;
+    return count;
 }

@@ -18,7 +18,7 @@ static ddp_status allocate(ddp_reducer *r, ddp_error *err)
     size_t params = r->table->param_count;
     size_t buckets = r->plan->bucket_count;
     r->framework_memory = calloc(params + 1, sizeof *r->framework_memory);
-    r->sums = calloc(buckets + 1, sizeof *r->sums);
+    r->sums = calloc(r->piece_count + 1, sizeof *r->sums);
     r->pending = calloc(buckets + 1, sizeof *r->pending);
     r->first_param = calloc(layers + 1, sizeof *r->first_param);
     r->ready = calloc(layers + 1, sizeof *r->ready);
@@ -57,12 +57,13 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
                                  r->config.feedback, err);
     r->compressor = r->opened;
     r->compresses = 1;
-    for (size_t b = 0; b < r->plan->bucket_count && !st; b++) {
-        const ddp_bucket *bucket = &r->plan->buckets[b];
+    for (size_t i = 0; i < r->piece_count && !st; i++) {
+        const ddp_piece *piece = &r->pieces[i];
+        size_t counts = r->plan->buckets[piece->bucket].counts; /* not summed with shard */
 
         st = ddp_allreduce_open_on(
-            &r->sums[b], r->group, r->table->device, r->memory + bucket->offset,
-            r->config.shard ? bucket->counts - bucket->offset : bucket->count, r->config.wire, err);
+            &r->sums[i], r->group, r->table->device, r->memory + piece->offset,
+            r->config.shard ? counts - piece->offset : piece->count, r->config.wire, err);
     }
     return st;
 }
@@ -110,13 +111,17 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     r->table = table;
     r->config = *config;
     r->config.shard = config->shard && ddp_group_size(group) > 1;
-    if (r->config.shard)
+    if (r->config.shard || r->config.feedback) {
         r->config.defer_bytes = 0;
+        r->config.piece_bytes = 0;
+        r->config.priority = 0;
+    }
     st = ddp_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes, err);
+    if (!st)
+        st = ddp_reducer_open_pieces(r, err);
     if (!st)
         st = allocate(r, err);
     if (!st) {
-        r->order = ddp_launch_order_of(r->plan, r->config.feedback ? 0 : r->config.defer_bytes);
         index_layers(r);
         st = open_sums(r, err);
     }
@@ -138,8 +143,9 @@ void ddp_reducer_close(ddp_reducer *r)
     if (r->framework_memory)
         return_gradients(r);
     ddp_reducer_close_shard(r);
-    for (size_t b = 0; r->sums && b < r->plan->bucket_count; b++)
-        ddp_allreduce_close(r->sums[b]);
+    for (size_t i = 0; r->sums && i < r->piece_count; i++)
+        ddp_allreduce_close(r->sums[i]);
+    ddp_reducer_close_pieces(r);
     ddp_compressor_close(r->opened);
     ddp_plan_close(r->plan);
     ddp_tree_close(r->tree);
@@ -155,22 +161,9 @@ void ddp_reducer_close(ddp_reducer *r)
     free(r);
 }
 
-int ddp_reducer_is_deferred(const ddp_reducer *r, int layer)
-{
-    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        if (layer >= r->table->first_trained && r->plan->places[i].bucket < r->order.deferred)
-            return 1;
-    return 0;
-}
-
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
 {
     return r->plan;
-}
-
-const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t bucket)
-{
-    return ddp_reducer_is_left_out(r, bucket) ? NULL : ddp_reducer_last_sum(r, bucket);
 }
 
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket)

@@ -10,6 +10,12 @@
 #include "core/reducer.h"
 #include "core/tree.h"
 
+/* What is summed at a time: a bucket, or a part of one that is too large to be waited for. */
+typedef struct ddp_piece {
+    size_t bucket;
+    size_t offset, count; /* elements, the offset from the start of the plan's memory */
+} ddp_piece;
+
 struct ddp_reducer {
     ddp_group *group;
     const ddp_table *table;
@@ -19,8 +25,13 @@ struct ddp_reducer {
     float *memory;            /* plan->count elements of the table's device: all buckets, one after
                                  the other */
     float **framework_memory; /* per parameter: the framework's own gradient memory */
-    ddp_allreduce **sums;     /* per bucket, as it is */
-    ddp_compressor *opened;   /* NULL: no bucket is ever compressed */
+    size_t piece_count;
+    ddp_piece *pieces;      /* in the plan's order; where gradients are compressed or shared out, a
+                               piece is a bucket */
+    size_t *piece_counts;   /* elements of each */
+    size_t *first_piece;    /* per bucket, and one more: pieces[first[b] .. first[b + 1]) */
+    ddp_allreduce **sums;   /* per piece, as it is */
+    ddp_compressor *opened; /* NULL: no bucket is ever compressed */
     ddp_compressor *compressor; /* of this pass; NULL: buckets are summed as they are */
     int compresses;             /* the next pass */
     size_t *pending;            /* per bucket: parameters not ready in this pass */
@@ -44,10 +55,11 @@ struct ddp_reducer {
     int mini_batch; /* mini-batch of the step, counted from the last syncing one */
 
     int sync;
-    ddp_launch_order order;
-    size_t limit;    /* of launched: how far buckets may be launched by now */
-    size_t launched; /* buckets of this pass, in launch order */
-    size_t landed;   /* of these, how many have been waited for */
+    ddp_launch_order order; /* of pieces, in this pass */
+    size_t early;           /* elements that go early from the next syncing pass on */
+    size_t limit;           /* of launched: how far pieces may be launched by now */
+    size_t launched;        /* pieces of this pass, in launch order */
+    size_t landed;          /* of these, how many have been waited for */
     ddp_reducer_times total;
 };
 
@@ -65,11 +77,30 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
 /* Was nothing of bucket b sent, as its layers were left out? */
 int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
 
-/* The bucket's sum, the last one that it has. */
-static inline ddp_allreduce *ddp_reducer_last_sum(const ddp_reducer *r, size_t b)
+/* The sum of a piece, the last one that it has. */
+static inline ddp_allreduce *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
 {
-    return r->compressor ? ddp_compressor_sum(r->compressor, b) : r->sums[b];
+    return r->compressor ? ddp_compressor_sum(r->compressor, piece) : r->sums[piece];
 }
+
+/* The piece with the bucket's run counts. */
+static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
+{
+    return r->first_piece[b + 1] - 1;
+}
+
+/* ---- reducer_order.c: pieces, and in which order they go ---- */
+
+/* Cut the plan's buckets into pieces. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
+void ddp_reducer_close_pieces(ddp_reducer *r);
+
+/* A syncing pass begins: by what was planned meanwhile. */
+void ddp_reducer_begin_order(ddp_reducer *r);
+
+/* When is the last of the pieces that have something of this layer launched? A layer that did not
+ * run here also wants its run counts. */
+size_t ddp_reducer_last_number(const ddp_reducer *r, int layer);
 
 /* ---- reducer_shard.c: where r->config.shard ---- */
 

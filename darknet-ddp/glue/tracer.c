@@ -148,8 +148,9 @@ static void add_buckets(ddp_tracer *t)
     const ddp_plan *plan = ddp_reducer_plan(reducer);
     const int lanes = DDP_LANE_BUCKETS_END - DDP_LANE_BUCKETS;
 
-    for (size_t b = 0; t->travelled && b < plan->bucket_count; b++) {
-        const ddp_allreduce *sum = ddp_reducer_sum(reducer, b);
+    for (size_t i = 0; t->travelled && i < ddp_reducer_piece_count(reducer); i++) {
+        size_t b;
+        const ddp_allreduce *sum = ddp_reducer_sum(reducer, i, &b);
         const ddp_bucket *bucket = &plan->buckets[b];
 
         if (!sum)

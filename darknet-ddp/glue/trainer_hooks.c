@@ -154,6 +154,31 @@ static void verify(ddp_trainer *t)
         ddp_trainer_check(t, ddp_verify_find(t->verify, &err), &err);
 }
 
+/* ---- what is left when backward ends (reducer.priority) ----
+ * Ranks tell each other with the loss, and so all plan one order for the next step. */
+
+enum { BACKLOG_UNIT = 1024, EXACT = 1 << 24 }; /* elements of a count; a sum of counts */
+
+static void tell_backlog(ddp_trainer *t)
+{
+    size_t most = EXACT / (size_t)ddp_group_size(t->group), units;
+
+    if (!t->config.reducer.priority || !ddp_reducer_syncs(t->reducer))
+        return;
+    units = ddp_reducer_backlog(t->reducer) / BACKLOG_UNIT;
+    ddp_loss_tell(t->loss, BACKLOG, units < most ? units : most);
+    t->backlog_told = 1;
+}
+
+static void plan_order(ddp_trainer *t)
+{
+    if (!t->backlog_told)
+        return;
+    t->backlog_told = 0;
+    ddp_reducer_adapt(t->reducer, ddp_loss_told(t->loss, BACKLOG) / (size_t)ddp_group_size(t->group)
+                                      * BACKLOG_UNIT);
+}
+
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
@@ -169,6 +194,7 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_settle_sums(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     verify(t);
+    plan_order(t);
     t->waited_ns += ddp_clock_ns() - start;
     look(t, net);
     ddp_trainer_end_period(t);
@@ -302,6 +328,7 @@ static void after_backward(void *ctx, network *net)
     if (now.step_ends) {
         begin_to_verify(t, &now);
         tell_bad_samples(t, &now);
+        tell_backlog(t);
         ddp_trainer_end_own_backward(t, &now);
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     }
@@ -366,6 +393,7 @@ static float mean_loss(void *ctx, float loss)
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);
     verify(t);
+    plan_order(t);
     mean = ddp_loss_take(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;

@@ -15,7 +15,7 @@
 
 #include <darknet.h>
 
-enum { BAD_SAMPLES }; /* a count that travels with the loss */
+enum { BAD_SAMPLES, BACKLOG }; /* counts that travel with the loss */
 
 enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
 
@@ -51,6 +51,7 @@ struct ddp_trainer {
     ddp_guard guard;
     ddp_verify *verify; /* NULL: ranks compare nothing */
     int verifying;      /* with the loss of this step */
+    int backlog_told;   /* with it, too */
     int verify_due;     /* once ranks are alike */
     struct {
         ddp_local_sgd *sgd;      /* NULL: ranks always sum gradients */

@@ -29,6 +29,7 @@ struct training {
     int steps;
     size_t bucket_bytes, defer_bytes;
     int overlap;
+    int priority; /* with backlogs that nobody measured */
     network *nets[RANKS_MAX];
     float loss[STEP_COUNT]; /* on rank 0 */
 };
@@ -46,6 +47,8 @@ static ddp_trainer *attach(struct rank *me, network *net)
         .reducer = {.bucket_bytes = training->bucket_bytes,
                     .first_bucket_bytes = training->bucket_bytes,
                     .defer_bytes = training->defer_bytes,
+                    .piece_bytes = training->priority ? 3000 : 0,
+                    .priority = training->priority,
                     .overlap = training->overlap,
                     .find_unused = 1},
         .broadcast_buffers = 1,
@@ -103,7 +106,8 @@ static void train(struct rank *me)
         if (training->resizes && i % 5 == 0)
             resize_network(net, size, size);
         loss = step(me, net, i);
-
+        if (training->priority)
+            ddp_reducer_adapt(ddp_trainer_reducer(t), (size_t)i * 977 % 3000);
         if (me->rank == 0)
             training->loss[i] = loss;
     }
@@ -283,17 +287,18 @@ static void expect_same_bits_in_any_buckets(struct training now)
     run(&want, 1);
     for (int ranks = 1; ranks <= SUBDIVISIONS; ranks *= 2)
         for (int b = 0; b < 3; b++)
-            for (int way = 0; way < 4; way++) {
+            for (int way = 0; way < 5; way++) {
                 now.bucket_bytes = bucket_bytes[b];
-                now.overlap = way & 1;
+                now.overlap = way & 1 || way == 4;
                 now.defer_bytes = way & 2 ? MIB : 0;
+                now.priority = way == 4;
                 wrong += differs(now, ranks, &want, 0);
             }
     free_nets(&want, 1);
     assert_int_equal(wrong, 0);
 }
 
-static void buckets_overlap_and_deferral_change_no_bit(void **state)
+static void buckets_overlap_deferral_and_priority_change_no_bit(void **state)
 {
     (void)state;
     expect_same_bits_in_any_buckets(plain(classifier));
@@ -378,7 +383,7 @@ int main(void)
         cmocka_unit_test(detector_has_the_same_bits_on_1_2_4_and_8_ranks),
         cmocka_unit_test(frozen_layers_have_the_same_bits_too),
         cmocka_unit_test(recurrent_layers_have_the_same_bits_too),
-        cmocka_unit_test(buckets_overlap_and_deferral_change_no_bit),
+        cmocka_unit_test(buckets_overlap_deferral_and_priority_change_no_bit),
         cmocka_unit_test(dropout_and_sizes_change_no_bit),
         cmocka_unit_test(reading_the_network_at_any_time_changes_no_bit),
         cmocka_unit_test(exact_differs_from_darknet_by_rounding_alone),

@@ -3,6 +3,7 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
+#include "glue/passing_hooks.h"
 #include "glue/synthetic.h"
 
 #include <darknet.h>
@@ -23,11 +24,20 @@ static const char cfg[] = "[net]\nbatch=8\nsubdivisions=4\nwidth=8\nheight=8\nch
                           "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\nstride=1\npad=1\n"
                           "activation=leaky\n[avgpool]\n[connected]\noutput=5\n[softmax]\n";
 
+/* One mini-batch a rank, and gradients of some KiB. */
+static const char wide[] =
+    "[net]\nbatch=8\nsubdivisions=2\nwidth=8\nheight=8\nchannels=3\n"
+    "learning_rate=0.01\nmax_batches=100\n"
+    "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\nstride=1\npad=1\n"
+    "activation=leaky\n[avgpool]\n[connected]\noutput=5000\n[softmax]\n";
+
 /* What the ranks of one test train, and how. */
 struct training {
     network *nets[RANKS];
     volatile sig_atomic_t asked[RANKS][DDP_REQUESTS];
     size_t defer_bytes;
+    int priority;
+    int subdivisions; /* 0: 4 */
 };
 
 static network *net_of(const struct rank *me)
@@ -42,6 +52,7 @@ static ddp_trainer *attach(struct rank *me)
         .reducer = {.bucket_bytes = 1,
                     .first_bucket_bytes = 1,
                     .defer_bytes = training->defer_bytes,
+                    .priority = training->priority,
                     .overlap = 1,
                     .find_unused = 1},
         .broadcast_buffers = 1,
@@ -49,7 +60,7 @@ static ddp_trainer *attach(struct rank *me)
         .asked = training->asked[me->rank],
         .fail = net_fail_hook,
     };
-    int batch = 8, subdivisions = 4;
+    int batch = 8, subdivisions = training->subdivisions ? training->subdivisions : 4;
     ddp_trainer *t;
     ddp_error err;
 
@@ -143,11 +154,63 @@ static void train(struct rank *me)
     ddp_trainer_close(t);
 }
 
+struct waiting {
+    ddp_passing passing; /* to the trainer */
+    struct rank *me;
+};
+
+/* Rank 0 ends its backward pass before rank 1 begins to train: nothing can have landed. */
+static void end_and_meet(void *ctx, network *net)
+{
+    struct waiting *w = ctx;
+
+    ddp_passing_hooks.backward_end(ctx, net);
+    rank_meet(w->me);
+}
+
+static void step_apart(struct rank *me)
+{
+    network *net = net_of(me);
+    struct waiting waiting = {.passing = {net->hooks}, .me = me};
+    const train_hooks *trainers = net->hooks;
+    train_hooks hooks = ddp_passing_hooks;
+
+    hooks.ctx = &waiting;
+    hooks.backward_end = end_and_meet;
+    if (me->rank == 0)
+        net->hooks = &hooks;
+    else
+        rank_meet(me);
+    (void)train_mean_loss(net, step(me, 0));
+    net->hooks = trainers;
+}
+
+static void fall_behind(struct rank *me)
+{
+    ddp_trainer *t = attach(me);
+    const ddp_reducer *r = ddp_trainer_reducer(t);
+
+    step_apart(me);
+    if (ddp_reducer_is_deferred(r, 0))
+        rank_wrong(me, "layer 0 is late in the first step");
+    (void)step(me, 1);
+    if (!ddp_reducer_is_deferred(r, 0))
+        rank_wrong(me, "layer 0 is not late, though nothing had landed on rank 0");
+    ddp_trainer_close(t);
+}
+
 static void open_nets(struct training *training)
 {
     srand(1); /* first weights: the same in every training */
     for (int r = 0; r < RANKS; r++)
         training->nets[r] = net_parse(cfg);
+}
+
+static void open_wide_nets(struct training *training)
+{
+    srand(1);
+    for (int r = 0; r < RANKS; r++)
+        training->nets[r] = net_parse(wide);
 }
 
 static void free_nets(struct training *training)
@@ -204,6 +267,17 @@ static void deferred_updates_give_the_same_bits_on_all_ranks(void **state)
     free_nets(&later);
 }
 
+/* What rank 0 tells of its backlog, both plan by. */
+static void ranks_plan_the_next_order_by_what_had_not_landed(void **state)
+{
+    struct training training = {.priority = 1, .subdivisions = 2};
+
+    (void)state;
+    open_wide_nets(&training);
+    ranks_run(RANKS, fall_behind, &training);
+    free_nets(&training);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +285,7 @@ int main(void)
         cmocka_unit_test(settle_leaves_rank_0s_statistics_on_all_ranks),
         cmocka_unit_test(request_of_one_rank_is_known_to_all_after_the_same_step),
         cmocka_unit_test(deferred_updates_give_the_same_bits_on_all_ranks),
+        cmocka_unit_test(ranks_plan_the_next_order_by_what_had_not_landed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -306,6 +306,93 @@ static void defer(struct rank *me)
     toy_close(&toy);
 }
 
+/* What is left of such a backlog is more than nothing: the last buckets of the plan are late. */
+static void put_off(struct rank *me)
+{
+    static const ddp_reducer_config config = {.bucket_bytes = 1,
+                                              .first_bucket_bytes = 1,
+                                              .piece_bytes = 4096,
+                                              .priority = 1,
+                                              .overlap = 1,
+                                              .find_unused = 1};
+    enum { STEPS = 4 };
+    static const int late_below[STEPS] = {0, 4, 0, 0};
+    struct toy toy;
+    ddp_reducer *r;
+    ddp_error err;
+
+    toy_open(&toy, 0);
+    r = open_reducer(me, &toy, &config);
+    for (int step = 0; step < STEPS; step++) {
+        int late = late_below[step];
+
+        ddp_reducer_backward_begin(r, 1);
+        for (int layer = TOY_LAYERS - 1; layer >= 0; layer--) {
+            if (ddp_reducer_is_deferred(r, layer) != (layer < late && toy_has_params(layer)))
+                rank_wrong(me, "step %d: layer %d is %slate", step, layer,
+                           layer < late ? "not " : "");
+            ready(me, r, layer);
+        }
+        end_pass(me, r);
+        if (late)
+            expect_done(me, r, 0);
+        rank_expect_ok(me, ddp_reducer_launch_deferred(r, &err), &err);
+        for (int layer = 0; layer < TOY_LAYERS; layer++)
+            expect_used(me, r, layer, 1);
+        if (ddp_reducer_backlog(r) > 0)
+            rank_wrong(me, "all has landed, and the backlog is %zu", ddp_reducer_backlog(r));
+        ddp_reducer_adapt(r, step == 0 ? ddp_reducer_plan(r)->count / 8 + 1400 : 0);
+    }
+    ddp_reducer_close(r);
+    toy_close(&toy);
+}
+
+static void first_layers_are_late_where_the_line_is_behind(void **state)
+{
+    (void)state;
+    for (int size = 2; size <= MAX_RANKS; size++)
+        ranks_run(size, put_off, NULL);
+}
+
+/* A layer of a large bucket need not wait for the others' pieces. */
+static void cut(struct rank *me)
+{
+    static const ddp_reducer_config config = {
+        .bucket_bytes = 1 << 30, .first_bucket_bytes = 1 << 30, .piece_bytes = 4000, .overlap = 1};
+    struct toy toy;
+    ddp_reducer *r;
+    ddp_error err;
+    size_t count = 0, bucket;
+
+    toy_open(&toy, 0);
+    r = open_reducer(me, &toy, &config);
+    if (ddp_reducer_plan(r)->bucket_count != 1)
+        rank_wrong(me, "%zu buckets", ddp_reducer_plan(r)->bucket_count);
+    ddp_reducer_backward_begin(r, 1);
+    for (int layer = TOY_LAYERS - 1; layer >= 0; layer--)
+        ready(me, r, layer);
+    end_pass(me, r);
+    rank_expect_ok(me, ddp_reducer_launch_deferred(r, &err), &err);
+    expect_used(me, r, 8, 1);
+    rank_meet(me);
+    for (size_t i = 0; i < ddp_reducer_piece_count(r); i++)
+        count += ddp_reducer_sum(r, i, &bucket) != NULL;
+    if (count != (ddp_reducer_plan(r)->buckets[0].counts + 991) / 992)
+        rank_wrong(me, "%zu sums of %zu elements", count, ddp_reducer_plan(r)->count);
+    for (int layer = 0; layer < 8; layer++)
+        expect_used(me, r, layer, 1);
+    expect_done(me, r, 1);
+    ddp_reducer_close(r);
+    toy_close(&toy);
+}
+
+static void large_bucket_travels_in_pieces(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= MAX_RANKS; size++)
+        ranks_run(size, cut, NULL);
+}
+
 static void last_layers_are_deferred_and_launched_last(void **state)
 {
     (void)state;
@@ -335,6 +422,8 @@ int main(void)
         cmocka_unit_test(done_means_that_every_bucket_of_this_pass_has_landed),
         cmocka_unit_test(wait_time_is_what_a_late_rank_costs),
         cmocka_unit_test(last_layers_are_deferred_and_launched_last),
+        cmocka_unit_test(first_layers_are_late_where_the_line_is_behind),
+        cmocka_unit_test(large_bucket_travels_in_pieces),
         cmocka_unit_test(network_without_parameters_takes_steps),
         cmocka_unit_test(close_takes_null),
     };

@@ -10,7 +10,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-enum { MAX_RANKS = 4, CONFIGS = 10 };
+enum { MAX_RANKS = 4, CONFIGS = 13 };
 
 /* Buckets of one parameter, of some, of all; a first one of another size. */
 static const ddp_reducer_config configs[CONFIGS] = {
@@ -32,7 +32,27 @@ static const ddp_reducer_config configs[CONFIGS] = {
      .defer_bytes = 2000,
      .overlap = 0,
      .find_unused = 1},
+    {.bucket_bytes = 1, .first_bucket_bytes = 1, .priority = 1, .overlap = 1, .find_unused = 1},
+    {.bucket_bytes = 4096,
+     .first_bucket_bytes = 64,
+     .defer_bytes = 2000,
+     .piece_bytes = 900,
+     .priority = 1,
+     .overlap = 1,
+     .find_unused = 1},
+    {.bucket_bytes = 1 << 30,
+     .first_bucket_bytes = 1 << 30,
+     .piece_bytes = 1,
+     .priority = 1,
+     .overlap = 1,
+     .find_unused = 1},
 };
+
+/* With priority: another backlog after each step, so that now this and now that is late. */
+static void adapt(ddp_reducer *r, unsigned step)
+{
+    ddp_reducer_adapt(r, step * 2741 % 9000);
+}
 
 struct job {
     ddp_reducer_config config;
@@ -61,6 +81,7 @@ static void take_steps(struct rank *me)
 
         toy_backward(&toy, r, &step, me);
         toy_update(&toy, r, &step, me);
+        adapt(r, step.seed);
     }
     rank_meet(me);
     ddp_reducer_close(r);
@@ -99,7 +120,7 @@ static int at_random(const struct toy_step *s, int rank, int pass, int layer)
 
 static void fifty_steps_with_random_skips_equal_the_serial_model(void **state)
 {
-    static const size_t chosen[] = {0, 2, 3, 6, 8};
+    static const size_t chosen[] = {0, 2, 3, 6, 8, 10, 11, 12};
     struct job job = {.steps = 50, .runs = at_random};
 
     (void)state;
@@ -141,6 +162,7 @@ static void sum_any_floats(struct rank *me)
         toy_close(&toy);
         return;
     }
+    ddp_reducer_adapt(r, 6000);
     toy_backward(&toy, r, &step, me);
     for (int layer = TOY_LAYERS - 1; layer >= 0; layer--)
         rank_expect_ok(me, ddp_reducer_layer_wait(r, layer, &used, &err), &err);

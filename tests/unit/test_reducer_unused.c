@@ -217,8 +217,8 @@ static void nothing_of_a_left_out_block_is_sent(struct rank *me)
         toy_update(&toy, r, &step, me);
         bytes[i] = ddp_group_traffic(me->group).bytes - before;
         before += bytes[i];
-        for (size_t b = 0; b < ddp_reducer_plan(r)->bucket_count; b++)
-            if (!ddp_reducer_sum(r, b)
+        for (size_t piece = 0, b; piece < ddp_reducer_piece_count(r); piece++)
+            if (!ddp_reducer_sum(r, piece, &b)
                 != (i == 2 && ddp_reducer_plan(r)->buckets[b].first_layer == 6))
                 rank_wrong(me, "step %u: bucket %zu is not what is left out", i, b);
     }
