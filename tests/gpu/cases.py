@@ -97,6 +97,8 @@ LAYERS = {
     "connected-batchnorm": net(batch=32) + connected(40, **BN) + connected(20, "tanh", **BN) + SOFTMAX,
     "local": net() + conv() + section("local", filters=4, size=3, stride=1, pad=1, activation="leaky") + SOFTMAX,
     "batchnorm": net() + conv() + section("batchnorm") + conv() + SOFTMAX,
+    **{f"batchnorm-narrow{name}": net(**math) + conv() + shortcut(-1, "linear", alpha=.001, beta=.001) + section("batchnorm") + conv(**BN)
+       + SOFTMAX for name, math in (("", {}), ("-forks", {"yolo_math": "v4"}))}, # variances below BatchNorm's epsilon
     "maxpool": net() + conv() + section("maxpool", size=2, stride=2) + section("maxpool", size=2, stride=1) + SOFTMAX,
     "avgpool": net() + conv() + section("avgpool") + SOFTMAX,
     "shortcut": net() + conv(8) + conv(8) + shortcut(-2, "leaky") + conv(4, 1) + shortcut(-3, "linear") + SOFTMAX,

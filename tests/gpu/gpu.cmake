@@ -77,7 +77,8 @@ if(label STREQUAL emulated)
 endif()
 
 # The families of the reference data (../reference/reference.cmake), within the same limits as on the CPU.
-ddp_gpu_program(reference reference/reference.c)
+ddp_gpu_program(reference reference/reference.c reference/forks_backward.c)
+target_link_options(${label}_reference PRIVATE ${forks_backward})
 foreach(family IN LISTS reference_families)
   ddp_gpu_test(reference.${family} 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/run $<TARGET_FILE:${label}_reference> ${family})
   set_property(TEST ${label}.reference.${family} APPEND PROPERTY ENVIRONMENT PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python

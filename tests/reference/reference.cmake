@@ -1,6 +1,8 @@
 # reference.NAME: networks of YOLOv4's time against numbers that another program computed of the same weights and pictures:
 # the families one by one, the cases of single keys by what they are of.
-add_executable(reference reference/reference.c)
+set(forks_backward -Wl,--wrap=backward_batchnorm_layer,--wrap=backward_batchnorm_layer_gpu)
+add_executable(reference reference/reference.c reference/forks_backward.c)
+target_link_options(reference PRIVATE ${forks_backward})
 target_link_libraries(reference PRIVATE darknet_core ddp_flags)
 
 # ddp_reference_test(NAME CASE...)
