@@ -96,8 +96,10 @@ struct ddp_group {
     int radix;                     /* DDP_LEVELS_RADIX, or another in a test */
     char schedule[128];            /* for people */
     int levels;                    /* was that way wanted, or found to pay? */
-    int channels;                  /* that sums take turns at */
-    unsigned sums_started;         /* by the transport: whose turn it is */
+    struct ddp_host_memory *host_memory; /* what ranks of this host share (host_memory.h) */
+    uint64_t host_memories;              /* made so far */
+    int channels;                        /* that sums take turns at */
+    unsigned sums_started;               /* by the transport: whose turn it is */
     ddp_traffic traffic;
     struct ddp_gpu *gpu; /* NULL: this rank has none */
     int64_t timeout_ns;

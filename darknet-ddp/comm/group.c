@@ -3,6 +3,7 @@
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/gpu.h"
+#include "comm/host_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,7 @@ void ddp_group_set_places(ddp_group *g, const int *first)
 
 void ddp_group_free(ddp_group *g)
 {
+    ddp_host_memory_close(g);
     free(g->hosts);
     free(g->places.first);
     free(g);
@@ -327,11 +329,26 @@ int64_t ddp_group_stalled_ns(const ddp_group *g)
     return g->gpu ? ddp_gpu_stalled_ns(g) : 0;
 }
 
+/* In small sums a copy costs less than memory of their own. */
+enum { LEAST_SHARED_BYTES = 256 * 1024 };
+
+static ddp_status alloc_on_host(ddp_group *g, ddp_device *d, float **x, size_t count,
+                                ddp_error *err)
+{
+    void *shared = NULL;
+
+    if (g->way == &ddp_way_levels && count * sizeof **x >= LEAST_SHARED_BYTES
+        && ddp_host_memory_alloc(g, &shared, count * sizeof **x, err))
+        return ddp_group_keep_failure(g, err->code, err);
+    *x = shared;
+    return shared ? DDP_OK : ddp_device_alloc(d, x, count, err);
+}
+
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err)
 {
     if (ddp_device_is_host(d))
-        return ddp_device_alloc(d, x, count, err);
+        return alloc_on_host(g, d, x, count, err);
     *x = ddp_gpu_alloc(g, count);
     if (!*x)
         return ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of memory on %s", count * sizeof **x >> 20,
@@ -344,8 +361,8 @@ void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x)
     if (!x)
         return;
     ddp_group_give_up(g);
-    if (ddp_device_is_host(d))
-        ddp_device_free(d, x);
-    else
+    if (!ddp_device_is_host(d))
         ddp_gpu_free(g, x);
+    else if (!ddp_host_memory_free(g, x))
+        ddp_device_free(d, x);
 }

@@ -1,23 +1,27 @@
 /* Sums within each host in memory that its ranks share, between hosts by messages, by
  * comm/levels_plan.h.
  *
- * Each rank has a slot of shared memory for every chunk in flight, and a board with what the others
- * of its host must know. One chunk on one rank:
+ * A chunk is summed where it lies, in memory that the ranks of the host share (host_memory.h). For
+ * one that lies elsewhere each rank has slots of shared memory, one for every chunk in flight; it
+ * is copied there and back. Each rank has a board, too, with what the others of its host must know.
+ * One chunk on one rank:
  *
- *   GATHERING  it has put its part into its slot and said so on its board; when all of
+ *   GATHERING  its part is where the others can sum it, and its board says so; when all of
  *              the host have, it sums its lane over them, in place, and sends
  *   UP         a stage's parts come, and are summed
  *   DOWN       a stage's sums come back
- *   SHARING    it has put the sum of its lane into the slots of the others and said so
+ *   SHARING    it has put the sum of its lane where the others have theirs and said so
  *              on its board; when all have, the chunk is summed
  *
  * Of a sum in two halves the first goes from the end of UP to SHARING, with nothing to put
- * anywhere: what is said on the board is that the others' slots have been read. The second goes
+ * anywhere: what is said on the board is that the others' parts have been read. The second goes
  * from the end of GATHERING to DOWN.
  *
- * Nothing blocks: boards are looked at when messages are polled. A slot is used again for chunk n +
+ * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
+ * all of its host have shared their lanes of it, and a slot for chunk n +
  * window once its rank has said that it launched that, and so needs no guard of its own. */
 #include "base/finite.h"
+#include "comm/host_memory.h"
 #include "comm/levels_state.h"
 #include "device/wire.h"
 
@@ -32,6 +36,11 @@ static struct ddp_levels_chunk *chunk_of(struct ddp_chunk *c)
 static int first_local(const ddp_group *g)
 {
     return g->rank - g->local_rank;
+}
+
+static int in_place(const ddp_group *g, const struct ddp_levels_chunk *c)
+{
+    return ddp_levels_own(g, c) == c->base.data;
 }
 
 static struct ddp_chunk *levels_chunk(ddp_group *g, int slot)
@@ -100,7 +109,7 @@ static void mark_not_finite(const ddp_group *g, const struct ddp_levels_chunk *c
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, stage->transfers[t].units);
 
         if (stage->transfers[t].incoming && piece.count)
-            ddp_levels_slot(g, c, g->local_rank)[piece.begin] = NAN;
+            ddp_levels_own(g, c)[piece.begin] = NAN;
     }
 }
 
@@ -117,7 +126,7 @@ static ddp_status return_sums(ddp_group *g, struct ddp_levels_chunk *c, ddp_erro
 
         if (piece.count
             && post(g, c, 1, !transfer->incoming, transfer->peer,
-                    ddp_levels_slot(g, c, g->local_rank) + piece.begin, piece.count, err))
+                    ddp_levels_own(g, c) + piece.begin, piece.count, err))
             return err->code;
     }
     return DDP_OK;
@@ -131,7 +140,7 @@ static void look_at_returned(const ddp_group *g, struct ddp_levels_chunk *c)
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, stage->transfers[t].units);
 
         if (!stage->transfers[t].incoming
-            && !ddp_all_finite(ddp_levels_slot(g, c, g->local_rank) + piece.begin, piece.count > 0))
+            && !ddp_all_finite(ddp_levels_own(g, c) + piece.begin, piece.count > 0))
             c->not_finite = 1;
     }
 }
@@ -149,19 +158,21 @@ static const struct ddp_stage *top_of(const ddp_group *g)
 /* This rank's share of the chunk, from its slot or to it. */
 static void copy_share(const ddp_group *g, struct ddp_levels_chunk *c, int to_slot)
 {
-    float *slot = ddp_levels_slot(g, c, g->local_rank);
+    float *own = ddp_levels_own(g, c);
 
     for (int i = 0; i < top_of(g)->held_count; i++) {
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, top_of(g)->held[i]);
-        float *in_slot = slot + piece.begin, *in_sum = c->base.data + piece.begin;
+        float *in_slot = own + piece.begin, *in_sum = c->base.data + piece.begin;
 
         if (to_slot && !ddp_all_finite(in_sum, piece.count > 0))
             c->not_finite = 1;
-        memcpy(to_slot ? in_slot : in_sum, to_slot ? in_sum : in_slot, piece.count * sizeof *slot);
+        if (!in_place(g, c))
+            memcpy(to_slot ? in_slot : in_sum, to_slot ? in_sum : in_slot,
+                   piece.count * sizeof *own);
     }
 }
 
-/* This rank has done with the others' slots. */
+/* This rank has done with the others' memory. */
 static void say_shared(const ddp_group *g, const struct ddp_levels_chunk *c)
 {
     atomic_store_explicit(&ddp_levels_board(g, g->local_rank)->shared[c->base.slot],
@@ -176,12 +187,12 @@ static void share_lane(const ddp_group *g, struct ddp_levels_chunk *c)
 
     for (int i = 0; i < stage->held_count; i++) {
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, stage->held[i]);
-        const float *sum = ddp_levels_slot(g, c, g->local_rank) + piece.begin;
+        const float *sum = ddp_levels_own(g, c) + piece.begin;
 
         for (int k = 1; k < g->local_size; k++) {
             int r = (g->local_rank + k) % g->local_size; /* not all write to the same one */
 
-            memcpy(ddp_levels_slot(g, c, r) + piece.begin, sum, piece.count * sizeof *sum);
+            memcpy(c->at[r] + piece.begin, sum, piece.count * sizeof *sum);
         }
     }
 }
@@ -224,16 +235,29 @@ static ddp_status go_on(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err
     return DDP_OK;
 }
 
-static void put_into_slot(const ddp_group *g, struct ddp_levels_chunk *c)
+/* Where a rank of this host has the chunk, by its board. NULL: nobody knows. */
+static float *part_of(const ddp_group *g, const struct ddp_levels_chunk *c, int local_rank)
 {
-    float *slot = ddp_levels_slot(g, c, g->local_rank);
+    const struct ddp_board *board = ddp_levels_board(g, local_rank);
+    uint64_t place = board->places[c->base.slot];
+    float *slots = (float *)(void *)((char *)board + sizeof *board);
+
+    return place ? ddp_host_memory_at(g, local_rank, place)
+                 : slots + (size_t)c->base.slot * ddp_levels_of(g)->chunk_count;
+}
+
+/* Where the others of the host can sum it. */
+static void lay_out(const ddp_group *g, struct ddp_levels_chunk *c)
+{
+    float *own = ddp_levels_own(g, c);
 
     if (ddp_chunk_half(&c->base) == DDP_GATHER) {
         copy_share(g, c, 1);
         return;
     }
-    memcpy(slot, c->base.data, c->base.count * sizeof *slot);
-    ddp_wire_round(slot, c->base.count, c->base.sum->wire);
+    if (!in_place(g, c))
+        memcpy(own, c->base.data, c->base.count * sizeof *own);
+    ddp_wire_round(own, c->base.count, c->base.sum->wire);
 }
 
 static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
@@ -243,8 +267,11 @@ static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
 
     c->state = DDP_LEVELS_GATHERING;
     c->stage = c->seen = c->waiting = c->posted = c->not_finite = 0;
-    put_into_slot(g, c);
     board->counts[chunk->slot] = (uint32_t)chunk->count;
+    board->places[chunk->slot] =
+        ddp_host_memory_place(g, chunk->data, chunk->count * sizeof *chunk->data);
+    c->at[g->local_rank] = part_of(g, c, g->local_rank);
+    lay_out(g, c);
     atomic_store_explicit(&board->launched, chunk->sequence + 1, memory_order_release);
     /* Early, so that nothing comes that has no place. */
     return ddp_levels_of(g)->plan->stages && ddp_chunk_half(chunk) != DDP_GATHER
@@ -252,18 +279,24 @@ static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
                : DDP_OK;
 }
 
-/* Has a rank of this host launched a chunk of the same length? */
-static ddp_status has_launched(const ddp_group *g, const struct ddp_levels_chunk *c, int local_rank,
+/* Has a rank of this host launched a chunk of the same length? Then c->at says where it is. */
+static ddp_status has_launched(const ddp_group *g, struct ddp_levels_chunk *c, int local_rank,
                                int *yes, ddp_error *err)
 {
-    struct ddp_board *board = ddp_levels_board(g, local_rank);
+    const struct ddp_board *board = ddp_levels_board(g, local_rank);
     uint32_t launched = atomic_load_explicit(&board->launched, memory_order_acquire);
 
     *yes = (int32_t)(launched - (c->base.sequence + 1)) >= 0;
-    if (*yes && board->counts[c->base.slot] != c->base.count)
+    if (!*yes)
+        return DDP_OK;
+    if (board->counts[c->base.slot] != c->base.count)
         return ddp_fail(err, DDP_ERR_COMM, "rank %d sums %zu bytes where %zu are due",
                         first_local(g) + local_rank, board->counts[c->base.slot] * sizeof(float),
                         c->base.count * sizeof(float));
+    c->at[local_rank] = part_of(g, c, local_rank);
+    if (!c->at[local_rank])
+        return ddp_fail(err, DDP_ERR_COMM, "rank %d sums memory that rank %d does not know",
+                        first_local(g) + local_rank, g->rank);
     return DDP_OK;
 }
 
@@ -311,9 +344,8 @@ static void take_shared(const ddp_group *g, struct ddp_levels_chunk *c, int *mov
         c->seen++;
     if (c->seen < g->local_size)
         return;
-    if (ddp_chunk_half(chunk) != DDP_REDUCE)
-        memcpy(chunk->data, ddp_levels_slot(g, c, g->local_rank),
-               chunk->count * sizeof *chunk->data);
+    if (ddp_chunk_half(chunk) != DDP_REDUCE && !in_place(g, c))
+        memcpy(chunk->data, ddp_levels_own(g, c), chunk->count * sizeof *chunk->data);
     chunk->sum->not_finite |= c->not_finite;
     chunk->ended = 1;
     *moved = 1;

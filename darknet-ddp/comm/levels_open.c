@@ -75,7 +75,8 @@ static int open_chunk(const ddp_group *g, struct ddp_levels_chunk *c)
     c->held = calloc(stages, sizeof *c->held);
     c->scratch = calloc(stages, sizeof *c->scratch);
     c->in = calloc((size_t)transfers + 1, sizeof *c->in);
-    ok = c->requests && c->held && c->scratch && c->in;
+    c->at = calloc((size_t)g->local_size, sizeof *c->at);
+    ok = c->requests && c->held && c->scratch && c->in && c->at;
     for (size_t s = 0; ok && s < stages; s++)
         ok = open_stage(g, c, (int)s);
     return ok;
@@ -132,6 +133,7 @@ static void close_chunk(const struct ddp_levels *l, struct ddp_levels_chunk *c)
     free(c->held);
     free(c->scratch);
     free(c->in);
+    free(c->at);
     free(c->requests);
 }
 

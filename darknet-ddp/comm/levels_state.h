@@ -23,6 +23,8 @@ struct ddp_board {
     /* By slot: 2 (sequence + 1), 1 more where not finite. */
     _Alignas(DDP_LEVELS_LINE) atomic_uint shared[DDP_LEVELS_MOST_WINDOW];
     uint32_t counts[DDP_LEVELS_MOST_WINDOW]; /* by slot: the chunk's length */
+    uint64_t places[DDP_LEVELS_MOST_WINDOW]; /* by slot: where it lies (host_memory.h), or 0: in the
+                                                slot */
 };
 
 enum ddp_levels_state { DDP_LEVELS_GATHERING, DDP_LEVELS_UP, DDP_LEVELS_DOWN, DDP_LEVELS_SHARING };
@@ -41,6 +43,8 @@ struct ddp_levels_chunk {
     int waiting; /* messages of this stage that have not ended */
     int posted;  /* of them and those that have */
     int not_finite;
+    float *
+        *at; /* by local rank: where that rank has it; of those that are known to have launched */
     struct ddp_levels_request *requests;
     float ***held;   /* by stage: for each part held, and node of its ranks, the sum there */
     float **in;      /* by transfer: where its parts come to */
@@ -66,8 +70,11 @@ static inline struct ddp_board *ddp_levels_board(const ddp_group *g, int local_r
     return ddp_shared_memory_of(ddp_levels_of(g)->memory, local_rank);
 }
 
-/* Where a rank of this host has the chunk. */
-float *ddp_levels_slot(const ddp_group *g, const struct ddp_levels_chunk *c, int local_rank);
+/* Where this rank has the chunk: in place, or in its slot. */
+static inline float *ddp_levels_own(const ddp_group *g, const struct ddp_levels_chunk *c)
+{
+    return c->at[g->local_rank];
+}
 
 /* The stage that the chunk is in. */
 static inline const struct ddp_stage *ddp_levels_stage(const ddp_group *g,

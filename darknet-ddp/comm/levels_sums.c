@@ -2,15 +2,6 @@
 
 #include <string.h>
 
-float *ddp_levels_slot(const ddp_group *g, const struct ddp_levels_chunk *c, int local_rank)
-{
-    const struct ddp_levels *l = ddp_levels_of(g);
-    char *memory = ddp_shared_memory_of(l->memory, local_rank);
-
-    return (float *)(void *)(memory + sizeof(struct ddp_board))
-           + (size_t)c->base.slot * l->chunk_count;
-}
-
 int ddp_levels_nodes(const ddp_group *g, struct ddp_span ranks)
 {
     int firsts[DDP_SUM_NODES_MAX];
@@ -65,8 +56,7 @@ void ddp_levels_sum_lane(const ddp_group *g, struct ddp_levels_chunk *c)
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, stage->held[i]);
 
         for (int r = 0; r < g->local_size; r++)
-            ddp_levels_of(g)->parts[stage->ranks.begin + r] =
-                ddp_levels_slot(g, c, r) + piece.begin;
+            ddp_levels_of(g)->parts[stage->ranks.begin + r] = c->at[r] + piece.begin;
         sum_parts(g, c, stage->ranks, g->rank, piece.count, &c->held[0][i * nodes]);
     }
 }

@@ -39,8 +39,11 @@ static int map(struct ddp_shared_memory *m, int file)
 {
     void *at = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
-    m->base = at == MAP_FAILED ? NULL : at;
-    return m->base != NULL;
+    if (at == MAP_FAILED)
+        return 0;
+    m->base = at;
+    (void)madvise(at, m->bytes, MADV_HUGEPAGE); /* advice: small pages will do */
+    return 1;
 }
 
 /* Where files are limited (ulimit -f), one that is longer would end the process. */

@@ -10,11 +10,13 @@ struct sum {
     ddp_wire wire;
     ddp_allreduce *a;
     float *buf;
+    float *memory; /* the group's, in which buf is, but on some ranks; or NULL */
 };
 
-/* number, count and wire are set. */
+/* number, count and wire are set. Every fourth sum is in the group's memory, at a place of each
+ * rank's own, but on every third rank; the others, and these ranks', are in the program's. */
 void sum_open(struct rank *me, struct sum *s);
-void sum_close(struct sum *s);
+void sum_close(struct rank *me, struct sum *s);
 
 /* Put this rank's values in, and start. */
 void sum_start(struct rank *me, struct sum *s);

@@ -115,8 +115,8 @@ static void halves(struct rank *me)
     rank_expect_ok(me, ddp_allreduce_wait(whole.a, &err), &err);
     sum_expect(me, &whole);
     for (int i = 0; i < SUMS; i++)
-        sum_close(&s[i]);
-    sum_close(&whole);
+        sum_close(me, &s[i]);
+    sum_close(me, &whole);
 }
 
 static void two_halves_have_the_bits_of_the_whole(void **state)
@@ -143,7 +143,7 @@ static void shares_travel_in_float32(struct rank *me)
             rank_wrong(me, "[%zu] is %.9g", i, (double)s.buf[i]);
             break;
         }
-    sum_close(&s);
+    sum_close(me, &s);
 }
 
 static void what_is_gathered_is_not_rounded(void **state)
@@ -189,7 +189,7 @@ static void one_is_not_finite(struct rank *me)
             rank_wrong(me, "round %d: finite is %d", round, !broken);
     }
     free(ranges);
-    sum_close(&s);
+    sum_close(me, &s);
 }
 
 static void every_rank_learns_of_a_share_that_is_not_finite(void **state)
@@ -219,7 +219,7 @@ static void count_bytes(struct rank *me)
     if (both != whole)
         rank_wrong(me, "%llu bytes in halves, %llu in one", (unsigned long long)both,
                    (unsigned long long)whole);
-    sum_close(&s);
+    sum_close(me, &s);
 }
 
 static void halves_send_what_a_whole_sum_does(void **state)

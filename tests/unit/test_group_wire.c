@@ -147,7 +147,7 @@ static void one_rank_rounds_nothing(struct rank *me)
     for (size_t i = 0; i < s.count; i++)
         if (!reference_same_bits(s.buf[i], reference_value_on(DDP_WIRE_FP16, 0, 0, i)))
             rank_wrong(me, "[%zu] is %.9g", i, (double)s.buf[i]);
-    sum_close(&s);
+    sum_close(me, &s);
 }
 
 static void a_rank_alone_rounds_nothing(void **state)
@@ -178,7 +178,7 @@ static void overflow(struct rank *me)
         if (ddp_allreduce_finite(s.a) != (kind == 0))
             rank_wrong(me, "round %d: finite is %d", round, ddp_allreduce_finite(s.a));
     }
-    sum_close(&s);
+    sum_close(me, &s);
 }
 
 static void every_rank_learns_of_an_overflow(void **state)
@@ -203,7 +203,7 @@ static void count_bytes(struct rank *me)
         sum_start(me, &s);
         rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
         bytes[k] = ddp_group_traffic(me->group).bytes - before;
-        sum_close(&s);
+        sum_close(me, &s);
     }
     if (bytes[0] == 0 || bytes[1] * 2 != bytes[0])
         rank_wrong(me, "%llu bytes, of float32 %llu", (unsigned long long)bytes[1],
