@@ -243,7 +243,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     ddp_compress_run_print(out, options, group, t);
     print_gpus(out, group, gpus, options);
     print_batch(out, group, t, options);
-    ddp_local_run_print(out, options, t);
+    ddp_local_run_print(out, options, group, t);
     ddp_drop_run_print(out, options, t);
     print_buckets(out, t, options);
     ddp_shard_run_print(out, options, t);

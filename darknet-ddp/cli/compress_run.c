@@ -48,7 +48,7 @@ static void print_compressed(FILE *out, const ddp_options *o, const ddp_reducer 
     }
     (void)fprintf(out, "DDP: gradients travel by ");
     if (o->compress.word == DDP_CHOICE_TOP_K)
-        (void)fprintf(out, "the largest %g %% of each matrix", o->compress.percent);
+        (void)fprintf(out, "the largest %g%% of each matrix", o->compress.percent);
     else
         (void)fprintf(out, "PowerSGD of rank %d", o->compress.rank);
     (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later",

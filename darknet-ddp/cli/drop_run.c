@@ -8,11 +8,17 @@ void ddp_drop_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
 
     if (o->layer_drop == 0)
         return;
-    (void)fprintf(out,
-                  "DDP: layer drop: %d residual block%s; a step leaves out more and more of them, "
-                  "in the end %.1f%% on average, the last one %.1f%% of the time\n",
-                  blocks, ddp_plural((size_t)blocks),
-                  100 * o->layer_drop * (blocks + 1) / (2.0 * blocks), 100 * o->layer_drop);
+    if (blocks == 1)
+        (void)fprintf(out,
+                      "DDP: layer drop: 1 residual block; more and more steps leave it out, in the "
+                      "end %.1f%% of them\n",
+                      100 * o->layer_drop);
+    else
+        (void)fprintf(out,
+                      "DDP: layer drop: %d residual blocks; a step leaves out more and more of "
+                      "them, in the end %.1f%% on average, the last one %.1f%% of the time\n",
+                      blocks, 100 * o->layer_drop * (blocks + 1) / (2.0 * blocks),
+                      100 * o->layer_drop);
 }
 
 void ddp_drop_run_print_end(FILE *out, const ddp_trainer *t, const ddp_group *group, size_t steps)

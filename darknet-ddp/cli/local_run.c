@@ -2,21 +2,57 @@
 
 #include "base/text.h"
 
-void ddp_local_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
+static void print_period(FILE *out, int steps)
 {
-    int warmup = ddp_trainer_warmup(t);
+    if (steps == 1)
+        (void)fputs(" every step", out);
+    else
+        (void)fprintf(out, " every %d steps", steps);
+}
+
+static void print_slow_momentum(FILE *out, const ddp_options *o)
+{
+    (void)fprintf(out, "slow momentum %g and slow rate %g", o->slowmo, o->slowmo_rate);
+}
+
+static void print_averaging(FILE *out, const ddp_options *o, const ddp_trainer *t)
+{
+    (void)fprintf(out, "ranks learn on their own and average %.1f MB",
+                  (double)ddp_trainer_average_bytes(t) / 1e6);
+    print_period(out, o->local_sgd);
+    if (o->slowmo >= 0) {
+        (void)fputs(", with ", out);
+        print_slow_momentum(out, o);
+    }
+}
+
+/* Who is alone is its own average, which slow momentum smooths all the same. */
+static void print_alone(FILE *out, const ddp_options *o)
+{
+    (void)fputs("there is one rank, so nothing is averaged", out);
+    if (o->slowmo >= 0) {
+        (void)fputs("; ", out);
+        print_slow_momentum(out, o);
+        (void)fputs(" work", out);
+        print_period(out, o->local_sgd);
+    }
+}
+
+void ddp_local_run_print(FILE *out, const ddp_options *o, const ddp_group *group,
+                         const ddp_trainer *t)
+{
+    int warmup = ddp_trainer_warmup(t), alone = ddp_group_size(group) == 1;
 
     if (!o->local_sgd)
         return;
     (void)fprintf(out, "DDP: local SGD: ");
-    if (warmup > 0)
+    if (warmup > 0 && !alone)
         (void)fprintf(out, "after %d step%s ", warmup, ddp_plural((size_t)warmup));
-    (void)fprintf(out, "ranks learn on their own and average %.1f MB each %d step%s",
-                  (double)ddp_trainer_average_bytes(t) / 1e6, o->local_sgd,
-                  ddp_plural((size_t)o->local_sgd));
-    if (o->slowmo >= 0)
-        (void)fprintf(out, ", with slow momentum %g and slow rate %g", o->slowmo, o->slowmo_rate);
-    (void)fprintf(out, "\n");
+    if (alone)
+        print_alone(out, o);
+    else
+        print_averaging(out, o, t);
+    (void)fputs("\n", out);
 }
 
 void ddp_local_run_print_sent(FILE *out, const ddp_options *o, const ddp_group *group, size_t steps)

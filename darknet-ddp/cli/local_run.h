@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 /* A line of the banner; nothing without local SGD. t is attached. */
-void ddp_local_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t);
+void ddp_local_run_print(FILE *out, const ddp_options *o, const ddp_group *group,
+                         const ddp_trainer *t);
 
 /* At the run's end: what this rank has sent in so many steps; nothing without local SGD, or where
  * shared memory had it all, or NCCL sent it its own way. */

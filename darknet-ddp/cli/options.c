@@ -116,7 +116,7 @@ static ddp_status take_value(ddp_options *o, const ddp_option *row, const char *
     }
 }
 
-/* "stop", or "skip" and a number: how many arguments these are, or 0 and an error. */
+/* "stop", or "skip" and a number: how many arguments these are, or -1 and an error. */
 static int take_skip(ddp_options *o, const ddp_option *row, char *const *words, ddp_error *err)
 {
     char *end = NULL;
@@ -128,16 +128,48 @@ static int take_skip(ddp_options *o, const ddp_option *row, char *const *words, 
     }
     if (strcmp(words[0], "skip") != 0 || !words[1]) {
         (void)refuse(row, words[0], err);
-        return 0;
+        return -1;
     }
     errno = 0;
     number = strtol(words[1], &end, 10);
     if (errno || end == words[1] || *end || number < 1 || (double)number > row->high) {
         (void)refuse(row, words[1], err);
-        return 0;
+        return -1;
     }
     set_number(o, row, (double)number);
     return 2;
+}
+
+/* `-ddp_exact 1`, as `-ddp_fp32 1`: the number would be taken for a file. Darknet's own commands
+ * have numbers that stand alone. next: the argument behind, or NULL. */
+static ddp_status refuse_value_of_flag(const ddp_option *row, const char *next, int is_ours,
+                                       ddp_error *err)
+{
+    if (!is_ours || !next || (strcmp(next, "0") != 0 && strcmp(next, "1") != 0))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s takes no value: leave %s out%s", row->name,
+                    next[0] == '1' ? "the 1" : "both", next[0] == '1' ? "" : " for off");
+}
+
+/* An option, behind which stand words, ended by NULL: how many of them are its, or -1 and an
+ * error. */
+static int take(ddp_options *o, const ddp_option *row, char *const *words, int is_ours,
+                ddp_error *err)
+{
+    if (row->kind == FLAG) {
+        if (refuse_value_of_flag(row, words[0], is_ours, err))
+            return -1;
+        *(int *)field_of(o, row) = 1;
+        return 0;
+    }
+    if (!words[0]) {
+        (void)ddp_fail(err, DDP_ERR_USAGE, "%s needs a value: %s %s", row->name, row->name,
+                       row->argument);
+        return -1;
+    }
+    if (row->kind == SKIP)
+        return take_skip(o, row, words, err);
+    return take_value(o, row, words[0], err) ? -1 : 1;
 }
 
 static const ddp_option *find(const char *name)
@@ -229,6 +261,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
         set_number(o, &ddp_option_table[i], ddp_option_table[i].fallback);
     for (int i = 1; i < *argc; i++) {
         const ddp_option *row = find(argv[i]);
+        int taken;
 
         if (!applies(row, is_ddp_command, trains)) {
             if (strncmp(argv[i], "-ddp", 4) == 0 || (is_ddp_command && argv[i][0] == '-'))
@@ -238,23 +271,10 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
         }
         if (row->scope == RANKS)
             needs_ddp = row;
-        if (row->kind == FLAG) {
-            *(int *)field_of(o, row) = 1;
-            continue;
-        }
-        if (i + 1 == *argc)
-            return ddp_fail(err, DDP_ERR_USAGE, "%s needs a value: %s %s", row->name, row->name,
-                            row->argument);
-        if (row->kind == SKIP) {
-            int taken = take_skip(o, row, argv + i + 1, err);
-
-            if (!taken)
-                return err->code;
-            i += taken;
-            continue;
-        }
-        if (take_value(o, row, argv[++i], err))
+        taken = take(o, row, argv + i + 1, trains || is_ddp_command, err);
+        if (taken < 0)
             return err->code;
+        i += taken;
     }
     argv[kept] = NULL;
     *argc = kept;

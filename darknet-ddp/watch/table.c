@@ -9,10 +9,12 @@ static void put_rank(FILE *out, const ddp_watched *r, int rank, const char *host
 {
     double heard_s = (double)(now_ns - r->heard_ns) / 1e9;
     double moved_s = (double)(now_ns - r->moved_ns) / 1e9;
+    int gone = r->left || r->lost_ns > 0;
     char at[256];
 
     ddp_rank_position_describe(at, sizeof at, &r->at);
-    (void)fprintf(out, "\n  rank %d @ %s: %s", rank, host, at);
+    /* It may have come further since: a rank speaks once a second. */
+    (void)fprintf(out, "\n  rank %d @ %s: %s%s", rank, host, gone ? "last heard: " : "", at);
     if (r->left)
         (void)fprintf(out, "; it has ended");
     else if (r->lost_ns > 0)

@@ -72,6 +72,35 @@ static void table_names_all(void **state)
     free(text);
 }
 
+/* A rank that is gone may have come further than it has said. */
+static void table_says_which_places_are_old(void **state)
+{
+    const int64_t s = 1000000000;
+    const char *const hosts[] = {"a", "a", "b"};
+    ddp_watched ranks[] = {
+        {.at = {.step = 9, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 20 * s,
+         .moved_ns = 20 * s},
+        {.at = {.step = 7, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 18 * s,
+         .moved_ns = 18 * s,
+         .lost_ns = 18 * s},
+        {.at = {.step = 8, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 19 * s,
+         .moved_ns = 19 * s,
+         .left = 1}};
+    char *text = ddp_table_make("title", ranks, hosts, 3, 0, 20 * s, NULL, NULL);
+
+    (void)state;
+    assert_string_equal(text, "title\n"
+                              "  rank 0 @ a: step 9, mini-batch 1, forward, layer 7\n"
+                              "  rank 1 @ a: last heard: step 7, mini-batch 1, forward, layer 7; "
+                              "its connection is gone for 2 s\n"
+                              "  rank 2 @ b: last heard: step 8, mini-batch 1, forward, layer 7; "
+                              "it has ended");
+    free(text);
+}
+
 /* ---- events ---- */
 
 static void recorder_keeps_the_last(void **state)
@@ -170,8 +199,11 @@ static void reads_what_it_writes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(describes_positions),     cmocka_unit_test(table_names_all),
-        cmocka_unit_test(recorder_keeps_the_last), cmocka_unit_test(finds_who_broke_off_first),
+        cmocka_unit_test(describes_positions),
+        cmocka_unit_test(table_names_all),
+        cmocka_unit_test(table_says_which_places_are_old),
+        cmocka_unit_test(recorder_keeps_the_last),
+        cmocka_unit_test(finds_who_broke_off_first),
         cmocka_unit_test(reads_what_it_writes),
     };
 
