@@ -35,6 +35,13 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
+static double latency_s(const ddp_predict_config *c)
+{
+    if (c->ranks == 1)
+        return 0;
+    return c->latency_s > 0 ? c->latency_s : line_latency_s;
+}
+
 /* ---- the line ---- */
 
 /* The next one in the order of launching. */
@@ -60,7 +67,7 @@ static void wait_for(struct simulation *s, size_t step, size_t bucket)
     size_t nth = ddp_launch_order_number(order, bucket);
     const struct passage *p = &s->passages[step * s->config->plan->bucket_count + nth];
 
-    s->now = greater(s->now, p->end + (s->config->ranks > 1 ? line_latency_s : 0));
+    s->now = greater(s->now, p->end + latency_s(s->config));
 }
 
 /* ---- the rank ---- */
@@ -192,7 +199,7 @@ static void run_step(struct simulation *s)
     for (int layer = c->profile->layers - 1; layer >= 0; layer--)
         if (!is_put_off(s, s->order, layer))
             update(s, s->step, layer);
-    s->now += c->ranks > 1 ? line_latency_s : 0; /* the loss */
+    s->now += latency_s(c); /* the loss */
     s->step++;
     s->last_order = s->order;
 }
@@ -237,6 +244,11 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
     out->schedule = levels ? "levels" : "direct";
     s->wire_s_a_byte = cost.left_bytes / DDP_SUM_COST_BYTES / (payload * c->bytes_s);
     s->cpu_s_a_byte = cost.cpu_s / DDP_SUM_COST_BYTES;
+    if (c->wire_s_a_byte > 0) {
+        s->wire_s_a_byte = c->wire_s_a_byte;
+        if (s->cpu_s_a_byte > c->wire_s_a_byte)
+            s->cpu_s_a_byte = c->wire_s_a_byte;
+    }
     return DDP_OK;
 }
 

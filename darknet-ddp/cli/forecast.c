@@ -68,7 +68,8 @@ static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *sha
 ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *o, ddp_error *err)
 {
-    size_t defer_bytes = o->overlap && o->on_nan == 0 ? (size_t)(o->defer_mb * (1 << 20)) : 0;
+    size_t defer_bytes =
+        o->overlap && o->on_nan == 0 ? (size_t)(ddp_options_defer_mb(o) * (1 << 20)) : 0;
     ddp_profile profile;
     ddp_predict_config c = {.profile = &profile,
                             .plan = plan,

@@ -7,6 +7,7 @@
 #include "cli/signals.h"
 #include "glue/loading.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,9 @@ static struct {
     const char *interface; /* between hosts; NULL: all */
 } lookout;
 
+/* The watch's thread asks of buckets while other ones may take their place. */
+static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* ---- what the watch asks ---- */
 
 static void say(void *ctx, const char *text)
@@ -34,14 +38,16 @@ static void say(void *ctx, const char *text)
 
 static void describe_bucket(void *ctx, int bucket, char *out, size_t size)
 {
-    const ddp_plan *plan = lookout.plan;
+    const ddp_plan *plan;
 
     (void)ctx;
-    if (!plan || bucket < 0 || (size_t)bucket >= plan->bucket_count)
-        return;
-    (void)snprintf(out, size, "layers %d to %d, %.2f MB", plan->buckets[bucket].first_layer,
-                   plan->buckets[bucket].last_layer,
-                   (double)plan->buckets[bucket].count * sizeof(float) / 1e6);
+    (void)pthread_mutex_lock(&plan_lock);
+    plan = lookout.plan;
+    if (plan && bucket >= 0 && (size_t)bucket < plan->bucket_count)
+        (void)snprintf(out, size, "layers %d to %d, %.2f MB", plan->buckets[bucket].first_layer,
+                       plan->buckets[bucket].last_layer,
+                       (double)plan->buckets[bucket].count * sizeof(float) / 1e6);
+    (void)pthread_mutex_unlock(&plan_lock);
 }
 
 static void describe_loading(void *ctx, char *out, size_t size)
@@ -199,12 +205,19 @@ ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err)
                           (const char *const *)lookout.hosts, channel, err);
 }
 
+void ddp_lookout_use_plan(const ddp_plan *plan)
+{
+    (void)pthread_mutex_lock(&plan_lock);
+    lookout.plan = plan;
+    (void)pthread_mutex_unlock(&plan_lock);
+}
+
 void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *plan)
 {
     const char *slash = strrchr(cfg, '/');
     const char *name = slash ? slash + 1 : cfg;
 
-    lookout.plan = plan;
+    ddp_lookout_use_plan(plan);
     (void)snprintf(lookout.events, sizeof lookout.events, "%s/%.*s.events", directory,
                    (int)strcspn(name, "."), name);
 }

@@ -23,6 +23,9 @@ ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
  * outlive the watch. */
 void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *plan);
 
+/* These from now on; NULL: none, before the last ones are released. */
+void ddp_lookout_use_plan(const ddp_plan *plan);
+
 void ddp_lookout_close(void);
 
 #endif

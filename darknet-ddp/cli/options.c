@@ -1,5 +1,6 @@
 #include "cli/option_table.h"
 
+#include "cli/autotune_options.h"
 #include "cli/local_options.h"
 #include "cli/shard_options.h"
 
@@ -244,7 +245,7 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_err
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_layer_drop is for training: `darknet ddp` knows only steps that "
                         "leave nothing out");
-    if (ddp_shard_options_check(o, err))
+    if (ddp_shard_options_check(o, err) || ddp_autotune_options_check(o, is_ddp_command, err))
         return err->code;
     return ddp_local_options_check(o, is_ddp_command, err);
 }
@@ -302,4 +303,14 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl)
     if (o->bucket_mb > 0)
         return o->bucket_mb;
     return nccl ? 25 : 4;
+}
+
+double ddp_options_first_bucket_mb(const ddp_options *o)
+{
+    return o->first_bucket_mb > 0 ? o->first_bucket_mb : 1;
+}
+
+double ddp_options_defer_mb(const ddp_options *o)
+{
+    return o->defer_mb >= 0 ? o->defer_mb : 32;
 }

@@ -79,6 +79,10 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 
+/* MiB of the first bucket, and of what is deferred: what was asked for, or the defaults. */
+double ddp_options_first_bucket_mb(const ddp_options *o);
+double ddp_options_defer_mb(const ddp_options *o);
+
 /* Write a line for each thing on the command line on which ranks must agree, cut at size. */
 void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t size);
 

@@ -110,7 +110,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     net = ddp_command_load(&shape, cfg, options, -1);
     if (ddp_table_init(&table, net, ddp_device_host(), &err)
         || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
-                         (size_t)(options->first_bucket_mb * mib), &err))
+                         (size_t)(ddp_options_first_bucket_mb(options) * mib), &err))
         ddp_report_failure(&err);
     printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, shape.layers,
            parameter_count(&table), table.param_count);

@@ -1,7 +1,9 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
+#include "cli/autotune.h"
 #include "cli/backend.h"
+#include "cli/bucketing.h"
 #include "cli/compress_run.h"
 #include "cli/list.h"
 #include "cli/local_options.h"
@@ -87,28 +89,17 @@ static void not_finite(const ddp_not_finite *what)
     ddp_session_fail(&err);
 }
 
-/* A large bucket travels in pieces as large as the others, and no smaller than messages are. */
-static size_t piece_bytes(size_t bucket_bytes)
-{
-    size_t least = 512 << 10;
-
-    return bucket_bytes < least ? least : bucket_bytes;
-}
-
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
-    const double mib = 1 << 20;
-    int nccl = ddp_gpus_use_nccl(ddp_run.group);
-    int defers = o->overlap && ddp_group_size(ddp_run.group) > 1;
-    int priority = defers && o->priority != 0;
-    size_t bucket_bytes = (size_t)(ddp_options_bucket_mb(o, nccl) * mib);
+    ddp_tuning asked = ddp_bucketing_asked(o, ddp_run.group);
+    ddp_bucketing buckets = ddp_bucketing_of(&asked);
 
     return (ddp_trainer_config){
-        .reducer = {.bucket_bytes = bucket_bytes,
-                    .first_bucket_bytes = (size_t)(o->first_bucket_mb * mib),
-                    .defer_bytes = defers ? (size_t)(o->defer_mb * mib) : 0,
-                    .piece_bytes = priority ? piece_bytes(bucket_bytes) : 0,
-                    .priority = priority,
+        .reducer = {.bucket_bytes = buckets.bucket_bytes,
+                    .first_bucket_bytes = buckets.first_bucket_bytes,
+                    .defer_bytes = buckets.defer_bytes,
+                    .piece_bytes = buckets.piece_bytes,
+                    .priority = buckets.priority,
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
                     .wire = ddp_compress_choice_wire(&o->compress),
@@ -218,7 +209,8 @@ void ddp_session_open(const ddp_options *options)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_compress_run_check(options, ddp_run.group, &err)
-        || ddp_shard_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
+        || ddp_shard_run_check_device(options, ddp_run.group, &err)
+        || ddp_autotune_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
         ddp_session_fail(&err);

@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
+#include "cli/autotune.h"
 #include "cli/finished.h"
 #include "cli/session_run.h"
 #include "cli/trace.h"
@@ -108,6 +109,7 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
     int due = is_validation_due(now);
     int64_t began_ns = ddp_clock_ns();
 
+    ddp_autotune_step_ends();
     ddp_run.steps++;
     check_grace(now);
     ddp_finished_begin(); /* of commands that read no list */
@@ -122,9 +124,10 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
         ddp_run.asked[DDP_REQUEST_TELL] = 1;
     if (ddp_trace_run_step(net, now, err))
         return err->code;
-    if (!ddp_trainer_requested(ddp_run.trainer).tell)
-        return DDP_OK;
-    return ddp_waits_gather(&ddp_run.waits, communication_now(), err);
+    if (ddp_trainer_requested(ddp_run.trainer).tell
+        && ddp_waits_gather(&ddp_run.waits, communication_now(), err))
+        return err->code;
+    return ddp_autotune_step_ended(net, err);
 }
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
