@@ -67,7 +67,7 @@ ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix)
     return (ddp_sum_cost){
         .left_bytes = left,
         .wire_s = wire_s(left, window_bytes, 2 + 2 * stages),
-        .cpu_s = 2 * left / ranks * tcp_byte_s + 4 * sum_bytes * copy_byte_s
+        .cpu_s = 2 * left / ranks * tcp_byte_s + 2 * sum_bytes * copy_byte_s
                  + 4.0 * peers * sum_bytes / chunk * message_s,
         .connections = peers,
     };
