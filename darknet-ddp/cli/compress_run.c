@@ -16,19 +16,6 @@ ddp_status ddp_compress_run_check_ranks(const ddp_options *o, int ranks, ddp_err
                     o->compress.percent, ranks, most);
 }
 
-ddp_status ddp_compress_run_check(const ddp_options *o, const ddp_group *group, ddp_error *err)
-{
-    char text[DDP_COMPRESS_TEXT];
-
-    if (!ddp_compress_choice_has_errors(&o->compress)
-        || ddp_device_is_host(ddp_group_device(group)))
-        return ddp_compress_run_check_ranks(o, ddp_group_size(group), err);
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_compress %s works on CPUs: bf16 and fp16 work on GPUs, too, and -nogpu "
-                    "computes on CPUs",
-                    ddp_compress_choice_format(&o->compress, text));
-}
-
 static double megabytes(size_t floats)
 {
     return (double)floats * sizeof(float) / 1e6;

@@ -9,11 +9,6 @@
 
 #include <stdio.h>
 
-/* Once the group has its device. DDP_ERR_USAGE: what was asked for works on CPUs, or does not pay
- * on so many ranks. */
-ddp_status ddp_compress_run_check(const ddp_options *o, const ddp_group *group,
-                                  ddp_error *err) DDP_MUST_CHECK;
-
 /* DDP_ERR_USAGE: what was asked for does not pay on so many ranks. */
 ddp_status ddp_compress_run_check_ranks(const ddp_options *o, int ranks,
                                         ddp_error *err) DDP_MUST_CHECK;

@@ -208,7 +208,7 @@ void ddp_session_open(const ddp_options *options)
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
-        || ddp_compress_run_check(options, ddp_run.group, &err)
+        || ddp_compress_run_check_ranks(options, ddp_group_size(ddp_run.group), &err)
         || ddp_shard_run_check_device(options, ddp_run.group, &err)
         || ddp_autotune_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);

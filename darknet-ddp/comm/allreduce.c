@@ -32,6 +32,7 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     if (!a)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
     a->group = g;
+    a->device = d;
     a->buf = buf;
     a->count = count;
     a->wire = wire;
@@ -66,7 +67,7 @@ void ddp_allreduce_close(ddp_allreduce *a)
     free_sum(a);
 }
 
-static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_error *err)
+static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_device *behind, ddp_error *err)
 {
     ddp_group *g = a->group;
     ddp_status st = ddp_group_check_alive(g, err);
@@ -77,6 +78,7 @@ static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_error *err)
         return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
     a->started = 1;
     a->half = half;
+    a->behind = behind;
     if (a->count == 0)
         return DDP_OK;
     return ddp_group_keep_failure(g, a->engine->start(a, err), err);
@@ -84,19 +86,29 @@ static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_error *err)
 
 ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
 {
-    return start(a, DDP_WHOLE, err);
+    return start(a, DDP_WHOLE, a->device, err);
+}
+
+ddp_status ddp_allreduce_start_behind(ddp_allreduce *a, ddp_device *behind, ddp_error *err)
+{
+    return start(a, DDP_WHOLE, behind, err);
 }
 
 ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err)
 {
     if (a->engine != a->group->host_sums)
         return ddp_fail(err, DDP_ERR_USAGE, "sums of a GPU are made whole");
-    return start(a, half, err);
+    return start(a, half, a->device, err);
 }
 
 int ddp_allreduce_done(const ddp_allreduce *a)
 {
     return a->started && a->engine->done(a);
+}
+
+int ddp_allreduce_fence_waits(const ddp_allreduce *a)
+{
+    return a->engine->fence_waits(a);
 }
 
 int ddp_allreduce_finite(ddp_allreduce *a)
@@ -125,8 +137,15 @@ static ddp_status check_started(const ddp_allreduce *a, ddp_error *err)
 
 ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err)
 {
+    return ddp_allreduce_fence_before(a, a->device, err);
+}
+
+ddp_status ddp_allreduce_fence_before(ddp_allreduce *a, ddp_device *before, ddp_error *err)
+{
     ddp_status st = check_started(a, err);
 
+    if (a->engine->in_flight(a)) /* or it has had its fence */
+        a->before = before;
     return st ? st : ddp_group_keep_failure(a->group, a->engine->fence(a, err), err);
 }
 
@@ -134,5 +153,7 @@ ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err)
 {
     ddp_status st = check_started(a, err);
 
+    if (a->engine->in_flight(a))
+        a->before = a->device;
     return st ? st : ddp_group_keep_failure(a->group, a->engine->wait(a, err), err);
 }

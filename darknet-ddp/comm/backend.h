@@ -39,17 +39,18 @@ struct ddp_backend {
 
 /* Sums of one kind of memory. Every member is required. */
 struct ddp_sum_engine {
-    /* a->group, buf, count, wire, number, began and ended are set; the engine sets these two
-     * events. open may hang its part on a->own; close frees it. */
+    /* a->group, device, buf, count, wire, number, began and ended are set; the engine sets these
+     * two events. open may hang its part on a->own; close frees it. */
     ddp_status (*open)(ddp_allreduce *a, ddp_error *err);
     void (*close)(ddp_allreduce *a);
-    /* count is not 0 and the sum is not in flight. */
+    /* count is not 0 and the sum is not in flight; a->behind is set. */
     ddp_status (*start)(ddp_allreduce *a, ddp_error *err);
     /* Does the memory belong to the sum, so that a fence is due? */
     int (*in_flight)(const ddp_allreduce *a);
-    /* As group.h says of ddp_allreduce_done, fence and wait; the sum was started, or has count 0.
-     */
+    /* As group.h says of ddp_allreduce_done, fence_waits, fence and wait; the sum was started, or
+     * has count 0; a->before is set for a fence and a wait. */
     int (*done)(const ddp_allreduce *a);
+    int (*fence_waits)(const ddp_allreduce *a);
     ddp_status (*fence)(ddp_allreduce *a, ddp_error *err);
     ddp_status (*wait)(ddp_allreduce *a, ddp_error *err);
     int (*finite)(ddp_allreduce *a); /* the same; 1 before the first start */
@@ -113,7 +114,10 @@ struct ddp_group {
 struct ddp_allreduce {
     ddp_group *group;
     const struct ddp_sum_engine *engine;
-    void *own; /* the engine's */
+    void *own;          /* the engine's */
+    ddp_device *device; /* of the memory */
+    ddp_device *behind; /* whose work so far the sum that was started last comes behind */
+    ddp_device *before; /* whose work it comes before, from its fence on */
     float *buf;
     size_t count;
     ddp_wire wire;

@@ -78,14 +78,14 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
 
     s->number++;
     if (a->group->size == 1) {
-        ddp_gpu_check_finite(s, gpu->cuda->compute);
+        ddp_gpu_check_finite(s, ddp_cuda_stream(a->behind));
         return DDP_OK;
     }
     if (s->unsettled && ddp_gpu_settle(a->group, err))
         return err->code;
     s->queued = 0;
     s->in_flight = 1;
-    ddp_cuda_order(gpu->cuda, gpu->cuda->compute, s->ready, gpu->cuda->comm);
+    ddp_cuda_order(gpu->cuda, ddp_cuda_stream(a->behind), s->ready, gpu->cuda->comm);
     return gpu->way.sum_start(s, err);
 }
 
@@ -120,18 +120,26 @@ static int sum_done(const ddp_allreduce *a)
     return s->queued && ddp_cuda_passed(a->group->gpu->cuda, s->landed);
 }
 
+static int sum_fence_waits(const ddp_allreduce *a)
+{
+    const struct ddp_gpu_sum *s = sum_of(a);
+
+    return s->in_flight && !s->queued;
+}
+
 static ddp_status sum_fence(ddp_allreduce *a, ddp_error *err)
 {
     struct ddp_gpu *gpu = a->group->gpu;
     struct ddp_gpu_sum *s = sum_of(a);
+    cudaStream_t later = ddp_cuda_stream(a->before);
 
     if (!s->in_flight)
         return DDP_OK;
-    DDP_CUDA(gpu->cuda, cudaEventRecord(s->reached, gpu->cuda->compute));
+    DDP_CUDA(gpu->cuda, cudaEventRecord(s->reached, later));
     if (!s->queued && gpu->way.progress(a->group, s, err))
         return err->code;
     s->in_flight = 0;
-    DDP_CUDA(gpu->cuda, cudaStreamWaitEvent(gpu->cuda->compute, s->landed, 0));
+    DDP_CUDA(gpu->cuda, cudaStreamWaitEvent(later, s->landed, 0));
     s->unsettled = 1;
     s->next_unsettled = NULL;
     if (gpu->first_unsettled)
@@ -153,6 +161,7 @@ static const struct ddp_sum_engine sums = {
     .start = sum_start,
     .in_flight = sum_in_flight,
     .done = sum_done,
+    .fence_waits = sum_fence_waits,
     .fence = sum_fence,
     .wait = sum_wait,
     .finite = sum_finite,
@@ -179,13 +188,15 @@ static void nap(int idle_polls)
         (void)nanosleep(&pause, NULL);
 }
 
-/* How long the compute stream stood at the wait. It comes to a wait on its own time, so both
- * events have passed only once the GPU is there; until then nothing has stood still. */
+/* How long the compute stream stood at the wait, where that was the one. It comes to a wait on its
+ * own time, so both events have passed only once the GPU is there; until then nothing has stood
+ * still. */
 static void count_stall(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
 {
     float ms = 0;
 
-    if (!ddp_cuda_passed(gpu->cuda, s->reached))
+    if (ddp_cuda_stream(s->sum->before) != gpu->cuda->compute
+        || !ddp_cuda_passed(gpu->cuda, s->reached))
         return;
     DDP_CUDA(gpu->cuda, cudaEventElapsedTime(&ms, s->reached, s->landed));
     if (ms > 0)

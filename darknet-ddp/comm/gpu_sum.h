@@ -3,7 +3,8 @@
  *
  * One sum: `ready` is recorded on the compute stream and waited for by the comm stream;
  * nccl.c queues what makes the sum, or staged.c makes it step by step in progress; `landed` is
- * recorded behind that, and waited for by the compute stream from the fence on. gpu.c does what
+ * recorded behind that, and waited for by the compute stream from the fence on. A second queue of
+ * the GPU may stand in the compute stream's place (sum->behind, sum->before). gpu.c does what
  * both have in common. */
 #ifndef DDP_COMM_GPU_SUM_H
 #define DDP_COMM_GPU_SUM_H
@@ -16,7 +17,7 @@ struct ddp_gpu_sum {
     ddp_allreduce *sum;
     cudaEvent_t ready;    /* its gradients are computed; sum->began */
     cudaEvent_t landed;   /* it is summed; sum->ended */
-    cudaEvent_t reached;  /* the compute stream has come to the fence */
+    cudaEvent_t reached;  /* the stream of sum->before has come to the fence */
     unsigned *not_finite; /* pinned: the last sum, by number, that was seen not to be finite */
     unsigned number;      /* of sums started */
     unsigned told;        /* what sums.finite has told of */

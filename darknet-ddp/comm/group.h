@@ -229,6 +229,11 @@ void ddp_allreduce_close(ddp_allreduce *a);
  * Fails with DDP_ERR_USAGE (it is in flight), DDP_ERR_COMM. */
 ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
+/* The same behind the work so far of `behind`, a queue of the sum's device
+ * (ddp_device_queue_open), and of nothing else. */
+ddp_status ddp_allreduce_start_behind(ddp_allreduce *a, ddp_device *behind,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
 /* Move everything in flight along, without waiting. Data moves only inside
  * calls on the group, so a thread that computes for long calls this now and
  * then (every millisecond or so keeps a 1 to 10 Gbit/s link busy).
@@ -266,6 +271,15 @@ int ddp_allreduce_done(const ddp_allreduce *a);
  * rank. On a GPU that is queued there, and the program goes on; on the host it is the wait below.
  * Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
 ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* The same for what `before` computes from here on, a queue of the sum's device, and for nothing
+ * else. */
+ddp_status ddp_allreduce_fence_before(ddp_allreduce *a, ddp_device *before,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+/* Would the fence of a started sum hold up the program? Where it has to travel through host memory,
+ * until it has; with NCCL never. Does not move data. */
+int ddp_allreduce_fence_waits(const ddp_allreduce *a);
 
 /* Wait, in the program, until a started sum has ended; with the fence, where there was none. Fails
  * as ddp_allreduce_fence. */

@@ -59,6 +59,7 @@ const struct ddp_sum_engine ddp_host_sums = {
     .start = sum_start,
     .in_flight = sum_in_flight,
     .done = sum_done,
+    .fence_waits = sum_in_flight,
     .fence = sum_wait,
     .wait = sum_wait,
     .finite = sum_finite,

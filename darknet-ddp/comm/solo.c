@@ -40,6 +40,7 @@ static const struct ddp_sum_engine sums = {
     .start = sum_nothing,
     .in_flight = sum_in_flight,
     .done = sum_done,
+    .fence_waits = sum_in_flight,
     .fence = sum_nothing,
     .wait = sum_nothing,
     .finite = sum_finite,

@@ -259,6 +259,7 @@ static const struct ddp_sum_engine host_sums = {
     .start = host_start,
     .in_flight = host_in_flight,
     .done = host_done,
+    .fence_waits = host_in_flight,
     .fence = host_wait,
     .wait = host_wait,
     .finite = host_finite,

@@ -1,9 +1,9 @@
 #include "core/compressor.h"
 
-#include "core/top_k.h"
+#include "device/compress.h"
+#include "device/top_k.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST, SECOND, SUMS };
 
@@ -29,6 +29,8 @@ struct ddp_compressor {
     float *gradients; /* all buckets' */
     ddp_feedback *feedback;
     double percent;         /* of top-k */
+    ddp_device *queue;      /* of the table's device: what is done beside the framework's work */
+    float *memory;          /* all sums' */
     struct part *parts;     /* per parameter */
     struct bucket *buckets; /* at the beginning of its first memory stand its run counts */
     size_t started[SUMS];   /* buckets of this pass whose sum has been */
@@ -54,17 +56,27 @@ static void place_part(ddp_compressor *c, size_t i)
     bucket->count[SECOND] += s.columns * s.rank;
 }
 
-static ddp_status open_bucket_sums(ddp_compressor *c, int which, ddp_error *err)
+/* Sums begin as buckets do. */
+static size_t aligned(size_t count)
 {
-    for (size_t b = 0; b < c->plan->bucket_count; b++) {
-        struct bucket *bucket = &c->buckets[b];
+    return (count + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
+}
 
-        if (ddp_group_alloc_memory(c->group, ddp_device_host(), &bucket->memory[which],
-                                   bucket->count[which], err)
-            || ddp_allreduce_open(&bucket->sums[which], c->group, bucket->memory[which],
-                                  bucket->count[which], err))
-            return ddp_wrap(err, "compressed gradients");
-    }
+static ddp_status allocate_sums(ddp_compressor *c, ddp_error *err)
+{
+    size_t count = 0;
+    float *next;
+
+    for (size_t b = 0; b < c->plan->bucket_count; b++)
+        count += aligned(c->buckets[b].count[FIRST]) + aligned(c->buckets[b].count[SECOND]);
+    if (ddp_group_alloc_memory(c->group, c->table->device, &c->memory, count, err))
+        return ddp_wrap(err, "compressed gradients");
+    next = c->memory;
+    for (int which = 0; which < SUMS; which++)
+        for (size_t b = 0; b < c->plan->bucket_count; b++) {
+            c->buckets[b].memory[which] = next;
+            next += aligned(c->buckets[b].count[which]);
+        }
     return DDP_OK;
 }
 
@@ -76,9 +88,18 @@ static ddp_status open_sums(ddp_compressor *c, ddp_error *err)
     for (size_t i = 0; i < c->table->param_count; i++)
         if (c->table->params[i].layer >= c->table->first_trained)
             place_part(c, i);
-    if (open_bucket_sums(c, FIRST, err))
+    if (allocate_sums(c, err))
         return err->code;
-    return open_bucket_sums(c, SECOND, err);
+    for (int which = 0; which < SUMS; which++)
+        for (size_t b = 0; b < c->plan->bucket_count; b++) {
+            struct bucket *bucket = &c->buckets[b];
+
+            if (ddp_allreduce_open_on(&bucket->sums[which], c->group, c->table->device,
+                                      bucket->memory[which], bucket->count[which], DDP_WIRE_FP32,
+                                      err))
+                return ddp_wrap(err, "compressed gradients");
+        }
+    return DDP_OK;
 }
 
 ddp_status ddp_compressor_open(ddp_compressor **out, ddp_group *group, const ddp_table *table,
@@ -103,6 +124,10 @@ ddp_status ddp_compressor_open(ddp_compressor **out, ddp_group *group, const ddp
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for a compressor of %zu buckets",
                       plan->bucket_count);
     if (!st)
+        st = ddp_device_queue_open(&c->queue, table->device, err);
+    if (!st)
+        st = ddp_feedback_use(feedback, table->device, err);
+    if (!st)
         st = open_sums(c, err);
     if (st) {
         ddp_compressor_close(c);
@@ -117,10 +142,11 @@ void ddp_compressor_close(ddp_compressor *c)
     if (!c)
         return;
     for (size_t b = 0; c->buckets && b < c->plan->bucket_count; b++)
-        for (int which = 0; which < SUMS; which++) {
+        for (int which = 0; which < SUMS; which++)
             ddp_allreduce_close(c->buckets[b].sums[which]);
-            ddp_group_free_memory(c->group, ddp_device_host(), c->buckets[b].memory[which]);
-        }
+    ddp_group_free_memory(c->group, c->table->device, c->memory);
+    ddp_feedback_leave(c->feedback); /* once nothing waits for other ranks any more */
+    ddp_device_queue_close(c->queue);
     free(c->parts);
     free(c->buckets);
     free(c);
@@ -145,35 +171,55 @@ int ddp_compressor_may_start(const ddp_compressor *c)
     return c->started[FIRST] - c->started[SECOND] < 2;
 }
 
-/* What this rank tells in a top-k sum. */
-static float *own_of(const ddp_compressor *c, size_t i, float *first)
+static float *gradient_of(const ddp_compressor *c, size_t i)
 {
-    return first + (size_t)ddp_group_rank(c->group) * c->parts[i].told;
+    return c->gradients + c->plan->places[i].offset;
 }
 
-/* The gradient becomes M, and its largest elements are told in this rank's place. */
-static void encode_top_k(ddp_compressor *c, size_t i, float *gradient, float *to)
+static ddp_low_rank low_rank_of(const ddp_compressor *c, size_t i)
 {
-    size_t count = c->table->params[i].count;
+    const struct bucket *bucket = &c->buckets[c->plan->places[i].bucket];
+    const struct part *part = &c->parts[i];
+    ddp_memory memory = ddp_feedback_used(c->feedback, i);
 
-    ddp_device_add(ddp_device_host(), gradient, ddp_feedback_error(c->feedback, i), count);
-    memset(to, 0, (size_t)ddp_group_size(c->group) * c->parts[i].told * sizeof *to);
-    ddp_top_k_take(own_of(c, i, to), gradient, count, c->percent);
+    return (ddp_low_rank){.shape = part->shape,
+                          .m = gradient_of(c, i),
+                          .error = memory.error,
+                          .q = memory.q,
+                          .drawn = memory.drawn,
+                          .p = bucket->memory[FIRST] + part->first,
+                          .q_sum = bucket->memory[SECOND] + part->second};
+}
+
+static ddp_largest largest_of(const ddp_compressor *c, size_t i)
+{
+    return (ddp_largest){.count = c->table->params[i].count,
+                         .percent = c->percent,
+                         .m = gradient_of(c, i),
+                         .error = ddp_feedback_used(c->feedback, i).error,
+                         .told = c->buckets[c->plan->places[i].bucket].memory[FIRST]
+                                 + c->parts[i].first,
+                         .rank = ddp_group_rank(c->group),
+                         .ranks = ddp_group_size(c->group)};
 }
 
 /* The gradient becomes M, and what is summed is made of it. */
-static void encode(ddp_compressor *c, size_t i, float *to)
+static void encode(ddp_compressor *c, size_t i, float *first)
 {
-    float *gradient = c->gradients + c->plan->places[i].offset;
     const struct part *part = &c->parts[i];
 
-    if (part->told)
-        encode_top_k(c, i, gradient, to);
-    else if (part->shape.rank)
-        ddp_matrix_add_times(gradient, ddp_feedback_error(c->feedback, i),
-                             ddp_feedback_q(c->feedback, i), to, part->shape);
-    else
-        memcpy(to, gradient, c->table->params[i].count * sizeof *to);
+    if (part->told) {
+        ddp_largest x = largest_of(c, i);
+
+        ddp_largest_encode(c->queue, &x);
+    } else if (part->shape.rank) {
+        ddp_low_rank x = low_rank_of(c, i);
+
+        ddp_low_rank_encode(c->queue, &x);
+    } else {
+        ddp_device_copy(c->queue, first + part->first, gradient_of(c, i),
+                        c->table->params[i].count);
+    }
 }
 
 ddp_status ddp_compressor_start(ddp_compressor *c, ddp_error *err)
@@ -183,12 +229,13 @@ ddp_status ddp_compressor_start(ddp_compressor *c, ddp_error *err)
     struct bucket *bucket = &c->buckets[b];
 
     bucket->skipped = 0;
-    memcpy(bucket->memory[FIRST], c->gradients + planned->counts,
-           planned->param_count * sizeof(float));
+    ddp_device_follow(c->queue, c->table->device);
+    ddp_device_copy(c->queue, bucket->memory[FIRST], c->gradients + planned->counts,
+                    planned->param_count);
     for (size_t i = 0; i < c->table->param_count; i++)
         if (is_in(c, i, b))
-            encode(c, i, bucket->memory[FIRST] + c->parts[i].first);
-    return ddp_allreduce_start(bucket->sums[FIRST], err);
+            encode(c, i, bucket->memory[FIRST]);
+    return ddp_allreduce_start_behind(bucket->sums[FIRST], c->queue, err);
 }
 
 void ddp_compressor_skip(ddp_compressor *c)
@@ -209,21 +256,17 @@ static int is_its_turn(const ddp_compressor *c)
     return second < first && (second + 1 < first || first == c->plan->bucket_count);
 }
 
+static int has_second(const struct bucket *bucket)
+{
+    return bucket->count[SECOND] > 0 && !bucket->skipped;
+}
+
 int ddp_compressor_may_go_on(const ddp_compressor *c)
 {
     const struct bucket *bucket = &c->buckets[c->started[SECOND]];
 
-    return is_its_turn(c) && (bucket->skipped || ddp_allreduce_done(bucket->sums[FIRST]));
-}
-
-static void make_second(ddp_compressor *c, size_t i, struct bucket *bucket)
-{
-    const struct part *part = &c->parts[i];
-    float *p = bucket->memory[FIRST] + part->first;
-
-    ddp_matrix_orthogonalize(p, part->shape.rows, part->shape.rank);
-    ddp_matrix_transposed_times(c->gradients + c->plan->places[i].offset, p,
-                                bucket->memory[SECOND] + part->second, part->shape);
+    return is_its_turn(c)
+           && (!has_second(bucket) || !ddp_allreduce_fence_waits(bucket->sums[FIRST]));
 }
 
 ddp_status ddp_compressor_go_on(ddp_compressor *c, ddp_error *err)
@@ -231,14 +274,17 @@ ddp_status ddp_compressor_go_on(ddp_compressor *c, ddp_error *err)
     size_t b = c->started[SECOND]++;
     struct bucket *bucket = &c->buckets[b];
 
-    if (bucket->skipped)
+    if (!has_second(bucket))
         return DDP_OK;
-    if (ddp_allreduce_fence(bucket->sums[FIRST], err))
+    if (ddp_allreduce_fence_before(bucket->sums[FIRST], c->queue, err))
         return err->code;
     for (size_t i = 0; i < c->table->param_count; i++)
-        if (is_in(c, i, b) && c->parts[i].shape.rank)
-            make_second(c, i, bucket);
-    return ddp_allreduce_start(bucket->sums[SECOND], err);
+        if (is_in(c, i, b) && c->parts[i].shape.rank) {
+            ddp_low_rank x = low_rank_of(c, i);
+
+            ddp_low_rank_go_on(c->queue, &x);
+        }
+    return ddp_allreduce_start_behind(bucket->sums[SECOND], c->queue, err);
 }
 
 ddp_allreduce *ddp_compressor_sum(const ddp_compressor *c, size_t bucket)
@@ -263,51 +309,32 @@ int ddp_compressor_finite(const ddp_compressor *c, size_t bucket)
 
 /* ---- what has arrived ---- */
 
-static void decode(ddp_compressor *c, size_t i, const struct bucket *bucket, float *gradient)
+/* The next Q is made beside what the framework computes next. */
+static void decode(ddp_compressor *c, size_t i, const float *ran)
 {
-    const struct part *part = &c->parts[i];
-    ddp_shape s = part->shape;
-    const float *sum = bucket->memory[SECOND] + part->second;
-    float *q = ddp_feedback_q(c->feedback, i);
+    ddp_low_rank x = low_rank_of(c, i);
 
-    ddp_matrix_approximate(gradient, ddp_feedback_error(c->feedback, i),
-                           bucket->memory[FIRST] + part->first, sum,
-                           1.0F / (float)ddp_group_size(c->group), s);
-    memcpy(q, sum, s.columns * s.rank * sizeof *q);
-    ddp_feedback_renew_q(c->feedback, i);
-}
-
-/* M is still in the gradient, and what this rank has told in its place, as the others added zero.
- */
-static void decode_top_k(ddp_compressor *c, size_t i, float *first, float *gradient)
-{
-    size_t count = c->table->params[i].count;
-    float *error = ddp_feedback_error(c->feedback, i);
-
-    memcpy(error, gradient, count * sizeof *error);
-    ddp_top_k_clear(error, own_of(c, i, first), count, c->percent);
-    memset(gradient, 0, count * sizeof *gradient);
-    for (int rank = 0; rank < ddp_group_size(c->group); rank++)
-        ddp_top_k_add(gradient, first + (size_t)rank * c->parts[i].told, count, c->percent);
+    ddp_low_rank_decode(c->table->device, &x, ran, 1.0F / (float)ddp_group_size(c->group));
+    ddp_device_follow(c->queue, c->table->device);
+    ddp_low_rank_renew(c->queue, &x, ran);
 }
 
 void ddp_compressor_land(ddp_compressor *c, size_t i)
 {
     const ddp_place *place = &c->plan->places[i];
-    const struct bucket *bucket = &c->buckets[place->bucket];
-    float *gradient = c->gradients + place->offset;
-    size_t count = c->table->params[i].count;
-    float ran = bucket->memory[FIRST][place->nth];
+    const float *first = c->buckets[place->bucket].memory[FIRST], *ran = first + place->nth;
+    ddp_device *d = c->table->device;
 
-    c->gradients[c->plan->buckets[place->bucket].counts + place->nth] = ran;
-    if (!c->parts[i].shape.rows)
-        memcpy(gradient, bucket->memory[FIRST] + c->parts[i].first, count * sizeof *gradient);
-    else if (ran <= 0)
-        memset(gradient, 0, count * sizeof *gradient);
-    else if (c->parts[i].told)
-        decode_top_k(c, i, bucket->memory[FIRST] + c->parts[i].first, gradient);
-    else
-        decode(c, i, bucket, gradient);
+    ddp_device_copy(d, c->gradients + c->plan->buckets[place->bucket].counts + place->nth, ran, 1);
+    if (c->parts[i].told) {
+        ddp_largest x = largest_of(c, i);
+
+        ddp_largest_decode(d, &x, ran);
+    } else if (c->parts[i].shape.rank) {
+        decode(c, i, ran);
+    } else {
+        ddp_device_copy(d, gradient_of(c, i), first + c->parts[i].first, c->table->params[i].count);
+    }
 }
 
 size_t ddp_compressor_count(const ddp_compressor *c, size_t bucket)

@@ -29,7 +29,13 @@
  * Order. Sums must start in one order on every rank, and the second sum of a bucket can start only
  * when its first has arrived, which is a matter of chance. So the order is fixed: firsts of buckets
  * 0 and 1, second of 0, first of 2, second of 1, and so on. A bucket that is full waits for
- * its turn, and so two buckets are under way while backward computes on.
+ * its turn, and so two buckets are under way while backward computes on. A bucket without a second
+ * sum, of top-k or of plain parameters alone, waits for nothing.
+ *
+ * On a GPU P, its sum and Q are made on a queue beside the framework's work
+ * (ddp_device_queue_open), which waits for a bucket's gradients and for its first sum; with NCCL
+ * the program waits for none of this, so that all turns follow at once. Landing is the framework's
+ * own work, but for the next Q.
  *
  * The memory of gradients has M while sums travel. Nothing else changes before a parameter is
  * landed: a step that is dropped leaves errors and Q as they were.
@@ -44,9 +50,9 @@
 
 typedef struct ddp_compressor ddp_compressor;
 
-/* table is of host memory; memory is the plan's, with run counts at the end of each bucket. All
- * must outlive it, and feedback, which is of the same table. *out is set on success.
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* memory is the plan's, of table's device, with run counts at the end of each bucket. All must
+ * outlive it, and feedback, which is of the same table, and used there (ddp_feedback_use) until
+ * this is closed. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_compressor_open(ddp_compressor **out, ddp_group *group, const ddp_table *table,
                                const ddp_plan *plan, float *memory, ddp_feedback *feedback,
                                ddp_error *err) DDP_MUST_CHECK;
@@ -69,10 +75,11 @@ void ddp_compressor_skip(ddp_compressor *c);
  * started. */
 size_t ddp_compressor_next(const ddp_compressor *c);
 
-/* Has its first sum arrived, and is it its turn? */
+/* Is it its turn, and would ddp_compressor_go_on not wait? */
 int ddp_compressor_may_go_on(const ddp_compressor *c);
 
-/* It is its turn: wait for its first sum, and start the second. Fails with DDP_ERR_COMM. */
+/* It is its turn: start the second sum, once the first has arrived, as far as the program has to
+ * wait for it. Fails with DDP_ERR_COMM. */
 ddp_status ddp_compressor_go_on(ddp_compressor *c, ddp_error *err) DDP_MUST_CHECK;
 
 /* The bucket's last sum that is not empty: what travels last. The compressor's. */

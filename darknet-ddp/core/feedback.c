@@ -2,7 +2,7 @@
 
 #include "base/pages.h"
 #include "base/random.h"
-#include "core/top_k.h"
+#include "device/top_k.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,13 @@ struct ddp_feedback {
     size_t *q_places;
     size_t error_count; /* elements of a rank's errors */
     size_t q_count;
-    float *errors; /* this rank's */
+    float *errors; /* this rank's, in host memory */
     float *q;
+    float *drawn;
+    ddp_device *device; /* NULL: it is used nowhere */
+    struct {
+        float *errors, *q, *drawn; /* of the device; on the host the same as above */
+    } used;
     int gathered; /* ranks */
     float *all;   /* their errors, one rank after the other */
 };
@@ -57,7 +62,7 @@ size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *pa
 static void draw_column(const ddp_feedback *f, size_t i, size_t column)
 {
     ddp_shape s = f->shapes[i];
-    float *q = f->q + f->q_places[i] + column * s.columns;
+    float *q = f->drawn + f->q_places[i] + column * s.columns;
     ddp_random random;
 
     ddp_random_init(&random, 0, ddp_random_topic(DDP_PURPOSE_COMPRESS, (int)column), i);
@@ -65,36 +70,22 @@ static void draw_column(const ddp_feedback *f, size_t i, size_t column)
         q[j] = ddp_random_unit(&random) - 0.5F;
 }
 
-static int is_zero(const float *x, size_t count)
+static void draw(ddp_feedback *f)
 {
-    size_t i = 0;
-
-    while (i < count && fpclassify(x[i]) == FP_ZERO)
-        i++;
-    return i == count;
-}
-
-void ddp_feedback_renew_q(const ddp_feedback *f, size_t i)
-{
-    ddp_shape s = f->shapes[i];
-    float *q = f->q + f->q_places[i];
-    int drawn = 0;
-
-    ddp_matrix_orthogonalize(q, s.columns, s.rank);
-    for (size_t k = 0; k < s.rank; k++)
-        if (is_zero(q + k * s.columns, s.columns)) {
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = 0; k < f->shapes[i].rank; k++)
             draw_column(f, i, k);
-            drawn = 1;
-        }
-    if (drawn)
-        ddp_matrix_orthogonalize(q, s.columns, s.rank);
+    memcpy(f->q, f->drawn, f->q_count * sizeof *f->q);
+    for (size_t i = 0; i < f->count; i++)
+        ddp_matrix_renew(f->q + f->q_places[i], f->drawn + f->q_places[i], f->shapes[i]);
 }
 
 static ddp_status allocate(ddp_feedback *f, ddp_error *err)
 {
     f->errors = ddp_pages_alloc(f->error_count * sizeof *f->errors);
     f->q = calloc(f->q_count + 1, sizeof *f->q);
-    if (!f->errors || !f->q)
+    f->drawn = calloc(f->q_count + 1, sizeof *f->drawn);
+    if (!f->errors || !f->q || !f->drawn)
         return ddp_fail(err, DDP_ERR_NOMEM,
                         "no memory for what compression of %zu gradients remembers",
                         f->error_count);
@@ -138,8 +129,7 @@ ddp_status ddp_feedback_open(ddp_feedback **out, const ddp_table *table,
         ddp_feedback_close(f);
         return st;
     }
-    for (size_t i = 0; i < f->count; i++)
-        ddp_feedback_renew_q(f, i);
+    draw(f);
     *out = f;
     return DDP_OK;
 }
@@ -151,8 +141,10 @@ void ddp_feedback_close(ddp_feedback *f)
     free(f->shapes);
     free(f->places);
     free(f->q_places);
+    ddp_feedback_leave(f);
     free(f->errors);
     free(f->q);
+    free(f->drawn);
     free(f->all);
     free(f);
 }
@@ -172,14 +164,82 @@ ddp_shape ddp_feedback_shape(const ddp_feedback *f, size_t i)
     return f->shapes[i];
 }
 
-float *ddp_feedback_error(const ddp_feedback *f, size_t i)
+static ddp_memory memory_of(const ddp_feedback *f, size_t i, float *errors, float *q,
+                            const float *drawn)
 {
-    return f->shapes[i].rows ? f->errors + f->places[i] : NULL;
+    ddp_shape s = f->shapes[i];
+
+    return (ddp_memory){.error = s.rows ? errors + f->places[i] : NULL,
+                        .q = s.rank ? q + f->q_places[i] : NULL,
+                        .drawn = s.rank ? drawn + f->q_places[i] : NULL};
 }
 
-float *ddp_feedback_q(const ddp_feedback *f, size_t i)
+ddp_memory ddp_feedback_memory(const ddp_feedback *f, size_t i)
 {
-    return f->shapes[i].rank ? f->q + f->q_places[i] : NULL;
+    return memory_of(f, i, f->errors, f->q, f->drawn);
+}
+
+/* ---- on a device ---- */
+
+static int is_on_gpu(const ddp_feedback *f)
+{
+    return f->device && !ddp_device_is_host(f->device);
+}
+
+void ddp_feedback_pull(ddp_feedback *f)
+{
+    if (!is_on_gpu(f))
+        return;
+    ddp_device_synchronize(f->device); /* Q is renewed beside the framework's work */
+    ddp_device_pull(f->device, f->errors, f->used.errors, f->error_count);
+    ddp_device_pull(f->device, f->q, f->used.q, f->q_count);
+}
+
+static void free_used(ddp_feedback *f)
+{
+    if (is_on_gpu(f)) {
+        ddp_device_free(f->device, f->used.errors);
+        ddp_device_free(f->device, f->used.q);
+        ddp_device_free(f->device, f->used.drawn);
+    }
+    f->device = NULL;
+}
+
+void ddp_feedback_leave(ddp_feedback *f)
+{
+    ddp_feedback_pull(f);
+    free_used(f);
+}
+
+static ddp_status push(ddp_feedback *f, float **to, const float *from, size_t count, ddp_error *err)
+{
+    if (ddp_device_alloc(f->device, to, count, err))
+        return ddp_wrap(err, "what compression remembers of gradients");
+    ddp_device_push(f->device, *to, from, count);
+    return DDP_OK;
+}
+
+ddp_status ddp_feedback_use(ddp_feedback *f, ddp_device *d, ddp_error *err)
+{
+    f->device = d;
+    f->used.errors = f->errors;
+    f->used.q = f->q;
+    f->used.drawn = f->drawn;
+    if (!is_on_gpu(f))
+        return DDP_OK;
+    f->used.errors = f->used.q = f->used.drawn = NULL;
+    if (push(f, &f->used.errors, f->errors, f->error_count, err)
+        || push(f, &f->used.q, f->q, f->q_count, err)
+        || push(f, &f->used.drawn, f->drawn, f->q_count, err)) {
+        free_used(f);
+        return err->code;
+    }
+    return DDP_OK;
+}
+
+ddp_memory ddp_feedback_used(const ddp_feedback *f, size_t i)
+{
+    return memory_of(f, i, f->used.errors, f->used.q, f->used.drawn);
 }
 
 /* ---- all ranks', on rank 0 ---- */
@@ -216,6 +276,7 @@ ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err
     int size = ddp_group_size(group), me = ddp_group_rank(group);
     size_t bytes = f->error_count * sizeof *f->errors;
 
+    ddp_feedback_pull(f);
     if (me == 0 && ddp_feedback_reserve(f, size, err))
         return err->code;
     if (me == 0)

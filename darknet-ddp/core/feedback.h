@@ -15,8 +15,8 @@
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "core/matrix.h"
 #include "core/params.h"
+#include "device/matrix.h"
 
 typedef enum ddp_compress_method {
     DDP_COMPRESS_NONE,
@@ -42,6 +42,14 @@ size_t ddp_compress_sends(const ddp_compress_config *config, const ddp_param *pa
 
 typedef struct ddp_feedback ddp_feedback;
 
+/* What it remembers of one parameter: NULL where the parameter goes plain, and q and drawn also
+ * without Q. */
+typedef struct ddp_memory {
+    float *error;       /* this rank's, as many elements as the parameter */
+    float *q;           /* columns x rank elements, orthonormal */
+    const float *drawn; /* Q as it was drawn at first: what a column that is lost becomes again */
+} ddp_memory;
+
 /* Of table's parameters, of which counts, rows and layers are looked at, here and now. Errors are
  * zero; Q is drawn, the same in each run. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_feedback_open(ddp_feedback **out, const ddp_table *table,
@@ -51,15 +59,26 @@ void ddp_feedback_close(ddp_feedback *f); /* NULL is allowed */
 size_t ddp_feedback_params(const ddp_feedback *f);
 ddp_compress_config ddp_feedback_config(const ddp_feedback *f);
 
-/* Of parameter i of the table: shape, this rank's error (as many elements as the parameter), Q
- * (columns x rank elements; NULL without). NULL where it goes plain. */
+/* Of parameter i of the table: its shape, and what is remembered of it, in host memory. While it is
+ * used on a GPU that is as of the last ddp_feedback_pull or gather. */
 ddp_shape ddp_feedback_shape(const ddp_feedback *f, size_t i);
-float *ddp_feedback_error(const ddp_feedback *f, size_t i);
-float *ddp_feedback_q(const ddp_feedback *f, size_t i);
+ddp_memory ddp_feedback_memory(const ddp_feedback *f, size_t i);
 
-/* Make the columns of parameter i's Q orthonormal. One that has nothing of its own, which no step
- * would change, is drawn again as it was at first. */
-void ddp_feedback_renew_q(const ddp_feedback *f, size_t i);
+/* ---- on a device ---- */
+
+/* From here on what is remembered is used on d: on a GPU it takes as much memory there again. Fails
+ * with DDP_ERR_NOMEM. */
+ddp_status ddp_feedback_use(ddp_feedback *f, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
+
+/* And from here on no more: host memory has it. Before d is closed; where it is not used, nothing
+ * is done. */
+void ddp_feedback_leave(ddp_feedback *f);
+
+/* As ddp_feedback_memory, of d's memory; while it is used. */
+ddp_memory ddp_feedback_used(const ddp_feedback *f, size_t i);
+
+/* Host memory becomes what is used; waits for all work of a GPU. */
+void ddp_feedback_pull(ddp_feedback *f);
 
 /* ---- all ranks', on rank 0 ---- */
 
@@ -71,13 +90,13 @@ ddp_status ddp_feedback_reserve(ddp_feedback *f, int ranks, ddp_error *err) DDP_
 int ddp_feedback_gathered(const ddp_feedback *f);
 float *ddp_feedback_gathered_error(const ddp_feedback *f, int rank, size_t i);
 
-/* Rank 0 gets the errors of all. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM on rank 0,
- * and DDP_ERR_COMM. */
+/* Rank 0 gets the errors of all; on a GPU with a pull. Every rank calls it; blocks. Fails with
+ * DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */
 ddp_status ddp_feedback_gather(ddp_feedback *f, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* The way back: ranks get what rank 0 has reserved and filled, where it has, and its Q. Every rank
- * calls it; blocks. *ranks becomes how many had left errors, 0: nobody. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+ * calls it, while it is used nowhere; blocks. *ranks becomes how many had left errors, 0: nobody.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_feedback_scatter(ddp_feedback *f, ddp_group *group, int *ranks,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -90,8 +90,8 @@ typedef struct ddp_reducer_config {
     int find_unused;
     ddp_wire wire; /* how buckets travel; not with mini_batches, which is exact */
     /* Of table, the caller's: gradients are compressed (core/compressor.h) by what it remembers,
-     * and none is deferred. On the host, of more than one rank, with DDP_WIRE_FP32 and without
-     * mini_batches. NULL: they are not. ddp_reducer_compress says in which passes. */
+     * and none is deferred. Of more than one rank, with DDP_WIRE_FP32 and without mini_batches.
+     * NULL: they are not. ddp_reducer_compress says in which passes. */
     ddp_feedback *feedback;
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
@@ -164,8 +164,9 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DD
 /* Let launched buckets travel on. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* The pass is over. Where gradients are compressed this waits until the second sum of the last
- * bucket has started, so that what the caller starts next has its place behind all of them. Fails
+/* The pass is over. Where gradients are compressed in two sums this waits until the second of the
+ * last bucket has started, so that what the caller starts next has its place behind all of them;
+ * but not on a GPU with NCCL, where that is no wait. Fails
  * with DDP_ERR_COMM, or DDP_ERR_USAGE as layer_ready and, without find_unused, naming the first
  * layer that did not run. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;

@@ -13,11 +13,21 @@
 typedef struct ddp_cuda {
     ddp_device base; /* first: the two pointers are interchangeable */
     int gpu;
-    cudaStream_t compute; /* the framework's: the default stream */
+    cudaStream_t compute; /* the framework's: the default stream; of a second queue its own */
     cudaStream_t comm;    /* sums, and copies for sums */
+    cudaEvent_t order;    /* of a second queue: what it is told to follow */
     uint64_t *checksums;  /* pinned, DDP_CUDA_CHECKSUMS of them; NULL: none was made yet */
+    unsigned *selection;  /* the GPU's, DDP_CUDA_SELECTION words; NULL: nothing was selected yet */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
+
+extern const struct ddp_compress_ops ddp_compress_cuda;
+
+/* The stream of a GPU's work, or of a second queue's. */
+static inline cudaStream_t ddp_cuda_stream(const ddp_device *d)
+{
+    return ((const ddp_cuda *)d)->compute;
+}
 
 /* Make GPU number gpu, by CUDA's count, the calling thread's. A call that fails later ends the
  * program through fail. *out is set on success.

@@ -244,6 +244,61 @@ static double cuda_event_seconds(const ddp_device_event *from, const ddp_device_
     return (double)ms / 1e3;
 }
 
+/* ---- a second queue ---- */
+
+/* Sums, and what they are made of, should not wait behind kernels that were queued before them: the
+ * first priority. */
+static cudaStream_t open_stream(const ddp_cuda *c)
+{
+    int lowest, highest;
+    cudaStream_t stream;
+
+    DDP_CUDA(c, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    DDP_CUDA(c, cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest));
+    return stream;
+}
+
+static ddp_status cuda_queue_open(ddp_device **out, ddp_device *d, ddp_error *err)
+{
+    ddp_cuda *queue = calloc(1, sizeof *queue);
+
+    if (!queue)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a queue of a GPU");
+    *queue = *cuda_of(d);
+    queue->checksums = NULL;
+    queue->selection = NULL;
+    queue->compute = open_stream(queue);
+    queue->order = ddp_cuda_event(queue);
+    *out = &queue->base;
+    return DDP_OK;
+}
+
+/* What was computed on a device beside what it was asked for. */
+static void free_scratch(ddp_cuda *c)
+{
+    if (c->checksums)
+        DDP_CUDA(c, cudaFreeHost(c->checksums));
+    if (c->selection)
+        DDP_CUDA(c, cudaFree(c->selection));
+}
+
+static void cuda_queue_close(ddp_device *queue)
+{
+    ddp_cuda *c = cuda_of(queue);
+
+    free_scratch(c); /* waits for what uses it */
+    DDP_CUDA(c, cudaEventDestroy(c->order));
+    DDP_CUDA(c, cudaStreamDestroy(c->compute));
+    free(c);
+}
+
+static void cuda_follow(ddp_device *queue, ddp_device *earlier)
+{
+    ddp_cuda *c = cuda_of(queue);
+
+    ddp_cuda_order(c, cuda_of(earlier)->compute, c->order, c->compute);
+}
+
 static const struct ddp_device_ops cuda_ops = {
     .is_host = 0,
     .alloc = cuda_alloc,
@@ -262,19 +317,13 @@ static const struct ddp_device_ops cuda_ops = {
     .event_close = cuda_event_close,
     .event_record = cuda_event_record,
     .event_seconds = cuda_event_seconds,
+    .queue_open = cuda_queue_open,
+    .queue_close = cuda_queue_close,
+    .follow = cuda_follow,
+    .compress = &ddp_compress_cuda,
 };
 
 /* ---- opening ---- */
-
-/* Sums should not wait behind kernels that were queued before them: the first priority. */
-static void open_streams(ddp_cuda *c)
-{
-    int lowest, highest;
-
-    c->compute = 0;
-    DDP_CUDA(c, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-    DDP_CUDA(c, cudaStreamCreateWithPriority(&c->comm, cudaStreamNonBlocking, highest));
-}
 
 ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),
@@ -297,7 +346,8 @@ ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
     DDP_CUDA(c, cudaGetDeviceProperties(&properties, c->gpu));
     memcpy(c->base.name, properties.name, sizeof c->base.name);
     c->base.name[sizeof c->base.name - 1] = '\0';
-    open_streams(c);
+    c->compute = 0;
+    c->comm = open_stream(c);
     *out = c;
     return DDP_OK;
 }
@@ -307,7 +357,6 @@ void ddp_cuda_close(ddp_cuda *c)
     if (!c)
         return;
     DDP_CUDA(c, cudaStreamDestroy(c->comm));
-    if (c->checksums)
-        DDP_CUDA(c, cudaFreeHost(c->checksums));
+    free_scratch(c);
     free(c);
 }

@@ -106,6 +106,23 @@ void ddp_device_event_record(ddp_device_event *m)
     m->device->ops->event_record(m);
 }
 
+ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err)
+{
+    *out = NULL;
+    return d->ops->queue_open(out, d, err);
+}
+
+void ddp_device_queue_close(ddp_device *queue)
+{
+    if (queue)
+        queue->ops->queue_close(queue);
+}
+
+void ddp_device_follow(ddp_device *queue, ddp_device *earlier)
+{
+    queue->ops->follow(queue, earlier);
+}
+
 double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to)
 {
     return from->device->ops->event_seconds(from, to);

@@ -95,6 +95,16 @@ ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,
 void ddp_device_event_close(ddp_device_event *m);  /* NULL is allowed */
 void ddp_device_event_record(ddp_device_event *m); /* now, behind all work queued so far */
 
+/* A second queue of work of a GPU, beside its framework's: a device with the same memory, whose
+ * work waits for none of the first's but where it is told to, and holds up none. The host has none:
+ * it is its own. *out is set on success; close it before the device. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
+void ddp_device_queue_close(ddp_device *queue); /* NULL is allowed, and the host */
+
+/* What is queued on `queue`, of ddp_device_queue_open, from here on comes behind what is queued so
+ * far on the device `earlier`, which it was opened of. */
+void ddp_device_follow(ddp_device *queue, ddp_device *earlier);
+
 /* Seconds from one event of a device to another, both set; waits until both have passed. */
 double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to);
 

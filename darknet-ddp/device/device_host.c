@@ -98,6 +98,23 @@ static double host_event_seconds(const ddp_device_event *from, const ddp_device_
            / 1e9;
 }
 
+static ddp_status host_queue_open(ddp_device **out, ddp_device *d, ddp_error *err)
+{
+    (void)err;
+    *out = d;
+    return DDP_OK;
+}
+
+static void host_queue_close(ddp_device *queue)
+{
+    (void)queue;
+}
+
+static void host_follow(ddp_device *queue, ddp_device *earlier)
+{
+    (void)queue, (void)earlier;
+}
+
 static const struct ddp_device_ops host_ops = {
     .is_host = 1,
     .alloc = host_alloc,
@@ -116,6 +133,10 @@ static const struct ddp_device_ops host_ops = {
     .event_close = host_event_close,
     .event_record = host_event_record,
     .event_seconds = host_event_seconds,
+    .queue_open = host_queue_open,
+    .queue_close = host_queue_close,
+    .follow = host_follow,
+    .compress = &ddp_compress_host,
 };
 
 ddp_device *ddp_device_host(void)

@@ -48,7 +48,8 @@ static size_t add_feedback(ddp_checkpoint_array *list, size_t at, const ddp_tabl
             if (s.rank && rank < 0)
                 at = add_array(list, at,
                                (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_q_name,
-                                                      s.columns * s.rank, ddp_feedback_q(f, i)});
+                                                      s.columns * s.rank,
+                                                      ddp_feedback_memory(f, i).q});
             else if (s.rows && rank >= 0)
                 at = add_array(list, at,
                                (ddp_checkpoint_array){p->layer, p->part, name, p->count,

@@ -65,7 +65,7 @@ static float *place_of(const ddp_checkpoint_array *a, const ddp_table *table, dd
     if (!s.rows)
         return NULL;
     if (is_q(a))
-        return s.rank && a->count == s.columns * s.rank ? ddp_feedback_q(f, i) : NULL;
+        return s.rank && a->count == s.columns * s.rank ? ddp_feedback_memory(f, i).q : NULL;
     rank = atoi(a->name + strlen(error_word));
     if (!is_error(a) || rank < 0 || rank >= ranks || a->count != s.rows * s.columns)
         return NULL;

@@ -44,8 +44,8 @@ typedef struct ddp_trainer_config {
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
-    /* What of gradients travels; the trainer sets reducer.feedback. On the host, with nothing exact
-     * and without local. */
+    /* What of gradients travels; the trainer sets reducer.feedback. With nothing exact and
+     * without local. */
     ddp_compress_config compress;
     size_t compress_after; /* so many steps first gradients travel as they are */
     int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */

@@ -4,6 +4,7 @@
 #   heads.c     the kernels of [yolo], [region], [detection] and [iseg] make of any truths what the CPU makes of them
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks; of several hosts with ../preload/host.c, as levels, the program on such
+#   compress.c  compression on a GPU: of a parameter as on the host, of a network as its definition (../unit/compressed.h)
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
 #   trace       a record of kernels: sums run under backward; trace.c makes it
 #   failures    calls that fail; fail.c makes them do so on a real GPU
@@ -106,6 +107,10 @@ if(DDP_WITH_MPI)
   ddp_gpu_run(ranks 300 ${run}/ranks Seeds Loss)
   ddp_gpu_run(compress 300 ${run}/compress Results.test_one_rank_sends_nothing_and_rounds_nothing Overflow
     Results.test_layers_that_ran_on_no_rank_and_updates_of_several_batches)
+  ddp_gpu_run(powersgd 300 ${run}/powersgd Results.test_a_gpu_computes_what_a_cpu_does Results.test_steps_that_are_dropped_leave_nothing_behind
+    Resumed.test_a_run_that_has_nothing_left_to_train_saves_what_it_has_read
+    Resumed.test_from_a_checkpoint_to_the_same_weights
+    Resumed.test_a_killed_rank_is_named_and_the_rest_is_made_up_for Resumed.test_errors_of_top_k_are_added_up_too)
   ddp_gpu_run(channels 300 ${run}/channels Channels.test_exact_runs_too)
   ddp_gpu_run(layer_drop 300 ${run}/layer_drop Results.test_exact_on_any_number_of_ranks Results.test_a_gpu_computes_what_a_cpu_does)
   ddp_gpu_run(local_sgd 300 ${run}/local_sgd Results.test_a_gpu_computes_what_a_cpu_does Results.test_what_it_sends
@@ -158,6 +163,15 @@ if(DDP_WITH_MPI)
     ddp_gpu_test_again(run.levels 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/levels)
     set_property(TEST emulated.run.levels APPEND PROPERTY ENVIRONMENT DARKNET=$<TARGET_FILE:${program}> GPU_HOST=$<TARGET_FILE:gpu_host>)
   endif()
+  ddp_gpu_program(compress gpu/compress.c unit/compressed.c unit/compressed_model.c)
+  ddp_gpu_test(compress.host 300 $<TARGET_FILE:${label}_compress> host)
+  foreach(how IN ITEMS nccl.powersgd nccl.topk mpi.powersgd mpi.topk)
+    string(REPLACE "." ";" words ${how})
+    ddp_gpu_test(compress.${how}.n3 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:${label}_compress> ${words})
+    if(label STREQUAL emulated)
+      emulated_test(compress.${how} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_compress> ${words})
+    endif()
+  endforeach()
   if(label STREQUAL emulated) # NCCL has no memory, or registers none, on one rank of two
     foreach(call IN ITEMS ncclMemAlloc ncclCommRegister)
       ddp_gpu_test(sums.${call} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_sums> nccl any)

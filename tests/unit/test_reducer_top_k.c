@@ -1,9 +1,8 @@
-/* Top-k (core/compressor.h, core/top_k.h) against its definition, computed for all ranks in one
- * place by sorting: gradients and errors of several steps, bit for bit, on 2 to 4 ranks. */
-#include "core/feedback.h"
-#include "core/reducer.h"
-#include "core/top_k.h"
-#include "ranks.h"
+/* Top-k (core/compressor.h, device/top_k.h) on 2 to 4 ranks, bit for bit its definition
+ * (compressed.h).
+ */
+#include "compressed.h"
+#include "device/top_k.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,257 +14,64 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-enum { MAX_RANKS = 4, PARAMS = 4, LAYERS = 4, STEPS = 5, LARGEST = 40 * 100 };
-
-/* Layer 1 runs in no even step. The last one is a vector. */
-static const struct {
-    int layer;
-    size_t rows, columns;
-} shape[PARAMS] = {{0, 24, 90}, {1, 40, 100}, {2, 16, 16}, {3, 1, 24}};
-
-static const ddp_compress_config top_k = {.method = DDP_COMPRESS_TOP_K, .percent = 3};
-
-static size_t count_of(size_t p)
-{
-    return shape[p].rows * shape[p].columns;
-}
-
-static int is_compressed(size_t p)
-{
-    return p < 3;
-}
-
-static int runs(int layer, int step)
-{
-    return layer != 1 || step % 2 == 1;
-}
-
-/* Whole numbers, so that there are equal ones and sums are exact. */
-static float gradient_at(int rank, int step, size_t p, size_t i)
-{
-    uint64_t h = (uint64_t)(rank + 1) * 0x9E3779B97F4A7C15U + (uint64_t)step * 0xC2B2AE3D27D4EB4FU
-                 + (uint64_t)p * 0x165667B19E3779F9U + i * 0xD6E8FEB86659FD93U;
-
-    h = (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9U;
-    h ^= h >> 32;
-    return (float)(h % 101) - 50;
-}
-
-/* ---- a rank's network ---- */
-
-struct net {
-    ddp_table table;
-    ddp_param params[PARAMS];
-    float value;
-    float *gradients[PARAMS], *memory[PARAMS];
-    ddp_feedback *feedback;
-    ddp_reducer *reducer;
-};
-
-static void close_net(struct net *n)
-{
-    ddp_reducer_close(n->reducer);
-    ddp_feedback_close(n->feedback);
-    for (size_t p = 0; p < PARAMS; p++)
-        free(n->memory[p]);
-}
-
-static int open_net(struct net *n, struct rank *me, const ddp_reducer_config *config)
-{
-    ddp_reducer_config with = *config;
-    ddp_error err;
-
-    *n = (struct net){.table = {.layer_count = LAYERS,
-                                .param_count = PARAMS,
-                                .device = ddp_device_host(),
-                                .params = n->params}};
-    for (size_t p = 0; p < PARAMS; p++) {
-        n->gradients[p] = n->memory[p] = calloc(count_of(p), sizeof(float));
-        if (!n->memory[p])
-            abort();
-        n->params[p] = (ddp_param){.layer = shape[p].layer,
-                                   .kind = "convolutional",
-                                   .part = "weights",
-                                   .count = count_of(p),
-                                   .rows = shape[p].rows,
-                                   .value = &n->value,
-                                   .gradient_slot = &n->gradients[p]};
-    }
-    if (ddp_feedback_open(&n->feedback, &n->table, &top_k, &err)) {
-        rank_wrong(me, "%s", err.text);
-        close_net(n);
-        return 0;
-    }
-    with.feedback = n->feedback;
-    if (ddp_reducer_open(&n->reducer, me->group, &n->table, &with, &err)) {
-        rank_wrong(me, "%s", err.text);
-        close_net(n);
-        return 0;
-    }
-    return 1;
-}
-
-static void take_step(struct net *n, struct rank *me, int step)
-{
-    ddp_error err;
-
-    ddp_reducer_backward_begin(n->reducer, 1);
-    for (int layer = LAYERS - 1; layer >= 0; layer--) {
-        if (!runs(layer, step))
-            continue;
-        for (size_t i = 0; i < count_of((size_t)layer); i++)
-            n->gradients[layer][i] += gradient_at(me->rank, step, (size_t)layer, i);
-        rank_expect_ok(me, ddp_reducer_layer_ready(n->reducer, layer, &err), &err);
-    }
-    rank_expect_ok(me, ddp_reducer_backward_end(n->reducer, &err), &err);
-    rank_expect_ok(me, ddp_reducer_launch_deferred(n->reducer, &err), &err);
-    for (int layer = LAYERS - 1; layer >= 0; layer--) {
-        int used = -1;
-
-        rank_expect_ok(me, ddp_reducer_layer_wait(n->reducer, layer, &used, &err), &err);
-        if (used != runs(layer, step))
-            rank_wrong(me, "step %d, layer %d: used is %d", step, layer, used);
-    }
-}
-
-/* ---- the definition ---- */
-
-struct model {
-    float error[MAX_RANKS][PARAMS][LARGEST];
-    float sum[PARAMS][LARGEST];
-};
-
-struct element {
-    float value;
-    size_t place;
-};
-
-static int by_size(const void *a, const void *b)
-{
-    const struct element *x = a, *y = b;
-    float sx = fabsf(x->value), sy = fabsf(y->value);
-
-    if (sx > sy || sx < sy)
-        return sx < sy ? 1 : -1;
-    return (x->place > y->place) - (x->place < y->place);
-}
-
-static void define_rank(struct model *m, int rank, int step, size_t p)
-{
-    size_t count = count_of(p), kept = (size_t)ceil((double)count * 3 / 100);
-    struct element all[LARGEST];
-
-    for (size_t i = 0; i < count; i++) {
-        m->error[rank][p][i] += gradient_at(rank, step, p, i);
-        all[i] = (struct element){m->error[rank][p][i], i};
-    }
-    qsort(all, count, sizeof *all, by_size);
-    for (size_t i = 0; i < kept; i++) {
-        m->sum[p][all[i].place] += all[i].value;
-        m->error[rank][p][all[i].place] = 0;
-    }
-}
-
-static void define(struct model *m, int size, int step)
-{
-    memset(m->sum, 0, sizeof m->sum);
-    for (size_t p = 0; p < PARAMS; p++)
-        for (int r = 0; r < size && runs(shape[p].layer, step); r++)
-            if (is_compressed(p))
-                define_rank(m, r, step, p);
-            else
-                for (size_t i = 0; i < count_of(p); i++)
-                    m->sum[p][i] += gradient_at(r, step, p, i);
-}
-
-/* ---- the tests ---- */
-
-static const ddp_reducer_config configs[] = {
-    {.bucket_bytes = 1, .first_bucket_bytes = 1, .overlap = 1, .find_unused = 1},
-    {.bucket_bytes = 1, .first_bucket_bytes = 1, .overlap = 0, .find_unused = 1},
-    {.bucket_bytes = 1 << 30, .first_bucket_bytes = 1 << 30, .overlap = 1, .find_unused = 1},
-};
+static const struct compressed_net *const net = &compressed_top_k;
 
 struct job {
     const ddp_reducer_config *config;
-    struct model *models; /* of each rank, so that they compute side by side */
+    struct compressed_model *models; /* of each rank, so that they compute side by side */
+    float *results;
 };
-
-static void compare(struct rank *me, const char *what, int step, size_t p, const float *got,
-                    const float *want)
-{
-    for (size_t i = 0; i < count_of(p); i++)
-        if (got[i] < want[i] || got[i] > want[i] || isnan(got[i])) {
-            rank_wrong(me, "step %d, parameter %zu: %s [%zu] is %g, not %g", step, p, what, i,
-                       (double)got[i], (double)want[i]);
-            return;
-        }
-}
 
 static void take_steps(struct rank *me)
 {
     const struct job *job = me->shared;
-    struct model *m = &job->models[me->rank];
-    struct net n;
 
-    if (!open_net(&n, me, job->config))
-        return;
-    memset(m, 0, sizeof *m);
-    for (int step = 0; step < STEPS; step++) {
-        take_step(&n, me, step);
-        define(m, me->size, step);
-        for (size_t p = 0; p < PARAMS; p++) {
-            compare(me, "the sum", step, p, n.gradients[p], m->sum[p]);
-            if (is_compressed(p))
-                compare(me, "the error", step, p, ddp_feedback_error(n.feedback, p),
-                        m->error[me->rank][p]);
-            if (ddp_feedback_q(n.feedback, p))
-                rank_wrong(me, "top-k has no Q");
-            memset(n.gradients[p], 0, count_of(p) * sizeof(float));
-        }
-    }
-    rank_meet(me);
-    close_net(&n);
+    compressed_take_steps(me, net, ddp_device_host(), job->config, 0, &job->models[me->rank],
+                          job->results + (size_t)me->rank * COMPRESSED_RESULTS);
 }
 
 static void it_is_its_definition_whatever_the_buckets(void **state)
 {
-    struct model *models = calloc(MAX_RANKS, sizeof *models);
+    struct compressed_model *models = calloc(COMPRESSED_RANKS, sizeof *models);
+    float *results = calloc(COMPRESSED_RANKS, COMPRESSED_RESULTS * sizeof *results);
 
     (void)state;
     assert_non_null(models);
-    for (int size = 2; size <= MAX_RANKS; size++)
-        for (size_t c = 0; c < sizeof configs / sizeof configs[0]; c++) {
-            struct job job = {.config = &configs[c], .models = models};
+    assert_non_null(results);
+    for (int size = 2; size <= COMPRESSED_RANKS; size++)
+        for (size_t c = 0; c < COMPRESSED_CONFIGS; c++) {
+            struct job job = {
+                .config = &compressed_configs[c], .models = models, .results = results};
 
             ranks_run(size, take_steps, &job);
         }
     free(models);
+    free(results);
 }
 
 static void one_that_is_no_number_is_told_and_seen_by_all(struct rank *me)
 {
-    struct net n;
+    struct compressed c;
     ddp_error err;
     size_t bucket;
 
-    if (!open_net(&n, me, &configs[0]))
+    if (!compressed_open_reducer(&c, net, ddp_device_host(), &compressed_configs[0], me))
         return;
-    ddp_reducer_backward_begin(n.reducer, 1);
+    ddp_reducer_backward_begin(c.reducer, 1);
     if (me->rank == 1)
-        n.gradients[1][77] = NAN;
-    for (int layer = LAYERS - 1; layer >= 0; layer--)
-        rank_expect_ok(me, ddp_reducer_layer_ready(n.reducer, layer, &err), &err);
-    rank_expect_ok(me, ddp_reducer_backward_end(n.reducer, &err), &err);
-    rank_expect_ok(me, ddp_reducer_fence_all(n.reducer, &err), &err);
-    if (ddp_reducer_finite(n.reducer, &bucket))
+        c.gradients[1][77] = NAN;
+    for (int layer = net->layers - 1; layer >= 0; layer--)
+        rank_expect_ok(me, ddp_reducer_layer_ready(c.reducer, layer, &err), &err);
+    rank_expect_ok(me, ddp_reducer_backward_end(c.reducer, &err), &err);
+    rank_expect_ok(me, ddp_reducer_fence_all(c.reducer, &err), &err);
+    if (ddp_reducer_finite(c.reducer, &bucket))
         rank_wrong(me, "a number that is none was not seen");
-    ddp_reducer_drop(n.reducer);
-    for (size_t i = 0; i < count_of(1); i++)
-        if (fpclassify(ddp_feedback_error(n.feedback, 1)[i]) != FP_ZERO)
+    ddp_reducer_drop(c.reducer);
+    for (size_t i = 0; i < compressed_count(net, 1); i++)
+        if (fpclassify(ddp_feedback_memory(c.feedback, 1).error[i]) != FP_ZERO)
             rank_wrong(me, "error [%zu] is not zero", i);
     rank_meet(me);
-    close_net(&n);
+    compressed_close(&c);
 }
 
 static void what_is_no_number_is_seen_and_dropped(void **state)
@@ -297,6 +103,22 @@ static void the_largest_are_taken_and_of_equal_ones_the_first(void **state)
     assert_memory_equal(told, ((const float[]){0, 0}), 2 * sizeof(float));
 }
 
+/* As the first number of a piece becomes where a sum is not finite. */
+static void a_place_that_is_none_is_passed_over(void **state)
+{
+    const float told[4] = {5, 6, NAN, 1}, far[4] = {5, 6, 1, 3}, before[4] = {5, 6, -1, INFINITY};
+    float x[3] = {1, 1, 1};
+
+    (void)state;
+    ddp_top_k_add(x, told, 3, 50);
+    ddp_top_k_add(x, far, 3, 50);
+    ddp_top_k_add(x, before, 3, 50);
+    assert_memory_equal(x, ((const float[]){1, 12, 1}), sizeof x);
+    ddp_top_k_clear(x, told, 3, 50);
+    ddp_top_k_clear(x, before, 3, 50);
+    assert_memory_equal(x, ((const float[]){1, 0, 1}), sizeof x);
+}
+
 /* Of 2^24 elements and some. */
 static void a_long_array_is_told_in_sections(void **state)
 {
@@ -323,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_are_taken_and_of_equal_ones_the_first),
+        cmocka_unit_test(a_place_that_is_none_is_passed_over),
         cmocka_unit_test(a_long_array_is_told_in_sections),
         cmocka_unit_test(it_is_its_definition_whatever_the_buckets),
         cmocka_unit_test(what_is_no_number_is_seen_and_dropped),

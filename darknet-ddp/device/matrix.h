@@ -1,4 +1,4 @@
-/* core/matrix.h: the few products of matrices that low-rank compression is made of
+/* device/matrix.h: the few products of matrices that low-rank compression is made of
  * (core/compressor.h).
  *
  *   M   rows x columns, row by row: a layer's weights
@@ -8,10 +8,14 @@
  * Host memory; nothing overlaps. Each result has one order of summation, whatever the compiler
  * makes of the loops: the same bits wherever the same program computes.
  */
-#ifndef DDP_CORE_MATRIX_H
-#define DDP_CORE_MATRIX_H
+#ifndef DDP_DEVICE_MATRIX_H
+#define DDP_DEVICE_MATRIX_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct ddp_shape {
     size_t rows, columns;
@@ -31,5 +35,17 @@ void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, 
 /* Columns of `length` become orthonormal (Gram-Schmidt, modified, products in double). One that
  * depends on those before it becomes zero. What is not finite stays so. */
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
+
+/* The same of Q. A column that is zero then, which no step would change, becomes that of `drawn`,
+ * of Q's size, and all are made orthonormal again. */
+void ddp_matrix_renew(float *q, const float *drawn, ddp_shape s);
+
+/* What is left of a column is rounding, and becomes zero, where it is no longer than this part of
+ * what it was. */
+#define DDP_MATRIX_LEAST_LEFT 1e-5
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

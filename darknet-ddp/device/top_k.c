@@ -1,18 +1,12 @@
-#include "core/top_k.h"
+#include "device/top_k.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { SECTION = 1 << 24, BINS = 1 << 11 };
+enum { BINS = 1 << 11 };
 
 /* ---- sections ---- */
-
-struct section {
-    size_t from, count;
-    size_t kept;
-    size_t at; /* where the numbers that tell of it begin */
-};
 
 static size_t kept_of(size_t count, double percent)
 {
@@ -21,21 +15,20 @@ static size_t kept_of(size_t count, double percent)
     return kept < (double)count ? (size_t)kept : count;
 }
 
-/* The first one of x[0..count), or the one behind s. Returns 0 where there is none. */
-static int next_section(struct section *s, size_t count, double percent)
+int ddp_top_k_next(ddp_top_k_section *s, size_t count, double percent)
 {
     s->at += 2 * s->kept;
     s->from += s->count;
-    s->count = count - s->from < SECTION ? count - s->from : SECTION;
+    s->count = count - s->from < DDP_TOP_K_SECTION ? count - s->from : DDP_TOP_K_SECTION;
     s->kept = kept_of(s->count, percent);
     return s->count > 0;
 }
 
 size_t ddp_top_k_numbers(size_t count, double percent)
 {
-    struct section s = {0};
+    ddp_top_k_section s = {0};
 
-    while (next_section(&s, count, percent))
+    while (ddp_top_k_next(&s, count, percent))
         continue;
     return s.at;
 }
@@ -84,7 +77,7 @@ static uint32_t threshold(const float *x, size_t count, size_t kept, size_t *equ
     return prefix;
 }
 
-static void take_section(float *out, const float *x, const struct section *s)
+static void take_section(float *out, const float *x, const ddp_top_k_section *s)
 {
     float *values = out + s->at, *places = values + s->kept;
     size_t equal, taken = 0;
@@ -107,26 +100,39 @@ static void take_section(float *out, const float *x, const struct section *s)
 
 void ddp_top_k_take(float *out, const float *x, size_t count, double percent)
 {
-    struct section s = {0};
+    ddp_top_k_section s = {0};
 
-    while (next_section(&s, count, percent))
+    while (ddp_top_k_next(&s, count, percent))
         take_section(out, x, &s);
+}
+
+static int is_place(float place, size_t count)
+{
+    return place >= 0 && place < (float)count; /* not where it is NaN */
 }
 
 void ddp_top_k_add(float *x, const float *told, size_t count, double percent)
 {
-    struct section s = {0};
+    ddp_top_k_section s = {0};
 
-    while (next_section(&s, count, percent))
-        for (size_t i = 0; i < s.kept; i++)
-            x[s.from + (size_t)told[s.at + s.kept + i]] += told[s.at + i];
+    while (ddp_top_k_next(&s, count, percent))
+        for (size_t i = 0; i < s.kept; i++) {
+            float place = told[s.at + s.kept + i];
+
+            if (is_place(place, s.count))
+                x[s.from + (size_t)place] += told[s.at + i];
+        }
 }
 
 void ddp_top_k_clear(float *x, const float *told, size_t count, double percent)
 {
-    struct section s = {0};
+    ddp_top_k_section s = {0};
 
-    while (next_section(&s, count, percent))
-        for (size_t i = 0; i < s.kept; i++)
-            x[s.from + (size_t)told[s.at + s.kept + i]] = 0;
+    while (ddp_top_k_next(&s, count, percent))
+        for (size_t i = 0; i < s.kept; i++) {
+            float place = told[s.at + s.kept + i];
+
+            if (is_place(place, s.count))
+                x[s.from + (size_t)place] = 0;
+        }
 }

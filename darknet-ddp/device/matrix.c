@@ -1,4 +1,4 @@
-#include "core/matrix.h"
+#include "device/matrix.h"
 
 #include "base/vectors.h"
 
@@ -115,9 +115,6 @@ static void take_off(float *a, const float *b, double factor, size_t count)
         a[i] = (float)((double)a[i] - factor * (double)b[i]);
 }
 
-/* What is left of a column is rounding where it is so much shorter than it was. */
-static const double least_left = 1e-5;
-
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
@@ -128,10 +125,33 @@ void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count)
             take_off(column, columns + j * length, product(columns + j * length, column, length),
                      length);
         left = sqrt(product(column, column, length));
-        if (left <= least_left * before)
+        if (left <= DDP_MATRIX_LEAST_LEFT * before)
             memset(column, 0, length * sizeof *column);
         else
             for (size_t i = 0; i < length; i++)
                 column[i] = (float)((double)column[i] / left);
     }
+}
+
+static int is_zero(const float *x, size_t count)
+{
+    size_t i = 0;
+
+    while (i < count && fpclassify(x[i]) == FP_ZERO)
+        i++;
+    return i == count;
+}
+
+void ddp_matrix_renew(float *q, const float *drawn, ddp_shape s)
+{
+    int lost = 0;
+
+    ddp_matrix_orthogonalize(q, s.columns, s.rank);
+    for (size_t k = 0; k < s.rank; k++)
+        if (is_zero(q + k * s.columns, s.columns)) {
+            memcpy(q + k * s.columns, drawn + k * s.columns, s.columns * sizeof *q);
+            lost = 1;
+        }
+    if (lost)
+        ddp_matrix_orthogonalize(q, s.columns, s.rank);
 }
