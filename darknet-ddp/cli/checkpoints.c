@@ -302,6 +302,16 @@ static int is_due(const ddp_checkpoints *c, const network *net, const char *path
     return c->from.weights && strcmp(c->from.weights, path) != 0;
 }
 
+/* Of all ranks, which rank 0 alone would ask: what the run was resumed from is known there. */
+static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, const char *path,
+                               int *due, ddp_error *err)
+{
+    *due = is_due(c, net, path);
+    if (ddp_position_of(net).images != c->began_at || !c->run.feedback)
+        return DDP_OK;
+    return ddp_broadcast(c->group, due, sizeof *due, 0, err);
+}
+
 /* For what is said alone: without memory, nothing is remembered. */
 static void remember(ddp_checkpoints *c, const char *path)
 {
@@ -337,12 +347,14 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
                                 ddp_error *err)
 {
     ddp_status st;
+    int due;
 
-    if (c->run.feedback && ddp_feedback_gather(c->run.feedback, c->group, err))
+    if (agree_on_due(c, net, path, &due, err)
+        || (due && c->run.feedback && ddp_feedback_gather(c->run.feedback, c->group, err)))
         return err->code;
     if (ddp_group_rank(c->group) != 0)
         return DDP_OK;
-    if (!is_due(c, net, path)) {
+    if (!due) {
         printf("DDP: nothing was trained, so %s is not written\n", path);
         return DDP_OK;
     }

@@ -30,7 +30,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c);
 /* Checkpoints hold this slow momentum, too, and resuming fills it on rank 0. NULL: none. */
 void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow);
 
-/* The same of what compression remembers, whose errors are gathered at each save. */
+/* The same of what compression remembers, whose errors are gathered where a save is due. */
 void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback);
 
 /* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
@@ -58,11 +58,11 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 /* Training begins: net is as it was loaded or resumed, and attached. */
 void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
 
-/* Save on rank 0; others send their errors, where compression has any, and do no more. It is
- * written while training goes on (cli/saver.h); whether that went well, ddp_checkpoints_look tells.
- * Where nothing was trained since ddp_checkpoints_begin a sentence says so instead, unless the run
- * was resumed from another checkpoint. net is settled. Fails with DDP_ERR_FORMAT where a number is
- * not finite, and as ddp_checkpoints_look. */
+/* Save on rank 0; where it is due the others send their errors, if compression has any, and do no
+ * more. It is written while training goes on (cli/saver.h); whether that went well,
+ * ddp_checkpoints_look tells. Where nothing was trained since ddp_checkpoints_begin a sentence says
+ * so instead, unless the run was resumed from another checkpoint. net is settled. Fails with
+ * DDP_ERR_FORMAT where a number is not finite, and as ddp_checkpoints_look. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 
