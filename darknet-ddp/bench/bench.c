@@ -299,7 +299,7 @@ static void conclude(ddp_bench_result *r, const ddp_reducer *reducer)
         ddp_sample_sort(&r->samples[s]);
     r->on_host = ddp_device_is_host(ddp_group_device(c->group));
     r->transport = ddp_group_transport(c->group);
-    r->precision = r->on_host || c->fp32 ? "fp32" : "TF32";
+    r->precision = c->bf16 ? "bf16" : r->on_host || c->fp32 ? "fp32" : "TF32";
     r->ranks = ddp_group_size(c->group);
     r->batch = batch.batch * batch.time_steps * c->batches;
     r->gradient_mb = (double)plan->count * 4 / 1e6;

@@ -42,6 +42,7 @@ typedef struct ddp_bench_config {
     int steps;               /* at least 1 */
     const char *devices;     /* "CPU", "GPU NVIDIA H200" */
     int fp32;                /* GPUs compute without TF32 */
+    int bf16;                /* ... in bf16 what can */
     int exact, deterministic, overlap;
     const char *wire;   /* how gradients travel, for people; NULL: as float32 */
     const char *replay; /* the profile by which layers sleep; NULL: they compute */
@@ -52,7 +53,7 @@ typedef struct ddp_bench_config {
 typedef struct ddp_bench_result {
     const ddp_bench_config *config;
     const char *transport;
-    const char *precision; /* of convolutions: "fp32" or "TF32" */
+    const char *precision; /* of convolutions: "fp32", "TF32" or "bf16" */
     int on_host;           /* computed on CPUs */
     int ranks;
     int batch; /* images of an update, all ranks together */

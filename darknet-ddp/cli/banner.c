@@ -1,6 +1,7 @@
 #include "cli/banner.h"
 
 #include "base/text.h"
+#include "cli/bf16_run.h"
 #include "cli/compress_run.h"
 #include "cli/drop_run.h"
 #include "cli/launcher.h"
@@ -242,6 +243,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     print_channels(out, group);
     ddp_compress_run_print(out, options, group, t);
     print_gpus(out, group, gpus, options);
+    ddp_bf16_run_print(out, options, t);
     print_batch(out, group, t, options);
     ddp_local_run_print(out, options, group, t);
     ddp_drop_run_print(out, options, t);

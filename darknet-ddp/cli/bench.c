@@ -51,6 +51,7 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
         .steps = o->steps,
         .devices = ddp_session_gpus()->names,
         .fp32 = o->fp32,
+        .bf16 = o->bf16,
         .exact = o->exact,
         .deterministic = !on_host && o->deterministic,
         .overlap = o->overlap,

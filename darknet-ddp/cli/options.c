@@ -237,6 +237,11 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_err
                         "way depends on the number of ranks",
                         ddp_compress_choice_format(&o->compress, compress),
                         ddp_compress_choice_has_errors(&o->compress) ? "left out" : "rounded");
+    if (o->bf16 && o->fp32)
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "-ddp_bf16 1 does not go with -ddp_fp32 1, which wants nothing narrower than "
+            "float32; leave one of them out");
     if (o->compress_after > 0 && (is_ddp_command || !ddp_compress_choice_has_errors(&o->compress)))
         return ddp_fail(
             err, DDP_ERR_USAGE,

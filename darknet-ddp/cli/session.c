@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/autotune.h"
 #include "cli/backend.h"
+#include "cli/bf16_run.h"
 #include "cli/bucketing.h"
 #include "cli/compress_run.h"
 #include "cli/list.h"
@@ -163,6 +164,7 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
 static ddp_darknet_config darknet_config(const ddp_options *o)
 {
     return (ddp_darknet_config){.fp32 = o->fp32,
+                                .bf16 = o->bf16,
                                 .deterministic = o->deterministic,
                                 .any_threads = o->exact,
                                 .allow_unknown_keys = o->allow_unknown_keys,
@@ -210,6 +212,7 @@ void ddp_session_open(const ddp_options *options)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_compress_run_check_ranks(options, ddp_group_size(ddp_run.group), &err)
         || ddp_shard_run_check_device(options, ddp_run.group, &err)
+        || ddp_bf16_run_check_device(options, ddp_run.group, &err)
         || ddp_autotune_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))

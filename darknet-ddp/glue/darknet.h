@@ -6,6 +6,7 @@
 
 typedef struct ddp_darknet_config {
     int fp32;               /* on GPUs: nothing narrower in any product */
+    int bf16;               /* on GPUs: layers that can compute in bf16 */
     int deterministic;      /* on GPUs: only algorithms with the same bits each time */
     int any_threads;        /* on CPUs: products have the same bits with any number of threads */
     int allow_unknown_keys; /* of sections of a cfg: a warning, not an error */

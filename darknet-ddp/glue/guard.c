@@ -1,6 +1,7 @@
 #include "glue/guard.h"
 
 #include "base/finite.h"
+#include "glue/bf16.h"
 #include "glue/position.h"
 
 #include <darknet.h>
@@ -83,14 +84,16 @@ static ddp_origin look_at(const ddp_guard *g, const network *net, int *layer, dd
         const struct layer *l = &net->layers[*layer];
 
         if (!is_left_out(*net, *layer)
-            && !all_finite(device, output_of(l, on_gpu), count_of(l), st, err))
+            && !(ddp_bf16_runs(l) ? ddp_bf16_finite(l, DDP_BF16_OUTPUT)
+                                  : all_finite(device, output_of(l, on_gpu), count_of(l), st, err)))
             return DDP_ORIGIN_OUTPUT;
     }
     for (*layer = net->n - 1; *layer >= 0; --*layer) {
         const struct layer *l = &net->layers[*layer];
 
         if (!is_left_out(*net, *layer)
-            && !all_finite(device, delta_of(l, on_gpu), count_of(l), st, err))
+            && !(ddp_bf16_runs(l) ? ddp_bf16_finite(l, DDP_BF16_DELTA)
+                                  : all_finite(device, delta_of(l, on_gpu), count_of(l), st, err)))
             return DDP_ORIGIN_DELTA;
     }
     *layer = -1;

@@ -189,6 +189,58 @@ for name in ("conv", "conv-batchnorm", "deconv-batchnorm", "connected-batchnorm"
 JUMPS = ("[maxpool]", "[yolo]", "[region]", "[detection]", "[iseg]", "xnor", "binary", "hard", "ramp", "stair", "plse")
 SMOOTH = [name for name, cfg in LAYERS.items() if not any(word in cfg for word in JUMPS) and name != "conv-few-values"]
 
+# For gpu_bf16: nets of integers, of channels that come in packs of 8 and of others.
+COST = section("cost", type="sse")
+
+
+def relu(filters=8, size=3, stride=1, **values):
+    return conv(filters, size, stride, "relu", **values)
+
+
+def pool(size=2, stride=2, **values):
+    return section("maxpool", size=size, stride=stride, **values)
+
+
+BF16 = {f"bf16-{name}": cfg + COST for name, cfg in {
+    "conv": net() + relu() + relu(6, 5, 2) + conv(5, 1, activation="linear"),
+    "conv-packs": net() + relu(16) + conv(40, 1, activation="linear") + relu(8, 3, 2),
+    "conv-one-channel": net(size=9) + relu(1) + relu(8) + conv(1, 1, activation="linear"),
+    "conv-many-channels": net(size=6, batch=4) + relu(264, 1) + relu(7, 1),
+    "conv-groups": net() + relu(8) + relu(8, groups=4) + relu(16, groups=8),
+    "conv-dilation": net() + relu(dilation=2) + relu(6, 3, 2, dilation=3),
+    "conv-two-strides": net() + relu(stride_x=2) + relu(6, stride_y=2),
+    "conv-shared": net() + relu(3) + relu(3, share_index=-1),
+    "conv-relu6": net() + conv(activation="relu6") + conv(5, activation="relu6"),
+    "conv-wide": net(size=70, batch=2) + relu(9) + pool() + relu(5, 3, 2),
+    "maxpool": net() + relu(8) + pool() + relu(5) + pool(2, 1) + relu(4),
+    "maxpool-windows": net() + relu(8) + pool(3, 1) + relu(7) + section("maxpool", size=3, stride_x=2, stride_y=1) + relu(4),
+    "maxpool-shared": net() + relu(8) + pool(3, 1) + relu(8) + shortcut(-3, "relu") + pool(5, 1)
+                      + section("route", layers="-1,-2") + relu(4),
+    "upsample": net() + relu(8, 3, 2) + section("upsample", stride=2) + relu(5, 3, 2) + section("upsample", stride=3, scale=2) + relu(4),
+    "avgpool": net(size=8, batch=4) + relu(8, 3, 2) + section("avgpool") + relu(40, 1),
+    "route": net() + relu(8) + relu(16) + section("route", layers="-1,-2") + relu(5) + relu(6) + section("route", layers="-1,-2") + relu(4),
+    "route-groups": net() + relu(16) + relu(8) + section("route", layers="-1,-2", groups=2, group_id=1) + relu(6)
+                    + section("route", layers="-1", groups=2, group_id=0) + relu(4),
+    "route-twice": net() + relu(8) + relu(8) + section("route", layers="-1,-2,-1") + relu(4),
+    "shortcut": net() + relu(8) + relu(8) + shortcut(-2, "relu") + relu(5) + relu(5) + shortcut(-2, "linear") + relu(4),
+    "shortcut-stride": net() + relu(8) + relu(16, 3, 2) + shortcut(-2, "linear") + relu(5),
+    "shortcut-narrower": net() + relu(16) + relu(8) + shortcut(-2, "relu") + relu(5) + shortcut(-3, "linear"),
+    "shortcut-larger": net() + relu(8, 3, 2) + section("upsample", stride=2) + relu(8) + shortcut(-3, "linear") + relu(5),
+    "shortcut-twice": net() + relu(6) + shortcut(-1, "linear", alpha=2, beta=-1) + relu(6),
+    "dead-end": net() + relu(6) + relu(7) + section("route", layers=-2) + relu(4),
+    "reorg": net() + relu(8) + section("reorg", stride=2) + relu(8) + section("route", layers="-1,-2") + relu(5),
+    "scale-channels": net() + relu(8) + conv(1, 1, activation="linear")
+                      + section("scale_channels", **{"from": -2}, scale_wh=1) + relu(5),
+    "dropout": net() + relu(6) + section("dropout", probability=.5) + relu(6) + shortcut(-3, "linear") + relu(6) + shortcut(-4, "linear"),
+    "crop": net() + section("crop", crop_width=12, crop_height=12, flip=0) + relu(8) + relu(5),
+    "depth": net() + relu(8) + section("maxpool", maxpool_depth=1, out_channels=4) + relu(5),
+    "connected": net(size=4) + relu(8) + pool() + connected(10, "linear") + connected(10, "linear"),
+}.items()}
+
+# Of those without jumps, what bf16 has a part in, and mish may stand in for leaky.
+MIXED = [name for name in SMOOTH if "[convolutional]" in LAYERS[name]
+         and not any(word in LAYERS[name] for word in ("[deconv", "[local]"))]
+
 # Darknet's own, at sizes on which they still make sense: gpu_compare's options. Deep ones need smooth=1.
 DEEP = {"smooth": 1, "way": .02}
 SMALL = {**DEEP, "width": 64, "height": 64, "batch": 4, "subdivisions": 2, "learning_rate": .001}

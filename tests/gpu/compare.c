@@ -14,7 +14,8 @@
  *   what the network then says of other images              as the way; not with smooth=1, whose
  *     statistics are of too few images to test with, nor of [lstm], whose state nothing resets
  *
- * tf32=1 lets convolutions use TF32, whose rounding needs limits 30 times as large.
+ * tf32=1 lets convolutions use TF32, whose rounding needs limits 30 times as large; bf16=1 has the
+ * GPU run in bf16 what can (cuda_bf16), with limits of 0.05, and 0.1 of the way.
  *
  * And on the GPU alone: a gradient does not change after the layer has announced it as final;
  * layers are updated from the last to the first; with cuda_deterministic a second run has the
@@ -22,7 +23,8 @@
  *
  * Rounding. A GPU adds up in another order than the CPU, so last bits differ. In a deep network
  * with leaky layers a last bit becomes a thousandth in one step, when an activation falls on the
- * other side of its kink. smooth=1 takes the kinks away: a leaky or relu layer becomes elu.
+ * other side of its kink. smooth=1 takes the kinks away: a leaky or relu layer becomes elu,
+ * with smooth=2 mish.
  * [maxpool] keeps its own, where two inputs are equal but for the last bit; another seed then
  * helps. dry=1 shows what rounding does: without a GPU, the CPU from parameters off by last bits.
  *
@@ -48,6 +50,7 @@ typedef struct options {
     int seed;  /* of images and first parameters */
     int again; /* 1: twice on the GPU with cuda_deterministic */
     int tf32;  /* 1: a GPU's convolutions may use TF32, and limits are 30 times as large */
+    int bf16;  /* 1: layers that can run in bf16 on the GPU, and limits are those of its rounding */
     int dry;   /* the CPU in the GPU's place, with rounding errors: tries this test without one */
 } options;
 
@@ -271,13 +274,23 @@ static figures compare(const run *a, const run *b)
     return f;
 }
 
+/* bf16 rounds each output and delta by up to 2^-9 of it, and steps grow from that. */
+static double limit_of(const options *o, int figure)
+{
+    int along_the_way = figure == WAY || figure == TEST;
+
+    if (o->bf16)
+        return along_the_way ? 100 * (double)o->way : 500 * tolerance;
+    return (along_the_way ? (double)o->way : tolerance) * (o->tf32 ? 30 : 1);
+}
+
 /* Prints the figures, each that is too large with its limit and place. Returns how many are. */
 static int report(FILE *out, const options *o, const figures *f)
 {
     int bad = 0;
 
     for (int i = 0; i < FIGURES; i++) {
-        double limit = (i == WAY || i == TEST ? (double)o->way : tolerance) * (o->tf32 ? 30 : 1);
+        double limit = limit_of(o, i);
 
         (void)fprintf(out, " %s %.1e", names[i], f->value[i]);
         if (f->value[i] <= limit)
@@ -344,7 +357,7 @@ static options parse(int argc, char **argv)
         {"crop", &o.model.crop},     {"time_steps", &o.model.time_steps},
         {"smooth", &o.model.smooth}, {"dry", &o.dry},
         {"tf32", &o.tf32},           {"seed", &o.seed},
-        {"again", &o.again},
+        {"again", &o.again},         {"bf16", &o.bf16},
     };
 
     for (int i = 2; i < argc; i++) {
@@ -399,7 +412,8 @@ int main(int argc, char **argv)
         (void)fprintf(out, "skipped: no GPU\n");
         return SKIPPED;
     }
-    cuda_fp32_only = !o.tf32;
+    cuda_fp32_only = !o.tf32 && !o.bf16;
+    cuda_bf16 = o.bf16;
     run_train(&cpu, &o, 0, NULL, 0);
     run_train(&gpu, &o, 1, &cpu.first, o.dry);
     f = compare(&gpu, &cpu);

@@ -1,6 +1,7 @@
 # What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; with DDP_EMULATED emulated.NAME, on the
 # device of darknet-ddp/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
 #   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
+#   bf16.c      layers in bf16 compute what they compute in floats, where no digit is lost
 #   heads.c     the kernels of [yolo], [region], [detection] and [iseg] make of any truths what the CPU makes of them
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks; of several hosts with ../preload/host.c, as levels, the program on such
@@ -69,6 +70,18 @@ else()
   set_tests_properties(emulated.refused_algorithms PROPERTIES PASS_REGULAR_EXPRESSION
     "BAD .*cuDNN has no algorithm for the forward pass of a convolution that needs at most [0-9]+ MB of workspace")
 endif()
+
+# Layers in bf16: to the bit where rounding loses nothing, within its rounding elsewhere.
+ddp_gpu_program(bf16 gpu/bf16.c gpu/snapshot.c parity/model.c)
+target_link_options(${label}_bf16 PRIVATE -Wl,--wrap=rand_normal)
+ddp_gpu_test(bf16 300 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE
+  ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_bf16> bf16)
+if(label STREQUAL emulated)
+  emulated_test(bf16.order 180 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_bf16>
+    bf16-conv bf16-route bf16-shortcut-stride bf16-dropout)
+endif()
+ddp_gpu_test(layers_bf16 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_compare> bf16-layers
+  -with "bf16=1 smooth=2 again=0")
 
 ddp_gpu_program(heads gpu/heads.c parity/model.c)
 target_link_options(${label}_heads PRIVATE -Wl,--wrap=rand_normal)

@@ -1,5 +1,6 @@
 #include "snapshot.h"
 
+#include <bf16.h>
 #include <math.h>
 #include <network.h>
 #include <string.h>
@@ -10,7 +11,9 @@ enum { MOST_PARTS = 8, MOST_ARRAYS = 5 };
 
 static void add(snapshot *s, snapshot_array array)
 {
-    if (!(s->on_gpu ? array.device : array.host) || array.count == 0)
+    int is_there = s->on_gpu ? array.device || array.in_bf16 : array.host != NULL;
+
+    if (!is_there || array.count == 0)
         return;
     array.copy = calloc(array.count, sizeof *array.copy);
     if (!array.copy)
@@ -124,6 +127,7 @@ void snapshot_open(snapshot *s, network *net, enum snapshot_kind kind)
             array.count = left ? 0 : (size_t)l->outputs * (size_t)l->batch;
             array.host = l->delta;
             array.device = l->delta_gpu;
+            array.in_bf16 = s->on_gpu && bf16_runs(*l) ? l : NULL;
             add(s, array);
             continue;
         }
@@ -147,7 +151,9 @@ void snapshot_read(snapshot *s, int layer)
 
         if (layer >= 0 && a->layer != layer)
             continue;
-        if (s->on_gpu)
+        if (a->in_bf16)
+            bf16_pull_delta(*a->in_bf16, a->copy);
+        else if (s->on_gpu)
             cuda_pull_array(a->device, a->copy, a->count);
         else
             memcpy(a->copy, a->host, a->count * sizeof *a->copy);

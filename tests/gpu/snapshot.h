@@ -17,6 +17,7 @@ typedef struct snapshot_array {
     const char *name; /* "weights" */
     size_t count;
     float *host, *device; /* where the network has it */
+    const layer *in_bf16; /* whose delta it is where that is no array of floats; else NULL */
     float *copy;
 } snapshot_array;
 

@@ -36,7 +36,7 @@ static void copy_sections(const model_options *o, FILE *in, FILE *out)
         else if (o->crop && starts_with(line, "crop_width"))
             (void)fprintf(out, "crop_width=%d\n", o->crop);
         else if (o->smooth && has_kink(line))
-            (void)fprintf(out, "activation=elu\n");
+            (void)fprintf(out, "activation=%s\n", o->smooth == 2 ? "mish" : "elu");
         else
             (void)fputs(line, out);
         if (line[0] == '[' && section++ == o->frozen - 1 && o->frozen > 0)

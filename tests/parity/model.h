@@ -11,7 +11,7 @@ typedef struct model_options {
     int crop;     /* width and height of what [crop] leaves */
     int frozen;   /* the first so many layers: the last of them gets stopbackward=1 */
     int add_cost; /* 1: the cfg has no loss, append [cost] */
-    int smooth;   /* 1: elu for leaky and relu, which have a kink */
+    int smooth;   /* 1: elu for leaky and relu, which have a kink; 2: mish */
     float learning_rate;
     int on_gpu; /* 1: on GPU 0, in a build for GPUs */
 } model_options;

@@ -1,0 +1,54 @@
+#include "glue/bf16.h"
+
+#include "base/finite.h"
+#include "glue/trainer_state.h"
+
+#include <stdlib.h>
+
+#ifdef CUDNN
+#include <bf16.h>
+
+int ddp_bf16_runs(const struct layer *l)
+{
+    return bf16_runs(*l);
+}
+
+int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what)
+{
+    size_t count = (size_t)l->outputs * (size_t)l->batch;
+    float *copy = malloc(count * sizeof *copy);
+    int finite = 1;
+
+    if (copy) {
+        if (what == DDP_BF16_OUTPUT)
+            bf16_pull_output(*l, copy);
+        else
+            bf16_pull_delta(*l, copy);
+        finite = ddp_all_finite(copy, count);
+    }
+    free(copy);
+    return finite;
+}
+#else
+int ddp_bf16_runs(const struct layer *l)
+{
+    (void)l;
+    return 0;
+}
+
+int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what)
+{
+    (void)l;
+    (void)what;
+    return 1;
+}
+#endif
+
+ddp_bf16_layers ddp_bf16_count(const ddp_trainer *t)
+{
+    ddp_bf16_layers count = {.all = t->net->n};
+
+    for (int i = 0; i < t->net->n; i++)
+        count.in_bf16 += ddp_bf16_runs(&t->net->layers[i]);
+    return count;
+}

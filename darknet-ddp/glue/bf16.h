@@ -1,0 +1,25 @@
+/* glue/bf16.h: layers of Darknet's that run in bf16 on a GPU (-ddp_bf16), whose outputs and deltas
+ * are no arrays of floats. In a build for CPUs, and without the option, there are none. */
+#ifndef DDP_GLUE_BF16_H
+#define DDP_GLUE_BF16_H
+
+#include "glue/trainer.h"
+
+struct layer;
+
+typedef struct ddp_bf16_layers {
+    int in_bf16, all;
+} ddp_bf16_layers;
+
+/* How many layers there are of the network that t is attached to. */
+ddp_bf16_layers ddp_bf16_count(const ddp_trainer *t);
+
+int ddp_bf16_runs(const struct layer *l);
+
+typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
+
+/* Of a layer that does: 0 if any of the last mini-batch's is NaN or infinite. Waits for the GPU,
+ * and takes memory there and here for a copy; 1 where there is none here. */
+int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
+
+#endif
