@@ -349,6 +349,9 @@ int main(int argc, char **argv)
         train(&me, ddp_group_device(me.group), powersgd ? &compressed_powersgd : &compressed_top_k,
               !nccl || !powersgd);
     failed = alone ? failed : count_wrong(&me);
+    if (me.rank == 0)
+        printf("%d rank%s, %s, transport %s\n", me.size, me.size == 1 ? "" : "s",
+               ddp_device_name(ddp_group_device(me.group)), ddp_group_transport(me.group));
     ddp_group_close(me.group);
     return failed ? 1 : 0;
 }
