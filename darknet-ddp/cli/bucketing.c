@@ -9,7 +9,7 @@ ddp_tuning ddp_bucketing_asked(const ddp_options *o, const ddp_group *group)
     return (ddp_tuning){.bucket_mb = ddp_options_bucket_mb(o, ddp_gpus_use_nccl(group)),
                         .first_bucket_mb = ddp_options_first_bucket_mb(o),
                         .defer_mb = defers ? ddp_options_defer_mb(o) : 0,
-                        .priority = defers && o->priority != 0};
+                        .priority = defers && o->priority == 1};
 }
 
 /* A large bucket travels in pieces as large as the others, and no smaller than messages are. */

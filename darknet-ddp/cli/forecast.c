@@ -75,7 +75,7 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
                             .plan = plan,
                             .order = ddp_launch_order_of(plan, defer_bytes),
                             .overlap = o->overlap,
-                            .priority = o->overlap && o->on_nan == 0 && o->priority != 0,
+                            .priority = o->overlap && o->on_nan == 0 && o->priority == 1,
                             .bytes_s = o->line_gbit * 1e9 / 8,
                             .value_bytes =
                                 (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress)),
