@@ -201,12 +201,18 @@ static void say_if_useless(const ddp_group *group, const ddp_options *options)
         printf("DDP: -ddp_nccl_ctas %d does nothing: %s\n", options->nccl_ctas, why);
 }
 
+/* Sums of float32 in two halves, which NCCL must not order; those of 16 bits it makes whole. */
+static int sums_halves(const ddp_options *o)
+{
+    return o->shard_optimizer && ddp_compress_choice_wire(&o->compress) == DDP_WIRE_FP32;
+}
+
 static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *options,
                            void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                            ddp_error *err)
 {
     const ddp_gpu_wish wish = wish_of(options);
-    ddp_gpu_config config = {.exact = options->exact,
+    ddp_gpu_config config = {.exact = options->exact || sums_halves(options),
                              .ctas = options->nccl_ctas,
                              .without_nccl = "-ddp_backend mpi does without NCCL",
                              .fail = fail};

@@ -13,7 +13,6 @@
 #include "cli/precheck.h"
 #include "cli/report.h"
 #include "cli/session_run.h"
-#include "cli/shard_run.h"
 #include "cli/signals.h"
 #include "core/agree.h"
 #include "glue/darknet.h"
@@ -211,7 +210,6 @@ void ddp_session_open(const ddp_options *options)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_compress_run_check_ranks(options, ddp_group_size(ddp_run.group), &err)
-        || ddp_shard_run_check_device(options, ddp_run.group, &err)
         || ddp_bf16_run_check_device(options, ddp_run.group, &err)
         || ddp_autotune_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);

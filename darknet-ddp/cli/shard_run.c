@@ -1,14 +1,5 @@
 #include "cli/shard_run.h"
 
-ddp_status ddp_shard_run_check_device(const ddp_options *o, const ddp_group *group, ddp_error *err)
-{
-    if (!o->shard_optimizer || ddp_device_is_host(ddp_group_device(group)))
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_shard_optimizer 1 works on CPUs: leave it out, or compute there with "
-                    "-nogpu");
-}
-
 void ddp_shard_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
 {
     const ddp_shard *shard = ddp_reducer_shard(ddp_trainer_reducer(t));

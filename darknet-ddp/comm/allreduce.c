@@ -96,8 +96,6 @@ ddp_status ddp_allreduce_start_behind(ddp_allreduce *a, ddp_device *behind, ddp_
 
 ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err)
 {
-    if (a->engine != a->group->host_sums)
-        return ddp_fail(err, DDP_ERR_USAGE, "sums of a GPU are made whole");
     return start(a, half, a->device, err);
 }
 

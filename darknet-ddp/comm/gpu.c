@@ -78,7 +78,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
 
     s->number++;
     if (a->group->size == 1) {
-        ddp_gpu_check_finite(s, ddp_cuda_stream(a->behind));
+        ddp_gpu_check_finite(s, (ddp_range){0, a->count}, ddp_cuda_stream(a->behind));
         return DDP_OK;
     }
     if (s->unsettled && ddp_gpu_settle(a->group, err))
@@ -89,10 +89,11 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
     return gpu->way.sum_start(s, err);
 }
 
-void ddp_gpu_check_finite(struct ddp_gpu_sum *s, cudaStream_t stream)
+void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream)
 {
     DDP_CUDA(s->sum->group->gpu->cuda,
-             ddp_cuda_check_finite(stream, s->sum->buf, s->sum->count, s->not_finite, s->number));
+             ddp_cuda_check_finite(stream, s->sum->buf + range.begin, range.end - range.begin,
+                                   s->not_finite, s->number));
 }
 
 static int sum_finite(ddp_allreduce *a)
@@ -288,6 +289,16 @@ const char *ddp_gpu_transport(const ddp_group *g)
 const char *ddp_gpu_schedule(const ddp_group *g)
 {
     return g->gpu->way.schedule;
+}
+
+int ddp_gpu_has_shares(const ddp_group *g)
+{
+    return g->gpu->way.share != NULL;
+}
+
+ddp_status ddp_gpu_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err)
+{
+    return a->group->gpu->way.share(a, ranges, count, err);
 }
 
 int64_t ddp_gpu_stalled_ns(const ddp_group *g)

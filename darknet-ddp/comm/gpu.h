@@ -24,6 +24,11 @@ void ddp_gpu_abort(ddp_group *g);
 /* NULL: none of its own. */
 const char *ddp_gpu_schedule(const ddp_group *g);
 
+/* Are sums of the GPU's memory cut in a way of their own? Then as ddp_allreduce_share, of one that
+ * more than one rank makes. */
+int ddp_gpu_has_shares(const ddp_group *g);
+ddp_status ddp_gpu_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err);
+
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
 /* The engine for sums of the GPU's memory. */

@@ -40,9 +40,11 @@ struct ddp_gpu_way {
 
     ddp_status (*sum_open)(struct ddp_gpu_sum *s, ddp_error *err);
     void (*sum_close)(struct ddp_gpu_sum *s);
-    /* The comm stream waits for s->ready. Queue the sum and record s->landed, or do so in
-     * a progress to come; then set s->queued. */
+    /* The comm stream waits for s->ready. Queue the sum, or the half of it that s->sum->half says,
+     * and record s->landed, or do so in a progress to come; then set s->queued. */
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
+    /* As ddp_allreduce_share; NULL: cut as the group's sums of host memory are. */
+    ddp_status (*share)(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err);
     /* Move along what is not queued; until it is, where s is not NULL. */
     ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
     /* Memory for sums; NULL: the GPU's plain memory does. */
@@ -58,8 +60,8 @@ struct ddp_gpu {
     int64_t stalled_ns;
 };
 
-/* Queue on a stream: look whether the sum is finite, once it is made. */
-void ddp_gpu_check_finite(struct ddp_gpu_sum *s, cudaStream_t stream);
+/* Queue on a stream: look whether this of the sum is finite, once it is made. Not of nothing. */
+void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
 
 /* Fill g->gpu->way. On failure nothing is left to close. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);

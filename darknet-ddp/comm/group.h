@@ -253,13 +253,14 @@ typedef struct ddp_range {
     size_t begin, end; /* elements */
 } ddp_range;
 
-/* As ddp_allreduce_start, half of the sum; of host memory. DDP_GATHER travels as float32 whatever
- * the wire. ddp_allreduce_finite then tells: after DDP_REDUCE, of what this rank has summed, maybe
- * otherwise on others; after DDP_GATHER, the same on every rank, of the first element of every
- * range of every share. Fails also with DDP_ERR_USAGE: it is a GPU's. */
+/* As ddp_allreduce_start, half of the sum; of float32 by NCCL only where it is ordered
+ * (ddp_gpu_config.exact). DDP_GATHER travels as float32 whatever the wire. ddp_allreduce_finite
+ * then tells: after DDP_REDUCE, of what this rank has summed, maybe otherwise on others; after
+ * DDP_GATHER, the same on every rank, of the first element of every range of every share, or of
+ * more. Fails also with DDP_ERR_USAGE: NCCL orders it. */
 ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err) DDP_MUST_CHECK;
 
-/* This rank's share of a sum of host memory: *count ranges, in order, none empty. Free *ranges.
+/* This rank's share of a sum: *count ranges, in order, none empty. Free *ranges.
  * While the group's schedule stays as it is. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
                                ddp_error *err) DDP_MUST_CHECK;

@@ -159,6 +159,31 @@ static void nccl_sum_close(struct ddp_gpu_sum *s)
     (void)s;
 }
 
+static ddp_status nccl_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
+                             ddp_error *err)
+{
+    return ddp_nccl_ordered_share(ddp_nccl_of(a->group)->ordered, a->count, ranges, count, err);
+}
+
+/* Of the first half, what this rank has the sum of. */
+static ddp_status check_finite(struct ddp_gpu_sum *s, const struct ddp_nccl_channel *n,
+                               ddp_error *err)
+{
+    ddp_range *ranges;
+    size_t count;
+
+    if (s->sum->half != DDP_REDUCE) {
+        ddp_gpu_check_finite(s, (ddp_range){0, s->sum->count}, n->stream);
+        return DDP_OK;
+    }
+    if (nccl_share(s->sum, &ranges, &count, err))
+        return err->code;
+    for (size_t i = 0; i < count; i++)
+        ddp_gpu_check_finite(s, ranges[i], n->stream);
+    free(ranges);
+    return DDP_OK;
+}
+
 static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 {
     ddp_allreduce *a = s->sum;
@@ -169,17 +194,20 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 
     if (n->stream != g->gpu->cuda->comm)
         DDP_CUDA(g->gpu->cuda, cudaStreamWaitEvent(n->stream, s->ready, 0));
-    if (a->wire != DDP_WIRE_FP32)
+    if (a->wire != DDP_WIRE_FP32 && a->half != DDP_GATHER)
         st = sum_packed(a, n, err);
-    else if (g->gpu->config.exact)
+    else if (g->gpu->config.exact || a->half == DDP_GATHER)
         st = ddp_nccl_ordered_sum(all->ordered, a, n, err);
+    else if (a->half == DDP_REDUCE)
+        st = ddp_fail(err, DDP_ERR_USAGE, "halves of sums that NCCL orders");
     else
         st = DDP_NCCL(
             g, ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, n->comm, n->stream),
             err);
     if (st)
         return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
-    ddp_gpu_check_finite(s, n->stream);
+    if (check_finite(s, n, err))
+        return err->code;
     DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, n->stream));
     s->queued = 1;
     return DDP_OK;
@@ -327,6 +355,7 @@ static const struct ddp_gpu_way way = {
     .sum_open = nccl_sum_open,
     .sum_close = nccl_sum_close,
     .sum_start = nccl_sum_start,
+    .share = nccl_share,
     .progress = nccl_progress,
     .alloc = ddp_nccl_alloc,
     .free = ddp_nccl_free,

@@ -206,6 +206,24 @@ size_t ddp_nccl_ordered_scratch(const struct ddp_nccl_ordered *o, size_t count)
     return sum;
 }
 
+ddp_status ddp_nccl_ordered_share(const struct ddp_nccl_ordered *o, size_t count,
+                                  ddp_range **ranges, size_t *range_count, ddp_error *err)
+{
+    const struct level *top = &o->levels[o->plan->stages];
+
+    *range_count = 0;
+    *ranges = calloc((size_t)top->piece_count + 1, sizeof **ranges);
+    if (!*ranges)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a rank's share of %zu floats", count);
+    for (int i = 0; i < top->piece_count; i++) {
+        struct piece piece = piece_of(o, count, top->pieces[i]);
+
+        if (piece.count)
+            (*ranges)[(*range_count)++] = (ddp_range){piece.begin, piece.begin + piece.count};
+    }
+    return DDP_OK;
+}
+
 /* A sum on its way. */
 struct way {
     const struct ddp_nccl_ordered *o;
@@ -430,5 +448,7 @@ ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_ordered *o, const ddp_allr
 {
     const struct way w = {o, a->group, n, a->buf, a->count};
 
-    return go_up(&w, err) ? err->code : go_down(&w, err);
+    if (a->half != DDP_GATHER && go_up(&w, err))
+        return err->code;
+    return a->half == DDP_REDUCE ? DDP_OK : go_down(&w, err);
 }

@@ -25,7 +25,13 @@ void ddp_nccl_ordered_close(struct ddp_nccl_ordered *o); /* NULL is allowed */
 /* Floats of scratch memory that a sum of count floats takes. */
 size_t ddp_nccl_ordered_scratch(const struct ddp_nccl_ordered *o, size_t count);
 
-/* Queue a sum on the channel's stream, in place; counts what it sends (ddp_group_traffic). */
+/* What this rank has after the first half of a sum of count floats, as ddp_allreduce_share. */
+ddp_status ddp_nccl_ordered_share(const struct ddp_nccl_ordered *o, size_t count,
+                                  ddp_range **ranges, size_t *range_count,
+                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* Queue a sum, or its half a->half, on the channel's stream, in place; counts what it sends
+ * (ddp_group_traffic). DDP_GATHER takes no scratch memory. */
 ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_ordered *o, const ddp_allreduce *a,
                                 const struct ddp_nccl_channel *n, ddp_error *err) DDP_MUST_CHECK;
 

@@ -35,6 +35,18 @@ const char *ddp_gpu_schedule(const ddp_group *g)
     abort();
 }
 
+int ddp_gpu_has_shares(const ddp_group *g)
+{
+    (void)g;
+    abort();
+}
+
+ddp_status ddp_gpu_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err)
+{
+    (void)a, (void)ranges, (void)count, (void)err;
+    abort();
+}
+
 ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err)
 {
     (void)g, (void)err;

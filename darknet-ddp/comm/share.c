@@ -1,6 +1,7 @@
 /* Which part of a sum a rank has after DDP_REDUCE: that of each of its chunks, by the way they are
  * summed. */
 #include "comm/exchange_state.h"
+#include "comm/gpu.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,8 @@ ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_
     ddp_group *g = a->group;
 
     *count = 0;
+    if (g->size > 1 && a->engine != g->host_sums && ddp_gpu_has_shares(g))
+        return ddp_gpu_share(a, ranges, count, err);
     if (g->size > 1) {
         if (!g->way && ddp_exchange_use(g, &ddp_way_direct, err))
             return err->code;

@@ -87,6 +87,13 @@ static ddp_status start_ready(ddp_group *g, ddp_error *err)
     return DDP_OK;
 }
 
+/* The half that was asked for; parameters travel as they are. */
+static void set_half(struct ddp_host_sum *sum, const ddp_allreduce *a)
+{
+    sum->half = a->half;
+    sum->wire = a->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
+}
+
 static void copy_back(ddp_group *g, struct staged_sum *t)
 {
     ddp_cuda *c = g->gpu->cuda;
@@ -189,6 +196,7 @@ static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     DDP_CUDA(c, cudaMemcpyAsync(t->pinned.sum.buf, s->sum->buf, s->sum->count * sizeof(float),
                                 cudaMemcpyDeviceToHost, c->comm));
     DDP_CUDA(c, cudaEventRecord(t->copied, c->comm));
+    set_half(&t->pinned.sum, s->sum);
     put_last(staged_of(g), &t->pinned);
     return step(g, err);
 }
@@ -218,6 +226,7 @@ static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
     struct item *i = a->own;
 
     ddp_device_event_record(a->began);
+    set_half(&i->sum, a);
     if (!q->first)
         return ddp_exchange_start(a->group, &i->sum, err);
     put_last(q, i);

@@ -17,11 +17,16 @@
 enum { DDP_OPTIMIZER_BUFFERS = 3 };
 
 /* What the optimizer remembers of a parameter: buffers of its size, owned by the framework,
- * and what each is called ("momentum"). NULL behind the last one. */
+ * and what each is called ("momentum"). NULL behind the last one. (In a table that is made while
+ * a GPU's moments are shared out, core/shard.h, these are NULL, too.) */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
     int moments; /* how many of the first ones an update reads and changes */
+    /* Of a table of a GPU: where the framework keeps its pointer to the buffer, memory of
+     * ddp_device_alloc's kind, and its copy on the host. */
+    float **slot[DDP_OPTIMIZER_BUFFERS];
+    float *host[DDP_OPTIMIZER_BUFFERS];
 } ddp_optimizer;
 
 typedef struct ddp_param {

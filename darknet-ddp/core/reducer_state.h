@@ -47,8 +47,9 @@ struct ddp_reducer {
     ddp_shard *shard;
     float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
     ddp_allreduce *ran_sum;
-    size_t spread; /* buckets of this step whose second half was started */
-    size_t taken;  /* of these, how many have been waited for */
+    int ran_started; /* that sum, once or more often */
+    size_t spread;   /* buckets of this step whose second half was started */
+    size_t taken;    /* of these, how many have been waited for */
 
     ddp_tree *tree; /* NULL: mini-batches add up in place */
     int frozen;     /* layers below it run on no rank in this pass */

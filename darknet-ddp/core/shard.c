@@ -18,6 +18,7 @@ struct ddp_shard {
     size_t *first_part; /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
     float *moments;     /* of all parts */
     size_t count;       /* of its floats */
+    int has_taken;      /* the framework has none any more */
 };
 
 /* ---- which elements ---- */
@@ -30,6 +31,17 @@ static int is_planned(const ddp_shard *s, size_t i)
 static int moments_of(const ddp_shard *s, size_t i)
 {
     return ddp_moments_trained(s->of.table, &s->of.table->params[i]);
+}
+
+static ddp_device *device_of(const ddp_shard *s)
+{
+    return s->of.table->device;
+}
+
+/* The framework's moment k of a parameter, on the host. */
+static float *on_host(const ddp_shard *s, const ddp_param *param, int k)
+{
+    return ddp_device_is_host(device_of(s)) ? param->optimizer.buffer[k] : param->optimizer.host[k];
 }
 
 static float *gradient_of(const ddp_shard *s, size_t i)
@@ -108,8 +120,7 @@ static ddp_status find_shares(ddp_shard *s, ddp_error *err)
             return err->code;
     find_all_parts(s);
     s->parts = calloc(s->part_count + 1, sizeof *s->parts);
-    s->moments = calloc(s->count + 1, sizeof *s->moments);
-    if (!s->parts || !s->moments)
+    if (!s->parts || ddp_device_alloc(device_of(s), &s->moments, s->count, err))
         return no_memory(err);
     find_all_parts(s);
     place_moments(s);
@@ -134,7 +145,7 @@ static ddp_status has_moments(const ddp_shard *s, int *yes, ddp_error *err)
     *yes = 0;
     for (size_t i = 0; i < table->param_count && !*yes && ddp_group_rank(s->of.group) == 0; i++)
         for (int k = 0; k < moments_of(s, i); k++)
-            *yes |= any(table->params[i].optimizer.buffer[k], table->params[i].count);
+            *yes |= any(on_host(s, &table->params[i], k), table->params[i].count);
     return ddp_broadcast(s->of.group, yes, sizeof *yes, 0, err);
 }
 
@@ -147,8 +158,8 @@ static void keep_own(const ddp_shard *s, size_t i, int k, const float *x, size_t
         size_t end = part->end < at + count ? part->end : at + count;
 
         if (begin < end)
-            memcpy(part->moments[k] + (begin - part->begin), x + (begin - at),
-                   (end - begin) * sizeof *x);
+            ddp_device_push(device_of(s), part->moments[k] + (begin - part->begin),
+                            x + (begin - at), end - begin);
     }
 }
 
@@ -160,7 +171,7 @@ static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, float *piece,
         size_t count = param->count - at < PIECE ? param->count - at : PIECE;
 
         if (ddp_group_rank(s->of.group) == 0)
-            memcpy(piece, param->optimizer.buffer[k] + at, count * sizeof *piece);
+            memcpy(piece, on_host(s, param, k) + at, count * sizeof *piece);
         if (ddp_broadcast(s->of.group, piece, count * sizeof *piece, 0, err))
             return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k], param->layer,
                             param->kind, param->part);
@@ -181,6 +192,43 @@ static ddp_status tell_moments(const ddp_shard *s, ddp_error *err)
     return st;
 }
 
+/* ---- the framework's memory of a GPU's moments ---- */
+
+static void pull_all(const ddp_shard *s)
+{
+    const ddp_table *table = s->of.table;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        for (int k = 0; k < moments_of(s, i); k++)
+            ddp_device_pull(device_of(s), table->params[i].optimizer.host[k],
+                            table->params[i].optimizer.buffer[k], table->params[i].count);
+}
+
+static void free_all(const ddp_shard *s)
+{
+    const ddp_table *table = s->of.table;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        for (int k = 0; k < moments_of(s, i); k++) {
+            ddp_device_free(device_of(s), *table->params[i].optimizer.slot[k]);
+            *table->params[i].optimizer.slot[k] = NULL;
+        }
+}
+
+static void get_all_again(const ddp_shard *s)
+{
+    const ddp_table *table = s->of.table;
+    ddp_error ignored;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        for (int k = 0; k < moments_of(s, i); k++) {
+            float **slot = table->params[i].optimizer.slot[k];
+
+            if (ddp_device_alloc(device_of(s), slot, table->params[i].count, &ignored))
+                *slot = NULL;
+        }
+}
+
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err)
 {
     ddp_shard *s = calloc(1, sizeof *s);
@@ -190,11 +238,16 @@ ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *er
     if (!s)
         return no_memory(err);
     s->of = *of;
+    if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == 0)
+        pull_all(s);
     if (find_shares(s, err) || has_moments(s, &yes, err) || (yes && tell_moments(s, err))) {
         ddp_shard_close(s);
         return err->code;
     }
     ddp_shard_drop(s);
+    if (!ddp_device_is_host(device_of(s)))
+        free_all(s);
+    s->has_taken = 1;
     *out = s;
     return DDP_OK;
 }
@@ -209,7 +262,9 @@ void ddp_shard_close(ddp_shard *s)
     free(s->range_count);
     free(s->parts);
     free(s->first_part);
-    free(s->moments);
+    ddp_device_free(device_of(s), s->moments);
+    if (s->has_taken && !ddp_device_is_host(device_of(s)))
+        get_all_again(s);
     free(s);
 }
 
@@ -229,18 +284,22 @@ const ddp_shard_part *ddp_shard_parts(const ddp_shard *s, const float *gradient,
 
 void ddp_shard_publish(const ddp_shard *s, size_t b)
 {
+    const float no_number = NAN;
+
     for (size_t p = 0; p < s->part_count; p++) {
         const ddp_shard_part *part = &s->parts[p];
 
         if (s->of.plan->places[part->param].bucket == b)
-            memcpy(gradient_of(s, part->param) + part->begin,
-                   s->of.table->params[part->param].value + part->begin,
-                   (part->end - part->begin) * sizeof(float));
+            ddp_device_copy(device_of(s), gradient_of(s, part->param) + part->begin,
+                            s->of.table->params[part->param].value + part->begin,
+                            part->end - part->begin);
     }
     if (ddp_allreduce_finite(s->of.sums[b]))
         return;
     for (size_t k = 0; k < s->range_count[b]; k++)
-        s->of.memory[s->of.plan->buckets[b].offset + s->ranges[b][k].begin] = NAN;
+        ddp_device_set(device_of(s),
+                       s->of.memory + s->of.plan->buckets[b].offset + s->ranges[b][k].begin,
+                       &no_number, 1);
 }
 
 void ddp_shard_take(const ddp_shard *s, size_t i)
@@ -248,8 +307,8 @@ void ddp_shard_take(const ddp_shard *s, size_t i)
     const ddp_param *param = &s->of.table->params[i];
     float *gradient = gradient_of(s, i);
 
-    memcpy(param->value, gradient, param->count * sizeof *gradient);
-    memset(gradient, 0, param->count * sizeof *gradient);
+    ddp_device_copy(device_of(s), param->value, gradient, param->count);
+    ddp_device_zero(device_of(s), gradient, param->count);
 }
 
 /* ---- a checkpoint ---- */
@@ -264,8 +323,8 @@ static int put_moments(const ddp_shard *s, size_t b, int k)
             continue;
         some = 1;
         for (size_t p = s->first_part[i]; p < s->first_part[i + 1]; p++)
-            memcpy(gradient_of(s, i) + s->parts[p].begin, s->parts[p].moments[k],
-                   (s->parts[p].end - s->parts[p].begin) * sizeof(float));
+            ddp_device_copy(device_of(s), gradient_of(s, i) + s->parts[p].begin,
+                            s->parts[p].moments[k], s->parts[p].end - s->parts[p].begin);
     }
     return some;
 }
@@ -274,8 +333,8 @@ static void get_moments(const ddp_shard *s, size_t b, int k)
 {
     for (size_t i = 0; i < s->of.table->param_count; i++)
         if (is_planned(s, i) && s->of.plan->places[i].bucket == b && k < moments_of(s, i))
-            memcpy(s->of.table->params[i].optimizer.buffer[k], gradient_of(s, i),
-                   s->of.table->params[i].count * sizeof(float));
+            ddp_device_pull(device_of(s), on_host(s, &s->of.table->params[i], k), gradient_of(s, i),
+                            s->of.table->params[i].count);
 }
 
 static ddp_status collect_bucket(const ddp_shard *s, size_t b, ddp_error *err)
@@ -285,7 +344,7 @@ static ddp_status collect_bucket(const ddp_shard *s, size_t b, ddp_error *err)
             continue;
         if (ddp_allreduce_start_half(s->of.sums[b], DDP_GATHER, err)
             || ddp_allreduce_wait(s->of.sums[b], err))
-            return ddp_wrap(err, "the optimizer's state");
+            return err->code;
         if (ddp_group_rank(s->of.group) == 0)
             get_moments(s, b, k);
     }
@@ -304,19 +363,19 @@ static size_t largest_bucket(const ddp_plan *plan)
 
 ddp_status ddp_shard_collect(ddp_shard *s, ddp_error *err)
 {
-    float *kept = malloc((largest_bucket(s->of.plan) + 1) * sizeof *kept);
-    ddp_status st = kept ? DDP_OK : no_memory(err);
+    float *kept;
+    ddp_status st = ddp_device_alloc(device_of(s), &kept, largest_bucket(s->of.plan), err);
 
     for (size_t b = 0; b < s->of.plan->bucket_count && !st; b++) {
         const ddp_bucket *bucket = &s->of.plan->buckets[b];
         float *memory = s->of.memory + bucket->offset;
 
-        memcpy(kept, memory, bucket->count * sizeof *kept);
+        ddp_device_copy(device_of(s), kept, memory, bucket->count);
         st = collect_bucket(s, b, err);
-        memcpy(memory, kept, bucket->count * sizeof *kept);
+        ddp_device_copy(device_of(s), memory, kept, bucket->count);
     }
-    free(kept);
-    return st;
+    ddp_device_free(device_of(s), kept);
+    return st ? ddp_wrap(err, "the optimizer's state") : DDP_OK;
 }
 
 void ddp_shard_drop(const ddp_shard *s)
@@ -325,7 +384,7 @@ void ddp_shard_drop(const ddp_shard *s)
 
     for (size_t i = 0; i < table->param_count; i++)
         for (int k = 0; k < moments_of(s, i); k++)
-            ddp_pages_clear(table->params[i].optimizer.buffer[k],
+            ddp_pages_clear(on_host(s, &table->params[i], k),
                             table->params[i].count * sizeof(float));
 }
 

@@ -8,10 +8,11 @@
  * where gradients travel in 16 bits: parameters travel in 32), and
  * since each element is updated by the same numbers and formulas, no bit changes.
  *
- * The framework keeps its arrays of moments, but they are empty pages (base/pages.h). Only while a
- * checkpoint is made has rank 0 all of them (ddp_shard_collect).
+ * The framework keeps its arrays of moments on the host, but they are empty pages (base/pages.h).
+ * Only while a checkpoint is made has rank 0 all of them (ddp_shard_collect). A GPU's it has
+ * not: their memory is given back, and got again when the shard is closed.
  *
- * Of a table in host memory. Calls with a group are collective.
+ * Parts, and moments of theirs, are on the table's device. Calls with a group are collective.
  */
 #ifndef DDP_CORE_SHARD_H
 #define DDP_CORE_SHARD_H
@@ -46,22 +47,24 @@ typedef struct ddp_shard_of {
  * empty from then on. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
 
-/* The moments are gone with it, and the framework's are empty. NULL is allowed. */
+/* The moments are gone with it, and the framework's are empty: a GPU's NULL, where there is no
+ * memory for them. NULL is allowed. */
 void ddp_shard_close(ddp_shard *s);
 
 /* This rank's parts, *count, of the parameter whose gradient begins here; NULL where it is in no
  * bucket. They live as long as the shard. */
 const ddp_shard_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count);
 
-/* This rank's values of bucket b go where its gradients were. Where these were not finite, each
+/* This rank's values of bucket b go where its gradients were. Its sum has been waited for, or had a
+ * fence that ddp_group_settle has seen. Where these were not finite, each
  * range begins with NaN, so that every rank learns of it. */
 void ddp_shard_publish(const ddp_shard *s, size_t b);
 
 /* Parameter i becomes what its bucket has brought, and its gradient zero. */
 void ddp_shard_take(const ddp_shard *s, size_t i);
 
-/* The framework of rank 0 gets all moments. Between two steps; buckets keep what they hold. Fails
- * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* The framework of rank 0 gets all moments, on the host. Between two steps; buckets keep what they
+ * hold. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_shard_collect(ddp_shard *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* What the framework got is empty again. Local. */

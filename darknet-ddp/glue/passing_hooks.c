@@ -71,6 +71,12 @@ static void optimize(int n, float *w, float *g, float *momentum, float *m, float
 
     a.optimize = inner ? inner->optimize : NULL;
     a.optimize_ctx = inner ? inner->ctx : NULL;
+#ifdef GPU
+    if (gpu_index >= 0) {
+        optimize_gpu(n, w, g, momentum, m, v, rate, decay, a);
+        return;
+    }
+#endif
     optimize_cpu(n, w, g, momentum, m, v, rate, decay, a);
 }
 

@@ -153,6 +153,7 @@ static void run(struct profiler *p, size_t mini_batches)
     train_hooks hooks = ddp_passing_hooks;
 
     hooks.ctx = p;
+    hooks.optimize = NULL;
     hooks.forward_begin = forward_begin;
     hooks.forward_layer = forward_layer;
     hooks.backward_begin = backward_begin;

@@ -3,13 +3,18 @@
 #include "glue/passing_hooks.h"
 #include "glue/position.h"
 
+#include <blas.h>
 #include <darknet.h>
 
 /* Events: the start, two for each mini-batch, the update's end, the step's end. */
 enum { EVENTS_A_MINI_BATCH = 2, OTHER_EVENTS = 3 };
 
+typedef void (*ddp_optimize)(int n, float *w, float *g, float *momentum, float *m, float *v,
+                             float rate, float decay, update_args a);
+
 struct ddp_step_clock {
-    ddp_passing passing; /* in the last step; to nobody where no trainer takes part */
+    ddp_passing passing;         /* in the last step; to nobody where no trainer takes part */
+    const train_hooks *trainers; /* of the last step; NULL: there is no trainer */
     ddp_group *group;
     ddp_trainer *trainer;
     network *net;
@@ -116,6 +121,33 @@ static void backward_end(void *ctx, network *net)
     c->mini_batch++;
 }
 
+#ifdef GPU
+/* A rank that shares out its moments and is alone: it has but those of its share, on a GPU no other
+ * memory of them. What it does not update must not add up from step to step. */
+static void optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
+                           float rate, float decay, update_args a)
+{
+    const ddp_step_clock *c = a.optimize_ctx;
+
+    a.optimize_ctx = c->trainers->ctx;
+    c->trainers->optimize(n, w, g, momentum, m, v, rate, decay, a);
+    fill_gpu(n, 0, g, 1);
+}
+#endif
+
+/* How the step's update goes through the arrays; NULL: as Darknet does, all at once. */
+static ddp_optimize optimize_of(const ddp_step_clock *c, const train_hooks *trainers, int alone)
+{
+    (void)c, (void)alone;
+    if (!trainers || !trainers->optimize)
+        return NULL;
+#ifdef GPU
+    if (!c->on_host && alone)
+        return optimize_share;
+#endif
+    return ddp_passing_hooks.optimize;
+}
+
 static void run(ddp_step_clock *c)
 {
     ddp_device_event_record(c->events[0]);
@@ -136,6 +168,8 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
     timed.ctx = c;
     timed.backward_begin = backward_begin;
     timed.backward_end = backward_end;
+    timed.optimize = optimize_of(c, trainers, alone);
+    c->trainers = trainers;
     c->passing.inner = alone ? NULL : trainers;
     c->failure.code = DDP_OK;
     c->mini_batch = 0;

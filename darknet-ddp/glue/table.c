@@ -99,13 +99,34 @@ static void add_param(ddp_table *table, ddp_param param)
         table->params[table->param_count++] = param;
 }
 
+/* An array of a layer's: where its pointer is kept, and that to the same on the host. */
+struct kept {
+    float **slot, *host;
+};
+
+static void add_buffer_of(ddp_optimizer *optimizer, int k, struct kept kept, const char *name)
+{
+    optimizer->buffer[k] = *kept.slot;
+    optimizer->name[k] = name;
+    optimizer->slot[k] = kept.slot;
+    optimizer->host[k] = kept.host;
+}
+
 /* The buffers that optimize_cpu uses, Adam's where the layer has them, else momentum; and behind
  * them the average of the values, if the cfg asks for one. */
-static ddp_optimizer optimizer_of(float *momentum, float *m, float *v, float *average)
+static ddp_optimizer optimizer_of(struct kept momentum, struct kept m, struct kept v,
+                                  struct kept average)
 {
-    if (m && v)
-        return (ddp_optimizer){{m, v, average}, {"m", "v", "average"}, 2};
-    return (ddp_optimizer){{momentum, average}, {"momentum", "average"}, 1};
+    ddp_optimizer optimizer = {.moments = m.host && v.host ? 2 : 1};
+
+    if (optimizer.moments == 2) {
+        add_buffer_of(&optimizer, 0, m, "m");
+        add_buffer_of(&optimizer, 1, v, "v");
+    } else {
+        add_buffer_of(&optimizer, 0, momentum, "momentum");
+    }
+    add_buffer_of(&optimizer, optimizer.moments, average, "average");
+    return optimizer;
 }
 
 /* A layer's pointer to an array on the host, or to the same array on its GPU. */
@@ -115,6 +136,7 @@ static ddp_optimizer optimizer_of(float *momentum, float *m, float *v, float *av
 #define SLOT(l, name) ((void)on_gpu, &(l)->name)
 #endif
 #define ARRAY(l, name) (*SLOT(l, name))
+#define KEPT(l, name) ((struct kept){SLOT(l, name), (l)->name})
 
 static void add_params(ddp_table *table, int layer_index, const char *kind, struct part p)
 {
@@ -124,18 +146,18 @@ static void add_params(ddp_table *table, int layer_index, const char *kind, stru
 
     add_param(table, (ddp_param){layer_index, kind, p.biases, size.biases, ARRAY(l, biases),
                                  SLOT(l, bias_updates),
-                                 optimizer_of(ARRAY(l, bias_momentum), ARRAY(l, bias_m),
-                                              ARRAY(l, bias_v), ARRAY(l, bias_average)),
+                                 optimizer_of(KEPT(l, bias_momentum), KEPT(l, bias_m),
+                                              KEPT(l, bias_v), KEPT(l, bias_average)),
                                  0});
     add_param(table, (ddp_param){layer_index, kind, p.scales, size.scales, ARRAY(l, scales),
                                  SLOT(l, scale_updates),
-                                 optimizer_of(ARRAY(l, scale_momentum), ARRAY(l, scale_m),
-                                              ARRAY(l, scale_v), ARRAY(l, scale_average)),
+                                 optimizer_of(KEPT(l, scale_momentum), KEPT(l, scale_m),
+                                              KEPT(l, scale_v), KEPT(l, scale_average)),
                                  0});
     add_param(table, (ddp_param){layer_index, kind, p.weights, size.weights, ARRAY(l, weights),
                                  SLOT(l, weight_updates),
-                                 optimizer_of(ARRAY(l, weight_momentum), ARRAY(l, m), ARRAY(l, v),
-                                              ARRAY(l, weight_average)),
+                                 optimizer_of(KEPT(l, weight_momentum), KEPT(l, m), KEPT(l, v),
+                                              KEPT(l, weight_average)),
                                  size.rows});
 }
 
@@ -243,9 +265,10 @@ static void copy_param(ddp_device *device, const ddp_param *host, const ddp_para
                        int to_host)
 {
     copy_array(device, host->value, there->value, host->count, to_host);
-    for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && there->optimizer.buffer[k]; k++)
-        copy_array(device, host->optimizer.buffer[k], there->optimizer.buffer[k], host->count,
-                   to_host);
+    for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && host->optimizer.buffer[k]; k++)
+        if (there->optimizer.buffer[k])
+            copy_array(device, host->optimizer.buffer[k], there->optimizer.buffer[k], host->count,
+                       to_host);
 }
 
 static ddp_status copy_all(const ddp_table *host, network *net, ddp_device *device, int to_host,

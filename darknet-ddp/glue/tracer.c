@@ -319,6 +319,8 @@ ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group
     tracer->outside_ns = tracer->zero.ns;
     tracer->hooks = ddp_passing_hooks;
     tracer->hooks.ctx = tracer;
+    if (!tracer->passing.inner->optimize)
+        tracer->hooks.optimize = NULL;
     tracer->hooks.forward_begin = forward_begin;
     tracer->hooks.forward_layer = forward_layer;
     tracer->hooks.backward_begin = backward_begin;

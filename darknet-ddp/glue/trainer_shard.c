@@ -6,25 +6,38 @@
  * for each of its arrays, and what else it does to them, clipping say, does no harm to values that
  * other ranks' will replace. */
 
+typedef void (*optimizer)(int n, float *w, float *g, float *momentum, float *m, float *v,
+                          float rate, float decay, update_args a);
+
+static optimizer optimizer_of(const ddp_trainer *t)
+{
+#ifdef GPU
+    if (!ddp_device_is_host(t->table.device))
+        return optimize_gpu;
+#endif
+    (void)t;
+    return optimize_cpu;
+}
+
 void ddp_trainer_optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
                                 float rate, float decay, update_args a)
 {
     const ddp_trainer *t = a.optimize_ctx;
+    optimizer optimize = optimizer_of(t);
     size_t count;
     const ddp_shard_part *parts = ddp_shard_parts(ddp_reducer_shard(t->reducer), g, &count);
-    int adam = a.adam && m;
 
     a.optimize = NULL;
     if (!parts) {
-        optimize_cpu(n, w, g, momentum, m, v, rate, decay, a);
+        optimize(n, w, g, momentum, m, v, rate, decay, a);
         return;
     }
     for (size_t i = 0; i < count; i++) {
         const ddp_shard_part *p = &parts[i];
+        int adam = a.adam && p->moments[1];
 
-        optimize_cpu((int)(p->end - p->begin), w + p->begin, g + p->begin,
-                     adam ? NULL : p->moments[0], adam ? p->moments[0] : NULL, p->moments[1], rate,
-                     decay, a);
+        optimize((int)(p->end - p->begin), w + p->begin, g + p->begin, adam ? NULL : p->moments[0],
+                 adam ? p->moments[0] : NULL, p->moments[1], rate, decay, a);
     }
 }
 

@@ -130,6 +130,9 @@ if(DDP_WITH_MPI)
     Results.test_it_goes_with_sixteen_bits_and_with_skipped_steps Saved.test_a_numbered_save_waits_for_the_averaging_and_is_resumed_from
     Saved.test_a_run_that_was_ended_goes_on_to_the_same_weights
     Saved.test_a_rank_killed_in_mid_period_ends_the_job_and_the_rest_is_made_up_for)
+  ddp_gpu_run(shard 600 ${run}/shard Results.test_on_a_gpu Results.test_bench_times_it Results.test_what_is_said_of_it
+    Results.test_frozen_layers_averages_and_clipped_weights Results.test_numbers_that_are_not_finite_end_the_run
+    Saved.test_a_run_goes_on_with_it_and_without_on_other_ranks Saved.test_a_rank_that_is_killed_is_named_and_the_rest_is_made_up_for)
   ddp_gpu_run(trace 300 ${run}/trace Trace.test_all_ranks_in_one_file)
   ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures)
   if(label STREQUAL gpu)
@@ -147,7 +150,7 @@ if(DDP_WITH_MPI)
   endif()
 
   foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered nccl.any.bf16 nccl.any.fp16 mpi.ordered.bf16
-      nccl.any.fp32.3 nccl.ordered.fp32.2 nccl.any.bf16.3 mpi.ordered.fp32.3)
+      nccl.any.fp32.3 nccl.ordered.fp32.2 nccl.any.bf16.3 mpi.ordered.fp32.3 nccl.halves nccl.halves.fp32.3 mpi.halves mpi.halves.fp32.2)
     string(REPLACE "." ";" words ${how})
     foreach(n IN ITEMS 2 3)
       ddp_gpu_test(sums.${how}.n${n} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums>
@@ -166,9 +169,11 @@ if(DDP_WITH_MPI)
     string(REPLACE "," ";" ranks ${hosts})
     list(JOIN ranks "+" n)
     math(EXPR n "${n}")
-    foreach(schedule IN ITEMS levels direct)
-      set(name sums.hosts.${hosts}.${schedule})
-      ddp_gpu_test(${name} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums> nccl ordered fp32 1 ${schedule})
+    foreach(how IN ITEMS ordered.levels ordered.direct halves.levels)
+      string(REPLACE "." ";" words ${how})
+      list(INSERT words 1 fp32 1)
+      set(name sums.hosts.${hosts}.${how})
+      ddp_gpu_test(${name} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums> nccl ${words})
       set_property(TEST ${label}.${name} APPEND PROPERTY ENVIRONMENT HOST_RANKS=${hosts} LD_PRELOAD=$<TARGET_FILE:gpu_host>)
     endforeach()
   endforeach()

@@ -1,10 +1,12 @@
 /* Sums of a GPU's memory on real ranks: values, and order against what the GPU computes.
- * Usage: sums nccl|mpi ordered|any [fp32|bf16|fp16 [CHANNELS [auto|direct|levels]]]
+ * Usage: sums nccl|mpi ordered|any|halves [fp32|bf16|fp16 [CHANNELS [auto|direct|levels]]]
  *
  * Each round queues what a training step queues: a copy into the bucket, its sum, other work
  * meanwhile, then a use of the sum and a clearing of the bucket; nothing waits for the GPU in
  * between. A missing order between the GPU's queues shows in the values. A sum of host
  * memory travels between those of the GPU, as the loss does.
+ *
+ * halves: each sum is made in two, and between them what is not this rank's share is cleared.
  *
  * By levels, what leaves a host is compared with the least that can: where hosts have equally many
  * ranks, a power of 2, so that a host's sum is one branch of the tree.
@@ -34,7 +36,7 @@ struct bucket {
 struct run {
     ddp_group *g;
     ddp_device *d;
-    int ordered;
+    int ordered, halves;
     ddp_wire wire; /* how the buckets travel */
     struct bucket buckets[SUMS];
     float loss;
@@ -101,6 +103,46 @@ static void poll(const struct run *r, int s)
         must(ddp_group_progress(r->g, &err), &err);
 }
 
+/* What is not this rank's share is of no use, and so the other half must bring all of it. */
+static void clear_others(const struct run *r, int s)
+{
+    const struct bucket *b = &r->buckets[s];
+    ddp_range *own;
+    size_t count, at = 0;
+    ddp_error err;
+
+    must(ddp_allreduce_share(b->sum, &own, &count, &err), &err);
+    for (size_t i = 0; i < count; i++) {
+        ddp_device_zero(r->d, b->bucket + at, own[i].begin - at);
+        at = own[i].end;
+    }
+    ddp_device_zero(r->d, b->bucket + at, counts[s] - at);
+    free(own);
+}
+
+static void start(const struct run *r, int s)
+{
+    ddp_allreduce *sum = r->buckets[s].sum;
+    ddp_error err;
+
+    must(r->halves ? ddp_allreduce_start_half(sum, DDP_REDUCE, &err)
+                   : ddp_allreduce_start(sum, &err),
+         &err);
+}
+
+/* In the order of starting, as for the first. */
+static void start_other_halves(const struct run *r)
+{
+    ddp_error err;
+
+    for (int s = 0; s < SUMS && r->halves; s++) {
+        must(ddp_allreduce_fence(r->buckets[s].sum, &err), &err);
+        clear_others(r, s);
+        must(ddp_allreduce_start_half(r->buckets[s].sum, DDP_GATHER, &err), &err);
+        poll(r, s);
+    }
+}
+
 static int one_round(struct run *r, int round)
 {
     float want = reference_sum(0, ddp_group_size(r->g), HOST_SUM, (size_t)round);
@@ -108,13 +150,14 @@ static int one_round(struct run *r, int round)
 
     for (int s = 0; s < SUMS; s++) {
         ddp_device_add(r->d, r->buckets[s].bucket, r->buckets[s].source, counts[s]);
-        must(ddp_allreduce_start(r->buckets[s].sum, &err), &err);
+        start(r, s);
         poll(r, s);
         if (s != SUMS / 2)
             continue;
         r->loss = reference_value(ddp_group_rank(r->g), HOST_SUM, (size_t)round);
         must(ddp_allreduce_start(r->loss_sum, &err), &err);
     }
+    start_other_halves(r);
     for (int s = 0; s < SUMS; s++) {
         must(ddp_allreduce_fence(r->buckets[s].sum, &err), &err);
         ddp_device_add(r->d, r->buckets[s].total, r->buckets[s].bucket, counts[s]);
@@ -263,7 +306,9 @@ static int count_wrong(ddp_group *g, int wrong)
 int main(int argc, char **argv)
 {
     int nccl = argc >= 3 && strcmp(argv[1], "nccl") == 0;
-    struct run r = {.ordered = argc >= 3 && strcmp(argv[2], "ordered") == 0,
+    int halves = argc >= 3 && strcmp(argv[2], "halves") == 0;
+    struct run r = {.ordered = halves || (argc >= 3 && strcmp(argv[2], "ordered") == 0),
+                    .halves = halves,
                     .wire = argc < 4 || strcmp(argv[3], "fp32") == 0 ? DDP_WIRE_FP32
                             : strcmp(argv[3], "bf16") == 0           ? DDP_WIRE_BF16
                                                                      : DDP_WIRE_FP16};
