@@ -38,7 +38,8 @@ static void open_learner(struct learner *l, int rank)
 
         l->momentum[p] = calloc(param->count, sizeof(float));
         l->slow[p] = calloc(param->count, sizeof(float));
-        param->optimizer = (ddp_optimizer){{l->momentum[p]}, {"momentum"}, 1};
+        param->optimizer =
+            (ddp_optimizer){.buffer = {l->momentum[p]}, .name = {"momentum"}, .moments = 1};
         fill(l->momentum[p], param->count, rank);
     }
     fill(l->statistics, STATISTICS, rank);
