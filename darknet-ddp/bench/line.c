@@ -40,18 +40,18 @@ static ddp_status time_sums(double *seconds, ddp_group *g, float *buf, size_t co
 ddp_status ddp_line_measure(ddp_line *out, ddp_group *group, size_t bytes, ddp_error *err)
 {
     size_t count = bytes / sizeof(float) + 1;
-    float *buf = calloc(count, sizeof *buf);
+    float *buf;
     double seconds;
     ddp_status st;
 
     *out = (ddp_line){0};
-    if (!buf)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum of %zu bytes", bytes);
+    if (ddp_group_alloc_memory(group, ddp_device_host(), &buf, count, err))
+        return err->code;
     st = time_sums(&out->latency_s, group, buf, 1, err);
     if (!st)
         st = time_sums(&seconds, group, buf, count, err);
     if (!st && seconds > out->latency_s)
         out->s_a_byte = (seconds - out->latency_s) / (double)(count * sizeof *buf);
-    free(buf);
+    ddp_group_free_memory(group, ddp_device_host(), buf);
     return st;
 }

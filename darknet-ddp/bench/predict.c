@@ -77,6 +77,8 @@ static void compute(struct simulation *s, double seconds)
 {
     double work = seconds;
 
+    if (work <= 0)
+        return;
     for (; s->current < s->launched; s->current++) {
         const struct passage *p = &s->passages[s->current];
         double left = p->end - greater(s->now, p->begin);

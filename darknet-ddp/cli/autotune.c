@@ -108,14 +108,17 @@ static void look_for_file(const char *directory, const char *cfg)
         tune.found = (ddp_tune_found){0};
 }
 
-static void write_file(void)
+/* Returns whether it is there. */
+static int write_file(void)
 {
     ddp_error err;
 
     if (!tune.path || !tune.key)
-        return;
-    if (ddp_tune_file_write(tune.path, tune.key, &tune.found, &err))
-        (void)fprintf(stderr, "darknet: what was tuned is not kept: %s\n", err.text);
+        return 0;
+    if (!ddp_tune_file_write(tune.path, tune.key, &tune.found, &err))
+        return 1;
+    (void)fprintf(stderr, "darknet: what was tuned is not kept: %s\n", err.text);
+    return 0;
 }
 
 /* ---- buckets ---- */
@@ -132,14 +135,14 @@ static ddp_status use(const ddp_tuning *t, ddp_error *err)
     return st ? ddp_wrap(err, "-ddp_autotune") : DDP_OK;
 }
 
-static void print_tuning(const char *begin, const ddp_tune_found *f)
+static void print_tuning(const char *begin, const ddp_tune_found *f, int kept)
 {
     const ddp_tuning *t = &f->tuning;
 
     printf("DDP: %s: buckets of %g MiB, the first of %g, %g deferred, priority %d: %.4f s a step, "
            "%.4f as they were (%s)\n",
            begin, t->bucket_mb, t->first_bucket_mb, t->defer_mb, t->priority, f->step_s, f->as_is_s,
-           tune.path ? tune.path : "not kept");
+           kept ? tune.path : "not kept");
 }
 
 ddp_status ddp_autotune_open(const ddp_options *options, ddp_group *group, ddp_trainer *trainer,
@@ -186,7 +189,7 @@ ddp_status ddp_autotune_begin(network *net, const ddp_position *now, ddp_error *
     if (tune.why)
         printf("DDP: -ddp_autotune: %s %s\n", tune.path, tune.why);
     if (tune.found.as_is_s > 0)
-        print_tuning("tuned before", &tune.found);
+        print_tuning("tuned before", &tune.found, 1);
     else if (too_short)
         printf("DDP: -ddp_autotune takes up to %d steps, more than this run has: buckets stay as "
                "they are\n",
@@ -326,11 +329,10 @@ static ddp_status decide(ddp_error *err)
     tune.state = OFF;
     if (!is_first())
         return DDP_OK;
-    write_file();
     print_tuning(best             ? "tuned"
                  : tune.count > 1 ? "tuned, and none of those tried was faster by 3 %"
                                   : "tuned, and nothing is predicted to be faster",
-                 &tune.found);
+                 &tune.found, write_file());
     return DDP_OK;
 }
 

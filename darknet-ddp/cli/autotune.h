@@ -20,8 +20,7 @@ ddp_status ddp_autotune_check_device(const ddp_options *options, const ddp_group
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Before the trainer is attached, on every rank: where NAME.tune is of such a run, the trainer gets
- * its buckets. All must outlive the run. Fails with DDP_ERR_COMM,
- * DDP_ERR_NOMEM. */
+ * its buckets. All must outlive the run. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_autotune_open(const ddp_options *options, ddp_group *group, ddp_trainer *trainer,
                              const char *directory, const char *cfg, ddp_error *err) DDP_MUST_CHECK;
 

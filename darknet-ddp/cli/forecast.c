@@ -94,6 +94,7 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
                         "-ddp_shard_optimizer 1");
     st = ddp_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
+        c.priority &= !profile.on_gpu;
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),
                o->line_gbit);

@@ -45,7 +45,7 @@ static int is_plausible(const ddp_tune_found *f)
     return is_between(f->tuning.bucket_mb, .001, 1024)
            && is_between(f->tuning.first_bucket_mb, .001, 1024)
            && is_between(f->tuning.defer_mb, 0, 1024) && is_between(f->tuning.priority, 0, 1)
-           && isfinite(f->step_s) && isfinite(f->as_is_s);
+           && is_between(f->step_s, 1e-9, 1e9) && is_between(f->as_is_s, 1e-9, 1e9);
 }
 
 /* text becomes what stands behind its first line, which must be `line`. */

@@ -18,7 +18,7 @@ enum {
 /* What a rank tells the others of its host; it alone writes it. Behind it in shared memory lie its
  * slots. */
 struct ddp_board {
-    /* Chunks that are in its slots, by sequence: how many. */
+    /* Chunks that it has launched, by sequence: how many. */
     _Alignas(DDP_LEVELS_LINE) atomic_uint launched;
     /* By slot: 2 (sequence + 1), 1 more where not finite. */
     _Alignas(DDP_LEVELS_LINE) atomic_uint shared[DDP_LEVELS_MOST_WINDOW];

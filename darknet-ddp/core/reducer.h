@@ -96,7 +96,7 @@ typedef struct ddp_reducer_config {
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
     int shard;              /* 1: with more than one rank, each updates its share of the parameters
-                               alone (core/shard.h); nothing is then deferred. Of host memory */
+                               alone (core/shard.h); nothing is then deferred */
     int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
                    syncing one to the next, a power of two */
 } ddp_reducer_config;

@@ -184,6 +184,31 @@ static void a_cpu_computes_less_while_messages_move(void **state)
     assert_true(p.step < p.local + 1.5 * p.cpu + .25);
 }
 
+/* Within a host messages are work of the CPU's alone, which then computes nothing. */
+static void a_layer_that_takes_no_time_takes_none(void **state)
+{
+    ddp_layer_times some[LAYERS], none[LAYERS];
+    ddp_profile with = gpu, without = gpu;
+    ddp_predict_config c = config(.25);
+    double local, found;
+
+    (void)state;
+    for (int layer = 0; layer < LAYERS; layer++)
+        some[layer] = none[layer] = times[layer];
+    some[1].update = 1e-9;
+    none[1].update = 0;
+    with.on_gpu = without.on_gpu = 0;
+    with.times = some;
+    without.times = none;
+    c.hosts = 1;
+    c.wire_s_a_byte = 1e-12;
+    c.order.deferred = 1;
+    c.profile = &with;
+    found = step_of(&c, &local);
+    c.profile = &without;
+    assert_true(fabs(step_of(&c, &local) - found) < 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +221,7 @@ int main(void)
         cmocka_unit_test(smaller_mini_batches_compute_less),
         cmocka_unit_test(half_the_bytes_take_half_the_time),
         cmocka_unit_test(a_cpu_computes_less_while_messages_move),
+        cmocka_unit_test(a_layer_that_takes_no_time_takes_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
