@@ -31,7 +31,7 @@ static int own_node(const ddp_group *g, struct ddp_span ranks)
 }
 
 /* parts[] of ranks are there: sum them, and remember where in held[0..]. `own` is the part in
- * this rank's slot. */
+ * this rank's memory. */
 static void sum_parts(const ddp_group *g, struct ddp_levels_chunk *c, struct ddp_span ranks,
                       int own, size_t count, float **held)
 {
