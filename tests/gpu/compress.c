@@ -10,26 +10,13 @@
 #include "device/compress.h"
 #include "../unit/compressed.h"
 #include "device/top_k.h"
+#include "must.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void fail(const ddp_error *err) __attribute__((noreturn));
-
-static void fail(const ddp_error *err)
-{
-    (void)fprintf(stderr, "%s\n", err->text);
-    exit(1);
-}
-
-static void must(ddp_status st, const ddp_error *err)
-{
-    if (st)
-        fail(err);
-}
 
 static void *room(size_t count, size_t bytes)
 {

@@ -16,6 +16,7 @@
 #include "device/device.h"
 
 #include "../reference_sum.h"
+#include "must.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,20 +43,6 @@ struct run {
     float loss;
     ddp_allreduce *loss_sum;
 };
-
-static void fail(const ddp_error *err) __attribute__((noreturn));
-
-static void fail(const ddp_error *err)
-{
-    (void)fprintf(stderr, "%s\n", err->text);
-    exit(1);
-}
-
-static void must(ddp_status st, const ddp_error *err)
-{
-    if (st)
-        fail(err);
-}
 
 static float *new_floats(size_t count)
 {

@@ -1,0 +1,24 @@
+/* What a program does about an error of ours: say it, and end. */
+#ifndef DDP_TESTS_GPU_MUST_H
+#define DDP_TESTS_GPU_MUST_H
+
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void fail(const ddp_error *err) __attribute__((noreturn));
+
+static void fail(const ddp_error *err)
+{
+    (void)fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+static void must(ddp_status st, const ddp_error *err)
+{
+    if (st)
+        fail(err);
+}
+
+#endif
