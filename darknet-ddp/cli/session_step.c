@@ -103,6 +103,17 @@ static int is_validation_due(const ddp_position *now)
     return due && !ddp_run.validation_waits;
 }
 
+/* What tuning does between steps it does once in a run: it says nothing of how long a step takes,
+ * which check_grace looks at. */
+static ddp_status tune(network *net, ddp_error *err)
+{
+    int64_t began_ns = ddp_clock_ns();
+    ddp_status st = ddp_autotune_step_ended(net, err);
+
+    ddp_run.ended_ns += ddp_clock_ns() - began_ns;
+    return st;
+}
+
 static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
                              ddp_error *err)
 {
@@ -127,7 +138,7 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
     if (ddp_trainer_requested(ddp_run.trainer).tell
         && ddp_waits_gather(&ddp_run.waits, communication_now(), err))
         return err->code;
-    return ddp_autotune_step_ended(net, err);
+    return tune(net, err);
 }
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
