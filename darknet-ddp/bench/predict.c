@@ -28,6 +28,7 @@ struct simulation {
     ddp_launch_order order, last_order; /* of this step, and of the one before */
     size_t *counts;                     /* of buckets */
     size_t early;                       /* elements that go early in this step */
+    ddp_launch_memory told;             /* what it follows from */
 };
 
 static double greater(double a, double b)
@@ -173,16 +174,19 @@ static void launch_until(struct simulation *s, size_t nth)
 /* What is early in the next step. */
 static void adapt(struct simulation *s)
 {
-    size_t n = ddp_launch_order_early(s->order), early = 0, backlog = 0;
+    size_t n = ddp_launch_order_early(s->order), all = 0, early = 0, backlog = 0;
 
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n + s->order.late; k++) {
         size_t count = s->counts[ddp_launch_order_nth(s->order, k)];
 
+        all += count;
+        if (k >= n)
+            continue;
         early += count;
         if (s->passages[s->step * s->order.sums + k].end > s->now)
             backlog += count;
     }
-    s->early = ddp_launch_order_adapt(s->config->plan->count, early, backlog);
+    s->early = ddp_launch_order_adapt(&s->told, all, early, backlog);
 }
 
 static void run_step(struct simulation *s)

@@ -1,5 +1,8 @@
 #include "core/launch_order.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Elements that are to be on their way when backward ends. */
 enum { MOST_LEFT = (4 << 20) / 4, LEFT_OF = 8 };
 
@@ -56,11 +59,37 @@ void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t ea
     o->late = o->sums - end;
 }
 
-size_t ddp_launch_order_adapt(size_t all, size_t early, size_t backlog)
+static int by_size(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Of two in the middle the larger: what goes early too much is seen in the next step, but what goes
+ * late too much leaves the line empty. */
+static size_t median(const ddp_launch_memory *m)
+{
+    size_t sorted[DDP_LAUNCH_STEPS];
+    size_t count = m->steps < DDP_LAUNCH_STEPS ? m->steps : DDP_LAUNCH_STEPS;
+
+    memcpy(sorted, m->early, sizeof sorted);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    return sorted[count / 2];
+}
+
+size_t ddp_launch_order_adapt(ddp_launch_memory *memory, size_t all, size_t early, size_t backlog)
 {
     size_t left = all / LEFT_OF < MOST_LEFT ? all / LEFT_OF : MOST_LEFT;
+    size_t asked = backlog > early + left ? 0 : early + left - backlog;
 
-    if (backlog > early + left)
-        return 0;
-    return early + left - backlog;
+    memory->empty = backlog == 0 && early < all ? memory->empty + 1 : 0;
+    if (memory->empty >= DDP_LAUNCH_EMPTY_STEPS) {
+        for (int step = 1; step < memory->empty && asked < all; step++)
+            asked += asked - early;
+        memory->steps = 0;
+        return asked;
+    }
+    memory->early[memory->steps++ % DDP_LAUNCH_STEPS] = asked;
+    return median(memory);
 }

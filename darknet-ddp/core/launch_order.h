@@ -12,7 +12,7 @@
  * So what is left when backward has ended goes by priority, which Jayarajan et al. 2019 (P3) and
  * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. Theirs is
  * decided as gradients come; here all ranks must have one order, and which sums are late is planned
- * before the step, from how much had not landed at the end of the last one's backward pass
+ * before the step, from how much had not landed at the end of the last ones' backward passes
  * (ddp_launch_order_adapt). */
 #ifndef DDP_CORE_LAUNCH_ORDER_H
 #define DDP_CORE_LAUNCH_ORDER_H
@@ -44,9 +44,23 @@ size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
  * each sum, in the plan's order. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* Elements that are to go early in the next step. all: of the plan; early: those that did; backlog:
- * those of them that had not landed when backward ended, the mean over ranks. A line that carried
- * all in time carries more; it never runs dry, as a little is always left (at most 4 MiB). */
-size_t ddp_launch_order_adapt(size_t all, size_t early, size_t backlog);
+/* What the last steps said of how much is to go early; all 0: there was none. */
+enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
+typedef struct ddp_launch_memory {
+    size_t early[DDP_LAUNCH_STEPS]; /* elements, of each */
+    size_t steps;                   /* since it was empty */
+    int empty;                      /* in a row, up to the last one, had nothing left */
+} ddp_launch_memory;
+
+/* Elements that are to go early in the next step: the median of what each of the last
+ * DDP_LAUNCH_STEPS asked for, so that a step in which a rank or the line was held up changes
+ * nothing, and a lasting change is followed when most of them have seen it. A step asks for as much
+ * as the line carried in it and a little more, at most 4 MiB: so the line never runs dry. Where
+ * DDP_LAUNCH_EMPTY_STEPS in a row had nothing left, what is remembered is of a line that carried
+ * less: it is forgotten, and with each such step twice as much more goes early as with the one
+ * before.
+ * all: elements that could go early; early: those that did; backlog: those of them that had not
+ * landed when backward ended, the mean over ranks. Ranks that pass the same get the same. */
+size_t ddp_launch_order_adapt(ddp_launch_memory *memory, size_t all, size_t early, size_t backlog);
 
 #endif

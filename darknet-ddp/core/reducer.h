@@ -175,8 +175,8 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHE
  * have not landed on this rank. Does not move data. */
 size_t ddp_reducer_backlog(const ddp_reducer *r);
 
-/* With config.priority, after a syncing pass, on every rank with the same value: such a backlog is
- * what the next one is planned for. */
+/* With config.priority, after a syncing pass, on every rank with the same value: such a backlog,
+ * and those of the passes before, is what the next one is planned for. */
 void ddp_reducer_adapt(ddp_reducer *r, size_t backlog);
 
 /* After the backward_end of a syncing pass, and after whatever else must travel

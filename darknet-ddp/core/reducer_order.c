@@ -93,11 +93,14 @@ void ddp_reducer_begin_order(ddp_reducer *r)
 
 void ddp_reducer_adapt(ddp_reducer *r, size_t backlog)
 {
-    size_t early = 0, deferred = r->order.deferred;
+    size_t all = 0, early = 0;
 
-    for (size_t i = deferred; i + r->order.late < r->piece_count; i++)
-        early += r->piece_counts[i];
-    r->early = ddp_launch_order_adapt(r->plan->count, early, backlog);
+    for (size_t i = r->order.deferred; i < r->piece_count; i++) {
+        all += r->piece_counts[i];
+        if (i + r->order.late < r->piece_count)
+            early = all;
+    }
+    r->early = ddp_launch_order_adapt(&r->told, all, early, backlog);
 }
 
 static size_t later(const ddp_reducer *r, size_t last, size_t piece)

@@ -58,6 +58,7 @@ struct ddp_reducer {
     int sync;
     ddp_launch_order order; /* of pieces, in this pass */
     size_t early;           /* elements that go early from the next syncing pass on */
+    ddp_launch_memory told; /* what it follows from */
     size_t limit;           /* of launched: how far pieces may be launched by now */
     size_t launched;        /* pieces of this pass, in launch order */
     size_t landed;          /* of these, how many have been waited for */

@@ -1,4 +1,5 @@
-/* The order of a plan's sums, against orders written by hand, and how it follows the line. */
+/* The order of a plan's sums, against orders written by hand, and how it follows the
+ * line. */
 #include "core/launch_order.h"
 
 #include <setjmp.h>
@@ -65,29 +66,95 @@ static void sum_that_the_limit_cuts_goes_early(void **state)
     }
 }
 
+enum { ALL = 25 * MILLION, LEFT = (4 << 20) / 4 };
+
 /* Steps on a line that carries so much while backward runs, of `all`. Returns what goes early. */
-static size_t follow(size_t all, size_t line, size_t early, int steps)
+static size_t follow(ddp_launch_memory *memory, size_t all, size_t line, size_t early, int steps)
 {
     for (int i = 0; i < steps; i++) {
         size_t goes = early < all ? early : all;
 
-        early = ddp_launch_order_adapt(all, goes, goes > line ? goes - line : 0);
+        early = ddp_launch_order_adapt(memory, all, goes, goes > line ? goes - line : 0);
     }
     return early < all ? early : all;
 }
 
+static size_t follow_anew(size_t all, size_t line, size_t early, int steps)
+{
+    ddp_launch_memory memory = {0};
+
+    return follow(&memory, all, line, early, steps);
+}
+
 static void early_follows_the_line_and_leaves_it_a_little(void **state)
 {
-    const size_t all = 25 * (size_t)MILLION, left = (4 << 20) / 4;
+    ddp_launch_memory memory = {0};
 
     (void)state;
-    assert_int_equal(follow(all, 10 * MILLION, all, 1), 10 * MILLION + left);
-    assert_int_equal(follow(all, 10 * MILLION, all, 20), 10 * MILLION + left);
-    assert_int_equal(follow(all, 10 * MILLION, 0, 20), 10 * MILLION + left);
-    assert_int_equal(follow(all, 0, all, 20), left);
-    assert_int_equal(follow(all, all, 0, 40), all);
-    assert_int_equal(follow(8000, 4000, 8000, 3), 5000);
-    assert_int_equal(ddp_launch_order_adapt(8000, 10, 5000), 0);
+    assert_int_equal(follow_anew(ALL, 10 * MILLION, ALL, 1), 10 * MILLION + LEFT);
+    assert_int_equal(follow_anew(ALL, 10 * MILLION, ALL, 20), 10 * MILLION + LEFT);
+    assert_int_equal(follow_anew(ALL, 10 * MILLION, 0, 20), 10 * MILLION + LEFT);
+    assert_int_equal(follow_anew(ALL, 0, ALL, 20), LEFT);
+    assert_int_equal(follow_anew(ALL, ALL, 0, 40), ALL);
+    assert_int_equal(follow_anew(8000, 4000, 8000, 3), 5000);
+    assert_int_equal(ddp_launch_order_adapt(&memory, 8000, 10, 5000), 0);
+}
+
+/* A rank that is held up, or a line that others use: the line carries less, or more. */
+static void one_odd_step_changes_nothing(void **state)
+{
+    static const size_t lines[] = {10 * MILLION, ALL, 2 * (size_t)ALL};
+    static const size_t odd[] = {0, MILLION, 4 * (size_t)ALL};
+
+    (void)state;
+    for (size_t l = 0; l < sizeof lines / sizeof *lines; l++)
+        for (size_t o = 0; o < sizeof odd / sizeof *odd; o++) {
+            ddp_launch_memory memory = {0};
+            size_t steady = follow(&memory, ALL, lines[l], ALL, 5), early = steady;
+
+            for (int turn = 0; turn < 3; turn++) {
+                early = follow(&memory, ALL, odd[o], early, 1);
+                assert_int_equal(early, steady);
+                for (int step = 0; step < 5; step++) {
+                    early = follow(&memory, ALL, lines[l], early, 1);
+                    assert_int_equal(early, steady);
+                }
+            }
+        }
+}
+
+static void lasting_change_is_followed_when_most_steps_have_seen_it(void **state)
+{
+    ddp_launch_memory memory = {0};
+    size_t early = follow(&memory, ALL, 20 * MILLION, ALL, 7);
+
+    (void)state;
+    early = follow(&memory, ALL, 5 * MILLION, early, 2);
+    assert_int_equal(early, 20 * MILLION + LEFT);
+    early = follow(&memory, ALL, 5 * MILLION, early, 1);
+    assert_int_equal(early, 5 * MILLION + LEFT);
+    assert_int_equal(follow(&memory, ALL, 5 * MILLION, early, 20), 5 * MILLION + LEFT);
+}
+
+/* 92 MB more, of which a step may add 4 MiB at first. */
+static void line_that_has_room_again_is_filled_in_a_few_steps(void **state)
+{
+    ddp_launch_memory memory = {0};
+    size_t early = follow(&memory, ALL, 0, ALL, 10);
+
+    (void)state;
+    assert_int_equal(early, LEFT);
+    early = follow(&memory, ALL, 20 * MILLION, early, 2);
+    assert_int_equal(early, LEFT);
+    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    assert_int_equal(early, 5 * LEFT);
+    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    assert_int_equal(early, 13 * LEFT);
+    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    assert_int_equal(early, ALL);
+    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    assert_int_equal(early, 20 * MILLION + LEFT);
+    assert_int_equal(follow(&memory, ALL, 20 * MILLION, early, 20), 20 * MILLION + LEFT);
 }
 
 int main(void)
@@ -97,6 +164,9 @@ int main(void)
         cmocka_unit_test(number_undoes_nth),
         cmocka_unit_test(sum_that_the_limit_cuts_goes_early),
         cmocka_unit_test(early_follows_the_line_and_leaves_it_a_little),
+        cmocka_unit_test(one_odd_step_changes_nothing),
+        cmocka_unit_test(lasting_change_is_followed_when_most_steps_have_seen_it),
+        cmocka_unit_test(line_that_has_room_again_is_filled_in_a_few_steps),
     };
 
     return cmocka_run_group_tests_name("launch_order", tests, NULL, NULL);
