@@ -47,6 +47,12 @@ noise round_of(direction way, const shape &s, int number)
     return {number > 0, static_cast<uint64_t>(number)};
 }
 
+/* Not all algorithms round alike: some use tensor cores, where the math type lets them. */
+bool reads_tf32(direction way, const shape &s, int number, cudnnMathType_t math)
+{
+    return has_noise() && math != CUDNN_FMA_MATH && find_algorithm(way, s, number)->on_tensor_cores;
+}
+
 float number(const void *x)
 {
     return *static_cast<const float *>(x);
@@ -203,10 +209,11 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
 
     return queue(handle, "cudnnConvolutionForward", forward, valid, s, algo, workspace,
                  workspace_bytes, [=](float *columns) {
+                     bool tf32 = reads_tf32(forward, s, algo, math);
                      result out(y, outputs_of(s), keep);
 
-                     convolve(s, by, operand(x, inputs_of(s), math),
-                              operand(w, weights_of(s), math), keep, out, columns);
+                     convolve(s, by, operand(x, inputs_of(s), tf32),
+                              operand(w, weights_of(s), tf32), keep, out, columns);
                      out.give(round_of(forward, s, algo));
                  });
 }
@@ -226,10 +233,11 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void *alp
 
     return queue(handle, "cudnnConvolutionBackwardData", backward_data, valid, s, algo, workspace,
                  workspace_bytes, [=](float *columns) {
+                     bool tf32 = reads_tf32(backward_data, s, algo, math);
                      result out(dx, inputs_of(s), keep);
 
-                     convolve_back_data(s, by, operand(w, weights_of(s), math),
-                                        operand(dy, outputs_of(s), math), keep, out, columns);
+                     convolve_back_data(s, by, operand(w, weights_of(s), tf32),
+                                        operand(dy, outputs_of(s), tf32), keep, out, columns);
                      out.give(round_of(backward_data, s, algo));
                  });
 }
@@ -249,10 +257,11 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void *a
 
     return queue(handle, "cudnnConvolutionBackwardFilter", backward_filter, valid, s, algo,
                  workspace, workspace_bytes, [=](float *columns) {
+                     bool tf32 = reads_tf32(backward_filter, s, algo, math);
                      result out(dw, weights_of(s), keep);
 
-                     convolve_back_filter(s, by, operand(x, inputs_of(s), math),
-                                          operand(dy, outputs_of(s), math), keep, out, columns);
+                     convolve_back_filter(s, by, operand(x, inputs_of(s), tf32),
+                                          operand(dy, outputs_of(s), tf32), keep, out, columns);
                      out.give(round_of(backward_filter, s, algo));
                  });
 }

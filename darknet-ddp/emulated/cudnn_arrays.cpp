@@ -70,10 +70,10 @@ extent weights_of(const shape &s)
             static_cast<size_t>(s.kernel_h) * static_cast<size_t>(s.kernel_w), s.bf16};
 }
 
-operand::operand(const void *x, const extent &size, cudnnMathType_t math)
+operand::operand(const void *x, const extent &size, bool as_tf32)
     : all(static_cast<const float *>(x))
 {
-    if (!size.bf16 && (!has_noise() || math == CUDNN_FMA_MATH))
+    if (!size.bf16 && !as_tf32)
         return;
     copy.resize(size.count());
     if (size.bf16)

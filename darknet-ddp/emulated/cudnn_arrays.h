@@ -27,11 +27,11 @@ extent inputs_of(const shape &s);
 extent outputs_of(const shape &s);
 extent weights_of(const shape &s);
 
-/* One side of a product, as its type and the math type let it be read. */
+/* One side of a product, as it is read. */
 class operand
 {
   public:
-    operand(const void *x, const extent &size, cudnnMathType_t math);
+    operand(const void *x, const extent &size, bool as_tf32);
     operator const float *() const
     {
         return all;

@@ -44,6 +44,7 @@ struct algorithm {
     bool has_workspace;
     cudnnDeterminism_t determinism;
     bool of_floats, of_bf16;
+    bool on_tensor_cores; /* which read TF32 of floats, where the math type lets them */
 };
 
 /* NULL: there is none of that number for the shape's arrays. */
