@@ -198,10 +198,15 @@ FILE *ddp_file_stream(ddp_file *f)
     return f->stream;
 }
 
-uint64_t ddp_file_hash(ddp_file *f)
+ddp_file_checksum ddp_file_written(ddp_file *f)
 {
     (void)fflush(f->stream);
-    return XXH3_64bits_digest(f->hash);
+    return (ddp_file_checksum){.bytes = f->bytes, .hash = XXH3_64bits_digest(f->hash)};
+}
+
+int ddp_file_has_failed(const ddp_file *f)
+{
+    return f->failed != 0;
 }
 
 ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err)

@@ -36,8 +36,11 @@ ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP
  * refuses is kept until ddp_file_finish, and all that follows is dropped. */
 FILE *ddp_file_stream(ddp_file *f);
 
-/* Hash of what was written so far. */
-uint64_t ddp_file_hash(ddp_file *f);
+/* Size and hash of what was written so far. */
+ddp_file_checksum ddp_file_written(ddp_file *f);
+
+/* Has the system refused to write something? Then nothing more of it is of use. */
+int ddp_file_has_failed(const ddp_file *f);
 
 /* Phase one ends: flush, fsync, read back. Nothing may be written from here on.
  * DDP_ERR_IO: the disk is full, a quota is reached, or the like; the text says which. */

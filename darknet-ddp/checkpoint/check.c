@@ -38,15 +38,19 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
                     wants);
 }
 
+ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_FORMAT, "%s of layer %d's %s has a number that is not finite",
+                    array->name, array->layer, array->part);
+}
+
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err)
 {
     for (size_t i = 0; i < c->array_count; i++) {
         const ddp_checkpoint_array *array = &c->arrays[i];
 
-        if (!ddp_all_finite(array->data, array->count))
-            return ddp_fail(err, DDP_ERR_FORMAT,
-                            "%s of layer %d's %s has a number that is not finite", array->name,
-                            array->layer, array->part);
+        if (array->data && !ddp_all_finite(array->data, array->count))
+            return ddp_checkpoint_not_finite(array, err);
     }
     return DDP_OK;
 }

@@ -52,8 +52,29 @@ void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base
 
 /* ---- writing ---- */
 
-static ddp_status write_array(const ddp_checkpoint_array *array, FILE *fp, ddp_error *err)
+/* A disk that is full takes no more, whatever the source has. */
+static ddp_status write_blocks(const ddp_checkpoint *c, const ddp_checkpoint_array *array,
+                               ddp_file *f, ddp_error *err)
 {
+    float *block = malloc(DDP_CHECKPOINT_BLOCK * sizeof *block);
+    ddp_status st = DDP_OK;
+
+    if (!block)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to write a block of a state file");
+    for (size_t at = 0, n; at < array->count && !ddp_file_has_failed(f) && !st; at += n) {
+        n = array->count - at < DDP_CHECKPOINT_BLOCK ? array->count - at : DDP_CHECKPOINT_BLOCK;
+        st = c->source->read(c->source->ctx, array->key, at, block, n, err);
+        if (!st)
+            (void)fwrite(block, sizeof *block, n, ddp_file_stream(f));
+    }
+    free(block);
+    return st;
+}
+
+static ddp_status write_array(const ddp_checkpoint *c, const ddp_checkpoint_array *array,
+                              ddp_file *f, ddp_error *err)
+{
+    FILE *fp = ddp_file_stream(f);
     struct record record = {.layer = (uint32_t)array->layer, .count = array->count};
 
     if (strlen(array->part) >= sizeof record.part || strlen(array->name) >= sizeof record.name)
@@ -62,6 +83,8 @@ static ddp_status write_array(const ddp_checkpoint_array *array, FILE *fp, ddp_e
     memcpy(record.part, array->part, strlen(array->part));
     memcpy(record.name, array->name, strlen(array->name));
     (void)fwrite(&record, sizeof record, 1, fp);
+    if (!array->data && array->count > 0)
+        return write_blocks(c, array, f, err);
     (void)fwrite(array->data, sizeof(float), array->count, fp);
     return DDP_OK;
 }
@@ -80,9 +103,9 @@ ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f, ddp_error 
     (void)fwrite(header, ddp_header_format(header, &c->metadata, &body), 1, fp);
     (void)fwrite(c->cfg, 1, c->cfg_bytes, fp);
     for (size_t i = 0; i < c->array_count; i++)
-        if (write_array(&c->arrays[i], fp, err))
+        if (write_array(c, &c->arrays[i], f, err))
             return err->code;
-    hash = ddp_file_hash(f);
+    hash = ddp_file_written(f).hash;
     (void)fwrite(&hash, sizeof hash, 1, fp);
     return DDP_OK;
 }

@@ -20,7 +20,8 @@ enum {
     DDP_CHECKPOINT_OPTIONS = 24,
     DDP_CHECKPOINT_NAME_BYTES = 32, /* with the zero at the end, as below */
     DDP_CHECKPOINT_VALUE_BYTES = 64,
-    DDP_CHECKPOINT_BASE_BYTES = 256
+    DDP_CHECKPOINT_BASE_BYTES = 256,
+    DDP_CHECKPOINT_BLOCK = 1 << 18 /* floats */
 };
 
 /* An option that changes results. The name has no blanks. */
@@ -51,8 +52,20 @@ typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* at most 31 and 15 bytes */
     size_t count;
-    void *data; /* in a checkpoint that was read: of any alignment */
+    void *data; /* in a checkpoint that was read: of any alignment. In one to write, NULL: its
+                   source knows them */
+    size_t key; /* then by this */
 } ddp_checkpoint_array;
+
+/* What lies elsewhere, and is written in blocks as it comes. */
+typedef struct ddp_checkpoint_source {
+    /* Elements at to at + count of the array of this key, to block; at most
+     * DDP_CHECKPOINT_BLOCK of them. An array's are asked for in order, arrays as they are listed.
+     */
+    ddp_status (*read)(void *ctx, size_t key, size_t at, float *block, size_t count,
+                       ddp_error *err);
+    void *ctx;
+} ddp_checkpoint_source;
 
 typedef struct ddp_checkpoint {
     ddp_checkpoint_metadata metadata;
@@ -60,6 +73,7 @@ typedef struct ddp_checkpoint {
     size_t cfg_bytes;
     size_t array_count;
     ddp_checkpoint_array *arrays;
+    const ddp_checkpoint_source *source; /* of arrays to write that have no data here */
     void *memory; /* what ddp_checkpoint_read allocated; NULL: nothing belongs to this */
 } ddp_checkpoint;
 
@@ -70,8 +84,10 @@ ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const ch
 /* Copy a base name; what a line of text cannot hold becomes '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
-/* Write the state file's bytes. Write errors appear when f is finished.
- * DDP_ERR_USAGE: a part's or array's name is too long. */
+/* Write the state file's bytes. Write errors appear when f is finished, and from the first on the
+ * source is asked for nothing.
+ * DDP_ERR_USAGE: a part's or array's name is too long. Fails also as the source, and where there is
+ * one with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -98,9 +114,13 @@ void ddp_checkpoint_release(ddp_checkpoint *c);
 ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                        size_t count, ddp_error *err) DDP_MUST_CHECK;
 
-/* Is every element of c's arrays a finite number? DDP_ERR_FORMAT names the first array that has
- * another. */
+/* Is every element of c's arrays that have data a finite number? DDP_ERR_FORMAT names the first
+ * array that has another. */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
+
+/* What that says of an array: DDP_ERR_FORMAT. */
+ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array,
+                                     ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy the data of c's arrays, which were checked, to those of these that have a place for it. */
 void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,

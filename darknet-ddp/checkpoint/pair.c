@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,82 +94,115 @@ static uint64_t later_than(uint64_t ns)
     return now_ns > ns ? now_ns : ns + 1;
 }
 
-/* *f is set, finished, on success. */
-static ddp_status write_weights(ddp_file **f, const char *path, ddp_checkpoint *c,
+struct ddp_pair_writing {
+    char *path, *state, *part;      /* X, X.state, X.state.part */
+    ddp_file *weights, *state_part; /* to become X and X.state.part; NULL: they have */
+};
+
+static ddp_status write_weights(ddp_pair_writing *w, ddp_checkpoint *c,
                                 const ddp_weights_writer *weights, ddp_error *err)
 {
     ddp_file_checksum sum;
 
-    if (ddp_file_create(f, path, err))
+    if (ddp_file_create(&w->weights, w->path, err))
         return err->code;
-    weights->write(weights->ctx, ddp_file_stream(*f));
-    if (ddp_file_finish(*f, &sum, err)) {
-        ddp_file_abandon(*f);
-        *f = NULL;
-        return err->code;
-    }
+    weights->write(weights->ctx, ddp_file_stream(w->weights));
+    sum = ddp_file_written(w->weights);
     c->metadata.weights_bytes = sum.bytes;
     c->metadata.weights_hash = sum.hash;
     return DDP_OK;
 }
 
-/* Write X.state.part, and make its name and that of the weights' part last. */
-static ddp_status write_state(const char *path, const ddp_checkpoint *c, ddp_error *err)
+/* Give X.state.part its name, and make it and that of the weights' part last. */
+static ddp_status publish_state(ddp_pair_writing *w, ddp_error *err)
 {
-    ddp_file_checksum sum;
-    ddp_file *f;
     int renamed;
+    ddp_status st = ddp_file_publish(w->state_part, &renamed, err);
 
-    if (ddp_file_create(&f, path, err))
-        return err->code;
-    if (ddp_checkpoint_write(c, f, err) || ddp_file_finish(f, &sum, err)) {
-        ddp_file_abandon(f);
-        return err->code;
-    }
-    if (ddp_file_publish(f, &renamed, err) == DDP_OK)
-        return DDP_OK;
-    if (renamed)
-        (void)unlink(path);
-    return err->code;
+    w->state_part = NULL;
+    if (st && renamed)
+        (void)unlink(w->part);
+    return st;
 }
 
 /* From the first rename on X.state.part is needed: it is the state of the new X. */
-static ddp_status publish(ddp_file *weights, const char *state, const char *part, ddp_error *err)
+static ddp_status publish(ddp_pair_writing *w, ddp_error *err)
 {
     int renamed;
-    ddp_status st = ddp_file_publish(weights, &renamed, err);
+    ddp_status st = ddp_file_publish(w->weights, &renamed, err);
 
+    w->weights = NULL;
     if (!renamed)
-        (void)unlink(part);
-    return st ? st : ddp_file_rename(part, state, &renamed, err);
+        (void)unlink(w->part);
+    return st ? st : ddp_file_rename(w->part, w->state, &renamed, err);
 }
 
-static ddp_status save(const char *path, const char *state, const char *part, ddp_checkpoint *c,
-                       const ddp_weights_writer *writer, ddp_error *err)
+static ddp_status write_both(ddp_pair_writing *w, ddp_checkpoint *c,
+                             const ddp_weights_writer *weights, ddp_error *err)
 {
-    ddp_file *weights;
-
-    if (ddp_match_promote(path, err) || write_weights(&weights, path, c, writer, err))
+    if (write_weights(w, c, weights, err))
         return err->code;
     c->metadata.saved_at_ns = later_than(c->metadata.saved_at_ns);
-    if (write_state(part, c, err)) {
-        ddp_file_abandon(weights);
+    if (ddp_file_create(&w->state_part, w->part, err))
         return err->code;
+    return ddp_checkpoint_write(c, w->state_part, err);
+}
+
+ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
+                          const ddp_weights_writer *weights, ddp_error *err)
+{
+    ddp_pair_writing *w = calloc(1, sizeof *w);
+
+    *out = NULL;
+    if (w) {
+        w->path = strdup(path);
+        w->state = ddp_state_path(path);
+        w->part = ddp_state_part_path(path);
     }
-    return publish(weights, state, part, err);
+    if (!w || !w->path || !w->state || !w->part)
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
+    else if (!write_both(w, c, weights, err)) {
+        *out = w;
+        return DDP_OK;
+    }
+    ddp_pair_abandon(w);
+    return err->code;
+}
+
+ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err)
+{
+    ddp_file_checksum sum;
+    ddp_status st = ddp_match_promote(w->path, err);
+
+    if (!st)
+        st = ddp_file_finish(w->weights, &sum, err);
+    if (!st)
+        st = ddp_file_finish(w->state_part, &sum, err);
+    if (!st)
+        st = publish_state(w, err);
+    if (!st)
+        st = publish(w, err);
+    ddp_pair_abandon(w);
+    return st;
+}
+
+void ddp_pair_abandon(ddp_pair_writing *w)
+{
+    if (!w)
+        return;
+    ddp_file_abandon(w->state_part);
+    ddp_file_abandon(w->weights);
+    free(w->path);
+    free(w->state);
+    free(w->part);
+    free(w);
 }
 
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err)
 {
-    char *state = ddp_state_path(path), *part = ddp_state_part_path(path);
-    ddp_status st;
+    ddp_pair_writing *w;
+    ddp_status st = ddp_pair_write(&w, path, c, weights, err);
 
-    if (state && part)
-        st = save(path, state, part, c, weights, err);
-    else
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
-    free(state);
-    free(part);
-    return st;
+    return st ? st : ddp_pair_finish(w, err);
 }

@@ -24,6 +24,23 @@ typedef struct ddp_weights_writer {
     void *ctx;
 } ddp_weights_writer;
 
+/* A pair whose parts have been written, and may not be on the disk yet. */
+typedef struct ddp_pair_writing ddp_pair_writing;
+
+/* The first half of ddp_pair_save, below: write both parts, which takes c and weights, and is done
+ * with them then. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon. Several
+ * may be begun, of one path too. Fails as ddp_pair_save; a full disk may first be told by
+ * ddp_pair_finish. */
+ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
+                          const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
+
+/* The second half, from any thread: make sure of both parts and give them their names, of one pair
+ * at a time in the order of their writing. Frees w. Fails as ddp_pair_save. */
+ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
+
+/* Remove the parts and free w. NULL is allowed. */
+void ddp_pair_abandon(ddp_pair_writing *w);
+
 /* Save the pair of path. c's metadata get the weights file's size and hash, and the time,
  * which is in any case later than the saved_at_ns that is there.
  * On failure the last complete pair of path is still there. DDP_ERR_IO says which file, and

@@ -244,6 +244,11 @@ void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback)
     c->run.feedback = feedback;
 }
 
+void ddp_checkpoints_keep_shard(ddp_checkpoints *c, ddp_shard *shard)
+{
+    c->run.shard = shard;
+}
+
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
     struct found found = {.seed = *seed};
@@ -307,7 +312,7 @@ static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, con
                                int *due, ddp_error *err)
 {
     *due = is_due(c, net, path);
-    if (ddp_position_of(net).images != c->began_at || !c->run.feedback)
+    if (ddp_position_of(net).images != c->began_at || (!c->run.feedback && !c->run.shard))
         return DDP_OK;
     return ddp_broadcast(c->group, due, sizeof *due, 0, err);
 }
@@ -343,9 +348,26 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
+/* On rank 0. */
+static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
+                       ddp_error *err)
+{
+    ddp_status st;
+
+    if (ddp_ownership_check(err))
+        return err->code;
+    (void)fprintf(stderr, "Saving weights to %s\n", path);
+    if (!c->saver && ddp_saver_open(&c->saver, &c->run, c->directory, c->options->keep, err))
+        return err->code;
+    st = ddp_saver_save(c->saver, net, path, cutoff, err);
+    return st == DDP_ERR_FORMAT ? name_last(c, err) : st; /* the weights, not the disk */
+}
+
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err)
 {
+    ddp_shard *shard = c->run.shard;
+    ddp_error ended;
     ddp_status st;
     int due;
 
@@ -353,19 +375,16 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         || (due && c->run.feedback && ddp_feedback_gather(c->run.feedback, c->group, err)))
         return err->code;
     if (ddp_group_rank(c->group) != 0)
-        return DDP_OK;
+        return due && shard ? ddp_shard_serve(shard, err) : DDP_OK;
     if (!due) {
         printf("DDP: nothing was trained, so %s is not written\n", path);
         return DDP_OK;
     }
-    if (ddp_ownership_check(err))
+    st = save(c, net, path, cutoff, err);
+    if (shard && st != DDP_ERR_COMM && ddp_shard_ask_end(shard, &ended) && !st) {
+        *err = ended;
         return err->code;
-    (void)fprintf(stderr, "Saving weights to %s\n", path);
-    if (!c->saver && ddp_saver_open(&c->saver, &c->run, c->directory, c->options->keep, err))
-        return err->code;
-    st = ddp_saver_save(c->saver, net, path, cutoff, err);
-    if (st == DDP_ERR_FORMAT) /* the weights, not the disk: no use to train on */
-        return name_last(c, err);
+    }
     return st ? st : ddp_checkpoints_look(c, 0, err);
 }
 

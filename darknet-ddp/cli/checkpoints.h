@@ -33,6 +33,10 @@ void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *s
 /* The same of what compression remembers, whose errors are gathered where a save is due. */
 void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback);
 
+/* The same of moments that are shared out, where they are, which other ranks send while a save is
+ * written. NULL: none. */
+void ddp_checkpoints_keep_shard(ddp_checkpoints *c, ddp_shard *shard);
+
 /* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
  * (as parsed, and not attached), and *seed on all ranks. From then on *seed is the run's.
  * Attach then gives the other ranks the network, and ddp_checkpoints_share what
@@ -58,8 +62,9 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 /* Training begins: net is as it was loaded or resumed, and attached. */
 void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
 
-/* Save on rank 0; where it is due the others send their errors, if compression has any, and do no
- * more. It is written while training goes on (cli/saver.h); whether that went well,
+/* Save on rank 0; where it is due the others send their errors, if compression has any, and what
+ * they have of moments that are shared out, and do no more. It is written while training goes on
+ * (cli/saver.h); whether that went well,
  * ddp_checkpoints_look tells. Where nothing was trained since ddp_checkpoints_begin a sentence says
  * so instead, unless the run was resumed from another checkpoint. net is settled. Fails with
  * DDP_ERR_FORMAT where a number is not finite, and as ddp_checkpoints_look. */

@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One pair to write. */
+struct task {
+    char *path;
+    ddp_pair_writing *writing; /* whose parts are written; NULL: the snapshot's */
+    int64_t spent_ns;          /* on these */
+};
+
 struct ddp_saver {
     ddp_checkpoint_run *run;
     const char *directory;
@@ -19,7 +26,7 @@ struct ddp_saver {
     pthread_cond_t changed;
     /* Under the lock. */
     int ending;
-    char *paths[DDP_SAVER_PATHS]; /* to write the snapshot to; the first is being written */
+    struct task tasks[DDP_SAVER_PATHS]; /* the first is being written */
     int count;
     ddp_saver_news news;
 };
@@ -53,12 +60,24 @@ static void add_news(ddp_saver *s, const char *path, int64_t began_ns, ddp_statu
     }
 }
 
+/* Without the lock. */
+static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
+{
+    ddp_status st = task->writing ? ddp_pair_finish(task->writing, err)
+                                  : ddp_snapshot_write(s->snapshot, task->path, err);
+
+    if (!st && s->keep > 0)
+        st = ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err);
+    return st;
+}
+
 static void *work(void *ctx)
 {
     ddp_saver *s = ctx;
 
     (void)pthread_mutex_lock(&s->lock);
     for (;;) {
+        struct task task;
         ddp_error err;
         ddp_status st;
         int64_t began_ns;
@@ -67,17 +86,17 @@ static void *work(void *ctx)
             (void)pthread_cond_wait(&s->changed, &s->lock);
         if (s->count == 0)
             break;
+        task = s->tasks[0];
         (void)pthread_mutex_unlock(&s->lock);
         began_ns = ddp_clock_ns();
-        st = ddp_snapshot_write(s->snapshot, s->paths[0], &err);
-        if (!st && s->keep > 0)
-            st = ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, &err);
+        st = perform(s, &task, &err);
         (void)pthread_mutex_lock(&s->lock);
-        s->run->saved_at_ns = ddp_snapshot_saved_at_ns(s->snapshot);
-        add_news(s, s->paths[0], began_ns, st, &err);
-        free(s->paths[0]);
+        if (!task.writing)
+            s->run->saved_at_ns = ddp_snapshot_saved_at_ns(s->snapshot);
+        add_news(s, task.path, began_ns - task.spent_ns, st, &err);
+        free(task.path);
         s->count--;
-        memmove(s->paths, s->paths + 1, (size_t)s->count * sizeof *s->paths);
+        memmove(s->tasks, s->tasks + 1, (size_t)s->count * sizeof *s->tasks);
         (void)pthread_cond_broadcast(&s->changed);
     }
     (void)pthread_mutex_unlock(&s->lock);
@@ -140,6 +159,18 @@ void ddp_saver_close(ddp_saver *s)
     free(s);
 }
 
+/* Returns 0 where there is no memory for its name. */
+static int add_task(ddp_saver *s, const char *path, ddp_pair_writing *writing, int64_t spent_ns)
+{
+    char *copy = strdup(path);
+
+    if (!copy)
+        return 0;
+    s->tasks[s->count++] = (struct task){copy, writing, spent_ns};
+    (void)pthread_cond_broadcast(&s->changed);
+    return 1;
+}
+
 /* Behind what is being written, if that is of the same network. */
 static ddp_status join(ddp_saver *s, network *net, const char *path, int cutoff, int *joined,
                        ddp_error *err)
@@ -150,19 +181,13 @@ static ddp_status join(ddp_saver *s, network *net, const char *path, int cutoff,
     if (s->count == 0 || s->count == DDP_SAVER_PATHS)
         return DDP_OK;
     st = ddp_snapshot_is_of(s->snapshot, net, cutoff, s->run, joined, err);
-    if (!st && *joined) {
-        s->paths[s->count] = strdup(path);
-        if (s->paths[s->count])
-            s->count++;
-        else
-            *joined = 0;
-    }
+    *joined = *joined && !st && add_task(s, path, NULL, 0);
     return st;
 }
 
-static void wait_until_idle(ddp_saver *s)
+static void wait_until_fewer(ddp_saver *s, int count)
 {
-    while (s->count > 0)
+    while (s->count >= count)
         (void)pthread_cond_wait(&s->changed, &s->lock);
 }
 
@@ -178,22 +203,45 @@ static ddp_status save_directly(ddp_saver *s, network *net, const char *path, in
     return DDP_OK;
 }
 
+/* Moments that are shared out come while the parts are written; the disk has time until later. */
+static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
+{
+    int64_t began_ns = ddp_clock_ns();
+    ddp_pair_writing *writing;
+    ddp_error found;
+    ddp_status st;
+
+    wait_until_fewer(s, DDP_SAVER_PATHS);
+    st = ddp_checkpoint_begin(&writing, net, path, cutoff, s->run, &found);
+    if (st == DDP_ERR_FORMAT || st == DDP_ERR_COMM) {
+        *err = found;
+        return st;
+    }
+    if (!st && add_task(s, path, writing, ddp_clock_ns() - began_ns))
+        return DDP_OK;
+    if (!st) {
+        wait_until_fewer(s, 1); /* of one path in the order of writing */
+        st = perform(s, &(struct task){.writing = writing}, &found);
+    }
+    add_news(s, path, began_ns, st, &found);
+    return DDP_OK;
+}
+
 static ddp_status save(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
 {
     int joined;
     ddp_status st;
 
+    if (s->run->shard)
+        return stream(s, net, path, cutoff, err);
     if (join(s, net, path, cutoff, &joined, err) || joined)
         return joined ? DDP_OK : err->code;
-    wait_until_idle(s);
+    wait_until_fewer(s, 1);
     st = ddp_snapshot_take(s->snapshot, net, cutoff, s->run, err);
     if (st == DDP_ERR_FORMAT)
         return ddp_wrap(err, "%s is not written", path);
-    if (!st && (s->paths[0] = strdup(path))) {
-        s->count = 1;
-        (void)pthread_cond_broadcast(&s->changed);
+    if (!st && add_task(s, path, NULL, 0))
         return DDP_OK;
-    }
     return save_directly(s, net, path, cutoff);
 }
 
@@ -212,7 +260,7 @@ void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news)
     (void)pthread_mutex_lock(&s->lock);
     /* Who hears of a failure may end the run: nothing is to be left half written. */
     if (wait || s->news.status)
-        wait_until_idle(s);
+        wait_until_fewer(s, 1);
     *news = s->news;
     s->news = (ddp_saver_news){0};
     (void)pthread_mutex_unlock(&s->lock);

@@ -35,6 +35,7 @@ struct ddp_backend {
     ddp_status (*transfer)(ddp_group *g, void *buf, size_t bytes, int from, int to, ddp_error *err);
     ddp_status (*allgather)(ddp_group *g, const void *mine, void *all, size_t bytes,
                             ddp_error *err);
+    ddp_status (*gather)(ddp_group *g, void *data, const size_t *bytes, int root, ddp_error *err);
 };
 
 /* Sums of one kind of memory. Every member is required. */

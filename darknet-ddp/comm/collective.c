@@ -1,4 +1,4 @@
-/* Broadcast, transfer, allgather and barrier. They carry a model once, some statistics,
+/* Broadcast, transfer, allgather, gather and barrier. They carry a model once, some statistics,
  * what compression remembers at a save, and small agreements, so they are simple before they are
  * fast; what they need is that a wait has an end and a name. Long ones travel in segments, which
  * keeps a message below MPI's limit of 2 GiB and fills a tree's lower links. */
@@ -148,6 +148,45 @@ ddp_status ddp_exchange_transfer(ddp_group *g, void *buf, size_t bytes, int from
     }
     ddp_collective_next(g);
     return DDP_OK;
+}
+
+/* A segment of each rank's, as far as it has so much. */
+static ddp_status receive_segments(ddp_group *g, char *data, const size_t *bytes, size_t at,
+                                   ddp_error *err)
+{
+    for (int rank = 0; rank < g->size; data += bytes[rank++])
+        if (rank != g->rank && at < bytes[rank]
+            && ddp_collective_recv(g, rank, data + at, segment(bytes[rank], at), err))
+            return err->code;
+    return ddp_collective_finish(g, err);
+}
+
+static ddp_status receive_all(ddp_group *g, char *data, const size_t *bytes, ddp_error *err)
+{
+    size_t most = 0;
+    ddp_status st = DDP_OK;
+
+    for (int rank = 0; rank < g->size; rank++)
+        if (rank != g->rank && most < bytes[rank])
+            most = bytes[rank];
+    for (size_t at = 0; at < most && !st; at += SEGMENT_BYTES)
+        st = receive_segments(g, data, bytes, at, err);
+    return st;
+}
+
+ddp_status ddp_exchange_gather(ddp_group *g, void *data, const size_t *bytes, int root,
+                               ddp_error *err)
+{
+    char *own = data;
+    ddp_status st = g->rank == root ? receive_all(g, data, bytes, err) : DDP_OK;
+
+    for (size_t at = 0; g->rank != root && at < *bytes && !st; at += SEGMENT_BYTES) {
+        st = ddp_collective_send(g, root, own + at, segment(*bytes, at), err);
+        if (!st)
+            st = ddp_collective_finish(g, err);
+    }
+    ddp_collective_next(g);
+    return st;
 }
 
 static ddp_status swap_segment(ddp_group *g, char *all, size_t bytes, size_t at, ddp_error *err)

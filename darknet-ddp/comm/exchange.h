@@ -33,6 +33,8 @@ ddp_status ddp_exchange_transfer(ddp_group *g, void *buf, size_t bytes, int from
                                  ddp_error *err);
 ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                                   ddp_error *err);
+ddp_status ddp_exchange_gather(ddp_group *g, void *data, const size_t *bytes, int root,
+                               ddp_error *err);
 
 /* What ddp_host_sums, and others who sum host memory on their way, have of each sum. buf, count,
  * wire and number are set, and ended, or NULL; the rest is 0 at first. */

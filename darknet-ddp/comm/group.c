@@ -284,6 +284,22 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
     return ddp_group_keep_failure(g, st, err);
 }
 
+ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (st)
+        return st;
+    if (root < 0 || root >= g->size)
+        return ddp_fail(err, DDP_ERR_USAGE, "root %d is not a rank of %d", root, g->size);
+    if (g->size == 1)
+        return DDP_OK;
+    st = g->ops->gather(g, data, bytes, root, err);
+    if (st)
+        st = ddp_wrap(err, "gathering to rank %d", root);
+    return ddp_group_keep_failure(g, st, err);
+}
+
 ddp_status ddp_barrier(ddp_group *g, ddp_error *err)
 {
     ddp_status st = ddp_group_check_alive(g, err);

@@ -315,6 +315,13 @@ ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                          ddp_error *err) DDP_MUST_CHECK;
 
+/* Rank root gets what each other rank has: bytes[r] of rank r, one behind the other in the order
+ * of ranks, to data, where its own bytes[root] are left as they are. On another rank data is what
+ * it has, and bytes points to how much. What it has and what root expects of it must be the same.
+ * Blocks until it is there. Fails as ddp_broadcast. */
+ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root,
+                      ddp_error *err) DDP_MUST_CHECK;
+
 /* Returns on no rank before every rank has called it. */
 ddp_status ddp_barrier(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 

@@ -268,4 +268,5 @@ const struct ddp_backend ddp_backend_mpi = {
     .broadcast = ddp_exchange_broadcast,
     .transfer = ddp_exchange_transfer,
     .allgather = ddp_exchange_allgather,
+    .gather = ddp_exchange_gather,
 };

@@ -228,6 +228,7 @@ static const struct ddp_backend backend = {
     .broadcast = ddp_exchange_broadcast,
     .transfer = ddp_exchange_transfer,
     .allgather = ddp_exchange_allgather,
+    .gather = ddp_exchange_gather,
 };
 
 /* How many ranks are on each host. */

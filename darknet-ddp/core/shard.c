@@ -1,25 +1,10 @@
-#include "core/shard.h"
+#include "core/shard_state.h"
 
 #include "base/pages.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rank 0 tells the others its moments in pieces of so many floats. */
-enum { PIECE = 1 << 18 };
-
-struct ddp_shard {
-    ddp_shard_of of;
-    ddp_range **ranges; /* by bucket: this rank's, from the bucket's start */
-    size_t *range_count;
-    ddp_shard_part *parts; /* by parameter */
-    size_t part_count;
-    size_t *first_part; /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
-    float *moments;     /* of all parts */
-    size_t count;       /* of its floats */
-    int has_taken;      /* the framework has none any more */
-};
 
 /* ---- which elements ---- */
 
@@ -33,9 +18,14 @@ static int moments_of(const ddp_shard *s, size_t i)
     return ddp_moments_trained(s->of.table, &s->of.table->params[i]);
 }
 
+int ddp_shard_has(const ddp_shard *s, size_t i, int k)
+{
+    return k < moments_of(s, i);
+}
+
 static ddp_device *device_of(const ddp_shard *s)
 {
-    return s->of.table->device;
+    return ddp_shard_device(s);
 }
 
 /* The framework's moment k of a parameter, on the host. */
@@ -113,7 +103,8 @@ static ddp_status find_shares(ddp_shard *s, ddp_error *err)
     s->ranges = calloc(buckets + 1, sizeof *s->ranges);
     s->range_count = calloc(buckets + 1, sizeof *s->range_count);
     s->first_part = calloc(s->of.table->param_count + 1, sizeof *s->first_part);
-    if (!s->ranges || !s->range_count || !s->first_part)
+    s->scratch = malloc(DDP_SHARD_BLOCK * sizeof *s->scratch);
+    if (!s->ranges || !s->range_count || !s->first_part || !s->scratch)
         return no_memory(err);
     for (size_t b = 0; b < buckets; b++)
         if (ddp_allreduce_share(s->of.sums[b], &s->ranges[b], &s->range_count[b], err))
@@ -124,7 +115,7 @@ static ddp_status find_shares(ddp_shard *s, ddp_error *err)
         return no_memory(err);
     find_all_parts(s);
     place_moments(s);
-    return DDP_OK;
+    return ddp_shard_tell_places(s, err);
 }
 
 /* ---- moments from the framework and back ---- */
@@ -163,12 +154,14 @@ static void keep_own(const ddp_shard *s, size_t i, int k, const float *x, size_t
     }
 }
 
-static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, float *piece, ddp_error *err)
+/* In blocks. */
+static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, ddp_error *err)
 {
     const ddp_param *param = &s->of.table->params[i];
+    float *piece = s->scratch;
 
-    for (size_t at = 0; at < param->count; at += PIECE) {
-        size_t count = param->count - at < PIECE ? param->count - at : PIECE;
+    for (size_t at = 0; at < param->count; at += DDP_SHARD_BLOCK) {
+        size_t left = param->count - at, count = left < DDP_SHARD_BLOCK ? left : DDP_SHARD_BLOCK;
 
         if (ddp_group_rank(s->of.group) == 0)
             memcpy(piece, on_host(s, param, k) + at, count * sizeof *piece);
@@ -182,13 +175,11 @@ static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, float *piece,
 
 static ddp_status tell_moments(const ddp_shard *s, ddp_error *err)
 {
-    float *piece = malloc(PIECE * sizeof *piece);
-    ddp_status st = piece ? DDP_OK : no_memory(err);
+    ddp_status st = DDP_OK;
 
     for (size_t i = 0; i < s->of.table->param_count && !st; i++)
         for (int k = 0; k < moments_of(s, i) && !st; k++)
-            st = tell_moment(s, i, k, piece, err);
-    free(piece);
+            st = tell_moment(s, i, k, err);
     return st;
 }
 
@@ -213,6 +204,17 @@ static void free_all(const ddp_shard *s)
             ddp_device_free(device_of(s), *table->params[i].optimizer.slot[k]);
             *table->params[i].optimizer.slot[k] = NULL;
         }
+}
+
+/* What the framework has on the host is empty from here on. */
+static void drop(const ddp_shard *s)
+{
+    const ddp_table *table = s->of.table;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        for (int k = 0; k < moments_of(s, i); k++)
+            ddp_pages_clear(on_host(s, &table->params[i], k),
+                            table->params[i].count * sizeof(float));
 }
 
 static void get_all_again(const ddp_shard *s)
@@ -244,7 +246,7 @@ ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *er
         ddp_shard_close(s);
         return err->code;
     }
-    ddp_shard_drop(s);
+    drop(s);
     if (!ddp_device_is_host(device_of(s)))
         free_all(s);
     s->has_taken = 1;
@@ -262,6 +264,10 @@ void ddp_shard_close(ddp_shard *s)
     free(s->range_count);
     free(s->parts);
     free(s->first_part);
+    free(s->scratch);
+    free(s->places);
+    free(s->first_place);
+    free(s->bytes);
     ddp_device_free(device_of(s), s->moments);
     if (s->has_taken && !ddp_device_is_host(device_of(s)))
         get_all_again(s);
@@ -309,83 +315,6 @@ void ddp_shard_take(const ddp_shard *s, size_t i)
 
     ddp_device_copy(device_of(s), param->value, gradient, param->count);
     ddp_device_zero(device_of(s), gradient, param->count);
-}
-
-/* ---- a checkpoint ---- */
-
-/* This rank's moments k of a bucket go into it. Returns 0 where none of its parameters has one. */
-static int put_moments(const ddp_shard *s, size_t b, int k)
-{
-    int some = 0;
-
-    for (size_t i = 0; i < s->of.table->param_count; i++) {
-        if (!is_planned(s, i) || s->of.plan->places[i].bucket != b || k >= moments_of(s, i))
-            continue;
-        some = 1;
-        for (size_t p = s->first_part[i]; p < s->first_part[i + 1]; p++)
-            ddp_device_copy(device_of(s), gradient_of(s, i) + s->parts[p].begin,
-                            s->parts[p].moments[k], s->parts[p].end - s->parts[p].begin);
-    }
-    return some;
-}
-
-static void get_moments(const ddp_shard *s, size_t b, int k)
-{
-    for (size_t i = 0; i < s->of.table->param_count; i++)
-        if (is_planned(s, i) && s->of.plan->places[i].bucket == b && k < moments_of(s, i))
-            ddp_device_pull(device_of(s), on_host(s, &s->of.table->params[i], k), gradient_of(s, i),
-                            s->of.table->params[i].count);
-}
-
-static ddp_status collect_bucket(const ddp_shard *s, size_t b, ddp_error *err)
-{
-    for (int k = 0; k < DDP_OPTIMIZER_BUFFERS; k++) {
-        if (!put_moments(s, b, k))
-            continue;
-        if (ddp_allreduce_start_half(s->of.sums[b], DDP_GATHER, err)
-            || ddp_allreduce_wait(s->of.sums[b], err))
-            return err->code;
-        if (ddp_group_rank(s->of.group) == 0)
-            get_moments(s, b, k);
-    }
-    return DDP_OK;
-}
-
-static size_t largest_bucket(const ddp_plan *plan)
-{
-    size_t most = 0;
-
-    for (size_t b = 0; b < plan->bucket_count; b++)
-        if (most < plan->buckets[b].count)
-            most = plan->buckets[b].count;
-    return most;
-}
-
-ddp_status ddp_shard_collect(ddp_shard *s, ddp_error *err)
-{
-    float *kept;
-    ddp_status st = ddp_device_alloc(device_of(s), &kept, largest_bucket(s->of.plan), err);
-
-    for (size_t b = 0; b < s->of.plan->bucket_count && !st; b++) {
-        const ddp_bucket *bucket = &s->of.plan->buckets[b];
-        float *memory = s->of.memory + bucket->offset;
-
-        ddp_device_copy(device_of(s), kept, memory, bucket->count);
-        st = collect_bucket(s, b, err);
-        ddp_device_copy(device_of(s), memory, kept, bucket->count);
-    }
-    ddp_device_free(device_of(s), kept);
-    return st ? ddp_wrap(err, "the optimizer's state") : DDP_OK;
-}
-
-void ddp_shard_drop(const ddp_shard *s)
-{
-    const ddp_table *table = s->of.table;
-
-    for (size_t i = 0; i < table->param_count; i++)
-        for (int k = 0; k < moments_of(s, i); k++)
-            ddp_pages_clear(on_host(s, &table->params[i], k),
-                            table->params[i].count * sizeof(float));
 }
 
 ddp_shard_size ddp_shard_bytes(const ddp_shard *s)

@@ -8,9 +8,9 @@
  * where gradients travel in 16 bits: parameters travel in 32), and
  * since each element is updated by the same numbers and formulas, no bit changes.
  *
- * The framework keeps its arrays of moments on the host, but they are empty pages (base/pages.h).
- * Only while a checkpoint is made has rank 0 all of them (ddp_shard_collect). A GPU's it has
- * not: their memory is given back, and got again when the shard is closed.
+ * The framework keeps its arrays of moments on the host, but they are empty pages (base/pages.h),
+ * also while a checkpoint is made: rank 0 asks the others for theirs as it writes them. A GPU's it
+ * has not: their memory is given back, and got again when the shard is closed.
  *
  * Parts, and moments of theirs, are on the table's device. Calls with a group are collective.
  */
@@ -63,12 +63,37 @@ void ddp_shard_publish(const ddp_shard *s, size_t b);
 /* Parameter i becomes what its bucket has brought, and its gradient zero. */
 void ddp_shard_take(const ddp_shard *s, size_t i);
 
-/* The framework of rank 0 gets all moments, on the host. Between two steps; buckets keep what they
- * hold. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_shard_collect(ddp_shard *s, ddp_error *err) DDP_MUST_CHECK;
+/* ---- a checkpoint ----
+ *
+ * Between two steps rank 0 asks for moments, a block at a time, while the others serve it: so no
+ * rank has more of others' than a block, and rank 0 may stop asking where it likes. */
 
-/* What the framework got is empty again. Local. */
-void ddp_shard_drop(const ddp_shard *s);
+enum { DDP_SHARD_BLOCK = 1 << 18 }; /* floats, the largest block */
+
+/* Elements at to at + count of a moment of the table's parameter `param`. */
+typedef struct ddp_shard_block {
+    size_t param;
+    int moment;
+    size_t at, count;
+} ddp_shard_block;
+
+/* Is moment k of the table's parameter i shared out? Else the framework has it. */
+int ddp_shard_has(const ddp_shard *s, size_t i, int k);
+
+/* On rank 0: a block of a moment that is shared out, to x, on the host. Fails with DDP_ERR_COMM. */
+ddp_status ddp_shard_ask(ddp_shard *s, const ddp_shard_block *block, float *x,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* On rank 0: are all moments finite numbers? If not, *first names the first parameter and its first
+ * moment that has another. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_shard_ask_finite(ddp_shard *s, int *finite, ddp_shard_block *first,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* On rank 0: it has asked for all that it wants. Fails with DDP_ERR_COMM. */
+ddp_status ddp_shard_ask_end(const ddp_shard *s, ddp_error *err) DDP_MUST_CHECK;
+
+/* On every other rank: answer until then. Fails with DDP_ERR_COMM. */
+ddp_status ddp_shard_serve(const ddp_shard *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Bytes of moments that this rank has, and of all of them. */
 typedef struct ddp_shard_size {

@@ -1,7 +1,8 @@
 /* glue/checkpoint.h: a Darknet network to and from a pair of files (checkpoint/pair.h).
  *
- * All of it is for rank 0 alone and communicates nothing: before saving, the network is
- * settled; after resuming, the trainer's attach gives the other ranks what rank 0 has.
+ * All of it is for rank 0 alone and communicates nothing, but where run->shard is asked, which the
+ * others then serve (ddp_shard_serve): before saving, the network is settled; after resuming, the
+ * trainer's attach gives the other ranks what rank 0 has.
  */
 #ifndef DDP_GLUE_CHECKPOINT_H
 #define DDP_GLUE_CHECKPOINT_H
@@ -10,6 +11,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/pair.h"
 #include "core/feedback.h"
+#include "core/shard.h"
 #include "device/device.h"
 #include "glue/network.h"
 #include "glue/slow_momentum.h"
@@ -21,10 +23,12 @@ typedef struct ddp_checkpoint_run {
     const char *cfg; /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
     uint64_t seed;
-    int seed_given;                 /* the user chose it: resuming with another is refused */
-    int force;                      /* resume whatever changed */
-    ddp_slow_momentum *slow;        /* of the network's parameters; NULL: none */
-    ddp_feedback *feedback;         /* the same; what it has gathered is saved, and resumed from */
+    int seed_given;          /* the user chose it: resuming with another is refused */
+    int force;               /* resume whatever changed */
+    ddp_slow_momentum *slow; /* of the network's parameters; NULL: none */
+    ddp_feedback *feedback;  /* the same; what it has gathered is saved, and resumed from */
+    ddp_shard *shard;        /* has moments that are asked for while they are saved; NULL: the
+                                network has all */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
@@ -43,6 +47,12 @@ char *ddp_checkpoint_base(const char *cfg);
  * hold at path.state. Fails as ddp_pair_save. */
 ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
                                ddp_error *err) DDP_MUST_CHECK;
+
+/* The first half of that: *out is what ddp_pair_finish makes last, from any thread, with nothing
+ * of net any more. run->saved_at_ns is set. Fails as ddp_pair_write, with DDP_ERR_FORMAT where a
+ * number is not finite, and with DDP_ERR_COMM where run->shard cannot be asked. */
+ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
+                                ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 typedef struct ddp_resumed {
     char *weights; /* the file that the run goes on from; NULL: there is none */

@@ -13,6 +13,19 @@ static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_ar
     return at + 1;
 }
 
+/* Of a parameter, the table's i-th. */
+static ddp_checkpoint_array moment(const ddp_shard *shard, const ddp_param *p, size_t i, int k)
+{
+    int elsewhere = shard && ddp_shard_has(shard, i, k);
+
+    return (ddp_checkpoint_array){.layer = p->layer,
+                                  .part = p->part,
+                                  .name = p->optimizer.name[k],
+                                  .count = p->count,
+                                  .data = elsewhere ? NULL : p->optimizer.buffer[k],
+                                  .key = i * DDP_OPTIMIZER_BUFFERS + (size_t)k};
+}
+
 static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table *table)
 {
     for (size_t i = 0; i < table->param_count; i++) {
@@ -20,14 +33,14 @@ static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table 
 
         at = add_array(list, at,
                        (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_value_name,
-                                              p->count, p->value});
+                                              p->count, p->value, 0});
     }
     for (size_t i = 0; i < table->buffer_count; i++) {
         const ddp_buffer *b = &table->buffers[i];
 
         at = add_array(list, at,
                        (ddp_checkpoint_array){b->layer, b->part, ddp_checkpoint_value_name,
-                                              b->count, *b->slot});
+                                              b->count, *b->slot, 0});
     }
     return at;
 }
@@ -49,11 +62,11 @@ static size_t add_feedback(ddp_checkpoint_array *list, size_t at, const ddp_tabl
                 at = add_array(list, at,
                                (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_q_name,
                                                       s.columns * s.rank,
-                                                      ddp_feedback_memory(f, i).q});
+                                                      ddp_feedback_memory(f, i).q, 0});
             else if (s.rows && rank >= 0)
                 at = add_array(list, at,
                                (ddp_checkpoint_array){p->layer, p->part, name, p->count,
-                                                      ddp_feedback_gathered_error(f, rank, i)});
+                                                      ddp_feedback_gathered_error(f, rank, i), 0});
         }
     }
     return at;
@@ -74,14 +87,12 @@ ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const
         const ddp_param *p = &table->params[i];
 
         for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++)
-            *count = add_array(*list, *count,
-                               (ddp_checkpoint_array){p->layer, p->part, p->optimizer.name[k],
-                                                      p->count, p->optimizer.buffer[k]});
+            *count = add_array(*list, *count, moment(kinds.shard, p, i, k));
         if (kinds.slow)
             *count = add_array(
                 *list, *count,
                 (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_slow_name, p->count,
-                                       slow ? ddp_slow_momentum_arrays(slow)[i] : NULL});
+                                       slow ? ddp_slow_momentum_arrays(slow)[i] : NULL, 0});
     }
     if (kinds.values)
         *count = add_values(*list, *count, table);

@@ -4,6 +4,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "core/feedback.h"
+#include "core/shard.h"
 #include "glue/slow_momentum.h"
 #include "glue/table.h"
 
@@ -13,10 +14,13 @@ extern const char ddp_checkpoint_value_name[];
 /* The name of one that holds slow momentum. */
 extern const char ddp_checkpoint_slow_name[];
 
-/* What a list has beside the optimizer's state. */
+/* What a list has beside the optimizer's state, and where that is. */
 typedef struct ddp_checkpoint_kinds {
     int slow;   /* slow momentum */
     int values; /* where the weights file would not do */
+    /* Which has optimizer state that is then listed without data, by the key parameter *
+     * DDP_OPTIMIZER_BUFFERS + moment; NULL: none. */
+    const ddp_shard *shard;
 } ddp_checkpoint_kinds;
 
 /* Optimizer state and these kinds, and of feedback, unless it is NULL, what it has gathered.

@@ -141,9 +141,7 @@ static void save_now(network *net, const char *filename, int cutoff)
     ddp_error err;
 
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_SAVING);
-    ddp_trainer_collect_optimizer(plugin.config.trainer);
     check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
-    ddp_trainer_drop_optimizer(plugin.config.trainer);
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
 }
 

@@ -34,14 +34,45 @@ static int weights_file_is_whole(const network *net, int cutoff)
     return cutoff >= net->n;
 }
 
+/* ---- moments that are shared out ---- */
+
+static ddp_status ask(void *ctx, size_t key, size_t at, float *block, size_t count, ddp_error *err)
+{
+    const ddp_shard_block b = {.param = key / DDP_OPTIMIZER_BUFFERS,
+                               .moment = (int)(key % DDP_OPTIMIZER_BUFFERS),
+                               .at = at,
+                               .count = count};
+
+    return ddp_shard_ask(ctx, &b, block, err);
+}
+
+static ddp_status check_shared(const ddp_table *table, ddp_shard *shard, ddp_error *err)
+{
+    ddp_shard_block bad;
+    int finite;
+
+    if (ddp_shard_ask_finite(shard, &finite, &bad, err))
+        return err->code;
+    if (!finite)
+        return ddp_checkpoint_not_finite(
+            &(ddp_checkpoint_array){.layer = table->params[bad.param].layer,
+                                    .part = table->params[bad.param].part,
+                                    .name = table->params[bad.param].optimizer.name[bad.moment]},
+            err);
+    return DDP_OK;
+}
+
 /* Nothing is written that no run can go on from. */
-static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table, ddp_error *err)
+static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table, ddp_shard *shard,
+                               ddp_error *err)
 {
     if (ddp_table_check_finite(table, err))
         return err->code;
     if (!ddp_all_finite(&c->metadata.average_loss, 1))
         return ddp_fail(err, DDP_ERR_FORMAT, "the average loss is not finite");
-    return ddp_checkpoint_check_finite(c, err);
+    if (ddp_checkpoint_check_finite(c, err))
+        return err->code;
+    return shard ? check_shared(table, shard, err) : DDP_OK;
 }
 
 static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, network *net,
@@ -77,7 +108,8 @@ static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int
                           const ddp_checkpoint_run *run, ddp_error *err)
 {
     const ddp_checkpoint_kinds kinds = {.slow = run->slow != NULL,
-                                        .values = !weights_file_is_whole(net, cutoff)};
+                                        .values = !weights_file_is_whole(net, cutoff),
+                                        .shard = run->shard};
 
     *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
     if (ddp_table_init(table, net, ddp_device_host(), err)
@@ -89,7 +121,7 @@ static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int
     if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->slow, run->feedback, kinds,
                             err))
         return err->code;
-    return check_finite(c, table, err);
+    return check_finite(c, table, run->shard, err);
 }
 
 /* ---- from the network ---- */
@@ -106,24 +138,36 @@ static void write_to(void *ctx, FILE *fp)
     write_weights(w->net, fp, w->cutoff);
 }
 
-ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
-                               ddp_error *err)
+ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
+                                ddp_checkpoint_run *run, ddp_error *err)
 {
     struct weights weights = {net, cutoff};
     const ddp_weights_writer writer = {write_to, &weights};
+    const ddp_checkpoint_source source = {ask, run->shard};
     ddp_table table = {0};
     ddp_checkpoint c;
     ddp_status st = look_at(&c, &table, net, cutoff, run, err);
 
+    *out = NULL;
+    c.source = &source;
     if (st == DDP_ERR_FORMAT)
         st = ddp_wrap(err, "%s is not written", path);
     if (!st)
-        st = ddp_pair_save(path, &c, &writer, err);
+        st = ddp_pair_write(out, path, &c, &writer, err);
     if (!st)
         run->saved_at_ns = c.metadata.saved_at_ns;
     free(c.arrays);
     ddp_table_release(&table);
     return st;
+}
+
+ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
+                               ddp_error *err)
+{
+    ddp_pair_writing *w;
+    ddp_status st = ddp_checkpoint_begin(&w, net, path, cutoff, run, err);
+
+    return st ? st : ddp_pair_finish(w, err);
 }
 
 /* ---- by way of memory ---- */

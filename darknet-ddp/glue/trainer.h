@@ -129,12 +129,6 @@ ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_mome
 ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* With config.reducer.shard, on every rank: rank 0's network has all that optimizers remember, so
- * that it can be saved; and has it no more. Else nothing happens. What fails ends the program by
- * config.fail. Only while attached. */
-void ddp_trainer_collect_optimizer(ddp_trainer *t);
-void ddp_trainer_drop_optimizer(ddp_trainer *t);
-
 /* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
 size_t ddp_trainer_average_bytes(const ddp_trainer *t);
 

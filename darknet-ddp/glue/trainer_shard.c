@@ -57,22 +57,3 @@ void ddp_trainer_take(ddp_trainer *t, int layer_index)
 
     ddp_trainer_check(t, ddp_reducer_layer_take(t->reducer, layer_index, &err), &err);
 }
-
-void ddp_trainer_collect_optimizer(ddp_trainer *t)
-{
-    ddp_shard *shard = ddp_reducer_shard(t->reducer);
-    ddp_error err;
-
-    if (!shard)
-        return;
-    ddp_trainer_settle(t);
-    ddp_trainer_check(t, ddp_shard_collect(shard, &err), &err);
-}
-
-void ddp_trainer_drop_optimizer(ddp_trainer *t)
-{
-    const ddp_shard *shard = ddp_reducer_shard(t->reducer);
-
-    if (shard)
-        ddp_shard_drop(shard);
-}

@@ -5,12 +5,14 @@
 
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <xxhash.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
@@ -95,6 +97,127 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(ddp_checkpoint_peek(&metadata, path, &err), DDP_OK);
     assert_memory_equal(&metadata, &c.metadata, sizeof metadata);
     ddp_checkpoint_release(&c);
+}
+
+/* ---- from a source ---- */
+
+enum { LONG = 2 * DDP_CHECKPOINT_BLOCK + 17, LONG_ARRAYS = 3 };
+
+struct source {
+    const ddp_checkpoint_array *arrays;
+    int asked, last_array;
+    size_t next, most;
+};
+
+static ddp_status give(void *ctx, size_t key, size_t at, float *block, size_t count, ddp_error *err)
+{
+    struct source *s = ctx;
+
+    (void)err;
+    if (s->last_array != (int)key)
+        s->next = 0;
+    assert_true((int)key >= s->last_array && at == s->next);
+    s->last_array = (int)key;
+    s->next = at + count;
+    s->most = count > s->most ? count : s->most;
+    s->asked++;
+    memcpy(block, (float *)s->arrays[key].data + at, count * sizeof *block);
+    return DDP_OK;
+}
+
+static ddp_status write_it(const ddp_checkpoint *c, const char *path, ddp_error *err)
+{
+    ddp_file_checksum sum;
+    ddp_file *f;
+    int renamed;
+
+    assert_int_equal(ddp_file_create(&f, path, err), DDP_OK);
+    if (ddp_checkpoint_write(c, f, err) || ddp_file_finish(f, &sum, err)) {
+        ddp_file_abandon(f);
+        return err->code;
+    }
+    return ddp_file_publish(f, &renamed, err);
+}
+
+/* Three long arrays; the first and the last also without data, as a source has them. */
+struct sourced {
+    float *memory;
+    ddp_checkpoint_array arrays[LONG_ARRAYS], bare[LONG_ARRAYS];
+    struct source from;
+    ddp_checkpoint_source source;
+    ddp_checkpoint checkpoint;
+};
+
+static void sourced_open(struct sourced *s)
+{
+    *s = (struct sourced){.memory = malloc(LONG_ARRAYS * LONG * sizeof(float))};
+    assert_non_null(s->memory);
+    for (size_t i = 0; i < LONG_ARRAYS * LONG; i++)
+        s->memory[i] = (float)i / 3;
+    for (int i = 0; i < LONG_ARRAYS; i++) {
+        s->arrays[i] = (ddp_checkpoint_array){.layer = i,
+                                              .part = "weights",
+                                              .name = "m",
+                                              .count = LONG,
+                                              .data = s->memory + i * LONG,
+                                              .key = (size_t)i};
+        s->bare[i] = s->arrays[i];
+        s->bare[i].data = i == 1 ? s->bare[i].data : NULL;
+    }
+    s->from = (struct source){.arrays = s->arrays, .last_array = -1};
+    s->source = (ddp_checkpoint_source){give, &s->from};
+    s->checkpoint = (ddp_checkpoint){.cfg = "[net]\n",
+                                     .cfg_bytes = 6,
+                                     .array_count = LONG_ARRAYS,
+                                     .arrays = s->arrays,
+                                     .source = &s->source};
+}
+
+static void what_comes_from_a_source_makes_the_same_file(void **state)
+{
+    size_t bytes[2];
+    struct sourced s;
+    ddp_error err;
+    char *made[2];
+
+    (void)state;
+    sourced_open(&s);
+    for (int i = 0; i < 2; i++) {
+        const char *path = folder_file(&folder, "long.state");
+
+        s.checkpoint.arrays = i ? s.bare : s.arrays;
+        assert_int_equal(write_it(&s.checkpoint, path, &err), DDP_OK);
+        made[i] = folder_read(path, &bytes[i]);
+        assert_int_equal(s.from.asked, i ? 6 : 0);
+    }
+    assert_int_equal(s.from.most, DDP_CHECKPOINT_BLOCK);
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_memory_equal(made[0], made[1], bytes[0]);
+    free(made[0]);
+    free(made[1]);
+    free(s.memory);
+}
+
+static void a_disk_that_is_full_asks_a_source_for_no_more(void **state)
+{
+    struct rlimit before, now;
+    struct sourced s;
+    ddp_error err;
+
+    (void)state;
+    sourced_open(&s);
+    s.checkpoint.arrays = s.bare;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    now = before;
+    now.rlim_cur = 100000;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
+    assert_int_equal(write_it(&s.checkpoint, folder_file(&folder, "full.state"), &err), DDP_ERR_IO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    (void)signal(SIGXFSZ, SIG_DFL);
+    assert_non_null(strstr(err.text, "full.state: File too large"));
+    assert_in_range(s.from.asked, 1, 3);
+    free(s.memory);
 }
 
 static void header_is_text(void **state)
@@ -339,6 +462,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(what_comes_from_a_source_makes_the_same_file),
+        cmocka_unit_test(a_disk_that_is_full_asks_a_source_for_no_more),
         cmocka_unit_test(header_is_text),
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(every_flipped_bit_is_refused),

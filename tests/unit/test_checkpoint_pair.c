@@ -3,6 +3,7 @@
  * The calls of the system that a save makes are this file's: they count, and at a chosen
  * one they fail, or end the process. */
 #include "pair_folder.h"
+#include "toy_checkpoint.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -238,6 +239,38 @@ static void after_two_deaths_a_pair_is_found(void **state)
     assert_in_range(calls, 10, 60);
 }
 
+/* ---- in two halves ---- */
+
+static ddp_pair_writing *begin(int number)
+{
+    ddp_pair_writing *w;
+    ddp_error err;
+
+    if (toy_checkpoint_write(&w, folder_file(&pair_folder, "toy.backup"), "toy", number, &err))
+        fail_msg("%s", err.text);
+    return w;
+}
+
+static void nothing_is_there_before_it_is_finished(void **state)
+{
+    ddp_pair_writing *first, *second, *third;
+    ddp_error err;
+
+    (void)state;
+    must_save("toy.backup", 1);
+    first = begin(2);
+    second = begin(3);
+    third = begin(4);
+    assert_int_equal(find("toy.backup"), 1);
+    assert_int_equal(ddp_pair_finish(first, &err), DDP_OK);
+    assert_int_equal(find("toy.backup"), 2);
+    ddp_pair_abandon(second);
+    assert_int_equal(ddp_pair_finish(third, &err), DDP_OK);
+    assert_int_equal(find("toy.backup"), 4);
+    pair_expect_names("toy.backup toy.backup.state");
+    pair_expect_notes("");
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, pair_folder_close)
 
 int main(void)
@@ -248,6 +281,7 @@ int main(void)
         IN_A_FOLDER(first_save_that_fails_leaves_nothing_to_find),
         IN_A_FOLDER(after_any_death_a_pair_is_found),
         IN_A_FOLDER(after_two_deaths_a_pair_is_found),
+        IN_A_FOLDER(nothing_is_there_before_it_is_finished),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

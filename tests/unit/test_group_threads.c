@@ -223,6 +223,39 @@ static void transfer_reaches_one_rank_alone(void **state)
     run_worlds(transfer_between_all);
 }
 
+/* To each, from each as much as its number says, from some nothing. */
+static void gather_to_each(struct rank *me)
+{
+    static const size_t sizes[] = {13, 0, MIB, 1, 2 * MIB + 7};
+    unsigned char *data = malloc((2 * MIB + 7) * RANKS_MAX);
+    ddp_error err;
+
+    if (!data)
+        abort();
+    for (int root = 0; root < me->size; root++) {
+        size_t bytes[RANKS_MAX], before = 0;
+
+        for (int r = 0; r < me->size; r++)
+            bytes[r] = sizes[(r + root) % 5];
+        for (int r = 0; r < me->rank && me->rank == root; r++)
+            before += bytes[r];
+        fill_as(data + before, bytes[me->rank], me->rank);
+        rank_expect_ok(
+            me,
+            ddp_gather(me->group, data, me->rank == root ? bytes : &bytes[me->rank], root, &err),
+            &err);
+        for (size_t r = 0, at = 0; me->rank == root && r < (size_t)me->size; at += bytes[r++])
+            expect_from(me, data + at, bytes[r], (int)r);
+    }
+    free(data);
+}
+
+static void gather_puts_ranks_in_order_on_one(void **state)
+{
+    (void)state;
+    run_worlds(gather_to_each);
+}
+
 static void gather(struct rank *me)
 {
     enum { BYTES = MIB + 9 };
@@ -310,6 +343,7 @@ int main(void)
         cmocka_unit_test(collectives_run_beside_a_sum_in_flight),
         cmocka_unit_test(broadcast_reaches_every_rank_from_each),
         cmocka_unit_test(transfer_reaches_one_rank_alone),
+        cmocka_unit_test(gather_puts_ranks_in_order_on_one),
         cmocka_unit_test(allgather_places_ranks_in_order),
         cmocka_unit_test(allgather_from_many_places_ranks_in_order),
         cmocka_unit_test(barrier_waits_for_every_rank),

@@ -1,6 +1,6 @@
 /* Updates and what optimizers remember, shared out over ranks: the same bits as where each rank
  * updates all, also of layers that ran on some rank only, or on none; what rank 0 had before is
- * shared out, and can be collected. */
+ * shared out, and can be asked for. */
 #include "core/shard.h"
 
 #include "toy.h"
@@ -146,6 +146,47 @@ static void expect_alike(struct rank *me, float *const *a, float *const *b, cons
             rank_wrong(me, "%s of parameter %zu differ", what, p);
 }
 
+enum { ASKED = 1000 };
+
+/* On rank 0: moment k of parameter p, in blocks that end where no part does. */
+static void ask_for(struct rank *me, ddp_shard *shard, size_t p, int k, const float *expected,
+                    size_t count)
+{
+    float block[ASKED];
+    ddp_error err;
+
+    for (size_t at = 0; at < count; at += ASKED) {
+        const ddp_shard_block b = {p, k, at, count - at < ASKED ? count - at : ASKED};
+
+        rank_expect_ok(me, ddp_shard_ask(shard, &b, block, &err), &err);
+        if (memcmp(block, expected + at, b.count * sizeof *block) != 0)
+            rank_wrong(me, "moment %d of parameter %zu differs from %zu on", k, p, at);
+    }
+}
+
+static void ask_for_all(struct rank *me, struct learner *shared, const struct learner *whole)
+{
+    ddp_shard *shard = ddp_reducer_shard(shared->reducer);
+    ddp_shard_block bad;
+    ddp_error err;
+    int finite;
+
+    rank_expect_ok(me, ddp_shard_ask_finite(shard, &finite, &bad, &err), &err);
+    if (!finite)
+        rank_wrong(me, "moment %d of parameter %zu is not finite", bad.moment, bad.param);
+    for (size_t p = 0; p < TOY_PARAMS; p++)
+        for (int k = 0; k < shared->toy.params[p].optimizer.moments; k++) {
+            size_t count = shared->toy.params[p].count;
+            const float *expected = whole->moments[k].values[p];
+
+            if (ddp_shard_has(shard, p, k))
+                ask_for(me, shard, p, k, expected, count);
+            else if (memcmp(shared->moments[k].values[p], expected, count * sizeof *expected) != 0)
+                rank_wrong(me, "moment %d of parameter %zu, which is frozen, differs", k, p);
+        }
+    rank_expect_ok(me, ddp_shard_ask_end(shard, &err), &err);
+}
+
 /* A checkpoint can be made before the first step, and between any two; nothing is lost by it. */
 static void expect_same_moments(struct rank *me, struct learner *shared,
                                 const struct learner *whole)
@@ -155,11 +196,10 @@ static void expect_same_moments(struct rank *me, struct learner *shared,
 
     if (!shard)
         return;
-    rank_expect_ok(me, ddp_shard_collect(shard, &err), &err);
-    for (int k = 0; k < MOST && me->rank == 0; k++)
-        expect_alike(me, shared->moments[k].values, whole->moments[k].values, &whole->toy,
-                     "moments");
-    ddp_shard_drop(shard);
+    if (me->rank == 0)
+        ask_for_all(me, shared, whole);
+    else
+        rank_expect_ok(me, ddp_shard_serve(shard, &err), &err);
     for (size_t p = 0; p < TOY_PARAMS; p++)
         for (int k = 0; k < shared->toy.params[p].optimizer.moments; k++)
             for (size_t i = 0; i < shared->toy.params[p].count; i++)
@@ -290,6 +330,45 @@ static void every_rank_learns_of_a_gradient_that_is_not_finite(void **state)
     ranks_run_levels(ranks, 2, 0, break_one, &job);
 }
 
+/* The last rank's part of a parameter gets a moment that is not. Rank 0 knows which. */
+static void break_moments(struct rank *me)
+{
+    enum { PARAM = 8, MOMENT = 1 };
+    const ddp_shard_part *parts;
+    ddp_shard_block bad;
+    struct learner l;
+    ddp_error err;
+    size_t count;
+    int finite;
+
+    learner_open(&l, me, 1);
+    parts = ddp_shard_parts(ddp_reducer_shard(l.reducer), l.toy.gradients[PARAM], &count);
+    if (me->rank == me->size - 1 && count > 0)
+        parts[count - 1].moments[MOMENT][0] = NAN;
+    if (me->rank == me->size - 1 && count == 0)
+        rank_wrong(me, "no part of the parameter");
+    if (me->rank == 0) {
+        rank_expect_ok(me, ddp_shard_ask_finite(ddp_reducer_shard(l.reducer), &finite, &bad, &err),
+                       &err);
+        if (finite || bad.param != PARAM || bad.moment != MOMENT)
+            rank_wrong(me, "moment %d of parameter %zu, %d", bad.moment, bad.param, finite);
+        rank_expect_ok(me, ddp_shard_ask_end(ddp_reducer_shard(l.reducer), &err), &err);
+    } else {
+        rank_expect_ok(me, ddp_shard_serve(ddp_reducer_shard(l.reducer), &err), &err);
+    }
+    rank_meet(me);
+    learner_close(&l);
+}
+
+static void a_moment_that_is_not_finite_is_named(void **state)
+{
+    struct job job = {.bucket_bytes = 1};
+
+    (void)state;
+    for (int size = 2; size <= MAX_RANKS; size++)
+        ranks_run(size, break_moments, &job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +376,7 @@ int main(void)
         cmocka_unit_test(by_levels_too),
         cmocka_unit_test(each_rank_has_a_part),
         cmocka_unit_test(every_rank_learns_of_a_gradient_that_is_not_finite),
+        cmocka_unit_test(a_moment_that_is_not_finite_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

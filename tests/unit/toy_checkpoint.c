@@ -24,7 +24,8 @@ void toy_checkpoint_make(struct toy_checkpoint *t, const char *base, int number)
     for (int i = 0; i < TOY_ARRAYS; i++) {
         for (int k = 0; k < TOY_FLOATS; k++)
             t->data[i][k] = (float)(number * 100 + i * 10 + k) / 7;
-        t->arrays[i] = (ddp_checkpoint_array){2 * i, parts[i], names[i], counts[i], t->data[i]};
+        t->arrays[i] =
+            (ddp_checkpoint_array){2 * i, parts[i], names[i], counts[i], t->data[i], (size_t)i};
     }
     (void)snprintf(t->cfg, sizeof t->cfg, "[net]\nbatch=%d\n", number);
     t->checkpoint = (ddp_checkpoint){
@@ -50,6 +51,16 @@ static void write_weights_of(void *ctx, FILE *fp)
         if (i == 1000)
             (void)fflush(fp);
     }
+}
+
+ddp_status toy_checkpoint_write(ddp_pair_writing **out, const char *path, const char *base,
+                                int number, ddp_error *err)
+{
+    struct toy_checkpoint t;
+    const ddp_weights_writer writer = {write_weights_of, &t};
+
+    toy_checkpoint_make(&t, base, number);
+    return ddp_pair_write(out, path, &t.checkpoint, &writer, err);
 }
 
 ddp_status toy_checkpoint_save(const char *path, const char *base, int number, ddp_error *err)

@@ -21,6 +21,10 @@ void toy_checkpoint_make(struct toy_checkpoint *t, const char *base, int number)
 /* Save it as the pair of path. */
 ddp_status toy_checkpoint_save(const char *path, const char *base, int number, ddp_error *err);
 
+/* Its first half (ddp_pair_write). */
+ddp_status toy_checkpoint_write(ddp_pair_writing **out, const char *path, const char *base,
+                                int number, ddp_error *err);
+
 /* Fail unless c is the checkpoint of that number. */
 void toy_checkpoint_expect(const ddp_checkpoint *c, const char *base, int number);
 
