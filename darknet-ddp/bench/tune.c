@@ -1,5 +1,7 @@
 #include "bench/tune.h"
 
+#include "comm/chunk_sizes.h"
+
 #include <stdlib.h>
 
 static const double bucket_mb[] = {1, 2, 4, 8, 25}, first_bucket_mb[] = {.25, 1, 4},
@@ -91,6 +93,33 @@ ddp_status ddp_tune_candidates(ddp_tuning *tried, size_t *count, const ddp_tune_
     for (size_t i = 0; i < *count; i++)
         tried[i] = best[i].tuning;
     return DDP_OK;
+}
+
+/* ---- chunks ---- */
+
+static int is_within(const ddp_chunk_limits *limits, ddp_chunks wish)
+{
+    ddp_chunks c = ddp_chunks_within(limits, wish);
+
+    return wish.window > 0 && c.bytes == wish.bytes && c.window == wish.window;
+}
+
+size_t ddp_tune_chunks(ddp_tuning *tried, const ddp_tuning *as_is, const ddp_chunk_limits *limits)
+{
+    ddp_chunks own = ddp_chunks_within(limits, as_is->chunks);
+    const ddp_chunks wishes[DDP_TUNE_CHUNKS_TRIED] = {{own.bytes / 2, own.window * 2},
+                                                      {own.bytes * 2, own.window / 2},
+                                                      {own.bytes, own.window / 2},
+                                                      {own.bytes, own.window * 2}};
+    size_t count = 0;
+
+    for (size_t i = 0; i < DDP_TUNE_CHUNKS_TRIED; i++) {
+        if (!is_within(limits, wishes[i]))
+            continue;
+        tried[count] = *as_is;
+        tried[count++].chunks = wishes[i];
+    }
+    return count;
 }
 
 /* ---- what trials say ---- */

@@ -1,38 +1,42 @@
 #include "cli/autotune.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "bench/line.h"
+#include "cli/autotune_found.h"
 #include "cli/bucketing.h"
 #include "cli/lookout.h"
-#include "cli/tune_file.h"
 #include "core/reducer.h"
 #include "device/wire.h"
-#include "glue/checkpoint.h"
 #include "glue/layer_clock.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Steps: before layers are timed, in which they are, of a trial's turn those that do not count,
  * since priority has to find its order, and those that do. */
-enum { WARM = 2, TIMED = 4, UNCOUNTED = 3, COUNTED = 3, CONFIGS = 1 + DDP_TUNE_TRIED };
+enum {
+    WARM = 2,
+    TIMED = 4,
+    UNCOUNTED = 3,
+    COUNTED = 3,
+    BUCKETS = 1 + DDP_TUNE_TRIED, /* configs of a trial, at most */
+    CHUNKS = 1 + DDP_TUNE_CHUNKS_TRIED,
+    CONFIGS = CHUNKS > BUCKETS ? CHUNKS : BUCKETS
+};
 
 enum { LINE_BYTES = 16 << 20 };
 
-enum state { OFF, WARMING, TIMING, TRYING };
+enum state { OFF, WARMING, TIMING, TRYING_BUCKETS, TRYING_CHUNKS };
 
 static struct {
     enum state state;
     const ddp_options *options;
     ddp_group *group;
     ddp_trainer *trainer;
-    char *path, *key;     /* of the file; on rank 0 */
-    const char *why;      /* the file is no use; NULL: it is, or there is none */
+    ddp_tune_place place; /* on rank 0 */
     ddp_tune_found found; /* in it, where as_is_s is not 0; the same on every rank */
 
-    ddp_tuning configs[CONFIGS]; /* the first as asked for */
+    ddp_tuning configs[CONFIGS]; /* that are tried; the first as asked for, or as found so far */
     size_t count;
     int step; /* of the state's, or of a turn's; those that have ended */
     ddp_layer_clock *clock;
@@ -57,70 +61,6 @@ static int is_first(void)
     return ddp_group_rank(tune.group) == 0;
 }
 
-/* ---- the file ---- */
-
-/* "2+1": how many ranks each host has, in turn. */
-static void print_hosts(FILE *out)
-{
-    int size = ddp_group_size(tune.group), ranks = 1;
-
-    for (int r = 1; r <= size; r++, ranks++)
-        if (r == size
-            || strcmp(ddp_group_host(tune.group, r), ddp_group_host(tune.group, r - 1)) != 0) {
-            (void)fprintf(out, "%d%s", ranks, r < size ? "+" : "");
-            ranks = 0;
-        }
-}
-
-/* What a step's time depends on. NULL: no memory, or the cfg cannot be read. */
-static char *make_key(const char *cfg)
-{
-    const ddp_options *o = tune.options;
-    ddp_batch batch = ddp_trainer_batch(tune.trainer);
-    ddp_file_checksum sum;
-    char *text = NULL, compress[DDP_COMPRESS_TEXT];
-    size_t size;
-    ddp_error err;
-    FILE *out;
-
-    if (ddp_file_checksum_of(cfg, &sum, &err) || !(out = open_memstream(&text, &size)))
-        return NULL;
-    (void)fprintf(out, "of cfg %016" PRIx64 ", ranks ", sum.hash);
-    print_hosts(out);
-    (void)fprintf(out, ", %s, %s, batch %d x %d x %d, compress %s, exact %d, sync_bn %d",
-                  ddp_group_transport(tune.group), ddp_group_schedule(tune.group), batch.batch,
-                  batch.per_rank, batch.images, ddp_compress_choice_format(&o->compress, compress),
-                  o->exact, o->sync_bn);
-    (void)fprintf(out, ", channels %d, given %g %g %g %d", o->channels, o->bucket_mb,
-                  o->first_bucket_mb, o->defer_mb, o->priority);
-    return fclose(out) ? NULL : text;
-}
-
-static void look_for_file(const char *directory, const char *cfg)
-{
-    char *name = ddp_checkpoint_base(cfg);
-
-    if (!name || asprintf(&tune.path, "%s/%s.tune", directory, name) < 0)
-        tune.path = NULL;
-    free(name);
-    tune.key = make_key(cfg);
-    if (tune.path && tune.key && !ddp_tune_file_read(tune.path, tune.key, &tune.found, &tune.why))
-        tune.found = (ddp_tune_found){0};
-}
-
-/* Returns whether it is there. */
-static int write_file(void)
-{
-    ddp_error err;
-
-    if (!tune.path || !tune.key)
-        return 0;
-    if (!ddp_tune_file_write(tune.path, tune.key, &tune.found, &err))
-        return 1;
-    (void)fprintf(stderr, "darknet: what was tuned is not kept: %s\n", err.text);
-    return 0;
-}
-
 /* ---- buckets ---- */
 
 static ddp_status use(const ddp_tuning *t, ddp_error *err)
@@ -133,16 +73,6 @@ static ddp_status use(const ddp_tuning *t, ddp_error *err)
     if (!st)
         ddp_lookout_use_plan(ddp_reducer_plan(ddp_trainer_reducer(tune.trainer)));
     return st ? ddp_wrap(err, "-ddp_autotune") : DDP_OK;
-}
-
-static void print_tuning(const char *begin, const ddp_tune_found *f, int kept)
-{
-    const ddp_tuning *t = &f->tuning;
-
-    printf("DDP: %s: buckets of %g MiB, the first of %g, %g deferred, priority %d: %.4f s a step, "
-           "%.4f as they were (%s)\n",
-           begin, t->bucket_mb, t->first_bucket_mb, t->defer_mb, t->priority, f->step_s, f->as_is_s,
-           kept ? tune.path : "not kept");
 }
 
 ddp_status ddp_autotune_open(const ddp_options *options, ddp_group *group, ddp_trainer *trainer,
@@ -158,7 +88,7 @@ ddp_status ddp_autotune_open(const ddp_options *options, ddp_group *group, ddp_t
     tune.trainer = trainer;
     tune.configs[0] = ddp_bucketing_asked(options, group);
     if (is_first())
-        look_for_file(directory, cfg);
+        tune.place = ddp_tune_place_open(options, group, trainer, directory, cfg, &tune.found);
     if (ddp_broadcast(group, &tune.found, sizeof tune.found, 0, err))
         return ddp_wrap(err, "-ddp_autotune");
     tune.state = WARMING;
@@ -168,10 +98,17 @@ ddp_status ddp_autotune_open(const ddp_options *options, ddp_group *group, ddp_t
     return ddp_trainer_use_buckets(trainer, &buckets, err);
 }
 
+static void print_before(void)
+{
+    ddp_tune_print_buckets("tuned before", &tune.found);
+    ddp_tune_print_chunks("tuned before", &tune.found, ddp_group_chunks(tune.group),
+                          tune.place.path);
+}
+
 /* Does the run end before all is tried? */
 static int is_too_short(const ddp_position *now, int *steps)
 {
-    *steps = WARM + TIMED + CONFIGS * DDP_TUNE_ROUNDS * (UNCOUNTED + COUNTED);
+    *steps = WARM + TIMED + (BUCKETS + CHUNKS) * DDP_TUNE_ROUNDS * (UNCOUNTED + COUNTED);
     return now->last_step > 0 && now->step + (size_t)*steps > now->last_step;
 }
 
@@ -186,16 +123,17 @@ ddp_status ddp_autotune_begin(network *net, const ddp_position *now, ddp_error *
         tune.state = OFF;
     if (!is_first())
         return DDP_OK;
-    if (tune.why)
-        printf("DDP: -ddp_autotune: %s %s\n", tune.path, tune.why);
+    if (tune.place.why)
+        printf("DDP: -ddp_autotune: %s %s\n", tune.place.path, tune.place.why);
     if (tune.found.as_is_s > 0)
-        print_tuning("tuned before", &tune.found, 1);
+        print_before();
     else if (too_short)
-        printf("DDP: -ddp_autotune takes up to %d steps, more than this run has: buckets stay as "
-               "they are\n",
+        printf("DDP: -ddp_autotune takes up to %d steps, more than this run has: buckets "
+               "and chunks stay as they are\n",
                steps);
     else
-        printf("DDP: -ddp_autotune tries other buckets in the next steps, at most %d\n", steps);
+        printf("DDP: -ddp_autotune tries other buckets and chunks in the next steps, at most %d\n",
+               steps);
     return DDP_OK;
 }
 
@@ -313,33 +251,78 @@ static ddp_status gather_seconds(ddp_error *err)
     return st;
 }
 
-static ddp_status decide(ddp_error *err)
+static const char *tuned(size_t best, const char *nothing_to_try)
 {
-    double median_s[CONFIGS];
-    size_t best;
-
-    if (gather_seconds(err))
-        return err->code;
-    best = ddp_tune_choose(tune.seconds, tune.count, median_s);
-    tune.found = (ddp_tune_found){
-        .tuning = tune.configs[best], .step_s = median_s[best], .as_is_s = median_s[0]};
-    if (ddp_broadcast(tune.group, &tune.found, sizeof tune.found, 0, err)
-        || use(&tune.found.tuning, err))
-        return err->code;
-    tune.state = OFF;
-    if (!is_first())
-        return DDP_OK;
-    print_tuning(best             ? "tuned"
-                 : tune.count > 1 ? "tuned, and none of those tried was faster by 3 %"
-                                  : "tuned, and nothing is predicted to be faster",
-                 &tune.found, write_file());
-    return DDP_OK;
+    if (best > 0)
+        return "tuned";
+    return tune.count > 1 ? "tuned, and none of those tried was faster by 3 %" : nothing_to_try;
 }
 
 static ddp_status begin_turn(ddp_error *err)
 {
     tune.step = 0;
     return use(&tune.configs[tune.turn % tune.count], err);
+}
+
+static ddp_status begin_trial(enum state state, ddp_error *err)
+{
+    tune.state = state;
+    tune.turn = 0;
+    return begin_turn(err);
+}
+
+/* The same on every rank. */
+static ddp_status begin_chunks(ddp_error *err)
+{
+    ddp_chunk_limits limits = ddp_group_chunk_limits(tune.group);
+
+    tune.configs[0] = tune.found.tuning;
+    tune.count = 1 + ddp_tune_chunks(tune.configs + 1, &tune.configs[0], &limits);
+    return begin_trial(TRYING_CHUNKS, err);
+}
+
+static ddp_status end_buckets(size_t best, const double *median_s, ddp_error *err)
+{
+    tune.found = (ddp_tune_found){
+        .tuning = tune.configs[best], .step_s = median_s[best], .as_is_s = median_s[0]};
+    if (is_first())
+        ddp_tune_print_buckets(tuned(best, "tuned, and nothing is predicted to be faster"),
+                               &tune.found);
+    return begin_chunks(err);
+}
+
+static ddp_status end_chunks(size_t best, const double *median_s, ddp_error *err)
+{
+    const char *where;
+
+    tune.found.tuning = tune.configs[best];
+    tune.found.chunks_step_s = median_s[best];
+    tune.found.chunks_as_is_s = median_s[0];
+    tune.state = OFF;
+    if (use(&tune.found.tuning, err))
+        return err->code;
+    if (!is_first())
+        return DDP_OK;
+    where = ddp_tune_place_write(&tune.place, &tune.found) ? tune.place.path : "not kept";
+    ddp_tune_print_chunks(tuned(best, "tuned, and there are no others"), &tune.found,
+                          ddp_group_chunks(tune.group), where);
+    return DDP_OK;
+}
+
+/* By rank 0's choice. */
+static ddp_status end_trial(ddp_error *err)
+{
+    double median_s[CONFIGS] = {0};
+    size_t best;
+
+    if (gather_seconds(err))
+        return err->code;
+    best = ddp_tune_choose(tune.seconds, tune.count, median_s);
+    if (ddp_broadcast(tune.group, &best, sizeof best, 0, err)
+        || ddp_broadcast(tune.group, median_s, sizeof median_s, 0, err))
+        return err->code;
+    return tune.state == TRYING_BUCKETS ? end_buckets(best, median_s, err)
+                                        : end_chunks(best, median_s, err);
 }
 
 static ddp_status begin_trying(ddp_error *err)
@@ -352,9 +335,7 @@ static ddp_status begin_trying(ddp_error *err)
     ddp_profile_release(&profile);
     if (st)
         return ddp_wrap(err, "-ddp_autotune");
-    tune.state = TRYING;
-    tune.turn = 0;
-    return begin_turn(err);
+    return begin_trial(TRYING_BUCKETS, err);
 }
 
 static ddp_status end_turn(ddp_error *err)
@@ -362,7 +343,7 @@ static ddp_status end_turn(ddp_error *err)
     tune.seconds[tune.turn % tune.count][tune.turn / tune.count] =
         ddp_tune_median(tune.counted_s, COUNTED);
     if (++tune.turn == tune.count * DDP_TUNE_ROUNDS)
-        return decide(err);
+        return end_trial(err);
     return begin_turn(err);
 }
 

@@ -1,7 +1,9 @@
-/* cli/autotune.h: -ddp_autotune 1: the buckets that suit this network on these hosts.
+/* cli/autotune.h: -ddp_autotune 1: the buckets that suit this network on these hosts, and the
+ * chunks in which their sums travel.
  *
  * In a run's first steps: some in which its layers are timed, then the network between ranks, then
- * what bench/tune.h predicts to be fastest is tried in turns with what is. All of them are steps of
+ * what bench/tune.h predicts to be fastest is tried in turns with what is; then, with the buckets
+ * chosen, other chunks in the same way. All of them are steps of
  * the run, with the bits that they would have anyway. What is chosen, all ranks get from rank 0,
  * which keeps it in NAME.tune; a run of the same kind finds it there. One run at most is tuned in a
  * process.
@@ -20,7 +22,7 @@ ddp_status ddp_autotune_check_device(const ddp_options *options, const ddp_group
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Before the trainer is attached, on every rank: where NAME.tune is of such a run, the trainer gets
- * its buckets. All must outlive the run. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+ * its buckets and chunks. All must outlive the run. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_autotune_open(const ddp_options *options, ddp_group *group, ddp_trainer *trainer,
                              const char *directory, const char *cfg, ddp_error *err) DDP_MUST_CHECK;
 

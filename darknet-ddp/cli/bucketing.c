@@ -29,5 +29,6 @@ ddp_bucketing ddp_bucketing_of(const ddp_tuning *t)
                            .first_bucket_bytes = (size_t)(t->first_bucket_mb * mib),
                            .defer_bytes = (size_t)(t->defer_mb * mib),
                            .piece_bytes = t->priority ? piece_bytes(bucket_bytes) : 0,
-                           .priority = t->priority};
+                           .priority = t->priority,
+                           .chunks = t->chunks};
 }

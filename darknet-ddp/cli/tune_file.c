@@ -10,8 +10,11 @@
 
 enum { FILE_BYTES = 1 << 14 };
 
-static const char title[] = "# darknet-ddp buckets: found by -ddp_autotune 1; without this file it "
-                            "measures again";
+static const char title[] = "# darknet-ddp buckets and chunks: found by -ddp_autotune 1; without "
+                            "this file it measures again";
+/* Of a time when chunks were not tuned. */
+static const char older_title[] = "# darknet-ddp buckets: found by -ddp_autotune 1; without this "
+                                  "file it measures again";
 
 ddp_status ddp_tune_file_write(const char *path, const char *key, const ddp_tune_found *found,
                                ddp_error *err)
@@ -25,9 +28,12 @@ ddp_status ddp_tune_file_write(const char *path, const char *key, const ddp_tune
         return err->code;
     (void)fprintf(ddp_file_stream(f),
                   "%s\n%s\nbucket_mb %.17g\nfirst_bucket_mb %.17g\ndefer_mb %.17g\npriority "
-                  "%d\nstep_s %.17g\nas_is_s %.17g\nend\n",
+                  "%d\nchunk_bytes %zu\nchunks_in_flight %d\n",
                   title, key, t->bucket_mb, t->first_bucket_mb, t->defer_mb, t->priority,
-                  found->step_s, found->as_is_s);
+                  t->chunks.bytes, t->chunks.window);
+    (void)fprintf(ddp_file_stream(f),
+                  "step_s %.17g\nas_is_s %.17g\nchunks_step_s %.17g\nchunks_as_is_s %.17g\nend\n",
+                  found->step_s, found->as_is_s, found->chunks_step_s, found->chunks_as_is_s);
     if (ddp_file_finish(f, &sum, err)) {
         ddp_file_abandon(f);
         return err->code;
@@ -45,7 +51,10 @@ static int is_plausible(const ddp_tune_found *f)
     return is_between(f->tuning.bucket_mb, .001, 1024)
            && is_between(f->tuning.first_bucket_mb, .001, 1024)
            && is_between(f->tuning.defer_mb, 0, 1024) && is_between(f->tuning.priority, 0, 1)
-           && is_between(f->step_s, 1e-9, 1e9) && is_between(f->as_is_s, 1e-9, 1e9);
+           && is_between((double)f->tuning.chunks.bytes, 0, DDP_CHUNK_MOST_BYTES)
+           && is_between(f->tuning.chunks.window, 0, DDP_CHUNKS_MOST)
+           && is_between(f->step_s, 1e-9, 1e9) && is_between(f->as_is_s, 1e-9, 1e9)
+           && is_between(f->chunks_step_s, 1e-9, 1e9) && is_between(f->chunks_as_is_s, 1e-9, 1e9);
 }
 
 /* text becomes what stands behind its first line, which must be `line`. */
@@ -65,11 +74,13 @@ static int read_values(const char *text, ddp_tune_found *f)
     int end = 0;
 
     return sscanf(text,
-                  "bucket_mb %lf first_bucket_mb %lf defer_mb %lf priority %d step_s %lf as_is_s "
-                  "%lf end%n",
-                  &t->bucket_mb, &t->first_bucket_mb, &t->defer_mb, &t->priority, &f->step_s,
-                  &f->as_is_s, &end)
-               == 6
+                  "bucket_mb %lf first_bucket_mb %lf defer_mb %lf priority %d chunk_bytes %zu "
+                  "chunks_in_flight %d step_s %lf as_is_s %lf chunks_step_s %lf chunks_as_is_s %lf "
+                  "end%n",
+                  &t->bucket_mb, &t->first_bucket_mb, &t->defer_mb, &t->priority, &t->chunks.bytes,
+                  &t->chunks.window, &f->step_s, &f->as_is_s, &f->chunks_step_s, &f->chunks_as_is_s,
+                  &end)
+               == 10
            && end > 0 && strcmp(text + end, "\n") == 0 && is_plausible(f);
 }
 
@@ -90,7 +101,9 @@ int ddp_tune_file_read(const char *path, const char *key, ddp_tune_found *found,
         return 0;
     }
     text = data;
-    if (!take_line(&text, title))
+    if (take_line(&text, older_title))
+        *why = "is of an older version";
+    else if (!take_line(&text, title))
         *why = "is damaged";
     else if (!take_line(&text, key))
         *why = "is of another run";

@@ -10,8 +10,10 @@
 
 typedef struct ddp_tune_found {
     ddp_tuning tuning;
-    double step_s;  /* median of a step with it, */
-    double as_is_s; /* and without */
+    double step_s;         /* median of a step with its buckets, */
+    double as_is_s;        /* and with those that were asked for; */
+    double chunks_step_s;  /* then, of one with its chunks, too, */
+    double chunks_as_is_s; /* and with those that suit the group */
 } ddp_tune_found;
 
 /* Written whole or not at all. key: a line that says what was measured. Fails with DDP_ERR_IO,

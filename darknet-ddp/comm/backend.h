@@ -88,6 +88,7 @@ struct ddp_group {
     struct ddp_exchange *exchange;
     const struct ddp_way *way; /* how chunks are summed (chunk.h); NULL before the first sum */
     void *way_own;
+    ddp_chunks wish; /* of how long chunks are, and how many in flight */
     const struct ddp_sum_engine *host_sums;
     int rank;
     int size;

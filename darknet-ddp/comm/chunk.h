@@ -50,8 +50,10 @@ struct ddp_chunk_sizes {
 
 /* A way to sum chunks; ddp_group.way_own is its own. Every member but look is required. */
 struct ddp_way {
-    /* Called once, by every rank, while no sum is in flight; may block until all have called it. On
-     * failure close is called. */
+    ddp_chunk_limits (*limits)(const ddp_group *g);
+
+    /* Called by every rank, while no sum is in flight; may block until all have called it.
+     * sizes->requests is to be set, all else is. On failure close is called. */
     ddp_status (*open)(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
     void (*close)(ddp_group *g);
     struct ddp_chunk *(*chunk)(ddp_group *g, int slot);

@@ -18,6 +18,7 @@
  * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes. */
 #include "base/finite.h"
 #include "comm/chunk.h"
+#include "comm/chunk_sizes.h"
 #include "device/sum.h"
 #include "device/wire.h"
 
@@ -25,27 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured on two hosts, of one rank, with 1 and 4 Gbit/s between them, 102 MB in 5 sums: with 8
- * MiB in flight the link stays full, also when polled only every 10 ms. Smaller
- * chunks cost more polls, larger ones leave the link idle at the ends. But of many
- * ranks each sums a small piece, and a message costs as much CPU time as some 10 KB:
- * then chunks are larger, and fewer. More than two ranks send to several peers on one
- * line, which does not share itself evenly: with more in flight some peers get ahead and
- * wait for those behind. On four hosts sums take 1.0% less time with 3 MiB than with 8 at 1 Gbit/s,
- * and steps of replayed layers 5% less at 4. LEAST_WINDOW chunks of more than 6 ranks are more. */
-enum {
-    IN_FLIGHT_BYTES_OF_TWO = 8 << 20,
-    IN_FLIGHT_BYTES = 3 << 20,
-    SHORTEST_CHUNK_BYTES = DDP_EXCHANGE_MESSAGE_BYTES,
-    PIECE_BYTES = 128 * 1024, /* of a rank, in a chunk that is larger for many ranks' sake */
-    LONGEST_CHUNK_BYTES = 8 << 20,
-    LEAST_WINDOW = 4,
-    ALIGNMENT = 64
-};
-
 /* Up to this many floats in all are sent whole: one round trip is then dearer
  * than the bytes. */
-enum { SMALL_COUNT = 16384 };
+enum { SMALL_COUNT = 16384, ALIGNMENT = 64 };
 
 struct direct_chunk {
     struct ddp_chunk base; /* first: the two pointers are interchangeable */
@@ -94,19 +77,9 @@ static size_t scratch_for(size_t count, int size)
     return cut > whole ? cut : whole;
 }
 
-static void choose_sizes(struct ddp_chunk_sizes *sizes, int size)
+static ddp_chunk_limits direct_limits(const ddp_group *g)
 {
-    size_t bytes = (size_t)size * PIECE_BYTES;
-
-    if (bytes < SHORTEST_CHUNK_BYTES)
-        bytes = SHORTEST_CHUNK_BYTES;
-    if (bytes > LONGEST_CHUNK_BYTES)
-        bytes = LONGEST_CHUNK_BYTES;
-    sizes->count = bytes / sizeof(float);
-    sizes->window = (int)((size == 2 ? IN_FLIGHT_BYTES_OF_TWO : IN_FLIGHT_BYTES) / bytes);
-    if (sizes->window < LEAST_WINDOW)
-        sizes->window = LEAST_WINDOW;
-    sizes->requests = 2 * (size - 1);
+    return ddp_direct_chunks(g->size);
 }
 
 static int open_chunk(const ddp_group *g, struct direct_chunk *c,
@@ -125,7 +98,7 @@ static ddp_status direct_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_e
     struct direct *d = calloc(1, sizeof *d);
     int ok;
 
-    choose_sizes(sizes, g->size);
+    sizes->requests = 2 * (g->size - 1);
     g->way_own = d;
     if (d)
         d->chunks = calloc((size_t)sizes->window, sizeof *d->chunks);
@@ -351,6 +324,7 @@ static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
 }
 
 const struct ddp_way ddp_way_direct = {
+    .limits = direct_limits,
     .open = direct_open,
     .close = direct_close,
     .chunk = direct_chunk,

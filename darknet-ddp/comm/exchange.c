@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/finite.h"
+#include "comm/chunk_sizes.h"
 #include "comm/exchange_state.h"
 
 #include <stdio.h>
@@ -69,9 +70,16 @@ void ddp_exchange_close(ddp_group *g)
     g->exchange = NULL;
 }
 
+int ddp_exchange_is_idle(const ddp_group *g)
+{
+    return !g->exchange->chunks_in_flight && !g->exchange->first;
+}
+
 ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *err)
 {
-    struct ddp_chunk_sizes sizes = {0};
+    ddp_chunk_limits limits = way->limits(g);
+    ddp_chunks chunks = ddp_chunks_within(&limits, g->wish);
+    struct ddp_chunk_sizes sizes = {.count = chunks.bytes / sizeof(float), .window = chunks.window};
     ddp_status st;
 
     close_way(g);

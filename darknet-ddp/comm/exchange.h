@@ -20,9 +20,13 @@ enum { DDP_EXCHANGE_MESSAGE_BYTES = 512 * 1024 };
 /* Reserves the transport's requests. */
 ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err);
 
-/* How chunks are summed from here on (chunk.h); as way->open says. Without it: directly. */
+/* How chunks are summed from here on (chunk.h), and of which sizes, by g->wish; as way->open says,
+ * and again at any time when the group is idle. Without it: directly. */
 struct ddp_way;
 ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *err);
+
+/* Is no sum in flight, nor waiting to be? */
+int ddp_exchange_is_idle(const ddp_group *g);
 
 void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
 

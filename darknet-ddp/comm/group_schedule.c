@@ -1,6 +1,8 @@
-/* How sums of a group travel: which way (comm/chunk.h), chosen by the model of comm/schedule.h. */
+/* How sums of a group travel: which way (comm/chunk.h), chosen by the model of comm/schedule.h, and
+ * in what chunks. */
 #include "comm/backend.h"
 #include "comm/chunk.h"
+#include "comm/chunk_sizes.h"
 #include "comm/gpu.h"
 #include "comm/schedule.h"
 
@@ -59,6 +61,57 @@ const char *ddp_group_schedule(const ddp_group *g)
     const char *own = g->gpu ? ddp_gpu_schedule(g) : NULL;
 
     return own ? own : g->schedule;
+}
+
+/* ---- chunks ---- */
+
+static int has_chunks(const ddp_group *g)
+{
+    return g->size > 1 && g->transport;
+}
+
+ddp_chunk_limits ddp_group_chunk_limits(const ddp_group *g)
+{
+    if (!has_chunks(g))
+        return (ddp_chunk_limits){.own = {0}};
+    return g->way ? g->way->limits(g) : ddp_way_direct.limits(g);
+}
+
+ddp_chunks ddp_group_chunks(const ddp_group *g)
+{
+    ddp_chunk_limits limits = ddp_group_chunk_limits(g);
+
+    return has_chunks(g) ? ddp_chunks_within(&limits, g->wish) : (ddp_chunks){0};
+}
+
+static ddp_status rechunk(ddp_group *g, ddp_chunks wish, ddp_error *err)
+{
+    const struct ddp_way *way = g->way;
+    ddp_chunks wished = g->wish, before = ddp_group_chunks(g), now;
+    ddp_status st;
+
+    g->wish = wish;
+    now = ddp_group_chunks(g);
+    if (!way || (now.bytes == before.bytes && now.window == before.window))
+        return DDP_OK;
+    st = ddp_exchange_use(g, way, err);
+    if (st != DDP_ERR_USAGE)
+        return st;
+    g->wish = wished;
+    return ddp_exchange_use(g, way, err);
+}
+
+ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (st || !has_chunks(g))
+        return st;
+    if (!ddp_exchange_is_idle(g))
+        return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change while a sum is in flight");
+    if (ddp_broadcast(g, &wish, sizeof wish, 0, err))
+        return err->code;
+    return ddp_group_keep_failure(g, rechunk(g, wish, err), err);
 }
 
 int ddp_group_sums_on_host(const ddp_group *g)

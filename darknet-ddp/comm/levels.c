@@ -410,6 +410,7 @@ static int levels_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
 }
 
 const struct ddp_way ddp_way_levels = {
+    .limits = ddp_levels_limits,
     .open = ddp_levels_open,
     .close = ddp_levels_close,
     .chunk = levels_chunk,

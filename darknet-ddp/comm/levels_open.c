@@ -1,14 +1,7 @@
+#include "comm/chunk_sizes.h"
 #include "comm/levels_state.h"
 
 #include <stdlib.h>
-
-enum {
-    IN_FLIGHT_BYTES = 8 << 20,
-    SHORTEST_CHUNK_BYTES = 512 * 1024,
-    PIECE_BYTES = 64 * 1024, /* of a rank, in a chunk that is larger for many ranks' sake */
-    LONGEST_CHUNK_BYTES = 4 << 20,
-    HOST_IN_FLIGHT_BYTES = 4 << 20 /* where there is one host */
-};
 
 static size_t longest(const struct ddp_levels *l, struct ddp_span units)
 {
@@ -37,19 +30,9 @@ static int stage_messages(const ddp_group *g, const struct ddp_stage *stage)
     return messages;
 }
 
-static void choose_sizes(const ddp_group *g, struct ddp_chunk_sizes *sizes)
+ddp_chunk_limits ddp_levels_limits(const ddp_group *g)
 {
-    int alone = g->places.count == 1;
-    size_t bytes = alone ? SHORTEST_CHUNK_BYTES : (size_t)g->size * PIECE_BYTES;
-
-    if (bytes < SHORTEST_CHUNK_BYTES)
-        bytes = SHORTEST_CHUNK_BYTES;
-    if (bytes > LONGEST_CHUNK_BYTES)
-        bytes = LONGEST_CHUNK_BYTES;
-    sizes->count = bytes / sizeof(float);
-    sizes->window = (int)((alone ? HOST_IN_FLIGHT_BYTES : IN_FLIGHT_BYTES) / bytes);
-    if (sizes->window < 4)
-        sizes->window = 4;
+    return ddp_levels_chunks(g->size, g->places.count);
 }
 
 static int open_stage(const ddp_group *g, struct ddp_levels_chunk *c, int s)
@@ -111,7 +94,6 @@ ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_erro
     g->way_own = l;
     if (!l)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's chunks");
-    choose_sizes(g, sizes);
     l->chunk_count = sizes->count;
     if (ddp_levels_plan_open(&l->plan, &g->places, g->rank, g->radix, err))
         return err->code;

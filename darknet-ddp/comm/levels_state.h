@@ -10,10 +10,7 @@
 
 #include <stdatomic.h>
 
-enum {
-    DDP_LEVELS_MOST_WINDOW = 16,
-    DDP_LEVELS_LINE = 64 /* bytes; no two ranks write to the same */
-};
+enum { DDP_LEVELS_LINE = 64 }; /* bytes; no two ranks write to the same */
 
 /* What a rank tells the others of its host; it alone writes it. Behind it in shared memory lie its
  * slots. */
@@ -21,9 +18,9 @@ struct ddp_board {
     /* Chunks that it has launched, by sequence: how many. */
     _Alignas(DDP_LEVELS_LINE) atomic_uint launched;
     /* By slot: 2 (sequence + 1), 1 more where not finite. */
-    _Alignas(DDP_LEVELS_LINE) atomic_uint shared[DDP_LEVELS_MOST_WINDOW];
-    uint32_t counts[DDP_LEVELS_MOST_WINDOW]; /* by slot: the chunk's length */
-    uint64_t places[DDP_LEVELS_MOST_WINDOW]; /* by slot: where it lies (host_memory.h), or 0: in the
+    _Alignas(DDP_LEVELS_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
+    uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: the chunk's length */
+    uint64_t places[DDP_CHUNKS_MOST]; /* by slot: where it lies (host_memory.h), or 0: in the
                                                 slot */
 };
 
@@ -93,8 +90,9 @@ struct ddp_levels_piece {
 struct ddp_levels_piece ddp_levels_piece_of(const ddp_group *g, const struct ddp_levels_chunk *c,
                                             struct ddp_span units);
 
-/* ---- levels_open.c: the way's open and close ---- */
+/* ---- levels_open.c: the way's limits, open and close ---- */
 
+ddp_chunk_limits ddp_levels_limits(const ddp_group *g);
 ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
 void ddp_levels_close(ddp_group *g);
 

@@ -1,5 +1,7 @@
 #include "comm/schedule.h"
 
+#include "comm/chunk_sizes.h"
+
 #include <stdio.h>
 
 /* Measured on virtual Xeon cores, Open MPI 4.1.4; a sum of 100 MB in buckets of 4 MiB, and
@@ -10,10 +12,8 @@ static const double host_byte_s = 0.3e-9;   /* the same within a host */
 static const double copy_byte_s = 0.1e-9;   /* to copy or add a byte */
 static const double message_s = 5e-6;       /* to send or receive a message of any size */
 static const double line_bytes_s = 1.25e9;  /* 10 Gbit/s */
-static const double window_bytes = 8 << 20; /* in flight */
-/* In flight directly between more than two ranks, as in direct.c: the larger of the two. */
-static const double window_of_many_bytes = 3 << 20, window_chunks = 4;
-static const double poll_s = 1e-3; /* between two polls of a rank that computes */
+static const double window_bytes = 8 << 20; /* in flight, by levels */
+static const double poll_s = 1e-3;          /* between two polls of a rank that computes */
 
 static double greater(double a, double b)
 {
@@ -43,11 +43,12 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
     double bytes = 2 * sum_bytes * (size - 1) / size; /* each way */
     double outside = bytes * (size - ranks) / (size > 1 ? size - 1 : 1);
     double messages = 4.0 * (size - 1) * sum_bytes / chunk;
-    double window = size <= 2 ? window_bytes : greater(window_of_many_bytes, window_chunks * chunk);
+    ddp_chunks own = ddp_direct_chunks(size).own;
+    double longest = (double)own.bytes < bucket_bytes ? (double)own.bytes : bucket_bytes;
 
     return (ddp_sum_cost){
         .left_bytes = outside * ranks,
-        .wire_s = wire_s(outside * ranks, window, 2),
+        .wire_s = wire_s(outside * ranks, longest * own.window, 2),
         .cpu_s = 2 * outside * tcp_byte_s + 2 * (bytes - outside) * host_byte_s
                  + sum_bytes * copy_byte_s + messages * message_s,
         .connections = size - ranks,

@@ -76,10 +76,12 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* How gradients are put into buckets, and in which order these travel; as of ddp_reducer_config. */
+/* How gradients are put into buckets, in which order these travel, as of ddp_reducer_config, and in
+ * what chunks: a wish, as of ddp_group_use_chunks. */
 typedef struct ddp_bucketing {
     size_t bucket_bytes, first_bucket_bytes, defer_bytes, piece_bytes;
     int priority;
+    ddp_chunks chunks;
 } ddp_bucketing;
 
 /* From here on; the same on every rank. While a network is attached: between two steps, without

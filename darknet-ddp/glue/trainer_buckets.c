@@ -1,7 +1,7 @@
 /* Other buckets for a network that trains. */
 #include "glue/trainer_state.h"
 
-static ddp_status reopen(ddp_trainer *t, ddp_error *err)
+static ddp_status reopen(ddp_trainer *t, ddp_chunks chunks, ddp_error *err)
 {
     ddp_reducer_times times;
     ddp_status st;
@@ -12,7 +12,11 @@ static ddp_status reopen(ddp_trainer *t, ddp_error *err)
     ddp_reducer_close(t->reducer);
     t->reducer = NULL;
     t->backlog_told = 0;
-    st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
+    st = ddp_loss_finish(t->loss, err);
+    if (!st)
+        st = ddp_group_use_chunks(t->group, chunks, err);
+    if (!st)
+        st = ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
     if (!st)
         t->guard = ddp_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss,
                                   t->statistics);
@@ -26,5 +30,6 @@ ddp_status ddp_trainer_use_buckets(ddp_trainer *t, const ddp_bucketing *buckets,
     t->config.reducer.defer_bytes = buckets->defer_bytes;
     t->config.reducer.piece_bytes = buckets->piece_bytes;
     t->config.reducer.priority = buckets->priority;
-    return t->net ? reopen(t, err) : DDP_OK;
+    return t->net ? reopen(t, buckets->chunks, err)
+                  : ddp_group_use_chunks(t->group, buckets->chunks, err);
 }

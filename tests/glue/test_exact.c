@@ -94,13 +94,20 @@ static float step(struct rank *me, network *net, int number)
     return train_mean_loss(net, sum) / (float)(mini_batches * net->batch);
 }
 
-/* Of everything, of some, and of each parameter. */
+/* Of everything, of some, and of each parameter; in chunks of several sizes. */
 static void retune(struct rank *me, ddp_trainer *t, int number)
 {
     static const ddp_bucketing buckets[] = {
         {.bucket_bytes = MIB, .first_bucket_bytes = MIB},
-        {.bucket_bytes = 2000, .first_bucket_bytes = 100, .defer_bytes = MIB},
-        {.bucket_bytes = MIB, .first_bucket_bytes = 1, .piece_bytes = 500, .priority = 1},
+        {.bucket_bytes = 2000,
+         .first_bucket_bytes = 100,
+         .defer_bytes = MIB,
+         .chunks = {.bytes = DDP_CHUNK_LEAST_BYTES, .window = 3}},
+        {.bucket_bytes = MIB,
+         .first_bucket_bytes = 1,
+         .piece_bytes = 500,
+         .priority = 1,
+         .chunks = {.window = 1}},
         {.bucket_bytes = 1, .first_bucket_bytes = 1, .defer_bytes = MIB, .priority = 1}};
     ddp_error err;
 

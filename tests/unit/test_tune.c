@@ -171,10 +171,50 @@ static void what_is_stays_unless_another_is_faster_by_a_clear_margin_each_time(v
     expect_choice(faster, 2, 1);
 }
 
-static const ddp_tune_found found = {
-    .tuning = {.bucket_mb = .3, .first_bucket_mb = 1. / 3, .defer_mb = 0, .priority = 1},
-    .step_s = .1234,
-    .as_is_s = .2345};
+static void expect_chunks(const ddp_chunk_limits *limits, ddp_chunks now, const ddp_chunks *want,
+                          size_t count)
+{
+    const ddp_tuning as_is = {.bucket_mb = 7, .priority = 1, .chunks = now};
+    ddp_tuning tried[DDP_TUNE_CHUNKS_TRIED];
+
+    assert_int_equal(ddp_tune_chunks(tried, &as_is, limits), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(tried[i].chunks.bytes, want[i].bytes);
+        assert_int_equal(tried[i].chunks.window, want[i].window);
+        assert_true(tried[i].bucket_mb == 7 && tried[i].priority == 1);
+    }
+}
+
+static void chunks_half_and_twice_as_long_and_many_are_tried_where_they_can_be(void **state)
+{
+    const ddp_chunk_limits limits = {.own = {512 << 10, 8}, .most_bytes = 1 << 20};
+    const ddp_chunks want[] = {{256 << 10, 16}, {1 << 20, 4}, {512 << 10, 4}, {512 << 10, 16}};
+    const ddp_chunks longest[] = {{512 << 10, 8}, {1 << 20, 2}, {1 << 20, 8}};
+    const ddp_chunks one[] = {{256 << 10, 2}, {512 << 10, 2}};
+    const ddp_chunks shortest[] = {{8192, 16}, {4096, 16}};
+
+    (void)state;
+    expect_chunks(&limits, (ddp_chunks){0}, want, 4);
+    expect_chunks(&limits, (ddp_chunks){1 << 20, 4}, longest, 3);
+    expect_chunks(&limits, (ddp_chunks){512 << 10, 1}, one, 2);
+    expect_chunks(&limits, (ddp_chunks){DDP_CHUNK_LEAST_BYTES, DDP_CHUNKS_MOST}, shortest, 2);
+}
+
+static const ddp_tune_found found = {.tuning = {.bucket_mb = .3,
+                                                .first_bucket_mb = 1. / 3,
+                                                .defer_mb = 0,
+                                                .priority = 1,
+                                                .chunks = {256 << 10, 12}},
+                                     .step_s = .1234,
+                                     .as_is_s = .2345,
+                                     .chunks_step_s = .1222,
+                                     .chunks_as_is_s = .1235};
+
+/* As it was written when chunks were not tuned. */
+static const char older[] =
+    "# darknet-ddp buckets: found by -ddp_autotune 1; without this file it measures again\n"
+    "of this\nbucket_mb 4\nfirst_bucket_mb 1\ndefer_mb 32\npriority 1\nstep_s 0.5\n"
+    "as_is_s 0.6\nend\n";
 
 static void expect_none(const char *path, const char *key, const char *want)
 {
@@ -212,6 +252,7 @@ static void file_comes_back_as_it_was_written(void **state)
 /* Cut anywhere, or with a value that no option would take. */
 static void damaged_file_is_no_file(void **state)
 {
+    static const char *const values[] = {"priority 1", "chunks_in_flight 1"}; /* 7, 72 */
     struct folder folder;
     const char *path;
     char *text, *at;
@@ -231,12 +272,30 @@ static void damaged_file_is_no_file(void **state)
         if (ddp_tune_file_read(path, "of this", &got, &why) || !why)
             fail_msg("%zu bytes of %zu are taken for all", n, bytes);
     }
-    at = memmem(text, bytes, "priority 1", 10);
-    assert_non_null(at);
-    at[9] = '7';
-    folder_write(path, text, bytes);
-    expect_none(path, "of this", "is damaged");
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        size_t length = strlen(values[v]);
+        char kept;
+
+        at = memmem(text, bytes, values[v], length);
+        assert_non_null(at);
+        kept = at[length - 1];
+        at[length - 1] = '7';
+        folder_write(path, text, bytes);
+        expect_none(path, "of this", "is damaged");
+        at[length - 1] = kept;
+    }
     free(text);
+    folder_close(&folder);
+}
+
+static void file_of_an_older_version_is_none(void **state)
+{
+    struct folder folder;
+
+    (void)state;
+    folder_open(&folder);
+    folder_write(folder_file(&folder, "c.tune"), older, sizeof older - 1);
+    expect_none(folder_file(&folder, "c.tune"), "of this", "is of an older version");
     folder_close(&folder);
 }
 
@@ -248,8 +307,10 @@ int main(void)
         cmocka_unit_test(what_is_given_stays),
         cmocka_unit_test(measured_times_of_the_line_take_the_place_of_the_models),
         cmocka_unit_test(what_is_stays_unless_another_is_faster_by_a_clear_margin_each_time),
+        cmocka_unit_test(chunks_half_and_twice_as_long_and_many_are_tried_where_they_can_be),
         cmocka_unit_test(file_comes_back_as_it_was_written),
         cmocka_unit_test(damaged_file_is_no_file),
+        cmocka_unit_test(file_of_an_older_version_is_none),
     };
 
     return cmocka_run_group_tests_name("tune", tests, NULL, NULL);

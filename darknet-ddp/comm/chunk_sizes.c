@@ -1,0 +1,79 @@
+#include "comm/chunk_sizes.h"
+
+#include "comm/exchange.h"
+
+/* Measured on two hosts, of one rank, with 1 and 4 Gbit/s between them, 102 MB in 5 sums: with 8
+ * MiB in flight the link stays full, also when polled only every 10 ms. Smaller
+ * chunks cost more polls, larger ones leave the link idle at the ends. But of many
+ * ranks each sums a small piece, and a message costs as much CPU time as some 10 KB:
+ * then chunks are larger, and fewer. More than two ranks that send directly have several peers on
+ * one line, which does not share itself evenly: with more in flight some peers get ahead and
+ * wait for those behind. On four hosts sums take 1.0% less time with 3 MiB than with 8 at 1 Gbit/s,
+ * and steps of replayed layers 5% less at 4. LEAST_WINDOW chunks of more than 6 ranks are more. */
+enum {
+    SHORTEST_CHUNK_BYTES = DDP_EXCHANGE_MESSAGE_BYTES,
+    LEAST_WINDOW = 4,
+
+    DIRECT_IN_FLIGHT_BYTES_OF_TWO = 8 << 20,
+    DIRECT_IN_FLIGHT_BYTES = 3 << 20,
+    DIRECT_PIECE_BYTES = 128 << 10, /* of a rank, in a chunk that is larger for many ranks' sake */
+    DIRECT_LONGEST_CHUNK_BYTES = DDP_CHUNK_MOST_BYTES,
+
+    LEVELS_IN_FLIGHT_BYTES = 8 << 20,
+    LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST = 4 << 20,
+    LEVELS_PIECE_BYTES = 64 << 10,
+    LEVELS_LONGEST_CHUNK_BYTES = 4 << 20,
+
+    LINE_BYTES = 64
+};
+
+static size_t between(size_t bytes, size_t least, size_t most)
+{
+    if (bytes < least)
+        return least;
+    return bytes > most ? most : bytes;
+}
+
+static ddp_chunks choose(size_t bytes, size_t longest_bytes, size_t in_flight_bytes)
+{
+    ddp_chunks c = {.bytes = between(bytes, SHORTEST_CHUNK_BYTES, longest_bytes)};
+
+    c.window = (int)(in_flight_bytes / c.bytes);
+    if (c.window < LEAST_WINDOW)
+        c.window = LEAST_WINDOW;
+    return c;
+}
+
+/* Two ranks send each other whole chunks, more of them pieces: none is too long a message. */
+ddp_chunk_limits ddp_direct_chunks(int ranks)
+{
+    size_t messages = ranks > 2 ? (size_t)ranks : 1;
+
+    return (ddp_chunk_limits){
+        .own = choose((size_t)ranks * DIRECT_PIECE_BYTES, DIRECT_LONGEST_CHUNK_BYTES,
+                      ranks > 2 ? DIRECT_IN_FLIGHT_BYTES : DIRECT_IN_FLIGHT_BYTES_OF_TWO),
+        .most_bytes = between(messages * DDP_EXCHANGE_MESSAGE_BYTES, SHORTEST_CHUNK_BYTES,
+                              DIRECT_LONGEST_CHUNK_BYTES)};
+}
+
+ddp_chunk_limits ddp_levels_chunks(int ranks, int hosts)
+{
+    ddp_chunks own = hosts == 1 ? choose(SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES,
+                                         LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST)
+                                : choose((size_t)ranks * LEVELS_PIECE_BYTES,
+                                         LEVELS_LONGEST_CHUNK_BYTES, LEVELS_IN_FLIGHT_BYTES);
+
+    return (ddp_chunk_limits){.own = own, .most_bytes = LEVELS_LONGEST_CHUNK_BYTES};
+}
+
+ddp_chunks ddp_chunks_within(const ddp_chunk_limits *limits, ddp_chunks wish)
+{
+    ddp_chunks c = limits->own;
+
+    if (wish.bytes > 0)
+        c.bytes = between(wish.bytes, DDP_CHUNK_LEAST_BYTES, limits->most_bytes) / LINE_BYTES
+                  * LINE_BYTES;
+    if (wish.window > 0)
+        c.window = wish.window < DDP_CHUNKS_MOST ? wish.window : DDP_CHUNKS_MOST;
+    return c;
+}
