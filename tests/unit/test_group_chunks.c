@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
@@ -130,6 +131,36 @@ static void chunks_stay_while_a_sum_is_in_flight(void **state)
     ranks_run(2, change_too_early, NULL);
 }
 
+/* 16 MiB of slots for two ranks: as many as can be shared here. */
+static void ask_for_too_much(struct rank *me)
+{
+    const ddp_chunks many = {512 * KIB, 32}, few = {512 * KIB, 2};
+    ddp_chunks got;
+    ddp_error err;
+
+    rank_expect_ok(me, ddp_group_use_chunks(me->group, many, &err), &err);
+    got = ddp_group_chunks(me->group);
+    if (got.bytes != 512 * KIB || got.window != 16)
+        rank_wrong(me, "%d chunks of %zu bytes, not as they were", got.window, got.bytes);
+    sum_anew(me);
+    wish(me, few);
+    sum_anew(me);
+}
+
+static void chunks_stay_where_no_memory_can_be_shared_for_them(void **state)
+{
+    static const int ranks[] = {2, 2};
+    struct rlimit as_is, limit;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &as_is), 0);
+    limit = as_is;
+    limit.rlim_cur = 20 * MIB; /* memory that is shared is a file */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ranks_run_levels(ranks, 2, 0, ask_for_too_much, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &as_is), 0);
+}
+
 static void expect(ddp_chunk_limits l, ddp_chunks wish, size_t bytes, int window)
 {
     ddp_chunks c = ddp_chunks_within(&l, wish);
@@ -172,6 +203,7 @@ int main(void)
         cmocka_unit_test(any_chunks_have_the_same_bits),
         cmocka_unit_test(sums_that_are_open_are_cut_as_wished),
         cmocka_unit_test(chunks_stay_while_a_sum_is_in_flight),
+        cmocka_unit_test(chunks_stay_where_no_memory_can_be_shared_for_them),
         cmocka_unit_test(what_suits_is_taken_where_nothing_is_wished),
         cmocka_unit_test(wishes_are_brought_within_limits),
     };
