@@ -89,6 +89,18 @@ class OtherMpi(darknet.Case):
             self.check_refused(result, "--mpi=pmi2", code=2)
             self.assertNotIn("--mpi=pmix", result.err)
 
+    def test_goes_on_where_the_other_has_stopped(self):
+        """Begun in one process of Open MPI's build."""
+        expected = self.expected()
+        self.cfg(3)
+        result = darknet.run([OPEN_MPI, *TRAIN, "-ddp_exact"], self.folder)
+        self.assertEqual(result.code, 0, result)
+        self.cfg(6)
+        words = [self.mpiexec, "-n", "2", darknet.PROGRAM, *TRAIN, "-ddp_exact", "-resume_force"]
+        result = darknet.run(words, self.folder)
+        self.assertIn("DDP: resum", result.out, result)
+        self.check_trained(result, 2, expected)
+
     def begin(self, *words):
         self.cfg(1000000)
         with open(self.path("said"), "w", encoding="utf-8") as said:
