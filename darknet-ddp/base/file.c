@@ -291,6 +291,12 @@ static int open_regular(const char *path, uint64_t *size, ddp_error *err)
     return -1;
 }
 
+ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *err)
+{
+    *fd = open_regular(path, size, err);
+    return *fd < 0 ? err->code : DDP_OK;
+}
+
 /* Up to `bytes` bytes; fewer at the file's end, -1 on failure. */
 static ssize_t read_all(int fd, char *data, size_t bytes)
 {

@@ -1,8 +1,6 @@
 /* Does a checkpoint fit the run that wants to go on from it? */
 #include "checkpoint/checkpoint.h"
 
-#include "base/finite.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,25 +40,6 @@ ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array, ddp_erro
 {
     return ddp_fail(err, DDP_ERR_FORMAT, "%s of layer %d's %s has a number that is not finite",
                     array->name, array->layer, array->part);
-}
-
-ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err)
-{
-    for (size_t i = 0; i < c->array_count; i++) {
-        const ddp_checkpoint_array *array = &c->arrays[i];
-
-        if (array->data && !ddp_all_finite(array->data, array->count))
-            return ddp_checkpoint_not_finite(array, err);
-    }
-    return DDP_OK;
-}
-
-void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
-                                size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (arrays[i].data)
-            memcpy(arrays[i].data, c->arrays[i].data, arrays[i].count * sizeof(float));
 }
 
 static const char *value_in(const ddp_checkpoint_metadata *metadata, const char *name)

@@ -52,16 +52,15 @@ typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* at most 31 and 15 bytes */
     size_t count;
-    void *data; /* in a checkpoint that was read: of any alignment. In one to write, NULL: its
-                   source knows them */
-    size_t key; /* then by this */
+    void *data; /* NULL: the checkpoint's source has them */
+    size_t key; /* which knows them by this */
 } ddp_checkpoint_array;
 
-/* What lies elsewhere, and is written in blocks as it comes. */
+/* Where arrays are that lie elsewhere: in a state file that is read, or with other ranks. */
 typedef struct ddp_checkpoint_source {
-    /* Elements at to at + count of the array of this key, to block; at most
-     * DDP_CHECKPOINT_BLOCK of them. An array's are asked for in order, arrays as they are listed.
-     */
+    /* Elements at to at + count of the array of this key, to block. When a state file is written
+     * these are at most DDP_CHECKPOINT_BLOCK, an array's are asked for in order, and arrays as they
+     * are listed. */
     ddp_status (*read)(void *ctx, size_t key, size_t at, float *block, size_t count,
                        ddp_error *err);
     void *ctx;
@@ -73,8 +72,9 @@ typedef struct ddp_checkpoint {
     size_t cfg_bytes;
     size_t array_count;
     ddp_checkpoint_array *arrays;
-    const ddp_checkpoint_source *source; /* of arrays to write that have no data here */
-    void *memory; /* what ddp_checkpoint_read allocated; NULL: nothing belongs to this */
+    const ddp_checkpoint_source *source; /* NULL: all arrays have data */
+    void *memory;                       /* of what was read: its cfg, and the names of its arrays */
+    struct ddp_checkpoint_place *place; /* and where it is read from; NULL: none of it was read */
 } ddp_checkpoint;
 
 /* Add an option; what does not fit is cut. DDP_ERR_USAGE: there are too many. */
@@ -94,12 +94,18 @@ ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f,
 /* Understand bytes[0..size), which must outlive *out and may be anything; release it
  * with ddp_checkpoint_release. On failure *out is empty.
  * DDP_ERR_FORMAT: it is no state file, or damaged; DDP_ERR_NOMEM. */
-ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, void *bytes, size_t size,
+ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t size,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Read and check a whole state file. Fails as ddp_checkpoint_parse, and with DDP_ERR_IO. */
+/* Read and check a whole state file, which stays open: its arrays' floats are read when they are
+ * asked for. Fails as ddp_checkpoint_parse, and with DDP_ERR_IO. */
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
+
+/* Elements at to at + count of c's i-th array. Fails as its source: with DDP_ERR_IO where that is a
+ * file. */
+ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
+                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Read and check a state file's header, and that the file has the length it tells.
  * Fails as ddp_checkpoint_read. */
@@ -114,17 +120,19 @@ void ddp_checkpoint_release(ddp_checkpoint *c);
 ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                        size_t count, ddp_error *err) DDP_MUST_CHECK;
 
-/* Is every element of c's arrays that have data a finite number? DDP_ERR_FORMAT names the first
- * array that has another. */
+/* Is every element of c's arrays, those left out that have neither data nor a source, a finite
+ * number? DDP_ERR_FORMAT names the first array that has another. Fails also as ddp_checkpoint_get,
+ * and with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
 
 /* What that says of an array: DDP_ERR_FORMAT. */
 ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy the data of c's arrays, which were checked, to those of these that have a place for it. */
-void ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
-                                size_t count);
+/* Copy c's arrays, which were checked, to those of these that have a place for it. Fails as
+ * ddp_checkpoint_get. */
+ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
+                                      size_t count, ddp_error *err) DDP_MUST_CHECK;
 
 /* Would a run with these options, and this seed if seed is not NULL, go on as c's?
  * DDP_ERR_MISMATCH names the first option that differs. */

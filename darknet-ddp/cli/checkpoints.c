@@ -93,6 +93,7 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
                                   .base = c->base,
                                   .seed_given = options->seed >= 0,
                                   .force = options->resume_force,
+                                  .shares = options->shard_optimizer && ddp_group_size(group) > 1,
                                   .ranks = (uint64_t)ddp_group_size(group)};
     if (ddp_group_rank(group) == 0)
         st = ddp_ownership_take(directory, c->base, options->take_over, err);
@@ -266,6 +267,17 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
     *seed = found.seed;
     c->run.seed = found.seed;
     return DDP_OK;
+}
+
+const ddp_shard_first *ddp_checkpoints_moments(const ddp_checkpoints *c)
+{
+    return ddp_saved_moments_first(c->from.moments);
+}
+
+void ddp_checkpoints_forget_moments(ddp_checkpoints *c)
+{
+    ddp_saved_moments_close(c->from.moments);
+    c->from.moments = NULL;
 }
 
 int ddp_checkpoints_resumed(const ddp_checkpoints *c)

@@ -45,6 +45,11 @@ void ddp_checkpoints_keep_shard(ddp_checkpoints *c, ddp_shard *shard);
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed,
                                   ddp_error *err) DDP_MUST_CHECK;
 
+/* On rank 0, after that: what the network did not get of the checkpoint, since it is shared out
+ * when it is attached; NULL: it has all. And when it has been. */
+const ddp_shard_first *ddp_checkpoints_moments(const ddp_checkpoints *c);
+void ddp_checkpoints_forget_moments(ddp_checkpoints *c);
+
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 

@@ -34,6 +34,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
     ddp_checkpoints_keep_feedback(ddp_run.checkpoints, feedback);
     if (ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
         return err->code;
+    ddp_trainer_set_first_moments(ddp_run.trainer, ddp_checkpoints_moments(ddp_run.checkpoints));
     *seed = ddp_run.seed;
     ddp_run.directory = directory;
     return ddp_autotune_open(ddp_run.options, ddp_run.group, ddp_run.trainer, directory, cfg, err);
@@ -169,6 +170,8 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
         || ddp_compare_cfgs(ddp_run.group, cfg, err)
         || ddp_inputs_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
         return err->code;
+    ddp_trainer_set_first_moments(ddp_run.trainer, NULL);
+    ddp_checkpoints_forget_moments(ddp_run.checkpoints);
     prepare_advice();
     ddp_lookout_begin(ddp_run.directory, cfg,
                       ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));

@@ -97,6 +97,7 @@ typedef struct ddp_reducer_config {
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
     int shard;              /* 1: with more than one rank, each updates its share of the parameters
                                alone (core/shard.h); nothing is then deferred */
+    const ddp_shard_first *first_moments; /* then, on rank 0: ddp_shard_of.first */
     int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
                    syncing one to the next, a power of two */
 } ddp_reducer_config;

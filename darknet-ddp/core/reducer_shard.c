@@ -19,7 +19,8 @@ ddp_status ddp_reducer_open_shard(ddp_reducer *r, ddp_error *err)
                              .table = r->table,
                              .plan = r->plan,
                              .memory = r->memory,
-                             .sums = r->sums};
+                             .sums = r->sums,
+                             .first = r->config.first_moments};
 
     r->ran_ranks = calloc(layers + 1, sizeof *r->ran_ranks);
     if (!r->ran_ranks)

@@ -128,12 +128,12 @@ static int any(const float *x, size_t count)
     return 0;
 }
 
-/* Has rank 0's framework moments that a run goes on with? */
+/* Has rank 0 moments that a run goes on with? */
 static ddp_status has_moments(const ddp_shard *s, int *yes, ddp_error *err)
 {
     const ddp_table *table = s->of.table;
 
-    *yes = 0;
+    *yes = s->of.first != NULL;
     for (size_t i = 0; i < table->param_count && !*yes && ddp_group_rank(s->of.group) == 0; i++)
         for (int k = 0; k < moments_of(s, i); k++)
             *yes |= any(on_host(s, &table->params[i], k), table->params[i].count);
@@ -154,6 +154,14 @@ static void keep_own(const ddp_shard *s, size_t i, int k, const float *x, size_t
     }
 }
 
+static ddp_status read_first(const ddp_shard *s, const ddp_shard_block *b, float *x, ddp_error *err)
+{
+    if (s->of.first)
+        return s->of.first->read(s->of.first->ctx, b, x, err);
+    memcpy(x, on_host(s, &s->of.table->params[b->param], b->moment) + b->at, b->count * sizeof *x);
+    return DDP_OK;
+}
+
 /* In blocks. */
 static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, ddp_error *err)
 {
@@ -163,8 +171,9 @@ static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, ddp_error *er
     for (size_t at = 0; at < param->count; at += DDP_SHARD_BLOCK) {
         size_t left = param->count - at, count = left < DDP_SHARD_BLOCK ? left : DDP_SHARD_BLOCK;
 
-        if (ddp_group_rank(s->of.group) == 0)
-            memcpy(piece, on_host(s, param, k) + at, count * sizeof *piece);
+        if (ddp_group_rank(s->of.group) == 0
+            && read_first(s, &(ddp_shard_block){i, k, at, count}, piece, err))
+            return err->code;
         if (ddp_broadcast(s->of.group, piece, count * sizeof *piece, 0, err))
             return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k], param->layer,
                             param->kind, param->part);
@@ -240,7 +249,7 @@ ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *er
     if (!s)
         return no_memory(err);
     s->of = *of;
-    if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == 0)
+    if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == 0 && !of->first)
         pull_all(s);
     if (find_shares(s, err) || has_moments(s, &yes, err) || (yes && tell_moments(s, err))) {
         ddp_shard_close(s);

@@ -34,17 +34,33 @@ typedef struct ddp_shard_part {
     float *moments[DDP_OPTIMIZER_BUFFERS];
 } ddp_shard_part;
 
+/* Elements at to at + count of a moment of the table's parameter `param`. */
+typedef struct ddp_shard_block {
+    size_t param;
+    int moment;
+    size_t at, count;
+} ddp_shard_block;
+
+/* Where moments are that a run begins with. */
+typedef struct ddp_shard_first {
+    /* At most DDP_SHARD_BLOCK floats, to x, on the host. */
+    ddp_status (*read)(void *ctx, const ddp_shard_block *block, float *x, ddp_error *err);
+    void *ctx;
+} ddp_shard_first;
+
 /* What the shard shares out; all of it must outlive the shard. */
 typedef struct ddp_shard_of {
     ddp_group *group;
     const ddp_table *table;
     const ddp_plan *plan;
-    float *memory;              /* the plan's */
-    ddp_allreduce *const *sums; /* of each bucket, without its run counts */
+    float *memory;                /* the plan's */
+    ddp_allreduce *const *sums;   /* of each bucket, without its run counts */
+    const ddp_shard_first *first; /* on rank 0; NULL: the framework has what a run begins with */
 } ddp_shard_of;
 
-/* Each rank takes its share of the moments that rank 0's framework has, and the framework's are
- * empty from then on. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Each rank takes its share of the moments that rank 0's framework has, or of->first there, and the
+ * framework's are empty from then on. *out is set on success. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM, and on rank 0 as of->first. */
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
 
 /* The moments are gone with it, and the framework's are empty: a GPU's NULL, where there is no
@@ -69,13 +85,6 @@ void ddp_shard_take(const ddp_shard *s, size_t i);
  * rank has more of others' than a block, and rank 0 may stop asking where it likes. */
 
 enum { DDP_SHARD_BLOCK = 1 << 18 }; /* floats, the largest block */
-
-/* Elements at to at + count of a moment of the table's parameter `param`. */
-typedef struct ddp_shard_block {
-    size_t param;
-    int moment;
-    size_t at, count;
-} ddp_shard_block;
 
 /* Is moment k of the table's parameter i shared out? Else the framework has it. */
 int ddp_shard_has(const ddp_shard *s, size_t i, int k);

@@ -139,7 +139,8 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
         return ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!has(c, ddp_checkpoint_value_name))
         load_weights(net, pair->weights);
-    ddp_checkpoint_copy_arrays(c, arrays, count);
+    if (ddp_checkpoint_copy_arrays(c, arrays, count, err))
+        return ddp_wrap(err, "%s.state", pair->weights);
     *net->seen = (size_t)c->metadata.seen;
     *net->t = (int)c->metadata.t;
     net->average_loss = c->metadata.average_loss;
@@ -149,12 +150,13 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
     return DDP_OK;
 }
 
-static ddp_status load_into(network *net, const ddp_checkpoint_run *run, const ddp_pair *pair,
-                            ddp_error *err)
+/* out gets the pair's checkpoint where moments are to be shared out. */
+static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint_run *run,
+                            ddp_pair *pair, ddp_error *err)
 {
     const ddp_checkpoint_kinds kinds = {.slow = has(&pair->checkpoint, ddp_checkpoint_slow_name),
-                                        .values =
-                                            has(&pair->checkpoint, ddp_checkpoint_value_name)};
+                                        .values = has(&pair->checkpoint, ddp_checkpoint_value_name),
+                                        .shared = run->shares};
     ddp_checkpoint_array *arrays = NULL;
     size_t count;
     ddp_table table;
@@ -170,6 +172,9 @@ static ddp_status load_into(network *net, const ddp_checkpoint_run *run, const d
         st = load(net, &table, pair, arrays, count, err);
     if (!st)
         st = ddp_table_push(&table, net, run->device, err);
+    out->metadata = pair->checkpoint.metadata;
+    if (!st && run->shares)
+        st = ddp_saved_moments_open(&out->moments, &pair->checkpoint, &table, kinds.slow, err);
     free(arrays);
     ddp_table_release(&table);
     return st;
@@ -216,9 +221,8 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
     }
     st = check_run(&pair, run, listener, err);
     if (!st)
-        st = load_into(net, run, &pair, err);
+        st = load_into(out, net, run, &pair, err);
     if (!st) {
-        out->metadata = pair.checkpoint.metadata;
         out->weights = pair.weights;
         pair.weights = NULL;
     }
@@ -229,5 +233,6 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
 void ddp_resumed_release(ddp_resumed *r)
 {
     free(r->weights);
+    ddp_saved_moments_close(r->moments);
     *r = (ddp_resumed){0};
 }

@@ -14,6 +14,7 @@
 #include "core/shard.h"
 #include "device/device.h"
 #include "glue/network.h"
+#include "glue/saved_moments.h"
 #include "glue/slow_momentum.h"
 
 /* What a checkpoint has of the run and the network does not know. */
@@ -25,6 +26,7 @@ typedef struct ddp_checkpoint_run {
     uint64_t seed;
     int seed_given;          /* the user chose it: resuming with another is refused */
     int force;               /* resume whatever changed */
+    int shares;              /* moments are to be shared out: resuming leaves them where they are */
     ddp_slow_momentum *slow; /* of the network's parameters; NULL: none */
     ddp_feedback *feedback;  /* the same; what it has gathered is saved, and resumed from */
     ddp_shard *shard;        /* has moments that are asked for while they are saved; NULL: the
@@ -57,7 +59,8 @@ ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char
 typedef struct ddp_resumed {
     char *weights; /* the file that the run goes on from; NULL: there is none */
     int alone;     /* without its state: metadata has images and batches, and nothing else */
-    int damaged;   /* where resuming fails: run->force would take the weights alone */
+    ddp_saved_moments *moments; /* with run->shares: what the network did not get; NULL: none */
+    int damaged;                /* where resuming fails: run->force would take the weights alone */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 

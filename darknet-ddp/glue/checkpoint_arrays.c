@@ -14,9 +14,10 @@ static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_ar
 }
 
 /* Of a parameter, the table's i-th. */
-static ddp_checkpoint_array moment(const ddp_shard *shard, const ddp_param *p, size_t i, int k)
+static ddp_checkpoint_array moment(const ddp_table *table, size_t i, int k, int shared)
 {
-    int elsewhere = shard && ddp_shard_has(shard, i, k);
+    const ddp_param *p = &table->params[i];
+    int elsewhere = shared && k < ddp_moments_trained(table, p);
 
     return (ddp_checkpoint_array){.layer = p->layer,
                                   .part = p->part,
@@ -87,7 +88,7 @@ ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const
         const ddp_param *p = &table->params[i];
 
         for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++)
-            *count = add_array(*list, *count, moment(kinds.shard, p, i, k));
+            *count = add_array(*list, *count, moment(table, i, k, kinds.shared));
         if (kinds.slow)
             *count = add_array(
                 *list, *count,

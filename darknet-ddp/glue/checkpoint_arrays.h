@@ -4,7 +4,6 @@
 
 #include "checkpoint/checkpoint.h"
 #include "core/feedback.h"
-#include "core/shard.h"
 #include "glue/slow_momentum.h"
 #include "glue/table.h"
 
@@ -18,9 +17,9 @@ extern const char ddp_checkpoint_slow_name[];
 typedef struct ddp_checkpoint_kinds {
     int slow;   /* slow momentum */
     int values; /* where the weights file would not do */
-    /* Which has optimizer state that is then listed without data, by the key parameter *
-     * DDP_OPTIMIZER_BUFFERS + moment; NULL: none. */
-    const ddp_shard *shard;
+    /* Moments that updates change are shared out over ranks (core/shard.h): they are listed without
+     * data, by the key parameter * DDP_OPTIMIZER_BUFFERS + moment. */
+    int shared;
 } ddp_checkpoint_kinds;
 
 /* Optimizer state and these kinds, and of feedback, unless it is NULL, what it has gathered.

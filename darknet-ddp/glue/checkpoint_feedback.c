@@ -99,7 +99,8 @@ ddp_status ddp_checkpoint_load_feedback(const ddp_checkpoint *c, const ddp_table
 
         if (!to)
             continue;
-        memcpy(to, c->arrays[i].data, c->arrays[i].count * sizeof *to);
+        if (ddp_checkpoint_get(c, i, 0, to, c->arrays[i].count, err))
+            return err->code;
         found++;
     }
     if (force

@@ -18,7 +18,7 @@ size_t ddp_checkpoint_without_feedback(const ddp_checkpoint *c);
 
 /* Fill f, of this table, with what c has: Q, and the errors of so many ranks as its run had.
  * DDP_ERR_MISMATCH: it lacks some, or has others; with force these are left, and what it lacks is
- * zero. Fails also with DDP_ERR_NOMEM. */
+ * zero. Fails also with DDP_ERR_NOMEM, and as ddp_checkpoint_get. */
 ddp_status ddp_checkpoint_load_feedback(const ddp_checkpoint *c, const ddp_table *table,
                                         ddp_feedback *f, int force, ddp_error *err) DDP_MUST_CHECK;
 

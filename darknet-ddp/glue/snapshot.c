@@ -36,6 +36,8 @@ static int weights_file_is_whole(const network *net, int cutoff)
 
 /* ---- moments that are shared out ---- */
 
+_Static_assert((int)DDP_CHECKPOINT_BLOCK <= (int)DDP_SHARD_BLOCK, "what is asked for is one block");
+
 static ddp_status ask(void *ctx, size_t key, size_t at, float *block, size_t count, ddp_error *err)
 {
     const ddp_shard_block b = {.param = key / DDP_OPTIMIZER_BUFFERS,
@@ -109,7 +111,7 @@ static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int
 {
     const ddp_checkpoint_kinds kinds = {.slow = run->slow != NULL,
                                         .values = !weights_file_is_whole(net, cutoff),
-                                        .shard = run->shard};
+                                        .shared = run->shard != NULL};
 
     *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
     if (ddp_table_init(table, net, ddp_device_host(), err)

@@ -131,6 +131,10 @@ ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_mome
 ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out,
                                 ddp_error *err) DDP_MUST_CHECK;
 
+/* Where rank 0 has the moments that the run begins with, if its network has not; until it is
+ * attached. With config.reducer.shard alone. */
+void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_shard_first *first);
+
 /* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
 size_t ddp_trainer_average_bytes(const ddp_trainer *t);
 

@@ -57,3 +57,8 @@ void ddp_trainer_take(ddp_trainer *t, int layer_index)
 
     ddp_trainer_check(t, ddp_reducer_layer_take(t->reducer, layer_index, &err), &err);
 }
+
+void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_shard_first *first)
+{
+    t->config.reducer.first_moments = first;
+}

@@ -49,6 +49,13 @@ static void use(const ddp_checkpoint *c)
 
     for (size_t i = 0; i < c->cfg_bytes; i++)
         touched = c->cfg[i];
+    for (size_t i = 0; i < c->array_count; i++) {
+        float last;
+
+        if (c->arrays[i].count > 0
+            && ddp_checkpoint_get(c, i, c->arrays[i].count - 1, &last, 1, &err) == DDP_OK)
+            touched = (char)(last > 0);
+    }
     wrong = ddp_checkpoint_check_finite(c, &err) != DDP_OK;
     wrong += ddp_checkpoint_check_arrays(c, c->arrays, c->array_count, &err) != DDP_OK;
     wrong += ddp_checkpoint_check_options(&c->metadata, &option, 1, NULL, &err) != DDP_OK;

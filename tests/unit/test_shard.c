@@ -27,6 +27,7 @@ struct job {
     size_t bucket_bytes;
     int first_trained;
     int mini_batches; /* of a reducer that sums in a tree; 0: it does not */
+    int from_file;    /* the first moments of what is shared out are not the framework's */
 };
 
 /* Layer 1 runs on rank 0 alone, 3 everywhere, 4 nowhere in odd steps, 6 not on rank 0, 8 now and
@@ -47,6 +48,30 @@ static int runs(const struct toy_step *s, int rank, int pass, int layer)
     }
 }
 
+static float first_moment(size_t i, int k)
+{
+    return (float)(i % 5) + (float)k;
+}
+
+static ddp_status read_first(void *ctx, const ddp_shard_block *b, float *x, ddp_error *err)
+{
+    (void)ctx, (void)err;
+    for (size_t i = 0; i < b->count; i++)
+        x[i] = first_moment(b->at + i, b->moment);
+    return DDP_OK;
+}
+
+static const ddp_shard_first first = {read_first, NULL};
+
+/* Does the framework begin with moments of parameter p? */
+static int is_framework_s(const struct learner *l, const struct rank *me, size_t p, int shard)
+{
+    const struct job *job = me->shared;
+    int trained = l->toy.params[p].layer >= job->first_trained;
+
+    return !shard || (me->rank == 0 && !(job->from_file && trained && me->size > 1));
+}
+
 /* Parameter p has p % 3 moments, which rank 0 has begun with. */
 static void learner_open(struct learner *l, struct rank *me, int shard)
 {
@@ -57,6 +82,8 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
                                        .overlap = 1,
                                        .find_unused = 1,
                                        .shard = shard,
+                                       .first_moments =
+                                           job->from_file && me->rank == 0 ? &first : NULL,
                                        .mini_batches = job->mini_batches};
     ddp_error err;
 
@@ -70,8 +97,8 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
         for (int k = 0; k < param->optimizer.moments; k++) {
             param->optimizer.buffer[k] = l->moments[k].values[p];
             param->optimizer.name[k] = "moment";
-            for (size_t i = 0; i < param->count && (!shard || me->rank == 0); i++)
-                l->moments[k].values[p][i] = (float)(i % 5) + (float)k;
+            for (size_t i = 0; i < param->count && is_framework_s(l, me, p, shard); i++)
+                l->moments[k].values[p][i] = first_moment(i, k);
         }
         for (size_t i = 0; i < param->count; i++)
             param->value[i] = (float)(i % 11) - 5;
@@ -256,6 +283,17 @@ static void shared_out_is_the_same(void **state)
             }
 }
 
+static void moments_may_come_from_a_file(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= MAX_RANKS; size++)
+        for (int first_trained = 0; first_trained <= 4; first_trained += 4) {
+            struct job job = {.bucket_bytes = 4096, .first_trained = first_trained, .from_file = 1};
+
+            ranks_run(size, learn, &job);
+        }
+}
+
 static void by_levels_too(void **state)
 {
     static const struct hosts_shape shapes[] = {
@@ -373,6 +411,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_out_is_the_same),
+        cmocka_unit_test(moments_may_come_from_a_file),
         cmocka_unit_test(by_levels_too),
         cmocka_unit_test(each_rank_has_a_part),
         cmocka_unit_test(every_rank_learns_of_a_gradient_that_is_not_finite),

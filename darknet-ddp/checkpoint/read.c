@@ -1,0 +1,328 @@
+/* Reading a state file: once from end to end, to know that it is whole, and then its cfg and what
+ * its arrays are called. Their floats stay where they are until they are asked for, so a checkpoint
+ * takes no memory to speak of. */
+#include "base/finite.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/header.h"
+#include "checkpoint/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { BLOCK_BYTES = 1 << 20 };
+
+/* Where a state file's bytes are: in memory or, with fd not below 0, on the disk. */
+struct ddp_checkpoint_place {
+    ddp_checkpoint_source source; /* keys are places in the file */
+    const char *bytes;
+    int fd;
+    uint64_t size;
+};
+
+/* ---- bytes ---- */
+
+static ddp_status read_from_disk(const struct ddp_checkpoint_place *place, uint64_t at, char *to,
+                                 size_t bytes, ddp_error *err)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = pread(place->fd, to + done, bytes - done, (off_t)(at + done));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return ddp_fail(err, DDP_ERR_IO, "it cannot be read: %s", strerror(errno));
+        if (n == 0)
+            return ddp_fail(err, DDP_ERR_IO, "it became shorter while it was read");
+        done += (size_t)n;
+    }
+    return DDP_OK;
+}
+
+static ddp_status get(const struct ddp_checkpoint_place *place, uint64_t at, void *to, size_t bytes,
+                      ddp_error *err)
+{
+    if (place->fd >= 0)
+        return read_from_disk(place, at, to, bytes, err);
+    memcpy(to, place->bytes + at, bytes);
+    return DDP_OK;
+}
+
+static ddp_status read_floats(void *ctx, size_t key, size_t at, float *block, size_t count,
+                              ddp_error *err)
+{
+    return get(ctx, key + at * sizeof *block, block, count * sizeof *block, err);
+}
+
+static ddp_status no_memory(ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory to read a state file");
+}
+
+static void close_place(struct ddp_checkpoint_place *place)
+{
+    if (place && place->fd >= 0)
+        (void)close(place->fd);
+    free(place);
+}
+
+/* ---- is it whole? ---- */
+
+static ddp_status check_length(size_t header, const ddp_header_body *body, uint64_t size,
+                               ddp_error *err)
+{
+    uint64_t rest = size - header;
+
+    if (rest < sizeof(uint64_t) || rest - sizeof(uint64_t) != body->bytes)
+        return ddp_fail(err, DDP_ERR_FORMAT,
+                        "it has %" PRIu64 " bytes behind its header, not %" PRIu64, rest,
+                        body->bytes + sizeof(uint64_t));
+    return DDP_OK;
+}
+
+/* The size of a header is bounded, so that a header is checked before memory is
+ * allocated for what it announces. *header: its length. */
+static ddp_status read_header(const struct ddp_checkpoint_place *place,
+                              ddp_checkpoint_metadata *metadata, ddp_header_body *body,
+                              size_t *header, ddp_error *err)
+{
+    char text[DDP_HEADER_BYTES];
+    size_t bytes = place->size < sizeof text ? (size_t)place->size : sizeof text;
+    ddp_status st = get(place, 0, text, bytes, err);
+
+    if (!st)
+        st = ddp_header_parse(text, bytes, metadata, body, header, err);
+    return st ? st : check_length(*header, body, place->size, err);
+}
+
+static ddp_status add_to_hash(const struct ddp_checkpoint_place *place, uint64_t end, char *block,
+                              XXH3_state_t *hash, ddp_error *err)
+{
+    (void)XXH3_64bits_reset(hash);
+    for (uint64_t at = 0; at < end; at += BLOCK_BYTES) {
+        size_t bytes = end - at < BLOCK_BYTES ? (size_t)(end - at) : BLOCK_BYTES;
+
+        if (get(place, at, block, bytes, err))
+            return err->code;
+        (void)XXH3_64bits_update(hash, block, bytes);
+    }
+    return DDP_OK;
+}
+
+static ddp_status check_hash(const struct ddp_checkpoint_place *place, ddp_error *err)
+{
+    XXH3_state_t *hash = XXH3_createState();
+    char *block = malloc(BLOCK_BYTES);
+    uint64_t written, end = place->size - sizeof written;
+    ddp_status st = hash && block ? DDP_OK : no_memory(err);
+
+    if (!st)
+        st = add_to_hash(place, end, block, hash, err);
+    if (!st)
+        st = get(place, end, &written, sizeof written, err);
+    if (!st && written != XXH3_64bits_digest(hash))
+        st = ddp_fail(err, DDP_ERR_FORMAT, "its checksum is wrong");
+    (void)XXH3_freeState(hash);
+    free(block);
+    return st;
+}
+
+/* ---- what is in it ---- */
+
+static int ends_within(const char *text, size_t size)
+{
+    return memchr(text, 0, size) != NULL;
+}
+
+/* Take the array that stands at `at`, before end, and its record. Returns where the next one
+ * stands; 0: there is none that fits. */
+static uint64_t take_array(ddp_checkpoint_array *out, const ddp_record *record, uint64_t at,
+                           uint64_t end)
+{
+    *out = (ddp_checkpoint_array){.layer = (int)record->layer,
+                                  .part = record->part,
+                                  .name = record->name,
+                                  .count = (size_t)record->count,
+                                  .key = (size_t)at + sizeof *record};
+    at += sizeof *record;
+    if (record->zero || record->count > (end - at) / sizeof(float)
+        || !ends_within(record->part, sizeof record->part)
+        || !ends_within(record->name, sizeof record->name))
+        return 0;
+    return at + record->count * sizeof(float);
+}
+
+static ddp_status list_arrays(ddp_checkpoint *out, uint64_t at, uint64_t end, ddp_error *err)
+{
+    ddp_record *records = out->memory;
+
+    for (size_t i = 0; i < out->array_count; i++) {
+        uint64_t next = 0;
+
+        if (end - at >= sizeof *records) {
+            if (get(out->place, at, &records[i], sizeof *records, err))
+                return err->code;
+            next = take_array(&out->arrays[i], &records[i], at, end);
+        }
+        if (next == 0)
+            return ddp_fail(err, DDP_ERR_FORMAT, "array %zu does not fit in it", i);
+        at = next;
+    }
+    if (at != end)
+        return ddp_fail(err, DDP_ERR_FORMAT, "%" PRIu64 " bytes are left behind its arrays",
+                        end - at);
+    return DDP_OK;
+}
+
+/* Records, and behind them the cfg, in one piece of memory. */
+static ddp_status read_body(ddp_checkpoint *out, const ddp_header_body *body, size_t header,
+                            ddp_error *err)
+{
+    size_t records = (size_t)body->arrays * sizeof(ddp_record);
+    char *memory = malloc(records + (size_t)body->cfg_bytes + 1);
+
+    out->memory = memory;
+    out->arrays = calloc((size_t)body->arrays + 1, sizeof *out->arrays);
+    if (!memory || !out->arrays)
+        return no_memory(err);
+    out->cfg = memory + records;
+    out->cfg_bytes = (size_t)body->cfg_bytes;
+    out->array_count = (size_t)body->arrays;
+    if (get(out->place, header, memory + records, out->cfg_bytes, err))
+        return err->code;
+    return list_arrays(out, header + out->cfg_bytes, out->place->size - sizeof(uint64_t), err);
+}
+
+/* out->place is set. */
+static ddp_status understand(ddp_checkpoint *out, ddp_error *err)
+{
+    ddp_header_body body;
+    size_t header;
+    ddp_status st = read_header(out->place, &out->metadata, &body, &header, err);
+
+    if (!st)
+        st = check_hash(out->place, err);
+    /* From here on only what some program wrote so is refused. */
+    if (!st
+        && (body.cfg_bytes > body.bytes
+            || body.arrays > (body.bytes - body.cfg_bytes) / sizeof(ddp_record)))
+        st = ddp_fail(err, DDP_ERR_FORMAT, "its cfg or its arrays do not fit in it");
+    if (!st)
+        st = read_body(out, &body, header, err);
+    if (st)
+        ddp_checkpoint_release(out);
+    return st;
+}
+
+static ddp_status open_place(ddp_checkpoint *out, const char *bytes, int fd, uint64_t size,
+                             ddp_error *err)
+{
+    *out = (ddp_checkpoint){0};
+    out->place = malloc(sizeof *out->place);
+    if (!out->place)
+        return no_memory(err);
+    *out->place = (struct ddp_checkpoint_place){
+        .source = {read_floats, out->place}, .bytes = bytes, .fd = fd, .size = size};
+    out->source = &out->place->source;
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t size, ddp_error *err)
+{
+    ddp_status st = open_place(out, bytes, -1, size, err);
+
+    return st ? st : understand(out, err);
+}
+
+ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path, ddp_error *err)
+{
+    struct ddp_checkpoint_place place = {.fd = -1};
+    ddp_header_body body;
+    size_t header;
+    ddp_status st;
+
+    *out = (ddp_checkpoint_metadata){0};
+    if (ddp_file_open(path, &place.fd, &place.size, err))
+        return err->code;
+    st = read_header(&place, out, &body, &header, err);
+    (void)close(place.fd);
+    return st ? ddp_wrap(err, "%s", path) : DDP_OK;
+}
+
+ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path, ddp_error *err)
+{
+    uint64_t size;
+    int fd;
+
+    *out = (ddp_checkpoint){0};
+    if (ddp_file_open(path, &fd, &size, err))
+        return err->code;
+    if (open_place(out, NULL, fd, size, err)) {
+        (void)close(fd);
+        return err->code;
+    }
+    return understand(out, err) ? ddp_wrap(err, "%s", path) : DDP_OK;
+}
+
+void ddp_checkpoint_release(ddp_checkpoint *c)
+{
+    free(c->arrays);
+    free(c->memory);
+    close_place(c->place);
+    *c = (ddp_checkpoint){0};
+}
+
+/* ---- its arrays ---- */
+
+ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
+                              ddp_error *err)
+{
+    const ddp_checkpoint_array *array = &c->arrays[i];
+
+    if (!array->data)
+        return c->source->read(c->source->ctx, array->key, at, x, count, err);
+    memcpy(x, (const float *)array->data + at, count * sizeof *x);
+    return DDP_OK;
+}
+
+static ddp_status check_finite(const ddp_checkpoint *c, size_t i, float *block, ddp_error *err)
+{
+    const ddp_checkpoint_array *array = &c->arrays[i];
+
+    for (size_t at = 0, n; at < array->count; at += n) {
+        n = array->count - at < DDP_CHECKPOINT_BLOCK ? array->count - at : DDP_CHECKPOINT_BLOCK;
+        if (ddp_checkpoint_get(c, i, at, block, n, err))
+            return err->code;
+        if (!ddp_all_finite(block, n))
+            return ddp_checkpoint_not_finite(array, err);
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err)
+{
+    float *block = malloc(DDP_CHECKPOINT_BLOCK * sizeof *block);
+    ddp_status st = block ? DDP_OK : no_memory(err);
+
+    for (size_t i = 0; i < c->array_count && !st; i++)
+        if (c->arrays[i].data || c->source)
+            st = check_finite(c, i, block, err);
+    free(block);
+    return st;
+}
+
+ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
+                                      size_t count, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    for (size_t i = 0; i < count && !st; i++)
+        if (arrays[i].data)
+            st = ddp_checkpoint_get(c, i, 0, arrays[i].data, arrays[i].count, err);
+    return st;
+}
