@@ -321,6 +321,9 @@ static ddp_status end_trial(ddp_error *err)
     if (ddp_broadcast(tune.group, &best, sizeof best, 0, err)
         || ddp_broadcast(tune.group, median_s, sizeof median_s, 0, err))
         return err->code;
+    if (is_first())
+        ddp_tune_print_tried(tune.configs + 1, median_s + 1, tune.count - 1,
+                             tune.state == TRYING_CHUNKS);
     return tune.state == TRYING_BUCKETS ? end_buckets(best, median_s, err)
                                         : end_chunks(best, median_s, err);
 }

@@ -72,20 +72,39 @@ int ddp_tune_place_write(const ddp_tune_place *place, const ddp_tune_found *foun
     return 0;
 }
 
+static void print_bucketing(const char *begin, const ddp_tuning *t)
+{
+    printf("DDP: %s: buckets of %g MiB, the first of %g, %g deferred, priority %d: ", begin,
+           t->bucket_mb, t->first_bucket_mb, t->defer_mb, t->priority);
+}
+
+static void print_cut(const char *begin, ddp_chunks chunks)
+{
+    printf("DDP: %s: chunks of %g KiB, %d in flight: ", begin, (double)chunks.bytes / 1024,
+           chunks.window);
+}
+
 void ddp_tune_print_buckets(const char *begin, const ddp_tune_found *found)
 {
-    const ddp_tuning *t = &found->tuning;
-
-    printf("DDP: %s: buckets of %g MiB, the first of %g, %g deferred, priority %d: %.4f s a step, "
-           "%.4f as they were\n",
-           begin, t->bucket_mb, t->first_bucket_mb, t->defer_mb, t->priority, found->step_s,
-           found->as_is_s);
+    print_bucketing(begin, &found->tuning);
+    printf("%.4f s a step, %.4f as they were\n", found->step_s, found->as_is_s);
 }
 
 void ddp_tune_print_chunks(const char *begin, const ddp_tune_found *found, ddp_chunks chunks,
                            const char *where)
 {
-    printf("DDP: %s: chunks of %g KiB, %d in flight: %.4f s a step, %.4f as they were (%s)\n",
-           begin, (double)chunks.bytes / 1024, chunks.window, found->chunks_step_s,
-           found->chunks_as_is_s, where);
+    print_cut(begin, chunks);
+    printf("%.4f s a step, %.4f as they were (%s)\n", found->chunks_step_s, found->chunks_as_is_s,
+           where);
+}
+
+void ddp_tune_print_tried(const ddp_tuning *tried, const double *step_s, size_t count, int chunks)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (chunks)
+            print_cut("tried", tried[i].chunks);
+        else
+            print_bucketing("tried", &tried[i]);
+        printf("%.4f s a step\n", step_s[i]);
+    }
 }

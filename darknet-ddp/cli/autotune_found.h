@@ -27,4 +27,8 @@ void ddp_tune_print_buckets(const char *begin, const ddp_tune_found *found);
 void ddp_tune_print_chunks(const char *begin, const ddp_tune_found *found, ddp_chunks chunks,
                            const char *where);
 
+/* What was tried beside them, in turns: the buckets of each, or its chunks, and the median of a
+ * step with it. */
+void ddp_tune_print_tried(const ddp_tuning *tried, const double *step_s, size_t count, int chunks);
+
 #endif
