@@ -1,15 +1,8 @@
 #include "cli/backend.h"
 
-#include "cli/gpus.h"
 #include "comm/rendezvous.h"
 
 #include <stdio.h>
-
-/* Of it the word; of SOLO and AUTO none is needed. */
-static const char *word_of(int backend)
-{
-    return backend == DDP_BACKEND_NCCL ? "nccl" : backend == DDP_BACKEND_MPI ? "mpi" : "solo";
-}
 
 static int wants_gloo(const ddp_options *o)
 {
@@ -20,18 +13,13 @@ static ddp_status check_gloo(const ddp_options *o, ddp_error *err)
 {
     const char *option = o->backend == DDP_BACKEND_GLOO ? "-ddp_backend gloo" : "-ddp_rendezvous";
 
-    if (o->rendezvous && o->backend != DDP_BACKEND_AUTO && o->backend != DDP_BACKEND_GLOO)
+    if (o->rendezvous && (o->backend == DDP_BACKEND_MPI || o->backend == DDP_BACKEND_SOLO))
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_rendezvous is for -ddp_backend gloo, and not for %s",
-                        word_of(o->backend));
-    if (ddp_gpus_wanted(o))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s trains on CPUs alone; -nogpu does, and GPUs want -ddp_backend nccl or "
-                        "mpi",
-                        option);
+                        "-ddp_rendezvous is for -ddp_backend gloo, or nccl on GPUs, and not for %s",
+                        o->backend == DDP_BACKEND_MPI ? "mpi" : "solo");
     if (o->channels > 1)
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_channels %d works with MPI and NCCL: Gloo has no communicators",
+                        "-ddp_channels %d wants ranks that MPI connects: Gloo has no communicators",
                         o->channels);
     if (!ddp_group_has("gloo"))
         return ddp_fail(err, DDP_ERR_USAGE,

@@ -11,7 +11,8 @@ ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Open the group (comm/group.h) of host memory that the options ask for; sums of a GPU's may go
- * another way. Ranks that were started by hand say on standard output for whom they wait. */
+ * another way, by NCCL. Ranks that were started by hand say on standard output for whom they wait.
+ */
 ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_launcher launcher,
                             ddp_error *err) DDP_MUST_CHECK;
 

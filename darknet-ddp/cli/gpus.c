@@ -207,6 +207,13 @@ static int sums_halves(const ddp_options *o)
     return o->shard_optimizer && ddp_compress_choice_wire(&o->compress) == DDP_WIRE_FP32;
 }
 
+/* What to do where NCCL fails: the ranks stay connected as they are. */
+static const char *without_it(const ddp_options *o)
+{
+    return o->rendezvous ? "-ddp_backend gloo does without NCCL"
+                         : "-ddp_backend mpi does without NCCL";
+}
+
 static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *options,
                            void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                            ddp_error *err)
@@ -214,7 +221,7 @@ static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *o
     const ddp_gpu_wish wish = wish_of(options);
     ddp_gpu_config config = {.exact = options->exact || sums_halves(options),
                              .ctas = options->nccl_ctas,
-                             .without_nccl = "-ddp_backend mpi does without NCCL",
+                             .without_nccl = without_it(options),
                              .fail = fail};
     int backend = options->backend;
 

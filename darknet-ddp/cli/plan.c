@@ -115,7 +115,8 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, shape.layers,
            parameter_count(&table), table.param_count);
     if (nccl)
-        printf("buckets as NCCL has them; with -ddp_backend mpi or -nogpu as MPI has them\n");
+        printf("buckets as NCCL has them; with -ddp_backend mpi or gloo, or -nogpu, as MPI has "
+               "them\n");
     print_buckets(plan);
     print_totals(&table, plan, ranks, options);
     print_batch(&shape, ranks,

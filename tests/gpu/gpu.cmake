@@ -125,6 +125,9 @@ if(DDP_WITH_MPI)
     Resumed.test_from_a_checkpoint_to_the_same_weights
     Resumed.test_a_killed_rank_is_named_and_the_rest_is_made_up_for Resumed.test_errors_of_top_k_are_added_up_too)
   ddp_gpu_run(channels 300 ${run}/channels Channels.test_exact_runs_too)
+  ddp_gpu_run(gloo 600 ${run}/gloo Results.test_the_weights_are_those_of_mpi Results.test_exact_is_what_one_process_gives
+    Results.test_gradients_of_16_bits Results.test_sharded_optimizers
+    ByHand.test_ranks_that_are_started_one_by_one Resumed Killed OnGpus)
   ddp_gpu_run(layer_drop 300 ${run}/layer_drop Results.test_exact_on_any_number_of_ranks Results.test_a_gpu_computes_what_a_cpu_does)
   ddp_gpu_run(local_sgd 300 ${run}/local_sgd Results.test_a_gpu_computes_what_a_cpu_does Results.test_what_it_sends
     Results.test_it_goes_with_sixteen_bits_and_with_skipped_steps Saved.test_a_numbered_save_waits_for_the_averaging_and_is_resumed_from
@@ -150,7 +153,8 @@ if(DDP_WITH_MPI)
   endif()
 
   foreach(how IN ITEMS nccl.any nccl.ordered mpi.ordered nccl.any.bf16 nccl.any.fp16 mpi.ordered.bf16
-      nccl.any.fp32.3 nccl.ordered.fp32.2 nccl.any.bf16.3 mpi.ordered.fp32.3 nccl.halves nccl.halves.fp32.3 mpi.halves mpi.halves.fp32.2)
+      nccl.any.fp32.3 nccl.ordered.fp32.2 nccl.any.bf16.3 mpi.ordered.fp32.3 nccl.halves nccl.halves.fp32.3 mpi.halves mpi.halves.fp32.2
+      gloo.ordered gloo.ordered.bf16 gloo.halves)
     string(REPLACE "." ";" words ${how})
     foreach(n IN ITEMS 2 3)
       ddp_gpu_test(sums.${how}.n${n} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} $<TARGET_FILE:${label}_sums>

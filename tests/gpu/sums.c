@@ -1,5 +1,5 @@
 /* Sums of a GPU's memory on real ranks: values, and order against what the GPU computes.
- * Usage: sums nccl|mpi ordered|any|halves [fp32|bf16|fp16 [CHANNELS [auto|direct|levels]]]
+ * Usage: sums nccl|mpi|gloo ordered|any|halves [fp32|bf16|fp16 [CHANNELS [auto|direct|levels]]]
  *
  * Each round queues what a training step queues: a copy into the bucket, its sum, other work
  * meanwhile, then a use of the sum and a clearing of the bucket; nothing waits for the GPU in
@@ -11,7 +11,7 @@
  * By levels, what leaves a host is compared with the least that can: where hosts have equally many
  * ranks, a power of 2, so that a host's sum is one branch of the tree.
  *
- * Exit status: 77 without a GPU. Ranks fail together. */
+ * Exit status: 77 without a GPU, or Gloo. Ranks fail together. */
 #include "comm/group.h"
 #include "device/device.h"
 
@@ -293,6 +293,7 @@ static int count_wrong(ddp_group *g, int wrong)
 int main(int argc, char **argv)
 {
     int nccl = argc >= 3 && strcmp(argv[1], "nccl") == 0;
+    const char *backend = argc < 3 || nccl ? "mpi" : argv[1];
     int halves = argc >= 3 && strcmp(argv[2], "halves") == 0;
     struct run r = {.ordered = halves || (argc >= 3 && strcmp(argv[2], "ordered") == 0),
                     .halves = halves,
@@ -308,9 +309,9 @@ int main(int argc, char **argv)
 
     if (argc < 3 || argc > 6)
         return 2;
-    if (ddp_device_count() == 0)
+    if (ddp_device_count() == 0 || !ddp_group_has(backend))
         return 77;
-    must(ddp_group_open(&r.g, "mpi", &err), &err);
+    must(ddp_group_open(&r.g, backend, &err), &err);
     must(ddp_group_use_schedule(r.g, schedule, &err), &err);
     must(ddp_group_use_channels(r.g, channels, &err), &err);
     use_gpu(r.g, nccl, r.ordered);

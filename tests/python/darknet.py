@@ -125,16 +125,16 @@ def signals_in(pid, name):
     return {number for number in range(1, 65) if bits >> (number - 1) & 1}
 
 
-def command(*args, ranks=0):
-    """ranks 0: without a launcher."""
-    launcher = ["mpirun", "-np", str(ranks)] if ranks else []
+def command(*args, ranks=0, launched=True):
+    """ranks 0: without a launcher, which another number has, too, that is not to be launched."""
+    launcher = ["mpirun", "-np", str(ranks)] if ranks and launched else []
     return [*launcher, PROGRAM, *map(str, args), *(gpu_options(ranks) if "-ddp" in args else [])]
 
 
 def by_hand(args, folder, ranks, launch=(), **options):
     """Start ranks one by one, which meet by a file in the folder: processes, by rank. launch: of each rank, what stands before its
     command."""
-    words = [*command(*args), "-ddp_rendezvous", os.path.join(folder, "meet")]
+    words = [*command(*args, ranks=ranks, launched=False), "-ddp_rendezvous", os.path.join(folder, "meet")]
     return [start([*(launch[rank] if launch else ()), *words], folder,
                   {"DARKNET_DDP_RANK": str(rank), "DARKNET_DDP_RANKS": str(ranks)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                   **options)
