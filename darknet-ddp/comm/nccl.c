@@ -123,7 +123,7 @@ static size_t scratch_of(const ddp_allreduce *a)
     if (a->wire != DDP_WIRE_FP32)
         return a->count / 2 + 1;
     return a->group->gpu->config.exact
-               ? ddp_nccl_ordered_scratch(ddp_nccl_of(a->group)->ordered, a->count)
+               ? ddp_nccl_plan_scratch(ddp_nccl_of(a->group)->plan, a->count)
                : 0;
 }
 
@@ -162,7 +162,7 @@ static void nccl_sum_close(struct ddp_gpu_sum *s)
 static ddp_status nccl_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
                              ddp_error *err)
 {
-    return ddp_nccl_ordered_share(ddp_nccl_of(a->group)->ordered, a->count, ranges, count, err);
+    return ddp_nccl_plan_share(ddp_nccl_of(a->group)->plan, a->count, ranges, count, err);
 }
 
 /* Of the first half, what this rank has the sum of. */
@@ -197,7 +197,7 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     if (a->wire != DDP_WIRE_FP32 && a->half != DDP_GATHER)
         st = sum_packed(a, n, err);
     else if (g->gpu->config.exact || a->half == DDP_GATHER)
-        st = ddp_nccl_ordered_sum(all->ordered, a, n, err);
+        st = ddp_nccl_ordered_sum(all->plan, a, n, err);
     else if (a->half == DDP_REDUCE)
         st = ddp_fail(err, DDP_ERR_USAGE, "halves of sums that NCCL orders");
     else
@@ -271,7 +271,7 @@ static void nccl_close(ddp_group *g)
     ddp_nccl_free_all(g);
     free_scratch(g);
     close_streams(g);
-    ddp_nccl_ordered_close(ddp_nccl_of(g)->ordered);
+    ddp_nccl_plan_close(ddp_nccl_of(g)->plan);
     free(ddp_nccl_of(g));
 }
 
@@ -349,6 +349,12 @@ static ddp_status open_channels(ddp_group *g, struct ddp_nccl *n, ddp_error *err
     return DDP_OK;
 }
 
+static ddp_status open_plan(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
+{
+    return ddp_nccl_plan_open(&n->plan, &g->places, g->rank, g->levels ? g->radix : 0,
+                              DDP_CUDA_PARTS, err);
+}
+
 static const struct ddp_gpu_way way = {
     .close = nccl_close,
     .abort = nccl_abort,
@@ -369,11 +375,10 @@ ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for NCCL");
     g->gpu->way = way;
     g->gpu->way.state = n;
-    if (check_version(g, n, err) || ddp_nccl_ordered_open(&n->ordered, g, err)
-        || open_channels(g, n, err)) {
+    if (check_version(g, n, err) || open_plan(g, n, err) || open_channels(g, n, err)) {
         nccl_abort(g);
         close_streams(g);
-        ddp_nccl_ordered_close(n->ordered);
+        ddp_nccl_plan_close(n->plan);
         free(n);
         g->gpu->way = (struct ddp_gpu_way){0};
         return err->code;
@@ -381,6 +386,6 @@ ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
     (void)snprintf(g->gpu->way.name, sizeof way.name, "nccl %d.%d.%d", n->version / 10000,
                    n->version / 100 % 100, n->version % 100);
     if (g->gpu->config.exact)
-        g->gpu->way.schedule = ddp_nccl_ordered_schedule(n->ordered);
+        g->gpu->way.schedule = n->plan->schedule;
     return DDP_OK;
 }

@@ -7,7 +7,7 @@
 #include <nccl.h>
 
 struct ddp_nccl_memory;
-struct ddp_nccl_ordered;
+struct ddp_nccl_plan;
 
 /* Sums of a channel follow one another on its stream, so one piece of scratch memory is enough. */
 struct ddp_nccl_channel {
@@ -23,7 +23,7 @@ struct ddp_nccl {
     int version;
     size_t scratch_count; /* of each channel */
     struct ddp_nccl_memory *memory;
-    struct ddp_nccl_ordered *ordered; /* how ordered sums are made */
+    struct ddp_nccl_plan *plan; /* of ordered sums */
 };
 
 static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
