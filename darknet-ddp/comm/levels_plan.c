@@ -179,7 +179,8 @@ static void plan_host(const struct planner *p)
     }
 }
 
-/* No stage has more parts than units of the lanes, nor more transfers than the radix for each. */
+/* A stage cuts each part that is held into as many as the radix, at most. What of these goes is a
+ * transfer each; what stays comes from every other child, which is less than twice the radix. */
 static int allocate(const struct planner *p)
 {
     struct ddp_levels_plan *plan = p->plan;
@@ -195,7 +196,7 @@ static int allocate(const struct planner *p)
         stage->held = calloc(parts, sizeof *stage->held);
         stage->from = calloc(parts, sizeof *stage->from);
         parts *= (size_t)p->radix;
-        stage->transfers = calloc(parts * (size_t)p->radix, sizeof *stage->transfers);
+        stage->transfers = calloc(s < plan->stages ? 3 * parts : 1, sizeof *stage->transfers);
         if (!stage->held || !stage->from || !stage->transfers)
             return 0;
     }

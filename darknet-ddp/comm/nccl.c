@@ -349,10 +349,11 @@ static ddp_status open_channels(ddp_group *g, struct ddp_nccl *n, ddp_error *err
     return DDP_OK;
 }
 
+/* Where NCCL sums, second halves alone go by the plan, and any number of ranks may. */
 static ddp_status open_plan(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
 {
     return ddp_nccl_plan_open(&n->plan, &g->places, g->rank, g->levels ? g->radix : 0,
-                              DDP_CUDA_PARTS, err);
+                              g->gpu->config.exact ? DDP_CUDA_PARTS : 0, err);
 }
 
 static const struct ddp_gpu_way way = {

@@ -50,7 +50,7 @@ static ddp_status open_level(const struct ddp_nccl_plan *p, int size, int l, int
     if (!level->firsts || !level->additions)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for sums of %d ranks", size);
     find_parts(p, size, l);
-    if (level->parts > most_parts)
+    if (most_parts && level->parts > most_parts)
         return ddp_fail(
             err, DDP_ERR_USAGE,
             "%d ranks are too many for direct sums on GPUs, which add up to %d: sum them "

@@ -37,9 +37,9 @@ struct ddp_nccl_plan {
     char schedule[128]; /* for people: "direct", "2 levels (4 ranks a host, then 2 hosts)" */
 };
 
-/* hosts: of all ranks. radix: of the stages; 0: direct. most_parts: how many can be added at once.
- * *out is set on success. Fails with DDP_ERR_NOMEM, and DDP_ERR_USAGE where more than that come
- * together. */
+/* hosts: of all ranks. radix: of the stages; 0: direct. most_parts: how many can be added at once;
+ * 0: nothing will be, since only second halves of sums go by this plan. *out is set on success.
+ * Fails with DDP_ERR_NOMEM, and DDP_ERR_USAGE where more than most_parts come together. */
 ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_hosts *hosts, int rank,
                               int radix, int most_parts, ddp_error *err) DDP_MUST_CHECK;
 void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* NULL is allowed */
