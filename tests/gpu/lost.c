@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "glue/synthetic.h"
 #include "glue/trainer.h"
+#include "must.h"
 
 #include <darknet.h>
 #include <stdio.h>
@@ -20,25 +21,19 @@ enum { PATIENCE_S = 120 };
 
 static int trained; /* errors before that are none that the test asks for */
 
-static void fail(const ddp_error *err) __attribute__((noreturn));
+static void notice(const ddp_error *err) __attribute__((noreturn));
 
-static void fail(const ddp_error *err)
+static void notice(const ddp_error *err)
 {
     (void)printf("%s: %s\n", trained ? "noticed" : "failed", err->text);
     (void)fflush(stdout);
     _exit(1); /* the group cannot be closed in order */
 }
 
-static void must(ddp_status st, const ddp_error *err)
-{
-    if (st)
-        fail(err);
-}
-
 static ddp_group *open_group(void)
 {
     ddp_group *g;
-    ddp_gpu_config config = {.nccl = 1, .fail = fail};
+    ddp_gpu_config config = {.nccl = 1, .fail = notice};
     ddp_error err;
 
     must(ddp_group_open(&g, "mpi", &err), &err);
@@ -55,7 +50,7 @@ static network *open_network(const char *cfg, ddp_group *g)
         .reducer = {.bucket_bytes = 1 << 24, .first_bucket_bytes = 1 << 24, .overlap = 1},
         .broadcast_buffers = 1,
         .sync_every = 1,
-        .fail = fail};
+        .fail = notice};
     network *net = model_open(&model);
     ddp_trainer *t;
     ddp_error err;
