@@ -142,14 +142,30 @@ void ddp_trainer_spread(ddp_trainer *t);
 /* Wait for what all ranks have updated of a layer. */
 void ddp_trainer_take(ddp_trainer *t, int layer_index);
 
-/* Wait for the sum of samples that cannot be read, where it is on its way. */
+/* ---- samples that cannot be read (glue/trainer_bad_data.c) ---- */
+
+/* Before a mini-batch's forward pass: with the first of a step its count leaves, where the run ends
+ * for such samples. */
+void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net, const ddp_position *before);
+
+/* Before a backward pass: end for them. Nothing of this step has reached a gradient. */
+void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net);
+
+/* Where others are trained with in their place: how many there were goes with the loss. */
+void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_position *now);
+
+/* Wait for the sum, where it is on its way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);
 
-/* From here on net calls the trainer, which is OUTSIDE of a step. */
-void ddp_trainer_hook(ddp_trainer *t, network *net);
+/* ---- BatchNorm over all ranks (glue/trainer_joint.c) ---- */
 
 /* With config.sync_bn, and more than one rank: BatchNorm asks for the statistics of all ranks.
  * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_join_batch_norm(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* ---- the hooks (glue/trainer_hooks.c) ---- */
+
+/* From here on net calls the trainer, which is OUTSIDE of a step. */
+void ddp_trainer_hook(ddp_trainer *t, network *net);
 
 #endif
