@@ -4,6 +4,7 @@
 #include "cli/columns.h"
 #include "cli/run_page.h"
 #include "cli/screen.h"
+#include "cli/step_times.h"
 #include "cli/views.h"
 #include "glue/checkpoint.h"
 #include "monitor/csv.h"
@@ -25,13 +26,6 @@ enum { CSV, PAGE, LOG, FILES };
 static const int64_t page_every_ns = 10000000000; /* at the least, and 1000 times what it takes */
 static const int64_t tell_every_ns = 2000000000;
 
-/* Counts so far of what a row holds the differences of. */
-struct moment {
-    int64_t now_ns, communication_ns, save_ns, aside_ns;
-    ddp_trainer_times times;
-    size_t images;
-};
-
 struct ddp_records {
     ddp_records_config config;
     char *name, *banner, *command, *part_path;
@@ -45,14 +39,10 @@ struct ddp_records {
     double *row; /* columns, then waits */
     size_t lines;
     ddp_position now;
-    struct moment last, step;
-    int64_t saving_ns; /* when it began */
-    int64_t save_ns;   /* spent on saving, */
-    int64_t aside_ns;  /* and on what is no part of a step, that included */
+    ddp_step_times times;
     int64_t began_ns;
     size_t began_at; /* step */
     int64_t page_due_ns, told_ns;
-    int in_step;                 /* between ddp_records_step and ddp_records_add */
     int csv_failed, page_failed; /* and it was said */
 };
 
@@ -99,18 +89,6 @@ static void recall(void *ctx, const double *values)
     add_to_history(r);
     if (key && !isnan(values[key]))
         ddp_validation_recall(r->config.validation, (size_t)values[DDP_COLUMN_STEP], values[key]);
-}
-
-static struct moment moment_of(const ddp_records *r, size_t images)
-{
-    return (struct moment){
-        .now_ns = ddp_clock_ns(),
-        .communication_ns = ddp_trainer_communication_ns(r->config.trainer),
-        .save_ns = r->save_ns,
-        .aside_ns = r->aside_ns,
-        .times = ddp_trainer_total_times(r->config.trainer),
-        .images = images,
-    };
 }
 
 static const char *const endings[FILES] = {[CSV] = "csv", [PAGE] = "html", [LOG] = "log"};
@@ -190,11 +168,10 @@ static ddp_status open_all(ddp_records *r, ddp_error *err)
         open_csv(r);
         open_log(r);
     }
-    r->last = moment_of(r, r->config.start.images);
-    r->began_ns = r->told_ns = r->last.now_ns;
+    ddp_step_times_begin(&r->times, r->config.trainer, r->config.start.images);
+    r->began_ns = r->told_ns = r->page_due_ns = ddp_clock_ns();
     r->began_at = r->config.start.step;
     r->now = r->config.start;
-    r->page_due_ns = r->last.now_ns;
     return DDP_OK;
 }
 
@@ -240,7 +217,7 @@ void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, cons
 static double seconds_left(const ddp_records *r)
 {
     double done = (double)(r->now.step - r->began_at);
-    double seconds = (double)(r->step.now_ns - r->began_ns) / 1e9;
+    double seconds = (double)(r->times.step.now_ns - r->began_ns) / 1e9;
 
     if (r->now.last_step < r->now.step || done < 1)
         return NAN;
@@ -300,26 +277,15 @@ void ddp_records_saving(ddp_records *r)
     if (!r)
         return;
     ddp_screen_flush();
-    r->saving_ns = ddp_clock_ns();
+    ddp_step_times_saving(&r->times);
     if (r->csv)
         ddp_csv_flush(r->csv, 1);
 }
 
 void ddp_records_saved(ddp_records *r)
 {
-    int64_t ns;
-
-    if (!r)
-        return;
-    ns = ddp_clock_ns() - r->saving_ns;
-    r->save_ns += ns;
-    if (!r->in_step)
-        r->aside_ns += ns;
-}
-
-static double seconds(int64_t from, int64_t to)
-{
-    return (double)(to - from) / 1e9;
+    if (r)
+        ddp_step_times_saved(&r->times);
 }
 
 static double peak_memory_mib(void)
@@ -329,30 +295,11 @@ static double peak_memory_mib(void)
     return getrusage(RUSAGE_SELF, &use) ? (double)NAN : (double)use.ru_maxrss / 1024;
 }
 
-static void fill_times(ddp_records *r)
-{
-    const struct moment *a = &r->last, *b = &r->step;
-    int host = b->times.forward_ns > 0;
-    double step_s = seconds(a->now_ns, b->now_ns);
-    double *row = r->row;
-
-    row[DDP_COLUMN_SPEED] = step_s > 0 ? (double)(b->images - a->images) / step_s : (double)NAN;
-    row[DDP_COLUMN_LOADER] = fmax(0, seconds(a->times.outside_ns, b->times.outside_ns)
-                                         - seconds(a->aside_ns, b->aside_ns));
-    row[DDP_COLUMN_FORWARD] =
-        host ? seconds(a->times.forward_ns, b->times.forward_ns) : (double)NAN;
-    row[DDP_COLUMN_BACKWARD] =
-        host ? seconds(a->times.backward_ns, b->times.backward_ns) : (double)NAN;
-    row[DDP_COLUMN_UPDATE] = host ? seconds(a->times.update_ns, b->times.update_ns) : (double)NAN;
-    row[DDP_COLUMN_COMMUNICATION] = seconds(a->communication_ns, b->communication_ns);
-}
-
 void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures *figures)
 {
     if (!r)
         return;
-    r->step = moment_of(r, now->images);
-    r->in_step = 1;
+    ddp_step_times_end(&r->times, now->images, r->row);
     r->now = *now;
     r->row[DDP_COLUMN_STEP] = (double)now->step;
     r->row[DDP_COLUMN_IMAGES] = (double)now->images;
@@ -362,7 +309,6 @@ void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures
     r->row[DDP_COLUMN_RATE] = figures->rate;
     r->row[DDP_COLUMN_MEMORY] = peak_memory_mib();
     ddp_columns_fill_heads(&r->columns, figures->heads, r->row);
-    fill_times(r);
 }
 
 static void say_lost(ddp_records *r)
@@ -411,7 +357,7 @@ int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
     if (!r)
         return 0;
     ddp_columns_fill(&r->columns, result, r->row);
-    r->row[DDP_COLUMN_SAVE] = seconds(r->last.save_ns, r->save_ns);
+    r->row[DDP_COLUMN_SAVE] = ddp_step_times_save_s(&r->times);
     ddp_waits_fill(r->config.waits, r->row + r->columns.count);
     add_to_csv(r);
     add_to_tensorboard(r);
@@ -425,12 +371,7 @@ int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
     tell = now_ns - r->told_ns >= tell_every_ns;
     if (tell)
         r->told_ns = now_ns;
-    r->aside_ns += now_ns - r->step.now_ns;
-    r->last = r->step;
-    r->last.now_ns = now_ns;
-    r->last.save_ns = r->save_ns;
-    r->last.communication_ns = ddp_trainer_communication_ns(r->config.trainer);
-    r->in_step = 0;
+    ddp_step_times_next(&r->times, now_ns);
     return tell;
 }
 
