@@ -1,5 +1,6 @@
 #include "comm/gloo_link.h"
 
+#include <gloo/common/error.h>
 #include <gloo/transport/address.h>
 #include <gloo/transport/context.h>
 #include <gloo/transport/device.h>
@@ -202,12 +203,27 @@ int report(ddp_gloo_link *x, ddp_gloo_failure *failure)
     return 0;
 }
 
+/* The connection with a peer has ended: let its thread take what came before that, which may say
+ * that another rank is the cause. It ends soon, for it waits on that connection. */
+void hear_out(ddp_gloo_link *x, int rank)
+{
+    std::unique_lock<std::mutex> hold(x->lock);
+    const peer &p = *x->peers[(size_t)rank];
+
+    if (p.has_thread && p.thread.get_id() != std::this_thread::get_id())
+        (void)x->a_thread_ended.wait_for(hold, gloo_timeout, [&] { return p.ended; });
+}
+
 /* Run what may throw about a peer. */
 template <typename work> int guarded(ddp_gloo_link *x, int rank, ddp_gloo_failure *failure, work f)
 {
     try {
         f();
         return 1;
+    } catch (const gloo::IoException &e) {
+        if (rank >= 0)
+            hear_out(x, rank);
+        fail(x, rank, e.what());
     } catch (const std::exception &e) {
         fail(x, rank, e.what());
     } catch (...) {
@@ -374,12 +390,14 @@ void listen(ddp_gloo_link *x, peer &p)
         p.had++;
         if (n.kind == GOODBYE)
             return;
-        p.note_buffers[place]->recv(p.rank, note_slot);
         if (n.kind == GONE && n.tag >= (uint32_t)x->size)
             throw std::runtime_error("it has lost a rank that there is not");
-        if (n.kind == GONE)
+        if (n.kind == GONE) /* first: the peer may have ended for it by now */
             fail(x, (int)n.tag, ("rank " + std::to_string(p.rank) + " has lost it").c_str());
-        else if (n.kind == TAKEN)
+        p.note_buffers[place]->recv(p.rank, note_slot);
+        if (n.kind == GONE)
+            continue;
+        if (n.kind == TAKEN)
             hear_taken(x, p, {n.tag, n.bytes});
         else if (!hear_sent(x, p, {n.tag, n.bytes}))
             return;
