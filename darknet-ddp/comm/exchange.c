@@ -220,6 +220,13 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
     return DDP_OK;
 }
 
+ddp_status ddp_exchange_look(ddp_group *g, ddp_error *err)
+{
+    int moved;
+
+    return poll(g, &moved, err);
+}
+
 ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;

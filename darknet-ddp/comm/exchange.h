@@ -32,6 +32,8 @@ void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
 
 extern const struct ddp_sum_engine ddp_host_sums; /* host_sums.c */
 ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err);
+/* Once, also where nothing is in flight: has the transport lost a rank? */
+ddp_status ddp_exchange_look(ddp_group *g, ddp_error *err);
 ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
 ddp_status ddp_exchange_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
                                  ddp_error *err);

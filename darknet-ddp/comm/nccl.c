@@ -6,6 +6,7 @@
  * its own, at which sums take turns in the order of starting: it is the same on all ranks, which
  * NCCL asks for where communicators are used side by side. */
 #include "base/clock.h"
+#include "comm/exchange.h"
 #include "comm/nccl_ordered.h"
 #include "device/cuda_kernels.h"
 
@@ -67,13 +68,15 @@ static ncclResult_t finish(ddp_group *g, ddp_error *err)
     return state;
 }
 
-/* NCCL has noticed that another rank failed. That one knows why: let it say so first, and end the
- * job. */
-static void let_others_report(void)
+/* NCCL has noticed that another rank failed, and not which. That one knows why: let it say so
+ * first, and end the job. Where nothing ends it the group's transport knows who is gone. */
+static void let_others_report(ddp_group *g, ddp_error *err)
 {
     struct timespec pause = {PATIENCE_S, 0};
 
     (void)nanosleep(&pause, NULL);
+    if (!ddp_exchange_look(g, err))
+        *err = (ddp_error){0};
 }
 
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err)
@@ -88,7 +91,7 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
     if (rc == ncclSuccess)
         return DDP_OK;
     if (rc == ncclRemoteError && !err->code)
-        let_others_report();
+        let_others_report(g, err);
     if (err->code)
         return ddp_wrap(err, "NCCL: %.*s on GPU %d", name, call, g->gpu->cuda->gpu);
     more = n->channels[0].comm ? ncclGetLastError(n->channels[0].comm) : "";
