@@ -2,6 +2,7 @@
 
 #include "checkpoint/match.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,7 @@ static uint64_t later_than(uint64_t ns)
 }
 
 struct ddp_pair_writing {
+    ddp_checkpoint_metadata metadata;
     char *path, *state, *part;      /* X, X.state, X.state.part */
     ddp_file *weights, *state_part; /* to become X and X.state.part; NULL: they have */
 };
@@ -142,14 +144,15 @@ static ddp_status write_both(ddp_pair_writing *w, ddp_checkpoint *c,
 {
     if (write_weights(w, c, weights, err))
         return err->code;
-    c->metadata.saved_at_ns = later_than(c->metadata.saved_at_ns);
+    w->metadata = c->metadata;
     if (ddp_file_create(&w->state_part, w->part, err))
         return err->code;
     return ddp_checkpoint_write(c, w->state_part, err);
 }
 
-ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
-                          const ddp_weights_writer *weights, ddp_error *err)
+/* With the time that c has. */
+static ddp_status write_pair(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
+                             const ddp_weights_writer *weights, ddp_error *err)
 {
     ddp_pair_writing *w = calloc(1, sizeof *w);
 
@@ -167,6 +170,18 @@ ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoi
     }
     ddp_pair_abandon(w);
     return err->code;
+}
+
+ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
+                          const ddp_weights_writer *weights, ddp_error *err)
+{
+    c->metadata.saved_at_ns = later_than(c->metadata.saved_at_ns);
+    return write_pair(out, path, c, weights, err);
+}
+
+const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w)
+{
+    return &w->metadata;
 }
 
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err)
@@ -205,4 +220,60 @@ ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_
     ddp_status st = ddp_pair_write(&w, path, c, weights, err);
 
     return st ? st : ddp_pair_finish(w, err);
+}
+
+/* ---- the same again ---- */
+
+static void copy_stream(void *ctx, FILE *to)
+{
+    char block[1 << 16];
+    size_t bytes;
+
+    while ((bytes = fread(block, 1, sizeof block, ctx)) > 0)
+        (void)fwrite(block, 1, bytes, to);
+}
+
+static ddp_status copy(const char *path, ddp_checkpoint *c, FILE *from, ddp_error *err)
+{
+    const ddp_weights_writer writer = {copy_stream, from};
+    uint64_t bytes = c->metadata.weights_bytes, hash = c->metadata.weights_hash;
+    ddp_pair_writing *w;
+
+    if (write_pair(&w, path, c, &writer, err))
+        return err->code;
+    if (c->metadata.weights_bytes == bytes && c->metadata.weights_hash == hash)
+        return ddp_pair_finish(w, err);
+    ddp_pair_abandon(w);
+    return ddp_fail(err, DDP_ERR_IO, "its weights are not those that its state describes");
+}
+
+static ddp_status copy_pair(const char *path, const char *from, const char *state,
+                            uint64_t saved_at_ns, ddp_error *err)
+{
+    FILE *weights = fopen(from, "rbe");
+    ddp_checkpoint c = {0};
+    ddp_status st = DDP_OK;
+
+    if (!weights)
+        st = ddp_fail(err, DDP_ERR_IO, "cannot read it: %s", strerror(errno));
+    else
+        st = ddp_checkpoint_read(&c, state, err);
+    if (!st && c.metadata.saved_at_ns != saved_at_ns)
+        st = ddp_fail(err, DDP_ERR_IO, "it was not saved");
+    if (!st)
+        st = copy(path, &c, weights, err);
+    if (weights)
+        (void)fclose(weights);
+    ddp_checkpoint_release(&c);
+    return st;
+}
+
+ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns, ddp_error *err)
+{
+    char *state = ddp_state_path(from);
+    ddp_status st = state ? copy_pair(path, from, state, saved_at_ns, err)
+                          : ddp_fail(err, DDP_ERR_NOMEM, "no memory");
+
+    free(state);
+    return st ? ddp_wrap(err, "cannot write %s, as a copy of %s", path, from) : DDP_OK;
 }

@@ -34,6 +34,9 @@ typedef struct ddp_pair_writing ddp_pair_writing;
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 
+/* What the state says. */
+const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w);
+
 /* The second half, from any thread: make sure of both parts and give them their names, of one pair
  * at a time in the order of their writing. Frees w. Fails as ddp_pair_save. */
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
@@ -46,6 +49,11 @@ void ddp_pair_abandon(ddp_pair_writing *w);
  * On failure the last complete pair of path is still there. DDP_ERR_IO says which file, and
  * why: a full disk, a quota. Fails also with DDP_ERR_NOMEM and as ddp_checkpoint_write. */
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* Save the pair of path as a copy of that of `from`, with the same time, which must be this: else
+ * it is another one. Fails as ddp_pair_save. */
+ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Hears why a pair was passed over: a sentence. */

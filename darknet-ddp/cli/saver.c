@@ -12,8 +12,17 @@
 /* One pair to write. */
 struct task {
     char *path;
-    ddp_pair_writing *writing; /* whose parts are written; NULL: the snapshot's */
+    ddp_pair_writing *writing; /* whose parts are written; NULL: the snapshot's, or a copy's */
     int64_t spent_ns;          /* on these */
+    char *from;                /* to copy, an earlier task's path; NULL: none */
+    uint64_t from_saved_at_ns;
+};
+
+/* What was streamed last. */
+struct streamed {
+    char *path; /* NULL: nothing was */
+    int cutoff;
+    ddp_checkpoint_metadata metadata;
 };
 
 struct ddp_saver {
@@ -21,6 +30,7 @@ struct ddp_saver {
     const char *directory;
     int keep;
     ddp_snapshot *snapshot;
+    struct streamed streamed;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -63,9 +73,14 @@ static void add_news(ddp_saver *s, const char *path, int64_t began_ns, ddp_statu
 /* Without the lock. */
 static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
 {
-    ddp_status st = task->writing ? ddp_pair_finish(task->writing, err)
-                                  : ddp_snapshot_write(s->snapshot, task->path, err);
+    ddp_status st;
 
+    if (task->from)
+        st = ddp_pair_copy(task->path, task->from, task->from_saved_at_ns, err);
+    else if (task->writing)
+        st = ddp_pair_finish(task->writing, err);
+    else
+        st = ddp_snapshot_write(s->snapshot, task->path, err);
     if (!st && s->keep > 0)
         st = ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err);
     return st;
@@ -91,10 +106,11 @@ static void *work(void *ctx)
         began_ns = ddp_clock_ns();
         st = perform(s, &task, &err);
         (void)pthread_mutex_lock(&s->lock);
-        if (!task.writing)
+        if (!task.writing && !task.from)
             s->run->saved_at_ns = ddp_snapshot_saved_at_ns(s->snapshot);
         add_news(s, task.path, began_ns - task.spent_ns, st, &err);
         free(task.path);
+        free(task.from);
         s->count--;
         memmove(s->tasks, s->tasks + 1, (size_t)s->count * sizeof *s->tasks);
         (void)pthread_cond_broadcast(&s->changed);
@@ -152,6 +168,7 @@ void ddp_saver_close(ddp_saver *s)
     (void)pthread_mutex_unlock(&s->lock);
     (void)pthread_join(s->thread, NULL);
     ddp_snapshot_close(s->snapshot);
+    free(s->streamed.path);
     for (int i = 0; i < s->news.saved_count; i++)
         free(s->news.saved[i]);
     (void)pthread_mutex_destroy(&s->lock);
@@ -160,13 +177,12 @@ void ddp_saver_close(ddp_saver *s)
 }
 
 /* Returns 0 where there is no memory for its name. */
-static int add_task(ddp_saver *s, const char *path, ddp_pair_writing *writing, int64_t spent_ns)
+static int add_task(ddp_saver *s, const char *path, struct task task)
 {
-    char *copy = strdup(path);
-
-    if (!copy)
+    task.path = strdup(path);
+    if (!task.path)
         return 0;
-    s->tasks[s->count++] = (struct task){copy, writing, spent_ns};
+    s->tasks[s->count++] = task;
     (void)pthread_cond_broadcast(&s->changed);
     return 1;
 }
@@ -181,7 +197,7 @@ static ddp_status join(ddp_saver *s, network *net, const char *path, int cutoff,
     if (s->count == 0 || s->count == DDP_SAVER_PATHS)
         return DDP_OK;
     st = ddp_snapshot_is_of(s->snapshot, net, cutoff, s->run, joined, err);
-    *joined = *joined && !st && add_task(s, path, NULL, 0);
+    *joined = *joined && !st && add_task(s, path, (struct task){0});
     return st;
 }
 
@@ -203,6 +219,33 @@ static ddp_status save_directly(ddp_saver *s, network *net, const char *path, in
     return DDP_OK;
 }
 
+/* Was this streamed last? Then the thread copies it, once it is on the disk. */
+static ddp_status copy_streamed(ddp_saver *s, network *net, const char *path, int cutoff,
+                                int *copied, ddp_error *err)
+{
+    const struct streamed *last = &s->streamed;
+    struct task task = {.from_saved_at_ns = last->metadata.saved_at_ns};
+
+    *copied = 0;
+    if (!last->path || last->cutoff != cutoff || strcmp(last->path, path) == 0)
+        return DDP_OK;
+    if (ddp_checkpoint_is_of(&last->metadata, net, s->run, copied, err))
+        return err->code;
+    if (*copied)
+        *copied = (task.from = strdup(last->path)) != NULL && add_task(s, path, task);
+    if (!*copied)
+        free(task.from);
+    return DDP_OK;
+}
+
+static void remember_streamed(struct streamed *last, const char *path, int cutoff,
+                              const ddp_pair_writing *w)
+{
+    free(last->path);
+    *last = (struct streamed){
+        .path = strdup(path), .cutoff = cutoff, .metadata = *ddp_pair_metadata(w)};
+}
+
 /* Moments that are shared out come while the parts are written; the disk has time until later. */
 static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
 {
@@ -210,14 +253,21 @@ static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutof
     ddp_pair_writing *writing;
     ddp_error found;
     ddp_status st;
+    int copied;
 
     wait_until_fewer(s, DDP_SAVER_PATHS);
+    if (copy_streamed(s, net, path, cutoff, &copied, err) || copied)
+        return copied ? DDP_OK : err->code;
     st = ddp_checkpoint_begin(&writing, net, path, cutoff, s->run, &found);
     if (st == DDP_ERR_FORMAT || st == DDP_ERR_COMM) {
         *err = found;
         return st;
     }
-    if (!st && add_task(s, path, writing, ddp_clock_ns() - began_ns))
+    if (!st)
+        remember_streamed(&s->streamed, path, cutoff, writing);
+    if (!st
+        && add_task(s, path,
+                    (struct task){.writing = writing, .spent_ns = ddp_clock_ns() - began_ns}))
         return DDP_OK;
     if (!st) {
         wait_until_fewer(s, 1); /* of one path in the order of writing */
@@ -240,7 +290,7 @@ static ddp_status save(ddp_saver *s, network *net, const char *path, int cutoff,
     st = ddp_snapshot_take(s->snapshot, net, cutoff, s->run, err);
     if (st == DDP_ERR_FORMAT)
         return ddp_wrap(err, "%s is not written", path);
-    if (!st && add_task(s, path, NULL, 0))
+    if (!st && add_task(s, path, (struct task){0}))
         return DDP_OK;
     return save_directly(s, net, path, cutoff);
 }

@@ -56,6 +56,12 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
 ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
                                 ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
+/* Are these the metadata that a checkpoint of net would have now, but for its time? Fails with
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
+                                const ddp_checkpoint_run *run, int *same,
+                                ddp_error *err) DDP_MUST_CHECK;
+
 typedef struct ddp_resumed {
     char *weights; /* the file that the run goes on from; NULL: there is none */
     int alone;     /* without its state: metadata has images and batches, and nothing else */

@@ -294,15 +294,14 @@ ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
     return st;
 }
 
-ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
-                              const ddp_checkpoint_run *run, int *same, ddp_error *err)
+ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
+                                const ddp_checkpoint_run *run, int *same, ddp_error *err)
 {
-    const ddp_checkpoint_metadata *m = &s->checkpoint.metadata;
     ddp_table table = {0};
     ddp_status st = DDP_OK;
 
     *same = 0;
-    if (cutoff != s->cutoff || m->seen != *net->seen || m->t != (uint64_t)*net->t)
+    if (m->seen != *net->seen || m->t != (uint64_t)*net->t)
         return DDP_OK;
     if (ddp_table_init(&table, net, ddp_device_host(), err)
         || ddp_table_pull(&table, net, run->device, err))
@@ -311,6 +310,15 @@ ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
         *same = m->values_hash == ddp_table_hash(&table);
     ddp_table_release(&table);
     return st;
+}
+
+ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
+                              const ddp_checkpoint_run *run, int *same, ddp_error *err)
+{
+    *same = 0;
+    if (cutoff != s->cutoff)
+        return DDP_OK;
+    return ddp_checkpoint_is_of(&s->checkpoint.metadata, net, run, same, err);
 }
 
 static void write_bytes(void *ctx, FILE *fp)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -271,6 +272,58 @@ static void nothing_is_there_before_it_is_finished(void **state)
     pair_expect_notes("");
 }
 
+static uint64_t saved_at_ns_of(const char *name)
+{
+    ddp_checkpoint_metadata metadata;
+    ddp_error err;
+
+    if (ddp_checkpoint_peek(&metadata, folder_file(&pair_folder, name), &err))
+        fail_msg("%s", err.text);
+    return metadata.saved_at_ns;
+}
+
+static ddp_status copy(uint64_t saved_at_ns, ddp_error *err)
+{
+    char from[128];
+
+    (void)snprintf(from, sizeof from, "%s", folder_file(&pair_folder, "toy.backup"));
+    return ddp_pair_copy(folder_file(&pair_folder, "toy_5.weights"), from, saved_at_ns, err);
+}
+
+static void a_copy_is_the_same_pair(void **state)
+{
+    ddp_error err;
+    size_t bytes[2];
+    char *states[2];
+
+    (void)state;
+    must_save("toy.backup", 5);
+    assert_int_equal(copy(saved_at_ns_of("toy.backup.state"), &err), DDP_OK);
+    states[0] = folder_read(folder_file(&pair_folder, "toy.backup.state"), &bytes[0]);
+    states[1] = folder_read(folder_file(&pair_folder, "toy_5.weights.state"), &bytes[1]);
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_memory_equal(states[0], states[1], bytes[0]);
+    free(states[0]);
+    free(states[1]);
+    pair_expect_names("toy.backup toy.backup.state toy_5.weights toy_5.weights.state");
+    (void)unlink(folder_file(&pair_folder, "toy.backup.state"));
+    assert_int_equal(find("toy_5.weights"), 5);
+}
+
+static void another_pair_is_not_copied(void **state)
+{
+    ddp_error err;
+
+    (void)state;
+    must_save("toy.backup", 5);
+    assert_int_equal(copy(saved_at_ns_of("toy.backup.state") + 1, &err), DDP_ERR_IO);
+    assert_non_null(strstr(err.text, "toy.backup: it was not saved"));
+    folder_write(folder_file(&pair_folder, "toy.backup"), "others", 6);
+    assert_int_equal(copy(saved_at_ns_of("toy.backup.state"), &err), DDP_ERR_IO);
+    assert_non_null(strstr(err.text, "its weights are not those that its state describes"));
+    pair_expect_names("toy.backup toy.backup.state");
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, pair_folder_close)
 
 int main(void)
@@ -282,6 +335,8 @@ int main(void)
         IN_A_FOLDER(after_any_death_a_pair_is_found),
         IN_A_FOLDER(after_two_deaths_a_pair_is_found),
         IN_A_FOLDER(nothing_is_there_before_it_is_finished),
+        IN_A_FOLDER(a_copy_is_the_same_pair),
+        IN_A_FOLDER(another_pair_is_not_copied),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
