@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STREAMED = 2 }; /* pairs at most whose parts lie on the disk, waiting for it */
+
 /* One pair to write. */
 struct task {
     char *path;
@@ -20,7 +22,7 @@ struct task {
 
 /* What was streamed last. */
 struct streamed {
-    char *path; /* NULL: nothing was */
+    char *path; /* NULL: nothing was, or it could not be finished */
     int cutoff;
     ddp_checkpoint_metadata metadata;
 };
@@ -70,7 +72,13 @@ static void add_news(ddp_saver *s, const char *path, int64_t began_ns, ddp_statu
     }
 }
 
-/* Without the lock. */
+/* Has a file been written, numbered ones before it may be too many. */
+static ddp_status keep_last(const ddp_saver *s, ddp_error *err)
+{
+    return s->keep > 0 ? ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err) : DDP_OK;
+}
+
+/* By one thread at a time, which needs no lock for it. */
 static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
 {
     ddp_status st;
@@ -81,9 +89,14 @@ static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
         st = ddp_pair_finish(task->writing, err);
     else
         st = ddp_snapshot_write(s->snapshot, task->path, err);
-    if (!st && s->keep > 0)
-        st = ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err);
-    return st;
+    return st ? st : keep_last(s, err);
+}
+
+/* What cannot be copied is streamed again. Under the lock. */
+static void forget_streamed(ddp_saver *s)
+{
+    free(s->streamed.path);
+    s->streamed.path = NULL;
 }
 
 static void *work(void *ctx)
@@ -108,6 +121,8 @@ static void *work(void *ctx)
         (void)pthread_mutex_lock(&s->lock);
         if (!task.writing && !task.from)
             s->run->saved_at_ns = ddp_snapshot_saved_at_ns(s->snapshot);
+        if (st && task.writing)
+            forget_streamed(s);
         add_news(s, task.path, began_ns - task.spent_ns, st, &err);
         free(task.path);
         free(task.from);
@@ -168,7 +183,7 @@ void ddp_saver_close(ddp_saver *s)
     (void)pthread_mutex_unlock(&s->lock);
     (void)pthread_join(s->thread, NULL);
     ddp_snapshot_close(s->snapshot);
-    free(s->streamed.path);
+    forget_streamed(s);
     for (int i = 0; i < s->news.saved_count; i++)
         free(s->news.saved[i]);
     (void)pthread_mutex_destroy(&s->lock);
@@ -187,18 +202,17 @@ static int add_task(ddp_saver *s, const char *path, struct task task)
     return 1;
 }
 
-/* Behind what is being written, if that is of the same network. */
-static ddp_status join(ddp_saver *s, network *net, const char *path, int cutoff, int *joined,
-                       ddp_error *err)
+/* Behind what is being written, if that is of the same network. Returns 0 where it is not, or where
+ * there is no memory to find out. */
+static int join(ddp_saver *s, network *net, const char *path, int cutoff)
 {
-    ddp_status st;
+    ddp_error err;
+    int same;
 
-    *joined = 0;
     if (s->count == 0 || s->count == DDP_SAVER_PATHS)
-        return DDP_OK;
-    st = ddp_snapshot_is_of(s->snapshot, net, cutoff, s->run, joined, err);
-    *joined = *joined && !st && add_task(s, path, (struct task){0});
-    return st;
+        return 0;
+    return !ddp_snapshot_is_of(s->snapshot, net, cutoff, s->run, &same, &err) && same
+           && add_task(s, path, (struct task){0});
 }
 
 static void wait_until_fewer(ddp_saver *s, int count)
@@ -213,29 +227,30 @@ static ddp_status save_directly(ddp_saver *s, network *net, const char *path, in
     ddp_error err;
     ddp_status st = ddp_checkpoint_save(net, path, cutoff, s->run, &err);
 
-    if (!st && s->keep > 0)
-        st = ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, &err);
+    if (!st)
+        st = keep_last(s, &err);
     add_news(s, path, began_ns, st, &err);
     return DDP_OK;
 }
 
-/* Was this streamed last? Then the thread copies it, once it is on the disk. */
-static ddp_status copy_streamed(ddp_saver *s, network *net, const char *path, int cutoff,
-                                int *copied, ddp_error *err)
+/* Was this streamed last? Then the thread copies it, once it is on the disk. Returns 0 as join
+ * does. */
+static int copy_streamed(ddp_saver *s, network *net, const char *path, int cutoff)
 {
     const struct streamed *last = &s->streamed;
     struct task task = {.from_saved_at_ns = last->metadata.saved_at_ns};
+    ddp_error err;
+    int same;
 
-    *copied = 0;
     if (!last->path || last->cutoff != cutoff || strcmp(last->path, path) == 0)
-        return DDP_OK;
-    if (ddp_checkpoint_is_of(&last->metadata, net, s->run, copied, err))
-        return err->code;
-    if (*copied)
-        *copied = (task.from = strdup(last->path)) != NULL && add_task(s, path, task);
-    if (!*copied)
-        free(task.from);
-    return DDP_OK;
+        return 0;
+    if (ddp_checkpoint_is_of(&last->metadata, net, s->run, &same, &err) || !same)
+        return 0;
+    task.from = strdup(last->path);
+    if (task.from && add_task(s, path, task))
+        return 1;
+    free(task.from);
+    return 0;
 }
 
 static void remember_streamed(struct streamed *last, const char *path, int cutoff,
@@ -253,11 +268,11 @@ static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutof
     ddp_pair_writing *writing;
     ddp_error found;
     ddp_status st;
-    int copied;
 
     wait_until_fewer(s, DDP_SAVER_PATHS);
-    if (copy_streamed(s, net, path, cutoff, &copied, err) || copied)
-        return copied ? DDP_OK : err->code;
+    if (copy_streamed(s, net, path, cutoff))
+        return DDP_OK;
+    wait_until_fewer(s, STREAMED);
     st = ddp_checkpoint_begin(&writing, net, path, cutoff, s->run, &found);
     if (st == DDP_ERR_FORMAT || st == DDP_ERR_COMM) {
         *err = found;
@@ -272,6 +287,8 @@ static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutof
     if (!st) {
         wait_until_fewer(s, 1); /* of one path in the order of writing */
         st = perform(s, &(struct task){.writing = writing}, &found);
+        if (st)
+            forget_streamed(s);
     }
     add_news(s, path, began_ns, st, &found);
     return DDP_OK;
@@ -279,13 +296,12 @@ static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutof
 
 static ddp_status save(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
 {
-    int joined;
     ddp_status st;
 
     if (s->run->shard)
         return stream(s, net, path, cutoff, err);
-    if (join(s, net, path, cutoff, &joined, err) || joined)
-        return joined ? DDP_OK : err->code;
+    if (join(s, net, path, cutoff))
+        return DDP_OK;
     wait_until_fewer(s, 1);
     st = ddp_snapshot_take(s->snapshot, net, cutoff, s->run, err);
     if (st == DDP_ERR_FORMAT)

@@ -8,7 +8,8 @@
  * Where ranks share out what the optimizer remembers (run->shard) there is no copy: the step waits
  * until the system has taken both files' bytes, as they come from other ranks, and the thread makes
  * sure that they are on the disk. Another file of the same network is then a copy that the thread
- * makes.
+ * makes; where the first fails on the disk, copies that wait for it do, and what is saved later is
+ * written anew.
  */
 #ifndef DDP_CLI_SAVER_H
 #define DDP_CLI_SAVER_H
