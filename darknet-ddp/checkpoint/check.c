@@ -36,12 +36,6 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
                     wants);
 }
 
-ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array, ddp_error *err)
-{
-    return ddp_fail(err, DDP_ERR_FORMAT, "%s of layer %d's %s has a number that is not finite",
-                    array->name, array->layer, array->part);
-}
-
 static const char *value_in(const ddp_checkpoint_metadata *metadata, const char *name)
 {
     for (size_t i = 0; i < metadata->option_count; i++)

@@ -188,8 +188,8 @@ static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base
     if (!st)
         st = ddp_match_weights(c->weights, &out->checkpoint.metadata, err);
     if (!st) {
-        *fault = NOT_FINITE;
         st = check_finite(out, c, err);
+        *fault = st == DDP_ERR_FORMAT ? NOT_FINITE : DAMAGED;
     }
     if (st)
         ddp_checkpoint_release(&out->checkpoint);

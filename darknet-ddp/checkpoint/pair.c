@@ -244,6 +244,8 @@ static ddp_status copy(const char *path, ddp_checkpoint *c, FILE *from, ddp_erro
     if (c->metadata.weights_bytes == bytes && c->metadata.weights_hash == hash)
         return ddp_pair_finish(w, err);
     ddp_pair_abandon(w);
+    if (ferror(from))
+        return ddp_fail(err, DDP_ERR_IO, "cannot read all of it");
     return ddp_fail(err, DDP_ERR_IO, "its weights are not those that its state describes");
 }
 

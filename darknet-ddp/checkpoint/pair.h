@@ -52,7 +52,7 @@ ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Save the pair of path as a copy of that of `from`, with the same time, which must be this: else
- * it is another one. Fails as ddp_pair_save. */
+ * it is another one. Fails as ddp_pair_save, and as ddp_checkpoint_read. */
 ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
                          ddp_error *err) DDP_MUST_CHECK;
 

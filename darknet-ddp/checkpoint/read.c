@@ -1,7 +1,6 @@
 /* Reading a state file: once from end to end, to know that it is whole, and then its cfg and what
  * its arrays are called. Their floats stay where they are until they are asked for, so a checkpoint
  * takes no memory to speak of. */
-#include "base/finite.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/header.h"
 #include "checkpoint/record.h"
@@ -275,54 +274,4 @@ void ddp_checkpoint_release(ddp_checkpoint *c)
     free(c->memory);
     close_place(c->place);
     *c = (ddp_checkpoint){0};
-}
-
-/* ---- its arrays ---- */
-
-ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
-                              ddp_error *err)
-{
-    const ddp_checkpoint_array *array = &c->arrays[i];
-
-    if (!array->data)
-        return c->source->read(c->source->ctx, array->key, at, x, count, err);
-    memcpy(x, (const float *)array->data + at, count * sizeof *x);
-    return DDP_OK;
-}
-
-static ddp_status check_finite(const ddp_checkpoint *c, size_t i, float *block, ddp_error *err)
-{
-    const ddp_checkpoint_array *array = &c->arrays[i];
-
-    for (size_t at = 0, n; at < array->count; at += n) {
-        n = array->count - at < DDP_CHECKPOINT_BLOCK ? array->count - at : DDP_CHECKPOINT_BLOCK;
-        if (ddp_checkpoint_get(c, i, at, block, n, err))
-            return err->code;
-        if (!ddp_all_finite(block, n))
-            return ddp_checkpoint_not_finite(array, err);
-    }
-    return DDP_OK;
-}
-
-ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err)
-{
-    float *block = malloc(DDP_CHECKPOINT_BLOCK * sizeof *block);
-    ddp_status st = block ? DDP_OK : no_memory(err);
-
-    for (size_t i = 0; i < c->array_count && !st; i++)
-        if (c->arrays[i].data || c->source)
-            st = check_finite(c, i, block, err);
-    free(block);
-    return st;
-}
-
-ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
-                                      size_t count, ddp_error *err)
-{
-    ddp_status st = DDP_OK;
-
-    for (size_t i = 0; i < count && !st; i++)
-        if (arrays[i].data)
-            st = ddp_checkpoint_get(c, i, 0, arrays[i].data, arrays[i].count, err);
-    return st;
 }

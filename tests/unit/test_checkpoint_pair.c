@@ -324,6 +324,48 @@ static void another_pair_is_not_copied(void **state)
     pair_expect_names("toy.backup toy.backup.state");
 }
 
+/* Copy number 5 over number 1 in a process whose call-th call fails, or kills it. Returns 0 if that
+ * many were not made. */
+static int copy_and_stumble(int call, int what)
+{
+    uint64_t saved_at_ns = saved_at_ns_of("toy.backup.state");
+    pid_t child = fork();
+    ddp_error err;
+    int status;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        arm(call, what);
+        (void)copy(saved_at_ns, &err);
+        _exit(countdown > 0 ? 0 : KILLED);
+    }
+    assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return WEXITSTATUS(status) == KILLED;
+}
+
+static void whatever_ends_a_copy_the_old_pair_or_it_is_left(void **state)
+{
+    (void)state;
+    for (int what = FAILS; what <= DIES; what++) {
+        int stumbles = 1, number = 1;
+
+        for (int call = 1; stumbles; call++) {
+            must_save("toy_5.weights", 1);
+            must_save("toy.backup", 5);
+            stumbles = copy_and_stumble(call, what);
+            (void)unlink(folder_file(&pair_folder, "toy.backup"));
+            (void)unlink(folder_file(&pair_folder, "toy.backup.state"));
+            number = find("toy_5.weights");
+            if (number != 1 && number != 5)
+                fail_msg("with call %d %s, %d is found", call, what == DIES ? "fatal" : "failing",
+                         number);
+            pair_expect_notes("");
+            assert_in_range(call, 1, 60);
+        }
+        assert_int_equal(number, 5);
+    }
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, pair_folder_close)
 
 int main(void)
@@ -337,6 +379,7 @@ int main(void)
         IN_A_FOLDER(nothing_is_there_before_it_is_finished),
         IN_A_FOLDER(a_copy_is_the_same_pair),
         IN_A_FOLDER(another_pair_is_not_copied),
+        IN_A_FOLDER(whatever_ends_a_copy_the_old_pair_or_it_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
