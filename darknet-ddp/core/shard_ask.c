@@ -193,12 +193,12 @@ ddp_status ddp_shard_ask_finite(ddp_shard *s, int *finite, ddp_shard_block *firs
 {
     int ranks = ddp_group_size(s->of.group);
     uint64_t *found = calloc((size_t)ranks, sizeof *found), least = UINT64_MAX;
-    ddp_status st = found ? ask(s, (struct request){.kind = FINITE}, err) : no_memory(err);
+    ddp_status st = found ? look(s, found, err) : no_memory(err); /* before anyone waits for this */
 
     for (int rank = 0; rank < ranks; rank++)
         s->bytes[rank] = sizeof *found;
     if (!st)
-        st = look(s, found, err);
+        st = ask(s, (struct request){.kind = FINITE}, err);
     if (!st && ddp_gather(s->of.group, found, s->bytes, 0, err))
         st = ddp_wrap(err, "the optimizer's state");
     for (int rank = 0; rank < ranks && !st; rank++)
