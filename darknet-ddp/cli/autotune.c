@@ -255,7 +255,8 @@ static const char *tuned(size_t best, const char *nothing_to_try)
 {
     if (best > 0)
         return "tuned";
-    return tune.count > 1 ? "tuned, and none of those tried was faster by 3 %" : nothing_to_try;
+    return tune.count > 1 ? "tuned, and none of those tried was faster by 3 %, and each time"
+                          : nothing_to_try;
 }
 
 static ddp_status begin_turn(ddp_error *err)
@@ -271,13 +272,37 @@ static ddp_status begin_trial(enum state state, ddp_error *err)
     return begin_turn(err);
 }
 
+/* Does the group travel in these? Where a host cannot share memory for them, it does not. */
+static ddp_status try_chunks(const ddp_tuning *t, int *used, ddp_error *err)
+{
+    ddp_chunks now;
+
+    *used = 0;
+    if (use(t, err))
+        return err->code;
+    now = ddp_group_chunks(tune.group);
+    *used = now.bytes == t->chunks.bytes && now.window == t->chunks.window;
+    return DDP_OK;
+}
+
 /* The same on every rank. */
 static ddp_status begin_chunks(ddp_error *err)
 {
     ddp_chunk_limits limits = ddp_group_chunk_limits(tune.group);
+    ddp_tuning wanted[DDP_TUNE_CHUNKS_TRIED];
+    size_t count;
 
     tune.configs[0] = tune.found.tuning;
-    tune.count = 1 + ddp_tune_chunks(tune.configs + 1, &tune.configs[0], &limits);
+    count = ddp_tune_chunks(wanted, &tune.configs[0], &limits);
+    tune.count = 1;
+    for (size_t i = 0; i < count; i++) {
+        int used;
+
+        if (try_chunks(&wanted[i], &used, err))
+            return err->code;
+        if (used)
+            tune.configs[tune.count++] = wanted[i];
+    }
     return begin_trial(TRYING_CHUNKS, err);
 }
 
@@ -304,8 +329,8 @@ static ddp_status end_chunks(size_t best, const double *median_s, ddp_error *err
     if (!is_first())
         return DDP_OK;
     where = ddp_tune_place_write(&tune.place, &tune.found) ? tune.place.path : "not kept";
-    ddp_tune_print_chunks(tuned(best, "tuned, and there are no others"), &tune.found,
-                          ddp_group_chunks(tune.group), where);
+    ddp_tune_print_chunks(tuned(best, "tuned, and these hosts have no memory to share for others"),
+                          &tune.found, ddp_group_chunks(tune.group), where);
     return DDP_OK;
 }
 

@@ -41,7 +41,10 @@ static char *make_key(const ddp_options *o, const ddp_group *group, const ddp_tr
                   o->exact, o->sync_bn);
     (void)fprintf(out, ", channels %d, given %g %g %g %d", o->channels, o->bucket_mb,
                   o->first_bucket_mb, o->defer_mb, o->priority);
-    return fclose(out) ? NULL : text;
+    if (!fclose(out))
+        return text;
+    free(text);
+    return NULL;
 }
 
 ddp_tune_place ddp_tune_place_open(const ddp_options *options, const ddp_group *group,

@@ -14,7 +14,7 @@ typedef struct ddp_tune_place {
     const char *why;  /* the file is no use; NULL: it is, or there is none */
 } ddp_tune_place;
 
-/* *found is set, or all 0 where there is none. Free path and key. */
+/* *found is set, or all 0 where there is none. Path and key stay until the program ends. */
 ddp_tune_place ddp_tune_place_open(const ddp_options *options, const ddp_group *group,
                                    const ddp_trainer *trainer, const char *directory,
                                    const char *cfg, ddp_tune_found *found);

@@ -103,14 +103,17 @@ static int is_validation_due(const ddp_position *now)
     return due && !ddp_run.validation_waits;
 }
 
-/* What tuning does between steps it does once in a run: it says nothing of how long a step takes,
- * which check_grace looks at. */
+/* What tuning does between steps it does once in a run: it is no part of a step, nor its loading.
+ */
 static ddp_status tune(network *net, ddp_error *err)
 {
-    int64_t began_ns = ddp_clock_ns();
+    int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now(), ns;
     ddp_status st = ddp_autotune_step_ended(net, err);
 
-    ddp_run.ended_ns += ddp_clock_ns() - began_ns;
+    ns = ddp_clock_ns() - began_ns;
+    ddp_run.ended_ns += ns;
+    ddp_steps_pause(ns, communication_now() - communication_ns);
+    ddp_records_pause(ddp_run.records, ns);
     return st;
 }
 

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-static struct ddp_moment moment_of(const ddp_step_times *t, size_t images)
+static struct ddp_step_counts counts_of(const ddp_step_times *t, size_t images)
 {
-    return (struct ddp_moment){
+    return (struct ddp_step_counts){
         .now_ns = ddp_clock_ns(),
         .communication_ns = ddp_trainer_communication_ns(t->trainer),
         .save_ns = t->save_ns,
@@ -20,7 +20,7 @@ static struct ddp_moment moment_of(const ddp_step_times *t, size_t images)
 void ddp_step_times_begin(ddp_step_times *t, ddp_trainer *trainer, size_t images)
 {
     *t = (ddp_step_times){.trainer = trainer};
-    t->last = moment_of(t, images);
+    t->last = counts_of(t, images);
 }
 
 void ddp_step_times_saving(ddp_step_times *t)
@@ -44,7 +44,7 @@ static double seconds(int64_t from, int64_t to)
 
 static void fill(const ddp_step_times *t, double *row)
 {
-    const struct ddp_moment *a = &t->last, *b = &t->step;
+    const struct ddp_step_counts *a = &t->last, *b = &t->step;
     int host = b->times.forward_ns > 0;
     double step_s = seconds(a->now_ns, b->now_ns);
 
@@ -61,7 +61,7 @@ static void fill(const ddp_step_times *t, double *row)
 
 void ddp_step_times_end(ddp_step_times *t, size_t images, double *row)
 {
-    t->step = moment_of(t, images);
+    t->step = counts_of(t, images);
     t->in_row = 1;
     fill(t, row);
 }
@@ -79,4 +79,10 @@ void ddp_step_times_next(ddp_step_times *t, int64_t now_ns)
     t->last.save_ns = t->save_ns;
     t->last.communication_ns = ddp_trainer_communication_ns(t->trainer);
     t->in_row = 0;
+}
+
+void ddp_step_times_pause(ddp_step_times *t, int64_t ns)
+{
+    t->last.now_ns += ns;
+    t->aside_ns += ns;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Counts so far of what a row holds the differences of. */
-struct ddp_moment {
+struct ddp_step_counts {
     int64_t now_ns, communication_ns, save_ns, aside_ns;
     ddp_trainer_times times;
     size_t images;
@@ -16,11 +16,11 @@ struct ddp_moment {
 
 typedef struct ddp_step_times {
     ddp_trainer *trainer;
-    struct ddp_moment last, step; /* when this step began, and when it ended */
-    int64_t saving_ns;            /* when it began */
-    int64_t save_ns;              /* spent on saving, */
-    int64_t aside_ns;             /* and on what is no part of a step, that included */
-    int in_row;                   /* between ddp_step_times_end and ddp_step_times_next */
+    struct ddp_step_counts last, step; /* when this step began, and when it ended */
+    int64_t saving_ns;                 /* when it began */
+    int64_t save_ns;                   /* spent on saving, */
+    int64_t aside_ns;                  /* and on what is no part of a step, that included */
+    int in_row;                        /* between ddp_step_times_end and ddp_step_times_next */
 } ddp_step_times;
 
 /* The first step begins, after so many images. The trainer must outlive *t. */
@@ -38,5 +38,8 @@ double ddp_step_times_save_s(const ddp_step_times *t);
 
 /* The row is complete, and the next step begins now; what came since the step ended is aside. */
 void ddp_step_times_next(ddp_step_times *t, int64_t now_ns);
+
+/* The step that has begun did nothing so far for so long, which is aside, too. */
+void ddp_step_times_pause(ddp_step_times *t, int64_t ns);
 
 #endif
