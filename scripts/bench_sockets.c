@@ -2,7 +2,7 @@
  * under mpirun. Every rank sends each rank of other hosts as much as a sum of so many bytes makes
  * cross between the two, over a plain socket for each, and takes as much, all at once; nothing is
  * summed, and what is sent stays where it is. Rank 0 prints the median of the seconds that the
- * slowest rank took, and its own CPU seconds a time. */
+ * slowest rank took, and the CPU seconds of all ranks for it, the mean. */
 #include <mpi.h>
 
 #include <arpa/inet.h>
@@ -131,7 +131,7 @@ static size_t bytes_for_each(size_t sum)
 int main(int argc, char **argv)
 {
     int times = argc == 4 ? atoi(argv[2]) : 0;
-    double seconds[MOST_TIMES], cpu = 0;
+    double seconds[MOST_TIMES], cpu = 0, all_cpu = 0;
     size_t bytes;
     char *out, *in;
 
@@ -147,21 +147,22 @@ int main(int argc, char **argv)
     in = calloc(bytes + 1, (size_t)peers);
     must(out && in, "calloc");
     for (int i = -WARM_UP; i < times; i++) {
-        double start, took;
+        double start, start_cpu, took;
 
         MPI_Barrier(MPI_COMM_WORLD);
-        if (i == 0)
-            cpu = cpu_s();
+        start_cpu = cpu_s();
         start = MPI_Wtime();
         exchange(out, in, bytes);
         took = MPI_Wtime() - start;
-        if (i >= 0)
-            MPI_Reduce(&took, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+        if (i < 0)
+            continue;
+        cpu += cpu_s() - start_cpu;
+        MPI_Reduce(&took, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     }
-    cpu = (cpu_s() - cpu) / times;
+    MPI_Reduce(&cpu, &all_cpu, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         qsort(seconds, (size_t)times, sizeof *seconds, ascending);
-        printf("%.4f %.4f\n", seconds[times / 2], cpu);
+        printf("%.4f %.4f\n", seconds[times / 2], all_cpu / times);
     }
     free(out);
     free(in);
