@@ -53,11 +53,11 @@ APPENDED = rf", {FLOAT} images/s, \d+% comm(?:, \d+% loading)?, \d+(?:\.\d)? (?:
 class Result:
     """How a run ended. code is 'hang' if it was ended at its limit."""
 
-    def __init__(self, args, code, out, err, seconds):
-        self.args, self.code, self.out, self.err, self.seconds = args, code, out, err, seconds
+    def __init__(self, args, code, out, err, seconds, noise=None):
+        self.args, self.code, self.out, self.err, self.seconds, self.noise = args, code, out, err, seconds, noise
 
     def __str__(self):
-        command = " ".join(self.args)
+        command = (f"EMULATED_NOISE={self.noise} " if self.noise else "") + " ".join(self.args)
         return (f"{command}\nexit {self.code} after {self.seconds:.1f} s\n"
                 f"--- standard output\n{self.out[-6000:]}\n--- standard error\n{self.err[-6000:]}")
 
@@ -85,8 +85,10 @@ def sessions_beside(folder):
 def start(args, cwd, environment=None, **options):
     """environment: variables of this run alone."""
     noise = {"EMULATED_NOISE": str(next(RUNS))} if "EMULATED_NOISE" in ENVIRONMENT else {}
-    return subprocess.Popen(args, cwd=cwd, env={**ENVIRONMENT, **noise, **sessions_beside(cwd), **(environment or {})}, stdin=subprocess.DEVNULL, text=True,
-                            errors="replace", start_new_session=True, **options)
+    process = subprocess.Popen(args, cwd=cwd, env={**ENVIRONMENT, **noise, **sessions_beside(cwd), **(environment or {})}, stdin=subprocess.DEVNULL, text=True,
+                               errors="replace", start_new_session=True, **options)
+    process.noise = noise.get("EMULATED_NOISE")
+    return process
 
 
 def run(args, cwd, limit_s=LIMIT_S, environment=None):
@@ -151,7 +153,7 @@ def ended(process, limit_s=LIMIT_S):
         end_group(process)
         out, err = process.communicate()
         code = "hang"
-    return Result(process.args, code, out, err, time.monotonic() - began)
+    return Result(process.args, code, out, err, time.monotonic() - began, process.noise)
 
 
 def has_gloo():
