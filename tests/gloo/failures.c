@@ -74,6 +74,7 @@ static int a_message_of_another_length_is_named(ddp_group *g)
     return st == DDP_OK; /* somebody has not taken it */
 }
 
+/* One that has ended, for an error of its own, would never stop. */
 static void stop(pid_t process)
 {
     char path[64], state = 0;
@@ -83,6 +84,8 @@ static void stop(pid_t process)
         FILE *f = fopen(path, "re");
 
         if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+            exit(1);
+        if (state == 'Z' || state == 'X')
             exit(1);
         (void)fclose(f);
     }
