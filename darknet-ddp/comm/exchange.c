@@ -224,20 +224,18 @@ ddp_status ddp_exchange_look(ddp_group *g, ddp_error *err)
 {
     int moved;
 
-    return poll(g, &moved, err);
+    /* A transport may move much data before a message ends, and finds more to do
+     * right after one has: go on until there is nothing. */
+    do {
+        if (poll(g, &moved, err))
+            return err->code;
+    } while (moved && !ddp_exchange_is_idle(g));
+    return DDP_OK;
 }
 
 ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err)
 {
-    struct ddp_exchange *x = g->exchange;
-    int moved = 1;
-
-    /* A transport may move much data before a message ends, and finds more to do
-     * right after one has: go on until there is nothing. */
-    while (moved && (x->chunks_in_flight || x->first))
-        if (poll(g, &moved, err))
-            return err->code;
-    return DDP_OK;
+    return ddp_exchange_is_idle(g) ? DDP_OK : ddp_exchange_look(g, err);
 }
 
 /* Let others have the core: this rank's loader threads, or another rank where

@@ -32,7 +32,9 @@ void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
 
 extern const struct ddp_sum_engine ddp_host_sums; /* host_sums.c */
 ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err);
-/* Once, also where nothing is in flight: has the transport lost a rank? */
+/* The same, and asks the transport also where nothing is in flight: Gloo then tells of a rank that
+ * it has lost. For loops that wait for ranks by other means, as NCCL: it costs a lock, or a glance
+ * at each of the transport's requests, where progress costs nothing. Fails with DDP_ERR_COMM. */
 ddp_status ddp_exchange_look(ddp_group *g, ddp_error *err);
 ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
 ddp_status ddp_exchange_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,

@@ -1,6 +1,7 @@
 #include "comm/gpu.h"
 
 #include "base/clock.h"
+#include "comm/exchange.h"
 #include "comm/gpu_sum.h"
 #include "device/cuda_kernels.h"
 
@@ -218,7 +219,7 @@ static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_er
     int idle_polls = 0;
 
     while (!ddp_cuda_passed(g->gpu->cuda, s->landed)) {
-        if (g->ops->progress(g, err) || ddp_gpu_progress(g, err))
+        if (ddp_exchange_look(g, err) || ddp_gpu_progress(g, err))
             return err->code;
         nap(idle_polls++);
         if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns)

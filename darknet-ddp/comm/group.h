@@ -206,8 +206,9 @@ ddp_device *ddp_group_device(const ddp_group *g);
 const char *ddp_group_transport(const ddp_group *g);
 
 /* Wait, moving messages along, until each sum of a GPU that has a fence has arrived there.
- * Fails with DDP_ERR_COMM, when the timeout has passed or NCCL has failed. What waits on the GPU is
- * aborted when something of the group is released: report first, then close. */
+ * Fails with DDP_ERR_COMM, when the timeout has passed, NCCL has failed or the transport has lost a
+ * rank. What waits on the GPU is aborted when something of the group is released: report first,
+ * then close. */
 ddp_status ddp_group_settle(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Time in which the GPU's own work stood still for sums, of those that ddp_group_settle has

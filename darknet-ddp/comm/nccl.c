@@ -49,14 +49,15 @@ static ncclResult_t state_of_all(const ddp_group *g)
     return all;
 }
 
-/* Poll until they have done what they were asked. */
+/* Poll until they have done what they were asked. While they are opened NCCL may never notice that
+ * a rank is gone; the group's transport does. */
 static ncclResult_t finish(ddp_group *g, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ncclResult_t state;
 
     while ((state = state_of_all(g)) == ncclInProgress) {
-        if (g->ops->progress(g, err))
+        if (ddp_exchange_look(g, err))
             return ncclRemoteError;
         if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns) {
             (void)ddp_fail(err, DDP_ERR_COMM, "no answer from the other ranks for %.9g s",

@@ -61,3 +61,6 @@ WRAP(ncclResult_t, ncclSystemError, ncclAllReduce,
      (const void *from, void *to, size_t count, ncclDataType_t type, ncclRedOp_t op,
       ncclComm_t comm, cudaStream_t stream),
      (from, to, count, type, op, comm, stream))
+WRAP(ncclResult_t, ncclSystemError, ncclCommInitRankConfig,
+     (ncclComm_t * comm, int size, ncclUniqueId id, int rank, ncclConfig_t *config),
+     (comm, size, id, rank, config))
