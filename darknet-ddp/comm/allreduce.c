@@ -57,6 +57,13 @@ ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, siz
     return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, DDP_WIRE_FP32, err);
 }
 
+/* Every rank starts the same halves, so all count alike. */
+static void note_half(ddp_allreduce *a, ddp_half half)
+{
+    a->group->sums_halved += (half == DDP_REDUCE) - (a->half == DDP_REDUCE);
+    a->half = half;
+}
+
 void ddp_allreduce_close(ddp_allreduce *a)
 {
     if (!a)
@@ -64,6 +71,7 @@ void ddp_allreduce_close(ddp_allreduce *a)
     ddp_group_give_up(a->group);
     a->engine->close(a);
     a->group->sums_open--;
+    note_half(a, DDP_WHOLE);
     free_sum(a);
 }
 
@@ -77,7 +85,7 @@ static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_device *behind, ddp
     if (a->engine->in_flight(a))
         return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
     a->started = 1;
-    a->half = half;
+    note_half(a, half);
     a->behind = behind;
     if (a->count == 0)
         return DDP_OK;

@@ -110,6 +110,7 @@ struct ddp_group {
     void *moved_ctx;
     int sums_opened; /* since there was none */
     int sums_open;
+    int sums_halved;   /* of these, those whose last start was DDP_REDUCE */
     ddp_error failure; /* code DDP_OK while the group works */
 };
 

@@ -133,7 +133,8 @@ int ddp_group_sums_on_host(const ddp_group *g);
 /* ---- chunks ----
  *
  * Sums of host memory travel in chunks, of which a window is in flight at a time. Neither changes a
- * bit: each element has its own tree. */
+ * bit: each element has its own tree. But each chunk is cut into the ranks' shares of it
+ * (ddp_allreduce_share), so other chunks are other shares. */
 typedef struct ddp_chunks {
     size_t bytes; /* of a chunk */
     int window;   /* how many are in flight */
@@ -152,9 +153,12 @@ typedef struct ddp_chunk_limits {
 ddp_chunk_limits ddp_group_chunk_limits(const ddp_group *g);
 
 /* From here on as rank 0 wishes, within the limits (comm/chunk_sizes.h); 0: what suits, as without
- * a wish. Every rank calls it while none of its sums is in flight, and blocks until rank 0 has, or
- * all have. Where the ranks of a host cannot share memory for so much, chunks stay as they were.
- * Fails with DDP_ERR_USAGE (a sum is in flight), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * a wish. Every rank calls it while none of its sums is in flight, nor open between its halves
+ * (DDP_REDUCE was its last start), and blocks until rank 0 has, or all have. Where the ranks of a
+ * host cannot share memory for so much, chunks stay as they were. What ddp_allreduce_share has said
+ * before no longer holds.
+ * Fails with DDP_ERR_USAGE (a sum is in flight or between its halves), DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err) DDP_MUST_CHECK;
 
 /* As they are now; 0 in a group of one rank. */
@@ -274,10 +278,10 @@ ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- a sum in two halves ----
  *
- * Each rank has a share of a sum's buffer, cut by the way sums travel: the same for every sum of
- * that size. After DDP_REDUCE a rank's share holds the sum, the rest of its buffer nothing of use.
- * DDP_GATHER gives every rank what each has in its share, whatever that is by then. One after the
- * other they make the whole sum, bit for bit, with no more bytes. */
+ * Each rank has a share of a sum's buffer, cut by the way sums travel and by their chunks: the same
+ * for every sum of that size. After DDP_REDUCE a rank's share holds the sum, the rest of its buffer
+ * nothing of use. DDP_GATHER gives every rank what each has in its share, whatever that is by then.
+ * One after the other they make the whole sum, bit for bit, with no more bytes. */
 typedef enum ddp_half { DDP_WHOLE, DDP_REDUCE, DDP_GATHER } ddp_half;
 
 typedef struct ddp_range {
@@ -292,7 +296,8 @@ typedef struct ddp_range {
 ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err) DDP_MUST_CHECK;
 
 /* This rank's share of a sum: *count ranges, in order, none empty. Free *ranges.
- * While the group's schedule stays as it is. Fails with DDP_ERR_NOMEM. */
+ * While the group's schedule and chunks stay as they are. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
+ */
 ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -109,6 +109,8 @@ ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
         return st;
     if (!ddp_exchange_is_idle(g))
         return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change while a sum is in flight");
+    if (g->sums_halved)
+        return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change between the halves of a sum");
     if (ddp_broadcast(g, &wish, sizeof wish, 0, err))
         return err->code;
     return ddp_group_keep_failure(g, rechunk(g, wish, err), err);

@@ -1,5 +1,5 @@
 /* Chunks of any length, and any number of them in flight: the same bits, also when they change
- * between sums, and the limits within which they are as wished. */
+ * between sums, when they may not, and the limits within which they are as wished. */
 #include "comm/chunk_sizes.h"
 
 #include "sums.h"
@@ -131,6 +131,60 @@ static void chunks_stay_while_a_sum_is_in_flight(void **state)
     ranks_run(2, change_too_early, NULL);
 }
 
+static void expect_refused(struct rank *me)
+{
+    ddp_chunks before = ddp_group_chunks(me->group), now;
+    ddp_error err;
+
+    rank_expect_error(me, ddp_group_use_chunks(me->group, (ddp_chunks){4096, 2}, &err), &err,
+                      DDP_ERR_USAGE, "chunks cannot change between the halves of a sum");
+    now = ddp_group_chunks(me->group);
+    if (now.bytes != before.bytes || now.window != before.window)
+        rank_wrong(me, "they did, to %d of %zu bytes", now.window, now.bytes);
+}
+
+static void make_half(struct rank *me, struct sum *s, ddp_half half)
+{
+    ddp_error err;
+
+    for (size_t i = 0; half != DDP_GATHER && i < s->count; i++)
+        s->buf[i] = (float)(me->rank + 1);
+    rank_expect_ok(me, ddp_allreduce_start_half(s->a, half, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_wait(s->a, &err), &err);
+}
+
+/* Of two sums, each of which may lose its first half: to another one, to a whole sum, or as it is
+ * closed. */
+static void change_between_halves(struct rank *me)
+{
+    enum { COUNT = 20000 };
+    struct sum s[2] = {{.number = 0, .count = COUNT}, {.number = 1, .count = COUNT}};
+
+    for (int i = 0; i < 2; i++)
+        sum_open(me, &s[i]);
+    make_half(me, &s[0], DDP_REDUCE);
+    expect_refused(me);
+    make_half(me, &s[1], DDP_REDUCE);
+    make_half(me, &s[1], DDP_REDUCE);
+    make_half(me, &s[0], DDP_GATHER);
+    expect_refused(me);
+    make_half(me, &s[1], DDP_WHOLE);
+    wish(me, (ddp_chunks){4096, 2});
+    make_half(me, &s[0], DDP_REDUCE);
+    expect_refused(me);
+    for (int i = 0; i < 2; i++)
+        sum_close(me, &s[i]);
+    wish(me, (ddp_chunks){8192, 2});
+    sum_anew(me);
+}
+
+static void chunks_stay_between_the_halves_of_a_sum(void **state)
+{
+    (void)state;
+    ranks_run(2, change_between_halves, NULL);
+    ranks_run_shapes(shapes, SHAPES, change_between_halves);
+}
+
 /* 16 MiB of slots for two ranks: as many as can be shared here. */
 static void ask_for_too_much(struct rank *me)
 {
@@ -203,6 +257,7 @@ int main(void)
         cmocka_unit_test(any_chunks_have_the_same_bits),
         cmocka_unit_test(sums_that_are_open_are_cut_as_wished),
         cmocka_unit_test(chunks_stay_while_a_sum_is_in_flight),
+        cmocka_unit_test(chunks_stay_between_the_halves_of_a_sum),
         cmocka_unit_test(chunks_stay_where_no_memory_can_be_shared_for_them),
         cmocka_unit_test(what_suits_is_taken_where_nothing_is_wished),
         cmocka_unit_test(wishes_are_brought_within_limits),
