@@ -1,6 +1,6 @@
 #include "comm/chunk_sizes.h"
 
-#include "comm/exchange.h"
+#include "comm/chunk.h"
 
 /* Measured on two hosts, of one rank, with 1 and 4 Gbit/s between them, 102 MB in 5 sums: with 8
  * MiB in flight the link stays full, also when polled only every 10 ms. Smaller
@@ -56,14 +56,27 @@ ddp_chunk_limits ddp_direct_chunks(int ranks)
                               DIRECT_LONGEST_CHUNK_BYTES)};
 }
 
+/* A message between hosts is a part of a lane. There are as many lanes as the largest host has
+ * ranks, and in each as many parts as hosts, or DDP_LEVELS_RADIX where there are more: together at
+ * least as many as ranks, or as DDP_LEVELS_RADIX. */
+static size_t longest_between_hosts(int ranks)
+{
+    size_t parts = ranks < DDP_LEVELS_RADIX ? (size_t)ranks : DDP_LEVELS_RADIX;
+
+    return between(parts * DDP_EXCHANGE_MESSAGE_BYTES, SHORTEST_CHUNK_BYTES,
+                   LEVELS_LONGEST_CHUNK_BYTES);
+}
+
+/* One host has no messages. */
 ddp_chunk_limits ddp_levels_chunks(int ranks, int hosts)
 {
     ddp_chunks own = hosts == 1 ? choose(SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES,
                                          LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST)
                                 : choose((size_t)ranks * LEVELS_PIECE_BYTES,
                                          LEVELS_LONGEST_CHUNK_BYTES, LEVELS_IN_FLIGHT_BYTES);
+    size_t most = hosts == 1 ? LEVELS_LONGEST_CHUNK_BYTES : longest_between_hosts(ranks);
 
-    return (ddp_chunk_limits){.own = own, .most_bytes = LEVELS_LONGEST_CHUNK_BYTES};
+    return (ddp_chunk_limits){.own = own, .most_bytes = most};
 }
 
 ddp_chunks ddp_chunks_within(const ddp_chunk_limits *limits, ddp_chunks wish)

@@ -1,6 +1,8 @@
 /* Chunks of any length, and any number of them in flight: the same bits, also when they change
  * between sums, when they may not, and the limits within which they are as wished. */
+#include "comm/chunk.h"
 #include "comm/chunk_sizes.h"
+#include "comm/levels_plan.h"
 
 #include "sums.h"
 
@@ -247,8 +249,51 @@ static void wishes_are_brought_within_limits(void **state)
     expect(ddp_direct_chunks(3), (ddp_chunks){MIB, 0}, MIB, 6);
     expect(ddp_direct_chunks(3), (ddp_chunks){2 * MIB, 1}, 3 * 512 * KIB, 1);
     expect(ddp_levels_chunks(4, 2), (ddp_chunks){1, 0}, 4096, 16);
-    expect(ddp_levels_chunks(4, 2), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
+    expect(ddp_levels_chunks(4, 2), (ddp_chunks){9 * MIB, 3}, 2 * MIB, 3);
+    expect(ddp_levels_chunks(4, 1), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
+    expect(ddp_levels_chunks(2, 2), (ddp_chunks){9 * MIB, 3}, MIB, 3);
+    expect(ddp_levels_chunks(9, 9), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
     expect(ddp_levels_chunks(4, 2), (ddp_chunks){5000, 3}, 4992, 3);
+}
+
+/* Of chunks as long as can be. */
+static void check_messages(const struct hosts_shape *shape, int rank)
+{
+    int first[21] = {0};
+    struct ddp_hosts hosts = {shape->hosts, first};
+    struct ddp_levels_plan *plan;
+    size_t chunk;
+    ddp_error err;
+
+    for (int h = 0; h < hosts.count; h++)
+        first[h + 1] = first[h] + shape->ranks[h];
+    chunk = ddp_levels_chunks(first[hosts.count], hosts.count).most_bytes / sizeof(float);
+    assert_int_equal(ddp_levels_plan_open(&plan, &hosts, rank, DDP_LEVELS_RADIX, &err), DDP_OK);
+    for (int s = 0; s < plan->stages; s++)
+        for (int t = 0; t < plan->stage[s].transfer_count; t++) {
+            struct ddp_span units = plan->stage[s].transfers[t].units;
+            size_t count =
+                ddp_unit_begin(plan, chunk, units.end) - ddp_unit_begin(plan, chunk, units.begin);
+
+            /* where a chunk does not divide, one number more */
+            assert_true(count <= DDP_EXCHANGE_MESSAGE_BYTES / sizeof(float) + 1);
+        }
+    ddp_levels_plan_close(plan);
+}
+
+static void no_message_between_hosts_is_longer_than_suits(void **state)
+{
+    static const struct hosts_shape all[] = {{2, 0, {1, 1}},
+                                             {2, 0, {1, 3}},
+                                             {2, 0, {4, 4}},
+                                             {3, 0, {1, 1, 1}},
+                                             {3, 0, {2, 1, 4}},
+                                             {8, 0, {1, 1, 1, 1, 1, 1, 1, 1}},
+                                             {10, 0, {1, 1, 1, 1, 2, 1, 1, 1, 1, 1}}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        check_messages(&all[i], 0);
 }
 
 int main(void)
@@ -261,6 +306,7 @@ int main(void)
         cmocka_unit_test(chunks_stay_where_no_memory_can_be_shared_for_them),
         cmocka_unit_test(what_suits_is_taken_where_nothing_is_wished),
         cmocka_unit_test(wishes_are_brought_within_limits),
+        cmocka_unit_test(no_message_between_hosts_is_longer_than_suits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
