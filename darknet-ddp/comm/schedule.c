@@ -6,14 +6,13 @@
 
 /* Measured on virtual Xeon cores, Open MPI 4.1.4; a sum of 100 MB in buckets of 4 MiB, and
  * steps between two hosts at 4 Gbit/s. */
-static const double sum_bytes = DDP_SUM_COST_BYTES, bucket_bytes = 4 << 20, piece_bytes = 128 << 10;
-static const double tcp_byte_s = 0.5e-9;    /* to send or receive a byte */
-static const double host_byte_s = 0.3e-9;   /* the same within a host */
-static const double copy_byte_s = 0.1e-9;   /* to copy or add a byte */
-static const double message_s = 5e-6;       /* to send or receive a message of any size */
-static const double line_bytes_s = 1.25e9;  /* 10 Gbit/s */
-static const double window_bytes = 8 << 20; /* in flight, by levels */
-static const double poll_s = 1e-3;          /* between two polls of a rank that computes */
+static const double sum_bytes = DDP_SUM_COST_BYTES, bucket_bytes = 4 << 20;
+static const double tcp_byte_s = 0.5e-9;   /* to send or receive a byte */
+static const double host_byte_s = 0.3e-9;  /* the same within a host */
+static const double copy_byte_s = 0.1e-9;  /* to copy or add a byte */
+static const double message_s = 5e-6;      /* to send or receive a message of any size */
+static const double line_bytes_s = 1.25e9; /* 10 Gbit/s */
+static const double poll_s = 1e-3;         /* between two polls of a rank that computes */
 
 static double greater(double a, double b)
 {
@@ -30,25 +29,30 @@ static int most_ranks(const struct ddp_hosts *hosts)
     return most;
 }
 
-/* A chunk takes so many polls, while a window of them is in flight. */
-static double wire_s(double left_bytes, double window, int polls)
+/* A bucket's end ends a chunk. */
+static double chunk_bytes(ddp_chunks c)
 {
-    return greater(left_bytes / line_bytes_s, sum_bytes / window * polls * poll_s);
+    return (double)c.bytes < bucket_bytes ? (double)c.bytes : bucket_bytes;
+}
+
+/* A chunk takes so many polls, while a window of them is in flight. */
+static double wire_s(double left_bytes, ddp_chunks c, int polls)
+{
+    return greater(left_bytes / line_bytes_s,
+                   sum_bytes / (chunk_bytes(c) * c.window) * polls * poll_s);
 }
 
 ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
 {
     int size = hosts->first[hosts->count], ranks = most_ranks(hosts);
-    double chunk = size * piece_bytes < bucket_bytes ? size * piece_bytes : bucket_bytes;
+    ddp_chunks chunks = ddp_direct_chunks(size).own;
     double bytes = 2 * sum_bytes * (size - 1) / size; /* each way */
     double outside = bytes * (size - ranks) / (size > 1 ? size - 1 : 1);
-    double messages = 4.0 * (size - 1) * sum_bytes / chunk;
-    ddp_chunks own = ddp_direct_chunks(size).own;
-    double longest = (double)own.bytes < bucket_bytes ? (double)own.bytes : bucket_bytes;
+    double messages = 4.0 * (size - 1) * sum_bytes / chunk_bytes(chunks);
 
     return (ddp_sum_cost){
         .left_bytes = outside * ranks,
-        .wire_s = wire_s(outside * ranks, longest * own.window, 2),
+        .wire_s = wire_s(outside * ranks, chunks, 2),
         .cpu_s = 2 * outside * tcp_byte_s + 2 * (bytes - outside) * host_byte_s
                  + sum_bytes * copy_byte_s + messages * message_s,
         .connections = size - ranks,
@@ -58,7 +62,7 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
 ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix)
 {
     int size = hosts->first[hosts->count], ranks = most_ranks(hosts), stages = 0, peers = 0;
-    double chunk = size * piece_bytes / 2 < bucket_bytes ? size * piece_bytes / 2 : bucket_bytes;
+    ddp_chunks chunks = ddp_levels_chunks(size, hosts->count).own;
     double left = 2 * sum_bytes * (hosts->count - 1) / hosts->count; /* of a host, each way */
 
     for (int blocks = hosts->count; blocks > 1; blocks = (blocks + radix - 1) / radix) {
@@ -67,9 +71,9 @@ ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix)
     }
     return (ddp_sum_cost){
         .left_bytes = left,
-        .wire_s = wire_s(left, window_bytes, 2 + 2 * stages),
+        .wire_s = wire_s(left, chunks, 2 + 2 * stages),
         .cpu_s = 2 * left / ranks * tcp_byte_s + 2 * sum_bytes * copy_byte_s
-                 + 4.0 * peers * sum_bytes / chunk * message_s,
+                 + 4.0 * peers * sum_bytes / chunk_bytes(chunks) * message_s,
         .connections = peers,
     };
 }

@@ -169,7 +169,7 @@ static void levels_are_taken_where_they_pay(void **state)
             ddp_levels_pay(&(struct ddp_hosts){hosts, hosts_of(hosts, 1, 0).first}, RADIX, INT_MAX),
             0);
     for (int hosts = 1; hosts <= 64; hosts *= 2)
-        for (int ranks = 2; ranks <= 16; ranks *= 2) {
+        for (int ranks = 2; ranks <= 32; ranks *= 2) {
             struct ddp_hosts all = hosts_of(hosts, ranks, 0);
 
             assert_int_equal(ddp_levels_pay(&all, RADIX, INT_MAX), 1);
