@@ -190,13 +190,13 @@ static void chunks_stay_between_the_halves_of_a_sum(void **state)
 /* 16 MiB of slots for two ranks: as many as can be shared here. */
 static void ask_for_too_much(struct rank *me)
 {
-    const ddp_chunks many = {512 * KIB, 32}, few = {512 * KIB, 2};
+    const ddp_chunks many = {MIB, 16}, few = {512 * KIB, 2};
     ddp_chunks got;
     ddp_error err;
 
     rank_expect_ok(me, ddp_group_use_chunks(me->group, many, &err), &err);
     got = ddp_group_chunks(me->group);
-    if (got.bytes != 512 * KIB || got.window != 16)
+    if (got.bytes != MIB || got.window != 8)
         rank_wrong(me, "%d chunks of %zu bytes, not as they were", got.window, got.bytes);
     sum_anew(me);
     wish(me, few);
@@ -236,7 +236,8 @@ static void what_suits_is_taken_where_nothing_is_wished(void **state)
     expect(ddp_direct_chunks(8), nothing, MIB, 4);
     expect(ddp_direct_chunks(1000), nothing, 8 * MIB, 4);
     expect(ddp_levels_chunks(8, 1), nothing, 512 * KIB, 8);
-    expect(ddp_levels_chunks(4, 2), nothing, 512 * KIB, 16);
+    expect(ddp_levels_chunks(4, 2), nothing, MIB, 8);
+    expect(ddp_levels_chunks(20, 2), nothing, 1280 * KIB, 6);
     expect(ddp_levels_chunks(32, 4), nothing, 2 * MIB, 4);
     expect(ddp_levels_chunks(1000, 125), nothing, 4 * MIB, 4);
 }
@@ -248,7 +249,7 @@ static void wishes_are_brought_within_limits(void **state)
     expect(ddp_direct_chunks(2), (ddp_chunks){MIB, 99}, 512 * KIB, DDP_CHUNKS_MOST);
     expect(ddp_direct_chunks(3), (ddp_chunks){MIB, 0}, MIB, 6);
     expect(ddp_direct_chunks(3), (ddp_chunks){2 * MIB, 1}, 3 * 512 * KIB, 1);
-    expect(ddp_levels_chunks(4, 2), (ddp_chunks){1, 0}, 4096, 16);
+    expect(ddp_levels_chunks(4, 2), (ddp_chunks){1, 0}, 4096, 8);
     expect(ddp_levels_chunks(4, 2), (ddp_chunks){9 * MIB, 3}, 2 * MIB, 3);
     expect(ddp_levels_chunks(4, 1), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
     expect(ddp_levels_chunks(2, 2), (ddp_chunks){9 * MIB, 3}, MIB, 3);
