@@ -92,7 +92,8 @@ static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
     return st ? st : keep_last(s, err);
 }
 
-/* What cannot be copied is streamed again. Under the lock. */
+/* What cannot be copied is streamed again; so is, for nothing, what was streamed since that. Under
+ * the lock. */
 static void forget_streamed(ddp_saver *s)
 {
     free(s->streamed.path);
@@ -121,7 +122,7 @@ static void *work(void *ctx)
         (void)pthread_mutex_lock(&s->lock);
         if (!task.writing && !task.from)
             s->run->saved_at_ns = ddp_snapshot_saved_at_ns(s->snapshot);
-        if (st && task.writing)
+        if (st && (task.writing || task.from))
             forget_streamed(s);
         add_news(s, task.path, began_ns - task.spent_ns, st, &err);
         free(task.path);

@@ -108,13 +108,15 @@ static int is_validation_due(const ddp_position *now)
 static ddp_status tune(network *net, ddp_error *err)
 {
     int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now(), ns;
-    ddp_status st = ddp_autotune_step_ended(net, err);
 
+    if (ddp_autotune_step_ended(net, err))
+        return err->code;
     ns = ddp_clock_ns() - began_ns;
+    communication_ns = communication_now() - communication_ns;
     ddp_run.ended_ns += ns;
-    ddp_steps_pause(ns, communication_now() - communication_ns);
-    ddp_records_pause(ddp_run.records, ns);
-    return st;
+    ddp_steps_pause(ns, communication_ns);
+    ddp_records_pause(ddp_run.records, ns, communication_ns);
+    return DDP_OK;
 }
 
 static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,

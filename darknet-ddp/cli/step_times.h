@@ -39,7 +39,7 @@ double ddp_step_times_save_s(const ddp_step_times *t);
 /* The row is complete, and the next step begins now; what came since the step ended is aside. */
 void ddp_step_times_next(ddp_step_times *t, int64_t now_ns);
 
-/* The step that has begun did nothing so far for so long, which is aside, too. */
-void ddp_step_times_pause(ddp_step_times *t, int64_t ns);
+/* What came since the step began is aside, too: so long, communication included. */
+void ddp_step_times_pause(ddp_step_times *t, int64_t ns, int64_t communication_ns);
 
 #endif

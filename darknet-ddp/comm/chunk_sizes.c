@@ -10,9 +10,9 @@
  * one line, which does not share itself evenly: with more in flight some peers get ahead and
  * wait for those behind. On four hosts sums take 1.0% less time with 3 MiB than with 8 at 1 Gbit/s,
  * and steps of replayed layers 5% less at 4. LEAST_WINDOW chunks of more than 6 ranks are more.
- * By levels chunks of 1 MiB take 3% less time a step on 2 hosts of 2 ranks than chunks of 512 KiB,
- * and 4% less for sums alone on 4 of 2 at 4 Gbit/s; there chunks of 2 MiB take 6% less, but steps
- * at 1 Gbit/s 4% more. */
+ * By levels chunks of 1 MiB take 3% less time a step on 2 hosts of 2 ranks at 1 Gbit/s than chunks
+ * of 512 KiB, and 3% less for sums alone on 4 of 2 at 4; there chunks of 2 MiB take 6% less, but
+ * steps at 1 Gbit/s 4% more. */
 enum {
     SHORTEST_CHUNK_BYTES = DDP_EXCHANGE_MESSAGE_BYTES,
     LEAST_WINDOW = 4,
