@@ -273,28 +273,23 @@ ddp_status ddp_file_sync_directory(const char *path, ddp_error *err)
 /* ---- reading ---- */
 
 /* O_NONBLOCK: a pipe must not block. */
-static int open_regular(const char *path, uint64_t *size, ddp_error *err)
-{
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    struct stat info;
-
-    if (fd < 0 || fstat(fd, &info)) {
-        (void)ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-    } else if (!S_ISREG(info.st_mode)) {
-        (void)ddp_fail(err, DDP_ERR_IO, "%s is no regular file", path);
-    } else {
-        *size = (uint64_t)info.st_size;
-        return fd;
-    }
-    if (fd >= 0)
-        (void)close(fd);
-    return -1;
-}
-
 ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *err)
 {
-    *fd = open_regular(path, size, err);
-    return *fd < 0 ? err->code : DDP_OK;
+    struct stat info;
+    ddp_status st = DDP_OK;
+
+    *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (*fd < 0 || fstat(*fd, &info))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        st = ddp_fail(err, DDP_ERR_IO, "%s is no regular file", path);
+    else
+        *size = (uint64_t)info.st_size;
+    if (st && *fd >= 0) {
+        (void)close(*fd);
+        *fd = -1;
+    }
+    return st;
 }
 
 /* Up to `bytes` bytes; fewer at the file's end, -1 on failure. */
@@ -319,13 +314,13 @@ static ssize_t read_all(int fd, char *data, size_t bytes)
 ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *bytes, uint64_t *size,
                          ddp_error *err)
 {
-    int fd = open_regular(path, size, err);
+    int fd;
     ssize_t n = -1;
     char *block;
 
     *data = NULL;
     *bytes = 0;
-    if (fd < 0)
+    if (ddp_file_open(path, &fd, size, err))
         return err->code;
     if (*size < most)
         most = (size_t)*size;
@@ -369,7 +364,7 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum, ddp_er
     *sum = (ddp_file_checksum){0};
     if (!hash || !block)
         st = no_memory(path, err);
-    else if ((fd = open_regular(path, &size, err)) < 0)
+    else if (ddp_file_open(path, &fd, &size, err))
         st = err->code;
     else if (sum_blocks(fd, block, hash, sum) < 0)
         st = ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", path, strerror(errno));

@@ -68,7 +68,8 @@ ddp_status ddp_file_sync_directory(const char *path, ddp_error *err) DDP_MUST_CH
 ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *bytes, uint64_t *size,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a regular file to read. *fd is the caller's to close. Fails with DDP_ERR_IO. */
+/* Open a regular file to read. *fd is the caller's to close, -1 on failure; *size is in bytes.
+ * Fails with DDP_ERR_IO. */
 ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Size and hash of a file as it is on the disk. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */

@@ -71,18 +71,18 @@ static size_t longest_between_hosts(int ranks)
                    LEVELS_LONGEST_CHUNK_BYTES);
 }
 
-/* One host has no messages. */
 ddp_chunk_limits ddp_levels_chunks(int ranks, int hosts)
 {
-    ddp_chunks own = hosts == 1
-                         ? choose(SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES,
-                                  LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST)
-                         : choose(between((size_t)ranks * LEVELS_PIECE_BYTES,
-                                          LEVELS_SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES),
-                                  LEVELS_LONGEST_CHUNK_BYTES, LEVELS_IN_FLIGHT_BYTES);
-    size_t most = hosts == 1 ? LEVELS_LONGEST_CHUNK_BYTES : longest_between_hosts(ranks);
+    size_t bytes = between((size_t)ranks * LEVELS_PIECE_BYTES, LEVELS_SHORTEST_CHUNK_BYTES,
+                           LEVELS_LONGEST_CHUNK_BYTES);
 
-    return (ddp_chunk_limits){.own = own, .most_bytes = most};
+    if (hosts == 1) /* which has no messages */
+        return (ddp_chunk_limits){.own = choose(SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES,
+                                                LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST),
+                                  .most_bytes = LEVELS_LONGEST_CHUNK_BYTES};
+    return (ddp_chunk_limits){.own =
+                                  choose(bytes, LEVELS_LONGEST_CHUNK_BYTES, LEVELS_IN_FLIGHT_BYTES),
+                              .most_bytes = longest_between_hosts(ranks)};
 }
 
 ddp_chunks ddp_chunks_within(const ddp_chunk_limits *limits, ddp_chunks wish)
