@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-enum {
-    SPINS = 100, /* idle polls before a wait lets others run */
-    NAP_NS = 100000
-};
 
 int ddp_exchange_peer(const ddp_group *g, int i)
 {
@@ -238,16 +232,6 @@ ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err)
     return ddp_exchange_is_idle(g) ? DDP_OK : ddp_exchange_look(g, err);
 }
 
-/* Let others have the core: this rank's loader threads, or another rank where
- * there are more of them than cores. */
-static void relax(int idle_polls)
-{
-    struct timespec nap = {0, NAP_NS};
-
-    if (idle_polls > SPINS)
-        (void)nanosleep(&nap, NULL);
-}
-
 ddp_status ddp_exchange_overdue(const ddp_group *g, int peer, int taking, const char *where,
                                 ddp_error *err)
 {
@@ -297,19 +281,20 @@ ddp_status ddp_exchange_wait_until(ddp_group *g, const int *left,
                                    ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                    ddp_error *err)
 {
+    struct ddp_relax *relax = &g->exchange->relax;
     int64_t start = ddp_clock_ns();
-    int idle_polls = 0;
 
+    ddp_relax_reset(relax);
     while (*left) {
         int moved;
 
         if (poll(g, &moved, err))
             return err->code;
         if (moved) {
-            idle_polls = 0;
+            ddp_relax_reset(relax);
             continue;
         }
-        relax(++idle_polls);
+        ddp_relax(relax);
         if (is_late(g, start))
             return overdue(g, err);
     }

@@ -4,6 +4,7 @@
 #define DDP_COMM_EXCHANGE_STATE_H
 
 #include "comm/chunk.h"
+#include "comm/relax.h"
 
 /* A request of the collective under way. */
 struct ddp_collective_request {
@@ -19,6 +20,7 @@ struct ddp_exchange {
     struct ddp_host_sum *first, *last; /* sums with chunks to launch */
     int64_t last_message_ns;           /* when one of ours, in or out, last ended */
     int *ended;                        /* room for the requests of one test */
+    struct ddp_relax relax;            /* of waits */
 
     /* parts.c's: by request. */
     struct ddp_packed *packed;
