@@ -281,11 +281,10 @@ ddp_status ddp_exchange_wait_until(ddp_group *g, const int *left,
                                    ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                    ddp_error *err)
 {
-    struct ddp_relax *relax = &g->exchange->relax;
     int64_t start = ddp_clock_ns();
 
-    ddp_relax_reset(relax);
     while (*left) {
+        struct ddp_relax *relax = &g->exchange->relax;
         int moved;
 
         if (poll(g, &moved, err))

@@ -15,7 +15,7 @@ struct ddp_relax {
     int64_t interrupted; /* how often, until then */
 };
 
-/* A poll has found something, or a wait begins. */
+/* A poll has found something. */
 void ddp_relax_reset(struct ddp_relax *r);
 
 /* A poll has found nothing: go on at once, or nap. */
