@@ -7,7 +7,7 @@
 /* Measured on virtual Xeon cores, Open MPI 4.1.4; a sum of 100 MB in buckets of 4 MiB, and
  * steps between two hosts at 4 Gbit/s. */
 static const double sum_bytes = DDP_SUM_COST_BYTES, bucket_bytes = 4 << 20;
-static const double tcp_byte_s = 0.5e-9;   /* to send or receive a byte */
+static const double tcp_byte_s = 0.35e-9;  /* to send or receive a byte */
 static const double host_byte_s = 0.3e-9;  /* the same within a host */
 static const double copy_byte_s = 0.1e-9;  /* to copy or add a byte */
 static const double message_s = 5e-6;      /* to send or receive a message of any size */
