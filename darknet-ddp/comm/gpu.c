@@ -6,9 +6,9 @@
 #include "device/cuda_kernels.h"
 
 #include <stdlib.h>
-#include <time.h>
+#include <unistd.h>
 
-enum { SPINS = 1000, NAP_NS = 50000 };
+enum { SPINS = 1000, NAP_US = 50 };
 
 static struct ddp_gpu_sum *sum_of(const ddp_allreduce *a)
 {
@@ -182,14 +182,6 @@ ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
 
 /* ---- waiting for the GPU ---- */
 
-static void nap(int idle_polls)
-{
-    struct timespec pause = {0, NAP_NS};
-
-    if (idle_polls > SPINS)
-        (void)nanosleep(&pause, NULL);
-}
-
 /* How long the compute stream stood at the wait, where that was the one. It comes to a wait on its
  * own time, so both events have passed only once the GPU is there; until then nothing has stood
  * still. */
@@ -221,7 +213,8 @@ static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_er
     while (!ddp_cuda_passed(g->gpu->cuda, s->landed)) {
         if (ddp_exchange_look(g, err) || ddp_gpu_progress(g, err))
             return err->code;
-        nap(idle_polls++);
+        if (idle_polls++ > SPINS)
+            (void)usleep(NAP_US);
         if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns)
             return overdue(g, s, err);
     }

@@ -14,9 +14,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <unistd.h>
 
-enum { SPINS = 1000, NAP_NS = 20000 };
+enum { SPINS = 1000, NAP_US = 20 };
 
 /* A sum of host memory: the program's own, or the pinned memory of a sum of the GPU's. */
 struct item {
@@ -120,14 +120,6 @@ static ddp_status step(ddp_group *g, ddp_error *err)
     return DDP_OK;
 }
 
-static void nap(int polls)
-{
-    struct timespec pause = {0, NAP_NS};
-
-    if (polls > SPINS)
-        (void)nanosleep(&pause, NULL);
-}
-
 /* What the transport has not begun waits for the GPU, which is no rank's fault. */
 static int waits_for_ranks(const struct staged_sum *t)
 {
@@ -141,7 +133,8 @@ static ddp_status staged_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error
     if (step(g, err))
         return err->code;
     for (int polls = 0; s && !s->queued; polls++) {
-        nap(polls);
+        if (polls > SPINS)
+            (void)usleep(NAP_US);
         if (g->ops->progress(g, err) || step(g, err)
             || (waits_for_ranks(s->own) && ddp_exchange_check_time(g, start, err)))
             return err->code;
