@@ -169,6 +169,12 @@ static ddp_status check_values(const ddp_trainer *t, const network *net, ddp_err
                                 get_layer_string(net->layers[layer].type), err);
 }
 
+static void before_free(void *ctx, network *net)
+{
+    (void)net;
+    ddp_trainer_detach(ctx);
+}
+
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
 {
     ddp_status st = check_values(t, net, err);
@@ -223,6 +229,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         return st;
     }
     ddp_trainer_hook(t, net);
+    t->hooks.release = before_free;
     return DDP_OK;
 }
 
@@ -289,25 +296,4 @@ ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t)
 const ddp_table *ddp_trainer_table(const ddp_trainer *t)
 {
     return &t->table;
-}
-
-int64_t ddp_trainer_communication_ns(const ddp_trainer *t)
-{
-    ddp_reducer_times times = ddp_reducer_total_times(t->reducer);
-
-    /* The program runs ahead of a GPU: what it waits for costs nothing while the GPU works. */
-    if (!ddp_device_is_host(t->table.device))
-        return ddp_group_stalled_ns(t->group) - t->stalled_ns;
-    return times.wait_ns + times.drive_ns + t->waited_ns;
-}
-
-ddp_trainer_times ddp_trainer_total_times(ddp_trainer *t)
-{
-    int host = ddp_device_is_host(t->table.device);
-
-    ddp_trainer_enter(t, t->phase);
-    return (ddp_trainer_times){.forward_ns = host ? t->spent_ns[FORWARD] : 0,
-                               .backward_ns = host ? t->spent_ns[BACKWARD] : 0,
-                               .update_ns = host ? t->spent_ns[UPDATE] : 0,
-                               .outside_ns = t->spent_ns[OUTSIDE]};
 }

@@ -51,11 +51,23 @@ void ddp_trainer_spread(ddp_trainer *t)
     ddp_trainer_check(t, ddp_reducer_spread(t->reducer, &err), &err);
 }
 
-void ddp_trainer_take(ddp_trainer *t, int layer_index)
+void ddp_trainer_share_out(ddp_trainer *t, int layer_index)
+{
+    if (!ddp_reducer_shard(t->reducer))
+        return;
+    t->spread_due = 1;
+    t->deferred[layer_index] = 1;
+}
+
+int ddp_trainer_take(ddp_trainer *t, int layer_index)
 {
     ddp_error err;
 
+    if (!ddp_reducer_shard(t->reducer))
+        return 0;
     ddp_trainer_check(t, ddp_reducer_layer_take(t->reducer, layer_index, &err), &err);
+    ddp_trainer_look(t);
+    return 1;
 }
 
 void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_shard_first *first)

@@ -70,7 +70,7 @@ struct ddp_trainer {
         size_t images; /* that the last whole update had learnt from */
     } bad;
     int layer;           /* that computes, in forward and backward */
-    int judged, dropped; /* this step's updates: where steps may be dropped */
+    int judged, dropped; /* this update: where updates may be dropped */
 
     int64_t waited_ns;  /* outside the reducer, since attach */
     int64_t stalled_ns; /* by the group's count, when attached */
@@ -81,8 +81,13 @@ struct ddp_trainer {
     int64_t spent_ns[PHASES];
 };
 
+/* ---- what every file calls (glue/trainer_phase.c) ---- */
+
 /* A hook cannot return an error: where st is one, the program ends with err. */
 void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err);
+
+/* Attached: times count from here on, OUTSIDE of a step. */
+void ddp_trainer_begin_times(ddp_trainer *t);
 
 /* What goes on from here. Communication is nobody's time but its own. */
 void ddp_trainer_enter(ddp_trainer *t, enum phase phase);
@@ -90,6 +95,42 @@ void ddp_trainer_enter(ddp_trainer *t, enum phase phase);
 /* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
  * notice that one is lost. */
 void ddp_trainer_settle_sums(ddp_trainer *t);
+
+/* ---- the step (glue/trainer_hooks.c) ---- */
+
+/* From here on net calls the trainer, which is OUTSIDE of a step. */
+void ddp_trainer_hook(ddp_trainer *t, network *net);
+
+/* ---- numbers that are not finite (glue/trainer_guard.c) ---- */
+
+/* Before a forward pass: all of the last mini-batch has come. It must be finite, or the job ends
+ * here; where steps are dropped, remember that it is not. */
+void ddp_trainer_judge_last_step(ddp_trainer *t);
+
+/* Something has come: it must be finite, or the job ends here. Where steps are dropped nothing is
+ * looked at. */
+void ddp_trainer_look(ddp_trainer *t);
+
+/* Before a mini-batch's forward pass, where its update may be taken back: keep what BatchNorm's
+ * statistics were when it began. */
+void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_position *before);
+
+/* The backward pass of a mini-batch has ended. */
+void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_position *now);
+
+/* Before the update of a layer: is this update dropped? Where updates may be, none of it is used
+ * before all of it is known. */
+int ddp_trainer_is_dropped(ddp_trainer *t);
+
+/* ---- what travels with the loss (glue/trainer_loss.c) ---- */
+
+/* The loss of a step is about to leave: with it go what this rank's parameters are, if ranks are to
+ * be compared, how many samples could not be read, and how much of the gradients is left to send.
+ */
+void ddp_trainer_tell(ddp_trainer *t, const ddp_position *now);
+
+/* The loss has come, and with it that of all ranks. */
+void ddp_trainer_heard(ddp_trainer *t);
 
 /* ---- local SGD (glue/trainer_local.c) ---- */
 
@@ -136,11 +177,15 @@ void ddp_trainer_leave_blocks_out(ddp_trainer *t);
 void ddp_trainer_optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
                                 float rate, float decay, update_args a);
 
+/* This rank has the sums of its share of a layer, and updates it: what others update of it is
+ * there in the next forward pass. Nothing happens where nothing is shared out. */
+void ddp_trainer_share_out(ddp_trainer *t, int layer_index);
+
 /* Where this rank has updated its share of all layers, it leaves for the others. */
 void ddp_trainer_spread(ddp_trainer *t);
 
-/* Wait for what all ranks have updated of a layer. */
-void ddp_trainer_take(ddp_trainer *t, int layer_index);
+/* Wait for what all ranks have updated of a layer. Returns 0 where nothing is shared out. */
+int ddp_trainer_take(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (glue/trainer_bad_data.c) ---- */
 
@@ -162,10 +207,5 @@ void ddp_trainer_finish_bad_samples(ddp_trainer *t);
 /* With config.sync_bn, and more than one rank: BatchNorm asks for the statistics of all ranks.
  * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_join_batch_norm(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
-
-/* ---- the hooks (glue/trainer_hooks.c) ---- */
-
-/* From here on net calls the trainer, which is OUTSIDE of a step. */
-void ddp_trainer_hook(ddp_trainer *t, network *net);
 
 #endif
