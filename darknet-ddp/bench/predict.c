@@ -38,9 +38,7 @@ static double greater(double a, double b)
 
 static double latency_s(const ddp_predict_config *c)
 {
-    if (c->ranks == 1)
-        return 0;
-    return c->latency_s > 0 ? c->latency_s : line_latency_s;
+    return c->ranks == 1 ? 0 : line_latency_s;
 }
 
 /* ---- the line ---- */
@@ -250,11 +248,6 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
     out->schedule = levels ? "levels" : "direct";
     s->wire_s_a_byte = cost.left_bytes / DDP_SUM_COST_BYTES / (payload * c->bytes_s);
     s->cpu_s_a_byte = cost.cpu_s / DDP_SUM_COST_BYTES;
-    if (c->wire_s_a_byte > 0) {
-        s->wire_s_a_byte = c->wire_s_a_byte;
-        if (s->cpu_s_a_byte > c->wire_s_a_byte)
-            s->cpu_s_a_byte = c->wire_s_a_byte;
-    }
     return DDP_OK;
 }
 

@@ -28,9 +28,6 @@ typedef struct ddp_predict_config {
     double bytes_s;        /* of a host's line, each way */
     double value_bytes;    /* of a gradient on it: 4, or 2 where it is compressed */
     ddp_schedule schedule; /* of sums of host memory */
-    double wire_s_a_byte;  /* as measured: of a gradient's byte, until its sum is there; 0: by
-                              bytes_s and the model */
-    double latency_s;      /* the same, from a sum's last byte to the sum; 0: by the model */
 } ddp_predict_config;
 
 /* Seconds of a step. */

@@ -1,15 +1,19 @@
-/* cli/bucketing.h: how options, and what is tuned, become buckets. Pure functions. */
+/* cli/bucketing.h: how options become buckets. A pure function. */
 #ifndef DDP_CLI_BUCKETING_H
 #define DDP_CLI_BUCKETING_H
 
-#include "bench/tune.h"
 #include "cli/options.h"
 #include "comm/group.h"
-#include "glue/trainer.h"
+
+#include <stddef.h>
+
+/* How gradients are put into buckets, and in which order these travel: as of ddp_reducer_config. */
+typedef struct ddp_bucketing {
+    size_t bucket_bytes, first_bucket_bytes, defer_bytes, piece_bytes;
+    int priority;
+} ddp_bucketing;
 
 /* What was asked for, or the defaults. */
-ddp_tuning ddp_bucketing_asked(const ddp_options *options, const ddp_group *group);
-
-ddp_bucketing ddp_bucketing_of(const ddp_tuning *tuning);
+ddp_bucketing ddp_bucketing_of(const ddp_options *options, const ddp_group *group);
 
 #endif

@@ -25,7 +25,7 @@ static struct {
     const char *interface; /* between hosts; NULL: all */
 } lookout;
 
-/* The watch's thread asks of buckets while other ones may take their place. */
+/* The watch's thread asks of buckets while their plan may be released. */
 static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- what the watch asks ---- */
@@ -205,7 +205,7 @@ ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err)
                           (const char *const *)lookout.hosts, channel, err);
 }
 
-void ddp_lookout_use_plan(const ddp_plan *plan)
+static void use_plan(const ddp_plan *plan)
 {
     (void)pthread_mutex_lock(&plan_lock);
     lookout.plan = plan;
@@ -217,9 +217,14 @@ void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *p
     const char *slash = strrchr(cfg, '/');
     const char *name = slash ? slash + 1 : cfg;
 
-    ddp_lookout_use_plan(plan);
+    use_plan(plan);
     (void)snprintf(lookout.events, sizeof lookout.events, "%s/%.*s.events", directory,
                    (int)strcspn(name, "."), name);
+}
+
+void ddp_lookout_forget_plan(void)
+{
+    use_plan(NULL);
 }
 
 void ddp_lookout_close(void)

@@ -19,12 +19,12 @@ ddp_watch *ddp_lookout_open(const ddp_options *options);
  * here. A rank that cannot reach rank 0 says so and is not watched; it trains all the same. */
 ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
-/* Where the last events of all ranks go if the run fails, and whose buckets these are. plan must
- * outlive the watch. */
+/* Where the last events of all ranks go if the run fails, and whose buckets these are. plan is
+ * used until ddp_lookout_forget_plan. */
 void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *plan);
 
-/* These from now on; NULL: none, before the last ones are released. */
-void ddp_lookout_use_plan(const ddp_plan *plan);
+/* Before the plan is released; what the watch prints from here on names no layers of a bucket. */
+void ddp_lookout_forget_plan(void);
 
 void ddp_lookout_close(void);
 

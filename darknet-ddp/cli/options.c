@@ -1,7 +1,7 @@
 #include "cli/option_table.h"
 
-#include "cli/autotune_options.h"
 #include "cli/local_options.h"
+#include "cli/removed_options.h"
 #include "cli/shard_options.h"
 
 #include <errno.h>
@@ -201,8 +201,11 @@ static int applies(const ddp_option *row, int is_ddp_command, int trains)
 static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error *err)
 {
     ddp_near near = {.word = name, .beginning = "-ddp_"};
+    const char *instead = ddp_removed_option(name);
     char text[DDP_NEAR_TEXT];
 
+    if (instead)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s is gone: %s", name, instead);
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (is_ddp_command || ddp_option_table[i].scope != COMMAND)
             ddp_near_try(&near, ddp_option_table[i].name);
@@ -250,7 +253,7 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_err
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_layer_drop is for training: `darknet ddp` knows only steps that "
                         "leave nothing out");
-    if (ddp_shard_options_check(o, err) || ddp_autotune_options_check(o, is_ddp_command, err))
+    if (ddp_shard_options_check(o, err))
         return err->code;
     return ddp_local_options_check(o, is_ddp_command, err);
 }

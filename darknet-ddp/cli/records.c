@@ -375,12 +375,6 @@ int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
     return tell;
 }
 
-void ddp_records_pause(ddp_records *r, int64_t ns, int64_t communication_ns)
-{
-    if (r)
-        ddp_step_times_pause(&r->times, ns, communication_ns);
-}
-
 void ddp_records_end(ddp_records *r, const char *how)
 {
     if (!r || r->rows == 0)

@@ -57,9 +57,6 @@ void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures
  * to gather what each rank waits for. */
 int ddp_records_add(ddp_records *r, const ddp_validation_result *result);
 
-/* Something that is no part of the next step has taken so long since, communication included. */
-void ddp_records_pause(ddp_records *r, int64_t ns, int64_t communication_ns);
-
 /* The run ends, as how says: "ended", "stopped". */
 void ddp_records_end(ddp_records *r, const char *how);
 

@@ -1,7 +1,6 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
-#include "cli/autotune.h"
 #include "cli/backend.h"
 #include "cli/bf16_run.h"
 #include "cli/bucketing.h"
@@ -91,8 +90,7 @@ static void not_finite(const ddp_not_finite *what)
 
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
-    ddp_tuning asked = ddp_bucketing_asked(o, ddp_run.group);
-    ddp_bucketing buckets = ddp_bucketing_of(&asked);
+    ddp_bucketing buckets = ddp_bucketing_of(o, ddp_run.group);
 
     return (ddp_trainer_config){
         .reducer = {.bucket_bytes = buckets.bucket_bytes,
@@ -210,8 +208,7 @@ void ddp_session_open(const ddp_options *options)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_compress_run_check_ranks(options, ddp_group_size(ddp_run.group), &err)
-        || ddp_bf16_run_check_device(options, ddp_run.group, &err)
-        || ddp_autotune_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
+        || ddp_bf16_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
         ddp_session_fail(&err);

@@ -1,6 +1,5 @@
 #include "cli/session.h"
 
-#include "cli/autotune.h"
 #include "cli/banner.h"
 #include "cli/compare.h"
 #include "cli/finished.h"
@@ -37,7 +36,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
     ddp_trainer_set_first_moments(ddp_run.trainer, ddp_checkpoints_moments(ddp_run.checkpoints));
     *seed = ddp_run.seed;
     ddp_run.directory = directory;
-    return ddp_autotune_open(ddp_run.options, ddp_run.group, ddp_run.trainer, directory, cfg, err);
+    return DDP_OK;
 }
 
 /* By whose formulas, and what in the cfg decides it. */
@@ -189,7 +188,7 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
         ddp_finished_open(ddp_run.directory, cfg);
     }
     ddp_report_errors_only();
-    if (ddp_autotune_begin(net, now, err) || open_records(net, now, cfg, err)
+    if (open_records(net, now, cfg, err)
         || ddp_trace_run_open(ddp_run.options, ddp_run.group, ddp_run.trainer, now, err)
         || ddp_trace_run_step(net, now, err))
         return err->code;

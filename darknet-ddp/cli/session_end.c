@@ -100,6 +100,7 @@ static void leave(void)
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
     ddp_report_close(); /* loaders are still at work */
+    ddp_lookout_forget_plan();
     ddp_trainer_close(ddp_run.trainer);
     part(status);
     (void)fflush(NULL);
@@ -151,6 +152,7 @@ int ddp_session_close(void)
 
     ddp_plugin_close();
     ddp_waits_release(&ddp_run.waits);
+    ddp_lookout_forget_plan();
     ddp_trainer_close(ddp_run.trainer);
     ddp_bad_data_close(ddp_run.bad_data);
     ddp_checkpoints_close(ddp_run.checkpoints);

@@ -40,7 +40,7 @@ struct ddp_run {
     int width, height;            /* of the cfg */
     const char *directory;        /* of the weights */
     char *advice;                 /* how to go on, once there is a checkpoint */
-    int64_t ended_ns;             /* the last step, and what tuning did behind it */
+    int64_t ended_ns;             /* the last step */
     size_t steps;                 /* of this run */
     int ends_early;               /* by -patience */
     int grace_is_short;           /* it was said */

@@ -1,7 +1,6 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
-#include "cli/autotune.h"
 #include "cli/finished.h"
 #include "cli/session_run.h"
 #include "cli/trace.h"
@@ -103,29 +102,12 @@ static int is_validation_due(const ddp_position *now)
     return due && !ddp_run.validation_waits;
 }
 
-/* What tuning does between steps it does once in a run: it is no part of a step, nor its loading.
- */
-static ddp_status tune(network *net, ddp_error *err)
-{
-    int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now(), ns;
-
-    if (ddp_autotune_step_ended(net, err))
-        return err->code;
-    ns = ddp_clock_ns() - began_ns;
-    communication_ns = communication_now() - communication_ns;
-    ddp_run.ended_ns += ns;
-    ddp_steps_pause(ns, communication_ns);
-    ddp_records_pause(ddp_run.records, ns, communication_ns);
-    return DDP_OK;
-}
-
 static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
                              ddp_error *err)
 {
     int due = is_validation_due(now);
     int64_t began_ns = ddp_clock_ns();
 
-    ddp_autotune_step_ends();
     ddp_run.steps++;
     check_grace(now);
     ddp_finished_begin(); /* of commands that read no list */
@@ -140,10 +122,9 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
         ddp_run.asked[DDP_REQUEST_TELL] = 1;
     if (ddp_trace_run_step(net, now, err))
         return err->code;
-    if (ddp_trainer_requested(ddp_run.trainer).tell
-        && ddp_waits_gather(&ddp_run.waits, communication_now(), err))
-        return err->code;
-    return tune(net, err);
+    if (!ddp_trainer_requested(ddp_run.trainer).tell)
+        return DDP_OK;
+    return ddp_waits_gather(&ddp_run.waits, communication_now(), err);
 }
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)

@@ -80,10 +80,3 @@ void ddp_step_times_next(ddp_step_times *t, int64_t now_ns)
     t->last.communication_ns = ddp_trainer_communication_ns(t->trainer);
     t->in_row = 0;
 }
-
-void ddp_step_times_pause(ddp_step_times *t, int64_t ns, int64_t communication_ns)
-{
-    t->last.now_ns += ns;
-    t->last.communication_ns += communication_ns;
-    t->aside_ns += ns - communication_ns;
-}

@@ -39,7 +39,4 @@ double ddp_step_times_save_s(const ddp_step_times *t);
 /* The row is complete, and the next step begins now; what came since the step ended is aside. */
 void ddp_step_times_next(ddp_step_times *t, int64_t now_ns);
 
-/* What came since the step began is aside, too: so long, communication included. */
-void ddp_step_times_pause(ddp_step_times *t, int64_t ns, int64_t communication_ns);
-
 #endif

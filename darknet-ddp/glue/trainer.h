@@ -76,20 +76,6 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* How gradients are put into buckets, in which order these travel, as of ddp_reducer_config, and in
- * what chunks: a wish, as of ddp_group_use_chunks. */
-typedef struct ddp_bucketing {
-    size_t bucket_bytes, first_bucket_bytes, defer_bytes, piece_bytes;
-    int priority;
-    ddp_chunks chunks;
-} ddp_bucketing;
-
-/* From here on; the same on every rank. While a network is attached: between two steps, without
- * mini-batches that wait for an update. Not with reducer.shard or compress. The network is settled,
- * and the reducer another one. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_trainer_use_buckets(ddp_trainer *t, const ddp_bucketing *buckets,
-                                   ddp_error *err) DDP_MUST_CHECK;
-
 /* How the last split cut the batch; time_steps is known once attached. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 

@@ -30,7 +30,6 @@ struct training {
     size_t bucket_bytes, defer_bytes;
     int overlap;
     int priority; /* with backlogs that nobody measured */
-    int retunes;  /* other buckets after each step */
     network *nets[RANKS_MAX];
     float loss[STEP_COUNT]; /* on rank 0 */
 };
@@ -94,26 +93,6 @@ static float step(struct rank *me, network *net, int number)
     return train_mean_loss(net, sum) / (float)(mini_batches * net->batch);
 }
 
-/* Of everything, of some, and of each parameter; in chunks of several sizes. */
-static void retune(struct rank *me, ddp_trainer *t, int number)
-{
-    static const ddp_bucketing buckets[] = {
-        {.bucket_bytes = MIB, .first_bucket_bytes = MIB},
-        {.bucket_bytes = 2000,
-         .first_bucket_bytes = 100,
-         .defer_bytes = MIB,
-         .chunks = {.bytes = DDP_CHUNK_LEAST_BYTES, .window = 3}},
-        {.bucket_bytes = MIB,
-         .first_bucket_bytes = 1,
-         .piece_bytes = 500,
-         .priority = 1,
-         .chunks = {.window = 1}},
-        {.bucket_bytes = 1, .first_bucket_bytes = 1, .defer_bytes = MIB, .priority = 1}};
-    ddp_error err;
-
-    rank_expect_ok(me, ddp_trainer_use_buckets(t, &buckets[number % 4], &err), &err);
-}
-
 static void train(struct rank *me)
 {
     struct training *training = me->shared;
@@ -127,8 +106,6 @@ static void train(struct rank *me)
         if (training->resizes && i % 5 == 0)
             resize_network(net, size, size);
         loss = step(me, net, i);
-        if (training->retunes)
-            retune(me, t, i);
         if (training->priority)
             ddp_reducer_adapt(ddp_trainer_reducer(t), (size_t)i * 977 % 3000);
         if (me->rank == 0)
@@ -327,17 +304,6 @@ static void buckets_overlap_deferral_and_priority_change_no_bit(void **state)
     expect_same_bits_in_any_buckets(plain(classifier));
 }
 
-static void other_buckets_between_steps_change_no_bit(void **state)
-{
-    struct training now = plain(classifier);
-
-    (void)state;
-    now.retunes = 1;
-    expect_same_bits(now);
-    now.priority = 1;
-    expect_same_bits(now);
-}
-
 static void dropout_and_sizes_change_no_bit(void **state)
 {
     struct training now = plain(random_classifier);
@@ -418,7 +384,6 @@ int main(void)
         cmocka_unit_test(frozen_layers_have_the_same_bits_too),
         cmocka_unit_test(recurrent_layers_have_the_same_bits_too),
         cmocka_unit_test(buckets_overlap_deferral_and_priority_change_no_bit),
-        cmocka_unit_test(other_buckets_between_steps_change_no_bit),
         cmocka_unit_test(dropout_and_sizes_change_no_bit),
         cmocka_unit_test(reading_the_network_at_any_time_changes_no_bit),
         cmocka_unit_test(exact_differs_from_darknet_by_rounding_alone),

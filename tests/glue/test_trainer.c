@@ -3,7 +3,6 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
-#include "glue/layer_clock.h"
 #include "glue/passing_hooks.h"
 #include "glue/synthetic.h"
 
@@ -270,75 +269,6 @@ static void deferred_updates_give_the_same_bits_on_all_ranks(void **state)
     free_nets(&later);
 }
 
-enum { FORWARD_MS = 3, GRADIENTS_MS = 4, REST_MS = 2 };
-
-static void sleep_ms(int ms)
-{
-    const struct timespec t = {.tv_nsec = ms * 1000000L};
-
-    (void)nanosleep(&t, NULL);
-}
-
-static void sleep_forward(layer l, network net)
-{
-    (void)l;
-    sleep_ms(FORWARD_MS + net.index);
-}
-
-static void sleep_backward(layer l, network net)
-{
-    (void)l;
-    sleep_ms(GRADIENTS_MS);
-    announce_gradients(net);
-    sleep_ms(REST_MS);
-}
-
-static int takes(double seconds, int ms)
-{
-    return seconds >= ms / 1e3;
-}
-
-/* With sleeping layers. Whatever else the machine does, nothing takes less time than it sleeps. */
-static void time_layers(struct rank *me)
-{
-    ddp_trainer *t = attach(me);
-    network *net = net_of(me);
-    const train_hooks *trainers = net->hooks;
-    ddp_layer_clock *clock;
-    ddp_profile p;
-    ddp_error err;
-
-    for (int i = 0; i < net->n; i++) {
-        net->layers[i].outputs = 0; /* Darknet would fill its delta with zeros */
-        net->layers[i].forward = sleep_forward;
-        net->layers[i].backward = sleep_backward;
-    }
-    rank_expect_ok(me, ddp_layer_clock_open(&clock, net, 6, &err), &err);
-    for (uint64_t i = 0; i < 4; i++)
-        (void)train_mean_loss(net, step(me, i));
-    rank_expect_ok(me, ddp_layer_clock_read(clock, &p, &err), &err);
-    ddp_layer_clock_close(clock);
-    if (net->hooks != trainers || p.layers != net->n || p.images != net->batch)
-        rank_wrong(me, "the clock leaves other hooks, or has %d layers, %d images", p.layers,
-                   p.images);
-    for (int i = 0; i < p.layers; i++)
-        if (!takes(p.times[i].forward, FORWARD_MS + i) || !takes(p.times[i].gradients, GRADIENTS_MS)
-            || !takes(p.times[i].rest, REST_MS))
-            rank_wrong(me, "layer %d takes %g, %g and %g s", i, p.times[i].forward,
-                       p.times[i].gradients, p.times[i].rest);
-    if (p.times[0].update <= 0 || p.times[CONNECTED_LAYER].update <= 0)
-        rank_wrong(me, "updates take %g and %g s", p.times[0].update,
-                   p.times[CONNECTED_LAYER].update);
-    ddp_profile_release(&p);
-    ddp_trainer_close(t);
-}
-
-static void layers_are_timed_while_they_train(void **state)
-{
-    (void)state;
-    run(time_layers);
-}
-
 /* What rank 0 tells of its backlog, both plan by. */
 static void ranks_plan_the_next_order_by_what_had_not_landed(void **state)
 {
@@ -357,7 +287,6 @@ int main(void)
         cmocka_unit_test(settle_leaves_rank_0s_statistics_on_all_ranks),
         cmocka_unit_test(request_of_one_rank_is_known_to_all_after_the_same_step),
         cmocka_unit_test(deferred_updates_give_the_same_bits_on_all_ranks),
-        cmocka_unit_test(layers_are_timed_while_they_train),
         cmocka_unit_test(ranks_plan_the_next_order_by_what_had_not_landed),
     };
 

@@ -201,7 +201,7 @@ static void a_layer_that_takes_no_time_takes_none(void **state)
     with.times = some;
     without.times = none;
     c.hosts = 1;
-    c.wire_s_a_byte = 1e-12;
+    c.value_bytes = 1e-9;
     c.order.deferred = 1;
     c.profile = &with;
     found = step_of(&c, &local);
