@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/saver.h"
 #include "core/buffers.h"
+#include "glue/cfg.h"
 #include "glue/position.h"
 
 #include <stdio.h>
@@ -88,7 +89,7 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
     c->options = options;
     c->group = group;
     c->directory = directory;
-    c->base = ddp_checkpoint_base(cfg);
+    c->base = ddp_cfg_base(cfg);
     c->run = (ddp_checkpoint_run){.device = ddp_group_device(group),
                                   .base = c->base,
                                   .seed_given = options->seed >= 0,

@@ -1,6 +1,6 @@
 #include "cli/finished.h"
 
-#include "glue/checkpoint.h"
+#include "glue/cfg.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static int begun;
 
 void ddp_finished_open(const char *directory, const char *cfg)
 {
-    char *name = ddp_checkpoint_base(cfg);
+    char *name = ddp_cfg_base(cfg);
     char *path = NULL;
 
     if (!name || asprintf(&path, "%s/%s.finished", directory, name) < 0)

@@ -2,36 +2,8 @@
 
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err)
-{
-    const char *at = text;
-
-    *list = (ddp_gpu_list){0};
-    for (;;) {
-        char *end = NULL;
-        long gpu;
-
-        errno = 0;
-        gpu = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : -1;
-        if (gpu < 0 || gpu > DDP_GPU_NUMBER_MAX || errno || (*end && *end != ','))
-            return ddp_fail(err, DDP_ERR_USAGE,
-                            "-gpus wants numbers of GPUs from 0 to %d with commas between them, "
-                            "such as 0,1,2, not '%s'",
-                            DDP_GPU_NUMBER_MAX, text);
-        if (list->count == DDP_GPU_LIST_MAX)
-            return ddp_fail(err, DDP_ERR_USAGE, "-gpus takes up to %d GPUs, and '%s' names more",
-                            DDP_GPU_LIST_MAX, text);
-        list->gpus[list->count++] = (int)gpu;
-        if (!*end)
-            return DDP_OK;
-        at = end + 1;
-    }
-}
 
 /* "0,1,0,1": a list with which `ranks` ranks share the GPUs that are seen. */
 static void write_list(char *text, size_t size, int ranks, int seen)

@@ -8,14 +8,7 @@
 #define DDP_CLI_GPU_CHOICE_H
 
 #include "base/status.h"
-
-enum { DDP_GPU_LIST_MAX = 64, DDP_GPU_NUMBER_MAX = 1023 };
-
-/* A host's GPUs, by CUDA's numbers: its rank r takes the r-th. */
-typedef struct ddp_gpu_list {
-    int count; /* 0: none was given */
-    int gpus[DDP_GPU_LIST_MAX];
-} ddp_gpu_list;
+#include "cli/gpu_list.h"
 
 /* What was asked for. */
 typedef struct ddp_gpu_wish {
@@ -32,10 +25,6 @@ typedef struct ddp_gpu_placement {
     int gpu;           /* its choice */
     char identity[64]; /* of that GPU: two different GPUs of a host never have the same */
 } ddp_gpu_placement;
-
-/* Read "0,1,3": 1 to DDP_GPU_LIST_MAX whole numbers with commas between them; a number may
- * come several times. Fails with DDP_ERR_USAGE. */
-ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 /* Can `ranks` ranks be started on this host, which sees `seen` GPUs? Fails with DDP_ERR_USAGE:
  * the sentence names host and counts, and what would work. */

@@ -1,7 +1,5 @@
 #include "cli/lookout.h"
 
-#include "cli/end_launcher.h"
-#include "cli/ownership.h"
 #include "cli/report.h"
 #include "cli/siblings.h"
 #include "cli/signals.h"
@@ -110,12 +108,7 @@ static void end(void *ctx) __attribute__((noreturn));
 static void end(void *ctx)
 {
     (void)ctx;
-    ddp_ownership_drop();
-    ddp_report_tell(DDP_NOTE_FAILS);
-    ddp_end_launcher_later(1);
-    if (lookout.group)
-        ddp_group_abort(lookout.group, 1);
-    _exit(1);
+    ddp_report_end(1, 1);
 }
 
 /* ---- opening ---- */

@@ -6,7 +6,7 @@
 #include "base/near.h"
 #include "base/status.h"
 #include "cli/compress_options.h"
-#include "cli/gpu_choice.h"
+#include "cli/gpu_list.h"
 #include "comm/group.h"
 #include "core/names.h"
 

@@ -41,6 +41,12 @@ static ddp_status advise(ddp_error *err)
         found.text);
 }
 
+/* The process ends by a failure. */
+static void drop(void)
+{
+    ddp_owner_remove(owner);
+}
+
 ddp_status ddp_ownership_take(const char *directory, const char *base, int take_over,
                               ddp_error *err)
 {
@@ -59,9 +65,11 @@ ddp_status ddp_ownership_take(const char *directory, const char *base, int take_
         printf("DDP: %s; whether another run saves there is not known\n", err->text);
         return DDP_OK;
     }
-    if (!st)
-        owner = taken;
-    return st;
+    if (st)
+        return st;
+    ddp_report_at_end(drop);
+    owner = taken;
+    return DDP_OK;
 }
 
 ddp_status ddp_ownership_check(ddp_error *err)
@@ -74,9 +82,4 @@ ddp_status ddp_ownership_check(ddp_error *err)
 void ddp_ownership_give_back(void)
 {
     ddp_owner_close(atomic_exchange(&owner, NULL));
-}
-
-void ddp_ownership_drop(void)
-{
-    ddp_owner_remove(owner);
 }

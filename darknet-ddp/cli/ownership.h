@@ -18,7 +18,4 @@ ddp_status ddp_ownership_check(ddp_error *err) DDP_MUST_CHECK;
 /* The run has ended. */
 void ddp_ownership_give_back(void);
 
-/* The process is about to end, however it came to that. From any thread. */
-void ddp_ownership_drop(void);
-
 #endif

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/check_data.h"
-#include "cli/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -85,7 +84,7 @@ static void sort(ddp_checking *c, findings *found, int is_train, FILE *out)
 }
 
 /* On each rank, which says what is fatal. */
-static findings look_and_say(ddp_checking *c, int rank, int size)
+static findings look_and_say(ddp_checking *c, int rank, int size, ddp_precheck_say *say)
 {
     findings found = {0};
     char *lines = NULL;
@@ -104,7 +103,7 @@ static findings look_and_say(ddp_checking *c, int rank, int size)
     if (out)
         (void)fclose(out);
     if (found.fatal > 0 && lines)
-        ddp_report_say(lines);
+        say(lines);
     free(lines);
     return found;
 }
@@ -126,10 +125,11 @@ static ddp_status judge(const ddp_checking *c, const findings *all, int rank, dd
 }
 
 /* Collective. */
-static ddp_status look_and_judge(ddp_checking *c, ddp_group *group, ddp_error *err)
+static ddp_status look_and_judge(ddp_checking *c, ddp_group *group, ddp_precheck_say *say,
+                                 ddp_error *err)
 {
     int size = ddp_group_size(group);
-    findings own = look_and_say(c, ddp_group_rank(group), size), sum = {0};
+    findings own = look_and_say(c, ddp_group_rank(group), size, say), sum = {0};
     findings *all = calloc((size_t)size, sizeof *all);
     ddp_status st;
 
@@ -167,7 +167,7 @@ static ddp_status agree(ddp_group *group, int *ready, ddp_error *err)
 }
 
 ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char *command,
-                        const char *data, const char *cfg, ddp_error *err)
+                        const char *data, const char *cfg, ddp_precheck_say *say, ddp_error *err)
 {
     ddp_checking *c;
     ddp_error unread;
@@ -185,7 +185,7 @@ ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char
     ready = ddp_checking_open(c, &unread) == DDP_OK && is_looked_at(c, command);
     st = agree(group, &ready, err);
     if (!st && ready)
-        st = look_and_judge(c, group, err);
+        st = look_and_judge(c, group, say, err);
     ddp_checking_release(c);
     free(c);
     return st;

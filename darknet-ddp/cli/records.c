@@ -6,7 +6,7 @@
 #include "cli/screen.h"
 #include "cli/step_times.h"
 #include "cli/views.h"
-#include "glue/checkpoint.h"
+#include "glue/cfg.h"
 #include "monitor/csv.h"
 #include "monitor/history.h"
 #include "monitor/tensorboard.h"
@@ -97,7 +97,7 @@ static ddp_status name_files(ddp_records *r, ddp_error *err)
 {
     const char *directory = r->config.directory;
 
-    r->name = ddp_checkpoint_base(r->config.cfg);
+    r->name = ddp_cfg_base(r->config.cfg);
     r->banner = strdup(r->config.banner);
     r->command = strdup(r->config.command);
     for (int i = 0; i < FILES; i++)

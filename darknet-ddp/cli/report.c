@@ -1,7 +1,6 @@
 #include "cli/report.h"
 
 #include "cli/end_launcher.h"
-#include "cli/ownership.h"
 #include "cli/screen.h"
 
 #include <fcntl.h>
@@ -22,6 +21,7 @@ static struct {
     pthread_mutex_t failing;
     ddp_watch *watch;           /* NULL: none */
     const char *_Atomic advice; /* how to go on; NULL: nothing is known */
+    void (*_Atomic at_end)(void);
 } state = {.error_fd = STDERR_FILENO, .failing = PTHREAD_MUTEX_INITIALIZER};
 
 static void close_off(int fd)
@@ -159,18 +159,24 @@ void ddp_report_say_advice(void)
         ddp_report_say(text);
 }
 
+void ddp_report_at_end(void (*at_end)(void))
+{
+    atomic_store(&state.at_end, at_end);
+}
+
 void ddp_report_watch(ddp_watch *watch)
 {
     state.watch = watch;
 }
 
-static void end(int exit_status) __attribute__((noreturn));
-
-static void end(int exit_status)
+void ddp_report_end(int exit_status, int alone)
 {
-    ddp_ownership_drop();
+    void (*at_end)(void) = atomic_load(&state.at_end);
+
+    if (at_end)
+        at_end();
     ddp_report_tell(DDP_NOTE_FAILS);
-    ddp_end_launcher_later(0);
+    ddp_end_launcher_later(alone);
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);
@@ -187,7 +193,7 @@ void ddp_report_fatal(int exit_status, const char *message)
         (void)sleep(PATIENCE_S);
     ddp_report_say(message);
     ddp_report_say_advice();
-    end(exit_status);
+    ddp_report_end(exit_status, 0);
 }
 
 /* A rank that does not come is not waited for long. */
@@ -203,7 +209,7 @@ static void say_together(const char *message)
     if (ddp_barrier(state.group, &ignored) == DDP_OK && state.launcher.rank > 0)
         (void)sleep(PATIENCE_S); /* one rank's end is enough */
     ddp_report_say_advice();
-    end(1);
+    ddp_report_end(1, 0);
 }
 
 void ddp_report_failure(const ddp_error *err)

@@ -63,6 +63,14 @@ void ddp_report_say(const char *text);
  * within 10 s from now, whatever MPI waits for. */
 void ddp_report_done(int exit_status);
 
+/* End every rank without a word. alone: this rank has found itself without the others
+ * (cli/end_launcher.h). From any thread. */
+void ddp_report_end(int exit_status, int alone) __attribute__((noreturn));
+
+/* Called once when this process ends by a failure, on the thread that failed, before the other
+ * ranks are ended; NULL: nothing is. */
+void ddp_report_at_end(void (*at_end)(void));
+
 /* Who is to be told when this process fails; NULL: nobody. */
 void ddp_report_watch(ddp_watch *watch);
 

@@ -240,7 +240,7 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,
                                &err)
         || ddp_validation_agree(ddp_run.validation, ddp_run.truth, &err)
-        || ddp_precheck(ddp_run.group, ddp_run.options, command, data, cfg, &err)
+        || ddp_precheck(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_say, &err)
         || find_valid(&err))
         ddp_session_fail(&err);
 }

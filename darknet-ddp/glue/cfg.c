@@ -1,6 +1,7 @@
 #include "glue/cfg.h"
 
 #include <cfg_table.h>
+#include <darknet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,4 +93,9 @@ int ddp_cfg_of_forks(const ddp_cfg_text *cfg)
         if (has_key_of_forks(&s))
             return 1;
     return 0;
+}
+
+char *ddp_cfg_base(const char *path)
+{
+    return basecfg((char *)path);
 }

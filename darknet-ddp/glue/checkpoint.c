@@ -11,11 +11,6 @@
 #include <limits.h>
 #include <string.h>
 
-char *ddp_checkpoint_base(const char *cfg)
-{
-    return basecfg((char *)cfg);
-}
-
 /* ---- resuming ---- */
 
 static int has(const ddp_checkpoint *c, const char *name)

@@ -41,10 +41,6 @@ typedef struct ddp_checkpoint_run {
     int same_rounding;     /* resuming with others of them is refused too */
 } ddp_checkpoint_run;
 
-/* The name without folder and ending that Darknet gives to what it saves of the cfg at this path.
- * The caller frees it. */
-char *ddp_checkpoint_base(const char *cfg);
-
 /* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
  * hold at path.state. Fails as ddp_pair_save. */
 ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* Of each message. */
 struct head {
@@ -14,30 +13,10 @@ struct head {
     int32_t kind;
 };
 
-static void end_link(struct ddp_channel_link *l)
-{
-    if (l->fd >= 0)
-        (void)close(l->fd);
-    l->fd = -1;
-    l->in_bytes = l->out_bytes = 0;
-}
-
 static void lose_link(struct ddp_channel_link *l)
 {
-    end_link(l);
+    ddp_channel_end_link(l);
     l->lost = 1;
-}
-
-void ddp_channel_close(ddp_channel *c)
-{
-    if (!c)
-        return;
-    ddp_channel_stop_listening(c);
-    for (int i = 0; i < c->link_count; i++)
-        end_link(&c->links[i]);
-    free(c->links);
-    free(c->guests);
-    free(c);
 }
 
 static struct ddp_channel_link *link_of(const ddp_channel *c, int rank)

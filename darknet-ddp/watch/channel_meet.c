@@ -20,44 +20,7 @@
 /* STRANGERS: so many more guests than there are ranks may be here at a time. */
 enum { STRANGERS = 16, GUEST_MS = 5000 };
 
-static ddp_channel *new_channel(int links, int guests)
-{
-    ddp_channel *c = calloc(1, sizeof *c);
-
-    if (!c)
-        return NULL;
-    c->links = calloc((size_t)links, sizeof *c->links);
-    c->guests = calloc((size_t)guests + 1, sizeof *c->guests);
-    if (!c->links || !c->guests) {
-        ddp_channel_close(c);
-        return NULL;
-    }
-    c->link_count = links;
-    for (int i = 0; i < links; i++)
-        c->links[i].fd = -1;
-    c->guest_count = guests;
-    for (int i = 0; i < guests; i++)
-        c->guests[i].fd = -1;
-    return c;
-}
-
 /* ---- rank 0 ---- */
-
-static void end_guest(struct ddp_guest *g)
-{
-    if (g->fd >= 0)
-        (void)close(g->fd);
-    g->fd = -1;
-}
-
-void ddp_channel_stop_listening(ddp_channel *c)
-{
-    for (int i = 0; i < c->listening_count; i++)
-        (void)close(c->listening[i]);
-    c->listening_count = 0;
-    for (int i = 0; i < c->guest_count; i++)
-        end_guest(&c->guests[i]);
-}
 
 static int is_invited(const struct ifaddrs *a, int local, const char *interface)
 {
@@ -112,7 +75,7 @@ static ddp_status listen_at_all(ddp_channel *c, ddp_invitation *inv, int local,
 ddp_status ddp_channel_invite(ddp_channel **out, ddp_invitation *invitation, int size, int local,
                               const char *interface, ddp_error *err)
 {
-    ddp_channel *c = new_channel(size, size + STRANGERS);
+    ddp_channel *c = ddp_channel_new(size, size + STRANGERS);
     ddp_status st;
 
     *out = NULL;
@@ -168,7 +131,7 @@ static void admit(ddp_channel *c, struct ddp_guest *guest)
         guest->bytes += (size_t)n;
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)
         || ddp_clock_ns() - guest->since_ns > GUEST_MS * (int64_t)1000000) {
-        end_guest(guest);
+        ddp_channel_end_guest(guest);
         return;
     }
     if (guest->bytes < sizeof hello)
@@ -176,7 +139,7 @@ static void admit(ddp_channel *c, struct ddp_guest *guest)
     memcpy(&hello, guest->said, sizeof hello);
     if (hello.token != c->token || hello.rank < 1 || hello.rank >= c->size
         || c->links[hello.rank].fd >= 0) {
-        end_guest(guest);
+        ddp_channel_end_guest(guest);
         return;
     }
     c->links[hello.rank].fd = guest->fd;
@@ -241,7 +204,7 @@ ddp_status ddp_channel_join(ddp_channel **out, const ddp_invitation *invitation,
                             int wait_ms, ddp_error *err)
 {
     const struct ddp_hello hello = {.token = invitation->token, .rank = rank};
-    ddp_channel *c = new_channel(1, 0);
+    ddp_channel *c = ddp_channel_new(1, 0);
 
     *out = NULL;
     if (!c)

@@ -38,11 +38,21 @@ struct ddp_channel {
     int guest_count;
 };
 
-/* Rank 0: let in who has come, and no more once all have. Of a channel that listens no more
- * nothing. Waits for nobody. */
-void ddp_channel_admit(ddp_channel *c);
+/* ---- channel_state.c ---- */
+
+/* Without sockets. NULL: no memory. Close it by ddp_channel_close. */
+ddp_channel *ddp_channel_new(int links, int guests);
+
+void ddp_channel_end_link(struct ddp_channel_link *l);
+void ddp_channel_end_guest(struct ddp_guest *g);
 
 /* Rank 0 lets nobody in any more. */
 void ddp_channel_stop_listening(ddp_channel *c);
+
+/* ---- channel_meet.c ---- */
+
+/* Rank 0: let in who has come, and no more once all have. Of a channel that listens no more
+ * nothing. Waits for nobody. */
+void ddp_channel_admit(ddp_channel *c);
 
 #endif

@@ -19,7 +19,8 @@ void ddp_watch_say_table(ddp_watch *w, const char *title)
     free(text);
 }
 
-void ddp_watch_keep(ddp_watch *w, int rank, const ddp_event *events, size_t count)
+/* The events of a rank; rank -1: there are no more. */
+static void keep(const ddp_watch *w, int rank, const ddp_event *events, size_t count)
 {
     if (w->config.keep_events)
         w->config.keep_events(w->config.ctx, rank, events, count);
@@ -29,7 +30,7 @@ static void keep_own(ddp_watch *w)
 {
     static ddp_event events[DDP_EVENTS_KEPT]; /* of the only thread that ends the run */
 
-    ddp_watch_keep(w, w->rank, events, ddp_recorder_copy(&w->recorder, events));
+    keep(w, w->rank, events, ddp_recorder_copy(&w->recorder, events));
 }
 
 /* Each rank of its own: rank 0 knows no more than that it waits. */
@@ -60,24 +61,22 @@ static void keep_silence(const ddp_watch *w, int rank)
                              .kind = DDP_EVENT_SILENT,
                              .number = r->at.phase};
 
-    if (w->config.keep_events)
-        w->config.keep_events(w->config.ctx, rank, &event, 1);
+    keep(w, rank, &event, 1);
 }
 
 void ddp_watch_end_all(ddp_watch *w)
 {
     int64_t until = ddp_clock_ns() + COLLECT_MS * (int64_t)1000000;
 
-    w->ending = 1;
     ddp_watch_ask_events(w);
     say_loading(w);
     keep_own(w);
     while (w->events_left > 0 && ddp_clock_ns() < until)
-        ddp_channel_poll(w->channel, DDP_WATCH_TICK_MS, ddp_watch_hear, w);
+        ddp_watch_poll(w, DDP_WATCH_TICK_MS);
     for (int r = 1; r < w->size; r++)
         if (!w->ranks[r].answered)
             keep_silence(w, r);
-    ddp_watch_keep(w, -1, NULL, 0);
+    keep(w, -1, NULL, 0);
     w->config.end(w->config.ctx);
 }
 
@@ -86,7 +85,7 @@ void ddp_watch_end_alone(ddp_watch *w, const char *why)
     ddp_watch_say_table(w, why);
     say_loading(w);
     keep_own(w);
-    ddp_watch_keep(w, -1, NULL, 0);
+    keep(w, -1, NULL, 0);
     w->config.end(w->config.ctx);
 }
 
@@ -97,6 +96,6 @@ void ddp_watch_leave(ddp_watch *w)
     say_loading(w);
     ddp_watch_send_events(w);
     while (ddp_clock_ns() < until && ddp_channel_link(w->channel, 0) == DDP_LINK_OPEN)
-        ddp_channel_poll(w->channel, DDP_WATCH_TICK_MS, ddp_watch_hear, w);
+        ddp_watch_poll(w, DDP_WATCH_TICK_MS);
     w->config.end(w->config.ctx);
 }

@@ -18,7 +18,7 @@ static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position 
     r->at = *p;
 }
 
-void ddp_watch_hear(void *ctx, int rank, int kind, const void *bytes, size_t count)
+static void hear(void *ctx, int rank, int kind, const void *bytes, size_t count)
 {
     ddp_watch *w = ctx;
     ddp_rank_position p;
@@ -39,19 +39,22 @@ void ddp_watch_hear(void *ctx, int rank, int kind, const void *bytes, size_t cou
         w->ranks[w->rank == 0 ? rank : 0].left = 1;
         break;
     case EVENTS:
-        ddp_watch_keep(w, rank, bytes, count / sizeof(ddp_event));
+        if (w->config.keep_events)
+            w->config.keep_events(w->config.ctx, rank, bytes, count / sizeof(ddp_event));
         w->ranks[rank].answered = 1;
         w->events_left--;
         break;
     case END:
-        if (!w->ending && w->rank != 0) {
-            w->ending = 1;
-            ddp_watch_leave(w);
-        }
+        w->told_to_end = w->rank != 0;
         break;
     default:
         break;
     }
+}
+
+void ddp_watch_poll(ddp_watch *w, int wait_ms)
+{
+    ddp_channel_poll(w->channel, wait_ms, hear, w);
 }
 
 static double tell_interval_s(const ddp_watch *w)
@@ -112,5 +115,5 @@ void ddp_watch_say_goodbye(ddp_watch *w)
     for (int r = 0; w->channel && r < w->size; r++)
         ddp_channel_send(w->channel, r, BYE, NULL, 0);
     if (w->channel)
-        ddp_channel_poll(w->channel, 0, ddp_watch_hear, w);
+        ddp_watch_poll(w, 0);
 }

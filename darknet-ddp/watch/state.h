@@ -44,17 +44,21 @@ struct ddp_watch {
     int64_t told_ns;  /* own time at which it last told rank 0, or rank 0 the others */
     int64_t heard_ns; /* at which rank 0 was last heard */
     int64_t moved_ns; /* at which anything moved anywhere */
-    int member, warned, ending, told_failing;
+    int member, warned, told_failing;
+    int told_to_end; /* by rank 0 */
     int events_left; /* ranks whose events are awaited */
 };
 
 /* Since this moment of own_ns's clock, which does not run while this process is stopped. */
-double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns);
+static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
+{
+    return (double)(w->own_ns - own_ns) / 1e9;
+}
 
 /* ---- messages.c ---- */
 
-/* Take one message; of ddp_channel_poll, ctx being the watch. */
-void ddp_watch_hear(void *ctx, int rank, int kind, const void *bytes, size_t count);
+/* Wait at most so long for messages of the channel, and take those that have come. */
+void ddp_watch_poll(ddp_watch *w, int wait_ms);
 
 /* Where this rank is, at p: into its own row of the table, and, as often as the timeout wants it,
  * to rank 0; from there to the others that it lives. */
@@ -80,9 +84,6 @@ void ddp_watch_judge(ddp_watch *w);
 /* ---- end.c ---- */
 
 void ddp_watch_say_table(ddp_watch *w, const char *title);
-
-/* The events of a rank have come; rank -1: there are no more. */
-void ddp_watch_keep(ddp_watch *w, int rank, const ddp_event *events, size_t count);
 
 /* Rank 0: have the events of all that can still speak, and end. */
 void ddp_watch_end_all(ddp_watch *w) __attribute__((noreturn));

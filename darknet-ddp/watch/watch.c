@@ -106,11 +106,6 @@ static void count_time(ddp_watch *w)
     w->own_ns += passed < most ? passed : most;
 }
 
-double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
-{
-    return (double)(w->own_ns - own_ns) / 1e9;
-}
-
 /* ---- the thread ---- */
 
 /* From now on with all ranks, of which each has just been heard. */
@@ -141,9 +136,11 @@ static void *run(void *ctx)
     while (!atomic_load(&w->closing)) {
         become_member(w);
         if (w->channel)
-            ddp_channel_poll(w->channel, DDP_WATCH_TICK_MS, ddp_watch_hear, w);
+            ddp_watch_poll(w, DDP_WATCH_TICK_MS);
         else
             (void)usleep(DDP_WATCH_TICK_MS * 1000);
+        if (w->told_to_end)
+            ddp_watch_leave(w);
         count_time(w);
         ddp_watch_say_that_it_fails(w);
         now = position(w);
@@ -152,6 +149,8 @@ static void *run(void *ctx)
     }
     become_member(w);
     ddp_watch_say_goodbye(w);
+    if (w->told_to_end)
+        ddp_watch_leave(w);
     return NULL;
 }
 
