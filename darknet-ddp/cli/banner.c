@@ -1,5 +1,6 @@
 #include "cli/banner.h"
 
+#include "algorithms/sum_order.h"
 #include "base/text.h"
 #include "cli/bf16_run.h"
 #include "cli/compress_run.h"
@@ -197,14 +198,11 @@ static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
 }
 
 /* Where it was asked for and cannot be had. */
-static void print_priority(FILE *out, const ddp_trainer *t, const ddp_options *options)
+static void print_priority(FILE *out, const ddp_group *group, const ddp_trainer *t,
+                           const ddp_options *options)
 {
-    const char *why = options->shard_optimizer                             ? "what is shared out"
-                      : ddp_compress_choice_has_errors(&options->compress) ? "what is compressed"
-                      : options->on_nan > 0 ? "where steps may be skipped, what is sent"
-                      : !ddp_device_is_host(ddp_trainer_table(t)->device) ? "what GPUs send"
-                      : !options->overlap ? "without overlap, what is sent"
-                                          : NULL;
+    int on_gpus = !ddp_device_is_host(ddp_trainer_table(t)->device);
+    const char *why = ddp_sum_order_of(options, ddp_group_size(group), on_gpus).fixed;
 
     if (options->priority == 1 && why)
         (void)fprintf(out,
@@ -212,7 +210,8 @@ static void print_priority(FILE *out, const ddp_trainer *t, const ddp_options *o
                       why);
 }
 
-static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *options)
+static void print_buckets(FILE *out, const ddp_group *group, const ddp_trainer *t,
+                          const ddp_options *options)
 {
     const ddp_table *table = ddp_trainer_table(t);
     const ddp_plan *plan = ddp_reducer_plan(ddp_trainer_reducer(t));
@@ -229,7 +228,7 @@ static void print_buckets(FILE *out, const ddp_trainer *t, const ddp_options *op
     if (table->first_trained > 0)
         (void)fprintf(out, ", layers 0 to %d frozen", table->first_trained - 1);
     (void)fprintf(out, "\n");
-    print_priority(out, t, options);
+    print_priority(out, group, t, options);
     if (options->exact)
         (void)fprintf(out, "DDP: exact, with %.1f MB for sums of some mini-batches\n",
                       (double)ddp_reducer_tree_bytes(ddp_trainer_reducer(t)) / 1e6);
@@ -247,7 +246,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     print_batch(out, group, t, options);
     ddp_local_run_print(out, options, group, t);
     ddp_drop_run_print(out, options, t);
-    print_buckets(out, t, options);
+    print_buckets(out, group, t, options);
     ddp_shard_run_print(out, options, t);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);
 }

@@ -1,5 +1,6 @@
 #include "cli/bucketing.h"
 
+#include "algorithms/sum_order.h"
 #include "cli/gpus.h"
 
 /* A large bucket travels in pieces as large as the others, and no smaller than messages are. */
@@ -13,12 +14,12 @@ static size_t piece_bytes(size_t bucket_bytes)
 ddp_bucketing ddp_bucketing_of(const ddp_options *o, const ddp_group *group)
 {
     const double mib = 1 << 20;
-    int defers = o->overlap && ddp_group_size(group) > 1;
+    ddp_sum_order order = ddp_sum_order_of(o, ddp_group_size(group), ddp_gpus_wanted(o));
     ddp_bucketing b = {.bucket_bytes =
                            (size_t)(ddp_options_bucket_mb(o, ddp_gpus_use_nccl(group)) * mib),
                        .first_bucket_bytes = (size_t)(ddp_options_first_bucket_mb(o) * mib),
-                       .defer_bytes = defers ? (size_t)(ddp_options_defer_mb(o) * mib) : 0,
-                       .priority = defers && o->priority == 1};
+                       .defer_bytes = order.defers ? (size_t)(ddp_options_defer_mb(o) * mib) : 0,
+                       .priority = order.prioritises && o->priority == 1};
 
     if (b.priority)
         b.piece_bytes = piece_bytes(b.bucket_bytes);

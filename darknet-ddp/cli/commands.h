@@ -17,6 +17,9 @@ const char *ddp_command_data_file(const char *command);
 /* darknet ddp help */
 int ddp_command_help(void);
 
+/* darknet ddp options [-json [FILE]]: the table of options, as help has it or as data. */
+int ddp_command_options(const ddp_options *options);
+
 /* darknet ddp man: the manual page in troff's language, from the tables of commands and options. */
 int ddp_command_man(void);
 

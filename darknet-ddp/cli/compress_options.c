@@ -1,106 +1,116 @@
-#include "cli/compress_options.h"
+#include "cli/option_table.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANK = 64, MOST_PERCENT = 24 };
+/* Of algorithms.def words alone are wanted here. */
+#define ALGORITHM(name)
+#define ROW(...)
 
-static const double least_percent = 0.001;
+typedef struct choice {
+    const char *word;
+    const char *argument; /* "": no number stands behind it */
+    enum kind kind;       /* WHOLE or REAL */
+    double low, high;
+} choice;
 
-const char ddp_compress_accepts[] = "R a whole number from 1 to 64, P a number from 0.001 to 24";
+static const choice choices[DDP_CHOICES] = {
+    {"none", "", WHOLE, 0, 0},
+    {"bf16", "", WHOLE, 0, 0},
+    {"fp16", "", WHOLE, 0, 0},
+#define WORD(name, argument, kind, low, high, meaning) {#name, argument, kind, low, high},
+#include "algorithms/algorithms.def"
+#undef WORD
+};
 
-static const char *const words[] = {[DDP_CHOICE_NONE] = "none",
-                                    [DDP_CHOICE_BF16] = "bf16",
-                                    [DDP_CHOICE_FP16] = "fp16",
-                                    [DDP_CHOICE_POWERSGD] = "powersgd",
-                                    [DDP_CHOICE_TOP_K] = "topk"};
+const char ddp_compress_argument[] = "none|bf16|fp16"
+#define WORD(name, argument, ...) "|" #name argument
+#include "algorithms/algorithms.def"
+#undef WORD
+    ;
 
-static int parse_rank(int *out, const char *text)
+const char ddp_compress_meaning[] =
+    "gradients travel as 16 bits, and are added in float32: bf16 of float32's range and 8 binary "
+    "digits; fp16 of 11, up to 65504. "
+#define WORD(name, argument, kind, low, high, meaning) #name ": " meaning "; "
+#include "algorithms/algorithms.def"
+#undef WORD
+    "what is left out is kept for later. Not with -ddp_exact";
+
+/* In digits alone, with a point where the number need not be whole. */
+static int parse_number(double *out, const choice *c, const char *text)
 {
     char *end = NULL;
-    long rank;
 
-    if (*text < '0' || *text > '9')
-        return 0;
-    errno = 0;
-    rank = strtol(text, &end, 10);
-    if (errno || *end || rank < 1 || rank > MOST_RANK)
-        return 0;
-    *out = (int)rank;
-    return 1;
-}
-
-/* In digits and a point alone. */
-static int parse_percent(double *out, const char *text)
-{
-    char *end = NULL;
-
-    if (!*text || text[strspn(text, "0123456789.")])
+    if (!*text || text[strspn(text, c->kind == WHOLE ? "0123456789" : "0123456789.")])
         return 0;
     *out = strtod(text, &end);
-    return !*end && *out >= least_percent && *out <= MOST_PERCENT;
+    return !*end && *out >= c->low && *out <= c->high;
 }
 
-/* What stands behind "word:"; NULL: the text is another. */
-static const char *behind(const char *text, ddp_compress_word word)
+static int parse_as(ddp_compress_choice *out, ddp_compress_word word, const char *text)
 {
-    size_t length = strlen(words[word]);
+    const choice *c = &choices[word];
+    size_t length = strlen(c->word);
+    ddp_compress_choice found = {.word = word};
 
-    return strncmp(text, words[word], length) == 0 && text[length] == ':' ? text + length + 1
-                                                                          : NULL;
+    if (strncmp(text, c->word, length) != 0)
+        return 0;
+    text += length;
+    if (c->argument[0] ? *text != ':' || !parse_number(&found.value, c, text + 1) : *text != '\0')
+        return 0;
+    *out = found;
+    return 1;
 }
 
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text)
 {
-    ddp_compress_choice power = {.word = DDP_CHOICE_POWERSGD}, top = {.word = DDP_CHOICE_TOP_K};
-    const char *rank = behind(text, DDP_CHOICE_POWERSGD), *percent = behind(text, DDP_CHOICE_TOP_K);
-
-    if (rank && parse_rank(&power.rank, rank)) {
-        *out = power;
-        return 1;
-    }
-    if (percent && parse_percent(&top.percent, percent)) {
-        *out = top;
-        return 1;
-    }
-    for (int word = DDP_CHOICE_NONE; word <= DDP_CHOICE_FP16; word++)
-        if (strcmp(text, words[word]) == 0) {
-            *out = (ddp_compress_choice){.word = (ddp_compress_word)word};
+    for (int word = DDP_CHOICE_NONE; word < DDP_CHOICES; word++)
+        if (parse_as(out, (ddp_compress_word)word, text))
             return 1;
-        }
     return 0;
+}
+
+void ddp_compress_accepts(char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (const choice *c = choices; c < choices + DDP_CHOICES && used < size; c++)
+        if (c->argument[0])
+            used += (size_t)snprintf(
+                text + used, size - used, ", %s %s from %.10g to %.10g", c->argument + 1,
+                c->kind == WHOLE ? "a whole number" : "a number", c->low, c->high);
 }
 
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT])
 {
-    if (c->word == DDP_CHOICE_POWERSGD)
-        (void)snprintf(text, DDP_COMPRESS_TEXT, "%s:%d", words[c->word], c->rank);
-    else if (c->word == DDP_CHOICE_TOP_K)
-        (void)snprintf(text, DDP_COMPRESS_TEXT, "%s:%.9g", words[c->word], c->percent);
+    const choice *of = &choices[c->word];
+
+    if (of->argument[0])
+        (void)snprintf(text, DDP_COMPRESS_TEXT, "%s:%.9g", of->word, c->value);
     else
-        (void)snprintf(text, DDP_COMPRESS_TEXT, "%s", words[c->word]);
+        (void)snprintf(text, DDP_COMPRESS_TEXT, "%s", of->word);
     return text;
 }
 
 ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c)
 {
-    if (c->word == DDP_CHOICE_BF16)
-        return DDP_WIRE_BF16;
-    return c->word == DDP_CHOICE_FP16 ? DDP_WIRE_FP16 : DDP_WIRE_FP32;
+    return c->word <= DDP_CHOICE_FP16 ? (ddp_wire)c->word : DDP_WIRE_FP32;
 }
 
 ddp_compress_config ddp_compress_choice_config(const ddp_compress_choice *c)
 {
-    if (c->word == DDP_CHOICE_POWERSGD)
-        return (ddp_compress_config){.method = DDP_COMPRESS_POWERSGD, .rank = c->rank};
-    if (c->word == DDP_CHOICE_TOP_K)
-        return (ddp_compress_config){.method = DDP_COMPRESS_TOP_K, .percent = c->percent};
+    if (c->word == DDP_CHOICE_powersgd)
+        return (ddp_compress_config){.method = DDP_COMPRESS_POWERSGD, .rank = (int)c->value};
+    if (c->word == DDP_CHOICE_topk)
+        return (ddp_compress_config){.method = DDP_COMPRESS_TOP_K, .percent = c->value};
     return (ddp_compress_config){.method = DDP_COMPRESS_NONE};
 }
 
 int ddp_compress_choice_has_errors(const ddp_compress_choice *c)
 {
-    return ddp_compress_choice_config(c).method != DDP_COMPRESS_NONE;
+    return c->word > DDP_CHOICE_FP16;
 }

@@ -8,12 +8,12 @@ ddp_status ddp_compress_run_check_ranks(const ddp_options *o, int ranks, ddp_err
 {
     double most = 100.0 / (2 * ranks);
 
-    if (o->compress.word != DDP_CHOICE_TOP_K || ranks == 1 || o->compress.percent <= most)
+    if (o->compress.word != DDP_CHOICE_topk || ranks == 1 || o->compress.value <= most)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_USAGE,
                     "-ddp_compress topk:%g on %d ranks sums more numbers than there are gradients: "
                     "at most topk:%.3g does not",
-                    o->compress.percent, ranks, most);
+                    o->compress.value, ranks, most);
 }
 
 static double megabytes(size_t floats)
@@ -34,10 +34,10 @@ static void print_compressed(FILE *out, const ddp_options *o, const ddp_reducer 
         return;
     }
     (void)fprintf(out, "DDP: gradients travel by ");
-    if (o->compress.word == DDP_CHOICE_TOP_K)
-        (void)fprintf(out, "the largest %g%% of each matrix", o->compress.percent);
+    if (o->compress.word == DDP_CHOICE_topk)
+        (void)fprintf(out, "the largest %g%% of each matrix", o->compress.value);
     else
-        (void)fprintf(out, "PowerSGD of rank %d", o->compress.rank);
+        (void)fprintf(out, "PowerSGD of rank %g", o->compress.value);
     (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later",
                   megabytes(ddp_reducer_count(r)), megabytes(ddp_reducer_plan(r)->count));
     if (o->compress_after > 0)

@@ -1,5 +1,6 @@
 #include "cli/forecast.h"
 
+#include "algorithms/sum_order.h"
 #include "base/text.h"
 #include "bench/predict.h"
 #include "core/batch.h"
@@ -68,14 +69,14 @@ static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *sha
 ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *o, ddp_error *err)
 {
-    size_t defer_bytes =
-        o->overlap && o->on_nan == 0 ? (size_t)(ddp_options_defer_mb(o) * (1 << 20)) : 0;
+    ddp_sum_order may = ddp_sum_order_of(o, most_ranks(o), 0);
+    size_t defer_bytes = may.defers ? (size_t)(ddp_options_defer_mb(o) * (1 << 20)) : 0;
     ddp_profile profile;
     ddp_predict_config c = {.profile = &profile,
                             .plan = plan,
                             .order = ddp_launch_order_of(plan, defer_bytes),
                             .overlap = o->overlap,
-                            .priority = o->overlap && o->on_nan == 0 && o->priority == 1,
+                            .priority = may.prioritises && o->priority == 1,
                             .bytes_s = o->line_gbit * 1e9 / 8,
                             .value_bytes =
                                 (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress)),
@@ -94,7 +95,7 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
                         "-ddp_shard_optimizer 1");
     st = ddp_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
-        c.priority &= !profile.on_gpu;
+        c.priority &= ddp_sum_order_of(o, most_ranks(o), profile.on_gpu).prioritises;
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),
                o->line_gbit);

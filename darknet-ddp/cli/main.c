@@ -1,5 +1,6 @@
 /* The program: Darknet's own main (built under the name darknet_main), with -ddp
  * and its options taken out of the command line first. */
+#include "algorithms/claims.h"
 #include "base/clock.h"
 #include "cli/backend.h"
 #include "cli/commands.h"
@@ -48,6 +49,8 @@ static int run_alone(const ddp_own_command *own, int argc, char **argv, const dd
         return ddp_command_cfg(argv[3], options);
     case DDP_OWN_PLAN:
         return ddp_command_plan(argv[3], options);
+    case DDP_OWN_OPTIONS:
+        return ddp_command_options(options);
     case DDP_OWN_WHY:
         return ddp_command_why(argv + 3, argc - 3);
     case DDP_OWN_COMPLETION:
@@ -233,6 +236,7 @@ int main(int argc, char **original)
 {
     ddp_launcher launcher = ddp_launcher_read();
     ddp_options options;
+    int is_ddp_command;
     ddp_error err;
     static char **argv;                /* for the whole run */
     const ddp_own_command *own = NULL; /* NULL: one of Darknet's */
@@ -245,10 +249,13 @@ int main(int argc, char **original)
         return 1;
     memcpy(argv, original, (size_t)argc * sizeof *argv);
     ddp_own_command_rename(argc, argv);
-    if (ddp_options_parse(&options, &argc, argv, &err) || check_launch(&options, launcher, &err))
+    is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
+    if (ddp_options_parse(&options, &argc, argv, &err)
+        || ddp_claims_check(&options, is_ddp_command, &err)
+        || check_launch(&options, launcher, &err))
         ddp_report_failure(&err);
     argc = drop_ignored(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "ddp") == 0) {
+    if (is_ddp_command) {
         own = ddp_own_command_of(argc, argv, &err);
         if (!own)
             ddp_report_failure(&err);

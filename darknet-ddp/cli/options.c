@@ -1,8 +1,6 @@
 #include "cli/option_table.h"
 
-#include "cli/local_options.h"
 #include "cli/removed_options.h"
-#include "cli/shard_options.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -42,12 +40,13 @@ static void set_number(ddp_options *o, const ddp_option *row, double value)
 
 static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *err)
 {
-    if (row->kind == CHOICE)
-        return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s, not '%s'", row->name, row->argument,
-                        value);
+    char numbers[256] = "";
+
     if (row->kind == COMPRESS)
-        return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s, %s, not '%s'", row->name, row->argument,
-                        ddp_compress_accepts, value);
+        ddp_compress_accepts(numbers, sizeof numbers);
+    if (row->kind == CHOICE || row->kind == COMPRESS)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s%s, not '%s'", row->name, row->argument,
+                        numbers, value);
     if (row->kind == SKIP)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s wants stop, or skip and a whole number from 1 to %.10g, not '%s'",
@@ -157,10 +156,16 @@ static ddp_status refuse_value_of_flag(const ddp_option *row, const char *next, 
 static int take(ddp_options *o, const ddp_option *row, char *const *words, int is_ours,
                 ddp_error *err)
 {
+    int is_optional = row->kind == TEXT && row->argument[0] == '[';
+
     if (row->kind == FLAG) {
         if (refuse_value_of_flag(row, words[0], is_ours, err))
             return -1;
         *(int *)field_of(o, row) = 1;
+        return 0;
+    }
+    if (!words[0] && is_optional) {
+        *(const char **)field_of(o, row) = "";
         return 0;
     }
     if (!words[0]) {
@@ -223,39 +228,19 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
     return DDP_OK;
 }
 
-/* What a row cannot say of its values, and which do not go together. */
-static ddp_status check_values(const ddp_options *o, int is_ddp_command, ddp_error *err)
+/* What a row cannot say of its values. Which options do not go together: algorithms/claims.h. */
+static ddp_status check_values(const ddp_options *o, int is_ddp_command, int is_options_command,
+                               ddp_error *err)
 {
-    char compress[DDP_COMPRESS_TEXT];
-
+    if (o->json && !o->json[0] && !is_options_command)
+        return ddp_fail(err, DDP_ERR_USAGE, "-json needs a value: -json FILE");
     if (o->points != 11 && o->points != 101)
         return ddp_fail(err, DDP_ERR_USAGE, "-points wants 11 or 101, not '%d'", o->points);
-    if (o->exact && o->sync_bn)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_exact does not go with -ddp_sync_bn 1, whose mini-batches grow with "
-                        "the ranks; leave one of them out");
-    if (o->exact && o->compress.word != DDP_CHOICE_NONE)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_exact works with -ddp_compress none, not %s: what is %s on the "
-                        "way depends on the number of ranks",
-                        ddp_compress_choice_format(&o->compress, compress),
-                        ddp_compress_choice_has_errors(&o->compress) ? "left out" : "rounded");
-    if (o->bf16 && o->fp32)
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "-ddp_bf16 1 does not go with -ddp_fp32 1, which wants nothing narrower than "
-            "float32; leave one of them out");
     if (o->compress_after > 0 && (is_ddp_command || !ddp_compress_choice_has_errors(&o->compress)))
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "-ddp_compress_after is for training with -ddp_compress powersgd:R or topk:P");
-    if (o->layer_drop > 0 && is_ddp_command)
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_layer_drop is for training: `darknet ddp` knows only steps that "
-                        "leave nothing out");
-    if (ddp_shard_options_check(o, err))
-        return err->code;
-    return ddp_local_options_check(o, is_ddp_command, err);
+                        "-ddp_compress_after is for training with a -ddp_compress that keeps what "
+                        "it leaves out");
+    return DDP_OK;
 }
 
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err)
@@ -290,7 +275,8 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     o->deterministic |= o->exact;
     if (check_context(o, needs_ddp, is_ddp_command, err))
         return err->code;
-    return check_values(o, is_ddp_command, err);
+    return check_values(o, is_ddp_command,
+                        is_ddp_command && *argc > 2 && strcmp(argv[2], "options") == 0, err);
 }
 
 const ddp_names *ddp_options_names(void)

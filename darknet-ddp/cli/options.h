@@ -79,6 +79,10 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 
+/* Write the option that `words` begin with as it is set: "-ddp_on_nan skip 2", "-ddp_exact". */
+enum { DDP_OPTION_TEXT_SIZE = 96 };
+void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size);
+
 /* MiB of the first bucket, and of what is deferred: what was asked for, or the defaults. */
 double ddp_options_first_bucket_mb(const ddp_options *o);
 double ddp_options_defer_mb(const ddp_options *o);

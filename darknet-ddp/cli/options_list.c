@@ -124,6 +124,23 @@ int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ran
     return count;
 }
 
+void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size)
+{
+    size_t length = strcspn(words, " ");
+    char value[64];
+
+    (void)snprintf(text, size, "%.*s", (int)length, words);
+    for (int i = 0; i < DDP_OPTION_ROWS; i++) {
+        const ddp_option *row = &ddp_option_table[i];
+
+        if (strlen(row->name) != length || strncmp(row->name, words, length) != 0)
+            continue;
+        write_value(o, row, 0, value, sizeof value);
+        if (row->kind != FLAG)
+            (void)snprintf(text + length, size - length, " %s", value);
+    }
+}
+
 /* "-resume", "no -resume" or "-keep 3". */
 static int write_line(const ddp_option_value *v, char *text, size_t size)
 {
@@ -173,7 +190,7 @@ void ddp_option_describe(const ddp_option *row, char *name, size_t name_size, ch
 
 static void print_row(FILE *out, const ddp_option *row)
 {
-    char name[64], shown[32];
+    char name[96], shown[32];
 
     ddp_option_describe(row, name, sizeof name, shown, sizeof shown);
     (void)fprintf(out, "  %-32s  %s", name, row->meaning);

@@ -19,6 +19,7 @@ static const ddp_own_command commands[] = {
      "top-1, top-k and loss on valid=; also `darknet classifier valid`"},
     {DDP_OWN_PLAN, "plan", "CFG", 0, "the buckets of gradients, and what they send"},
     {DDP_OWN_BENCH, "bench", "CFG", 1, "times of a step, on random data"},
+    {DDP_OWN_OPTIONS, "options", "", 0, "all options; with -json as data, and what goes with what"},
     {DDP_OWN_WHY, "why", "FILE...", 0, "which rank of a failed run broke off first"},
     {DDP_OWN_COMPLETION, "completion", "bash|zsh", 0, "completion of this program for a shell"},
     {DDP_OWN_MAN, "man", "", 0, "the manual page, for man -l"},

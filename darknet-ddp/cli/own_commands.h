@@ -15,6 +15,7 @@ typedef enum ddp_own {
     DDP_OWN_TOP,
     DDP_OWN_PLAN,
     DDP_OWN_BENCH,
+    DDP_OWN_OPTIONS,
     DDP_OWN_WHY,
     DDP_OWN_COMPLETION,
     DDP_OWN_MAN,

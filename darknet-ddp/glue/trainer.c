@@ -186,15 +186,6 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (st)
         return st;
     t->config.reducer.mini_batches = t->config.exact ? t->batch.per_rank : 0;
-    if (t->config.guard.skip_most > 0) { /* nothing is updated before all has arrived */
-        t->config.reducer.defer_bytes = 0;
-        t->config.reducer.priority = 0;
-    }
-    /* On a GPU the program cannot tell what has landed when backward ends there. */
-    if (!ddp_device_is_host(t->table.device)) {
-        t->config.reducer.priority = 0;
-        t->config.reducer.piece_bytes = 0;
-    }
     t->deferred = calloc((size_t)net->n, 1);
     if (!t->deferred) {
         ddp_table_release(&t->table);

@@ -55,7 +55,9 @@ typedef struct ddp_trainer_config {
      * here. The network is as the last whole update left it, its counters too. NULL: others are
      * trained with in their place. */
     void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
-    ddp_guard_config guard; /* what follows when numbers are not finite */
+    /* What follows when numbers are not finite. With guard.skip_most nothing is updated before all
+     * has arrived, so that reducer.defer_bytes and priority are 0 then. */
+    ddp_guard_config guard;
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_trainer_config;

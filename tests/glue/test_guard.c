@@ -49,7 +49,6 @@ static ddp_trainer *attach(struct rank *me)
     ddp_trainer_config config = {
         .reducer = {.bucket_bytes = 1 << 20,
                     .first_bucket_bytes = 1 << 20,
-                    .defer_bytes = 1 << 20,
                     .overlap = 1,
                     .find_unused = 1},
         .broadcast_buffers = 1,

@@ -168,7 +168,7 @@ static ddp_trainer_config config_of(const struct run *run)
     return (ddp_trainer_config){
         .reducer = {.bucket_bytes = run->bucket_bytes,
                     .first_bucket_bytes = run->bucket_bytes,
-                    .defer_bytes = run->defer_bytes,
+                    .defer_bytes = run->on_nan ? 0 : run->defer_bytes,
                     .overlap = 1,
                     .find_unused = run->find_unused},
         .broadcast_buffers = 1,

@@ -1,0 +1,193 @@
+#include "algorithms/claims.h"
+
+#include "algorithms/algorithm.h"
+
+#include <string.h>
+
+/* ---- options that are no algorithm ---- */
+
+static int is_exact(const ddp_options *o)
+{
+    return o->exact;
+}
+
+static int rounds_on_the_wire(const ddp_options *o)
+{
+    return ddp_compress_choice_wire(&o->compress) != DDP_WIRE_FP32;
+}
+
+static int joins_statistics(const ddp_options *o)
+{
+    return o->sync_bn;
+}
+
+static int keeps_statistics(const ddp_options *o)
+{
+    return o->broadcast_buffers != DDP_CHOICE_STEP;
+}
+
+static int accumulates(const ddp_options *o)
+{
+    return o->sync_every > 1;
+}
+
+static int has_batch_of_rank(const ddp_options *o)
+{
+    return o->batch == DDP_CHOICE_RANK;
+}
+
+static int drops_steps(const ddp_options *o)
+{
+    return o->on_nan > 0;
+}
+
+static int computes_in_bf16(const ddp_options *o)
+{
+    return o->bf16;
+}
+
+static int computes_in_fp32(const ddp_options *o)
+{
+    return o->fp32;
+}
+
+static const ddp_claimant others[] = {
+    {"-ddp_exact", {.relies = DDP_PROMISE_EXACT}, is_exact},
+    {"-ddp_compress bf16", {.breaks = DDP_PROMISE_EXACT}, rounds_on_the_wire},
+    /* mini-batches grow with the ranks, which meet in each layer */
+    {"-ddp_sync_bn 1", {.breaks = DDP_PROMISE_EXACT, .relies = DDP_PROMISE_SUMS}, joins_statistics},
+    {"-ddp_broadcast_buffers save", {.decides = DDP_DECIDES_STATISTICS}, keeps_statistics},
+    {"-ddp_sync_every 2", {.decides = DDP_DECIDES_STEPS}, accumulates},
+    /* the learning rate is that of all ranks' batches together */
+    {"-ddp_batch rank", {.relies = DDP_PROMISE_SUMS}, has_batch_of_rank},
+    {"-ddp_on_nan skip 2", {.relies = DDP_PROMISE_DROP}, drops_steps},
+    {"-ddp_bf16 1", {.breaks = DDP_PROMISE_FP32}, computes_in_bf16},
+    {"-ddp_fp32 1", {.relies = DDP_PROMISE_FP32}, computes_in_fp32},
+};
+
+enum { OTHERS = sizeof others / sizeof others[0] };
+
+int ddp_claimant_at(size_t i, ddp_claimant *out)
+{
+    const ddp_algorithm *a;
+
+    if (i < OTHERS) {
+        *out = others[i];
+        return 1;
+    }
+    a = ddp_algorithms[i - OTHERS]; /* i counts up from 0, and ends here */
+    if (a)
+        *out = (ddp_claimant){a->example, a->claims, a->is_on};
+    return a != NULL;
+}
+
+/* ---- pairs ---- */
+
+typedef struct claim_bit {
+    const char *name, *why;
+} claim_bit;
+
+static const claim_bit decisions[] = {
+    {"sum", ": both decide how gradients are summed"},
+    {"update", ": both decide who updates what"},
+    {"order", ": both decide in which order sums start"},
+    {"steps", ": both decide which steps sum gradients"},
+    {"layers", ": both decide which layers a step has"},
+    {"statistics", ": both decide how ranks get the same statistics of BatchNorm"},
+};
+
+/* Of who breaks it. */
+static const claim_bit promises[] = {
+    {"exact", ", whose result depends on the number of ranks"},
+    {"drop", ", which cannot take back a step whose updates have begun"},
+    {"sums", ", whose ranks update with their own gradients"},
+    {"plain", ""},
+    {"fp32", ", which computes in less than float32"},
+};
+
+enum {
+    DECISIONS = sizeof decisions / sizeof decisions[0],
+    PROMISES = sizeof promises / sizeof promises[0]
+};
+
+const char *ddp_decides_name(size_t bit)
+{
+    return bit < DECISIONS ? decisions[bit].name : NULL;
+}
+
+const char *ddp_promise_name(size_t bit)
+{
+    return bit < PROMISES ? promises[bit].name : NULL;
+}
+
+/* The first one of a set that is not empty. */
+static size_t first_of(unsigned set)
+{
+    size_t i = 0;
+
+    while (!(set >> i & 1U))
+        i++;
+    return i;
+}
+
+int ddp_claims_conflict(const ddp_claims *a, const ddp_claims *b, ddp_conflict *out)
+{
+    unsigned decided = a->decides & b->decides, broken = a->breaks & b->relies;
+    unsigned relied = a->relies & b->breaks;
+
+    *out = (ddp_conflict){0};
+    if (relied)
+        out->why = promises[first_of(relied)].why;
+    else if (broken)
+        *out = (ddp_conflict){1, promises[first_of(broken)].why};
+    else if (decided)
+        out->why = decisions[first_of(decided)].why;
+    return out->why != NULL;
+}
+
+static ddp_status check_pair(const ddp_options *o, const ddp_claimant *a, const ddp_claimant *b,
+                             ddp_error *err)
+{
+    char first[DDP_OPTION_TEXT_SIZE], second[DDP_OPTION_TEXT_SIZE];
+    ddp_conflict conflict;
+
+    if (!ddp_claims_conflict(&a->claims, &b->claims, &conflict))
+        return DDP_OK;
+    ddp_options_write(o, conflict.reversed ? b->example : a->example, first, sizeof first);
+    ddp_options_write(o, conflict.reversed ? a->example : b->example, second, sizeof second);
+    return ddp_fail(err, DDP_ERR_USAGE, "%s does not go with %s%s; leave one of them out", first,
+                    second, conflict.why);
+}
+
+static ddp_status check_pairs(const ddp_options *o, ddp_error *err)
+{
+    ddp_claimant a, b;
+
+    for (size_t i = 0; ddp_claimant_at(i, &a); i++)
+        for (size_t k = 0; a.is_on(o) && k < i && ddp_claimant_at(k, &b); k++)
+            if (b.is_on(o) && check_pair(o, &a, &b, err))
+                return err->code;
+    return DDP_OK;
+}
+
+static ddp_status check_command(const ddp_options *o, ddp_error *err)
+{
+    ddp_claimant a;
+
+    for (size_t i = 0; ddp_claimant_at(i, &a); i++)
+        if ((a.claims.breaks & DDP_PROMISE_PLAIN) && a.is_on(o))
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "%.*s is for training: `darknet ddp` knows only plain steps",
+                            (int)strcspn(a.example, " "), a.example);
+    return DDP_OK;
+}
+
+ddp_status ddp_claims_check(const ddp_options *o, int is_ddp_command, ddp_error *err)
+{
+    for (size_t i = 0; ddp_algorithms[i]; i++)
+        if (ddp_algorithms[i]->check && ddp_algorithms[i]->check(o, err))
+            return err->code;
+    if (is_ddp_command && check_command(o, err))
+        return err->code;
+    return check_pairs(o, err);
+}
