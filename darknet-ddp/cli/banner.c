@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/bf16_run.h"
 #include "cli/compress_run.h"
-#include "cli/drop_run.h"
 #include "cli/launcher.h"
 #include "cli/local_run.h"
 #include "cli/shard_run.h"
@@ -245,7 +244,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     ddp_bf16_run_print(out, options, t);
     print_batch(out, group, t, options);
     ddp_local_run_print(out, options, group, t);
-    ddp_drop_run_print(out, options, t);
+    ddp_algorithm_set_print(ddp_trainer_algorithms(t), out);
     print_buckets(out, group, t, options);
     ddp_shard_run_print(out, options, t);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);

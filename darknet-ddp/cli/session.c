@@ -117,7 +117,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .sync_bn = o->sync_bn,
         .sync_every = o->sync_every,
         .local = local_sgd_config(o),
-        .layer_drop = o->layer_drop,
+        .options = o,
         .compress = ddp_compress_choice_config(&o->compress),
         .compress_after = (size_t)o->compress_after,
         .seed = ddp_run.seed,

@@ -23,7 +23,8 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
     ddp_slow_momentum *slow;
     ddp_feedback *feedback;
 
-    if (ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
+    if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
+        || ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
         || ddp_trainer_feedback(ddp_run.trainer, net, &feedback, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
                                 &ddp_run.inputs, directory, cfg, err)

@@ -1,7 +1,6 @@
 #include "cli/session.h"
 
 #include "base/text.h"
-#include "cli/drop_run.h"
 #include "cli/finished.h"
 #include "cli/local_run.h"
 #include "cli/lookout.h"
@@ -60,7 +59,7 @@ static void summarise(int stopped)
         return;
     ddp_summary_print(&summary);
     ddp_local_run_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_run.steps);
-    ddp_drop_run_print_end(stdout, ddp_run.trainer, ddp_run.group, ddp_run.steps);
+    ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout, ddp_run.steps);
 }
 
 /* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns

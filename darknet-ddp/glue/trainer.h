@@ -9,6 +9,7 @@
 #ifndef DDP_GLUE_TRAINER_H
 #define DDP_GLUE_TRAINER_H
 
+#include "algorithms/set.h"
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/batch.h"
@@ -36,9 +37,9 @@ typedef struct ddp_trainer_config {
     /* Ranks learn on their own and average (core/local_sgd.h); the trainer sets last_step. warmup
      * below 0: the cfg's burn_in. With broadcast_buffers, sync_every 1, and nothing exact. */
     ddp_local_sgd_config local;
-    /* How often the last residual block is left out of a step in the end (core/layer_drop.h); from
-     * 0, nothing is left out, to below 1. */
-    double layer_drop;
+    /* Whose algorithms are part of the run (algorithms/algorithm.h). Must outlive the trainer.
+     * NULL: none is. */
+    const ddp_options *options;
     uint64_t seed;
     /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
      * ranks know of it when they know this step's loss, or, where its last backward pass has
@@ -78,6 +79,14 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
+/* net has been parsed: open the algorithms of config.options for it, before it is resumed or
+ * attached. Attaching does so where it was not done. DDP_ERR_USAGE: one does not go with this
+ * network. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* Those; the trainer's, until another network is attached. NULL: there are none yet. */
+const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
+
 /* How the last split cut the batch; time_steps is known once attached. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
@@ -86,7 +95,7 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * statistics and counters. net->seen is rounded down to a whole update.
  * net must have been parsed after ddp_trainer_split and have no hooks.
  * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or the cfg has what
- * config.local does not go with, or nothing that config.layer_drop could leave out. Fails also with
+ * config.local does not go with, or an algorithm does not go with this network. Fails also with
  * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
@@ -125,17 +134,6 @@ void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_shard_first *first)
 
 /* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
 size_t ddp_trainer_average_bytes(const ddp_trainer *t);
-
-/* How many residual blocks the network has that config.layer_drop leaves out at times. Only while
- * attached. */
-int ddp_trainer_blocks(const ddp_trainer *t);
-
-/* Of the blocks of all steps since attach, how many were left out; also when detached since. */
-typedef struct ddp_drop_count {
-    size_t blocks, left_out;
-} ddp_drop_count;
-
-ddp_drop_count ddp_trainer_dropped(const ddp_trainer *t);
 
 /* Steps of the warm-up before config.local. Only while attached. */
 int ddp_trainer_warmup(const ddp_trainer *t);

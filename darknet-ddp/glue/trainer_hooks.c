@@ -15,13 +15,13 @@
  * gradient's way. Calls of ddp_trainer are what a run may have besides, a file each; they do
  * nothing where it was not asked for:
  *
- *   trainer_guard.c     numbers that are not finite
- *   trainer_loss.c      what travels with the loss: are ranks alike, how much is left to send
- *   trainer_bad_data.c  samples that cannot be read
- *   trainer_joint.c     BatchNorm over all ranks
- *   trainer_local.c     steps that are updated with a rank's own gradients
- *   trainer_drop.c      steps without some layers
- *   trainer_shard.c     updates that are shared out
+ *   trainer_guard.c       numbers that are not finite
+ *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
+ *   trainer_bad_data.c    samples that cannot be read
+ *   trainer_joint.c       BatchNorm over all ranks
+ *   trainer_local.c       steps that are updated with a rank's own gradients
+ *   trainer_shard.c       updates that are shared out
+ *   trainer_algorithms.c  steps without some layers
  *
  * An error ends the program (ddp_trainer_check): a hook cannot return one. */
 #include "glue/trainer_state.h"
@@ -50,7 +50,7 @@ static void before_forward(void *ctx, network *net)
     t->waited_ns += ddp_clock_ns() - start;
     ddp_trainer_judge_last_step(t);
     ddp_trainer_end_period(t);
-    ddp_trainer_choose_blocks(t, &before);
+    ddp_trainer_choose_layers(t, &before);
     ddp_trainer_keep_statistics(t, &before);
     ddp_trainer_sum_bad_samples(t, net, &before);
 }
@@ -123,7 +123,7 @@ static void before_backward(void *ctx, network *net)
     ddp_reducer_compress(t->reducer, now.step > t->config.compress_after);
     ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->local.own);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
-    ddp_trainer_leave_blocks_out(t);
+    ddp_trainer_leave_layers_out(t);
     t->layer = net->n - 1;
 }
 

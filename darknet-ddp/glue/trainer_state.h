@@ -4,12 +4,10 @@
 #define DDP_GLUE_TRAINER_STATE_H
 
 #include "core/joint_moments.h"
-#include "core/layer_drop.h"
 #include "core/local_sgd.h"
 #include "core/params.h"
 #include "core/statistics.h"
 #include "core/verify.h"
-#include "glue/blocks.h"
 #include "glue/position.h"
 #include "glue/trainer.h"
 
@@ -19,16 +17,15 @@ enum { BAD_SAMPLES, BACKLOG }; /* counts that travel with the loss */
 
 enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
 
-/* Of the network that is attached; all zero where nothing is left out. Arrays per layer are what
- * the step under way has. */
-struct ddp_trainer_drop {
-    ddp_layer_drop draw;
-    ddp_block *blocks;    /* draw.blocks of them */
-    int *block_of;        /* per layer: 0, or its block, counted from 1 */
-    char *left_out;       /* per layer */
-    float *scale;         /* per layer */
-    layer_drops told;     /* to Darknet */
-    ddp_drop_count count; /* since attach; kept when detached */
+/* Of the network that is attached; all zero where every step has all layers. Arrays per layer are
+ * what the step under way has. */
+struct ddp_trainer_layers {
+    const ddp_layers_plug *plug;
+    void *self;
+    int *block_of;    /* per layer: 0, or its block, counted from 1 */
+    char *left_out;   /* per layer */
+    float *scale;     /* per layer */
+    layer_drops told; /* to Darknet */
 };
 
 struct ddp_trainer {
@@ -59,7 +56,8 @@ struct ddp_trainer {
         int own;                 /* this step is updated with this rank's gradients */
         int average_due;         /* the period ends with it */
     } local;
-    struct ddp_trainer_drop drop;
+    ddp_algorithm_set *algorithms; /* NULL: not open */
+    struct ddp_trainer_layers layers;
     int spread_due;    /* this rank has updated its share: reducer.shard */
     int update_begins; /* with this mini-batch */
     struct {
@@ -88,6 +86,9 @@ void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err
 
 /* Attached: times count from here on, OUTSIDE of a step. */
 void ddp_trainer_begin_times(ddp_trainer *t);
+
+/* What net trains on: the group's device, or the host. */
+ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net);
 
 /* What goes on from here. Communication is nobody's time but its own. */
 void ddp_trainer_enter(ddp_trainer *t, enum phase phase);
@@ -155,20 +156,24 @@ int ddp_trainer_update_own(ddp_trainer *t, int layer_index);
  * changes parameters next. */
 void ddp_trainer_end_period(ddp_trainer *t);
 
-/* ---- residual blocks that are left out (glue/trainer_drop.c) ---- */
+/* ---- algorithms (glue/trainer_algorithms.c) ---- */
 
-/* config.layer_drop, where it asks for any: find net's blocks. t->table is open, and nothing that
- * reads it. Fails with DDP_ERR_NOMEM, and with DDP_ERR_USAGE for what net has not that it needs. */
-ddp_status ddp_trainer_open_drop(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+/* With those of config.options, which may have been opened for net: what they change of the table
+ * and the network. t->table is open, and nothing that reads it. Fails as
+ * ddp_trainer_open_algorithms. */
+ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
+                                         ddp_error *err) DDP_MUST_CHECK;
 
-void ddp_trainer_close_drop(ddp_trainer *t);
+/* All of the trainer is open: they go to work. Fails as ddp_algorithm_set_attach. */
+ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
+void ddp_trainer_detach_algorithms(ddp_trainer *t);
+void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Before a mini-batch's forward pass, behind ddp_statistics_begin: what it leaves out, as all of
- * its step does. */
-void ddp_trainer_choose_blocks(ddp_trainer *t, const ddp_position *before);
+/* Before a mini-batch's forward pass, behind ddp_statistics_begin: which layers its step has. */
+void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_position *before);
 
 /* The reducer's backward pass has begun: it learns of that. */
-void ddp_trainer_leave_blocks_out(ddp_trainer *t);
+void ddp_trainer_leave_layers_out(ddp_trainer *t);
 
 /* ---- shared-out updates (glue/trainer_shard.c) ---- */
 

@@ -1,5 +1,5 @@
 /* Progressive layer dropping: its ramp against the paper's formula, and its draws. */
-#include "core/layer_drop.h"
+#include "algorithms/layer_drop/draw.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "core/layer_drop.h"
+#include "algorithms/layer_drop/draw.h"
 
 #include "base/random.h"
 

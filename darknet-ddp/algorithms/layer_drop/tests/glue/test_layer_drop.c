@@ -3,11 +3,12 @@
  * each with a network of its own. */
 #include "glue/trainer.h"
 
-#include "../unit/ranks.h"
-#include "core/layer_drop.h"
+#include "algorithms/layer_drop/draw.h"
+#include "cli/options.h"
 #include "glue/blocks.h"
 #include "glue/synthetic.h"
 #include "glue/table.h"
+#include "unit/ranks.h"
 
 #include <darknet.h>
 #include <math.h>
@@ -19,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "net.h"
+#include "glue/net.h"
 
 enum { MOST_RANKS = 4, IMAGES = 2, STEP_COUNT = 24, BLOCKS = 3, SEED = 5, LAYERS = 12 };
 #define MOST .8
@@ -163,6 +164,8 @@ static network *define(const struct run *run, size_t *left_out_in_all)
 
 /* ---- ranks ---- */
 
+static const ddp_options options = {.layer_drop = MOST};
+
 static ddp_trainer_config config_of(const struct run *run)
 {
     return (ddp_trainer_config){
@@ -174,7 +177,7 @@ static ddp_trainer_config config_of(const struct run *run)
         .broadcast_buffers = 1,
         .exact = run->exact,
         .sync_every = run->sync_every,
-        .layer_drop = MOST,
+        .options = &options,
         .verify_every = 1,
         .guard = {.skip_most = run->on_nan},
         .fail = net_fail_hook,

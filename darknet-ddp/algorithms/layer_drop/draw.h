@@ -1,4 +1,4 @@
-/* core/layer_drop.h: which residual blocks a step is trained without. Pure functions.
+/* algorithms/layer_drop/draw.h: which residual blocks a step is trained without. Pure functions.
  *
  * Progressive layer dropping (Zhang and He 2020, "Accelerating Training of Transformer-Based
  * Language Models with Progressive Layer Dropping"). Of L blocks, counted from 1 at the input,
@@ -15,8 +15,8 @@
  * A draw depends on the seed, the step and the block alone (base/random.h): all ranks, any number
  * of them, and a resumed run leave out the same.
  */
-#ifndef DDP_CORE_LAYER_DROP_H
-#define DDP_CORE_LAYER_DROP_H
+#ifndef DDP_ALGORITHMS_LAYER_DROP_DRAW_H
+#define DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,30 @@
+/* algorithms/plugs.h: where a step of training calls an algorithm. Each of these is a table of
+ * functions with the algorithm's own state in front; one that is NULL is the plain run's, and so is
+ * a whole plug. Who decides the same thing excludes each other (algorithms/claims.h), so that each
+ * plug has one at most. Calls come in one order on every rank, from one thread. */
+#ifndef DDP_ALGORITHMS_PLUGS_H
+#define DDP_ALGORITHMS_PLUGS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* Layers `first` to `last` of a network, which it can be trained without: they lie between the
+ * [shortcut] behind them and the layer that it names. */
+typedef struct ddp_block {
+    int first, last;
+    int shortcut; /* last + 1 */
+} ddp_block;
+
+/* Which layers a step has; the same on every rank. Who plugs in here decides about the blocks of
+ * the network (algorithms/algorithm.h); the trainer tells the framework, BatchNorm's statistics and
+ * the reducer, which knows "left out" as it knows "frozen" and "unused". */
+typedef struct ddp_layers_plug {
+    /* Before the step behind `step` steps, once. left_out: of each layer of the network, 1 where
+     * this step is trained without it, and so without all of its block; scale: what each shortcut
+     * multiplies its block's output by. Both are as the last call left them, and at first 0 and 1.
+     */
+    void (*choose)(void *self, size_t step, char *left_out, float *scale);
+} ddp_layers_plug;
+
+#endif
