@@ -43,6 +43,8 @@ typedef struct ddp_algorithm_of {
 typedef struct ddp_attached {
     const ddp_table *table; /* of the device */
     uint64_t seed;          /* of the run */
+    /* Slow momentum of each of the table's parameters, on its device; NULL: none was asked for. */
+    float *const *slow;
 } ddp_attached;
 
 typedef struct ddp_algorithm {
@@ -69,7 +71,9 @@ typedef struct ddp_algorithm {
     void (*detach)(void *self);
     void (*close)(void *self);
 
-    const ddp_layers_plug *layers; /* what it does (algorithms/plugs.h) */
+    /* What it does (algorithms/plugs.h). */
+    const ddp_step_plug *step;
+    const ddp_layers_plug *layers;
 
     void (*print)(const void *self, FILE *out); /* lines of the banner; while attached */
     void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */

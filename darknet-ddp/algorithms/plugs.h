@@ -27,4 +27,25 @@ typedef struct ddp_layers_plug {
     void (*choose)(void *self, size_t step, char *left_out, float *scale);
 } ddp_layers_plug;
 
+/* Which steps sum gradients; the same on every rank. In a step that does not, each rank updates
+ * with its own, and from there on ranks differ, until they are brought into sync again. Whoever
+ * needs them in sync asks the trainer (ddp_trainer_is_alike) and waits. */
+typedef struct ddp_step_plug {
+    /* Are gradients summed in this step, from 1? */
+    int (*sums)(const void *self, size_t step);
+    /* Of a step that does not: are ranks to be in sync when it has ended? */
+    int (*ends_in_sync)(const void *self, size_t step);
+    /* Before its first update, at this learning rate. Returns what a rank's own gradients are
+     * multiplied by. */
+    double (*begin_update)(void *self, double rate);
+    /* This rank is about to update the layer. */
+    void (*updates)(void *self, int layer);
+    int (*in_sync)(const void *self);
+    /* Where they are not: at most how many steps before they are. */
+    size_t (*most_steps)(const void *self);
+    /* Between two steps, on every rank where they are not in sync. Blocks. DDP_ERR_FORMAT, on every
+     * rank: what they have is not finite. Fails also with DDP_ERR_COMM. */
+    ddp_status (*sync)(void *self, ddp_error *err);
+} ddp_step_plug;
+
 #endif

@@ -98,6 +98,17 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s)
     return s->was_attached;
 }
 
+const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self)
+{
+    *self = NULL;
+    for (size_t i = 0; s && i < s->count; i++)
+        if (s->members[i].algorithm->step) {
+            *self = s->members[i].self;
+            return s->members[i].algorithm->step;
+        }
+    return NULL;
+}
+
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self)
 {
     *self = NULL;

@@ -30,6 +30,7 @@ void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 
 /* The one that plugs in there, and *self to call it with; NULL: the plain run's. s may be NULL. */
+const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
 
 /* Each one's lines of the banner, while attached, and what it says at the end of so many steps, in

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "cli/finished.h"
-#include "cli/local_run.h"
 #include "cli/lookout.h"
 #include "cli/ownership.h"
 #include "cli/report.h"
@@ -58,7 +57,6 @@ static void summarise(int stopped)
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;
     ddp_summary_print(&summary);
-    ddp_local_run_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_run.steps);
     ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout, ddp_run.steps);
 }
 

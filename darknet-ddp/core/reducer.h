@@ -221,7 +221,7 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
  * become zero, and no layer has run. */
 void ddp_reducer_drop(ddp_reducer *r);
 
-/* In place of the fence, for a rank that updates on its own (core/local_sgd.h), after a pass that
+/* In place of the fence, for a rank that updates on its own, after a pass that
  * does not sync: the layer's gradients become what this rank has times `factor`. Returns 0 if the
  * layer is not to be updated: it did not run here since it was last asked about, or is frozen. */
 int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor);

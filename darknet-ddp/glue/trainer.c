@@ -33,7 +33,7 @@ void ddp_trainer_close(ddp_trainer *t)
         return;
     ddp_trainer_detach(t);
     ddp_trainer_close_algorithms(t);
-    ddp_slow_momentum_close(t->local.slow);
+    ddp_slow_momentum_close(t->slow);
     ddp_feedback_close(t->feedback);
     free(t);
 }
@@ -204,8 +204,6 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         && ddp_group_size(t->group) <= DDP_SAME_RANKS)
         st = ddp_verify_open(&t->verify, t->group, &t->table, t->statistics, err);
     if (!st)
-        st = ddp_trainer_open_local(t, net, err);
-    if (!st)
         st = ddp_trainer_begin_algorithms(t, err);
     if (!st && t->config.bad_data && t->config.unreadable)
         st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
@@ -244,7 +242,6 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_loss_close(t->loss);
     ddp_allreduce_close(t->bad.sum);
     ddp_verify_close(t->verify);
-    ddp_trainer_close_local(t);
     ddp_trainer_detach_algorithms(t);
     ddp_table_release(&t->table);
     free(t->deferred);

@@ -13,7 +13,6 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/batch.h"
-#include "core/local_sgd.h"
 #include "core/loss.h"
 #include "core/reducer.h"
 #include "glue/bad_data.h"
@@ -34,9 +33,7 @@ typedef struct ddp_trainer_config {
                               trainer then sets reducer.mini_batches */
     int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
-    /* Ranks learn on their own and average (core/local_sgd.h); the trainer sets last_step. warmup
-     * below 0: the cfg's burn_in. With broadcast_buffers, sync_every 1, and nothing exact. */
-    ddp_local_sgd_config local;
+    int slow_momentum;     /* of these, local_sgd keeps some (algorithms/local_sgd/averaging.h) */
     /* Whose algorithms are part of the run (algorithms/algorithm.h). Must outlive the trainer.
      * NULL: none is. */
     const ddp_options *options;
@@ -45,8 +42,7 @@ typedef struct ddp_trainer_config {
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
-    /* What of gradients travels; the trainer sets reducer.feedback. With nothing exact and
-     * without local. */
+    /* What of gradients travels; the trainer sets reducer.feedback. With nothing exact. */
     ddp_compress_config compress;
     size_t compress_after; /* so many steps first gradients travel as they are */
     int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
@@ -94,9 +90,8 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * are about to do, and gives all of them rank 0's parameters, BatchNorm
  * statistics and counters. net->seen is rounded down to a whole update.
  * net must have been parsed after ddp_trainer_split and have no hooks.
- * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or the cfg has what
- * config.local does not go with, or an algorithm does not go with this network. Fails also with
- * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or an algorithm does not
+ * go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the network its own buffers back; free_network does so by itself. With
@@ -108,16 +103,19 @@ void ddp_trainer_detach(ddp_trainer *t);
  * or trained alone. What fails ends the program by config.fail. Only while attached. */
 void ddp_trainer_settle(ddp_trainer *t);
 
-/* After a step whose loss Darknet has asked for: have all ranks the same parameters? Not within a
- * period of config.local: what is to be saved or validated then waits for its end. The same on
- * every rank. */
+/* After a step whose loss Darknet has asked for: have all ranks the same parameters? An algorithm
+ * may have each update with its own gradients for a while (ddp_step_plug): what is to be saved or
+ * validated then waits. The same on every rank. */
 int ddp_trainer_is_alike(const ddp_trainer *t);
 
-/* Between two steps, on every rank: end a period of config.local here, so that ranks are alike.
- * What fails ends the program by config.fail. Only while attached. */
+/* After at most how many steps have they? 1 where they have now. Only while attached. */
+size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
+
+/* Between two steps, on every rank: from here on they have. What fails ends the program by
+ * config.fail. Only while attached. */
 void ddp_trainer_average(ddp_trainer *t);
 
-/* *out: what a checkpoint of net holds of slow momentum, the trainer's; NULL where config.local has
+/* *out: what a checkpoint of net holds of slow momentum, the trainer's; NULL where config has
  * none. At first zero; attaching gives all ranks what rank 0 has. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_momentum **out,
                                      ddp_error *err) DDP_MUST_CHECK;
@@ -131,12 +129,6 @@ ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out
 /* Where rank 0 has the moments that the run begins with, if its network has not; until it is
  * attached. With config.reducer.shard alone. */
 void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_shard_first *first);
-
-/* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
-size_t ddp_trainer_average_bytes(const ddp_trainer *t);
-
-/* Steps of the warm-up before config.local. Only while attached. */
-int ddp_trainer_warmup(const ddp_trainer *t);
 
 /* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
  * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends

@@ -101,11 +101,41 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net, ddp_error
     return open_layers(t, net, err);
 }
 
+ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_momentum **out,
+                                     ddp_error *err)
+{
+    *out = NULL;
+    if (!t->config.slow_momentum)
+        return DDP_OK;
+    if (!t->slow && ddp_slow_momentum_open(&t->slow, net, ddp_group_device(t->group), err))
+        return err->code;
+    *out = t->slow;
+    return DDP_OK;
+}
+
+static ddp_status share_slow_momentum(ddp_trainer *t, ddp_error *err)
+{
+    ddp_slow_momentum *slow;
+
+    if (ddp_trainer_slow_momentum(t, t->net, &slow, err)
+        || (slow && ddp_slow_momentum_broadcast(slow, t->group, err)))
+        return err->code;
+    if (slow)
+        ddp_slow_momentum_push(slow);
+    return DDP_OK;
+}
+
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
 {
-    const ddp_attached attached = {.table = &t->table, .seed = t->config.seed};
+    ddp_attached attached = {.table = &t->table, .seed = t->config.seed};
 
-    return t->algorithms ? ddp_algorithm_set_attach(t->algorithms, &attached, err) : DDP_OK;
+    if (!t->algorithms)
+        return DDP_OK;
+    t->steps.plug = ddp_algorithm_set_step(t->algorithms, &t->steps.self);
+    if (share_slow_momentum(t, err))
+        return err->code;
+    attached.slow = t->slow ? ddp_slow_momentum_there(t->slow) : NULL;
+    return ddp_algorithm_set_attach(t->algorithms, &attached, err);
 }
 
 void ddp_trainer_detach_algorithms(ddp_trainer *t)
@@ -116,6 +146,7 @@ void ddp_trainer_detach_algorithms(ddp_trainer *t)
     free(t->layers.left_out);
     free(t->layers.scale);
     memset(&t->layers, 0, sizeof t->layers);
+    memset(&t->steps, 0, sizeof t->steps);
     t->net->drops = NULL;
 }
 

@@ -19,7 +19,7 @@
  *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
  *   trainer_bad_data.c    samples that cannot be read
  *   trainer_joint.c       BatchNorm over all ranks
- *   trainer_local.c       steps that are updated with a rank's own gradients
+ *   trainer_steps.c       steps that are updated with a rank's own gradients
  *   trainer_shard.c       updates that are shared out
  *   trainer_algorithms.c  steps without some layers
  *
@@ -49,7 +49,7 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_heard(t);
     t->waited_ns += ddp_clock_ns() - start;
     ddp_trainer_judge_last_step(t);
-    ddp_trainer_end_period(t);
+    ddp_trainer_sync_if_due(t);
     ddp_trainer_choose_layers(t, &before);
     ddp_trainer_keep_statistics(t, &before);
     ddp_trainer_sum_bad_samples(t, net, &before);
@@ -119,9 +119,9 @@ static void before_backward(void *ctx, network *net)
     ddp_trainer_end_at_bad_samples(t, net);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     ddp_statistics_fold(t->statistics, now.mini_batch);
-    t->local.own = ddp_trainer_is_own(t, &now);
+    t->steps.is_local = ddp_trainer_is_local(t, &now);
     ddp_reducer_compress(t->reducer, now.step > t->config.compress_after);
-    ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->local.own);
+    ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->steps.is_local);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
     ddp_trainer_leave_layers_out(t);
     t->layer = net->n - 1;
@@ -155,14 +155,14 @@ static void after_backward(void *ctx, network *net)
     ddp_trainer_judge_mini_batch(t, &now);
     ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     ddp_trainer_check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
-    if (now.step_ends && t->config.broadcast_buffers && !t->local.own)
+    if (now.step_ends && t->config.broadcast_buffers && !t->steps.is_local)
         ddp_trainer_check(t, ddp_statistics_start(t->statistics, &err), &err);
     if (now.step_ends) {
         ddp_trainer_tell(t, &now);
-        ddp_trainer_end_own_backward(t, &now);
+        ddp_trainer_end_local_backward(t, &now);
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     }
-    if (now.update_ends && !t->local.own)
+    if (now.update_ends && !t->steps.is_local)
         ddp_trainer_check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
     ddp_trainer_enter(t, now.update_ends ? UPDATE : OUTSIDE);
 }
@@ -179,8 +179,8 @@ static int before_update(void *ctx, int layer_index)
 
     if (ddp_trainer_is_dropped(t))
         return 0;
-    if (t->local.own)
-        return ddp_trainer_update_own(t, layer_index);
+    if (t->steps.is_local)
+        return ddp_trainer_update_locally(t, layer_index);
     if (ddp_reducer_is_deferred(t->reducer, layer_index)) {
         t->deferred[layer_index] = 1;
         return 0;
@@ -217,7 +217,7 @@ static float mean_loss(void *ctx, float loss)
     t->waited_ns += ddp_clock_ns() - start;
     ddp_trainer_enter(t, OUTSIDE);
     ddp_trainer_look(t);
-    ddp_trainer_end_period(t);
+    ddp_trainer_sync_if_due(t);
     return mean;
 }
 
@@ -231,7 +231,7 @@ static void settle(void *ctx, network *net)
 
     ddp_trainer_spread(t);
     update_all_deferred(t, net);
-    ddp_trainer_end_period(t);
+    ddp_trainer_sync_if_due(t);
     ddp_trainer_check(t, ddp_statistics_settle(t->statistics, &err), &err);
     ddp_trainer_settle_sums(t);
     ddp_trainer_look(t);

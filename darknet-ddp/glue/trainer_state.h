@@ -4,7 +4,6 @@
 #define DDP_GLUE_TRAINER_STATE_H
 
 #include "core/joint_moments.h"
-#include "core/local_sgd.h"
 #include "core/params.h"
 #include "core/statistics.h"
 #include "core/verify.h"
@@ -28,6 +27,15 @@ struct ddp_trainer_layers {
     layer_drops told; /* to Darknet */
 };
 
+/* The same; all zero where every step sums gradients. */
+struct ddp_trainer_steps {
+    const ddp_step_plug *plug;
+    void *self;
+    int is_local;  /* this step is updated with this rank's gradients, */
+    double factor; /* times that */
+    int sync_due;  /* when it has ended */
+};
+
 struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
@@ -46,20 +54,16 @@ struct ddp_trainer {
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
     ddp_guard guard;
-    ddp_verify *verify; /* NULL: ranks compare nothing */
-    int verifying;      /* with the loss of this step */
-    int backlog_told;   /* with it, too */
-    int verify_due;     /* once ranks are alike */
-    struct {
-        ddp_local_sgd *sgd;      /* NULL: ranks always sum gradients */
-        ddp_slow_momentum *slow; /* NULL: none was asked for */
-        int own;                 /* this step is updated with this rank's gradients */
-        int average_due;         /* the period ends with it */
-    } local;
+    ddp_verify *verify;            /* NULL: ranks compare nothing */
+    int verifying;                 /* with the loss of this step */
+    int backlog_told;              /* with it, too */
+    int verify_due;                /* once ranks are alike */
     ddp_algorithm_set *algorithms; /* NULL: not open */
     struct ddp_trainer_layers layers;
-    int spread_due;    /* this rank has updated its share: reducer.shard */
-    int update_begins; /* with this mini-batch */
+    struct ddp_trainer_steps steps;
+    ddp_slow_momentum *slow; /* NULL: none was asked for */
+    int spread_due;          /* this rank has updated its share: reducer.shard */
+    int update_begins;       /* with this mini-batch */
     struct {
         ddp_allreduce *sum; /* NULL: nobody ends for them */
         int started;
@@ -133,29 +137,6 @@ void ddp_trainer_tell(ddp_trainer *t, const ddp_position *now);
 /* The loss has come, and with it that of all ranks. */
 void ddp_trainer_heard(ddp_trainer *t);
 
-/* ---- local SGD (glue/trainer_local.c) ---- */
-
-/* config.local, where it asks for any, with net's schedule. All else of t is open. Fails as
- * ddp_local_sgd_open, and with DDP_ERR_USAGE for what net has that does not go with it. */
-ddp_status ddp_trainer_open_local(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
-
-void ddp_trainer_close_local(ddp_trainer *t);
-
-/* Is the step of this mini-batch, which ends an update, updated with this rank's gradients alone?
- */
-int ddp_trainer_is_own(const ddp_trainer *t, const ddp_position *now);
-
-/* The last backward pass of a step has ended, and its loss has not left. */
-void ddp_trainer_end_own_backward(ddp_trainer *t, const ddp_position *now);
-
-/* In place of waiting for sums, before the update of a layer in a step of its own. Returns 0 if it
- * is not to be updated. */
-int ddp_trainer_update_own(ddp_trainer *t, int layer_index);
-
-/* Where a period has ended, average. Ranks come here between the update and whatever reads or
- * changes parameters next. */
-void ddp_trainer_end_period(ddp_trainer *t);
-
 /* ---- algorithms (glue/trainer_algorithms.c) ---- */
 
 /* With those of config.options, which may have been opened for net: what they change of the table
@@ -174,6 +155,22 @@ void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_position *before);
 
 /* The reducer's backward pass has begun: it learns of that. */
 void ddp_trainer_leave_layers_out(ddp_trainer *t);
+
+/* ---- steps whose updates are local (glue/trainer_steps.c) ---- */
+
+/* Is the step of this mini-batch one, and the mini-batch its last? */
+int ddp_trainer_is_local(const ddp_trainer *t, const ddp_position *now);
+
+/* The last backward pass of a step has ended, and its loss has not left. */
+void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_position *now);
+
+/* In place of waiting for sums, before the update of a layer in such a step. Returns 0 if it is not
+ * to be updated. */
+int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
+
+/* Where ranks are to be in sync from here on, bring them. They come here between the update and
+ * whatever reads or changes parameters next. */
+void ddp_trainer_sync_if_due(ddp_trainer *t);
 
 /* ---- shared-out updates (glue/trainer_shard.c) ---- */
 

@@ -1,7 +1,7 @@
 /* What is averaged, and when, on a network without a framework. */
-#include "core/local_sgd.h"
+#include "algorithms/local_sgd/averaging.h"
 
-#include "toy.h"
+#include "unit/toy.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* core/local_sgd.h: ranks that learn on their own, and average what they have learnt each H steps.
+/* algorithms/local_sgd/averaging.h: ranks that learn on their own, and average what they have
+ * learnt each H steps.
  *
  * Post-local SGD (Lin et al. 2020, "Don't Use Large Mini-Batches, Use Local SGD"). In the first
  * `warmup` steps ranks sum gradients as always. From then on each updates with its own, and after
@@ -36,8 +37,8 @@
  * where samples cannot be read, the run averages there, in mid-period; where max_batches grew, what
  * was the last step was averaged, too.
  */
-#ifndef DDP_CORE_LOCAL_SGD_H
-#define DDP_CORE_LOCAL_SGD_H
+#ifndef DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
+#define DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 
 #include "base/status.h"
 #include "comm/group.h"

@@ -3,9 +3,11 @@
  * a network of its own. */
 #include "glue/trainer.h"
 
-#include "../unit/ranks.h"
+#include "algorithms/local_sgd/averaging.h"
+#include "cli/options.h"
 #include "glue/synthetic.h"
 #include "glue/table.h"
+#include "unit/ranks.h"
 
 #include <darknet.h>
 #include <math.h>
@@ -17,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "net.h"
+#include "glue/net.h"
 
 enum { RANKS = 4, BATCH = 24, IMAGES = 2, LAST_STEP = 7, CONNECTED_LAYER = 2 };
 
@@ -37,6 +39,7 @@ struct run {
     int leaves_warmup_out; /* to the cfg's burn_in */
     int poisoned; /* the step in which one of rank 1's gradients is no number, but its loss is */
     int dropped[RANKS];
+    ddp_options options; /* that ask for `local` */
 };
 
 /* Mini-batches of IMAGES, of `batch` images a step. */
@@ -205,7 +208,8 @@ static ddp_trainer *attach(struct rank *me)
                     .find_unused = 1},
         .broadcast_buffers = 1,
         .sync_every = 1,
-        .local = run->local,
+        .options = &run->options,
+        .slow_momentum = run->local.period > 0 && run->local.slow_momentum >= 0,
         .verify_every = run->verify_every,
         .guard = {.skip_most = run->poisoned ? 1 : 0, .dropped = note_dropped},
         .fail = net_fail_hook,
@@ -214,8 +218,6 @@ static ddp_trainer *attach(struct rank *me)
     ddp_trainer *t;
     ddp_error err;
 
-    if (run->leaves_warmup_out)
-        config.local.warmup = -1;
     dropped = &run->dropped[me->rank];
     rank_expect_ok(me, ddp_group_use_schedule(me->group, run->sums, &err), &err);
     rank_expect_ok(me, ddp_trainer_open(&t, me->group, &config, &err), &err);
@@ -245,8 +247,17 @@ static void train(struct rank *me)
     ddp_trainer_close(t);
 }
 
+static void ask(struct run *run)
+{
+    run->options = (ddp_options){.local_sgd = run->local.period,
+                                 .local_warmup = run->leaves_warmup_out ? -1 : run->local.warmup,
+                                 .slowmo = run->local.slow_momentum,
+                                 .slowmo_rate = run->local.slow_rate};
+}
+
 static void run_ranks(struct run *run)
 {
+    ask(run);
     for (int r = 0; r < run->ranks; r++)
         run->nets[r] = parse(run, BATCH);
     ranks_run(run->ranks, train, run);
@@ -431,7 +442,7 @@ static void refuse_averages_of_weights(struct rank *me)
     ddp_trainer_config config = {.reducer = {.bucket_bytes = 1, .first_bucket_bytes = 1},
                                  .broadcast_buffers = 1,
                                  .sync_every = 1,
-                                 .local = run->local,
+                                 .options = &run->options,
                                  .fail = net_fail_hook};
     int batch = BATCH, subdivisions = BATCH / IMAGES;
     ddp_trainer *t;
@@ -450,6 +461,7 @@ static void averages_of_weights_are_refused(void **state)
     struct run run = {.ranks = 2, .schedule = "ema_alpha=.5\n", .local = plain};
 
     (void)state;
+    ask(&run);
     for (int r = 0; r < run.ranks; r++)
         run.nets[r] = parse(&run, BATCH);
     ranks_run(run.ranks, refuse_averages_of_weights, &run);

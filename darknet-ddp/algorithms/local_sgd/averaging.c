@@ -1,4 +1,4 @@
-#include "core/local_sgd.h"
+#include "algorithms/local_sgd/averaging.h"
 
 #include "base/text.h"
 
