@@ -17,6 +17,8 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/params.h"
+#include "core/reducer.h"
+#include "core/sharded.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -45,6 +47,9 @@ typedef struct ddp_attached {
     uint64_t seed;          /* of the run */
     /* Slow momentum of each of the table's parameters, on its device; NULL: none was asked for. */
     float *const *slow;
+    ddp_reducer *reducer;
+    /* On rank 0, where the moments are that the run begins with; NULL: the table has them. */
+    const ddp_sharded_source *first;
 } ddp_attached;
 
 typedef struct ddp_algorithm {
@@ -63,7 +68,8 @@ typedef struct ddp_algorithm {
      * any. */
     ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
 
-    /* From here to close it has *self, which is NULL without open. *of and what it points to may be
+    /* From here to close it has *self. Where open leaves that NULL there is nothing to do in this
+     * run: it is asked for its words alone. *of and what it points to may be
      * gone afterwards, but for group, device and options. */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
     /* The network is about to train; and it has trained. What `a` points to lives in between. */
@@ -71,9 +77,14 @@ typedef struct ddp_algorithm {
     void (*detach)(void *self);
     void (*close)(void *self);
 
+    int halves; /* 1: a bucket's sum is made in two halves, the second by it (core/reducer.h) */
     /* What it does (algorithms/plugs.h). */
+    const ddp_update_plug *update;
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
+
+    /* Moments of which it has parts, while attached. NULL: the framework has all of them. */
+    ddp_sharded *(*sharded)(const void *self);
 
     void (*print)(const void *self, FILE *out); /* lines of the banner; while attached */
     void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */
@@ -81,5 +92,9 @@ typedef struct ddp_algorithm {
 
 /* In the order of algorithms.def; NULL behind the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
+
+/* The one that these options ask for and that makes the second halves of sums itself, where there
+ * is more than one rank; NULL: none does. */
+const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
 
 #endif

@@ -27,6 +27,27 @@ typedef struct ddp_layers_plug {
     void (*choose)(void *self, size_t step, char *left_out, float *scale);
 } ddp_layers_plug;
 
+/* One array that the framework is about to update. */
+typedef struct ddp_array_update {
+    float *value, *gradient; /* count elements each, on the table's device */
+    size_t count;
+    /* The framework's own update of elements begin to end, by these moments, end - begin of each
+     * (core/sharded.h). NULL: the framework's own, of all elements. */
+    void (*apply)(const struct ddp_array_update *u, size_t begin, size_t end,
+                  float *const *moments);
+} ddp_array_update;
+
+/* Who updates what. */
+typedef struct ddp_update_plug {
+    /* In place of the framework's update of an array. */
+    void (*optimize)(void *self, const ddp_array_update *u);
+    /* The last layer of a step has been updated. Fails with DDP_ERR_COMM. */
+    ddp_status (*updated)(void *self, ddp_error *err);
+    /* A forward pass, or somebody else, is about to read the layer: wait for what others have
+     * updated of it. Once for each layer that was updated. Fails with DDP_ERR_COMM. */
+    ddp_status (*take_layer)(void *self, int layer, ddp_error *err);
+} ddp_update_plug;
+
 /* Which steps sum gradients; the same on every rank. In a step that does not, each rank updates
  * with its own, and from there on ranks differ, until they are brought into sync again. Whoever
  * needs them in sync asks the trainer (ddp_trainer_is_alike) and waits. */

@@ -64,7 +64,7 @@ void ddp_algorithm_set_close(ddp_algorithm_set *s)
         return;
     ddp_algorithm_set_detach(s);
     for (size_t i = 0; i < s->count; i++)
-        if (s->members[i].algorithm->close)
+        if (s->members[i].self && s->members[i].algorithm->close)
             s->members[i].algorithm->close(s->members[i].self);
     free(s);
 }
@@ -75,7 +75,7 @@ ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
     for (; s->attached < s->count; s->attached++) {
         const struct member *m = &s->members[s->attached];
 
-        if (m->algorithm->attach && m->algorithm->attach(m->self, a, err)) {
+        if (m->self && m->algorithm->attach && m->algorithm->attach(m->self, a, err)) {
             ddp_algorithm_set_detach(s);
             return err->code;
         }
@@ -88,7 +88,7 @@ void ddp_algorithm_set_detach(ddp_algorithm_set *s)
     while (s->attached > 0) {
         const struct member *m = &s->members[--s->attached];
 
-        if (m->algorithm->detach)
+        if (m->self && m->algorithm->detach)
             m->algorithm->detach(m->self);
     }
 }
@@ -98,26 +98,81 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s)
     return s->was_attached;
 }
 
+/* ---- who plugs in where ---- */
+
+static int plugs_into_updates(const ddp_algorithm *a)
+{
+    return a->update != NULL;
+}
+
+static int plugs_into_steps(const ddp_algorithm *a)
+{
+    return a->step != NULL;
+}
+
+static int plugs_into_layers(const ddp_algorithm *a)
+{
+    return a->layers != NULL;
+}
+
+static int halves(const ddp_algorithm *a)
+{
+    return a->halves;
+}
+
+static int shards(const ddp_algorithm *a)
+{
+    return a->sharded != NULL;
+}
+
+/* Of those that have something to do in this run. s may be NULL. */
+static const struct member *find(const ddp_algorithm_set *s, int (*does)(const ddp_algorithm *a))
+{
+    for (size_t i = 0; s && i < s->count; i++)
+        if (s->members[i].self && does(s->members[i].algorithm))
+            return &s->members[i];
+    return NULL;
+}
+
+const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self)
+{
+    const struct member *m = find(s, plugs_into_updates);
+
+    *self = m ? m->self : NULL;
+    return m ? m->algorithm->update : NULL;
+}
+
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self)
 {
-    *self = NULL;
-    for (size_t i = 0; s && i < s->count; i++)
-        if (s->members[i].algorithm->step) {
-            *self = s->members[i].self;
-            return s->members[i].algorithm->step;
-        }
-    return NULL;
+    const struct member *m = find(s, plugs_into_steps);
+
+    *self = m ? m->self : NULL;
+    return m ? m->algorithm->step : NULL;
 }
 
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self)
 {
-    *self = NULL;
-    for (size_t i = 0; s && i < s->count; i++)
-        if (s->members[i].algorithm->layers) {
-            *self = s->members[i].self;
-            return s->members[i].algorithm->layers;
-        }
-    return NULL;
+    const struct member *m = find(s, plugs_into_layers);
+
+    *self = m ? m->self : NULL;
+    return m ? m->algorithm->layers : NULL;
+}
+
+int ddp_algorithm_set_halves(const ddp_algorithm_set *s)
+{
+    return find(s, halves) != NULL;
+}
+
+int ddp_algorithm_set_shards(const ddp_algorithm_set *s)
+{
+    return find(s, shards) != NULL;
+}
+
+ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s)
+{
+    const struct member *m = find(s, shards);
+
+    return m ? m->algorithm->sharded(m->self) : NULL;
 }
 
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out)
@@ -130,6 +185,6 @@ void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out)
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps)
 {
     for (size_t i = 0; s && i < s->count; i++)
-        if (s->members[i].algorithm->print_end)
+        if (s->members[i].self && s->members[i].algorithm->print_end)
             s->members[i].algorithm->print_end(s->members[i].self, out, steps);
 }

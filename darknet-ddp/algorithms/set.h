@@ -29,12 +29,21 @@ void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 /* Was the set attached, if only once? */
 int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 
-/* The one that plugs in there, and *self to call it with; NULL: the plain run's. s may be NULL. */
+/* The one that plugs in there, and *self to call it with; NULL: the plain run's. s may be NULL,
+ * here and below. */
+const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
 
+/* Are buckets summed in halves? */
+int ddp_algorithm_set_halves(const ddp_algorithm_set *s);
+
+/* Does one keep moments, parts on each rank? And these, while attached; NULL: none does. */
+int ddp_algorithm_set_shards(const ddp_algorithm_set *s);
+ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
+
 /* Each one's lines of the banner, while attached, and what it says at the end of so many steps, in
- * the order of their table. s may be NULL. */
+ * the order of their table. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);
 

@@ -5,7 +5,6 @@
 #include "cli/bf16_run.h"
 #include "cli/compress_run.h"
 #include "cli/launcher.h"
-#include "cli/shard_run.h"
 
 #include <string.h>
 
@@ -244,6 +243,5 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     print_batch(out, group, t, options);
     ddp_algorithm_set_print(ddp_trainer_algorithms(t), out);
     print_buckets(out, group, t, options);
-    ddp_shard_run_print(out, options, t);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);
 }

@@ -100,7 +100,6 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
                     .wire = ddp_compress_choice_wire(&o->compress),
-                    .shard = o->shard_optimizer,
                     .names = ddp_options_names(),
                     .watch = ddp_run.watch},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,

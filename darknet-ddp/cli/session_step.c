@@ -125,8 +125,6 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
     ddp_status st;
 
     ddp_records_saving(ddp_run.records);
-    ddp_checkpoints_keep_shard(ddp_run.checkpoints,
-                               ddp_reducer_shard(ddp_trainer_reducer(ddp_run.trainer)));
     st = ddp_checkpoints_save(ddp_run.checkpoints, net, path, cutoff, err);
     ddp_trace_run_add(began_ns, path);
     ddp_records_saved(ddp_run.records);

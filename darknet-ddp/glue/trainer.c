@@ -236,13 +236,13 @@ void ddp_trainer_detach(ddp_trainer *t)
         return;
     if (t->net->hooks)
         drain(t);
+    ddp_trainer_detach_algorithms(t);
     ddp_reducer_close(t->reducer);
     ddp_statistics_close(t->statistics);
     ddp_joint_moments_close(t->moments);
     ddp_loss_close(t->loss);
     ddp_allreduce_close(t->bad.sum);
     ddp_verify_close(t->verify);
-    ddp_trainer_detach_algorithms(t);
     ddp_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;

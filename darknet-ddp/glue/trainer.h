@@ -95,7 +95,7 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the network its own buffers back; free_network does so by itself. With
- * config.reducer.shard what its optimizer remembers is zero then.
+ * an algorithm that keeps them its moments are zero then.
  * Nothing happens if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
 
@@ -127,8 +127,8 @@ ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Where rank 0 has the moments that the run begins with, if its network has not; until it is
- * attached. With config.reducer.shard alone. */
-void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_shard_first *first);
+ * attached. Where an algorithm keeps them (ddp_algorithm_set_shards) alone. */
+void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_sharded_source *first);
 
 /* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
  * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends

@@ -98,6 +98,7 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net, ddp_error
     if ((!t->algorithms || ddp_algorithm_set_was_attached(t->algorithms))
         && ddp_trainer_open_algorithms(t, net, err))
         return err->code;
+    t->config.reducer.halves = ddp_algorithm_set_halves(t->algorithms);
     return open_layers(t, net, err);
 }
 
@@ -127,11 +128,15 @@ static ddp_status share_slow_momentum(ddp_trainer *t, ddp_error *err)
 
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
 {
-    ddp_attached attached = {.table = &t->table, .seed = t->config.seed};
+    ddp_attached attached = {.table = &t->table,
+                             .seed = t->config.seed,
+                             .reducer = t->reducer,
+                             .first = t->first_moments};
 
     if (!t->algorithms)
         return DDP_OK;
     t->steps.plug = ddp_algorithm_set_step(t->algorithms, &t->steps.self);
+    t->updates.plug = ddp_algorithm_set_update(t->algorithms, &t->updates.self);
     if (share_slow_momentum(t, err))
         return err->code;
     attached.slow = t->slow ? ddp_slow_momentum_there(t->slow) : NULL;
@@ -147,6 +152,7 @@ void ddp_trainer_detach_algorithms(ddp_trainer *t)
     free(t->layers.scale);
     memset(&t->layers, 0, sizeof t->layers);
     memset(&t->steps, 0, sizeof t->steps);
+    memset(&t->updates, 0, sizeof t->updates);
     t->net->drops = NULL;
 }
 
@@ -165,6 +171,11 @@ void ddp_trainer_leave_layers_out(ddp_trainer *t)
 {
     if (t->layers.plug)
         ddp_reducer_leave_out(t->reducer, t->layers.left_out);
+}
+
+void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_sharded_source *first)
+{
+    t->first_moments = first;
 }
 
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t)

@@ -20,7 +20,7 @@
  *   trainer_bad_data.c    samples that cannot be read
  *   trainer_joint.c       BatchNorm over all ranks
  *   trainer_steps.c       steps that are updated with a rank's own gradients
- *   trainer_shard.c       updates that are shared out
+ *   trainer_updates.c     updates that are an algorithm's, and what other ranks have updated
  *   trainer_algorithms.c  steps without some layers
  *
  * An error ends the program (ddp_trainer_check): a hook cannot return one. */
@@ -42,7 +42,7 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_enter(t, FORWARD);
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
-    ddp_trainer_spread(t);
+    ddp_trainer_end_updates(t);
     ddp_trainer_check(t, ddp_statistics_begin(t->statistics, &err), &err);
     ddp_trainer_settle_sums(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
@@ -206,7 +206,7 @@ static float mean_loss(void *ctx, float loss)
     float mean;
 
     (void)loss;
-    ddp_trainer_spread(t);
+    ddp_trainer_end_updates(t);
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
     if (!t->judged) /* else it has arrived */
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
@@ -229,7 +229,7 @@ static void settle(void *ctx, network *net)
     ddp_trainer *t = ctx;
     ddp_error err;
 
-    ddp_trainer_spread(t);
+    ddp_trainer_end_updates(t);
     update_all_deferred(t, net);
     ddp_trainer_sync_if_due(t);
     ddp_trainer_check(t, ddp_statistics_settle(t->statistics, &err), &err);
@@ -253,7 +253,7 @@ void ddp_trainer_hook(ddp_trainer *t, network *net)
         .progress = on_progress,
         .backward_end = after_backward,
         .update_layer = before_update,
-        .optimize = ddp_reducer_shard(t->reducer) ? ddp_trainer_optimize_share : NULL,
+        .optimize = t->updates.plug ? ddp_trainer_optimize : NULL,
         .mean_loss = mean_loss,
         .settle = settle,
     };

@@ -36,6 +36,13 @@ struct ddp_trainer_steps {
     int sync_due;  /* when it has ended */
 };
 
+/* The same; all zero where updates are Darknet's. */
+struct ddp_trainer_updates {
+    const ddp_update_plug *plug;
+    void *self;
+    int end_due; /* layers of this step have been updated */
+};
+
 struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
@@ -61,9 +68,10 @@ struct ddp_trainer {
     ddp_algorithm_set *algorithms; /* NULL: not open */
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;
-    ddp_slow_momentum *slow; /* NULL: none was asked for */
-    int spread_due;          /* this rank has updated its share: reducer.shard */
-    int update_begins;       /* with this mini-batch */
+    struct ddp_trainer_updates updates;
+    const ddp_sharded_source *first_moments; /* on rank 0; NULL: the network has them */
+    ddp_slow_momentum *slow;                 /* NULL: none was asked for */
+    int update_begins;                       /* with this mini-batch */
     struct {
         ddp_allreduce *sum; /* NULL: nobody ends for them */
         int started;
@@ -172,21 +180,21 @@ int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
  * whatever reads or changes parameters next. */
 void ddp_trainer_sync_if_due(ddp_trainer *t);
 
-/* ---- shared-out updates (glue/trainer_shard.c) ---- */
+/* ---- updates that are an algorithm's (glue/trainer_updates.c) ---- */
 
-/* Of train_hooks.optimize: this rank's share of an array is updated, with moments of its own; the
- * trainer is a.optimize_ctx. */
-void ddp_trainer_optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
-                                float rate, float decay, update_args a);
+/* Of train_hooks.optimize: in place of Darknet's update of an array; the trainer is a.optimize_ctx.
+ */
+void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, float *v,
+                          float rate, float decay, update_args a);
 
-/* This rank has the sums of its share of a layer, and updates it: what others update of it is
- * there in the next forward pass. Nothing happens where nothing is shared out. */
+/* A layer is about to be updated so: what others update of it is there in the next forward pass.
+ * Nothing happens where the update is Darknet's. */
 void ddp_trainer_share_out(ddp_trainer *t, int layer_index);
 
-/* Where this rank has updated its share of all layers, it leaves for the others. */
-void ddp_trainer_spread(ddp_trainer *t);
+/* Where all layers of a step have been updated so: the algorithm learns of it, once. */
+void ddp_trainer_end_updates(ddp_trainer *t);
 
-/* Wait for what all ranks have updated of a layer. Returns 0 where nothing is shared out. */
+/* Wait for what others have updated of a layer. Returns 0 where the update is Darknet's. */
 int ddp_trainer_take(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (glue/trainer_bad_data.c) ---- */

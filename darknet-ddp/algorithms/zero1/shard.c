@@ -1,10 +1,23 @@
-#include "core/shard_state.h"
+#include "algorithms/zero1/shard.h"
 
 #include "base/pages.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct ddp_shard {
+    ddp_shard_of of;
+    ddp_range **ranges; /* by bucket: this rank's, from the bucket's start */
+    size_t *range_count;
+    ddp_sharded_part *parts; /* by parameter */
+    size_t part_count;
+    size_t *first_part; /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
+    float *memory;      /* moments of all parts */
+    size_t count;       /* of its floats */
+    ddp_sharded *moments;
+    int has_taken; /* the framework has none any more */
+};
 
 /* ---- which elements ---- */
 
@@ -18,14 +31,9 @@ static int moments_of(const ddp_shard *s, size_t i)
     return ddp_moments_trained(s->of.table, &s->of.table->params[i]);
 }
 
-int ddp_shard_has(const ddp_shard *s, size_t i, int k)
-{
-    return k < moments_of(s, i);
-}
-
 static ddp_device *device_of(const ddp_shard *s)
 {
-    return ddp_shard_device(s);
+    return s->of.table->device;
 }
 
 /* The framework's moment k of a parameter, on the host. */
@@ -62,7 +70,8 @@ static void find_parts(ddp_shard *s, size_t i)
         if (r.begin >= r.end)
             continue;
         if (s->parts)
-            s->parts[s->part_count] = (ddp_shard_part){.param = i, .begin = r.begin, .end = r.end};
+            s->parts[s->part_count] =
+                (ddp_sharded_part){.param = i, .begin = r.begin, .end = r.end};
         s->part_count++;
         s->count += (r.end - r.begin) * (size_t)moments_of(s, i);
     }
@@ -82,7 +91,7 @@ static void find_all_parts(ddp_shard *s)
 
 static void place_moments(ddp_shard *s)
 {
-    float *at = s->moments;
+    float *at = s->memory;
 
     for (size_t p = 0; p < s->part_count; p++)
         for (int k = 0; k < moments_of(s, s->parts[p].param); k++) {
@@ -103,19 +112,18 @@ static ddp_status find_shares(ddp_shard *s, ddp_error *err)
     s->ranges = calloc(buckets + 1, sizeof *s->ranges);
     s->range_count = calloc(buckets + 1, sizeof *s->range_count);
     s->first_part = calloc(s->of.table->param_count + 1, sizeof *s->first_part);
-    s->scratch = malloc(DDP_SHARD_BLOCK * sizeof *s->scratch);
-    if (!s->ranges || !s->range_count || !s->first_part || !s->scratch)
+    if (!s->ranges || !s->range_count || !s->first_part)
         return no_memory(err);
     for (size_t b = 0; b < buckets; b++)
         if (ddp_allreduce_share(s->of.sums[b], &s->ranges[b], &s->range_count[b], err))
             return err->code;
     find_all_parts(s);
     s->parts = calloc(s->part_count + 1, sizeof *s->parts);
-    if (!s->parts || ddp_device_alloc(device_of(s), &s->moments, s->count, err))
+    if (!s->parts || ddp_device_alloc(device_of(s), &s->memory, s->count, err))
         return no_memory(err);
     find_all_parts(s);
     place_moments(s);
-    return ddp_shard_tell_places(s, err);
+    return DDP_OK;
 }
 
 /* ---- moments from the framework and back ---- */
@@ -140,56 +148,26 @@ static ddp_status has_moments(const ddp_shard *s, int *yes, ddp_error *err)
     return ddp_broadcast(s->of.group, yes, sizeof *yes, 0, err);
 }
 
-/* x[0..count) of moment k of parameter i are there, from element `at` on. */
-static void keep_own(const ddp_shard *s, size_t i, int k, const float *x, size_t at, size_t count)
+static ddp_status read_frameworks(void *ctx, const ddp_sharded_block *b, float *x, ddp_error *err)
 {
-    for (size_t p = s->first_part[i]; p < s->first_part[i + 1]; p++) {
-        const ddp_shard_part *part = &s->parts[p];
-        size_t begin = part->begin > at ? part->begin : at;
-        size_t end = part->end < at + count ? part->end : at + count;
+    const ddp_shard *s = ctx;
 
-        if (begin < end)
-            ddp_device_push(device_of(s), part->moments[k] + (begin - part->begin),
-                            x + (begin - at), end - begin);
-    }
-}
-
-static ddp_status read_first(const ddp_shard *s, const ddp_shard_block *b, float *x, ddp_error *err)
-{
-    if (s->of.first)
-        return s->of.first->read(s->of.first->ctx, b, x, err);
+    (void)err;
     memcpy(x, on_host(s, &s->of.table->params[b->param], b->moment) + b->at, b->count * sizeof *x);
     return DDP_OK;
 }
 
-/* In blocks. */
-static ddp_status tell_moment(const ddp_shard *s, size_t i, int k, ddp_error *err)
+/* What a run begins with. */
+static ddp_status hand_out(ddp_shard *s, ddp_error *err)
 {
-    const ddp_param *param = &s->of.table->params[i];
-    float *piece = s->scratch;
+    const ddp_sharded_of of = {s->of.group, s->of.table, s->parts, s->first_part};
+    const ddp_sharded_source frameworks = {read_frameworks, s};
+    int yes;
 
-    for (size_t at = 0; at < param->count; at += DDP_SHARD_BLOCK) {
-        size_t left = param->count - at, count = left < DDP_SHARD_BLOCK ? left : DDP_SHARD_BLOCK;
-
-        if (ddp_group_rank(s->of.group) == 0
-            && read_first(s, &(ddp_shard_block){i, k, at, count}, piece, err))
-            return err->code;
-        if (ddp_broadcast(s->of.group, piece, count * sizeof *piece, 0, err))
-            return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k], param->layer,
-                            param->kind, param->part);
-        keep_own(s, i, k, piece, at, count);
-    }
-    return DDP_OK;
-}
-
-static ddp_status tell_moments(const ddp_shard *s, ddp_error *err)
-{
-    ddp_status st = DDP_OK;
-
-    for (size_t i = 0; i < s->of.table->param_count && !st; i++)
-        for (int k = 0; k < moments_of(s, i) && !st; k++)
-            st = tell_moment(s, i, k, err);
-    return st;
+    if (ddp_sharded_open(&s->moments, &of, err) || has_moments(s, &yes, err))
+        return err->code;
+    return yes ? ddp_sharded_hand_out(s->moments, s->of.first ? s->of.first : &frameworks, err)
+               : DDP_OK;
 }
 
 /* ---- the framework's memory of a GPU's moments ---- */
@@ -243,7 +221,6 @@ static void get_all_again(const ddp_shard *s)
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err)
 {
     ddp_shard *s = calloc(1, sizeof *s);
-    int yes;
 
     *out = NULL;
     if (!s)
@@ -251,7 +228,7 @@ ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *er
     s->of = *of;
     if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == 0 && !of->first)
         pull_all(s);
-    if (find_shares(s, err) || has_moments(s, &yes, err) || (yes && tell_moments(s, err))) {
+    if (find_shares(s, err) || hand_out(s, err)) {
         ddp_shard_close(s);
         return err->code;
     }
@@ -269,23 +246,25 @@ void ddp_shard_close(ddp_shard *s)
         return;
     for (size_t b = 0; s->ranges && b < s->of.plan->bucket_count; b++)
         free(s->ranges[b]);
+    ddp_sharded_close(s->moments);
     free(s->ranges);
     free(s->range_count);
     free(s->parts);
     free(s->first_part);
-    free(s->scratch);
-    free(s->places);
-    free(s->first_place);
-    free(s->bytes);
-    ddp_device_free(device_of(s), s->moments);
+    ddp_device_free(device_of(s), s->memory);
     if (s->has_taken && !ddp_device_is_host(device_of(s)))
         get_all_again(s);
     free(s);
 }
 
+ddp_sharded *ddp_shard_moments(const ddp_shard *s)
+{
+    return s->moments;
+}
+
 /* ---- a step ---- */
 
-const ddp_shard_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count)
+const ddp_sharded_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count)
 {
     for (size_t i = 0; i < s->of.table->param_count; i++) {
         if (!is_planned(s, i) || gradient_of(s, i) != gradient)
@@ -302,7 +281,7 @@ void ddp_shard_publish(const ddp_shard *s, size_t b)
     const float no_number = NAN;
 
     for (size_t p = 0; p < s->part_count; p++) {
-        const ddp_shard_part *part = &s->parts[p];
+        const ddp_sharded_part *part = &s->parts[p];
 
         if (s->of.plan->places[part->param].bucket == b)
             ddp_device_copy(device_of(s), gradient_of(s, part->param) + part->begin,

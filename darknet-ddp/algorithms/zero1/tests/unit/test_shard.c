@@ -1,9 +1,9 @@
 /* Updates and what optimizers remember, shared out over ranks: the same bits as where each rank
  * updates all, also of layers that ran on some rank only, or on none; what rank 0 had before is
  * shared out, and can be asked for. */
-#include "core/shard.h"
+#include "algorithms/zero1/shard.h"
 
-#include "toy.h"
+#include "unit/toy.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,6 +21,7 @@ enum { MAX_RANKS = 4, STEPS = 4, MOST = 2 };
 struct learner {
     struct toy toy, moments[MOST];
     ddp_reducer *reducer;
+    ddp_shard *shard; /* NULL: nothing is shared out */
 };
 
 struct job {
@@ -53,7 +54,7 @@ static float first_moment(size_t i, int k)
     return (float)(i % 5) + (float)k;
 }
 
-static ddp_status read_first(void *ctx, const ddp_shard_block *b, float *x, ddp_error *err)
+static ddp_status read_first(void *ctx, const ddp_sharded_block *b, float *x, ddp_error *err)
 {
     (void)ctx, (void)err;
     for (size_t i = 0; i < b->count; i++)
@@ -61,7 +62,7 @@ static ddp_status read_first(void *ctx, const ddp_shard_block *b, float *x, ddp_
     return DDP_OK;
 }
 
-static const ddp_shard_first first = {read_first, NULL};
+static const ddp_sharded_source first = {read_first, NULL};
 
 /* Does the framework begin with moments of parameter p? */
 static int is_framework_s(const struct learner *l, const struct rank *me, size_t p, int shard)
@@ -81,9 +82,7 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
                                        .defer_bytes = 1 << 20,
                                        .overlap = 1,
                                        .find_unused = 1,
-                                       .shard = shard,
-                                       .first_moments =
-                                           job->from_file && me->rank == 0 ? &first : NULL,
+                                       .halves = shard,
                                        .mini_batches = job->mini_batches};
     ddp_error err;
 
@@ -105,10 +104,22 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
     }
     rank_expect_ok(me, ddp_reducer_open(&l->reducer, me->group, &l->toy.table, &config, &err),
                    &err);
+    l->shard = NULL;
+    if (ddp_reducer_halves(l->reducer)) {
+        const ddp_shard_of of = {.group = me->group,
+                                 .table = &l->toy.table,
+                                 .plan = ddp_reducer_plan(l->reducer),
+                                 .memory = ddp_reducer_memory(l->reducer),
+                                 .sums = ddp_reducer_halves(l->reducer),
+                                 .first = job->from_file && me->rank == 0 ? &first : NULL};
+
+        rank_expect_ok(me, ddp_shard_open(&l->shard, &of, &err), &err);
+    }
 }
 
 static void learner_close(struct learner *l)
 {
+    ddp_shard_close(l->shard);
     ddp_reducer_close(l->reducer);
     for (int k = 0; k < MOST; k++)
         toy_close(&l->moments[k]);
@@ -134,8 +145,8 @@ static void update(const ddp_param *p, size_t begin, size_t end, float *const *m
 
 static void update_param(const struct learner *l, const ddp_param *p)
 {
-    const ddp_shard *shard = ddp_reducer_shard(l->reducer);
-    const ddp_shard_part *parts;
+    const ddp_shard *shard = l->shard;
+    const ddp_sharded_part *parts;
     size_t count;
 
     if (!shard) {
@@ -145,6 +156,16 @@ static void update_param(const struct learner *l, const ddp_param *p)
     parts = ddp_shard_parts(shard, *p->gradient_slot, &count);
     for (size_t i = 0; i < count; i++)
         update(p, parts[i].begin, parts[i].end, parts[i].moments);
+}
+
+static void publish(const void *shard, size_t bucket)
+{
+    ddp_shard_publish(shard, bucket);
+}
+
+static void take(const void *shard, size_t param)
+{
+    ddp_shard_take(shard, param);
 }
 
 /* From the last layer to the first. */
@@ -158,11 +179,11 @@ static void update_all(struct learner *l, struct rank *me, int *used)
             if (l->toy.params[p].layer == layer)
                 update_param(l, &l->toy.params[p]);
     }
-    if (!ddp_reducer_shard(l->reducer))
+    if (!l->shard)
         return;
-    rank_expect_ok(me, ddp_reducer_spread(l->reducer, &err), &err);
+    rank_expect_ok(me, ddp_reducer_spread(l->reducer, publish, l->shard, &err), &err);
     for (int layer = 0; layer < TOY_LAYERS; layer++)
-        rank_expect_ok(me, ddp_reducer_layer_take(l->reducer, layer, &err), &err);
+        rank_expect_ok(me, ddp_reducer_layer_take(l->reducer, layer, take, l->shard, &err), &err);
 }
 
 static void expect_alike(struct rank *me, float *const *a, float *const *b, const struct toy *toy,
@@ -176,16 +197,16 @@ static void expect_alike(struct rank *me, float *const *a, float *const *b, cons
 enum { ASKED = 1000 };
 
 /* On rank 0: moment k of parameter p, in blocks that end where no part does. */
-static void ask_for(struct rank *me, ddp_shard *shard, size_t p, int k, const float *expected,
+static void ask_for(struct rank *me, ddp_sharded *shard, size_t p, int k, const float *expected,
                     size_t count)
 {
     float block[ASKED];
     ddp_error err;
 
     for (size_t at = 0; at < count; at += ASKED) {
-        const ddp_shard_block b = {p, k, at, count - at < ASKED ? count - at : ASKED};
+        const ddp_sharded_block b = {p, k, at, count - at < ASKED ? count - at : ASKED};
 
-        rank_expect_ok(me, ddp_shard_ask(shard, &b, block, &err), &err);
+        rank_expect_ok(me, ddp_sharded_ask(shard, &b, block, &err), &err);
         if (memcmp(block, expected + at, b.count * sizeof *block) != 0)
             rank_wrong(me, "moment %d of parameter %zu differs from %zu on", k, p, at);
     }
@@ -193,12 +214,12 @@ static void ask_for(struct rank *me, ddp_shard *shard, size_t p, int k, const fl
 
 static void ask_for_all(struct rank *me, struct learner *shared, const struct learner *whole)
 {
-    ddp_shard *shard = ddp_reducer_shard(shared->reducer);
-    ddp_shard_block bad;
+    ddp_sharded *shard = ddp_shard_moments(shared->shard);
+    ddp_sharded_block bad;
     ddp_error err;
     int finite;
 
-    rank_expect_ok(me, ddp_shard_ask_finite(shard, &finite, &bad, &err), &err);
+    rank_expect_ok(me, ddp_sharded_ask_finite(shard, &finite, &bad, &err), &err);
     if (!finite)
         rank_wrong(me, "moment %d of parameter %zu is not finite", bad.moment, bad.param);
     for (size_t p = 0; p < TOY_PARAMS; p++)
@@ -206,27 +227,26 @@ static void ask_for_all(struct rank *me, struct learner *shared, const struct le
             size_t count = shared->toy.params[p].count;
             const float *expected = whole->moments[k].values[p];
 
-            if (ddp_shard_has(shard, p, k))
+            if (ddp_sharded_has(shard, p, k))
                 ask_for(me, shard, p, k, expected, count);
             else if (memcmp(shared->moments[k].values[p], expected, count * sizeof *expected) != 0)
                 rank_wrong(me, "moment %d of parameter %zu, which is frozen, differs", k, p);
         }
-    rank_expect_ok(me, ddp_shard_ask_end(shard, &err), &err);
+    rank_expect_ok(me, ddp_sharded_ask_end(shard, &err), &err);
 }
 
 /* A checkpoint can be made before the first step, and between any two; nothing is lost by it. */
 static void expect_same_moments(struct rank *me, struct learner *shared,
                                 const struct learner *whole)
 {
-    ddp_shard *shard = ddp_reducer_shard(shared->reducer);
     ddp_error err;
 
-    if (!shard)
+    if (!shared->shard)
         return;
     if (me->rank == 0)
         ask_for_all(me, shared, whole);
     else
-        rank_expect_ok(me, ddp_shard_serve(shard, &err), &err);
+        rank_expect_ok(me, ddp_sharded_serve(ddp_shard_moments(shared->shard), &err), &err);
     for (size_t p = 0; p < TOY_PARAMS; p++)
         for (int k = 0; k < shared->toy.params[p].optimizer.moments; k++)
             for (size_t i = 0; i < shared->toy.params[p].count; i++)
@@ -242,7 +262,7 @@ static void learn(struct rank *me)
 
     learner_open(&whole, me, 0);
     learner_open(&shared, me, 1);
-    if ((ddp_reducer_shard(shared.reducer) != NULL) != (me->size > 1))
+    if ((shared.shard != NULL) != (me->size > 1))
         rank_wrong(me, "%d ranks share nothing out", me->size);
     expect_same_moments(me, &shared, &whole);
     for (unsigned i = 1; i <= STEPS; i++) {
@@ -316,7 +336,7 @@ static void measure(struct rank *me)
     ddp_error err;
 
     learner_open(&l, me, 1);
-    size = ddp_shard_bytes(ddp_reducer_shard(l.reducer));
+    size = ddp_shard_bytes(l.shard);
     rank_expect_ok(me, ddp_allgather(me->group, &size, all, sizeof size, &err), &err);
     for (int r = 0; r < me->size; r++)
         sum += all[r].own;
@@ -372,27 +392,27 @@ static void every_rank_learns_of_a_gradient_that_is_not_finite(void **state)
 static void break_moments(struct rank *me)
 {
     enum { PARAM = 8, MOMENT = 1 };
-    const ddp_shard_part *parts;
-    ddp_shard_block bad;
+    const ddp_sharded_part *parts;
+    ddp_sharded_block bad;
     struct learner l;
     ddp_error err;
     size_t count;
     int finite;
 
     learner_open(&l, me, 1);
-    parts = ddp_shard_parts(ddp_reducer_shard(l.reducer), l.toy.gradients[PARAM], &count);
+    parts = ddp_shard_parts(l.shard, l.toy.gradients[PARAM], &count);
     if (me->rank == me->size - 1 && count > 0)
         parts[count - 1].moments[MOMENT][0] = NAN;
     if (me->rank == me->size - 1 && count == 0)
         rank_wrong(me, "no part of the parameter");
     if (me->rank == 0) {
-        rank_expect_ok(me, ddp_shard_ask_finite(ddp_reducer_shard(l.reducer), &finite, &bad, &err),
+        rank_expect_ok(me, ddp_sharded_ask_finite(ddp_shard_moments(l.shard), &finite, &bad, &err),
                        &err);
         if (finite || bad.param != PARAM || bad.moment != MOMENT)
             rank_wrong(me, "moment %d of parameter %zu, %d", bad.moment, bad.param, finite);
-        rank_expect_ok(me, ddp_shard_ask_end(ddp_reducer_shard(l.reducer), &err), &err);
+        rank_expect_ok(me, ddp_sharded_ask_end(ddp_shard_moments(l.shard), &err), &err);
     } else {
-        rank_expect_ok(me, ddp_shard_serve(ddp_reducer_shard(l.reducer), &err), &err);
+        rank_expect_ok(me, ddp_sharded_serve(ddp_shard_moments(l.shard), &err), &err);
     }
     rank_meet(me);
     learner_close(&l);

@@ -12,39 +12,25 @@ static size_t nth_spread(const ddp_reducer *r, size_t n)
 
 /* ---- opening ---- */
 
-ddp_status ddp_reducer_open_shard(ddp_reducer *r, ddp_error *err)
+ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err)
 {
     size_t layers = (size_t)r->table->layer_count;
-    const ddp_shard_of of = {.group = r->group,
-                             .table = r->table,
-                             .plan = r->plan,
-                             .memory = r->memory,
-                             .sums = r->sums,
-                             .first = r->config.first_moments};
 
     r->ran_ranks = calloc(layers + 1, sizeof *r->ran_ranks);
     if (!r->ran_ranks)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer of %zu layers", layers);
-    if (ddp_allreduce_open(&r->ran_sum, r->group, r->ran_ranks, layers, err))
-        return err->code;
-    return ddp_shard_open(&r->shard, &of, err);
+    return ddp_allreduce_open(&r->ran_sum, r->group, r->ran_ranks, layers, err);
 }
 
 /* A pass whose update never came, as a bench's, leaves its count of ranks on the way. */
-void ddp_reducer_close_shard(ddp_reducer *r)
+void ddp_reducer_close_halves(ddp_reducer *r)
 {
     ddp_error ignored;
     ddp_status st = r->ran_started ? ddp_allreduce_wait(r->ran_sum, &ignored) : DDP_OK;
 
     (void)st; /* a group that has failed has told why */
-    ddp_shard_close(r->shard);
     ddp_allreduce_close(r->ran_sum);
     free(r->ran_ranks);
-}
-
-ddp_shard *ddp_reducer_shard(const ddp_reducer *r)
-{
-    return r->shard;
 }
 
 /* ---- who ran what ---- */
@@ -78,7 +64,8 @@ ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, d
 
 /* ---- what was updated ---- */
 
-ddp_status ddp_reducer_spread(ddp_reducer *r, ddp_error *err)
+ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
+                              const void *ctx, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st = wait_for_ranks(r, err);
@@ -92,7 +79,7 @@ ddp_status ddp_reducer_spread(ddp_reducer *r, ddp_error *err)
 
         if (ddp_reducer_is_left_out(r, b))
             continue;
-        ddp_shard_publish(r->shard, b);
+        publish(ctx, b);
         if (ddp_allreduce_start_half(r->sums[b], DDP_GATHER, err))
             st = ddp_reducer_name_bucket(r, b, err);
         ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
@@ -128,7 +115,9 @@ static ddp_status take_buckets(ddp_reducer *r, int layer, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer, ddp_error *err)
+ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer,
+                                  void (*take)(const void *ctx, size_t param), const void *ctx,
+                                  ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st;
@@ -139,7 +128,7 @@ ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer, ddp_error *err)
     r->total.wait_ns += ddp_clock_ns() - start;
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1] && !st; i++)
         if (!ddp_reducer_is_left_out(r, r->plan->places[i].bucket))
-            ddp_shard_take(r->shard, i);
+            take(ctx, i);
     return st;
 }
 
