@@ -6,8 +6,8 @@
 #include "../unit/ranks.h"
 #include "core/layer_drop.h"
 #include "glue/blocks.h"
-#include "glue/synthetic.h"
 #include "glue/table.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 #include <math.h>

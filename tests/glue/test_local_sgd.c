@@ -4,8 +4,8 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
-#include "glue/synthetic.h"
 #include "glue/table.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 #include <math.h>

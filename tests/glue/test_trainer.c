@@ -3,8 +3,8 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
-#include "glue/passing_hooks.h"
-#include "glue/synthetic.h"
+#include "timing/hook_chain.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 #include <math.h>
