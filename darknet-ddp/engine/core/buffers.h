@@ -1,9 +1,8 @@
 /* core/buffers.h: what rank 0 decides and every rank holds alike.
  *
- * Parameters start from rank 0's. BatchNorm's running statistics are rank 0's
- * authority throughout (Li et al. 2020, section 4.1): they live in one piece of
- * memory, so that all of them travel together. core/statistics.h can make them from
- * all ranks' instead.
+ * Parameters start from rank 0's. BatchNorm's running statistics live in one piece of
+ * memory, so that all of them travel together; they can be rank 0's throughout (Li et
+ * al. 2020, section 4.1), or be summed: core/statistics.h says of what.
  */
 #ifndef DDP_CORE_BUFFERS_H
 #define DDP_CORE_BUFFERS_H

@@ -17,18 +17,17 @@ struct ddp_statistics {
     size_t count;   /* of their elements */
     char *left_out; /* per buffer: no mini-batch of this step adds to it */
     float *kept;    /* the running statistics when they were last kept; NULL: never */
-    ddp_tree *tree; /* NULL: they are rank 0's, and none of what follows is used */
-    float *values;  /* the running statistics after the last step, on the table's device */
+    ddp_statistics_of of;
     int first;      /* this rank's first mini-batch of a step */
+    int behind;     /* the mini-batches of a step that come behind this rank's: higher ranks' */
     int number;     /* mini-batches of a step, all ranks together */
+    ddp_tree *tree; /* NULL but with DDP_STATISTICS_EXACT, and so is what follows */
+    float *values;  /* the running statistics after the last step, on the table's device */
     enum content content;
 };
 
-static ddp_status prepare(ddp_statistics *s, const ddp_group *group, int mini_batches,
-                          ddp_error *err)
+static ddp_status prepare(ddp_statistics *s, int mini_batches, ddp_error *err)
 {
-    s->first = ddp_group_rank(group) * mini_batches;
-    s->number = ddp_group_size(group) * mini_batches;
     if (ddp_device_alloc(s->table->device, &s->values, s->count, err))
         return ddp_wrap(err, "BatchNorm statistics");
     ddp_device_copy(s->table->device, s->values, ddp_buffers_values(s->buffers), s->count);
@@ -39,15 +38,20 @@ static ddp_status prepare(ddp_statistics *s, const ddp_group *group, int mini_ba
 }
 
 ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp_table *table,
-                               int mini_batches, ddp_error *err)
+                               ddp_statistics_of of, int mini_batches, ddp_error *err)
 {
     ddp_statistics *s = calloc(1, sizeof *s);
+    int rank = ddp_group_rank(group), size = ddp_group_size(group);
     ddp_status st;
 
     *out = NULL;
     if (!s)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for statistics");
     s->table = table;
+    s->of = of;
+    s->first = rank * mini_batches;
+    s->behind = (size - 1 - rank) * mini_batches;
+    s->number = size * mini_batches;
     s->left_out = calloc(table->buffer_count + 1, 1);
     if (!s->left_out) {
         free(s);
@@ -60,8 +64,8 @@ ddp_status ddp_statistics_open(ddp_statistics **out, ddp_group *group, const ddp
         st = ddp_buffers_fence(s->buffers, err);
     if (!st)
         s->count = ddp_buffers_bytes(s->buffers) / sizeof(float);
-    if (!st && mini_batches)
-        st = prepare(s, group, mini_batches, err);
+    if (!st && of == DDP_STATISTICS_EXACT)
+        st = prepare(s, mini_batches, err);
     if (st) {
         ddp_statistics_close(s);
         return st;
@@ -131,6 +135,12 @@ ddp_status ddp_statistics_begin(ddp_statistics *s, ddp_error *err)
     return DDP_OK;
 }
 
+void ddp_statistics_begin_step(ddp_statistics *s)
+{
+    if (s->of == DDP_STATISTICS_RANKS && s->first > 0)
+        ddp_device_zero(s->table->device, ddp_buffers_values(s->buffers), s->count);
+}
+
 void ddp_statistics_leave_out(ddp_statistics *s, const char *left_out)
 {
     for (size_t i = 0; i < s->table->buffer_count; i++)
@@ -155,11 +165,37 @@ void ddp_statistics_fold(ddp_statistics *s, int mini_batch)
     ddp_tree_fold(s->tree, mini_batch, 0, s->count);
 }
 
+/* What one process would keep of this rank's part behind the other ranks' mini-batches. Buffers
+ * that lie side by side are scaled at once. */
+static void weigh(ddp_statistics *s)
+{
+    const ddp_buffer *buffers = s->table->buffers;
+    float *at = ddp_buffers_values(s->buffers);
+    size_t next;
+
+    if (s->behind == 0)
+        return;
+    for (size_t i = 0; i < s->table->buffer_count; i = next) {
+        size_t count = 0;
+
+        for (next = i; next < s->table->buffer_count && buffers[next].keep == buffers[i].keep
+                       && s->left_out[next] == s->left_out[i];
+             next++)
+            count += buffers[next].count;
+        if (!s->left_out[i])
+            ddp_device_scale(s->table->device, at, power(buffers[i].keep, s->behind), count);
+        at += count;
+    }
+}
+
 ddp_status ddp_statistics_start(ddp_statistics *s, ddp_error *err)
 {
-    if (!s->tree)
+    if (s->of == DDP_STATISTICS_RANK_0)
         return ddp_buffers_start(s->buffers, err);
-    s->content = SUM;
+    if (s->of == DDP_STATISTICS_RANKS)
+        weigh(s);
+    else
+        s->content = SUM;
     return ddp_buffers_sum(s->buffers, err);
 }
 

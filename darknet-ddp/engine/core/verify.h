@@ -1,8 +1,8 @@
 /* core/verify.h: sees that parameters and statistics are still the same on all ranks, in mid-run.
  *
  * All ranks start from rank 0's and update with the same sums, so their parameters have the same
- * bits after every step. So have running statistics that are composed of all ranks'
- * (core/statistics.h); those that are rank 0's are sent anew each time, and nobody else's are used.
+ * bits after every step. So have running statistics that are composed exactly
+ * (core/statistics.h); others are made anew from rank 0's each time, and nobody else's are used.
  * A bit that flips in memory, or a processor that computes wrongly, ends that. From then on
  * gradients are of different networks, and nothing else shows it.
  *

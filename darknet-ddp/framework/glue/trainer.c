@@ -85,6 +85,15 @@ static ddp_status share_counters(ddp_trainer *t, network *net, ddp_error *err)
     return DDP_OK;
 }
 
+/* Joined mini-batches are the same on all ranks. */
+static ddp_statistics_of statistics_of(const ddp_trainer *t)
+{
+    if (t->config.exact)
+        return DDP_STATISTICS_EXACT;
+    return t->config.sync_bn || !t->config.broadcast_buffers ? DDP_STATISTICS_RANK_0
+                                                             : DDP_STATISTICS_RANKS;
+}
+
 static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
 {
     ddp_status st = share_counters(t, net, err);
@@ -93,8 +102,8 @@ static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_params_broadcast(t->group, &t->table, err);
     if (st)
         return st;
-    return ddp_statistics_open(&t->statistics, t->group, &t->table, t->config.reducer.mini_batches,
-                               err);
+    return ddp_statistics_open(&t->statistics, t->group, &t->table, statistics_of(t),
+                               t->batch.per_rank, err);
 }
 
 static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)

@@ -32,6 +32,12 @@
 
 /* ---- forward ---- */
 
+/* Of steps that each rank updates by itself, statistics are averaged with parameters. */
+static int statistics_travel(const ddp_trainer *t, size_t step)
+{
+    return t->config.broadcast_buffers && !ddp_local_sgd_is_own(t->local.sgd, step);
+}
+
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
@@ -52,6 +58,8 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_end_period(t);
     ddp_trainer_choose_blocks(t, &before);
     ddp_trainer_keep_statistics(t, &before);
+    if (before.begun == 0 && statistics_travel(t, before.step + 1))
+        ddp_statistics_begin_step(t->statistics);
     ddp_trainer_sum_bad_samples(t, net, &before);
 }
 
@@ -155,7 +163,7 @@ static void after_backward(void *ctx, network *net)
     ddp_trainer_judge_mini_batch(t, &now);
     ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     ddp_trainer_check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
-    if (now.step_ends && t->config.broadcast_buffers && !t->local.own)
+    if (now.step_ends && statistics_travel(t, now.step))
         ddp_trainer_check(t, ddp_statistics_start(t->statistics, &err), &err);
     if (now.step_ends) {
         ddp_trainer_tell(t, &now);
