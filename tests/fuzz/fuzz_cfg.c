@@ -4,7 +4,7 @@
 
 #include "base/cfg_text.h"
 #include "glue/support.h"
-#include "glue/synthetic.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 

@@ -1,6 +1,6 @@
 /* Command lines: each line of the input is a word. */
-#include "cli/darknet_commands.h"
-#include "cli/options.h"
+#include "options/darknet_commands.h"
+#include "options/options.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * who is the cause. Ranks are processes that meet by files, without MPI. Exit status 77: this build
  * has no Gloo. */
 #include "comm/group.h"
-#include "comm/rendezvous.h"
+#include "transport/rendezvous.h"
 
 #include <signal.h>
 #include <stdio.h>

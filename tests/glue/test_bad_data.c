@@ -1,5 +1,5 @@
 /* Lines of a list that cannot be read, and what is loaded in their place. */
-#include "glue/bad_data.h"
+#include "samples/bad_samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* A step's samples lie one behind another in memory that is kept, and training reads each
  * mini-batch there: nothing is copied on the thread that trains. */
-#include "glue/passing_hooks.h"
+#include "timing/hook_chain.h"
 
 #include <darknet.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* A network goes on from a checkpoint as if it had never stopped, to the bit. */
-#include "glue/checkpoint.h"
+#include "state/checkpoint.h"
 
 #include "../unit/folder.h"
-#include "glue/synthetic.h"
 #include "glue/table.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Darknet's draws: the same on every thread, each thread's its own. */
-#include "glue/draws.h"
+#include "samples/random_streams.h"
 
 #include "base/random.h"
 

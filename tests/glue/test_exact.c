@@ -3,9 +3,9 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
-#include "glue/draws.h"
-#include "glue/synthetic.h"
 #include "glue/table.h"
+#include "samples/random_streams.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 #include <math.h>

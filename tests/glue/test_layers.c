@@ -1,6 +1,6 @@
 /* Single layers of Darknet, where a whole network's test would not tell. */
 #include "base/random.h"
-#include "glue/draws.h"
+#include "samples/random_streams.h"
 
 #include <darknet.h>
 /* Darknet's own, of no use without darknet.h. */

@@ -1,7 +1,7 @@
 /* What Darknet's loaders make of a sample depends on the seed and on the sample's number:
  * not on threads, ranks or what rand() gives. With a data set of the test's own. */
-#include "core/sampler.h"
-#include "glue/draws.h"
+#include "samples/random_streams.h"
+#include "samples/sampler.h"
 
 #include <darknet.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
-#include "glue/passing_hooks.h"
-#include "glue/synthetic.h"
+#include "timing/hook_chain.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 #include <math.h>
@@ -236,7 +236,7 @@ static void loss_is_the_mean_of_all_steps_since_it_was_asked(void **state)
     run(ask_late);
 }
 
-static void settle_leaves_rank_0s_statistics_on_all_ranks(void **state)
+static void settle_leaves_the_same_statistics_on_all_ranks(void **state)
 {
     (void)state;
     run(settle_and_read);
@@ -284,7 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss_is_the_mean_of_all_steps_since_it_was_asked),
-        cmocka_unit_test(settle_leaves_rank_0s_statistics_on_all_ranks),
+        cmocka_unit_test(settle_leaves_the_same_statistics_on_all_ranks),
         cmocka_unit_test(request_of_one_rank_is_known_to_all_after_the_same_step),
         cmocka_unit_test(deferred_updates_give_the_same_bits_on_all_ranks),
         cmocka_unit_test(ranks_plan_the_next_order_by_what_had_not_landed),

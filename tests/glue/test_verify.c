@@ -3,7 +3,7 @@
 #include "glue/trainer.h"
 
 #include "../unit/ranks.h"
-#include "glue/synthetic.h"
+#include "timing/synthetic.h"
 
 #include <darknet.h>
 #include <pthread.h>

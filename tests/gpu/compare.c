@@ -30,9 +30,9 @@
  *
  * What draws from rand() is silenced (parity/model.c). */
 #include "../parity/model.h"
-#include "glue/passing_hooks.h"
-#include "glue/synthetic.h"
 #include "snapshot.h"
+#include "timing/hook_chain.h"
+#include "timing/synthetic.h"
 
 #include <cuda_runtime_api.h>
 #include <darknet.h>

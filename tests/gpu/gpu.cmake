@@ -12,7 +12,7 @@
 if(DDP_CUDA)
   set(label gpu)
   set(program darknet)
-  set(libraries ddp_glue darknet_core)
+  set(libraries ddp_framework darknet_core)
 elseif(DDP_EMULATED)
   set(label emulated)
   set(program darknet-emulated)

@@ -50,6 +50,48 @@ void arrays_restore(const ddp_table *table, enum array_kind kind, const float *c
     }
 }
 
+float *statistics_copy(const ddp_table *table)
+{
+    size_t count = 0;
+    float *copy;
+
+    for (size_t i = 0; i < table->buffer_count; i++)
+        count += table->buffers[i].count;
+    copy = calloc(count + 1, sizeof *copy);
+    if (!copy)
+        abort();
+    for (size_t i = 0, at = 0; i < table->buffer_count; at += table->buffers[i++].count)
+        ddp_device_pull(table->device, copy + at, *table->buffers[i].slot, table->buffers[i].count);
+    return copy;
+}
+
+void statistics_restore(const ddp_table *table, const float *copy)
+{
+    for (size_t i = 0; i < table->buffer_count; copy += table->buffers[i++].count)
+        ddp_device_push(table->device, *table->buffers[i].slot, copy, table->buffers[i].count);
+}
+
+double statistics_distance(const ddp_table *table, const float *a, const float *b, size_t *buffer)
+{
+    double worst = 0;
+
+    *buffer = 0;
+    for (size_t i = 0; i < table->buffer_count; i++) {
+        double off = 0, size = 0;
+
+        for (size_t k = 0; k < table->buffers[i].count; k++, a++, b++) {
+            off += ((double)*a - (double)*b) * ((double)*a - (double)*b);
+            size += (double)*b * (double)*b;
+        }
+        off = size > 0 ? sqrt(off / size) : sqrt(off);
+        if (off <= worst)
+            continue;
+        worst = off;
+        *buffer = i;
+    }
+    return worst;
+}
+
 static uint64_t hash_array(const ddp_table *table, const float *x, size_t count, uint64_t hash)
 {
     float *copy;

@@ -34,6 +34,14 @@ typedef struct distance {
  * largest |b| of the same layer's arrays. */
 distance arrays_distance(const ddp_table *table, const float *a, const float *b, double floor);
 
+/* A copy of BatchNorm's running statistics, one array after the other in table order; and the
+ * inverse. */
+float *statistics_copy(const ddp_table *table);
+void statistics_restore(const ddp_table *table, const float *copy);
+
+/* Largest |a - b| / |b| of one of these arrays; 0 where there are none. *buffer: which it is. */
+double statistics_distance(const ddp_table *table, const float *a, const float *b, size_t *buffer);
+
 /* a - b, in a. */
 void arrays_subtract(const ddp_table *table, float *a, const float *b);
 

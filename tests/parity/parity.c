@@ -10,6 +10,7 @@
  *   parameters after the last update, each                          1e-5 relative
  *   the way they went, last minus first values, each                1e-3 relative
  *   the loss of every update                                        1e-5 relative
+ *   BatchNorm's running statistics after the last, each             1e-5 relative
  *   parameters and momentum of all ranks after every update         the same bits
  *
  * An array whose true value is about 0 has no relative error worth the name, so
@@ -30,8 +31,8 @@
  *
  * What draws from rand() is silenced in both networks: dropout drops nothing, crop
  * leaves the whole picture, detection's random=1 is off. That ranks draw what one
- * process draws is not tested here. BatchNorm's running statistics are not compared:
- * they are rank 0's, and training does not read them. */
+ * process draws is not tested here. BatchNorm's running statistics are compared where
+ * ranks have the mini-batches of one process, not parts of them. */
 #include "arrays.h"
 #include "options.h"
 
@@ -50,6 +51,7 @@ struct outcome {
     uint64_t hash;
     float *first_values; /* before training; rank 0's */
     float *gradients, *values;
+    float *first_statistics, *statistics;
     double *losses;
     int wrong;
 };
@@ -138,12 +140,14 @@ static struct outcome train_on_ranks(const parity_options *o)
     run_open(&r);
     if (ddp_group_rank(group) == 0)
         out.first_values = arrays_copy(&r.table, VALUES);
+    out.first_statistics = statistics_copy(&r.table);
     if (r.table.first_trained != o->model.frozen) {
         (void)fprintf(stderr, "%d layers count as frozen\n", r.table.first_trained);
         r.wrong++;
     }
     run_train(&r);
     ddp_trainer_close(trainer);
+    out.statistics = statistics_copy(&r.table);
     out.batch = r.batch;
     out.hash = r.hash;
     out.wrong = r.wrong;
@@ -164,6 +168,8 @@ static void outcome_release(struct outcome *out)
     free(out->first_values);
     free(out->gradients);
     free(out->values);
+    free(out->first_statistics);
+    free(out->statistics);
     free(out->losses);
 }
 
@@ -194,6 +200,7 @@ static float *train_alone(const parity_options *o, const struct outcome *ranks, 
     run_open(r);
     arrays_restore(&r->table, VALUES, ranks->first_values);
     gradients = run_probe(r);
+    statistics_restore(&r->table, ranks->first_statistics);
     run_train(r);
     return gradients;
 }
@@ -215,6 +222,25 @@ static double worst_loss(const run *r, const struct outcome *ranks)
     for (int i = 0; i < r->updates; i++)
         worst = fmax(worst, fabs(ranks->losses[i] - r->losses[i]) / fabs(r->losses[i]));
     return worst;
+}
+
+/* Ranks may have had to cut mini-batches further; with sync_bn they see these whole. */
+static int compare_statistics(FILE *terminal, const run *r, const struct outcome *ranks,
+                              const parity_options *o, double limit)
+{
+    float *statistics = statistics_copy(&r->table);
+    size_t buffer;
+    double worst = statistics_distance(&r->table, ranks->statistics, statistics, &buffer);
+    int images = ranks->batch.images * (o->sync_bn ? r->ranks : 1);
+    int compared = r->table.buffer_count > 0 && images == r->net->batch;
+    int bad = compared && !(worst <= limit);
+
+    free(statistics);
+    if (compared)
+        (void)fprintf(terminal, "  statistics %.2e worst, layer %d %s%s\n", worst,
+                      r->table.buffers[buffer].layer, r->table.buffers[buffer].part,
+                      bad ? "  <-- too far" : "");
+    return bad;
 }
 
 /* The reference's first gradients are in Darknet's own order, and rounded nowhere: bf16's step is
@@ -355,7 +381,8 @@ int main(int argc, char **argv)
                       ranks.batch.images);
         gradients = train_alone(&o, &ranks, size, ddp_group_device(group), &alone);
         bad += alone.wrong
-               + compare(terminal, &alone, gradients, &ranks, o.darknet_order ? 2e-2 : 1e-3);
+               + compare(terminal, &alone, gradients, &ranks, o.darknet_order ? 2e-2 : 1e-3)
+               + compare_statistics(terminal, &alone, &ranks, &o, tolerance);
         (void)fprintf(terminal, bad ? "FAILED\n" : "passed\n");
     }
     return rank == 0 && bad;

@@ -5,7 +5,7 @@
 # blow up on random labels.
 file(GLOB parity_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/parity/*.c)
 add_executable(parity ${parity_sources})
-target_link_libraries(parity PRIVATE ddp_glue darknet_core ddp_flags)
+target_link_libraries(parity PRIVATE ddp_framework darknet_core ddp_flags)
 target_link_options(parity PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Ofast> -Wl,--wrap=rand_normal)
 
 # ddp_parity_test(NAME RANKS CFG key=value...): run in Darknet's folder, since cfgs name files in data/.

@@ -1,8 +1,8 @@
 #include "run.h"
 
 #include "arrays.h"
-#include "glue/synthetic.h"
 #include "glue/table.h"
+#include "timing/synthetic.h"
 
 #include <math.h>
 #include <string.h>

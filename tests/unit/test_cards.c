@@ -1,5 +1,5 @@
 /* How ranks that tell each other their hosts and networks are numbered, and where each listens. */
-#include "comm/cards.h"
+#include "transport/peer_addresses.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "folder.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
@@ -30,6 +32,34 @@ static int close_folder(void **state)
     (void)state;
     folder_close(&folder);
     return 0;
+}
+
+/* What the program asked the disk for, in its place: a file was synced, or a directory. */
+static struct {
+    char names[256]; /* in the folder when a file was synced last */
+    long long bytes; /* of that file */
+    int files, directories;
+    int fails; /* no file can be synced */
+} disk;
+
+int fsync(int fd)
+{
+    struct stat info;
+
+    if (fstat(fd, &info))
+        return -1;
+    if (S_ISDIR(info.st_mode)) {
+        disk.directories++;
+        return (int)syscall(SYS_fsync, fd);
+    }
+    if (disk.fails) {
+        errno = EIO;
+        return -1;
+    }
+    disk.files++;
+    disk.bytes = (long long)info.st_size;
+    folder_list(&folder, disk.names, sizeof disk.names);
+    return (int)syscall(SYS_fsync, fd);
 }
 
 static ddp_file *create(const char *path)
@@ -117,6 +147,45 @@ static void expect_text(const char *path, const char *want)
         fail_msg("%s", err.text);
     assert_string_equal(data, want);
     free(data);
+}
+
+/* Else a power cut leaves an empty file under its name. */
+static void bytes_are_on_the_disk_before_a_file_has_its_name(void **state)
+{
+    ddp_file *f = create(folder_file(&folder, "x"));
+    ddp_file_checksum sum;
+    ddp_error err;
+    int renamed;
+
+    (void)state;
+    memset(&disk, 0, sizeof disk);
+    (void)fprintf(ddp_file_stream(f), "abc");
+    assert_int_equal(ddp_file_finish(f, &sum, &err), DDP_OK);
+    assert_int_equal(disk.files, 1);
+    assert_int_equal(disk.bytes, 3);
+    assert_non_null(strstr(disk.names, "x.part-"));
+    assert_int_equal(disk.directories, 0);
+    assert_int_equal(ddp_file_publish(f, &renamed, &err), DDP_OK);
+    assert_int_equal(disk.files, 1);
+    assert_int_equal(disk.directories, 1); /* which has the name, too */
+    expect_names("x");
+}
+
+static void what_the_disk_does_not_take_is_refused(void **state)
+{
+    const char *path = folder_file(&folder, "x");
+    ddp_file *f = create(path);
+    ddp_file_checksum sum;
+    ddp_error err;
+
+    (void)state;
+    (void)fprintf(ddp_file_stream(f), "abc");
+    disk.fails = 1;
+    expect_refusal(ddp_file_finish(f, &sum, &err), &err, "cannot write %s: Input/output error",
+                   path);
+    disk.fails = 0;
+    ddp_file_abandon(f);
+    expect_names("");
 }
 
 /* Neither where the file goes nor where its part could be. */
@@ -304,6 +373,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(file_appears_when_it_is_published),
+        IN_A_FOLDER(bytes_are_on_the_disk_before_a_file_has_its_name),
+        IN_A_FOLDER(what_the_disk_does_not_take_is_refused),
         IN_A_FOLDER(abandoned_file_leaves_nothing),
         IN_A_FOLDER(links_are_replaced_and_not_followed),
         IN_A_FOLDER(two_at_a_time_do_not_mix),

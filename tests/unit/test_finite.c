@@ -221,6 +221,7 @@ static void train(struct rank *me, ddp_statistics *s, float *x, int mini_batches
 
     rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
     rank_expect_ok(me, ddp_statistics_keep(s, &err), &err);
+    ddp_statistics_begin_step(s);
     for (int mini_batch = 0; mini_batch < mini_batches; mini_batch++) {
         if (mini_batch > 0)
             rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
@@ -242,7 +243,11 @@ static void restore(struct rank *me)
     ddp_statistics *s;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_statistics_open(&s, me->group, &table, *exact ? 2 : 0, &err), &err);
+    rank_expect_ok(me,
+                   ddp_statistics_open(&s, me->group, &table,
+                                       *exact ? DDP_STATISTICS_EXACT : DDP_STATISTICS_RANKS, 2,
+                                       &err),
+                   &err);
     train(me, s, slot, 2, 7);
     if (!ddp_statistics_finite(s))
         rank_wrong(me, "a finite step is told not to be");

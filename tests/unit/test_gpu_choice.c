@@ -1,5 +1,5 @@
 /* Which GPU each rank gets, and what is refused, without any GPU. */
-#include "cli/gpu_choice.h"
+#include "launch/gpu_placement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* How ranks meet by files: all of them, whatever lies there from earlier starts; and what is said
  * of one that does not come. Ranks are threads here. */
-#include "comm/rendezvous.h"
+#include "transport/rendezvous.h"
 
 #include "folder.h"
 

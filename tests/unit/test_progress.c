@@ -1,5 +1,5 @@
-/* The figures behind a step's line: cli/progress.c. */
-#include "cli/progress.h"
+/* The figures behind a step's line: show/progress.c. */
+#include "show/progress.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Every epoch is a permutation, of its own, well shuffled, and stays what it is. */
-#include "core/sampler.h"
+#include "samples/sampler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

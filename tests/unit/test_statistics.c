@@ -1,4 +1,5 @@
-/* Running statistics: composed from all ranks' mini-batches, or rank 0's. */
+/* Running statistics: of all ranks' mini-batches, with the same bits or up to rounding, or rank
+ * 0's. */
 #include "../reference_sum.h"
 #include "core/statistics.h"
 #include "ranks.h"
@@ -120,7 +121,8 @@ static void compose(struct rank *me)
     ddp_error err;
 
     make(&f, me->rank);
-    if (ddp_statistics_open(&s, me->group, &f.table, job->number / me->size, &err)) {
+    if (ddp_statistics_open(&s, me->group, &f.table, DDP_STATISTICS_EXACT, job->number / me->size,
+                            &err)) {
         rank_wrong(me, "%s", err.text);
         return;
     }
@@ -196,7 +198,7 @@ static void follow_rank_0(struct rank *me)
 
     make(&f, me->rank);
     make(&mine, 0);
-    if (ddp_statistics_open(&s, me->group, &f.table, 0, &err)) {
+    if (ddp_statistics_open(&s, me->group, &f.table, DDP_STATISTICS_RANK_0, 3, &err)) {
         rank_wrong(me, "%s", err.text);
         return;
     }
@@ -217,11 +219,86 @@ static void follow_rank_0(struct rank *me)
     ddp_statistics_close(s);
 }
 
-static void without_leaves_values_are_rank_0s(void **state)
+static void values_are_rank_0s_if_so_asked(void **state)
 {
     (void)state;
     for (int size = 1; size <= 4; size++)
         ranks_run(size, follow_rank_0, NULL);
+}
+
+enum { OWN_STEP = 2, LEFT_OUT_STEP = 3, LEFT_OUT = 1 };
+
+/* What one process makes of the mini-batches of all ranks in a step, in double. */
+static void follow_all(double want[BUFFERS][WIDEST], int step, int number)
+{
+    for (size_t b = 0; b < BUFFERS; b++)
+        for (size_t i = 0; i < counts[b]; i++)
+            for (int p = 0; p < number && !(step == LEFT_OUT_STEP && b == LEFT_OUT); p++)
+                want[b][i] = (double)kept[b] * want[b][i]
+                             + (1 - (double)kept[b]) * (double)seen(step, p, b, i);
+}
+
+static void expect_near(struct rank *me, const struct framework *f, double want[BUFFERS][WIDEST],
+                        int step)
+{
+    for (size_t b = 0; b < BUFFERS; b++)
+        for (size_t i = 0; i < counts[b]; i++)
+            if (!(fabs((double)f->slots[b][i] - want[b][i]) <= 1e-6 * want[b][i]))
+                rank_wrong(me, "step %d, [%zu] of %zu is %.9g, not %.9g", step, i, b,
+                           (double)f->slots[b][i], want[b][i]);
+}
+
+/* One step whose statistics nobody sends, of the same mini-batches on every rank: they go on from
+ * what all had. And one that leaves a layer out. */
+static void follow_all_ranks(struct rank *me)
+{
+    const int *mini_batches = me->shared;
+    char left_out[BUFFERS] = {0};
+    double want[BUFFERS][WIDEST];
+    struct framework f;
+    ddp_statistics *s;
+    ddp_error err;
+
+    make(&f, me->rank);
+    for (size_t b = 0; b < BUFFERS; b++)
+        for (size_t i = 0; i < counts[b]; i++)
+            want[b][i] = (double)first_value(b, i);
+    if (ddp_statistics_open(&s, me->group, &f.table, DDP_STATISTICS_RANKS, *mini_batches, &err)) {
+        rank_wrong(me, "%s", err.text);
+        return;
+    }
+    for (int step = 0; step < STEPS; step++) {
+        int own = step == OWN_STEP, first = own ? 0 : me->rank * *mini_batches;
+
+        left_out[LEFT_OUT] = step == LEFT_OUT_STEP;
+        for (int mini_batch = 0; mini_batch < *mini_batches; mini_batch++) {
+            struct values before;
+
+            rank_expect_ok(me, ddp_statistics_begin(s, &err), &err);
+            ddp_statistics_leave_out(s, left_out);
+            if (mini_batch == 0 && !own)
+                ddp_statistics_begin_step(s);
+            take_values(&before, &f);
+            forward(&f, step, first + mini_batch);
+            if (left_out[LEFT_OUT])
+                memcpy(f.slots[LEFT_OUT], before.at[LEFT_OUT], counts[LEFT_OUT] * sizeof(float));
+            ddp_statistics_fold(s, mini_batch);
+        }
+        if (!own)
+            rank_expect_ok(me, ddp_statistics_start(s, &err), &err);
+        rank_expect_ok(me, ddp_statistics_settle(s, &err), &err);
+        follow_all(want, step, own ? *mini_batches : me->size * *mini_batches);
+        expect_near(me, &f, want, step);
+    }
+    ddp_statistics_close(s);
+}
+
+static void values_of_all_ranks_are_those_of_one_process(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 5; size++)
+        for (int mini_batches = 1; mini_batches <= 3; mini_batches++)
+            ranks_run(size, follow_all_ranks, &mini_batches);
 }
 
 static ddp_group *solo(void)
@@ -234,15 +311,14 @@ static ddp_group *solo(void)
     return g;
 }
 
-static void network_without_buffers_composes_none(void **state)
+static void pass_without_buffers(ddp_statistics_of of)
 {
     ddp_table table = {.device = ddp_device_host(), .layer_count = 3};
     ddp_group *g = solo();
     ddp_statistics *s;
     ddp_error err;
 
-    (void)state;
-    assert_int_equal(ddp_statistics_open(&s, g, &table, 2, &err), DDP_OK);
+    assert_int_equal(ddp_statistics_open(&s, g, &table, of, 2, &err), DDP_OK);
     for (int mini_batch = 0; mini_batch < 2; mini_batch++) {
         assert_int_equal(ddp_statistics_begin(s, &err), DDP_OK);
         ddp_statistics_fold(s, mini_batch);
@@ -251,6 +327,14 @@ static void network_without_buffers_composes_none(void **state)
     assert_int_equal(ddp_statistics_settle(s, &err), DDP_OK);
     ddp_statistics_close(s);
     ddp_group_close(g);
+}
+
+static void network_without_buffers_has_none_to_send(void **state)
+{
+    (void)state;
+    pass_without_buffers(DDP_STATISTICS_RANK_0);
+    pass_without_buffers(DDP_STATISTICS_RANKS);
+    pass_without_buffers(DDP_STATISTICS_EXACT);
 }
 
 static void three_mini_batches_are_refused(void **state)
@@ -262,7 +346,8 @@ static void three_mini_batches_are_refused(void **state)
 
     (void)state;
     make(&f, 0);
-    assert_int_equal(ddp_statistics_open(&s, g, &f.table, 3, &err), DDP_ERR_USAGE);
+    assert_int_equal(ddp_statistics_open(&s, g, &f.table, DDP_STATISTICS_EXACT, 3, &err),
+                     DDP_ERR_USAGE);
     assert_null(s);
     assert_string_equal(err.text,
                         "BatchNorm statistics: a tree of 3 mini-batches: no power of two");
@@ -276,8 +361,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(composed_values_are_those_of_one_process),
         cmocka_unit_test(composed_values_have_the_same_bits_on_any_number_of_ranks),
-        cmocka_unit_test(without_leaves_values_are_rank_0s),
-        cmocka_unit_test(network_without_buffers_composes_none),
+        cmocka_unit_test(values_are_rank_0s_if_so_asked),
+        cmocka_unit_test(values_of_all_ranks_are_those_of_one_process),
+        cmocka_unit_test(network_without_buffers_has_none_to_send),
         cmocka_unit_test(three_mini_batches_are_refused),
     };
 

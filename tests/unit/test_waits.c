@@ -1,7 +1,7 @@
 /* What share of its time each rank waits, as all ranks learn it. */
 #include "base/clock.h"
-#include "cli/waits.h"
 #include "ranks.h"
+#include "show/wait_shares.h"
 
 #include <math.h>
 #include <setjmp.h>

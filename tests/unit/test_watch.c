@@ -247,6 +247,23 @@ static void names_the_rank_that_stands_still(void **state)
     close_ranks(3);
 }
 
+/* Of those that compute, none says that it waits for another. */
+static void names_the_rank_that_stands_still_longest(void **state)
+{
+    (void)state;
+    open_ranks(2, 2);
+    train(1);
+    train(0);
+    for (int i = 0; i < 25; i++) { /* rank 1 is heard to have moved long before its end */
+        ddp_watch_moved(ranks[0].watch);
+        (void)usleep(100000);
+    }
+    assert_true(wait_for_end(&ranks[0]));
+    assert_true(wait_for_end(&ranks[1]));
+    assert_non_null(strstr(ranks[0].said, "and the run ends; the others wait for rank 1 on b"));
+    close_ranks(2);
+}
+
 static void says_nothing_while_something_moves(void **state)
 {
     (void)state;
@@ -295,15 +312,82 @@ static void a_silent_rank_is_not_at_its_disk(void **state)
     close_ranks(1);
 }
 
-static void misses_a_rank_that_ends(void **state)
+static void a_rank_that_says_goodbye_is_not_missed(void **state)
 {
     (void)state;
     open_ranks(2, 100);
     train(0);
-    ddp_watch_close(ranks[1].watch); /* in good order: nothing is said */
+    ddp_watch_close(ranks[1].watch);
     (void)usleep(2500000);
     assert_string_equal(ranks[0].said, "");
     ddp_watch_close(ranks[0].watch);
+}
+
+/* A message: this rank reports an error itself. */
+enum { FAILING = 5 };
+
+/* Rank 0's watch, and a bare channel in place of rank 1's. */
+static ddp_channel *open_rank_0(void)
+{
+    ddp_channel *zero = NULL, *one;
+    ddp_invitation inv = {0};
+    ddp_error err;
+
+    open_rank(&ranks[0], 100);
+    assert_int_equal(ddp_channel_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
+    one = join(&inv, 1);
+    assert_int_equal(ddp_watch_join(ranks[0].watch, 0, 2, hosts, zero, &err), DDP_OK);
+    return one;
+}
+
+static void a_rank_that_goes_without_a_word_ends_the_run(void **state)
+{
+    (void)state;
+    ddp_channel_close(open_rank_0());
+    assert_true(wait_for_end(&ranks[0]));
+    assert_non_null(strstr(
+        ranks[0].said, "rank 1 on b has ended, or its connection has, in the middle of the run"));
+    close_ranks(1);
+}
+
+static void of_a_rank_that_reports_an_error_nothing_else_is_said(void **state)
+{
+    ddp_channel *one = open_rank_0();
+
+    (void)state;
+    ddp_channel_send(one, 0, FAILING, NULL, 0);
+    ddp_channel_close(one);
+    (void)usleep(2500000);
+    assert_false(atomic_load(&ranks[0].ended));
+    assert_string_equal(ranks[0].said, "");
+    close_ranks(1);
+}
+
+static void note_failing(void *ctx, int rank, int kind, const void *bytes, size_t count)
+{
+    (void)bytes;
+    (void)count;
+    if (kind == FAILING)
+        *(int *)ctx = rank;
+}
+
+static void a_rank_that_fails_says_so(void **state)
+{
+    ddp_channel *zero = NULL;
+    ddp_invitation inv = {0};
+    ddp_error err;
+    int failing = -1;
+
+    (void)state;
+    assert_int_equal(ddp_channel_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
+    open_rank(&ranks[1], 100);
+    assert_int_equal(ddp_watch_join(ranks[1].watch, 1, 2, hosts, join(&inv, 1), &err), DDP_OK);
+    ddp_watch_fail(ranks[1].watch);
+    for (int i = 0; i < PATIENCE_S * 50 && failing < 0; i++)
+        ddp_channel_poll(zero, 20, note_failing, &failing);
+    assert_int_equal(failing, 1);
+    ddp_watch_close(ranks[1].watch);
+    ddp_channel_close(zero);
 }
 
 /* What is asked before the ranks have told where they are is asked again. */
@@ -366,10 +450,14 @@ int main(void)
         cmocka_unit_test(ranks_talk_and_strangers_do_not),
         cmocka_unit_test(all_may_come_at_once),
         cmocka_unit_test(names_the_rank_that_stands_still),
+        cmocka_unit_test(names_the_rank_that_stands_still_longest),
         cmocka_unit_test(says_nothing_while_something_moves),
         cmocka_unit_test(disks_have_more_time),
         cmocka_unit_test(a_silent_rank_is_not_at_its_disk),
-        cmocka_unit_test(misses_a_rank_that_ends),
+        cmocka_unit_test(a_rank_that_says_goodbye_is_not_missed),
+        cmocka_unit_test(a_rank_that_goes_without_a_word_ends_the_run),
+        cmocka_unit_test(of_a_rank_that_reports_an_error_nothing_else_is_said),
+        cmocka_unit_test(a_rank_that_fails_says_so),
         cmocka_unit_test(prints_the_table_when_asked),
         cmocka_unit_test(watches_a_process_on_its_own),
         cmocka_unit_test(nothing_is_watched_without_one),

@@ -1,0 +1,67 @@
+/* algorithms/claims.h: what goes with what. Each option that changes how a run trains says what it
+ * decides, which promises of a plain run it breaks, and on which it relies; which of them exclude
+ * each other follows, and no file lists pairs. Pure functions. */
+#ifndef DDP_ALGORITHMS_CLAIMS_H
+#define DDP_ALGORITHMS_CLAIMS_H
+
+#include "base/status.h"
+#include "options/options.h"
+
+#include <stddef.h>
+
+/* What it decides: two that decide the same thing exclude each other. */
+enum {
+    DDP_DECIDES_SUM = 1,        /* how a bucket of gradients becomes a sum */
+    DDP_DECIDES_UPDATE = 2,     /* who updates what */
+    DDP_DECIDES_ORDER = 4,      /* in which order, and in what pieces, sums start */
+    DDP_DECIDES_STEPS = 8,      /* which steps sum gradients */
+    DDP_DECIDES_LAYERS = 16,    /* which layers a step has */
+    DDP_DECIDES_STATISTICS = 32 /* how ranks come to have the same statistics of BatchNorm */
+};
+
+/* Promises of a plain run: who breaks one excludes who relies on it. */
+enum {
+    DDP_PROMISE_EXACT = 1, /* -ddp_exact: results depend on the number of ranks by rounding alone */
+    DDP_PROMISE_DROP = 2,  /* a step can be dropped until the first layer is updated */
+    DDP_PROMISE_SUMS = 4,  /* every update is made of all ranks' gradients */
+    DDP_PROMISE_PLAIN = 8, /* `darknet ddp plan` and bench know how steps are */
+    DDP_PROMISE_FP32 = 16  /* nothing computes in less than float32 */
+};
+
+typedef struct ddp_claims {
+    unsigned decides;        /* DDP_DECIDES_... */
+    unsigned breaks, relies; /* DDP_PROMISE_... */
+} ddp_claims;
+
+/* Who claims: an algorithm (algorithms/algorithm.h), or an option of the reducer's, the trainer's
+ * or Darknet's own. */
+typedef struct ddp_claimant {
+    const char *example; /* words of a command line that ask for it; the first is the option */
+    ddp_claims claims;
+    int (*is_on)(const ddp_options *o);
+} ddp_claimant;
+
+/* Of the i-th one; 0: there are no more. Algorithms come last, in the order of their table. */
+int ddp_claimant_at(size_t i, ddp_claimant *out);
+
+/* Do two exclude each other? `why` is then the end of the sentence "A does not go with B"; 0: they
+ * do not. A and B stand as *first and *second (0: a, 1: b) say. */
+typedef struct ddp_conflict {
+    int reversed; /* the sentence begins with b */
+    const char *why;
+} ddp_conflict;
+
+int ddp_claims_conflict(const ddp_claims *a, const ddp_claims *b, ddp_conflict *out);
+
+/* Names of the bits of `decides`, and of promises, as `darknet ddp options -json` has them; NULL:
+ * there are no more. */
+const char *ddp_decides_name(size_t bit);
+const char *ddp_promise_name(size_t bit);
+
+/* After options were parsed, of a command of `darknet ddp` or of a run that trains. DDP_ERR_USAGE:
+ * two of them do not go together, one does not go with the command, or an algorithm's own check
+ * (ddp_algorithm.check) says no. */
+ddp_status ddp_claims_check(const ddp_options *o, int is_ddp_command,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+#endif

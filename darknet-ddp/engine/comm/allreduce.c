@@ -1,0 +1,165 @@
+/* A group's sums: what every engine (comm/backend.h) has in common. */
+#include "comm/backend.h"
+#include "nccl/gpu.h"
+
+#include <stdlib.h>
+
+static ddp_status open_events(ddp_allreduce *a, ddp_device *d, ddp_error *err)
+{
+    ddp_status st = ddp_device_event_open(&a->began, d, err);
+
+    return st ? st : ddp_device_event_open(&a->ended, d, err);
+}
+
+static void free_sum(ddp_allreduce *a)
+{
+    ddp_device_event_close(a->began);
+    ddp_device_event_close(a->ended);
+    free(a);
+}
+
+ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                 size_t count, ddp_wire wire, ddp_error *err)
+{
+    ddp_allreduce *a;
+    ddp_status st;
+
+    *out = NULL;
+    st = ddp_group_check_alive(g, err);
+    if (st)
+        return st;
+    a = calloc(1, sizeof *a);
+    if (!a)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    a->group = g;
+    a->device = d;
+    a->buf = buf;
+    a->count = count;
+    a->wire = wire;
+    a->number = g->sums_open > 0 ? g->sums_opened + 1 : 1;
+    a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
+    st = open_events(a, d, err);
+    if (!st)
+        st = a->engine->open(a, err);
+    if (st) {
+        free_sum(a);
+        return ddp_group_keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
+    }
+    g->sums_opened = a->number;
+    g->sums_open++;
+    *out = a;
+    return DDP_OK;
+}
+
+ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
+                              ddp_error *err)
+{
+    return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, DDP_WIRE_FP32, err);
+}
+
+/* Every rank starts the same halves, so all count alike. */
+static void note_half(ddp_allreduce *a, ddp_half half)
+{
+    a->group->sums_halved += (half == DDP_REDUCE) - (a->half == DDP_REDUCE);
+    a->half = half;
+}
+
+void ddp_allreduce_close(ddp_allreduce *a)
+{
+    if (!a)
+        return;
+    ddp_group_give_up(a->group);
+    a->engine->close(a);
+    a->group->sums_open--;
+    note_half(a, DDP_WHOLE);
+    free_sum(a);
+}
+
+static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_device *behind, ddp_error *err)
+{
+    ddp_group *g = a->group;
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (st)
+        return st;
+    if (a->engine->in_flight(a))
+        return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
+    a->started = 1;
+    note_half(a, half);
+    a->behind = behind;
+    if (a->count == 0)
+        return DDP_OK;
+    return ddp_group_keep_failure(g, a->engine->start(a, err), err);
+}
+
+ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
+{
+    return start(a, DDP_WHOLE, a->device, err);
+}
+
+ddp_status ddp_allreduce_start_behind(ddp_allreduce *a, ddp_device *behind, ddp_error *err)
+{
+    return start(a, DDP_WHOLE, behind, err);
+}
+
+ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err)
+{
+    return start(a, half, a->device, err);
+}
+
+int ddp_allreduce_done(const ddp_allreduce *a)
+{
+    return a->started && a->engine->done(a);
+}
+
+int ddp_allreduce_fence_waits(const ddp_allreduce *a)
+{
+    return a->engine->fence_waits(a);
+}
+
+int ddp_allreduce_finite(ddp_allreduce *a)
+{
+    return a->engine->finite(a);
+}
+
+const ddp_device_event *ddp_allreduce_began(const ddp_allreduce *a)
+{
+    return a->began;
+}
+
+const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a)
+{
+    return a->ended;
+}
+
+static ddp_status check_started(const ddp_allreduce *a, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(a->group, err);
+
+    if (!st && !a->started)
+        st = ddp_fail(err, DDP_ERR_USAGE, "sum %d was not started", a->number);
+    return st;
+}
+
+ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err)
+{
+    return ddp_allreduce_fence_before(a, a->device, err);
+}
+
+ddp_status ddp_allreduce_fence_before(ddp_allreduce *a, ddp_device *before, ddp_error *err)
+{
+    ddp_status st = check_started(a, err);
+
+    if (a->engine->in_flight(a)) /* or it has had its fence */
+        a->before = before;
+    return st ? st : ddp_group_keep_failure(a->group, a->engine->fence(a, err), err);
+}
+
+ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err)
+{
+    ddp_status st = check_started(a, err);
+
+    if (a->engine->in_flight(a))
+        a->before = a->device;
+    return st ? st : ddp_group_keep_failure(a->group, a->engine->wait(a, err), err);
+}

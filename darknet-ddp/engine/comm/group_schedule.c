@@ -1,0 +1,132 @@
+/* How sums of a group travel: which way (comm/chunk.h), chosen by the model of comm/schedule.h, and
+ * in what chunks. */
+#include "comm/backend.h"
+#include "comm/chunk.h"
+#include "comm/chunk_sizes.h"
+#include "comm/schedule.h"
+#include "nccl/gpu.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Of the files that a process may have open, half are left to the program and to MPI. */
+static int most_connections(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY
+        || limit.rlim_cur > 2 * (rlim_t)INT_MAX)
+        return INT_MAX;
+    return (int)(limit.rlim_cur / 2);
+}
+
+/* Rank 0's: limits differ from host to host. */
+static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
+{
+    *levels = ddp_levels_pay(&g->places, g->radix, most_connections());
+    return ddp_broadcast(g, levels, sizeof *levels, 0, err);
+}
+
+static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
+{
+    ddp_status st = ddp_exchange_use(g, &ddp_way_levels, err);
+
+    if (st == DDP_ERR_USAGE && !only)
+        return ddp_exchange_use(g, &ddp_way_direct, err);
+    if (!st)
+        ddp_levels_describe(&g->places, g->radix, " in shared memory", g->schedule,
+                            sizeof g->schedule);
+    return st;
+}
+
+ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err)
+{
+    int levels = wanted == DDP_SCHEDULE_LEVELS;
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (st || g->size == 1 || !g->transport)
+        return st;
+    if (wanted == DDP_SCHEDULE_AUTO)
+        st = choose(g, &levels, err);
+    g->levels = levels;
+    if (!st)
+        st = levels ? use_levels(g, wanted == DDP_SCHEDULE_LEVELS, err)
+                    : ddp_exchange_use(g, &ddp_way_direct, err);
+    return ddp_group_keep_failure(g, st, err);
+}
+
+const char *ddp_group_schedule(const ddp_group *g)
+{
+    const char *own = g->gpu ? ddp_gpu_schedule(g) : NULL;
+
+    return own ? own : g->schedule;
+}
+
+/* ---- chunks ---- */
+
+static int has_chunks(const ddp_group *g)
+{
+    return g->size > 1 && g->transport;
+}
+
+ddp_chunk_limits ddp_group_chunk_limits(const ddp_group *g)
+{
+    if (!has_chunks(g))
+        return (ddp_chunk_limits){.own = {0}};
+    return g->way ? g->way->limits(g) : ddp_way_direct.limits(g);
+}
+
+ddp_chunks ddp_group_chunks(const ddp_group *g)
+{
+    ddp_chunk_limits limits = ddp_group_chunk_limits(g);
+
+    return has_chunks(g) ? ddp_chunks_within(&limits, g->wish) : (ddp_chunks){0};
+}
+
+static ddp_status rechunk(ddp_group *g, ddp_chunks wish, ddp_error *err)
+{
+    const struct ddp_way *way = g->way;
+    ddp_chunks wished = g->wish, before = ddp_group_chunks(g), now;
+    ddp_status st;
+
+    g->wish = wish;
+    now = ddp_group_chunks(g);
+    if (!way || (now.bytes == before.bytes && now.window == before.window))
+        return DDP_OK;
+    st = ddp_exchange_use(g, way, err);
+    if (st != DDP_ERR_USAGE)
+        return st;
+    g->wish = wished;
+    return ddp_exchange_use(g, way, err);
+}
+
+ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (st || !has_chunks(g))
+        return st;
+    if (!ddp_exchange_is_idle(g))
+        return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change while a sum is in flight");
+    if (g->sums_halved)
+        return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change between the halves of a sum");
+    if (ddp_broadcast(g, &wish, sizeof wish, 0, err))
+        return err->code;
+    return ddp_group_keep_failure(g, rechunk(g, wish, err), err);
+}
+
+int ddp_group_sums_on_host(const ddp_group *g)
+{
+    return strcmp(ddp_group_transport(g), g->ops->name) == 0;
+}
+
+int ddp_group_has_schedule(const ddp_group *g)
+{
+    return ddp_group_sums_on_host(g) || ddp_gpu_schedule(g);
+}
+
+ddp_traffic ddp_group_traffic(const ddp_group *g)
+{
+    return g->traffic;
+}

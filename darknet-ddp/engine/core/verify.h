@@ -1,0 +1,44 @@
+/* core/verify.h: sees that parameters and statistics are still the same on all ranks, in mid-run.
+ *
+ * All ranks start from rank 0's and update with the same sums, so their parameters have the same
+ * bits after every step. So have running statistics that are composed exactly
+ * (core/statistics.h); others are made anew from rank 0's each time, and nobody else's are used.
+ * A bit that flips in memory, or a processor that computes wrongly, ends that. From then on
+ * gradients are of different networks, and nothing else shows it.
+ *
+ * At a moment when all ranks are to have the same: ddp_verify_take reads it all once. The number
+ * that it returns is compared over all ranks (core/same.h). Where ranks differ, ddp_verify_find, on
+ * all of them, says in what.
+ */
+#ifndef DDP_CORE_VERIFY_H
+#define DDP_CORE_VERIFY_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/params.h"
+#include "core/statistics.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ddp_verify ddp_verify;
+
+/* All must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_verify_open(ddp_verify **out, ddp_group *group, const ddp_table *table,
+                           const ddp_statistics *statistics, ddp_error *err) DDP_MUST_CHECK;
+
+void ddp_verify_close(ddp_verify *v); /* NULL is allowed */
+
+/* Checksum of all that ranks have alike after the last backward pass of step, before its update.
+ * Waits for a GPU. Local. */
+uint64_t ddp_verify_take(ddp_verify *v, size_t step);
+
+/* The last checksums taken were the same on all ranks. */
+void ddp_verify_passed(ddp_verify *v);
+
+/* They were not: DDP_ERR_MISMATCH on every rank, with the layer, the ranks and hosts on either
+ * side, the step, and the step where they were last the same. Blocks. Fails also with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_verify_find(ddp_verify *v, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

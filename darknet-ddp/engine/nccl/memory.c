@@ -1,0 +1,135 @@
+/* Memory for sums by NCCL: its own, and registered, where its version does that. */
+#include "nccl/state.h"
+
+#include <stdlib.h>
+
+enum { REGISTERS = 21900 };
+
+struct ddp_nccl_memory {
+    float *x;
+    void *handle; /* NULL: not registered */
+    struct ddp_nccl_memory *next;
+};
+
+static float *alloc_for_nccl(size_t count)
+{
+    void *x = NULL;
+
+#if NCCL_VERSION_CODE >= 21900
+    if (ncclMemAlloc(&x, (count + 1) * sizeof(float)) != ncclSuccess) {
+        (void)cudaGetLastError(); /* or Darknet's next call would report it */
+        x = NULL;
+    }
+#endif
+    (void)count;
+    return x;
+}
+
+/* Is it so on all ranks? No, where that cannot be learnt: the next call on the group fails. */
+static int everywhere(ddp_group *g, int here)
+{
+    int *all = calloc((size_t)g->size, sizeof *all);
+    int yes = all != NULL;
+    ddp_error ignored;
+
+    if (yes && ddp_allgather(g, &here, all, sizeof here, &ignored))
+        yes = 0;
+    for (int r = 0; yes && r < g->size; r++)
+        yes = all[r];
+    free(all);
+    return yes;
+}
+
+static void unregister(const struct ddp_nccl *n, struct ddp_nccl_memory *m)
+{
+#if NCCL_VERSION_CODE >= 21900
+    if (m->handle && n->channels[0].comm)
+        (void)ncclCommDeregister(n->channels[0].comm, m->handle);
+#endif
+    (void)n;
+    m->handle = NULL;
+}
+
+/* Registered on every rank or on none: NCCL's behaviour is undefined where only one side of a
+ * call's buffers is. So ordered sums, which receive into scratch memory, go without, and so do
+ * sums that take turns at several communicators, each of which would want a handle. Where
+ * it fails, sums take the way through NCCL's own buffers. */
+static void register_memory(ddp_group *g, struct ddp_nccl_memory *m, size_t count)
+{
+    struct ddp_nccl *n = ddp_nccl_of(g);
+
+#if NCCL_VERSION_CODE >= 21900
+    ddp_error ignored;
+
+    if (m->x
+        && DDP_NCCL(
+            g, ncclCommRegister(n->channels[0].comm, m->x, (count + 1) * sizeof(float), &m->handle),
+            &ignored))
+        m->handle = NULL;
+#endif
+    (void)count;
+    if (!everywhere(g, m->handle != NULL))
+        unregister(n, m);
+}
+
+float *ddp_nccl_alloc(ddp_group *g, size_t count)
+{
+    struct ddp_nccl *n = ddp_nccl_of(g);
+    struct ddp_nccl_memory *m = calloc(1, sizeof *m);
+    float *x = NULL;
+    ddp_error ignored;
+
+    if (!m)
+        return NULL;
+    if (n->version >= REGISTERS && !g->gpu->config.exact && g->channels == 1) {
+        m->x = alloc_for_nccl(count);
+        register_memory(g, m, count);
+    }
+    if (!m->x) {
+        free(m);
+        return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
+    }
+    ddp_device_zero(&g->gpu->cuda->base, m->x, count);
+    m->next = n->memory;
+    n->memory = m;
+    return m->x;
+}
+
+/* Unlike cudaFree, ncclMemFree does not wait for the work that uses the memory. */
+static void free_for_nccl(ddp_group *g, struct ddp_nccl_memory *m)
+{
+    ddp_device_synchronize(&g->gpu->cuda->base);
+    unregister(ddp_nccl_of(g), m);
+#if NCCL_VERSION_CODE >= 21900
+    (void)ncclMemFree(m->x);
+#endif
+    free(m);
+}
+
+void ddp_nccl_free(ddp_group *g, float *x)
+{
+    struct ddp_nccl *n = ddp_nccl_of(g);
+
+    for (struct ddp_nccl_memory **at = &n->memory; *at; at = &(*at)->next) {
+        struct ddp_nccl_memory *m = *at;
+
+        if (m->x != x)
+            continue;
+        *at = m->next;
+        free_for_nccl(g, m);
+        return;
+    }
+    ddp_device_free(&g->gpu->cuda->base, x);
+}
+
+void ddp_nccl_free_all(ddp_group *g)
+{
+    struct ddp_nccl *n = ddp_nccl_of(g);
+
+    while (n->memory) {
+        struct ddp_nccl_memory *m = n->memory;
+
+        n->memory = m->next;
+        free_for_nccl(g, m);
+    }
+}

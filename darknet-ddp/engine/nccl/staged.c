@@ -1,0 +1,307 @@
+/* Sums of a GPU's memory through host memory and the group's own transport, where there is no
+ * NCCL:
+ *
+ *   COPYING   the GPU copies it to pinned memory, behind what computes it
+ *   SUMMING   the transport sums the pinned memory
+ *   (queued)  the GPU copies it back
+ *
+ * Each step begins in a progress after the one before it has ended. When a copy ends is a
+ * matter of chance, so the transport's sums, those of host memory too, are started from one
+ * queue, in the order in which the program started them. */
+#include "base/clock.h"
+#include "comm/exchange.h"
+#include "nccl/sum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SPINS = 1000, NAP_US = 20 };
+
+/* A sum of host memory: the program's own, or the pinned memory of a sum of the GPU's. */
+struct item {
+    struct ddp_host_sum sum;
+    struct staged_sum *staged; /* NULL: the program's own */
+    int put_off;               /* in the queue: the transport has not begun it */
+    struct item *next;
+};
+
+struct staged_sum {
+    struct ddp_gpu_sum *s;
+    struct item pinned;
+    cudaEvent_t copied;
+    struct staged_sum *next_summing;
+};
+
+struct staged {
+    cudaStream_t back;                         /* copies to the GPU; comm has those from it */
+    struct item *first, *last;                 /* put off */
+    struct staged_sum *summing, *last_summing; /* begun */
+};
+
+static struct staged *staged_of(const ddp_group *g)
+{
+    return g->gpu->way.state;
+}
+
+static void put_last(struct staged *q, struct item *i)
+{
+    i->put_off = 1;
+    i->next = NULL;
+    if (q->first)
+        q->last->next = i;
+    else
+        q->first = i;
+    q->last = i;
+}
+
+/* ---- steps ---- */
+
+static void put_summing(struct staged *q, struct staged_sum *t)
+{
+    t->next_summing = NULL;
+    if (q->summing)
+        q->last_summing->next_summing = t;
+    else
+        q->summing = t;
+    q->last_summing = t;
+}
+
+/* Hand to the transport what is ready for it, in order. */
+static ddp_status start_ready(ddp_group *g, ddp_error *err)
+{
+    struct staged *q = staged_of(g);
+
+    while (q->first) {
+        struct item *i = q->first;
+
+        if (i->staged && !ddp_cuda_passed(g->gpu->cuda, i->staged->copied))
+            return DDP_OK;
+        q->first = i->next;
+        i->put_off = 0;
+        if (i->staged)
+            put_summing(q, i->staged);
+        if (ddp_exchange_start(g, &i->sum, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+/* The half that was asked for; parameters travel as they are. */
+static void set_half(struct ddp_host_sum *sum, const ddp_allreduce *a)
+{
+    sum->half = a->half;
+    sum->wire = a->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
+}
+
+static void copy_back(ddp_group *g, struct staged_sum *t)
+{
+    ddp_cuda *c = g->gpu->cuda;
+    const struct ddp_host_sum *from = &t->pinned.sum;
+
+    if (from->not_finite)
+        *t->s->not_finite = t->s->number;
+    DDP_CUDA(c, cudaMemcpyAsync(t->s->sum->buf, from->buf, from->count * sizeof(float),
+                                cudaMemcpyHostToDevice, staged_of(g)->back));
+    DDP_CUDA(c, cudaEventRecord(t->s->landed, staged_of(g)->back));
+    t->s->queued = 1;
+}
+
+static ddp_status step(ddp_group *g, ddp_error *err)
+{
+    struct staged *q = staged_of(g);
+
+    if (start_ready(g, err))
+        return err->code;
+    while (q->summing && q->summing->pinned.sum.chunks_left == 0) {
+        copy_back(g, q->summing);
+        q->summing = q->summing->next_summing;
+    }
+    return DDP_OK;
+}
+
+/* What the transport has not begun waits for the GPU, which is no rank's fault. */
+static int waits_for_ranks(const struct staged_sum *t)
+{
+    return !t->pinned.put_off && t->pinned.sum.chunks_left > 0;
+}
+
+static ddp_status staged_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+
+    if (step(g, err))
+        return err->code;
+    for (int polls = 0; s && !s->queued; polls++) {
+        if (polls > SPINS)
+            (void)usleep(NAP_US);
+        if (g->ops->progress(g, err) || step(g, err)
+            || (waits_for_ranks(s->own) && ddp_exchange_check_time(g, start, err)))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+/* ---- sums of the GPU's memory ---- */
+
+static void staged_sum_close(struct ddp_gpu_sum *s)
+{
+    struct staged_sum *t = s->own;
+    ddp_cuda *c = s->sum->group->gpu->cuda;
+
+    if (t->pinned.sum.buf) {
+        DDP_CUDA(c, cudaEventSynchronize(s->landed)); /* it reads the memory */
+        ddp_cuda_free_pinned(c, t->pinned.sum.buf);
+    }
+    DDP_CUDA(c, cudaEventDestroy(t->copied));
+    free(t);
+}
+
+static ddp_status staged_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
+{
+    ddp_allreduce *a = s->sum;
+    ddp_cuda *c = a->group->gpu->cuda;
+    struct staged_sum *t = calloc(1, sizeof *t);
+
+    if (!t)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    t->s = s;
+    t->pinned.staged = t;
+    t->pinned.sum = ddp_host_sum_of(a);
+    t->pinned.sum.ended = NULL; /* not before it is copied back */
+    t->pinned.sum.buf = ddp_cuda_alloc_pinned(c, a->count);
+    if (!t->pinned.sum.buf) {
+        free(t);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of pinned host memory",
+                        a->count * sizeof(float) >> 20);
+    }
+    t->copied = ddp_cuda_event(c);
+    s->own = t;
+    return DDP_OK;
+}
+
+static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
+{
+    struct staged_sum *t = s->own;
+    ddp_group *g = s->sum->group;
+    ddp_cuda *c = g->gpu->cuda;
+
+    DDP_CUDA(c, cudaMemcpyAsync(t->pinned.sum.buf, s->sum->buf, s->sum->count * sizeof(float),
+                                cudaMemcpyDeviceToHost, c->comm));
+    DDP_CUDA(c, cudaEventRecord(t->copied, c->comm));
+    set_half(&t->pinned.sum, s->sum);
+    put_last(staged_of(g), &t->pinned);
+    return step(g, err);
+}
+
+/* ---- the program's own sums of host memory: behind those that are put off, so that every rank has
+ * one order ---- */
+
+static ddp_status host_open(ddp_allreduce *a, ddp_error *err)
+{
+    struct item *i = calloc(1, sizeof *i);
+
+    if (!i)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    i->sum = ddp_host_sum_of(a);
+    a->own = i;
+    return DDP_OK;
+}
+
+static void host_close(ddp_allreduce *a)
+{
+    free(a->own);
+}
+
+static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
+{
+    struct staged *q = staged_of(a->group);
+    struct item *i = a->own;
+
+    ddp_device_event_record(a->began);
+    set_half(&i->sum, a);
+    if (!q->first)
+        return ddp_exchange_start(a->group, &i->sum, err);
+    put_last(q, i);
+    return DDP_OK;
+}
+
+static int host_in_flight(const ddp_allreduce *a)
+{
+    const struct item *i = a->own;
+
+    return i->put_off || i->sum.chunks_left > 0;
+}
+
+static int host_done(const ddp_allreduce *a)
+{
+    return !host_in_flight(a);
+}
+
+static ddp_status host_wait(ddp_allreduce *a, ddp_error *err)
+{
+    struct item *i = a->own;
+
+    while (i->put_off)
+        if (a->group->ops->progress(a->group, err) || step(a->group, err))
+            return err->code;
+    return ddp_exchange_wait(a->group, &i->sum, err);
+}
+
+static int host_finite(ddp_allreduce *a)
+{
+    const struct item *i = a->own;
+
+    return !i->sum.not_finite;
+}
+
+static const struct ddp_sum_engine host_sums = {
+    .open = host_open,
+    .close = host_close,
+    .start = host_start,
+    .in_flight = host_in_flight,
+    .done = host_done,
+    .fence_waits = host_in_flight,
+    .fence = host_wait,
+    .wait = host_wait,
+    .finite = host_finite,
+};
+
+/* ---- opening ---- */
+
+static void staged_abort(ddp_group *g)
+{
+    (void)g; /* nothing on the GPU waits for a peer */
+}
+
+static void staged_close(ddp_group *g)
+{
+    struct staged *q = staged_of(g);
+
+    g->host_sums = &ddp_host_sums;
+    DDP_CUDA(g->gpu->cuda, cudaStreamDestroy(q->back));
+    free(q);
+}
+
+static const struct ddp_gpu_way way = {
+    .close = staged_close,
+    .abort = staged_abort,
+    .sum_open = staged_sum_open,
+    .sum_close = staged_sum_close,
+    .sum_start = staged_sum_start,
+    .progress = staged_progress,
+};
+
+ddp_status ddp_staged_open(ddp_group *g, ddp_error *err)
+{
+    struct staged *q = calloc(1, sizeof *q);
+
+    if (!q)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for sums through host memory");
+    DDP_CUDA(g->gpu->cuda, cudaStreamCreateWithFlags(&q->back, cudaStreamNonBlocking));
+    g->gpu->way = way;
+    g->gpu->way.state = q;
+    g->host_sums = &host_sums;
+    (void)snprintf(g->gpu->way.name, sizeof way.name, "%s", g->ops->name);
+    return DDP_OK;
+}

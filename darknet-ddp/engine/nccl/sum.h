@@ -1,0 +1,70 @@
+/* nccl/sum.h: a group's GPU, and the sums of its memory on their way. Included by comm/ alone,
+ * in a build with CUDA.
+ *
+ * One sum: `ready` is recorded on the compute stream and waited for by the comm stream;
+ * nccl.c queues what makes the sum, or staged.c makes it step by step in progress; `landed` is
+ * recorded behind that, and waited for by the compute stream from the fence on. A second queue of
+ * the GPU may stand in the compute stream's place (sum->behind, sum->before). gpu.c does what
+ * both have in common. */
+#ifndef DDP_NCCL_SUM_H
+#define DDP_NCCL_SUM_H
+
+#include "device/cuda.h"
+#include "nccl/gpu.h"
+
+/* The part of such a sum that every way has. */
+struct ddp_gpu_sum {
+    ddp_allreduce *sum;
+    cudaEvent_t ready;    /* its gradients are computed; sum->began */
+    cudaEvent_t landed;   /* it is summed; sum->ended */
+    cudaEvent_t reached;  /* the stream of sum->before has come to the fence */
+    unsigned *not_finite; /* pinned: the last sum, by number, that was seen not to be finite */
+    unsigned number;      /* of sums started */
+    unsigned told;        /* what sums.finite has told of */
+    int in_flight;        /* started, and without a fence */
+    int queued;           /* all that makes it is queued on the GPU, landed behind it */
+    int unsettled;        /* with a fence, and not seen to land */
+    struct ddp_gpu_sum *next_unsettled;
+    void *own; /* the way's */
+};
+
+/* How sums of the GPU's memory travel: by NCCL, or staged through host memory. */
+struct ddp_gpu_way {
+    char name[32]; /* for people: "nccl 2.27.3" */
+    const char
+        *schedule; /* of its own, for people; NULL: it has none, or is the group's transport */
+    void *state;
+
+    void (*close)(ddp_group *g);
+    void (*abort)(ddp_group *g); /* what is queued on the GPU ends, in whatever way */
+
+    ddp_status (*sum_open)(struct ddp_gpu_sum *s, ddp_error *err);
+    void (*sum_close)(struct ddp_gpu_sum *s);
+    /* The comm stream waits for s->ready. Queue the sum, or the half of it that s->sum->half says,
+     * and record s->landed, or do so in a progress to come; then set s->queued. */
+    ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
+    /* As ddp_allreduce_share; NULL: cut as the group's sums of host memory are. */
+    ddp_status (*share)(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err);
+    /* Move along what is not queued; until it is, where s is not NULL. */
+    ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
+    /* Memory for sums; NULL: the GPU's plain memory does. */
+    float *(*alloc)(ddp_group *g, size_t count);
+    void (*free)(ddp_group *g, float *x);
+};
+
+struct ddp_gpu {
+    ddp_cuda *cuda;
+    ddp_gpu_config config;
+    struct ddp_gpu_way way; /* all zero in a group of one rank */
+    struct ddp_gpu_sum *first_unsettled, *last_unsettled;
+    int64_t stalled_ns;
+};
+
+/* Queue on a stream: look whether this of the sum is finite, once it is made. Not of nothing. */
+void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
+
+/* Fill g->gpu->way. On failure nothing is left to close. */
+ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
+ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
+
+#endif

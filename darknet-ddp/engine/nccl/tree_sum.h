@@ -1,0 +1,15 @@
+/* nccl/tree_sum.h: sums of a GPU's memory in the order of device/sum.h, by NCCL's messages and
+ * a kernel. Included by comm/nccl*.c alone. Who sums what with whom is a plan of nccl/tree_plan.h;
+ * all plans give the same bits. */
+#ifndef DDP_NCCL_TREE_SUM_H
+#define DDP_NCCL_TREE_SUM_H
+
+#include "nccl/state.h"
+#include "nccl/tree_plan.h"
+
+/* Queue a sum, or its half a->half, on the channel's stream, in place; counts what it sends
+ * (ddp_group_traffic). DDP_GATHER takes no scratch memory. */
+ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_allreduce *a,
+                                const struct ddp_nccl_channel *n, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

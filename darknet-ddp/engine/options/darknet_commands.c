@@ -1,0 +1,295 @@
+#include "options/darknet_commands.h"
+
+#include "base/near.h"
+#include "options/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef ddp_darknet_command command;
+
+static const command commands[] = {
+#define ROW(...) {__VA_ARGS__},
+#include "options/darknet_commands.def"
+#undef ROW
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const char *const ddp_darknet_everywhere = "-i N -nogpu";
+
+const ddp_darknet_command *ddp_darknet_command_at(size_t i)
+{
+    return i < COMMANDS ? &commands[i] : NULL;
+}
+
+/* ---- lists of options ---- */
+
+/* Take the next word off a list. */
+static void take_word(const char **list, char *word, size_t size)
+{
+    size_t length = strcspn(*list, " ");
+
+    (void)snprintf(word, size, "%.*s", (int)length, *list);
+    *list += length;
+    *list += strspn(*list, " ");
+}
+
+int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size)
+{
+    if (!**list)
+        return 0;
+    take_word(list, name, size);
+    *value = 0;
+    if (**list && **list != '-')
+        take_word(list, value, size);
+    return 1;
+}
+
+/* Is it in the list, and does a value follow it? */
+static int in_list(const char *list, const char *option, int *has_value)
+{
+    char name[32], value[32];
+
+    while (ddp_darknet_next_option(&list, name, value, sizeof name)) {
+        *has_value = *value != 0;
+        if (strcmp(name, option) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int is_option(const char *word)
+{
+    char *end;
+
+    (void)strtod(word, &end);
+    return word[0] == '-' && word[1] && *end; /* "-5" is a number */
+}
+
+/* ---- which row ---- */
+
+static const command *first_of(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static const command *next_of(const command *row)
+{
+    const command *next = row + 1;
+
+    return next < commands + COMMANDS && strcmp(next->name, row->name) == 0 ? next : NULL;
+}
+
+/* The row of this command that has the option; NULL: none. */
+static const command *that_knows(const command *row, const char *option, int *has_value)
+{
+    while (row && !in_list(row->options, option, has_value))
+        row = next_of(row);
+    return row;
+}
+
+/* Do values that this command's options take stand behind this word? */
+static int takes_value(const command *first, const char *word)
+{
+    int has_value = 0;
+
+    return (in_list(ddp_darknet_everywhere, word, &has_value)
+            || that_knows(first, word, &has_value))
+           && has_value;
+}
+
+/* Word number i of those that are neither options nor their values; NULL: there are fewer. What
+ * stands before the command can only be what every command knows. */
+static const char *plain_word(int argc, char **argv, const command *first, int i)
+{
+    for (int a = 1; a < argc; a++) {
+        if (!is_option(argv[a])) {
+            if (i-- == 0)
+                return argv[a];
+        } else if (takes_value(first, argv[a])) {
+            a++;
+        }
+    }
+    return NULL;
+}
+
+static const command *row_of(int argc, char **argv)
+{
+    const char *name = plain_word(argc, argv, NULL, 0);
+    const command *row = name ? first_of(name) : NULL;
+    const char *verb = row && row->verb[0] ? plain_word(argc, argv, row, 1) : "";
+
+    while (row && verb && strcmp(row->verb, verb) != 0)
+        row = next_of(row);
+    return verb ? row : NULL;
+}
+
+/* ---- refusals ---- */
+
+static ddp_status refuse_command(const char *name, ddp_error *err)
+{
+    ddp_near near = {.word = name};
+    char text[DDP_NEAR_TEXT];
+
+    for (const command *row = commands; row < commands + COMMANDS; row++)
+        ddp_near_try(&near, row->name);
+    ddp_near_try(&near, "ddp");
+    return ddp_fail(err, DDP_ERR_USAGE, "darknet has no command '%s'%s", name,
+                    ddp_near_text(&near, text));
+}
+
+static ddp_status refuse_verb(const command *first, const char *verb, ddp_error *err)
+{
+    ddp_near near = {.word = verb};
+    char text[DDP_NEAR_TEXT];
+
+    for (const command *row = first; row; row = next_of(row))
+        ddp_near_try(&near, row->verb);
+    return ddp_fail(err, DDP_ERR_USAGE, "darknet %s has no '%s'%s", first->name, verb,
+                    ddp_near_text(&near, text));
+}
+
+static ddp_status refuse_no_verb(const command *first, ddp_error *err)
+{
+    char verbs[256] = "";
+    size_t used = 0;
+
+    for (const command *row = first; row && used < sizeof verbs; row = next_of(row))
+        used += (size_t)snprintf(verbs + used, sizeof verbs - used, "%s%s", used ? ", " : "",
+                                 row->verb);
+    return ddp_fail(err, DDP_ERR_USAGE, "darknet %s wants one of %s; darknet %s --help says more",
+                    first->name, verbs, first->name);
+}
+
+/* "detector train", or the name of a command without verbs. */
+static void write_name(const command *row, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%s%s%s", row->name, row->verb[0] ? " " : "", row->verb);
+}
+
+static void near_of_list(ddp_near *near, const char *list, char (*names)[32], int *used, int most)
+{
+    char value[32];
+
+    while (*used < most && ddp_darknet_next_option(&list, names[*used], value, sizeof value))
+        ddp_near_try(near, names[(*used)++]);
+}
+
+static ddp_status refuse_option(const command *row, const char *option, ddp_error *err)
+{
+    char names[32][32], name[64], other[64], text[DDP_NEAR_TEXT];
+    const command *knows;
+    ddp_near near = {.word = option, .beginning = "-ddp_"};
+    int used = 0, has_value;
+
+    write_name(row, name, sizeof name);
+    knows = that_knows(first_of(row->name), option, &has_value);
+    if (knows) {
+        write_name(knows, other, sizeof other);
+        return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; %s does", name,
+                        option, other);
+    }
+    near_of_list(&near, row->options, names, &used, 32);
+    near_of_list(&near, ddp_darknet_everywhere, names, &used, 32);
+    ddp_options_near(&near);
+    return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'%s", name, option,
+                    ddp_near_text(&near, text));
+}
+
+/* ---- what others ask ---- */
+
+static ddp_status check_options(const command *row, int argc, char **argv, ddp_error *err)
+{
+    char name[64];
+    int has_value;
+
+    for (int i = 1; i < argc; i++) {
+        if (!is_option(argv[i]))
+            continue;
+        if (!in_list(ddp_darknet_everywhere, argv[i], &has_value)
+            && !in_list(row->options, argv[i], &has_value))
+            return refuse_option(row, argv[i], err);
+        if (has_value && ++i == argc) {
+            write_name(row, name, sizeof name);
+            return ddp_fail(err, DDP_ERR_USAGE, "%s: the option %s needs a value", name,
+                            argv[i - 1]);
+        }
+    }
+    return DDP_OK;
+}
+
+/* How many words of "CFG [WEIGHTS]" must be there. */
+static int words_wanted(const char *words)
+{
+    char word[32];
+    int count = 0;
+
+    while (*words) {
+        take_word(&words, word, sizeof word);
+        count += word[0] != '[';
+    }
+    return count;
+}
+
+static ddp_status check_words(const command *row, int argc, char **argv, ddp_error *err)
+{
+    int last = words_wanted(row->words) + (row->verb[0] != 0);
+
+    if (plain_word(argc, argv, row, last))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "usage: darknet %s%s%s%s%s%s", row->name,
+                    row->verb[0] ? " " : "", row->verb, row->words[0] ? " " : "", row->words,
+                    row->options[0] ? " [options]; darknet --help says more" : "");
+}
+
+ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
+{
+    const char *name = plain_word(argc, argv, NULL, 0), *verb;
+    const command *first = name ? first_of(name) : NULL, *row = row_of(argc, argv);
+
+    if (!name)
+        return ddp_fail(err, DDP_ERR_USAGE, "no command%s%s; darknet --help names some",
+                        argc > 1 ? " beside " : "", argc > 1 ? argv[1] : "");
+    if (!first)
+        return refuse_command(name, err);
+    if (row && check_options(row, argc, argv, err))
+        return err->code;
+    if (row)
+        return check_words(row, argc, argv, err);
+    verb = plain_word(argc, argv, first, 1);
+    return verb ? refuse_verb(first, verb, err) : refuse_no_verb(first, err);
+}
+
+const char *ddp_darknet_word(int argc, char **argv, int i)
+{
+    const char *name = plain_word(argc, argv, NULL, 0);
+
+    return plain_word(argc, argv, name ? first_of(name) : NULL, i);
+}
+
+int ddp_darknet_trains(int argc, char **argv)
+{
+    const command *row = row_of(argc, argv);
+
+    return row && row->does != DDP_READS;
+}
+
+ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
+{
+    const char *name = argc > 1 ? argv[1] : "", *verb = argc > 2 ? argv[2] : "";
+    const command *first = first_of(name), *row = row_of(argc, argv);
+
+    if (first && first->refusal)
+        return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name, first->refusal);
+    if (!row || row->does != DDP_TRAINS_DDP)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "`darknet%s%s%s%s` does not train; -ddp goes with train",
+                        name[0] ? " " : "", name, verb[0] ? " " : "", verb);
+    if (!plain_word(argc, argv, first, 2))
+        return ddp_fail(err, DDP_ERR_USAGE, "`darknet %s %s` wants the name of a file", name, verb);
+    return DDP_OK;
+}

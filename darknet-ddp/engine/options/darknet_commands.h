@@ -1,0 +1,43 @@
+/* options/darknet_commands.h: what Darknet's own commands are, which words each wants and which
+ * options it reads. Darknet itself passes over what it does not know. */
+#ifndef DDP_OPTIONS_DARKNET_COMMANDS_H
+#define DDP_OPTIONS_DARKNET_COMMANDS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+typedef enum ddp_darknet_does { DDP_READS, DDP_TRAINS, DDP_TRAINS_DDP } ddp_darknet_does;
+
+/* A row of options/darknet_commands.def, where the columns are explained. */
+typedef struct ddp_darknet_command {
+    const char *name, *verb, *words, *options;
+    ddp_darknet_does does;
+    const char *refusal;
+} ddp_darknet_command;
+
+/* Row i of the table, whose commands stand together; NULL: there are no more. */
+const ddp_darknet_command *ddp_darknet_command_at(size_t i);
+
+/* The options of every command, as a row lists its own. */
+extern const char *const ddp_darknet_everywhere;
+
+/* Take the next name off such a list, which becomes what is left of it, and what stands for its
+ * value, "" if it has none; each has room for size bytes. 0: the list has ended. */
+int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size);
+
+/* argv, less our own options, is a command of Darknet's: does it exist, does it read every
+ * option on the line, and has it the words that it wants? DDP_ERR_USAGE says what it does not know,
+ * and what may have been meant. */
+ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
+
+/* Word number i of argv, less options and their values: 0 is the command. NULL: there are fewer. */
+const char *ddp_darknet_word(int argc, char **argv, int i);
+
+/* Does this command write weights as it goes? */
+int ddp_darknet_trains(int argc, char **argv);
+
+/* Can this command run under -ddp? DDP_ERR_USAGE: no; the text says why. */
+ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

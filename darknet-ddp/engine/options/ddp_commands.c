@@ -1,0 +1,97 @@
+#include "options/ddp_commands.h"
+
+#include "base/near.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const ddp_own_command commands[] = {
+    {DDP_OWN_CHECK, "check", "DATA CFG [WEIGHTS]", 1,
+     "what is wrong with pictures, labels and cfg, all at once"},
+    {DDP_OWN_CFG, "cfg", "NAME", 0,
+     "write a cfg for -classes N: yolov3, yolov3-tiny, yolov4 or yolov4-tiny"},
+    {DDP_OWN_MAP, "map", "DATA CFG WEIGHTS", 1,
+     "average precision on valid=, a class a line; also `darknet detector map`"},
+    {DDP_OWN_VALID, "valid", "DATA CFG WEIGHTS", 1,
+     "what is found on valid=, in files in results=; also `darknet detector valid`"},
+    {DDP_OWN_TOP, "top", "DATA CFG WEIGHTS", 1,
+     "top-1, top-k and loss on valid=; also `darknet classifier valid`"},
+    {DDP_OWN_PLAN, "plan", "CFG", 0, "the buckets of gradients, and what they send"},
+    {DDP_OWN_BENCH, "bench", "CFG", 1, "times of a step, on random data"},
+    {DDP_OWN_OPTIONS, "options", "", 0, "all options; with -json as data, and what goes with what"},
+    {DDP_OWN_WHY, "why", "FILE...", 0, "which rank of a failed run broke off first"},
+    {DDP_OWN_COMPLETION, "completion", "bash|zsh", 0, "completion of this program for a shell"},
+    {DDP_OWN_MAN, "man", "", 0, "the manual page, for man -l"},
+    {DDP_OWN_HELP, "help", "", 0, "all options"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const ddp_own_command *ddp_own_command_at(size_t i)
+{
+    return i < COMMANDS ? &commands[i] : NULL;
+}
+
+void ddp_own_command_rename(int argc, char **argv)
+{
+    static const char *const known[][3] = {
+        {"detector", "map", "map"}, {"detector", "valid", "valid"}, {"classifier", "valid", "top"}};
+
+    for (size_t i = 0; argc > 2 && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(argv[1], known[i][0]) == 0 && strcmp(argv[2], known[i][1]) == 0) {
+            argv[1] = "ddp";
+            argv[2] = (char *)known[i][2];
+            return;
+        }
+}
+
+static void count_words(const char *words, int *fewest, int *most)
+{
+    *fewest = *most = 0;
+    while (*words) {
+        size_t length = strcspn(words, " ");
+
+        *fewest += words[0] != '[';
+        *most = words[length - 1] == '.' ? INT_MAX : *most + 1;
+        words += length + (words[length] == ' ');
+    }
+}
+
+static void refuse(const char *verb, ddp_error *err)
+{
+    ddp_near near = {.word = verb};
+    char text[DDP_NEAR_TEXT], verbs[128] = "";
+    size_t used = 0;
+
+    for (const ddp_own_command *row = commands; row < commands + COMMANDS; row++) {
+        ddp_near_try(&near, row->verb);
+        used +=
+            (size_t)snprintf(verbs + used, sizeof verbs - used, "%s%s", used ? "|" : "", row->verb);
+    }
+    if (*verb)
+        (void)ddp_fail(err, DDP_ERR_USAGE, "darknet ddp has no '%s'%s; usage: darknet ddp %s", verb,
+                       ddp_near_text(&near, text), verbs);
+    else
+        (void)ddp_fail(err, DDP_ERR_USAGE, "usage: darknet ddp %s", verbs);
+}
+
+const ddp_own_command *ddp_own_command_of(int argc, char **argv, ddp_error *err)
+{
+    const char *verb = argc > 2 ? argv[2] : "";
+    int fewest, most;
+
+    for (const ddp_own_command *row = commands; row < commands + COMMANDS; row++) {
+        if (strcmp(row->verb, verb) != 0)
+            continue;
+        count_words(row->words, &fewest, &most);
+        if (argc - 3 >= fewest && argc - 3 <= most)
+            return row;
+        (void)ddp_fail(err, DDP_ERR_USAGE,
+                       "usage: darknet ddp %s%s%s [options]; `darknet ddp help` lists them", verb,
+                       row->words[0] ? " " : "", row->words);
+        return NULL;
+    }
+    refuse(verb, err);
+    return NULL;
+}

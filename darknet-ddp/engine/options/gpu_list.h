@@ -1,0 +1,19 @@
+/* options/gpu_list.h: the GPUs that -gpus names, one for each rank of a host. */
+#ifndef DDP_OPTIONS_GPU_LIST_H
+#define DDP_OPTIONS_GPU_LIST_H
+
+#include "base/status.h"
+
+enum { DDP_GPU_LIST_MAX = 64, DDP_GPU_NUMBER_MAX = 1023 };
+
+/* A host's GPUs, by CUDA's numbers: its rank r takes the r-th. */
+typedef struct ddp_gpu_list {
+    int count; /* 0: none was given */
+    int gpus[DDP_GPU_LIST_MAX];
+} ddp_gpu_list;
+
+/* Read "0,1,3": 1 to DDP_GPU_LIST_MAX whole numbers with commas between them; a number may
+ * come several times. Fails with DDP_ERR_USAGE. */
+ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,209 @@
+/* What is read from the table beside the command line: values in words, and help. */
+#include "options/table.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The names of columns in the table. */
+enum {
+    AGREE = DDP_OPTION_AGREE,
+    RESULTS = DDP_OPTION_RESULTS,
+    ROUNDING = DDP_OPTION_ROUNDING,
+    BY_RANKS = DDP_OPTION_BY_RANKS,
+    ON_GPU = DDP_OPTION_ON_GPU
+};
+
+const ddp_option ddp_option_table[] = {
+#define ROW(kind, field, ...) {kind, offsetof(ddp_options, field), __VA_ARGS__},
+#define GROUP(field, title)
+#include "options/options.def"
+#undef GROUP
+#undef ROW
+};
+
+static const ddp_option_group groups[] = {
+#define GROUP(field, title) {DDP_OPTION_ROW_##field, title},
+#define ROW(...)
+#include "options/options.def"
+#undef ROW
+#undef GROUP
+};
+
+const char *ddp_option_title(int row)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        if (groups[i].first == row)
+            return groups[i].title;
+    return NULL;
+}
+
+/* ---- values ---- */
+
+/* Word number i of "a|b|c". */
+static void write_word(const char *words, int i, char *out, size_t size)
+{
+    while (i-- > 0)
+        words += strcspn(words, "|") + 1;
+    (void)snprintf(out, size, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+static void write_number(const ddp_option *row, double number, char *out, size_t size)
+{
+    if (row->kind == SKIP)
+        (void)snprintf(out, size, number != 0 ? "skip %.9g" : "stop", number);
+    else if (row->kind == CHOICE)
+        write_word(row->argument, (int)number, out, size);
+    else if (row->kind == FLAG)
+        (void)snprintf(out, size, "%s", number != 0 ? "yes" : "no");
+    else if (number < row->low || number > row->high)
+        (void)snprintf(out, size, "not given");
+    else
+        (void)snprintf(out, size, "%.9g", number);
+}
+
+static double number_of(const ddp_options *o, const ddp_option *row)
+{
+    const void *field = (const char *)o + row->field;
+
+    return row->kind == REAL ? *(const double *)field : *(const int *)field;
+}
+
+/* Of a row of any kind that has a column. */
+static void write_value(const ddp_options *o, const ddp_option *row, int ranks, char *out,
+                        size_t size)
+{
+    size_t used;
+
+    if (row->kind == SEED) {
+        int64_t seed = *(const int64_t *)(const void *)((const char *)o + row->field);
+
+        if (seed < 0)
+            (void)snprintf(out, size, "not given");
+        else
+            (void)snprintf(out, size, "%" PRId64, seed);
+        return;
+    }
+    if (row->kind == COMPRESS) {
+        const void *choice = (const char *)o + row->field;
+        char text[DDP_COMPRESS_TEXT];
+
+        (void)snprintf(out, size, "%s", ddp_compress_choice_format(choice, text));
+        return;
+    }
+    write_number(row, number_of(o, row), out, size);
+    used = strlen(out);
+    if (ranks > 0 && (row->columns & DDP_OPTION_BY_RANKS) && number_of(o, row) != row->fallback)
+        (void)snprintf(out + used, size - used, " (%d rank%s)", ranks, ddp_plural((size_t)ranks));
+}
+
+static int is_default(const ddp_options *o, const ddp_option *row)
+{
+    if (row->kind == COMPRESS)
+        return o->compress.word == DDP_CHOICE_NONE;
+    return row->kind != SEED && number_of(o, row) == row->fallback;
+}
+
+int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
+                     ddp_option_value *out)
+{
+    int count = 0;
+
+    for (int i = 0; i < DDP_OPTION_ROWS && count < DDP_OPTION_VALUES; i++) {
+        const ddp_option *row = &ddp_option_table[i];
+
+        if (!(row->columns & column) || ((row->columns & DDP_OPTION_ON_GPU) && !on_gpus))
+            continue;
+        out[count].name = row->name;
+        out[count].is_default = is_default(o, row);
+        write_value(o, row, ranks, out[count].value, sizeof out[count].value);
+        count++;
+    }
+    return count;
+}
+
+void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size)
+{
+    size_t length = strcspn(words, " ");
+    char value[64];
+
+    (void)snprintf(text, size, "%.*s", (int)length, words);
+    for (int i = 0; i < DDP_OPTION_ROWS; i++) {
+        const ddp_option *row = &ddp_option_table[i];
+
+        if (strlen(row->name) != length || strncmp(row->name, words, length) != 0)
+            continue;
+        write_value(o, row, 0, value, sizeof value);
+        if (row->kind != FLAG)
+            (void)snprintf(text + length, size - length, " %s", value);
+    }
+}
+
+/* "-resume", "no -resume" or "-keep 3". */
+static int write_line(const ddp_option_value *v, char *text, size_t size)
+{
+    if (strcmp(v->value, "yes") == 0)
+        return snprintf(text, size, "%s\n", v->name);
+    if (strcmp(v->value, "no") == 0 || strcmp(v->value, "not given") == 0)
+        return snprintf(text, size, "no %s\n", v->name);
+    return snprintf(text, size, "%s %s\n", v->name, v->value);
+}
+
+void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t size)
+{
+    ddp_option_value values[DDP_OPTION_VALUES];
+    int count = ddp_options_list(o, DDP_OPTION_AGREE, on_gpus, 0, values);
+    size_t used = (size_t)snprintf(text, size, "computing on %s\n", on_gpus ? "GPUs" : "CPUs");
+
+    for (int i = 0; i < count && used < size; i++)
+        used += (size_t)write_line(&values[i], text + used, size - used);
+}
+
+void ddp_options_near(ddp_near *near)
+{
+    for (int i = 0; i < DDP_OPTION_ROWS; i++)
+        if (ddp_option_table[i].scope != COMMAND)
+            ddp_near_try(near, ddp_option_table[i].name);
+}
+
+/* ---- help ---- */
+
+static void write_default(const ddp_option *row, char *out, size_t size)
+{
+    if (row->shown)
+        (void)snprintf(out, size, "%s", row->shown);
+    else if (row->kind == FLAG)
+        (void)snprintf(out, size, "off");
+    else
+        write_number(row, row->fallback, out, size);
+}
+
+void ddp_option_describe(const ddp_option *row, char *name, size_t name_size, char *fallback,
+                         size_t fallback_size)
+{
+    (void)snprintf(name, name_size, "%s%s%s", row->name, row->argument[0] ? " " : "",
+                   row->argument);
+    write_default(row, fallback, fallback_size);
+}
+
+static void print_row(FILE *out, const ddp_option *row)
+{
+    char name[96], shown[32];
+
+    ddp_option_describe(row, name, sizeof name, shown, sizeof shown);
+    (void)fprintf(out, "  %-32s  %s", name, row->meaning);
+    if (shown[0])
+        (void)fprintf(out, " [%s]", shown);
+    (void)fprintf(out, "\n");
+}
+
+void ddp_options_help(FILE *out)
+{
+    for (int i = 0; i < DDP_OPTION_ROWS; i++) {
+        if (ddp_option_title(i))
+            (void)fprintf(out, "\n%s:\n", ddp_option_title(i));
+        print_row(out, &ddp_option_table[i]);
+    }
+}

@@ -1,0 +1,99 @@
+/* options/options.h: our options, in Darknet's style: -name value, anywhere on the line.
+ * One table lists them, options/options.def; all else comes from it. */
+#ifndef DDP_OPTIONS_OPTIONS_H
+#define DDP_OPTIONS_OPTIONS_H
+
+#include "base/near.h"
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/names.h"
+#include "options/compress_options.h"
+#include "options/gpu_list.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Choices, in the order of their words in the table. */
+enum { DDP_BACKEND_AUTO, DDP_BACKEND_NCCL, DDP_BACKEND_MPI, DDP_BACKEND_GLOO, DDP_BACKEND_SOLO };
+enum { DDP_CHOICE_GLOBAL, DDP_CHOICE_RANK };
+enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
+enum { DDP_CHOICE_STOP, DDP_CHOICE_CONTINUE };
+enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
+
+/* The C type of each kind of option. */
+#define DDP_OPTION_FLAG int
+#define DDP_OPTION_WHOLE int
+#define DDP_OPTION_REAL double
+#define DDP_OPTION_SEED int64_t
+#define DDP_OPTION_CHOICE int
+#define DDP_OPTION_SKIP int          /* how many; 0: stop */
+#define DDP_OPTION_TEXT const char * /* NULL: not given */
+#define DDP_OPTION_GPUS ddp_gpu_list
+#define DDP_OPTION_COMPRESS ddp_compress_choice
+
+/* A field for each row; the row says what it holds when the option is not given. */
+typedef struct ddp_options {
+#define ROW(kind, field, ...) DDP_OPTION_##kind field;
+#define GROUP(field, title)
+#include "options/options.def"
+#undef GROUP
+#undef ROW
+} ddp_options;
+
+/* The columns of the table; each is explained there. */
+enum {
+    DDP_OPTION_AGREE = 1,
+    DDP_OPTION_RESULTS = 2,
+    DDP_OPTION_ROUNDING = 4,
+    DDP_OPTION_BY_RANKS = 8,
+    DDP_OPTION_ON_GPU = 16
+};
+
+/* What an option is set to, in words: "yes" or "no" for one without an argument, "not given"
+ * where no value stands for that. */
+typedef struct ddp_option_value {
+    const char *name;
+    char value[64];
+    int is_default;
+} ddp_option_value;
+
+enum { DDP_OPTION_VALUES = 64 }; /* as many as ddp_options_list may find */
+
+/* Take every option of the table out of argv[1..*argc), setting *argc to what is
+ * left; options not given have their defaults, and -ddp_exact implies -ddp_deterministic 1.
+ * argv strings must outlive *o.
+ * -gpus, -i and -nogpu are Darknet's too: they are left alone but for -ddp and `darknet ddp`.
+ * DDP_ERR_USAGE: a value is missing or not what the option accepts, an unknown
+ * option begins with -ddp, or one that needs -ddp stands without it. */
+ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
+
+/* The options' names, for the errors of core. */
+const ddp_names *ddp_options_names(void);
+
+/* MiB of a bucket: what was asked for, or what suits the transport. */
+double ddp_options_bucket_mb(const ddp_options *o, int nccl);
+
+/* The values of all options that have this column, less those that do nothing on CPUs unless
+ * on_gpus; out has room for DDP_OPTION_VALUES. ranks is how many train;
+ * 0: they are no part of a value. Returns the number of values. */
+int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
+                     ddp_option_value *out);
+
+/* Write the option that `words` begin with as it is set: "-ddp_on_nan skip 2", "-ddp_exact". */
+enum { DDP_OPTION_TEXT_SIZE = 96 };
+void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size);
+
+/* MiB of the first bucket, and of what is deferred: what was asked for, or the defaults. */
+double ddp_options_first_bucket_mb(const ddp_options *o);
+double ddp_options_defer_mb(const ddp_options *o);
+
+/* Write a line for each thing on the command line on which ranks must agree, cut at size. */
+void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t size);
+
+/* Consider the options that Darknet's commands may stand beside. */
+void ddp_options_near(ddp_near *near);
+
+/* Print the table. */
+void ddp_options_help(FILE *out);
+
+#endif

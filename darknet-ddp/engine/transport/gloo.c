@@ -1,0 +1,284 @@
+/* Ranks that Gloo connects. Gloo carries messages alone (transport/gloo_link.h); what is summed in
+ * which order is exchange.h's matter, so that the bits are those of every other transport.
+ *
+ * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI; or
+ * else by MPI, which stays open until the end and says nothing meanwhile. */
+#include "comm/backend.h"
+#include "comm/exchange.h"
+#include "transport/gloo_link.h"
+#include "transport/peer_addresses.h"
+#include "transport/rendezvous.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gloo_group {
+    ddp_group base; /* first: the two pointers are interchangeable */
+    ddp_gloo_link *link;
+    ddp_group *mpi;        /* NULL: they met by files */
+    ddp_rendezvous *files; /* NULL: they met by MPI, or all are there */
+};
+
+static struct gloo_group *gloo_of(ddp_group *g)
+{
+    return (struct gloo_group *)g;
+}
+
+static ddp_status failed(const ddp_group *g, const ddp_gloo_failure *f, ddp_error *err)
+{
+    if (f->peer < 0)
+        return ddp_fail(err, DDP_ERR_COMM, "Gloo: %s", f->text);
+    return ddp_fail(err, DDP_ERR_COMM, "connection with rank %d (host %s): %s", f->peer,
+                    g->hosts[f->peer], f->text);
+}
+
+/* ---- messages ---- */
+
+static ddp_status gloo_reserve(ddp_group *g, int requests, ddp_error *err)
+{
+    ddp_gloo_failure f;
+
+    return ddp_gloo_reserve(gloo_of(g)->link, requests, &f) ? DDP_OK : failed(g, &f, err);
+}
+
+static ddp_status gloo_send(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err)
+{
+    ddp_gloo_failure f;
+
+    return ddp_gloo_send(gloo_of(g)->link, request, m->peer, m->tag, m->buf, m->bytes, &f)
+               ? DDP_OK
+               : failed(g, &f, err);
+}
+
+static ddp_status gloo_recv(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err)
+{
+    ddp_gloo_failure f;
+
+    return ddp_gloo_recv(gloo_of(g)->link, request, m->peer, m->tag, m->buf, m->bytes, &f)
+               ? DDP_OK
+               : failed(g, &f, err);
+}
+
+static ddp_status gloo_test(ddp_group *g, int *ended, int *count, ddp_error *err)
+{
+    ddp_gloo_failure f;
+
+    return ddp_gloo_test(gloo_of(g)->link, ended, count, &f) ? DDP_OK : failed(g, &f, err);
+}
+
+static const struct ddp_transport transport = {
+    .reserve = gloo_reserve,
+    .send = gloo_send,
+    .recv = gloo_recv,
+    .test = gloo_test,
+};
+
+/* ---- the end ---- */
+
+/* Others may still save what this rank waits for. */
+static int64_t goodbye_ms(const ddp_group *g)
+{
+    const int64_t longest_ms = 24 * 3600 * INT64_C(1000);
+
+    return g->timeout_ns > 0 ? g->timeout_ns / 1000000 + 1 : longest_ms;
+}
+
+static void gloo_close(ddp_group *g)
+{
+    struct gloo_group *gloo = gloo_of(g);
+    int in_peace = !g->failure.code && gloo->link && !ddp_gloo_busy(gloo->link);
+
+    ddp_gloo_close(gloo->link, in_peace ? goodbye_ms(g) : 0);
+    ddp_rendezvous_close(gloo->files);
+    if (gloo->mpi && !in_peace)
+        (void)ddp_fail(&gloo->mpi->failure, DDP_ERR_COMM, "Gloo's group has ended early");
+    ddp_group_close(gloo->mpi);
+    ddp_exchange_close(g);
+    ddp_group_free(g);
+}
+
+/* ---- the start ---- */
+
+/* How ranks tell each other what they must know to connect. */
+struct meeting {
+    ddp_group *mpi;
+    ddp_rendezvous *files;
+    int rank, size;
+};
+
+static ddp_status open_meeting(struct meeting *m, ddp_error *err)
+{
+    const ddp_rendezvous_config *config = ddp_group_rendezvous();
+
+    *m = (struct meeting){.mpi = NULL};
+    if (config) {
+        m->rank = config->rank;
+        m->size = config->size;
+        return ddp_rendezvous_open(&m->files, config, err);
+    }
+    if (ddp_group_open(&m->mpi, "mpi", err))
+        return err->code;
+    m->rank = ddp_group_rank(m->mpi);
+    m->size = ddp_group_size(m->mpi);
+    return DDP_OK;
+}
+
+static ddp_status gather(const struct meeting *m, const void *mine, void *all, size_t bytes,
+                         ddp_error *err)
+{
+    return m->mpi ? ddp_allgather(m->mpi, mine, all, bytes, err)
+                  : ddp_rendezvous_gather(m->files, mine, all, bytes, err);
+}
+
+/* What is needed until the ranks are connected. The cards are numbered as the ranks met, all else
+ * as the group's ranks are. */
+struct plan {
+    ddp_card *cards;
+    int *order, *first;
+    ddp_gloo_address *mine, *all, *theirs;
+};
+
+static void free_plan(struct plan *p)
+{
+    free(p->cards);
+    free(p->order);
+    free(p->first);
+    free(p->mine);
+    free(p->all);
+    free(p->theirs);
+}
+
+static ddp_status alloc_plan(struct plan *p, int size, ddp_error *err)
+{
+    size_t n = (size_t)size;
+
+    p->cards = calloc(n, sizeof *p->cards);
+    p->order = calloc(n, sizeof *p->order);
+    p->first = calloc(n, sizeof *p->first);
+    p->mine = calloc(n, sizeof *p->mine);
+    p->all = calloc(n * n, sizeof *p->all);
+    p->theirs = calloc(n, sizeof *p->theirs);
+    if (p->cards && p->order && p->first && p->mine && p->all && p->theirs)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' addresses", size);
+}
+
+static ddp_status make_group(ddp_group **out, const struct meeting *m, const struct plan *p,
+                             ddp_error *err)
+{
+    int rank = 0;
+    ddp_group *g;
+
+    while (p->order[rank] != m->rank)
+        rank++;
+    if (ddp_group_alloc(&g, sizeof(struct gloo_group), rank, m->size, err))
+        return err->code;
+    g->ops = &ddp_backend_gloo;
+    g->transport = &transport;
+    for (int r = 0; r < m->size; r++)
+        memcpy(g->hosts[r], p->cards[p->order[r]].host, DDP_HOST_BYTES);
+    ddp_group_set_places(g, p->first);
+    *out = g;
+    return DDP_OK;
+}
+
+static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan *p, ddp_error *err)
+{
+    char own[INET_ADDRSTRLEN];
+    ddp_gloo_failure f;
+
+    if (ddp_cards_address(p->cards, m->size, m->rank, own, err))
+        return err->code;
+    gloo_of(g)->link = ddp_gloo_open(g->rank, g->size, own, p->mine, &f);
+    if (!gloo_of(g)->link)
+        return failed(g, &f, err);
+    if (gather(m, p->mine, p->all, (size_t)m->size * sizeof *p->mine, err))
+        return err->code;
+    for (int r = 0; r < m->size; r++)
+        p->theirs[r] = p->all[p->order[r] * m->size + g->rank];
+    if (!ddp_gloo_connect(gloo_of(g)->link, p->theirs, &f))
+        return failed(g, &f, err);
+    return DDP_OK;
+}
+
+static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *p, ddp_error *err)
+{
+    ddp_card card;
+    ddp_status st;
+
+    st = ddp_card_fill(&card, err);
+    if (!st)
+        st = gather(m, &card, p->cards, sizeof card, err);
+    if (st)
+        return st;
+    ddp_cards_order(p->cards, m->size, p->order, p->first);
+    st = make_group(out, m, p, err);
+    if (!st)
+        st = connect_all(*out, m, p, err);
+    return st ? st : ddp_exchange_open(*out, err);
+}
+
+/* All have read this rank's file by now. */
+static ddp_status end_meeting(ddp_group *g, ddp_error *err)
+{
+    struct gloo_group *gloo = gloo_of(g);
+    ddp_status st = g->size > 1 ? ddp_exchange_allgather(g, NULL, NULL, 0, err) : DDP_OK;
+
+    if (!st) {
+        ddp_rendezvous_close(gloo->files);
+        gloo->files = NULL;
+    }
+    return st;
+}
+
+/* What was met with goes with the group, or here where there is none. */
+static ddp_status give_up(ddp_group *g, const struct meeting *m, const ddp_error *err)
+{
+    if (g) {
+        g->failure = *err; /* do not wait for the others */
+        gloo_close(g);
+        return err->code;
+    }
+    ddp_rendezvous_close(m->files);
+    if (m->mpi)
+        m->mpi->failure = *err;
+    ddp_group_close(m->mpi);
+    return err->code;
+}
+
+static ddp_status gloo_open(ddp_group **out, ddp_error *err)
+{
+    struct plan plan = {NULL};
+    struct meeting m;
+    ddp_group *g = NULL;
+    ddp_status st = open_meeting(&m, err);
+
+    if (st)
+        return st;
+    st = alloc_plan(&plan, m.size, err);
+    if (!st)
+        st = set_up(&g, &m, &plan, err);
+    free_plan(&plan);
+    if (g) {
+        gloo_of(g)->mpi = m.mpi;
+        gloo_of(g)->files = m.files;
+    }
+    if (!st)
+        st = end_meeting(g, err);
+    if (st)
+        return give_up(g, &m, err);
+    *out = g;
+    return DDP_OK;
+}
+
+const struct ddp_backend ddp_backend_gloo = {
+    .name = "gloo",
+    .open = gloo_open,
+    .close = gloo_close,
+    .abort = ddp_group_exit,
+    .progress = ddp_exchange_progress,
+    .broadcast = ddp_exchange_broadcast,
+    .transfer = ddp_exchange_transfer,
+    .allgather = ddp_exchange_allgather,
+    .gather = ddp_exchange_gather,
+};

@@ -1,0 +1,75 @@
+/* transport/gloo_link.h: Gloo's connections and messages, for transport/gloo.c alone, in C.
+ *
+ * gloo_link.cpp is the only file of ours in C++; what Gloo throws ends there.
+ *
+ * Gloo moves messages on a thread of its own, matched by a number (its "slot"), but of an operation
+ * it only lets one wait, and a wait that takes too long closes all connections. So a thread for
+ * each peer waits here, and never for anything that the program of a rank has still to do:
+ *
+ *   Each message is announced by a note, {sent, tag, bytes}. Where it has been asked for, or once
+ *   it is, the peer's thread waits for its data, which is under way: both ranks' Gloo have what
+ *   they need. When it is there the thread answers {taken, tag, bytes}, and that ends the request
+ *   of the sender.
+ *
+ * Notes wait for nobody either: an answer is never behind a message that is not asked for. Who
+ * loses a peer tells the others, {gone, rank}: they name that one, and not the first who ends for
+ * it. */
+#ifndef DDP_TRANSPORT_GLOO_LINK_H
+#define DDP_TRANSPORT_GLOO_LINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { DDP_GLOO_ADDRESS_BYTES = 192 };
+
+typedef struct ddp_gloo_link ddp_gloo_link;
+
+/* Where a rank can be found, as Gloo writes it. */
+typedef struct ddp_gloo_address {
+    int32_t bytes;
+    char text[DDP_GLOO_ADDRESS_BYTES];
+} ddp_gloo_address;
+
+/* What went wrong, and with which peer (-1: none). */
+typedef struct ddp_gloo_failure {
+    int peer;
+    char text[256];
+} ddp_gloo_failure;
+
+/* All functions but open and close return 1, or 0 and *failure. After that, only close. All but
+ * those threads' own work is done on one thread. */
+
+/* Listen for each other rank on an IPv4 address of this host, as text. addresses[p] is for rank p;
+ * there are `size` of them. From here on the process ignores SIGPIPE. NULL, and *failure, where
+ * that cannot be. */
+ddp_gloo_link *ddp_gloo_open(int rank, int size, const char *own, ddp_gloo_address *addresses,
+                             ddp_gloo_failure *failure);
+
+/* Connect with all others: theirs[p] is rank p's address for this rank. Waits for them, 30 s each
+ * at most. */
+int ddp_gloo_connect(ddp_gloo_link *x, const ddp_gloo_address *theirs, ddp_gloo_failure *failure);
+
+/* As of a transport (comm/backend.h). */
+int ddp_gloo_reserve(ddp_gloo_link *x, int requests, ddp_gloo_failure *failure);
+int ddp_gloo_send(ddp_gloo_link *x, int request, int peer, int tag, void *buf, size_t bytes,
+                  ddp_gloo_failure *failure);
+int ddp_gloo_recv(ddp_gloo_link *x, int request, int peer, int tag, void *buf, size_t bytes,
+                  ddp_gloo_failure *failure);
+int ddp_gloo_test(ddp_gloo_link *x, int *ended, int *count, ddp_gloo_failure *failure);
+
+/* Are there requests that have not ended? */
+int ddp_gloo_busy(const ddp_gloo_link *x);
+
+/* goodbye_ms > 0: take leave first, and wait so long at most until all others have. The buffers of
+ * what has not ended are no longer touched. NULL is allowed. */
+void ddp_gloo_close(ddp_gloo_link *x, int64_t goodbye_ms);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,10 @@
+#include "samples/anchors.h"
+
+#include <anchors.h>
+
+double ddp_anchors_find(const float *boxes, int count, int k, float *anchors)
+{
+    enum { SEED = 1 }; /* calc_anchors' own */
+
+    return find_anchors(boxes, count, k, SEED, anchors);
+}

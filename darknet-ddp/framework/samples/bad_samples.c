@@ -1,0 +1,217 @@
+#include "samples/bad_samples.h"
+
+#include "samples/sampler.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 64 };
+
+struct bad_line {
+    size_t line;
+    char *sentence;
+};
+
+struct ddp_bad_data {
+    uint64_t seed;
+    char *const *paths;
+    size_t count;
+    pthread_mutex_t mutex; /* of all that follows */
+    struct bad_line *bad;  /* sorted by line */
+    atomic_size_t bad_count;
+    size_t *samples; /* with something in their place */
+    size_t sample_count;
+};
+
+/* Something else was loaded for the sample that this thread loads. */
+static _Thread_local int replaced;
+
+ddp_status ddp_bad_data_open(ddp_bad_data **out, uint64_t seed, ddp_error *err)
+{
+    ddp_bad_data *b = calloc(1, sizeof *b);
+
+    *out = b;
+    if (!b)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what cannot be read");
+    b->seed = seed;
+    (void)pthread_mutex_init(&b->mutex, NULL);
+    return DDP_OK;
+}
+
+void ddp_bad_data_close(ddp_bad_data *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->bad_count; i++)
+        free(b->bad[i].sentence);
+    free(b->bad);
+    free(b->samples);
+    (void)pthread_mutex_destroy(&b->mutex);
+    free(b);
+}
+
+void ddp_bad_data_begin(ddp_bad_data *b, uint64_t seed)
+{
+    b->seed = seed;
+}
+
+void ddp_bad_data_list(ddp_bad_data *b, char *const *paths, size_t n)
+{
+    b->paths = paths;
+    b->count = n;
+}
+
+/* ---- lines; the mutex is held ---- */
+
+/* Where it is, or would be. */
+static size_t place_of(const ddp_bad_data *b, size_t line)
+{
+    size_t at = 0;
+
+    while (at < b->bad_count && b->bad[at].line < line)
+        at++;
+    return at;
+}
+
+static int is_bad(const ddp_bad_data *b, size_t line)
+{
+    size_t at = place_of(b, line);
+
+    return at < b->bad_count && b->bad[at].line == line;
+}
+
+/* Draws that depend on the line, then the lines behind it. */
+static size_t find_instead(const ddp_bad_data *b, size_t line, size_t n)
+{
+    for (size_t i = 0; i < TRIES; i++) {
+        size_t drawn = ddp_sampler_instead(b->seed, line, (unsigned)i, n);
+
+        if (!is_bad(b, drawn))
+            return drawn;
+    }
+    for (size_t i = 1; i < n; i++)
+        if (!is_bad(b, (line + i) % n))
+            return (line + i) % n;
+    return line;
+}
+
+size_t ddp_bad_data_instead(ddp_bad_data *b, size_t line, size_t n)
+{
+    if (b->bad_count == 0 || n != b->count)
+        return line;
+    (void)pthread_mutex_lock(&b->mutex);
+    if (is_bad(b, line)) {
+        line = find_instead(b, line, n);
+        replaced = 1;
+    }
+    (void)pthread_mutex_unlock(&b->mutex);
+    return line;
+}
+
+static size_t line_of(const ddp_bad_data *b, const char *path)
+{
+    for (size_t i = 0; i < b->count && path; i++)
+        if (b->paths[i] == path)
+            return i;
+    return b->count;
+}
+
+/* Returns the sentence, to be freed. */
+static char *add(ddp_bad_data *b, size_t line, const char *why)
+{
+    size_t at = place_of(b, line), count = b->bad_count;
+    struct bad_line *bad = reallocarray(b->bad, count + 1, sizeof *bad);
+    char *sentence;
+
+    if (!bad)
+        return NULL;
+    b->bad = bad;
+    if (asprintf(&sentence, "%.600s (line %zu of the training list)", why, line + 1) < 0)
+        return NULL;
+    memmove(&bad[at + 1], &bad[at], (count - at) * sizeof *bad);
+    bad[at] = (struct bad_line){line, sentence};
+    b->bad_count = count + 1;
+    return strdup(sentence);
+}
+
+char *ddp_bad_data_found(ddp_bad_data *b, const char *path, const char *why, int *again)
+{
+    size_t line = line_of(b, path);
+    char *sentence = NULL;
+
+    replaced = 0;
+    *again = 0;
+    if (line == b->count)
+        return NULL;
+    (void)pthread_mutex_lock(&b->mutex);
+    if (!is_bad(b, line))
+        sentence = add(b, line, why);
+    *again = is_bad(b, line) && b->bad_count < b->count;
+    (void)pthread_mutex_unlock(&b->mutex);
+    return sentence;
+}
+
+/* ---- samples ---- */
+
+/* Some are loaded twice, for a network that has another size meanwhile. */
+static int is_known(const ddp_bad_data *b, size_t sample)
+{
+    for (size_t i = 0; i < b->sample_count; i++)
+        if (b->samples[i] == sample)
+            return 1;
+    return 0;
+}
+
+void ddp_bad_data_loaded(ddp_bad_data *b, size_t sample)
+{
+    size_t *samples;
+
+    if (!replaced)
+        return;
+    replaced = 0;
+    (void)pthread_mutex_lock(&b->mutex);
+    samples =
+        is_known(b, sample) ? NULL : reallocarray(b->samples, b->sample_count + 1, sizeof *samples);
+    if (samples) {
+        b->samples = samples;
+        b->samples[b->sample_count++] = sample;
+    }
+    (void)pthread_mutex_unlock(&b->mutex);
+}
+
+size_t ddp_bad_data_count(ddp_bad_data *b, size_t images)
+{
+    size_t kept = 0, counted;
+
+    (void)pthread_mutex_lock(&b->mutex);
+    for (size_t i = 0; i < b->sample_count; i++)
+        if (b->samples[i] >= images)
+            b->samples[kept++] = b->samples[i];
+    counted = b->sample_count - kept;
+    b->sample_count = kept;
+    (void)pthread_mutex_unlock(&b->mutex);
+    return counted;
+}
+
+size_t ddp_bad_data_describe(ddp_bad_data *b, char *out, size_t size)
+{
+    size_t used = 0, count;
+
+    out[0] = '\0';
+    (void)pthread_mutex_lock(&b->mutex);
+    count = b->bad_count;
+    for (size_t i = 0; i < count; i++) {
+        const char *sentence = b->bad[i].sentence;
+        size_t length = strlen(sentence) + 1;
+
+        if (used + length >= size)
+            break;
+        (void)snprintf(out + used, size - used, "%s\n", sentence);
+        used += length;
+    }
+    (void)pthread_mutex_unlock(&b->mutex);
+    return count;
+}

@@ -1,0 +1,48 @@
+/* samples/bad_samples.h: pictures and labels that cannot be read in mid-run, and what is trained
+ * with in their place.
+ *
+ * A line of the training list that cannot be read is known as bad from then on. Where it was drawn,
+ * another line is loaded, by a rule that knows the seed and the line alone: so every rank finds the
+ * same, whether it has met that line before or not, and so does a run that is resumed. A rank
+ * counts the samples that have something else in their place.
+ *
+ * Threads that load call found, instead and loaded; the training thread the others.
+ */
+#ifndef DDP_SAMPLES_BAD_SAMPLES_H
+#define DDP_SAMPLES_BAD_SAMPLES_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ddp_bad_data ddp_bad_data;
+
+/* *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_bad_data_open(ddp_bad_data **out, uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
+void ddp_bad_data_close(ddp_bad_data *b); /* NULL is allowed */
+
+/* The run's seed, once it is known, and its training list of n lines, which must outlive b. */
+void ddp_bad_data_begin(ddp_bad_data *b, uint64_t seed);
+void ddp_bad_data_list(ddp_bad_data *b, char *const *paths, size_t n);
+
+/* The line to load where this one of n was drawn: mostly itself. Any thread. */
+size_t ddp_bad_data_instead(ddp_bad_data *b, size_t line, size_t n);
+
+/* The calling thread cannot read this line's picture, or its labels, because of that. Returns a
+ * sentence to say if it was not known before, for the caller to free. *again: 0 where no line is
+ * left to load, or path is none of the list. Any thread. */
+char *ddp_bad_data_found(ddp_bad_data *b, const char *path, const char *why, int *again);
+
+/* The calling thread has loaded this sample. Any thread. */
+void ddp_bad_data_loaded(ddp_bad_data *b, size_t sample);
+
+/* How many samples of this rank with numbers below `images` have something in their place. They are
+ * then forgotten; others, which were loaded ahead, are not. */
+size_t ddp_bad_data_count(ddp_bad_data *b, size_t images);
+
+/* Sentences about the bad lines that this rank has met, a newline behind each, in the order of the
+ * list; cut at size. Returns how many there are. */
+size_t ddp_bad_data_describe(ddp_bad_data *b, char *out, size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+/* samples/random_streams_cuda.h: streams of random numbers (base/random.h) in a GPU's memory. */
+#ifndef DDP_SAMPLES_RANDOM_STREAMS_CUDA_H
+#define DDP_SAMPLES_RANDOM_STREAMS_CUDA_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* x[s * each + j] becomes draw j of the stream (seed, topic, first + s), as a float that
+ * Darknet's rand_uniform(0, 1) makes of it. Queued on the default stream; returns what
+ * launching returned. */
+cudaError_t ddp_gpu_draws(float *x, size_t each, size_t samples, uint64_t seed, uint32_t topic,
+                          uint64_t first);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+#include "samples/thumbnail.h"
+
+#include <darknet.h>
+
+#include <string.h>
+
+enum { QUALITY = 75 };
+
+/* Darknet's copy of stb_image_write, whose header is none of Darknet's own. */
+extern int stbi_write_jpg_to_func(void (*take)(void *ctx, void *bytes, int count), void *ctx,
+                                  int width, int height, int channels, const void *pixels,
+                                  int quality);
+
+static void take(void *ctx, void *bytes, int count)
+{
+    ddp_thumbnail *t = ctx;
+    unsigned char *grown;
+
+    if (count <= 0 || (t->count > 0 && !t->bytes))
+        return;
+    grown = realloc(t->bytes, t->count + (size_t)count);
+    if (!grown) {
+        free(t->bytes);
+        t->bytes = NULL;
+        return;
+    }
+    memcpy(grown + t->count, bytes, (size_t)count);
+    t->bytes = grown;
+    t->count += (size_t)count;
+}
+
+/* Channel by channel to pixel by pixel. */
+static unsigned char *pixels_of(const image *im)
+{
+    size_t plane = (size_t)im->w * (size_t)im->h, channels = (size_t)im->c;
+    unsigned char *pixels = malloc(plane * channels);
+
+    for (size_t c = 0; pixels && c < channels; c++)
+        for (size_t i = 0; i < plane; i++)
+            pixels[i * channels + c] = (unsigned char)(255 * im->data[c * plane + i] + 0.5F);
+    return pixels;
+}
+
+ddp_thumbnail ddp_thumbnail_of(const char *path, int most)
+{
+    image whole = load_image_color((char *)path, 0, 0);
+    int longer = whole.w > whole.h ? whole.w : whole.h;
+    int shown = longer < most ? longer : most;
+    int width = whole.w * shown / longer, height = whole.h * shown / longer;
+    image small = resize_image(whole, width > 0 ? width : 1, height > 0 ? height : 1);
+    unsigned char *pixels = pixels_of(&small);
+    ddp_thumbnail t = {0};
+
+    if (pixels)
+        (void)stbi_write_jpg_to_func(take, &t, small.w, small.h, small.c, pixels, QUALITY);
+    free(pixels);
+    free_image(whole);
+    free_image(small);
+    return t;
+}

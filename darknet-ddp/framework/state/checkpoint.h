@@ -1,0 +1,85 @@
+/* state/checkpoint.h: a Darknet network to and from a pair of files (checkpoint/pair.h).
+ *
+ * All of it is for rank 0 alone and communicates nothing, but where run->sharded is asked, which
+ * the others then serve (ddp_sharded_serve): before saving, the network is settled; after resuming,
+ * the trainer's attach gives the other ranks what rank 0 has.
+ */
+#ifndef DDP_STATE_CHECKPOINT_H
+#define DDP_STATE_CHECKPOINT_H
+
+#include "base/status.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/pair.h"
+#include "core/feedback.h"
+#include "core/sharded.h"
+#include "device/device.h"
+#include "glue/network.h"
+#include "state/saved_moments.h"
+#include "state/slow_momentum.h"
+
+/* What a checkpoint has of the run and the network does not know. */
+typedef struct ddp_checkpoint_run {
+    ddp_device *device; /* where the network trains */
+    const char *base;
+    const char *cfg; /* the text of the cfg as it was read for this run */
+    size_t cfg_bytes;
+    uint64_t seed;
+    int seed_given;          /* the user chose it: resuming with another is refused */
+    int force;               /* resume whatever changed */
+    int shares;              /* moments are to be shared out: resuming leaves them where they are */
+    ddp_slow_momentum *slow; /* of the network's parameters; NULL: none */
+    ddp_feedback *feedback;  /* the same; what it has gathered is saved, and resumed from */
+    ddp_sharded *sharded;    /* has moments that are asked for while they are saved; NULL: the
+                            network has all */
+    uint64_t list_count, list_hash; /* of the training list; 0: not known */
+    uint64_t ranks;
+    uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
+    size_t option_count;
+    ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
+    int is_default[DDP_CHECKPOINT_OPTIONS]; /* of each: so it was before there was the option */
+    size_t rounding_count; /* the last of these change no more than how results round */
+    int same_rounding;     /* resuming with others of them is refused too */
+} ddp_checkpoint_run;
+
+/* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
+ * hold at path.state. Fails as ddp_pair_save. */
+ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
+                               ddp_error *err) DDP_MUST_CHECK;
+
+/* The first half of that: *out is what ddp_pair_finish makes last, from any thread, with nothing
+ * of net any more. run->saved_at_ns is set. Fails as ddp_pair_write, with DDP_ERR_FORMAT where a
+ * number is not finite, and with DDP_ERR_COMM where run->sharded cannot be asked. */
+ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
+                                ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
+
+/* Are these the metadata that a checkpoint of net would have now, but for its time? Fails with
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
+                                const ddp_checkpoint_run *run, int *same,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+typedef struct ddp_resumed {
+    char *weights; /* the file that the run goes on from; NULL: there is none */
+    int alone;     /* without its state: metadata has images and batches, and nothing else */
+    ddp_saved_moments *moments; /* with run->shares: what the network did not get; NULL: none */
+    int damaged;                /* where resuming fails: run->force would take the weights alone */
+    ddp_checkpoint_metadata metadata;
+} ddp_resumed;
+
+/* Give net the parameters, statistics, optimizer state and counters of the newest whole
+ * pair of run->base in directory, if there is one; out then tells which, and with it the
+ * seed and the like, which are the caller's to use. net is as parsed.
+ * listener hears of pairs that were passed over, of other rounding and, with run->force, of all
+ * differences. DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network
+ * has other parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
+ * parameters that were saved. Where no pair is whole run->force takes the weights of a damaged one
+ * alone; what cannot be loaded of these ends the program (glue/darknet.h). Fails also as
+ * ddp_pair_find. Release *out in any case. */
+ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
+                                 const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
+/* Empty is allowed. */
+void ddp_resumed_release(ddp_resumed *r);
+
+#endif

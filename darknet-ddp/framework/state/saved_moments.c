@@ -1,0 +1,59 @@
+#include "state/saved_moments.h"
+
+#include <stdlib.h>
+
+struct ddp_saved_moments {
+    ddp_checkpoint checkpoint;
+    size_t *array; /* by parameter: which of the checkpoint's is its first moment */
+    ddp_sharded_source first;
+};
+
+static ddp_status read_block(void *ctx, const ddp_sharded_block *b, float *x, ddp_error *err)
+{
+    const ddp_saved_moments *m = ctx;
+
+    if (ddp_checkpoint_get(&m->checkpoint, m->array[b->param] + (size_t)b->moment, b->at, x,
+                           b->count, err))
+        return ddp_wrap(err, "the state file");
+    return DDP_OK;
+}
+
+ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
+                                  const ddp_table *table, int slow, ddp_error *err)
+{
+    ddp_saved_moments *m = calloc(1, sizeof *m);
+    size_t at = 0;
+
+    *out = NULL;
+    if (m)
+        m->array = calloc(table->param_count + 1, sizeof *m->array);
+    if (!m || !m->array) {
+        free(m);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu parameters", table->param_count);
+    }
+    for (size_t i = 0; i < table->param_count; i++) {
+        m->array[i] = at;
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && table->params[i].optimizer.buffer[k]; k++)
+            at++;
+        at += slow != 0;
+    }
+    m->checkpoint = *c;
+    *c = (ddp_checkpoint){0};
+    m->first = (ddp_sharded_source){read_block, m};
+    *out = m;
+    return DDP_OK;
+}
+
+void ddp_saved_moments_close(ddp_saved_moments *m)
+{
+    if (!m)
+        return;
+    ddp_checkpoint_release(&m->checkpoint);
+    free(m->array);
+    free(m);
+}
+
+const ddp_sharded_source *ddp_saved_moments_first(const ddp_saved_moments *m)
+{
+    return m ? &m->first : NULL;
+}

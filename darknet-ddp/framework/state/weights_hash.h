@@ -1,0 +1,14 @@
+/* state/weights_hash.h: which weights a network has loaded. */
+#ifndef DDP_STATE_WEIGHTS_HASH_H
+#define DDP_STATE_WEIGHTS_HASH_H
+
+#include "base/status.h"
+#include "glue/network.h"
+
+#include <stdint.h>
+
+/* *hash: of the parameters, BatchNorm statistics and count of images seen of net, as parsed and
+ * loaded. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_weights_hash(uint64_t *hash, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

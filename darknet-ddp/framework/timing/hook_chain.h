@@ -1,0 +1,18 @@
+/* timing/hook_chain.h: hooks that pass on what Darknet says to a network's inner hooks, its
+ * trainer's: for those that stand around them and mind a few things themselves. */
+#ifndef DDP_TIMING_HOOK_CHAIN_H
+#define DDP_TIMING_HOOK_CHAIN_H
+
+#include <darknet.h>
+
+/* What the hooks' ctx points to begins with one. */
+typedef struct ddp_passing {
+    const train_hooks *inner; /* NULL: there are none, as in Darknet without a trainer */
+} ddp_passing;
+
+/* All of them, ctx still to be set. A function that stands in place of one of these calls it for
+ * what is passed on, with its own ctx. Where the inner hooks have no optimize, NULL in its place
+ * saves a GPU launches: with one, a layer's arrays are updated one by one. */
+extern const train_hooks ddp_passing_hooks;
+
+#endif

@@ -1,0 +1,27 @@
+/* timing/tracer.h: some steps of training, traced (core/trace.h): each layer's forward and backward
+ * pass and update, what the program waits for meanwhile, and when each bucket travelled; on a GPU
+ * in its own time, by events in its work.
+ *
+ * The tracer stands between Darknet's hooks and the trainer's. Begin, end and close are called
+ * between two steps, on every rank alike. */
+#ifndef DDP_TIMING_TRACER_H
+#define DDP_TIMING_TRACER_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/trace.h"
+#include "glue/network.h"
+#include "glue/trainer.h"
+
+typedef struct ddp_tracer ddp_tracer;
+
+/* From here on trace what net, to which t is attached, does. All must outlive the tracer. *out is
+ * set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group, ddp_trainer *t,
+                            network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* No more of it. What still travels is brought in (ddp_trainer_settle), so that the last step is
+ * whole. NULL is allowed. */
+void ddp_tracer_end(ddp_tracer *t);
+
+#endif

@@ -1,0 +1,171 @@
+/* darknet ddp bench */
+#include "bench/bench.h"
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "glue/support.h"
+#include "run/session.h"
+#include "show/rank_output.h"
+#include "timing/profiler.h"
+#include "timing/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void fail_to_write(const char *path)
+{
+    ddp_error err;
+
+    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    ddp_session_fail(&err);
+}
+
+/* On rank 0. Before the first step, so that a wrong path does not cost the figures. */
+static FILE *open_file(const char *path)
+{
+    int wanted = path && ddp_group_rank(ddp_session_group()) == 0;
+    FILE *f = wanted ? fopen(path, "w") : NULL;
+
+    if (wanted && !f)
+        fail_to_write(path);
+    return f;
+}
+
+static void close_file(FILE *f, const char *path)
+{
+    if (f && fclose(f))
+        fail_to_write(path);
+}
+
+static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
+{
+    int on_host = ddp_device_is_host(ddp_group_device(ddp_session_group()));
+    static char wire[DDP_COMPRESS_TEXT]; /* for as long as the figures */
+
+    return (ddp_bench_config){
+        .group = ddp_session_group(),
+        .trainer = ddp_session_trainer(),
+        .cfg = cfg,
+        .batches = o->sync_every,
+        .steps = o->steps,
+        .devices = ddp_session_gpus()->names,
+        .fp32 = o->fp32,
+        .bf16 = o->bf16,
+        .exact = o->exact,
+        .deterministic = !on_host && o->deterministic,
+        .overlap = o->overlap,
+        .wire = o->compress.word != DDP_CHOICE_NONE ? ddp_compress_choice_format(&o->compress, wire)
+                                                    : NULL,
+        .replay = o->replay,
+        .trace = open_file(o->trace),
+        .draw = o->trace != NULL,
+    };
+}
+
+/* Every rank measures; rank 0 writes. */
+static void write_profile(const ddp_bench_config *config, FILE *out)
+{
+    ddp_device *device = ddp_group_device(config->group);
+    const char **kinds = ddp_network_kinds(config->net);
+    ddp_profile profile;
+    char of[256];
+    ddp_error err;
+
+    ddp_trainer_settle(config->trainer);
+    if (ddp_profile_measure(&profile, config->net, device, config->steps, &err))
+        ddp_session_fail(&err);
+    (void)snprintf(of, sizeof of, "%s, %dx%d, by rank 0 of %d; medians of %d step%s", config->cfg,
+                   config->shape.width, config->shape.height, ddp_group_size(config->group),
+                   config->steps, ddp_plural((size_t)config->steps));
+    if (out && kinds)
+        ddp_profile_write(out, &profile, of, kinds);
+    ddp_profile_release(&profile);
+    free(kinds);
+}
+
+/* Layers sleep from here on. */
+static void replay(ddp_profile *profile, const ddp_bench_config *config, const ddp_options *options)
+{
+    ddp_error err;
+
+    if (!ddp_device_is_host(ddp_group_device(config->group))) {
+        (void)ddp_fail(&err, DDP_ERR_USAGE,
+                       "-replay sleeps on the host, whatever the profile is of: -nogpu with it");
+        ddp_session_fail(&err);
+    }
+    if (options->sync_bn) {
+        (void)ddp_fail(&err, DDP_ERR_USAGE,
+                       "-replay leaves out layers, and the waits of -ddp_sync_bn 1 with them: one "
+                       "of both");
+        ddp_session_fail(&err);
+    }
+    if (ddp_profile_read(profile, options->replay, config->shape.layers, &err))
+        ddp_session_fail(&err);
+    ddp_replay_begin(config->net, profile);
+}
+
+static void run(ddp_bench_result *result, ddp_bench_config *config, const ddp_options *options)
+{
+    static ddp_profile replayed; /* layers have it until the end */
+    ddp_error err;
+
+    config->net = ddp_command_load(&config->shape, config->cfg, options, ddp_session_gpus()->gpu);
+    if (ddp_check_trainable(config->net, &err)
+        || ddp_trainer_attach(config->trainer, config->net, &err))
+        ddp_session_fail(&err);
+    if (options->replay)
+        replay(&replayed, config, options);
+    ddp_report_errors_only();
+    if (ddp_bench_run(result, config, &err))
+        ddp_session_fail(&err);
+}
+
+/* On rank 0. */
+static void print(const ddp_bench_result *r, FILE *out, const ddp_options *options)
+{
+    ddp_bench_print(out, r);
+    if (options->trace && r->ranks > 1)
+        (void)fprintf(out, "%s: %zu of %zu bucket%s %s summed when backward ended\n",
+                      options->trace, r->hidden, r->buckets, ddp_plural(r->buckets),
+                      r->buckets == 1 ? "was" : "were");
+    (void)fflush(out);
+}
+
+/* It would be emptied before it is read. */
+static void refuse_one_file(const ddp_options *options)
+{
+    ddp_error err;
+
+    if (!options->replay || !options->profile || strcmp(options->replay, options->profile) != 0)
+        return;
+    (void)ddp_fail(&err, DDP_ERR_USAGE, "-replay and -profile name one file: %s", options->profile);
+    ddp_session_fail(&err);
+}
+
+int ddp_command_bench(const char *cfg, const ddp_options *options)
+{
+    ddp_bench_config config;
+    ddp_bench_result result;
+    FILE *out, *json, *profile;
+
+    ddp_session_open(options);
+    json = open_file(options->json);
+    refuse_one_file(options);
+    profile = open_file(options->profile);
+    config = config_of(cfg, options);
+    out = ddp_report_take_output(); /* Darknet's lines about each mini-batch go nowhere */
+    run(&result, &config, options);
+    if (json)
+        ddp_bench_print_json(json, &result);
+    close_file(json, options->json);
+    close_file(config.trace, options->trace);
+    if (options->profile)
+        write_profile(&config, profile);
+    close_file(profile, options->profile);
+    if (ddp_group_rank(config.group) == 0)
+        print(&result, out, options);
+    ddp_bench_release(&result);
+    ddp_network_free(config.net);
+    return ddp_session_close();
+}

@@ -1,0 +1,13 @@
+/* cli/cfg_templates.h: cfgs of well-known detectors, written for a number of classes. */
+#ifndef DDP_CLI_CFG_TEMPLATES_H
+#define DDP_CLI_CFG_TEMPLATES_H
+
+#include <stdio.h>
+
+/* Names that ddp_template_write knows, separated by commas. */
+extern const char ddp_template_names[];
+
+/* Write the cfg of this name for so many classes. 0: the name is not known, nothing was written. */
+int ddp_template_write(FILE *out, const char *name, int classes);
+
+#endif

@@ -1,0 +1,159 @@
+/* `darknet ddp check DATA CFG [WEIGHTS]`: all that is wrong with training data, at once. */
+#include "cli/check_cfg.h"
+#include "cli/check_print.h"
+#include "cli/commands.h"
+#include "glue/weights.h"
+#include "inputs/scan_data.h"
+#include "inputs/scan_gather.h"
+#include "launch/transport_choice.h"
+#include "samples/anchors.h"
+#include "samples/transforms.h"
+#include "show/rank_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Anchors that fit so much better are worth a word: a share of IoU. Nothing follows from the boxes
+ * of a few pictures. */
+static const double worth_it = .05;
+enum { FEW_PICTURES = 20 };
+
+/* Part number rank of size. */
+static void look(ddp_checking *c, int rank, int size)
+{
+    size_t r = (size_t)rank, n = (size_t)size;
+    size_t first = c->list.count * r / n, end = c->list.count * (r + 1) / n;
+
+    ddp_checking_train(c, c->list.all + first, end - first);
+    first = c->valid.count * r / n;
+    end = c->valid.count * (r + 1) / n;
+    ddp_checking_valid(c, c->valid.all + first, end - first);
+}
+
+/* What every rank has found in the files, and rank 0 says. */
+static void look_at_lists(ddp_checking *c, int rank)
+{
+    if (rank > 0) {
+        ddp_faults_release(&c->faults);
+        return;
+    }
+    ddp_check_duplicates(&c->faults, c->list_path, c->list.all, c->list.count);
+    if (c->valid_path)
+        ddp_check_duplicates(&c->faults, c->valid_path, c->valid.all, c->valid.count);
+}
+
+/* Anchors that calc_anchors would find, at the cfg's size. */
+static void look_at_anchors(ddp_checking *c, ddp_fit *fit)
+{
+    double cfgs = c->tally.anchored ? c->tally.anchor_iou / (double)c->tally.anchored : 0;
+    int k = c->heads.anchor_count, count = (int)c->sample.count;
+
+    if (k == 0 || count < k || c->heads.width < 1 || c->heads.height < 1)
+        return;
+    fit->anchor_count = k;
+    fit->anchor_iou = ddp_anchors_find(c->sample.sizes, count, k, fit->anchors);
+    for (int i = 0; i < k; i++) {
+        fit->anchors[2 * i] *= (float)c->heads.width;
+        fit->anchors[2 * i + 1] *= (float)c->heads.height;
+    }
+    if (fit->anchor_iou > cfgs + worth_it && c->tally.pictures >= FEW_PICTURES)
+        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "cfg-anchors", c->cfg_path, 0,
+                      "its anchors fit these boxes with an average IoU of %.1f%%; others, below, "
+                      "with %.1f%%",
+                      100 * cfgs, 100 * fit->anchor_iou);
+}
+
+static ddp_status look_at_weights(ddp_checking *c, const char *weights, ddp_fit *fit,
+                                  ddp_error *err)
+{
+    ddp_status st;
+
+    if (!weights)
+        return DDP_OK;
+    ddp_report_quiet();
+    st = ddp_weights_check(c->cfg_path, weights, &fit->weights, err);
+    ddp_report_errors_only();
+    fit->weights_path = weights;
+    if (!st && fit->weights.wrong[0])
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "weights-unfit", weights, 0, "%s",
+                      fit->weights.wrong);
+    return st;
+}
+
+static FILE *open_json(const char *path)
+{
+    FILE *json = path ? fopen(path, "w") : NULL;
+    ddp_error err;
+
+    if (path && !json) {
+        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+        ddp_report_failure(&err);
+    }
+    return json;
+}
+
+static int print(ddp_checking *c, const ddp_fit *fit, const ddp_options *o)
+{
+    const ddp_check_result result = {
+        .names = c->names.count >= (size_t)c->classes && c->classes ? c->names.all : NULL,
+        .classes = c->classes,
+        .by_class = c->by_class,
+        .tally = &c->tally,
+        .heads = &c->heads,
+        .fit = fit};
+    FILE *json = open_json(o->json);
+    ddp_check_counts counts = ddp_check_print(stdout, json, &c->faults, &result);
+
+    if (json)
+        (void)fclose(json);
+    return counts.errors > 0;
+}
+
+/* On rank 0, with what all have found. */
+static int conclude(ddp_checking *c, const char *weights, const ddp_options *options,
+                    ddp_error *err)
+{
+    ddp_fit fit = {0};
+
+    if (!ddp_faults_have(&c->faults, "cfg-filters") && !ddp_faults_have(&c->faults, "cfg-classes"))
+        ddp_check_cfg(&c->faults, c->cfg_path, &c->cfg.cfg,
+                      options); /* else it would say that once more */
+    look_at_anchors(c, &fit);
+    if (look_at_weights(c, weights, &fit, err))
+        return -1;
+    return print(c, &fit, options);
+}
+
+int ddp_command_check(const char *data, const char *cfg, const char *weights,
+                      const ddp_options *options, ddp_launcher launcher)
+{
+    ddp_checking c = {.data_path = data,
+                      .cfg_path = cfg,
+                      .missing_is_error = options->labels_required,
+                      .decode = options->deep ? ddp_decode_picture : NULL};
+    ddp_group *group;
+    ddp_error err;
+    int status = 0, rank;
+
+    if (ddp_backend_open(&group, options, launcher, &err))
+        ddp_report_failure(&err);
+    ddp_report_open(group);
+    ddp_report_errors_only();
+    rank = ddp_group_rank(group);
+    if (ddp_checking_open(&c, &err))
+        ddp_report_failure(&err);
+    look_at_lists(&c, rank);
+    look(&c, rank, ddp_group_size(group));
+    if (ddp_check_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &c.sample, &err))
+        ddp_report_failure(&err);
+    if (rank == 0)
+        status = conclude(&c, weights, options, &err);
+    if (status < 0)
+        ddp_report_failure(&err);
+    ddp_checking_release(&c);
+    if (ddp_broadcast(group, &status, sizeof status, 0, &err))
+        ddp_report_failure(&err);
+    ddp_group_close(group);
+    return status;
+}

@@ -1,0 +1,26 @@
+#include "cli/commands.h"
+#include "options/ddp_commands.h"
+
+int ddp_command_help(void)
+{
+    const ddp_own_command *own;
+
+    printf("darknet-ddp %s: Darknet training on many processes, one cfg unchanged\n\n"
+           "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
+           "  darknet classifier train X.data X.cfg -ddp -ddp_ranks 2\n"
+           "  darknet detector train X.data X.cfg -ddp -gpus 0,1,2,3   in a build for GPUs\n\n",
+           DDP_VERSION);
+    for (size_t i = 0; (own = ddp_own_command_at(i)); i++) {
+        char words[48];
+
+        (void)snprintf(words, sizeof words, "%s %s", own->verb, own->words);
+        printf("  darknet ddp %-25s %s\n", words, own->meaning);
+    }
+    printf(
+        "\nCommands that train with -ddp: detector, classifier, segmenter, isegmenter, regressor,\n"
+        "go, cifar and rnn, each followed by train.\n\n"
+        "Options, anywhere on the line ([default] behind)\n");
+    ddp_options_help(stdout);
+    printf("\nExit status: 0 trained, 1 failed, 2 bad command line.\n");
+    return 0;
+}

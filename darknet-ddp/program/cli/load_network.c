@@ -1,0 +1,21 @@
+#include "cli/commands.h"
+#include "show/rank_output.h"
+
+network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
+                          int gpu)
+{
+    const ddp_cfg_value values[] = {
+        {"width", options->width},
+        {"height", options->height},
+        {"batch", options->cfg_batch},
+        {"subdivisions", options->subdivisions},
+    };
+    network *net;
+    ddp_error err;
+
+    ddp_report_quiet();
+    if (ddp_network_load(&net, shape, cfg, values, sizeof values / sizeof values[0], gpu, &err))
+        ddp_report_failure(&err);
+    ddp_report_errors_only();
+    return net;
+}

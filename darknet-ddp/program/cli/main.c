@@ -1,0 +1,279 @@
+/* The program: Darknet's own main (built under the name darknet_main), with -ddp
+ * and its options taken out of the command line first. */
+#include "algorithms/claims.h"
+#include "base/clock.h"
+#include "cli/commands.h"
+#include "glue/darknet.h"
+#include "launch/gpus.h"
+#include "launch/launcher_env.h"
+#include "launch/supervisor.h"
+#include "launch/transport_choice.h"
+#include "options/darknet_commands.h"
+#include "options/ddp_commands.h"
+#include "run/session.h"
+#include "show/rank_output.h"
+#include "show/step_line.h"
+#include "show/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int darknet_main(int argc, char **argv);
+
+/* -dont_show is on many command lines that were written for later Darknets; this
+ * one shows nothing while it trains. */
+static int drop_ignored(int argc, char **argv)
+{
+    int kept = 1;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-dont_show") != 0)
+            argv[kept++] = argv[i];
+    argv[kept] = NULL;
+    return kept;
+}
+
+/* A file in cfg/ or data/ that is not here may be one that was installed with the program. */
+static void find_shared(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++)
+        argv[i] = (char *)ddp_shared_path(argv[i]);
+}
+
+/* Commands that only print, on rank 0. */
+static int run_alone(const ddp_own_command *own, int argc, char **argv, const ddp_options *options)
+{
+    switch (own->id) {
+    case DDP_OWN_CFG:
+        return ddp_command_cfg(argv[3], options);
+    case DDP_OWN_PLAN:
+        return ddp_command_plan(argv[3], options);
+    case DDP_OWN_OPTIONS:
+        return ddp_command_options(options);
+    case DDP_OWN_WHY:
+        return ddp_command_why(argv + 3, argc - 3);
+    case DDP_OWN_COMPLETION:
+        return ddp_command_completion(argv[3]);
+    case DDP_OWN_MAN:
+        return ddp_command_man();
+    default:
+        return ddp_command_help();
+    }
+}
+
+static int run_own_command(const ddp_own_command *own, int argc, char **argv,
+                           const ddp_options *options, ddp_launcher launcher)
+{
+    switch (own->id) {
+    case DDP_OWN_BENCH:
+        return ddp_command_bench(argv[3], options);
+    case DDP_OWN_MAP:
+        return ddp_command_map(argv[3], argv[4], argv[5], options, launcher);
+    case DDP_OWN_VALID:
+        return ddp_command_valid(argv[3], argv[4], argv[5], options, launcher);
+    case DDP_OWN_TOP:
+        return ddp_command_top(argv[3], argv[4], argv[5], options, launcher);
+    case DDP_OWN_CHECK:
+        return ddp_command_check(argv[3], argv[4], argc > 5 ? argv[5] : NULL, options, launcher);
+    default:
+        return launcher.rank == 0 ? run_alone(own, argc, argv, options) : 0;
+    }
+}
+
+/* Darknet reads from its own options where to compute. argv has room for two words more. */
+static int name_gpu(int argc, char **argv, const ddp_options *options)
+{
+    static char number[16];
+
+    (void)snprintf(number, sizeof number, "%d", ddp_session_gpus()->gpu);
+    if (ddp_gpus_wanted(options)) {
+        argv[argc++] = "-i";
+        argv[argc++] = number;
+    } else {
+        argv[argc++] = "-nogpu";
+    }
+    argv[argc] = NULL;
+    return argc;
+}
+
+static int has_word(char **argv, const char *word)
+{
+    while (*argv && strcmp(*argv, word) != 0)
+        argv++;
+    return *argv != NULL;
+}
+
+static int run_training(int argc, char **argv, const ddp_options *options)
+{
+    int status;
+
+    ddp_session_open(options);
+    if (has_word(argv, "-clear"))
+        ddp_session_clears();
+    ddp_session_validate(ddp_darknet_word(argc, argv, 0), ddp_darknet_word(argc, argv, 2),
+                         ddp_darknet_word(argc, argv, 3));
+    argc = name_gpu(argc, argv, options);
+    status = darknet_main(argc, argv);
+    return ddp_session_close() || status;
+}
+
+static ddp_status check_alone(int argc, char **argv, const ddp_options *options,
+                              ddp_launcher launcher, ddp_error *err)
+{
+    if (launcher.ranks <= 1 || options->lone || !ddp_darknet_trains(argc, argv))
+        return DDP_OK;
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "%d processes were started without -ddp: each would train a network of its own, "
+        "and all would write the same files; -ddp trains one on all of them, -ddp_lone "
+        "lets them",
+        launcher.ranks);
+}
+
+/* A command of Darknet's, before anything is started for it. */
+static ddp_status check_command(int argc, char **argv, const ddp_options *options,
+                                ddp_launcher launcher, ddp_error *err)
+{
+    if (options->ddp && ddp_darknet_check_ddp(argc, argv, err))
+        return err->code;
+    if (ddp_darknet_check(argc, argv, err))
+        return err->code;
+    return options->ddp ? DDP_OK : check_alone(argc, argv, options, launcher, err);
+}
+
+/* Of a run without -ddp. */
+static void show_line(const ddp_position *position, const char *line)
+{
+    const ddp_progress_now now = {.now_ns = ddp_clock_ns(),
+                                  .communication_ns = -1,
+                                  .loading_ns = -1,
+                                  .images = position->images,
+                                  .step = position->step,
+                                  .last_step = position->last_step};
+
+    ddp_steps_show(&now, line, NULL);
+}
+
+static int train_alone(int argc, char **argv)
+{
+    int status = darknet_main(argc, argv);
+
+    ddp_screen_clear();
+    (void)ddp_steps_print_end("", "Trained to");
+    return status;
+}
+
+/* Where a session is opened it does so once more, with what it knows of the ranks. */
+static void configure_darknet(const ddp_options *options)
+{
+    const ddp_darknet_config darknet = {.fp32 = options->fp32,
+                                        .deterministic = options->deterministic,
+                                        .allow_unknown_keys = options->allow_unknown_keys,
+                                        .weights_force = options->weights_force,
+                                        .labels_required = options->labels_required,
+                                        .loader_threads = options->threads,
+                                        .verbose = options->verbose,
+                                        .line = options->ddp ? NULL : show_line};
+
+    ddp_darknet_configure(&darknet);
+}
+
+static ddp_status check_launch(const ddp_options *options, ddp_launcher launcher, ddp_error *err)
+{
+    if (launcher.ranks > 0 && (options->hosts || options->max_restarts) && !ddp_job_is_ours())
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is for ranks that this program starts, and a launcher started them",
+                        options->hosts ? "-ddp_hosts" : "-ddp_max_restarts");
+    if (launcher.ranks > 0 && options->ranks > 0 && options->ranks != launcher.ranks
+        && !options->hosts)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_ranks %d, but the launcher started %d",
+                        options->ranks, launcher.ranks);
+    if (launcher.ranks > 1 && options->backend == DDP_BACKEND_SOLO)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_backend solo is for one process, but the launcher started %d",
+                        launcher.ranks);
+    return ddp_backend_check(options, launcher, err);
+}
+
+/* A batch script runs on the first of a job's tasks alone. */
+static ddp_status check_tasks(const ddp_options *options, ddp_launcher launcher, ddp_error *err)
+{
+    int tasks = ddp_launcher_idle_tasks(launcher);
+
+    if (tasks == 0 || options->backend == DDP_BACKEND_SOLO)
+        return DDP_OK;
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "this Slurm job has %d tasks, and srun has started none of them: srun --mpi=pmix "
+        "in front of the command trains on all, -ddp_backend solo on this process alone",
+        tasks);
+}
+
+/* Ranks that this process is to start take its place. */
+static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher, char **argv,
+                              ddp_error *err)
+{
+    int ranks;
+
+    if (!options->rendezvous && ddp_launcher_check(launcher, err)) {
+        if (launcher.rank > 0)
+            exit(2); /* all know it, and one says it */
+        return err->code;
+    }
+    if (ddp_gpus_check(options, launcher, &ranks, err))
+        return err->code;
+    if (ranks == 0 && launcher.ranks == 0 && (options->hosts || options->max_restarts > 0))
+        ranks = 1;
+    if (ranks == 0)
+        return options->ddp ? check_tasks(options, launcher, err) : DDP_OK;
+    if (ddp_start_check(ranks, options->oversubscribe, err))
+        return err->code;
+    return ddp_job_run(options, ranks, argv, err);
+}
+
+int main(int argc, char **original)
+{
+    ddp_launcher launcher = ddp_launcher_read();
+    ddp_options options;
+    int is_ddp_command;
+    ddp_error err;
+    static char **argv;                /* for the whole run */
+    const ddp_own_command *own = NULL; /* NULL: one of Darknet's */
+
+    ddp_report_init(launcher);
+    if (ddp_command_front(argc, original))
+        return 0;
+    argv = calloc((size_t)argc + 3, sizeof *argv);
+    if (!argv)
+        return 1;
+    memcpy(argv, original, (size_t)argc * sizeof *argv);
+    ddp_own_command_rename(argc, argv);
+    is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
+    if (ddp_options_parse(&options, &argc, argv, &err)
+        || ddp_claims_check(&options, is_ddp_command, &err)
+        || check_launch(&options, launcher, &err))
+        ddp_report_failure(&err);
+    argc = drop_ignored(argc, argv);
+    if (is_ddp_command) {
+        own = ddp_own_command_of(argc, argv, &err);
+        if (!own)
+            ddp_report_failure(&err);
+    } else if (check_command(argc, argv, &options, launcher, &err)) {
+        ddp_report_failure(&err);
+    }
+    if ((own ? own->ranks : options.ddp) && start_ranks(&options, launcher, original, &err))
+        ddp_report_failure(&err);
+    configure_darknet(&options);
+    find_shared(argc, argv);
+    if (own)
+        return run_own_command(own, argc, argv, &options, launcher);
+    if (ddp_darknet_trains(argc, argv)) {
+        ddp_steps_open(options.log_every);
+        if (launcher.rank == 0)
+            ddp_screen_open(launcher);
+    }
+    if (options.ddp)
+        return run_training(argc, argv, &options);
+    return train_alone(argc, argv);
+}

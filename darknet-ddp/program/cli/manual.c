@@ -1,0 +1,170 @@
+/* `darknet ddp man`: the manual page, darknet(1), in troff's language. What commands and options
+ * there are comes from their tables, so that the page cannot differ from the program. */
+#include "cli/commands.h"
+#include "options/darknet_commands.h"
+#include "options/ddp_commands.h"
+#include "options/table.h"
+
+#include <string.h>
+
+/* Text as troff takes it: no character commands anything, and a dash is one to be copied. */
+static void put(const char *text)
+{
+    int begins = 1;
+
+    for (; *text; text++) {
+        if (begins && (*text == '.' || *text == '\''))
+            (void)fputs("\\&", stdout);
+        begins = *text == '\n';
+        if (*text == '\\')
+            (void)fputs("\\e", stdout);
+        else if (*text == '-')
+            (void)fputs("\\-", stdout);
+        else
+            (void)putchar(*text);
+    }
+}
+
+/* Lines that stay as they are. */
+static void put_lines(const char *text)
+{
+    printf(".PP\n.nf\n");
+    put(text);
+    printf(".fi\n");
+}
+
+/* In bold what is to be typed, in italics what stands for something. */
+static void put_command(const char *name, const char *verb, const char *words, const char *options)
+{
+    printf(".TP\n\\fBdarknet ");
+    put(name);
+    printf("%s", verb[0] ? " " : "");
+    put(verb);
+    printf("\\fR \\fI");
+    put(words);
+    printf("\\fR");
+    if (options[0]) {
+        printf(" ");
+        put(options);
+    }
+    printf("\n");
+}
+
+static void put_own_commands(void)
+{
+    const ddp_own_command *own;
+
+    printf(".SS Beside training\n");
+    for (size_t i = 0; (own = ddp_own_command_at(i)); i++) {
+        put_command("ddp", own->verb, own->words, "");
+        put(own->meaning);
+        printf(".\n");
+    }
+}
+
+static const char *does(const ddp_darknet_command *row)
+{
+    if (row->refusal)
+        return "Cannot run under -ddp.";
+    return row->does == DDP_TRAINS_DDP ? "Trains; on many processes with -ddp." : "";
+}
+
+static void put_darknet_commands(void)
+{
+    const ddp_darknet_command *row;
+
+    printf(".SS Of Darknet\nEach also takes ");
+    put(ddp_darknet_everywhere);
+    printf(".\n");
+    for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++) {
+        put_command(row->name, row->verb, row->words, row->options);
+        put(does(row));
+        printf("\n");
+    }
+}
+
+static void put_option(const ddp_option *row)
+{
+    char name[64], fallback[32];
+    size_t length = strlen(row->name);
+
+    ddp_option_describe(row, name, sizeof name, fallback, sizeof fallback);
+    printf(".TP\n\\fB");
+    put(row->name);
+    printf("\\fR\\fI");
+    put(name + length);
+    printf("\\fR\n");
+    put(row->meaning);
+    if (fallback[0]) {
+        printf(" [");
+        put(fallback);
+        printf("]");
+    }
+    printf("\n");
+}
+
+static void put_options(void)
+{
+    printf(".SH OPTIONS\nThey stand anywhere on the line; defaults are in brackets.\n");
+    for (int i = 0; i < DDP_OPTION_ROWS; i++) {
+        if (ddp_option_title(i))
+            printf(".SS %s\n", ddp_option_title(i));
+        put_option(&ddp_option_table[i]);
+    }
+}
+
+static void put_files(void)
+{
+    printf(".SH FILES\n.SS The .data file of detector\n");
+    put_lines(ddp_command_data_file("detector"));
+    printf(".SS The .data file of classifier\n");
+    put_lines(ddp_command_data_file("classifier"));
+    printf(".SS In the folder of backup=, with NAME that of the cfg\n");
+    printf(".TP\n.I NAME.backup\nthe newest weights, with \\fINAME.backup.state\\fR beside it for "
+           "\\fB\\-resume\\fR\n"
+           ".TP\n.I NAME_N.weights\nthose after N batches, or epochs of classifier\n"
+           ".TP\n.I NAME_final.weights\nthose at the end\n"
+           ".TP\n.I NAME_best.weights\nthe best in a validation\n"
+           ".TP\n.I NAME_last.weights\nthose of the last validation\n"
+           ".TP\n.I NAME.csv\na row a step\n"
+           ".TP\n.I NAME.html\na page of the run\n");
+    printf(".PP\nFiles in \\fIcfg/\\fR and \\fIdata/\\fR that are not in the working directory are "
+           "looked for in what was installed with the program.\n");
+}
+
+static void put_signals(void)
+{
+    printf(".SH SIGNALS\n"
+           ".TP\n.B SIGUSR1\nto any rank: save \\fINAME.backup\\fR at the end of the step\n"
+           ".TP\n.B SIGTERM, SIGUSR2, SIGINT, SIGHUP\nsave it, and end all ranks with status 0; "
+           "a second SIGINT ends at once\n"
+           ".TP\n.B SIGQUIT\nprint where each rank is\n");
+}
+
+int ddp_command_man(void)
+{
+    printf(
+        ".TH DARKNET 1 \"\" \"darknet\\-ddp %s\" \"User Commands\"\n"
+        ".SH NAME\ndarknet \\- train neural networks, on one process or many\n"
+        ".SH SYNOPSIS\n.B darknet\n.I COMMAND WORDS\n.RI [ options ]\n.br\n"
+        ".B mpirun \\-np\n.I N\n.B darknet detector train\n.I X.data X.cfg\n.RI [ X.weights ]\n"
+        ".B \\-ddp\n"
+        ".SH DESCRIPTION\nDarknet trains and runs convolutional networks described by a cfg "
+        "file.\nWith \\fB\\-ddp\\fR all processes that mpirun or srun started train one network, "
+        "as one process would with the same cfg: ranks share each batch, and gradients are "
+        "summed while the backward pass still runs.\n.SH COMMANDS\n",
+        DDP_VERSION);
+    put_own_commands();
+    put_darknet_commands();
+    put_options();
+    put_files();
+    put_signals();
+    printf(".SH EXIT STATUS\n0: done. 1: failed. 2: bad command line.\n"
+           ".SH EXAMPLES\n");
+    put_lines("darknet ddp cfg yolov4-tiny -classes 3 -o X.cfg\n"
+              "darknet ddp check X.data X.cfg\n"
+              "darknet detector train X.data X.cfg -ddp -ddp_ranks 2\n"
+              "darknet detector map X.data X.cfg backup/X_best.weights -ddp_ranks 2\n"
+              "darknet detector test X.data X.cfg backup/X_best.weights PICTURE\n");
+    return 0;
+}

@@ -1,0 +1,99 @@
+/* `darknet detector map DATA CFG WEIGHTS`: how good weights are on the pictures of valid=. */
+#include "cli/commands.h"
+#include "cli/evaluate.h"
+#include "show/rank_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_row(const char *name, const ddp_precision *p)
+{
+    printf("%-20.20s %8zu  %7.4f  %7.4f  %7.4f  %9.4f  %6.4f  %11.4f\n", name, p->truths, p->ap50,
+           p->ap75, p->ap, p->precision, p->recall, p->mean_iou);
+}
+
+void ddp_print_precision(const ddp_validation_result *r)
+{
+    printf("%-20s %8s  %7s  %7s  %7s  %9s  %6s  %11s\n", "class", "boxes", "AP@0.5", "AP@0.75",
+           "AP", "precision", "recall", "average IoU");
+    for (int c = 0; c < r->classes; c++) {
+        char number[16];
+
+        (void)snprintf(number, sizeof number, "%d", c);
+        print_row(r->names ? r->names[c] : number, &r->each[c]);
+    }
+    print_row("all", &r->all);
+    printf("AP: mean over IoU thresholds 0.5 to 0.95, as COCO defines it; precision, recall and "
+           "average IoU of detections of at least 25%%; -1: no box of the class\n");
+}
+
+static void put_box(FILE *json, uint32_t picture, int class_id, const ddp_box *b)
+{
+    (void)fprintf(json, "{\"picture\": %u, \"class\": %d, \"box\": [%.17g, %.17g, %.17g, %.17g]",
+                  picture, class_id, b->left, b->top, b->width, b->height);
+}
+
+/* All that the figures rest on, so that another program can check them. */
+static void put_boxes(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
+                      size_t truth_count)
+{
+    FILE *json = ctx;
+
+    if (!json)
+        return;
+    (void)fputs("{\"found\": [", json);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i ? ",\n" : "\n", json);
+        put_box(json, found[i].picture, found[i].class_id, &found[i].box);
+        (void)fprintf(json, ", \"score\": %.17g}", found[i].score);
+    }
+    (void)fputs("],\n\"truth\": [", json);
+    for (size_t i = 0; i < truth_count; i++) {
+        (void)fputs(i ? ",\n" : "\n", json);
+        put_box(json, truths[i].picture, truths[i].class_id, &truths[i].box);
+        (void)fputc('}', json);
+    }
+    (void)fputs("]", json);
+}
+
+static void put_figures(FILE *json, const ddp_validation_result *r)
+{
+    (void)fprintf(json, ",\n\"ap\": %.17g, \"ap50\": %.17g, \"ap75\": %.17g, \"each\": [",
+                  r->all.ap, r->all.ap50, r->all.ap75);
+    for (int c = 0; c < r->classes; c++)
+        (void)fprintf(json, "%s%.17g", c ? ", " : "", r->each[c].ap);
+    (void)fputs("]}\n", json);
+}
+
+static FILE *open_json(const char *path)
+{
+    FILE *json = fopen(path, "w");
+    ddp_error err;
+
+    if (json)
+        return json;
+    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    ddp_report_failure(&err);
+}
+
+int ddp_command_map(const char *data, const char *cfg, const char *weights,
+                    const ddp_options *options, ddp_launcher launcher)
+{
+    const ddp_validation_result *result;
+    FILE *json = NULL;
+    ddp_measure m;
+
+    ddp_measure_open(&m, "detector", data, cfg, weights, options, launcher);
+    if (m.rank == 0 && options->json)
+        json = open_json(options->json);
+    result = ddp_measure_run(&m, put_boxes, json);
+    if (m.rank == 0)
+        ddp_print_precision(result);
+    if (json) {
+        put_figures(json, result);
+        (void)fclose(json);
+    }
+    ddp_measure_close(&m);
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* `darknet ddp options`: the table of options, and what goes with what, for people and programs. */
+#include "algorithms/claims.h"
+#include "base/json.h"
+#include "cli/commands.h"
+#include "options/table.h"
+#include "show/rank_output.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *kind_name(enum kind kind)
+{
+    static const char *const names[] = {"flag", "whole", "real", "seed",    "choice",
+                                        "skip", "text",  "gpus", "compress"};
+
+    return names[kind];
+}
+
+static const char *scope_name(enum scope scope)
+{
+    static const char *const names[] = {"anywhere", "ranks", "command", "shared"};
+
+    return names[scope];
+}
+
+static void put_field(FILE *out, const char *name, const char *text)
+{
+    (void)fprintf(out, ", \"%s\": ", name);
+    ddp_json_text(out, text);
+}
+
+/* The names of a set's bits. */
+static void put_set(FILE *out, const char *name, unsigned set, const char *(*name_of)(size_t bit))
+{
+    const char *between = "";
+
+    (void)fprintf(out, ", \"%s\": [", name);
+    for (size_t i = 0; name_of(i); i++)
+        if (set >> i & 1U) {
+            (void)fprintf(out, "%s\"%s\"", between, name_of(i));
+            between = ", ";
+        }
+    (void)fputc(']', out);
+}
+
+static const char *column_name(size_t bit)
+{
+    static const char *const names[] = {"agree", "results", "rounding", "by_ranks", "on_gpu"};
+
+    return bit < sizeof names / sizeof names[0] ? names[bit] : NULL;
+}
+
+static void put_option(FILE *out, const ddp_option *row, const char *group)
+{
+    char name[256], fallback[64];
+
+    ddp_option_describe(row, name, sizeof name, fallback, sizeof fallback);
+    (void)fputs("{\"name\": ", out);
+    ddp_json_text(out, row->name);
+    put_field(out, "argument", row->argument);
+    put_field(out, "kind", kind_name(row->kind));
+    put_field(out, "default", fallback);
+    if (row->kind == WHOLE || row->kind == REAL) {
+        (void)fputs(", \"low\": ", out);
+        ddp_json_number(out, row->low);
+        (void)fputs(", \"high\": ", out);
+        ddp_json_number(out, row->high);
+    }
+    put_field(out, "scope", scope_name(row->scope));
+    put_set(out, "columns", row->columns, column_name);
+    put_field(out, "group", group);
+    put_field(out, "meaning", row->meaning);
+    (void)fputc('}', out);
+}
+
+static int is_same_option(const ddp_claimant *a, const ddp_claimant *b)
+{
+    size_t length = strcspn(a->example, " ");
+
+    return length == strcspn(b->example, " ") && strncmp(a->example, b->example, length) == 0;
+}
+
+static void put_excluded(FILE *out, const ddp_claimant *a)
+{
+    const char *between = "";
+    ddp_conflict conflict;
+    ddp_claimant b;
+
+    (void)fputs(", \"excludes\": [", out);
+    for (size_t i = 0; ddp_claimant_at(i, &b); i++) {
+        if (is_same_option(a, &b) || !ddp_claims_conflict(&a->claims, &b.claims, &conflict))
+            continue;
+        (void)fputs(between, out);
+        ddp_json_text(out, b.example);
+        between = ", ";
+    }
+    (void)fputc(']', out);
+}
+
+static void put_claims(FILE *out, const ddp_claimant *a)
+{
+    (void)fputs("{\"example\": ", out);
+    ddp_json_text(out, a->example);
+    put_set(out, "decides", a->claims.decides, ddp_decides_name);
+    put_set(out, "breaks", a->claims.breaks, ddp_promise_name);
+    put_set(out, "relies", a->claims.relies, ddp_promise_name);
+    put_excluded(out, a);
+    (void)fputc('}', out);
+}
+
+static void put_all(FILE *out)
+{
+    const char *group = "";
+    ddp_claimant a;
+
+    (void)fputs("{\"options\": [\n", out);
+    for (int i = 0; i < DDP_OPTION_ROWS; i++) {
+        if (ddp_option_title(i))
+            group = ddp_option_title(i);
+        (void)fputs(i ? ",\n" : "", out);
+        put_option(out, &ddp_option_table[i], group);
+    }
+    (void)fputs("],\n\"claims\": [\n", out);
+    for (size_t i = 0; ddp_claimant_at(i, &a); i++) {
+        (void)fputs(i ? ",\n" : "", out);
+        put_claims(out, &a);
+    }
+    (void)fputs("]}\n", out);
+}
+
+int ddp_command_options(const ddp_options *options)
+{
+    FILE *out = stdout;
+    ddp_error err;
+
+    if (!options->json) {
+        ddp_options_help(stdout);
+        return 0;
+    }
+    if (options->json[0] && !(out = fopen(options->json, "w"))) {
+        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->json, strerror(errno));
+        ddp_report_failure(&err);
+    }
+    put_all(out);
+    if (out == stdout || fclose(out) == 0)
+        return 0;
+    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->json, strerror(errno));
+    ddp_report_failure(&err);
+}

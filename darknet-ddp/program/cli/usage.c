@@ -1,0 +1,121 @@
+/* The front door: what a person types who does not know the program. */
+#include "cli/commands.h"
+#include "options/darknet_commands.h"
+#include "options/ddp_commands.h"
+
+#include <string.h>
+
+static const char general[] =
+    "usage: darknet COMMAND WORDS... [options]\n\n"
+    "  darknet detector train X.data X.cfg [X.weights]      train; with -ddp on many processes\n"
+    "  darknet detector test X.data X.cfg X.weights PICTURE  find objects in a picture\n"
+    "  darknet detector map X.data X.cfg X.weights          how good it is, on the list of valid=\n"
+    "  darknet classifier train X.data X.cfg [X.weights]\n"
+    "  darknet classifier predict X.data X.cfg X.weights PICTURE\n"
+    "  darknet ddp check X.data X.cfg                       what is wrong with the data\n"
+    "  darknet ddp help                                     training on many processes, all "
+    "options\n"
+    "  darknet COMMAND --help                               for one command; of detector and\n"
+    "                                                       classifier also the .data file\n"
+    "  darknet --version\n\n"
+    "Commands: ";
+
+static const char statuses[] = "\nExit status: 0 done, 1 failed, 2 bad command line.\n";
+
+static const char detector_data[] =
+    "  classes=2               how many kinds of objects; the cfg's has the same number\n"
+    "  train=train.list        a file with the path of a picture in each line\n"
+    "  valid=valid.list        pictures to validate on; may be left out\n"
+    "  names=X.names           the name of each class, a line each\n"
+    "  backup=backup           a folder for weights\n\n"
+    "Beside each picture, or in labels/ where its path says images/, PICTURE.txt has a line for\n"
+    "each object: its class, from 0, then the centre, width and height of its box as shares of "
+    "the\n"
+    "picture's: 0 0.5 0.5 0.2 0.4. `darknet ddp check X.data X.cfg` tells what is wrong with it.\n";
+
+static const char classifier_data[] =
+    "  classes=2               how many kinds of pictures; the cfg's has as many outputs\n"
+    "  train=train.list        a file with the path of a picture in each line\n"
+    "  valid=valid.list        pictures to validate on; may be left out\n"
+    "  labels=X.labels         a word for each class, a line each: it stands in the file's name\n"
+    "  names=X.names           what to call each class when predicting\n"
+    "  top=5                   of the figure that counts the true class among so many\n"
+    "  backup=backup           a folder for weights\n";
+
+const char *ddp_command_data_file(const char *command)
+{
+    if (strcmp(command, "detector") == 0)
+        return detector_data;
+    return strcmp(command, "classifier") == 0 ? classifier_data : NULL;
+}
+
+static int is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+/* The command that a line asks to have explained; NULL: none. -h alone may be a height. */
+static const char *asked_about(int argc, char **argv)
+{
+    if (argc == 3 && is_help(argv[1]))
+        return argv[2];
+    if (argc == 3 && is_help(argv[2]))
+        return argv[1];
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return argv[1];
+    return NULL;
+}
+
+static int print_general(void)
+{
+    const ddp_darknet_command *row;
+    const char *last = "ddp";
+
+    (void)fputs(general, stdout);
+    (void)fputs(last, stdout);
+    for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++) {
+        if (strcmp(row->name, last) != 0)
+            printf("%s%s", i % 16 == 15 ? ",\n  " : ", ", row->name);
+        last = row->name;
+    }
+    printf(".\n%s", statuses);
+    return 1;
+}
+
+/* 0: there is no such command. */
+static int print_command(const char *name)
+{
+    const ddp_darknet_command *row;
+    const char *data = ddp_command_data_file(name);
+    int count = 0;
+
+    for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++)
+        if (strcmp(row->name, name) == 0)
+            printf("%s darknet %s%s%s%s%s%s%s\n", count++ ? "      " : "usage:", name,
+                   row->verb[0] ? " " : "", row->verb, row->words[0] ? " " : "", row->words,
+                   row->options[0] ? "  " : "", row->options);
+    if (strcmp(name, "detector") == 0)
+        printf(
+            "       darknet detector map DATA CFG WEIGHTS  -ddp_ranks N -points 11 -json FILE\n");
+    if (count && data)
+        printf("\nDATA is a file with a line for each:\n%s", data);
+    if (count)
+        printf("\nEach also takes %s. `darknet ddp help` lists the options of training.\n",
+               ddp_darknet_everywhere);
+    return count > 0;
+}
+
+int ddp_command_front(int argc, char **argv)
+{
+    const char *name;
+
+    if (argc == 2 && is_help(argv[1]))
+        return print_general();
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return printf("darknet-ddp " DDP_VERSION "\n") > 0;
+    name = asked_about(argc, argv);
+    if (name && strcmp(name, "ddp") == 0)
+        return ddp_command_help() == 0;
+    return name ? print_command(name) : 0;
+}

@@ -1,0 +1,35 @@
+/* inputs/data_files.h: files that say what the data of a run mean: labels, trees, maps. Their
+ * contents decide what is learnt, as the cfg's and the list's do. */
+#ifndef DDP_INPUTS_DATA_FILES_H
+#define DDP_INPUTS_DATA_FILES_H
+
+#include "base/status.h"
+#include "checkpoint/checkpoint.h"
+#include "comm/group.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero: no file was read yet. */
+typedef struct ddp_inputs {
+    struct ddp_input *list;
+    size_t count;
+} ddp_inputs;
+
+/* The run reads its `what`, such as "labels", from the file at path. Both are copied, and
+ * the file's contents are hashed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_inputs_add(ddp_inputs *in, const char *what, const char *path,
+                          ddp_error *err) DDP_MUST_CHECK;
+
+/* Did all ranks read the same? Blocks. DDP_ERR_MISMATCH names the first file that differs;
+ * also DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_inputs_agree(const ddp_inputs *in, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
+
+/* What a checkpoint remembers: an option for each `what`, by its contents and not by its name.
+ * DDP_ERR_USAGE: metadata has no room. */
+ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_metadata *metadata,
+                               ddp_error *err) DDP_MUST_CHECK;
+
+void ddp_inputs_release(ddp_inputs *in);
+
+#endif

@@ -1,0 +1,61 @@
+#include "inputs/list.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "core/agree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* Looking for a picture takes microseconds here and a millisecond on a far disk. */
+static const int64_t search_ns = 10 * (int64_t)1000000000;
+
+static ddp_status hash_lines(ddp_list *list, char *const *paths, ddp_error *err)
+{
+    XXH64_state_t *hash = XXH64_createState();
+
+    if (!hash)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a hash");
+    (void)XXH64_reset(hash, 0);
+    for (int i = 0; i < list->count; i++)
+        (void)XXH64_update(hash, paths[i], strlen(paths[i]) + 1);
+    list->hash = XXH64_digest(hash);
+    (void)XXH64_freeState(hash);
+    return DDP_OK;
+}
+
+static ddp_status compare_lists(const ddp_list *list, ddp_group *group, ddp_error *err)
+{
+    char text[64];
+
+    (void)snprintf(text, sizeof text, "%d image%s listed, hash %016llx", list->count,
+                   ddp_plural((size_t)list->count), (unsigned long long)list->hash);
+    return ddp_agree(group, text, err);
+}
+
+/* Training may come to a missing picture only after hours. */
+ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
+                         ddp_error *err)
+{
+    int64_t end_ns = ddp_clock_ns() + search_ns;
+    size_t ranks = (size_t)ddp_group_size(group);
+
+    for (size_t i = (size_t)ddp_group_rank(group); i < n && ddp_clock_ns() < end_ns; i += ranks)
+        if (access(paths[i], R_OK))
+            return ddp_fail(err, DDP_ERR_IO, "cannot read %.300s of the %s: %s", paths[i], list,
+                            strerror(errno));
+    /* Else a rank that found all of its pictures could be the next to miss this one. */
+    return ddp_barrier(group, err);
+}
+
+ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n, int may_miss,
+                          ddp_error *err)
+{
+    *out = (ddp_list){.count = n};
+    if (hash_lines(out, paths, err) || compare_lists(out, group, err))
+        return err->code;
+    return ddp_list_find(group, paths, may_miss ? 0 : (size_t)n, "training list", err);
+}

@@ -1,0 +1,192 @@
+#include "inputs/preflight.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "inputs/scan_data.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pictures of a list, of all ranks; faults that a rank names; how long it looks at each list, in
+ * ns. */
+enum { MOST = 2048, SHOWN = 5 };
+static const int64_t longest_ns = 500000000;
+
+/* With these training goes on: it takes less than there is, or guesses. Pictures without labels are
+ * Darknet's to count. */
+static int is_borne(const char *kind)
+{
+    static const char *const borne[] = {"label-range", "label-zero", "label-many", "class-none",
+                                        "class-many",  "data-names", NULL};
+
+    for (int i = 0; borne[i]; i++)
+        if (strcmp(kind, borne[i]) == 0)
+            return 1;
+    return 0;
+}
+
+typedef void look(ddp_checking *c, char *const *paths, size_t count);
+
+/* This rank's share of the sample. */
+static void look_at_some(ddp_checking *c, const ddp_lines *list, look *at, int rank, int size)
+{
+    size_t sample = list->count < MOST ? list->count : MOST;
+    int64_t began = ddp_clock_ns();
+
+    for (size_t i = (size_t)rank; i < sample; i += (size_t)size) {
+        at(c, &list->all[i * list->count / sample], 1);
+        if (ddp_clock_ns() - began > longest_ns)
+            break;
+    }
+}
+
+/* What a rank has found. */
+typedef struct findings {
+    uint64_t fatal, borne, pictures;
+} findings;
+
+struct sorting {
+    findings *found;
+    int is_train;
+    FILE *out; /* lines of the first that are fatal; NULL: no memory for them */
+};
+
+static void sort_one(void *ctx, const ddp_fault *fault)
+{
+    struct sorting *s = ctx;
+    char line[16] = "";
+
+    if (fault->level == DDP_FAULT_WARNING)
+        return;
+    /* Every picture of it is looked for when it has been read (inputs/list.h). */
+    if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0)
+        return;
+    if (s->is_train && is_borne(fault->kind)) {
+        s->found->borne++;
+        return;
+    }
+    if (fault->line > 0)
+        (void)snprintf(line, sizeof line, ":%d", fault->line);
+    if (s->found->fatal++ < SHOWN && s->out)
+        (void)fprintf(s->out, "%s%s%s: %s", s->found->fatal > 1 ? "\n" : "", fault->file, line,
+                      fault->text);
+}
+
+/* Spend the faults so far. */
+static void sort(ddp_checking *c, findings *found, int is_train, FILE *out)
+{
+    struct sorting s = {.found = found, .is_train = is_train, .out = out};
+
+    ddp_faults_each(&c->faults, sort_one, &s);
+    ddp_faults_release(&c->faults);
+    c->faults = (ddp_faults){0};
+}
+
+/* On each rank, which says what is fatal. */
+static findings look_and_say(ddp_checking *c, int rank, int size, ddp_precheck_say *say)
+{
+    findings found = {0};
+    char *lines = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&lines, &bytes);
+
+    if (rank > 0) { /* what rank 0 says of the cfg */
+        ddp_faults_release(&c->faults);
+        c->faults = (ddp_faults){0};
+    }
+    look_at_some(c, &c->list, ddp_checking_train, rank, size);
+    sort(c, &found, 1, out);
+    look_at_some(c, &c->valid, ddp_checking_valid, rank, size);
+    sort(c, &found, 0, out);
+    found.pictures = c->tally.pictures;
+    if (out)
+        (void)fclose(out);
+    if (found.fatal > 0 && lines)
+        say(lines);
+    free(lines);
+    return found;
+}
+
+static ddp_status judge(const ddp_checking *c, const findings *all, int rank, ddp_error *err)
+{
+    if (rank == 0 && all->fatal == 0 && all->borne > 0)
+        printf("DDP: %" PRIu64 " fault%s in %" PRIu64 " of %zu pictures; `darknet ddp check %s %s` "
+               "says which\n",
+               all->borne, ddp_plural(all->borne), all->pictures, c->list.count, c->data_path,
+               c->cfg_path);
+    if (all->fatal == 0)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_FORMAT,
+                    "%" PRIu64 " fault%s at which training would end, in a look at some pictures: "
+                    "`darknet ddp check %s %s` shows all that is wrong; -nocheck trains without "
+                    "looking",
+                    all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
+}
+
+/* Collective. */
+static ddp_status look_and_judge(ddp_checking *c, ddp_group *group, ddp_precheck_say *say,
+                                 ddp_error *err)
+{
+    int size = ddp_group_size(group);
+    findings own = look_and_say(c, ddp_group_rank(group), size, say), sum = {0};
+    findings *all = calloc((size_t)size, sizeof *all);
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what %d ranks have found", size);
+    st = ddp_allgather(group, &own, all, sizeof own, err);
+    for (int r = 0; r < size; r++) {
+        sum.fatal += all[r].fatal;
+        sum.borne += all[r].borne;
+        sum.pictures += all[r].pictures;
+    }
+    free(all);
+    return st ? st : judge(c, &sum, ddp_group_rank(group), err);
+}
+
+static int is_looked_at(const ddp_checking *c, const char *command)
+{
+    return strcmp(command, "detector") == 0 ? c->heads.count > 0 : c->heads.count == 0;
+}
+
+/* Have all ranks read the lists? */
+static ddp_status agree(ddp_group *group, int *ready, ddp_error *err)
+{
+    int size = ddp_group_size(group);
+    int *all = calloc((size_t)size, sizeof *all);
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the answers of %d ranks", size);
+    st = ddp_allgather(group, ready, all, sizeof *ready, err);
+    for (int r = 0; r < size; r++)
+        *ready &= all[r];
+    free(all);
+    return st;
+}
+
+ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char *command,
+                        const char *data, const char *cfg, ddp_precheck_say *say, ddp_error *err)
+{
+    ddp_checking *c;
+    ddp_error unread;
+    ddp_status st;
+    int ready;
+
+    if (options->nocheck || options->on_bad_data > 0 || !data || !cfg
+        || (strcmp(command, "detector") != 0 && strcmp(command, "classifier") != 0))
+        return DDP_OK;
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to look at the data");
+    c->data_path = data;
+    c->cfg_path = cfg;
+    ready = ddp_checking_open(c, &unread) == DDP_OK && is_looked_at(c, command);
+    st = agree(group, &ready, err);
+    if (!st && ready)
+        st = look_and_judge(c, group, say, err);
+    ddp_checking_release(c);
+    free(c);
+    return st;
+}

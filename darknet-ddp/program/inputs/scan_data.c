@@ -1,0 +1,125 @@
+#include "inputs/scan_data.h"
+
+#include "glue/cfg.h"
+#include "samples/transforms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ddp_checking_release(ddp_checking *c)
+{
+    ddp_sections_release(&c->data);
+    ddp_sections_release(&c->cfg);
+    ddp_lines_release(&c->list);
+    ddp_lines_release(&c->valid);
+    ddp_lines_release(&c->names);
+    free(c->by_class);
+    ddp_faults_release(&c->faults);
+}
+
+/* names= of a detector and labels= of a classifier, or names= of it too. */
+static ddp_status read_names(ddp_checking *c, ddp_error *err)
+{
+    int is_classifier = c->heads.count == 0;
+    const char *path = ddp_sections_find(&c->data, is_classifier ? "labels" : "names");
+
+    if (!path && is_classifier)
+        path = ddp_sections_find(&c->data, "names");
+    if (!path)
+        return DDP_OK;
+    if (ddp_lines_read(&c->names, path, err))
+        return err->code;
+    if (c->classes > 0 && c->names.count < (size_t)c->classes)
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
+                      "%zu names, and classes=%d in %s", c->names.count, c->classes, c->data_path);
+    if (is_classifier)
+        ddp_check_duplicates(&c->faults, path, c->names.all, c->names.count);
+    return DDP_OK;
+}
+
+/* Files of tags, and trees of classes, say by themselves which classes a picture has. */
+static int names_tell(const ddp_checking *c)
+{
+    const char *tag = ddp_sections_find(&c->data, "tag");
+
+    return c->heads.count == 0 && c->names.count > 0 && c->names.count >= (size_t)c->classes
+           && !(tag && atoi(tag)) && !ddp_sections_find(&c->data, "tree")
+           && !ddp_sections_find(&c->cfg, "tree");
+}
+
+static ddp_status read_lists(ddp_checking *c, ddp_error *err)
+{
+    c->list_path = ddp_sections_find(&c->data, "train");
+    c->valid_path = ddp_sections_find(&c->data, "valid");
+    if (!c->list_path)
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s has no train=, the list of pictures",
+                        c->data_path);
+    if (ddp_lines_read(&c->list, c->list_path, err))
+        return err->code;
+    if (c->list.count == 0)
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s lists no picture", c->list_path);
+    if (c->valid_path && ddp_lines_read(&c->valid, c->valid_path, err))
+        return ddp_wrap(err, "valid=");
+    return DDP_OK;
+}
+
+ddp_status ddp_checking_open(ddp_checking *c, ddp_error *err)
+{
+    const char *classes;
+
+    if (ddp_sections_read(&c->data, c->data_path, err)
+        || ddp_sections_read(&c->cfg, c->cfg_path, err))
+        return err->code;
+    classes = ddp_sections_find(&c->data, "classes");
+    c->classes = classes ? atoi(classes) : 0;
+    if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s: classes=%s", c->data_path, classes);
+    c->by_class = calloc((size_t)c->classes + 1, sizeof *c->by_class);
+    if (!c->by_class)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", c->classes);
+    if (read_lists(c, err))
+        return err->code;
+    ddp_check_model(&c->faults, &c->heads, &c->cfg.cfg, c->cfg_path, c->data_path, c->classes);
+    if (read_names(c, err))
+        return err->code;
+    c->by_names = names_tell(c);
+    return DDP_OK;
+}
+
+static ddp_check_config config_of(const ddp_checking *c)
+{
+    ddp_check_config config = {.label_path = c->heads.count > 0 ? ddp_label_path : NULL,
+                               .decode = c->decode,
+                               .classes = c->classes ? c->classes : c->heads.classes,
+                               .names = c->by_names ? c->names.all : NULL,
+                               .missing_is_error = c->missing_is_error};
+
+    if (c->classes == 0) /* by_class has no room */
+        config.classes = 0;
+    return config;
+}
+
+void ddp_checking_train(ddp_checking *c, char *const *paths, size_t count)
+{
+    ddp_check_config config = config_of(c);
+
+    config.most_boxes =
+        ddp_cfg_of_forks(&c->cfg.cfg) ? c->heads.most_boxes_of_forks : c->heads.most_boxes;
+    config.anchors = c->heads.anchor_count ? c->heads.anchors : NULL;
+    config.anchor_count = c->heads.anchor_count;
+    config.sample = &c->sample;
+    ddp_check_pictures(&c->faults, &c->tally, c->by_class, &config, paths, count);
+}
+
+void ddp_checking_valid(ddp_checking *c, char *const *paths, size_t count)
+{
+    ddp_check_config config = config_of(c);
+    uint64_t *by_class = calloc((size_t)c->classes + 1, sizeof *by_class);
+    ddp_tally tally = {0};
+
+    if (by_class)
+        ddp_check_pictures(&c->faults, &tally, by_class, &config, paths, count);
+    else
+        c->faults.lost = 1;
+    free(by_class);
+}

@@ -1,0 +1,37 @@
+/* inputs/scan_data.h: looking for what is wrong with training data: what `darknet ddp check` and
+ * the look before a run share. */
+#ifndef DDP_INPUTS_SCAN_DATA_H
+#define DDP_INPUTS_SCAN_DATA_H
+
+#include "check/data.h"
+#include "check/model.h"
+#include "inputs/text_file.h"
+#include "options/options.h"
+
+typedef struct ddp_checking {
+    const char *data_path, *cfg_path;
+    ddp_sections data, cfg;
+    ddp_lines list, valid, names; /* valid is empty where the .data file has none */
+    const char *list_path, *valid_path;
+    int classes; /* 0: the .data file does not say */
+    ddp_heads heads;
+    ddp_faults faults;
+    ddp_tally tally;
+    uint64_t *by_class;
+    ddp_box_sample sample;
+    int by_names;         /* pictures of a classifier, whose classes stand in their paths */
+    int missing_is_error; /* a picture without a label file */
+    int (*decode)(const char *picture);
+} ddp_checking;
+
+/* Read what c->data_path and c->cfg_path name, all else being zero, and compare them with each
+ * other. Release it in any case. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
+ddp_status ddp_checking_open(ddp_checking *c, ddp_error *err) DDP_MUST_CHECK;
+void ddp_checking_release(ddp_checking *c);
+
+/* Look at some pictures of train=, and at some of valid=, where more is a fault: validation ends at
+ * what training puts right. */
+void ddp_checking_train(ddp_checking *c, char *const *paths, size_t count);
+void ddp_checking_valid(ddp_checking *c, char *const *paths, size_t count);
+
+#endif

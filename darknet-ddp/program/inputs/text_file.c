@@ -1,0 +1,67 @@
+#include "inputs/text_file.h"
+
+#include "base/file.h"
+#include "glue/darknet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
+{
+    size_t bytes, most = 1;
+    uint64_t size;
+    char *rest;
+
+    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &l->text, &bytes, &size, err))
+        return err->code;
+    rest = l->text;
+    for (size_t i = 0; i < bytes; i++)
+        most += rest[i] == '\n';
+    l->all = calloc(most, sizeof *l->all);
+    if (!l->all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the lines of %s", path);
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        line[strcspn(line, "\r")] = 0;
+        if (line[strspn(line, " \t")])
+            l->all[l->count++] = line;
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err)
+{
+    size_t bytes;
+    uint64_t size;
+
+    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &s->text, &bytes, &size, err))
+        return err->code;
+    return ddp_cfg_text_read(&s->cfg, s->text, bytes, err);
+}
+
+void ddp_lines_release(ddp_lines *l)
+{
+    free(l->all);
+    free(l->text);
+    *l = (ddp_lines){0};
+}
+
+void ddp_sections_release(ddp_sections *s)
+{
+    ddp_cfg_text_release(&s->cfg);
+    free(s->text);
+    *s = (ddp_sections){0};
+}
+
+const char *ddp_sections_find(const ddp_sections *s, const char *key)
+{
+    ddp_cfg_section section;
+    size_t at = 0;
+
+    while (ddp_cfg_next_section(&s->cfg, &at, &section)) {
+        const ddp_cfg_line *line = ddp_cfg_find(&section, key);
+
+        if (line)
+            return line->value;
+    }
+    return NULL;
+}

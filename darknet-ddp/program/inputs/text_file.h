@@ -1,0 +1,30 @@
+/* inputs/text_file.h: small text files, read whole. */
+#ifndef DDP_INPUTS_TEXT_FILE_H
+#define DDP_INPUTS_TEXT_FILE_H
+
+#include "base/cfg_text.h"
+#include "base/status.h"
+
+/* A text file as lines; blank ones are left out. All zero is an empty one. */
+typedef struct ddp_lines {
+    void *text;
+    char **all; /* point into text */
+    size_t count;
+} ddp_lines;
+
+/* A text file as sections of options. All zero is an empty one. */
+typedef struct ddp_sections {
+    void *text;
+    ddp_cfg_text cfg;
+} ddp_sections;
+
+/* Release *l in any case. Fail with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
+void ddp_lines_release(ddp_lines *l);
+void ddp_sections_release(ddp_sections *s);
+
+/* The first option of that name in any section, or NULL. */
+const char *ddp_sections_find(const ddp_sections *s, const char *key);
+
+#endif

@@ -1,0 +1,318 @@
+#include "launch/child.h"
+
+#include "base/clock.h"
+#include "launch/oom.h"
+#include "launch/output_relay.h"
+#include "launch/process_tree.h"
+#include "launch/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int listened_to[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
+
+enum { SIGNALS = sizeof listened_to / sizeof listened_to[0] };
+
+static const int64_t second_ns = 1000000000;
+
+/* LOOK_MS: how often the ranks' memory is looked at; FAIL_S and END_S: after these a job that
+ * has failed, or is done, is killed. */
+enum { LOOK_MS = 1000, FAIL_S = 5, END_S = 15 };
+
+struct launcher {
+    pid_t pid;
+    int signals; /* a descriptor that gives them */
+    ddp_relay out, err;
+    ddp_rank_memory memory;
+    int64_t looked_ns;
+    ddp_spawn_config config;
+    int trains;          /* the ranks said so */
+    int asked;           /* to save and end */
+    int ended_by;        /* the signal that ends them at once */
+    int64_t deadline_ns; /* then they are killed; 0: never */
+};
+
+pid_t ddp_spawn_starter(void)
+{
+    const char *text = getenv(DDP_STARTER_VARIABLE);
+    char own[256] = "", host[256] = "";
+    int number = 0;
+
+    if (!text || gethostname(own, sizeof own - 1) || sscanf(text, "%d@%255s", &number, host) != 2)
+        return 0;
+    return number > 1 && strcmp(own, host) == 0 ? (pid_t)number : 0;
+}
+
+void ddp_spawn_tell(int to, ddp_note note)
+{
+    if (getenv(DDP_STARTER_VARIABLE))
+        (void)dprintf(to, DDP_NOTE_LINE "%d\n", (int)note);
+}
+
+static void set_starter(void)
+{
+    char own[256] = "", text[300];
+
+    (void)gethostname(own, sizeof own - 1);
+    (void)snprintf(text, sizeof text, "%d@%s", (int)getpid(), own);
+    (void)setenv(DDP_STARTER_VARIABLE, text, 1);
+}
+
+/* A descriptor to read them from; -1 on failure. */
+static int listen_to_signals(void)
+{
+    struct sigaction hangup;
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        (void)sigaddset(&set, SIGHUP); /* without nohup */
+    for (int i = 0; i < SIGNALS; i++) {
+        (void)signal(listened_to[i], SIG_DFL);
+        (void)sigaddset(&set, listened_to[i]);
+    }
+    (void)signal(SIGPIPE, SIG_IGN); /* the relay sees it */
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Ends of pipes. */
+struct pipes {
+    int out[2], err[2], answer[2];
+};
+
+static int open_pipes(struct pipes *p)
+{
+    if (pipe2(p->out, O_CLOEXEC))
+        return -1;
+    if (pipe2(p->err, O_CLOEXEC)) {
+        (void)close(p->out[0]);
+        (void)close(p->out[1]);
+        return -1;
+    }
+    if (pipe2(p->answer, O_CLOEXEC) == 0)
+        return 0;
+    for (int end = 0; end < 2; end++) {
+        (void)close(p->out[end]);
+        (void)close(p->err[end]);
+    }
+    return -1;
+}
+
+/* In the child: become the program, or answer why not. */
+static void become(const char *const *args, pid_t parent, const struct pipes *p)
+{
+    int in = open("/dev/null", O_RDONLY | O_CLOEXEC), why;
+    sigset_t none;
+
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() == parent && in >= 0 && dup2(in, STDIN_FILENO) >= 0
+        && dup2(p->out[1], STDOUT_FILENO) >= 0 && dup2(p->err[1], STDERR_FILENO) >= 0)
+        (void)execv(args[0], (char *const *)args);
+    why = errno;
+    if (write(p->answer[1], &why, sizeof why) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* l->pid becomes that of the program, whose output l's relays pass on. */
+static ddp_status start(struct launcher *l, const char *const *args, ddp_error *err)
+{
+    struct pipes p;
+    int why = 0;
+    pid_t parent = getpid();
+    ssize_t told;
+
+    if (open_pipes(&p))
+        return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(errno));
+    l->pid = fork();
+    if (l->pid == 0)
+        become(args, parent, &p);
+    if (l->pid < 0)
+        why = errno;
+    (void)close(p.out[1]);
+    (void)close(p.err[1]);
+    (void)close(p.answer[1]);
+    told = l->pid < 0 ? 0 : read(p.answer[0], &why, sizeof why);
+    (void)close(p.answer[0]);
+    ddp_relay_open(&l->out, p.out[0], STDOUT_FILENO, 0);
+    ddp_relay_open(&l->err, p.err[0], STDERR_FILENO, 1);
+    if (l->pid < 0 || told > 0)
+        return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(why));
+    return DDP_OK;
+}
+
+/* Has it ended? Whatever else has is a process that it left to us. */
+static int has_ended(pid_t pid, int *how)
+{
+    pid_t ended;
+    int status;
+
+    while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
+        if (ended == pid) {
+            *how = status;
+            return 1;
+        }
+    return 0;
+}
+
+/* How long ranks may take to save and end; 0: for ever. */
+static int64_t patience_ns(const struct launcher *l)
+{
+    if (l->config.grace_s > 0)
+        return (int64_t)(l->config.grace_s * 1e9);
+    return l->config.patient ? 0 : 3 * second_ns;
+}
+
+/* To the ranks, of which it is enough that one gets it. Returns 0 where none does. */
+static int signal_ranks(const struct launcher *l, int number)
+{
+    if (l->config.keeps_signals)
+        return ddp_descendants_signal(number) > 0;
+    return kill(l->pid, number) == 0;
+}
+
+static void ask_to_end(struct launcher *l, int number)
+{
+    int saves = l->trains && !l->asked && signal_ranks(l, SIGUSR2);
+
+    if (saves && number == SIGINT)
+        ddp_signals_say_ending();
+    if (!saves)
+        (void)kill(l->pid, SIGTERM);
+    if (saves) {
+        l->asked = 1;
+        l->deadline_ns = patience_ns(l) ? ddp_clock_ns() + patience_ns(l) : 0;
+    } else if (!l->ended_by) {
+        l->deadline_ns = ddp_clock_ns() + 2 * second_ns;
+    }
+    if (!saves || patience_ns(l))
+        l->ended_by = number;
+}
+
+static void take_signal(struct launcher *l, int number)
+{
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP)
+        ask_to_end(l, number);
+    else if (number == SIGUSR1 || number == SIGUSR2)
+        (void)signal_ranks(l, number);
+}
+
+static int wait_ms(const struct launcher *l)
+{
+    int64_t left = l->deadline_ns - ddp_clock_ns();
+
+    if (l->deadline_ns == 0 || left > LOOK_MS * (int64_t)1000000)
+        return LOOK_MS;
+    return left < 0 ? 0 : (int)(left / 1000000) + 1;
+}
+
+/* Wait for a signal, for output and for the deadline, and do what is to be done. */
+static void work(struct launcher *l)
+{
+    struct signalfd_siginfo signal;
+    struct pollfd fds[5];
+
+    ddp_relay_wants(&l->out, fds);
+    ddp_relay_wants(&l->err, fds + 2);
+    fds[4] = (struct pollfd){.fd = l->signals, .events = POLLIN};
+    (void)poll(fds, 5, wait_ms(l));
+    ddp_relay_move(&l->out);
+    ddp_relay_move(&l->err);
+    l->trains |= (l->err.notes & DDP_NOTE_TRAINS) != 0;
+    if (l->err.notes & DDP_NOTE_FAILS && l->deadline_ns == 0)
+        l->deadline_ns = ddp_clock_ns() + FAIL_S * second_ns;
+    else if (l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS) && l->deadline_ns == 0)
+        l->deadline_ns = ddp_clock_ns() + END_S * second_ns;
+    while (read(l->signals, &signal, sizeof signal) == (ssize_t)sizeof signal)
+        take_signal(l, (int)signal.ssi_signo);
+    if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
+        return;
+    l->looked_ns = ddp_clock_ns();
+    ddp_rank_memory_look(&l->memory, l->pid);
+}
+
+static void say_what_ended(const struct launcher *l)
+{
+    const ddp_relay_found *found = &l->err.found;
+    int64_t peak = ddp_rank_memory_peak(&l->memory, found->rank);
+    int of_memory = found->signal == SIGKILL && ddp_rank_memory_was_short(&l->memory);
+    char memory[96] = "";
+
+    if (found->rank < 0)
+        return;
+    if (peak > 0)
+        (void)snprintf(memory, sizeof memory, "; it had had %.2f GB of memory", (double)peak / 1e9);
+    (void)fprintf(stderr, "darknet: rank %d on %s was ended by signal %d (%s)%s%s\n", found->rank,
+                  found->host, found->signal, strsignal(found->signal), memory,
+                  of_memory ? ", and the kernel has ended a process here for want of memory: fewer "
+                              "images a mini-batch (more subdivisions) need less"
+                            : "");
+}
+
+static void finish(struct launcher *l, int how, ddp_ended *ended)
+{
+    ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
+    ended->trained = l->trains;
+    ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
+    ddp_relay_finish(&l->out, 0);
+    ddp_relay_finish(&l->err, ended->failed && !l->err.told && l->err.found.rank < 0);
+    if (ended->failed)
+        say_what_ended(l);
+    if (ended->failed && WIFSIGNALED(how))
+        (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
+                      strsignal(WTERMSIG(how)));
+    ended->advised = l->err.advised;
+    (void)close(l->signals);
+}
+
+static int status_of_killed(const struct launcher *l)
+{
+    if (l->err.notes & DDP_NOTE_FAILS)
+        return 1;
+    if (l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS))
+        return (l->err.notes & DDP_NOTE_LACKS) != 0;
+    return l->ended_by ? 128 + l->ended_by : 1;
+}
+
+ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, ddp_ended *ended,
+                     ddp_error *err)
+{
+    static struct launcher l; /* large */
+    int how = 0, killed = 0;
+
+    memset(&l, 0, sizeof l);
+    *ended = (ddp_ended){0};
+    l.config = *config;
+    set_starter();
+    l.signals = listen_to_signals();
+    ddp_rank_memory_open(&l.memory);
+    ddp_descendants_adopt();
+    if (start(&l, args, err))
+        return err->code;
+    while (!killed && !has_ended(l.pid, &how)) {
+        work(&l);
+        killed = l.deadline_ns > 0 && ddp_clock_ns() >= l.deadline_ns;
+    }
+    ddp_descendants_kill();
+    if (killed)
+        ended->status = status_of_killed(&l);
+    else
+        ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+    finish(&l, how, ended);
+    return DDP_OK;
+}

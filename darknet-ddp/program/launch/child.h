@@ -1,0 +1,60 @@
+/* launch/child.h: a launcher as a child that signals reach in the form that it can pass on. */
+#ifndef DDP_LAUNCH_CHILD_H
+#define DDP_LAUNCH_CHILD_H
+
+#include "base/status.h"
+
+#include <sys/types.h>
+
+/* How it ended. */
+typedef struct ddp_ended {
+    int status;  /* exit status, or 128 + the signal that ended it */
+    int failed;  /* not 0, and nobody had asked it to end */
+    int trained; /* the ranks got so far */
+    int saved;   /* a checkpoint */
+    int advised; /* it was said how to go on */
+} ddp_ended;
+
+typedef struct ddp_spawn_config {
+    int patient;       /* ranks may take what they need to end when they are asked to, else 3 s */
+    double grace_s;    /* more than 0: so long, whatever patient says */
+    int keeps_signals; /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
+} ddp_spawn_config;
+
+/* What ranks tell the process that started them. */
+typedef enum ddp_note {
+    DDP_NOTE_TRAINS = 1, /* all ranks do */
+    DDP_NOTE_SAVED = 2,  /* a checkpoint */
+    DDP_NOTE_FAILS = 4,  /* this rank ends the job */
+    DDP_NOTE_DONE = 8,   /* all is done and saved: only the end is left, of exit status 0 */
+    DDP_NOTE_LACKS = 16  /* the same with exit status 1 */
+} ddp_note;
+
+/* An environment variable that ranks of ddp_spawn have. */
+#define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
+
+/* Run args[0], a path, with args (NULL behind the last) and nothing on standard input, until it
+ * ends, and end what it leaves behind. What it prints passes through this process
+ * (launch/output_relay.h): an output that nobody reads ends nothing. It has a process group of its
+ * own, so a terminal's Ctrl-C comes here alone. Where a signal ended a rank, a sentence says so,
+ * and how much memory the rank had.
+ *
+ * Once the ranks train, the first SIGINT or SIGTERM becomes SIGUSR2, with which they end the step,
+ * save and end (mpirun would give them a second): for as long as config says. A later one, or one
+ * before they train, becomes SIGTERM, and what is left after 2 s is killed; so is what is left 5 s
+ * after a rank has failed (mpirun waits for a host that is away for minutes), or 15 s after rank 0
+ * has done all (who keeps a connection to mpirun open keeps it from ending). SIGUSR1 and SIGUSR2
+ * are passed on. If this process is killed, the child gets SIGTERM.
+ *
+ * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */
+ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, ddp_ended *ended,
+                     ddp_error *err) DDP_MUST_CHECK;
+
+/* The process that started this one's ranks by ddp_spawn, on this host; 0: none did. */
+pid_t ddp_spawn_starter(void);
+
+/* In a rank: tell that, on its standard error, which is `to` now. Nothing happens if it was not
+ * started by ddp_spawn. From any thread. */
+void ddp_spawn_tell(int to, ddp_note note);
+
+#endif

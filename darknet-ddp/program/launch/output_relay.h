@@ -1,0 +1,65 @@
+/* launch/output_relay.h: what a launcher and its ranks print, read from a pipe and passed on.
+ *
+ * mpirun dies of an output that nobody reads any more, and of a failure it says more than the ranks
+ * do. So it writes into pipes, and this process writes for it: what cannot be written (nobody
+ * reads, the disk is full) is dropped, and the ranks go on. Of standard error mpirun's framed
+ * explanations of why it ended are kept back; what they say that the ranks have not said is in
+ * ddp_relay_found.
+ */
+#ifndef DDP_LAUNCH_OUTPUT_RELAY_H
+#define DDP_LAUNCH_OUTPUT_RELAY_H
+
+#include <poll.h>
+#include <stddef.h>
+
+/* Bytes that wait for their reader, and text of mpirun's that may have to be said. */
+enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096 };
+
+/* What mpirun said of the first rank that a signal ended. */
+typedef struct ddp_relay_found {
+    int rank; /* -1: none */
+    int signal;
+    char host[128];
+} ddp_relay_found;
+
+typedef struct ddp_relay {
+    int from; /* end of a pipe, not blocking; -1: at its end */
+    int to;   /* a descriptor of this process */
+    int filters;
+    int unread;  /* nobody takes the output any more */
+    int told;    /* a sentence of ours, or of a rank, has passed */
+    int advised; /* one of how to go on has */
+    int notes;   /* of ranks, all that have come */
+    ddp_relay_found found;
+    /* filtering */
+    int framed;                     /* within a frame of mpirun's */
+    int passing;                    /* the rest of this line has to follow what passed */
+    char line[DDP_RELAY_FRAME];     /* that has come in part */
+    char frame[DDP_RELAY_FRAME];    /* that is being read */
+    char withheld[DDP_RELAY_FRAME]; /* of frames that were kept back */
+    size_t line_bytes, frame_bytes, withheld_bytes;
+    /* on its way out */
+    size_t out_bytes;
+    char out[2 * DDP_RELAY_BYTES];
+} ddp_relay;
+
+/* Pass on from the pipe's end `from`, which becomes the relay's, to `to`. */
+void ddp_relay_open(ddp_relay *r, int from, int to, int filters);
+
+/* What to wait for: into fds[0..2). Descriptors of -1 are passed over by poll. */
+void ddp_relay_wants(const ddp_relay *r, struct pollfd *fds);
+
+/* Do what can be done now. Never waits. */
+void ddp_relay_move(ddp_relay *r);
+
+/* The writers are gone: what is left in the pipe, and what was held in part, goes out, for a second
+ * at most. With why, what mpirun said of the end and was kept back does, too. */
+void ddp_relay_finish(ddp_relay *r, int why);
+
+/* A line with a number behind this is a note of a rank (launch/child.h), and not passed on. */
+#define DDP_NOTE_LINE "\036darknet-ddp "
+
+/* A rank says how to go on in a line with these words; launchers look for them. */
+extern const char ddp_goes_on[];
+
+#endif

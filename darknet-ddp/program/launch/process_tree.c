@@ -1,0 +1,149 @@
+#include "launch/process_tree.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ROUNDS = 300, PAUSE_US = 10000 };
+
+struct process {
+    pid_t pid, parent;
+    int ours;
+};
+
+void ddp_descendants_adopt(void)
+{
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+/* 0: it has ended meanwhile. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[32], text[512], *behind;
+    size_t size;
+    FILE *f;
+    int parent = 0;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    f = fopen(path, "re");
+    if (!f)
+        return 0;
+    size = fread(text, 1, sizeof text - 1, f);
+    (void)fclose(f);
+    text[size] = '\0';
+    behind = strrchr(text, ')'); /* the name may hold anything */
+    if (!behind || sscanf(behind, ") %*c %d", &parent) != 1)
+        return 0;
+    return (pid_t)parent;
+}
+
+/* All processes there are; *list belongs to the caller. */
+static size_t list_processes(struct process **list)
+{
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    size_t count = 0, room = 0;
+
+    *list = NULL;
+    while (proc && (entry = readdir(proc))) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+        if (pid <= 0)
+            continue;
+        if (count == room) {
+            struct process *more = realloc(*list, (room + 256) * sizeof **list);
+
+            if (!more)
+                break;
+            *list = more;
+            room += 256;
+        }
+        (*list)[count++] = (struct process){.pid = pid, .parent = parent_of(pid)};
+    }
+    if (proc)
+        (void)closedir(proc);
+    return count;
+}
+
+static int is_ours(const struct process *list, size_t count, pid_t parent)
+{
+    if (parent == getpid())
+        return 1;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].pid == parent)
+            return list[i].ours;
+    return 0;
+}
+
+/* Parents may stand behind their children in the list: until nobody is added. */
+static void mark_ours(struct process *list, size_t count)
+{
+    int added = 1;
+
+    while (added) {
+        added = 0;
+        for (size_t i = 0; i < count; i++)
+            if (!list[i].ours && is_ours(list, count, list[i].parent))
+                added = list[i].ours = 1;
+    }
+}
+
+static void kill_once(void)
+{
+    struct process *list;
+    size_t count = list_processes(&list);
+
+    mark_ours(list, count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].ours)
+            (void)kill(list[i].pid, SIGKILL);
+    free(list);
+}
+
+/* Those that are killed while they start others leave them to us: again, then. */
+void ddp_descendants_kill(void)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        pid_t ended;
+
+        do
+            ended = waitpid(-1, NULL, WNOHANG);
+        while (ended > 0);
+        if (ended < 0)
+            return; /* there are no children */
+        if (i % 10 == 0)
+            kill_once();
+        (void)usleep(PAUSE_US);
+    }
+}
+
+/* The same file as this process, which may have been replaced under its name. */
+static int runs_this_program(pid_t pid)
+{
+    struct stat own, other;
+    char path[32];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0
+           && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+int ddp_descendants_signal(int number)
+{
+    struct process *list;
+    size_t count = list_processes(&list);
+    int sent = 0;
+
+    mark_ours(list, count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].ours && runs_this_program(list[i].pid))
+            sent += kill(list[i].pid, number) == 0;
+    free(list);
+    return sent;
+}

@@ -1,0 +1,15 @@
+/* launch/process_tree.h: signals to what this process started, and what that started in turn. */
+#ifndef DDP_LAUNCH_PROCESS_TREE_H
+#define DDP_LAUNCH_PROCESS_TREE_H
+
+/* From here on a process below this one whose parent has ended is a child of this one, and is
+ * found below. */
+void ddp_descendants_adopt(void);
+
+/* End them all with SIGKILL, and wait until none is left, for 3 s at most. */
+void ddp_descendants_kill(void);
+
+/* Send a signal to those of them that run this very program. Returns how many. */
+int ddp_descendants_signal(int number);
+
+#endif

@@ -1,0 +1,150 @@
+#include "launch/resume_command.h"
+
+#include "launch/child.h"
+#include "launch/output_relay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORDS = 4096 };
+
+static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                           "_./:=,+@%-";
+
+static void quote(FILE *out, const char *word)
+{
+    if (*word && word[strspn(word, safe)] == '\0') {
+        (void)fputs(word, out);
+        return;
+    }
+    (void)fputc('\'', out);
+    for (; *word; word++)
+        (void)fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, out);
+    (void)fputc('\'', out);
+}
+
+/* Of -resume and -resume_force the latter stays. */
+static int is_resume(const char *word, const char *option)
+{
+    return strncmp(word, "-resume", strlen("-resume")) == 0 && strlen(word) <= strlen(option);
+}
+
+char *ddp_resume_command_of(char *const *argv, const char *option)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int resumes = 0;
+
+    if (!out)
+        return NULL;
+    for (int i = 0; argv[i]; i++) {
+        (void)fputc(i > 0 ? ' ' : '`', out);
+        quote(out, is_resume(argv[i], option) ? option : argv[i]);
+        resumes |= strncmp(argv[i], "-resume", strlen("-resume")) == 0;
+    }
+    if (!resumes)
+        (void)fprintf(out, " %s", option);
+    (void)fputc('`', out);
+    (void)fclose(out);
+    return text;
+}
+
+/* Of another process; words[0..WORDS) point into *text. 0: it cannot be read. */
+static int read_words(pid_t pid, char *text, size_t size, char **words)
+{
+    char path[64];
+    size_t bytes, count = 0;
+    FILE *f;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    f = fopen(path, "re");
+    if (!f)
+        return 0;
+    bytes = fread(text, 1, size - 1, f);
+    (void)fclose(f);
+    text[bytes] = '\0';
+    for (char *at = text; at < text + bytes && count + 1 < WORDS; at += strlen(at) + 1)
+        words[count++] = at;
+    words[count] = NULL;
+    return bytes + 1 < size && count > 0;
+}
+
+static int names_one_of(const char *const *names, const char *program)
+{
+    const char *slash = strrchr(program, '/');
+
+    while (*names && strcmp(slash ? slash + 1 : program, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static int names_mpirun(const char *program)
+{
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", NULL};
+
+    return names_one_of(names, program);
+}
+
+int ddp_is_mpirun(pid_t pid)
+{
+    static char text[1 << 17], *words[WORDS];
+
+    return read_words(pid, text, sizeof text, words) && names_mpirun(words[0]);
+}
+
+int ddp_is_mpiruns_daemon(pid_t pid)
+{
+    static const char *const names[] = {"orted", NULL};
+    static char text[1 << 17], *words[WORDS];
+
+    return read_words(pid, text, sizeof text, words) && names_one_of(names, words[0]);
+}
+
+char *ddp_resume_command(int launched, const char *option)
+{
+    static char text[1 << 17], *words[WORDS];
+    pid_t starter = ddp_spawn_starter();
+    char *same;
+
+    if (!launched && read_words(getpid(), text, sizeof text, words))
+        return ddp_resume_command_of(words, option);
+    if (starter > 0 && read_words(starter, text, sizeof text, words))
+        return ddp_resume_command_of(words, option);
+    if (starter == 0 && read_words(getppid(), text, sizeof text, words) && names_mpirun(words[0]))
+        return ddp_resume_command_of(words, option);
+    if (asprintf(&same, "the same command line with %s", option) < 0)
+        return NULL;
+    return same;
+}
+
+char *ddp_command_line(void)
+{
+    static char text[1 << 17], *words[WORDS];
+    char *line = NULL;
+    size_t size;
+    FILE *out;
+
+    if (!read_words(getpid(), text, sizeof text, words))
+        return NULL;
+    out = open_memstream(&line, &size);
+    for (int i = 0; out && words[i]; i++) {
+        if (i > 0)
+            (void)fputc(' ', out);
+        quote(out, words[i]);
+    }
+    if (out)
+        (void)fclose(out);
+    return line;
+}
+
+char *ddp_resume_advice(char *command, const char *where)
+{
+    char *text = NULL;
+
+    if (!command || asprintf(&text, "%s%s%s", command, ddp_goes_on, where) < 0)
+        return NULL;
+    return text;
+}

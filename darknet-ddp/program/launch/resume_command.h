@@ -1,0 +1,27 @@
+/* launch/resume_command.h: the command line that goes on with a run. */
+#ifndef DDP_LAUNCH_RESUME_COMMAND_H
+#define DDP_LAUNCH_RESUME_COMMAND_H
+
+#include <sys/types.h>
+
+/* The line that started this run, quoted for a shell, with -resume in it, or another such option:
+ * that of the mpirun, or of the darknet that started mpirun, where this rank is below one on the
+ * same host; else that of this process. "the same command line with -resume" where it is not known
+ * (srun). From the caller's malloc; NULL without memory. */
+char *ddp_resume_command(int launched, const char *option);
+
+/* Is this process an mpirun, or what mpirun has on another host to start its ranks there, by its
+ * name? */
+int ddp_is_mpirun(pid_t pid);
+int ddp_is_mpiruns_daemon(pid_t pid);
+
+/* argv in the same form, of the process that is still to start its ranks. */
+char *ddp_resume_command_of(char *const *argv, const char *option);
+
+/* The line of this process alone, as it is. In the same kind of memory. */
+char *ddp_command_line(void);
+
+/* "COMMAND goes on from WHERE", in the same kind of memory. */
+char *ddp_resume_advice(char *command, const char *where);
+
+#endif

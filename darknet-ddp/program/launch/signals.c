@@ -1,0 +1,113 @@
+#include "launch/signals.h"
+
+#include "core/loss.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of the main thread. oneDNN's products of matrices run with the stack pointer in a heap block
+ * of their own: without another stack the kernel would save its registers over what lies
+ * below that block. */
+static _Alignas(64) unsigned char stack[1 << 16];
+
+static volatile sig_atomic_t asked[DDP_REQUESTS];
+
+static pthread_t main_thread;
+static int launched; /* by mpirun or srun */
+
+static void on_signal(int number)
+{
+    asked[number == SIGUSR1 ? DDP_REQUEST_SAVE : DDP_REQUEST_STOP] = 1;
+}
+
+static void let_go_of(int output)
+{
+    int flags = fcntl(output, F_GETFL);
+
+    if (flags >= 0)
+        (void)fcntl(output, F_SETFL, flags | O_NONBLOCK);
+}
+
+void ddp_signals_say_ending(void)
+{
+    static const char text[] = "darknet: saving, then ending; once more to end at once\n";
+    ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)said;
+}
+
+/* Once mpirun ends its ranks it reads nothing from them: who waits for it to do so never gets to
+ * save. */
+static void on_end(int number)
+{
+    int keep = errno;
+
+    on_signal(number);
+    if (launched) {
+        let_go_of(STDOUT_FILENO);
+        let_go_of(STDERR_FILENO);
+        if (!pthread_equal(pthread_self(), main_thread))
+            (void)pthread_kill(main_thread, SIGTERM); /* it may be the one that waits */
+    } else if (number == SIGINT) {
+        ddp_signals_say_ending();
+    }
+    errno = keep;
+}
+
+static void take(int number, void (*handler)(int), int flags)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART | SA_ONSTACK | flags;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(number, &action, NULL);
+}
+
+static void (*when_asked)(void);
+
+static void on_question(int number)
+{
+    (void)number;
+    when_asked();
+}
+
+void ddp_signals_answer_quit(void (*answer)(void))
+{
+    when_asked = answer;
+    take(SIGQUIT, on_question, 0);
+}
+
+volatile sig_atomic_t *ddp_signals_open(void)
+{
+    const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};
+
+    (void)sigaltstack(&apart, NULL);
+    take(SIGUSR1, on_signal, 0);
+    take(SIGUSR2, on_signal, 0);
+    take(SIGXFSZ, SIG_IGN, 0);
+    take(SIGPIPE, SIG_IGN, 0);
+    return asked;
+}
+
+/* By nohup. */
+static int is_ignored(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void ddp_signals_take_term(int by_launcher)
+{
+    main_thread = pthread_self();
+    launched = by_launcher;
+    take(SIGTERM, on_end, 0);
+    if (!is_ignored(SIGHUP))
+        take(SIGHUP, on_end, 0);
+    take(SIGINT, on_end, (int)SA_RESETHAND); /* a second one ends the process at once */
+}

@@ -1,0 +1,28 @@
+/* launch/signals.h: signals that ask a run to save, or to save and end. */
+#ifndef DDP_LAUNCH_SIGNALS_H
+#define DDP_LAUNCH_SIGNALS_H
+
+#include <signal.h>
+
+/* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
+ * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
+ * SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is reported; nor
+ * does SIGPIPE: whoever read the output may end before the run. On the main thread. */
+volatile sig_atomic_t *ddp_signals_open(void);
+
+/* Say on standard error that a Ctrl-C has been heard, and what another would do. For handlers of
+ * signals; it may go unread. */
+void ddp_signals_say_ending(void);
+
+/* From here on SIGTERM means what SIGUSR2 does, and so do the first SIGINT, and SIGHUP, of a
+ * terminal that is closed, unless it is ignored. mpirun sends SIGTERM to the ranks that are left
+ * when one has failed, or when it is told to end, and kill -9 a second later; it reads no output
+ * meanwhile, so where this process was started by a launcher, output that nobody takes is dropped
+ * from then on. On the main thread. */
+void ddp_signals_take_term(int by_launcher);
+
+/* From here on SIGQUIT calls answer, which must be safe in a handler of signals, and nothing else
+ * happens. On the main thread, after ddp_signals_open. */
+void ddp_signals_answer_quit(void (*answer)(void));
+
+#endif

@@ -1,0 +1,362 @@
+#include "launch/supervisor.h"
+
+#include "base/cfg_text.h"
+#include "base/file.h"
+#include "comm/group.h"
+#include "core/batch.h"
+#include "launch/child.h"
+#include "launch/hostlist.h"
+#include "launch/launcher_env.h"
+#include "launch/resume_command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The one that the build found beside its MPI: another in PATH may be of another MPI. */
+static const char mpirun[] = DDP_MPIRUN;
+
+static const char must_resume[] = "DARKNET_DDP_MUST_RESUME";
+
+enum { USAGE_STATUS = 2, OWN_WORDS = 32, CFG_BYTES = 1 << 20 };
+
+struct job {
+    const ddp_options *options;
+    char **argv;
+    ddp_hosts hosts; /* none: this host alone */
+    int ranks;       /* of the next start */
+    int saved;       /* by any start */
+    char program[PATH_MAX], np[16], kill_timeout[16];
+    char *where;      /* for -H */
+    char network[64]; /* between the hosts; empty: not known */
+};
+
+int ddp_job_is_ours(void)
+{
+    return getenv(DDP_STARTER_VARIABLE) != NULL;
+}
+
+int ddp_job_must_resume(void)
+{
+    return getenv(must_resume) != NULL;
+}
+
+/* ---- how many ranks ---- */
+
+/* The batch of the cfg on the command line: of the first word that names one. 0: there is none. */
+static int read_batch(const char *path, int *batch, int *subdivisions)
+{
+    ddp_cfg_text cfg = {0};
+    ddp_cfg_section net;
+    const ddp_cfg_line *line;
+    void *text = NULL;
+    size_t bytes, at = 0;
+    uint64_t size;
+    ddp_error err;
+    int found = 0;
+
+    *batch = *subdivisions = 1;
+    if (ddp_file_read(path, CFG_BYTES, &text, &bytes, &size, &err))
+        return 0;
+    if (!ddp_cfg_text_read(&cfg, text, bytes, &err) && ddp_cfg_next_section(&cfg, &at, &net)
+        && net.title
+        && (strcmp(net.title->key, "[net]") == 0 || strcmp(net.title->key, "[network]") == 0)) {
+        found = 1;
+        if ((line = ddp_cfg_find(&net, "batch")))
+            *batch = (int)strtol(line->value, NULL, 10);
+        if ((line = ddp_cfg_find(&net, "subdivisions")))
+            *subdivisions = (int)strtol(line->value, NULL, 10);
+    }
+    ddp_cfg_text_release(&cfg);
+    free(text);
+    return found;
+}
+
+static int allowed(const ddp_options *o, int batch, int subdivisions, int ranks)
+{
+    ddp_batch_mode mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL;
+    const ddp_exact_run run = {.batch = batch,
+                               .subdivisions = subdivisions,
+                               .ranks = ranks,
+                               .mode = mode,
+                               .sync_every = o->sync_every,
+                               .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP};
+    ddp_batch split;
+    ddp_error err;
+
+    return !ddp_batch_split(&split, batch, subdivisions, ranks, mode, NULL, &err)
+           && (!o->exact || !ddp_exact_check(&run, &err));
+}
+
+/* The most up to `most` that the batch can be cut over. */
+static int fit(const struct job *j, int most)
+{
+    int batch, subdivisions;
+
+    for (int i = 1; j->argv[i]; i++)
+        if (read_batch(j->argv[i], &batch, &subdivisions)) {
+            while (most > 1 && !allowed(j->options, batch, subdivisions, most))
+                most--;
+            break;
+        }
+    return most;
+}
+
+/* ---- the command line of mpirun ---- */
+
+/* To mpirun it ends one program's line and begins another's. */
+static ddp_status check_words(char **argv, ddp_error *err)
+{
+    for (; *argv; argv++)
+        if (strcmp(*argv, ":") == 0)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "':' alone would make mpirun start a second program; a file of that "
+                            "name is ./:");
+    return DDP_OK;
+}
+
+static void set_threads(const struct job *j)
+{
+    int here = j->hosts.count > 0 ? j->hosts.list[0].ranks : j->ranks;
+    int threads = ddp_cores() / here;
+    char text[16];
+
+    (void)snprintf(text, sizeof text, "%d", threads > 0 ? threads : 1);
+    (void)setenv("OMP_NUM_THREADS", text, 0);
+}
+
+static size_t add_setting(const char **args, size_t used, const char *variable, const char *value)
+{
+    if (getenv(variable)) /* what the environment says stands */
+        return used;
+    args[used++] = "--mca";
+    args[used++] = variable + strlen("OMPI_MCA_");
+    args[used++] = value;
+    return used;
+}
+
+/* Between hosts, the network that they share; and a host that is away is missed in half a minute,
+ * not in eight. */
+static size_t add_network(struct job *j, const char **args, size_t used)
+{
+    const char *network = j->options->interface;
+
+    if (!network && ddp_hosts_network(&j->hosts, j->network, sizeof j->network))
+        network = j->network;
+    if (network) {
+        used = add_setting(args, used, "OMPI_MCA_oob_tcp_if_include", network);
+        used = add_setting(args, used, "OMPI_MCA_btl_tcp_if_include", network);
+    }
+    used = add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_time", "10");
+    used = add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_intvl", "5");
+    return add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_probes", "4");
+}
+
+static size_t add_hosts(struct job *j, const char **args, size_t used)
+{
+    static const char *const passed_on[] = {"OMP_NUM_THREADS", DDP_STARTER_VARIABLE, must_resume};
+
+    free(j->where);
+    j->where = ddp_hosts_argument(&j->hosts, j->ranks);
+    args[used++] = "-H";
+    args[used++] = j->where ? j->where : "";
+    for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
+        if (i < 2 || ddp_job_must_resume()) {
+            args[used++] = "-x";
+            args[used++] = passed_on[i];
+        }
+    return used;
+}
+
+static int is_in_path(const char *program)
+{
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+
+    while (path && *path) {
+        size_t bytes = strcspn(path, ":");
+
+        (void)snprintf(file, sizeof file, "%.*s/%s", (int)bytes, path, program);
+        if (access(file, X_OK) == 0)
+            return 1;
+        path += bytes + (path[bytes] == ':');
+    }
+    return 0;
+}
+
+/* mpirun looks for what would start it on other hosts, and ends where it finds nothing (in many
+ * containers), though it is to start ranks here alone. */
+static void need_no_other_hosts(void)
+{
+    if (!is_in_path("ssh") && !is_in_path("rsh"))
+        (void)setenv("OMPI_MCA_plm", "isolated", 0);
+}
+
+/* Of hydra, the mpiexec of MPICH, which passes the whole environment on and has any number of ranks
+ * a core. */
+static size_t add_words_of_hydra(struct job *j, const char **args, size_t used)
+{
+    if (j->hosts.count == 0)
+        return used;
+    free(j->where);
+    j->where = ddp_hosts_argument(&j->hosts, j->ranks);
+    args[used++] = "-hosts";
+    args[used++] = j->where ? j->where : "";
+    if (j->options->interface) {
+        args[used++] = "-iface";
+        args[used++] = j->options->interface;
+    }
+    return used;
+}
+
+static size_t add_words_of_open_mpi(struct job *j, const char **args, size_t used)
+{
+    args[used++] = "--oversubscribe";
+    if (geteuid() == 0)
+        args[used++] = "--allow-run-as-root";
+    if (j->options->grace > 0) { /* twice that is what mpirun waits until it kills */
+        (void)snprintf(j->kill_timeout, sizeof j->kill_timeout, "%.0f",
+                       ceil(j->options->grace / 2));
+        args[used++] = "--mca";
+        args[used++] = "odls_base_sigkill_timeout";
+        args[used++] = j->kill_timeout;
+    }
+    return j->hosts.count > 0 ? add_hosts(j, args, add_network(j, args, used)) : used;
+}
+
+static size_t add_own_words(struct job *j, const char **args)
+{
+    size_t used = 0;
+
+    (void)snprintf(j->np, sizeof j->np, "%d", j->ranks);
+    args[used++] = mpirun;
+    args[used++] = "-np";
+    args[used++] = j->np;
+    /* Loader threads run beside the rank: binding to one core would starve them. */
+    args[used++] = "--bind-to";
+    args[used++] = "none";
+    used = ddp_group_mpi_knows_pmi() ? add_words_of_hydra(j, args, used)
+                                     : add_words_of_open_mpi(j, args, used);
+    args[used++] = j->program;
+    return used;
+}
+
+/* Run it once. */
+static ddp_status run(struct job *j, ddp_ended *ended, ddp_error *err)
+{
+    const ddp_spawn_config config = {.patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
+                                     .grace_s = j->options->grace,
+                                     .keeps_signals = ddp_group_mpi_knows_pmi()};
+    size_t count = 0, used;
+    const char **args;
+    ddp_error cause;
+    ddp_status st = DDP_OK;
+
+    while (j->argv[count])
+        count++;
+    args = calloc(count + OWN_WORDS, sizeof *args);
+    if (!args)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a command line");
+    used = add_own_words(j, args);
+    for (size_t i = 1; i < count; i++)
+        args[used++] = j->argv[i];
+    if (ddp_job_must_resume() && !j->options->resume && !j->options->resume_force)
+        args[used++] = "-resume";
+    if (ddp_spawn(args, &config, ended, &cause))
+        st = ddp_fail(err, DDP_ERR_IO, "%s; install %s, or start the ranks yourself", cause.text,
+                      ddp_group_mpi_knows_pmi() ? "mpich" : "openmpi-bin");
+    free(args);
+    return st;
+}
+
+/* ---- starting again ---- */
+
+static void name_away(const ddp_hosts *h)
+{
+    for (size_t i = 0; i < h->count; i++)
+        if (h->list[i].away)
+            (void)fprintf(stderr, "darknet: host %s does not answer, and is left out\n",
+                          h->list[i].name);
+}
+
+/* With what is there now. 0: with nothing. */
+static int prepare_restart(struct job *j, const ddp_ended *ended, int number)
+{
+    j->saved |= ended->saved;
+    if (j->saved)
+        (void)setenv(must_resume, "1", 1);
+    if (j->hosts.count > 0) {
+        ddp_hosts_ask(&j->hosts);
+        name_away(&j->hosts);
+        j->ranks = fit(j, ddp_hosts_ranks(&j->hosts));
+    }
+    (void)fprintf(
+        stderr, "darknet: the job has failed (exit status %d): restart %d of %d, %d rank%s, %s\n",
+        ended->status, number, j->options->max_restarts, j->ranks, j->ranks == 1 ? "" : "s",
+        j->saved || j->options->resume || j->options->resume_force
+            ? "from the last checkpoint"
+            : "from the beginning, for it has saved nothing yet");
+    return j->ranks > 0;
+}
+
+/* Where no rank lived to say it. */
+static void say_how_to_go_on(char **argv)
+{
+    char *command = ddp_resume_command_of(argv, "-resume");
+    char *text = ddp_resume_advice(command, "the last checkpoint, if one was saved");
+
+    if (text)
+        (void)fprintf(stderr, "darknet: %s\n", text);
+    free(text);
+    free(command);
+}
+
+static ddp_status run_until_done(struct job *j, ddp_error *err)
+{
+    ddp_ended ended = {0};
+    int trained = 0;
+
+    for (int restarts = 0;; restarts++) {
+        if (run(j, &ended, err))
+            return err->code;
+        trained |= ended.trained;
+        if (!ended.failed || !trained || ended.status == USAGE_STATUS
+            || restarts == j->options->max_restarts || !prepare_restart(j, &ended, restarts + 1))
+            break;
+    }
+    if (ended.failed && trained && !ended.advised)
+        say_how_to_go_on(j->argv);
+    exit(ended.status);
+}
+
+ddp_status ddp_job_run(const ddp_options *options, int ranks, char **argv, ddp_error *err)
+{
+    struct job j = {.options = options, .argv = argv, .ranks = ranks};
+    ddp_status st;
+
+    if (!*mpirun)
+        return ddp_fail(err, DDP_ERR_USAGE, "this darknet was built without MPI: it has one rank");
+    if (check_words(argv, err))
+        return err->code;
+    if (readlink("/proc/self/exe", j.program, sizeof j.program - 1) < 0)
+        return ddp_fail(err, DDP_ERR_IO, "cannot find the path of this program: %s",
+                        strerror(errno));
+    if (options->hosts) {
+        if (ddp_hosts_read(&j.hosts, options->hosts, ranks, err)) {
+            ddp_hosts_release(&j.hosts);
+            return err->code;
+        }
+        j.ranks = ddp_hosts_ranks(&j.hosts);
+    }
+    if (j.hosts.count == 0)
+        need_no_other_hosts();
+    set_threads(&j);
+    st = run_until_done(&j, err);
+    free(j.where);
+    ddp_hosts_release(&j.hosts);
+    return st;
+}

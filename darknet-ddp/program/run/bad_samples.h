@@ -1,0 +1,14 @@
+/* run/bad_samples.h: what could not be read in mid-run, at the run's end. */
+#ifndef DDP_RUN_BAD_SAMPLES_H
+#define DDP_RUN_BAD_SAMPLES_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "samples/bad_samples.h"
+
+/* Print on rank 0 what any rank could not read, each once, a line each. Blocks until every rank is
+ * here. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_unreadable_print(ddp_group *group, ddp_bad_data *mine,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,20 @@
+/* run/banner.h: the lines that say what a run is, before its first step. */
+#ifndef DDP_RUN_BANNER_H
+#define DDP_RUN_BANNER_H
+
+#include "comm/group.h"
+#include "core/batch.h"
+#include "glue/trainer.h"
+#include "launch/gpus.h"
+#include "options/options.h"
+
+#include <stdio.h>
+
+/* Print them. t is attached. */
+void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
+                      const ddp_options *options, uint64_t seed);
+
+/* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images", no newline. */
+void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks);
+
+#endif

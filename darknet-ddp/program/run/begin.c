@@ -1,0 +1,227 @@
+#include "run/session.h"
+
+#include "core/agree.h"
+#include "inputs/list.h"
+#include "inputs/same_cfg.h"
+#include "launch/resume_command.h"
+#include "launch/signals.h"
+#include "run/banner.h"
+#include "run/state.h"
+#include "run/trace.h"
+#include "run/watchdog.h"
+#include "saves/done_marker.h"
+#include "show/rank_output.h"
+#include "show/terminal.h"
+#include "state/weights_hash.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
+                         ddp_error *err)
+{
+    ddp_slow_momentum *slow;
+    ddp_feedback *feedback;
+
+    if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
+        || ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
+        || ddp_trainer_feedback(ddp_run.trainer, net, &feedback, err)
+        || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
+                                &ddp_run.inputs, directory, cfg, err)
+        || ddp_weights_hash(&ddp_run.weights_hash, net, err))
+        return err->code;
+    ddp_checkpoints_keep_slow_momentum(ddp_run.checkpoints, slow);
+    ddp_checkpoints_keep_feedback(ddp_run.checkpoints, feedback);
+    ddp_checkpoints_keep_algorithms(ddp_run.checkpoints, ddp_trainer_algorithms(ddp_run.trainer));
+    if (ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
+        return err->code;
+    ddp_trainer_set_first_moments(ddp_run.trainer, ddp_checkpoints_moments(ddp_run.checkpoints));
+    *seed = ddp_run.seed;
+    ddp_run.directory = directory;
+    return DDP_OK;
+}
+
+/* By whose formulas, and what in the cfg decides it. */
+static void print_mathematics(const network *net)
+{
+    const char *why;
+
+    if (ddp_network_is_v4(net, &why))
+        printf("DDP: mathematics of YOLOv4's Darknet (%s)\n", why);
+    else
+        printf("DDP: mathematics of YOLOv3's Darknet\n");
+}
+
+/* What a detector's pictures go through, which tests at another aspect would not. */
+static void print_pictures(const network *net)
+{
+    char text[DDP_PICTURES_BYTES];
+
+    if (ddp_network_pictures(net, text))
+        printf("DDP: pictures are %s\n", text);
+}
+
+/* What the number of batches makes of this run, where that may surprise. */
+static void print_length(const ddp_position *now)
+{
+    if (now->last_step % (size_t)ddp_run.options->sync_every)
+        printf("DDP: max_batches=%zu is not a multiple of -ddp_sync_every %d: the last batches end "
+               "without an update\n",
+               now->last_step, ddp_run.options->sync_every);
+    if (now->last_step > 0 && now->step >= now->last_step)
+        printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done; %s\n", now->step,
+               now->last_step,
+               ddp_checkpoints_resumed(ddp_run.checkpoints)
+                   ? "with a larger one -resume_force goes on"
+                   : "-clear counts from 0");
+}
+
+static void print_clear(void)
+{
+    if (ddp_run.clears && ddp_checkpoints_resumed(ddp_run.checkpoints))
+        printf("DDP: -clear does nothing in a run that goes on: batches count on from the "
+               "checkpoint\n");
+}
+
+/* A rank may have loaded a file of its own. Where rank 0 has resumed, its are meant to differ. */
+static ddp_status agree_on_weights(ddp_error *err)
+{
+    char text[64];
+
+    if (ddp_checkpoints_resumed(ddp_run.checkpoints))
+        return DDP_OK;
+    (void)snprintf(text, sizeof text, "first weights: contents %016" PRIx64, ddp_run.weights_hash);
+    return ddp_agree(ddp_run.group, text, err);
+}
+
+static ddp_status reads(const char *what, const char *path, ddp_error *err)
+{
+    return ddp_inputs_add(&ddp_run.inputs, what, path, err);
+}
+
+/* Lines that say what the run is. Free them. */
+static char *describe(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    ddp_banner_print(out, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
+                     ddp_run.seed);
+    (void)fclose(out);
+    return text;
+}
+
+/* What the files know of validations, all ranks learn. */
+static ddp_status open_records(const network *net, const ddp_position *now, const char *cfg,
+                               ddp_error *err)
+{
+    int64_t communication_ns = ddp_trainer_communication_ns(ddp_run.trainer);
+    ddp_head_layers heads = ddp_network_heads(net);
+    char *banner = describe(), *command = ddp_command_line();
+    ddp_records_config config = {.directory = ddp_run.directory,
+                                 .cfg = cfg,
+                                 .tensorboard = ddp_run.options->tensorboard,
+                                 .banner = banner ? banner : "",
+                                 .command = command ? command : "",
+                                 .resumed = ddp_checkpoints_resumed(ddp_run.checkpoints),
+                                 .best = ddp_run.options->best,
+                                 .start = *now,
+                                 .trainer = ddp_run.trainer,
+                                 .validation = ddp_run.validation,
+                                 .waits = &ddp_run.waits,
+                                 .heads = &heads};
+    ddp_status st = ddp_waits_init(&ddp_run.waits, ddp_run.group, communication_ns, err);
+
+    if (!ddp_run.options->records)
+        ddp_screen_log(NULL, 0, NULL);
+    if (!st && ddp_group_rank(ddp_run.group) == 0 && ddp_run.options->records)
+        st = ddp_records_open(&ddp_run.records, &config, err);
+    free(banner);
+    free(command);
+    return st ? st : ddp_validation_share(ddp_run.validation, err);
+}
+
+void ddp_session_advise(void)
+{
+    ddp_report_advise(ddp_run.advice);
+}
+
+/* What is said where the run ends before its time. */
+static void prepare_advice(void)
+{
+    char *command = ddp_resume_command(ddp_launched(ddp_run.launcher), "-resume");
+    char where[4096];
+
+    (void)snprintf(where, sizeof where, "the last checkpoint in %s", ddp_run.directory);
+    ddp_run.advice = ddp_resume_advice(command, where);
+    free(command);
+    if (ddp_checkpoints_resumed(ddp_run.checkpoints))
+        ddp_session_advise();
+}
+
+static ddp_status attached(network *net, const ddp_position *now, const char *cfg, ddp_error *err)
+{
+    ddp_progress_now start;
+
+    if (ddp_checkpoints_share(ddp_run.checkpoints, ddp_trainer_table(ddp_run.trainer),
+                              ddp_algorithm_set_shards(ddp_trainer_algorithms(ddp_run.trainer)),
+                              err)
+        || ddp_compare_cfgs(ddp_run.group, cfg, err)
+        || ddp_inputs_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
+        return err->code;
+    ddp_trainer_set_first_moments(ddp_run.trainer, NULL);
+    ddp_checkpoints_forget_moments(ddp_run.checkpoints);
+    prepare_advice();
+    ddp_lookout_begin(ddp_run.directory, cfg,
+                      ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
+    ddp_signals_take_term(ddp_launched(ddp_run.launcher));
+    if (ddp_run.launcher.rank == 0)
+        ddp_report_tell(DDP_NOTE_TRAINS);
+    ddp_checkpoints_begin(ddp_run.checkpoints, net);
+    if (ddp_group_rank(ddp_run.group) == 0) {
+        ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
+                         ddp_run.seed);
+        print_mathematics(net);
+        print_pictures(net);
+        print_length(now);
+        print_clear();
+        ddp_finished_open(ddp_run.directory, cfg);
+    }
+    ddp_report_errors_only();
+    if (open_records(net, now, cfg, err)
+        || ddp_trace_run_open(ddp_run.options, ddp_run.group, ddp_run.trainer, now, err)
+        || ddp_trace_run_step(net, now, err))
+        return err->code;
+    start = ddp_session_progress(now);
+    ddp_steps_begin(&start);
+    ddp_network_input(net, &ddp_run.width, &ddp_run.height);
+    return DDP_OK;
+}
+
+static ddp_status check_list(char *const *paths, int n, ddp_error *err)
+{
+    ddp_list list;
+
+    if (ddp_list_check(&list, ddp_run.group, paths, n, ddp_run.options->on_bad_data > 0, err)
+        || ddp_contents_agree(ddp_run.group, ddp_run.truth, paths, (size_t)n, err))
+        return err->code;
+    ddp_records_list(ddp_run.records, (size_t)n);
+    ddp_validation_begin(ddp_run.validation, (size_t)n,
+                         (size_t)ddp_trainer_batch(ddp_run.trainer).batch, ddp_run.width,
+                         ddp_run.height);
+    if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
+        return err->code;
+    ddp_finished_begin();
+    return DDP_OK;
+}
+
+void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks)
+{
+    callbacks->resume = resume;
+    callbacks->attached = attached;
+    callbacks->reads = reads;
+    callbacks->check_list = check_list;
+}

@@ -1,0 +1,165 @@
+#include "run/session.h"
+
+#include "base/text.h"
+#include "run/bad_samples.h"
+#include "run/state.h"
+#include "run/summary.h"
+#include "run/trace.h"
+#include "run/watchdog.h"
+#include "saves/done_marker.h"
+#include "saves/run_lock.h"
+#include "show/rank_output.h"
+
+#include <unistd.h>
+
+/* Wait until all is saved. Returns the exit status. */
+static int judge_saves(void)
+{
+    const char *last;
+    ddp_error err;
+
+    ddp_watch_phase(ddp_run.watch, DDP_PHASE_SAVING);
+    if (ddp_checkpoints_look(ddp_run.checkpoints, 1, &err))
+        ddp_session_fail(&err);
+    if (!ddp_checkpoints_status(ddp_run.checkpoints))
+        return 0;
+    last = ddp_checkpoints_last(ddp_run.checkpoints);
+    (void)fprintf(stderr, "darknet: the last save failed; %s%s\n",
+                  last ? "the last good weights are " : "no weights were saved before",
+                  last ? last : "");
+    return 1;
+}
+
+/* All ranks come here. */
+static void summarise_unreadable(void)
+{
+    size_t samples = ddp_plugin_replaced();
+    ddp_error err;
+
+    if (samples == 0)
+        return;
+    if (ddp_group_rank(ddp_run.group) == 0)
+        printf("DDP: %zu sample%s had others in their place, since these cannot be read:\n",
+               samples, ddp_plural(samples));
+    if (ddp_unreadable_print(ddp_run.group, ddp_run.bad_data, &err))
+        ddp_session_fail(&err);
+}
+
+static void summarise(int stopped)
+{
+    const ddp_summary summary = {.checkpoints = ddp_run.checkpoints,
+                                 .validation = ddp_run.validation,
+                                 .directory = ddp_run.directory,
+                                 .records = ddp_records_paths(ddp_run.records),
+                                 .launched = ddp_launched(ddp_run.launcher),
+                                 .stopped = stopped};
+
+    if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
+        return;
+    ddp_summary_print(&summary);
+    ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout, ddp_run.steps);
+}
+
+/* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns
+ * the exit status. */
+static int conclude(int stopped)
+{
+    int status = judge_saves();
+    ddp_error err;
+
+    if (ddp_trace_run_close(&err))
+        ddp_session_fail(&err);
+    summarise_unreadable();
+    summarise(stopped);
+    if (!status && (!stopped || ddp_run.ends_early))
+        ddp_finished_write();
+    ddp_records_end(ddp_run.records, stopped ? "stopped" : "ended");
+    ddp_records_close(ddp_run.records);
+    return status;
+}
+
+/* All ranks have come here. */
+static void part(int status)
+{
+    ddp_lookout_close();
+    ddp_ownership_give_back();
+    ddp_report_done(status);
+    ddp_group_close(ddp_run.group);
+}
+
+static void leave(void) __attribute__((noreturn));
+
+static void leave(void)
+{
+    int status = conclude(1);
+    ddp_error err;
+
+    if (ddp_barrier(ddp_run.group, &err))
+        ddp_session_fail(&err);
+    ddp_report_close(); /* loaders are still at work */
+    ddp_lookout_forget_plan();
+    ddp_trainer_close(ddp_run.trainer);
+    part(status);
+    (void)fflush(NULL);
+    _exit(status);
+}
+
+/* At once: it is not known yet what becomes of the run. */
+static void say_unreadable(const char *sentence)
+{
+    ddp_report_say(sentence);
+}
+
+/* All ranks have said what they could not read. */
+static void end_unreadable(size_t step, size_t samples, int saved) __attribute__((noreturn));
+
+static void end_unreadable(size_t step, size_t samples, int saved)
+{
+    const char *last;
+    ddp_error err;
+
+    (void)judge_saves();
+    if (ddp_barrier(ddp_run.group, &err))
+        ddp_session_fail(&err);
+    last = ddp_checkpoints_last(ddp_run.checkpoints);
+    (void)ddp_fail(
+        &err, DDP_ERR_IO,
+        "step %zu: %zu sample%s cannot be read (see above)%s; %s%.150s; mend them and resume, or "
+        "-ddp_on_bad_data skip N trains with others in their place",
+        step, samples, ddp_plural(samples),
+        ddp_run.options->on_bad_data ? ", more than are to be skipped" : "",
+        last    ? "the last weights are "
+        : saved ? "no weights were saved before"
+                : "nothing has been trained yet",
+        last ? last : "");
+    ddp_session_fail(&err);
+}
+
+void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks)
+{
+    callbacks->leave = leave;
+    callbacks->unreadable = say_unreadable;
+    callbacks->end_unreadable = end_unreadable;
+}
+
+int ddp_session_close(void)
+{
+    int status = conclude(0);
+    ddp_error err;
+
+    ddp_plugin_close();
+    ddp_waits_release(&ddp_run.waits);
+    ddp_lookout_forget_plan();
+    ddp_trainer_close(ddp_run.trainer);
+    ddp_bad_data_close(ddp_run.bad_data);
+    ddp_checkpoints_close(ddp_run.checkpoints);
+    ddp_inputs_release(&ddp_run.inputs);
+    ddp_validation_close(ddp_run.validation);
+    if (ddp_barrier(ddp_run.group, &err))
+        ddp_session_fail(&err);
+    part(status);
+    ddp_gpus_release(&ddp_run.gpus);
+    ddp_run.trainer = NULL;
+    ddp_run.group = NULL;
+    return status;
+}

@@ -1,0 +1,264 @@
+#include "run/session.h"
+
+#include "base/clock.h"
+#include "core/agree.h"
+#include "glue/darknet.h"
+#include "glue/program.h"
+#include "inputs/list.h"
+#include "inputs/preflight.h"
+#include "launch/signals.h"
+#include "launch/transport_choice.h"
+#include "run/bf16.h"
+#include "run/bucket_sizes.h"
+#include "run/compress_run.h"
+#include "run/nan_report.h"
+#include "run/state.h"
+#include "run/watchdog.h"
+#include "show/rank_output.h"
+
+#include <unistd.h>
+
+struct ddp_run ddp_run;
+
+void ddp_session_fail(const ddp_error *err)
+{
+    ddp_report_failure(err);
+}
+
+/* Of a rank's own waits, which name the peer alone: the watch comes before it. */
+static int64_t own_timeout_ns(const ddp_options *o)
+{
+    double longest = o->timeout > o->io_timeout ? o->timeout : o->io_timeout;
+
+    return o->timeout > 0 && o->io_timeout > 0 ? (int64_t)((longest + 60) * 1e9) : 0;
+}
+
+static ddp_status check_launch(ddp_launcher launcher, int size, ddp_error *err)
+{
+    if (launcher.ranks > 0 && launcher.ranks != size)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "the launcher started %d processes, but this one is in a group of %d: the "
+                        "launcher and MPI do not know each other (srun may want --mpi=%s)",
+                        launcher.ranks, size, ddp_group_mpi_knows_pmi() ? "pmi2" : "pmix");
+    return DDP_OK;
+}
+
+static ddp_status agree(ddp_error *err)
+{
+    char text[2048];
+
+    ddp_options_agreement(ddp_run.options, ddp_gpus_wanted(ddp_run.options), text, sizeof text);
+    if (ddp_agree(ddp_run.group, text, err))
+        return err->code;
+    ddp_program_describe(text, sizeof text);
+    if (ddp_agree(ddp_run.group, text, err))
+        return err->code;
+    ddp_run.seed = ddp_run.options->seed >= 0 ? (uint64_t)ddp_run.options->seed
+                                              : (uint64_t)ddp_clock_ns() % 1000000000;
+    return ddp_broadcast(ddp_run.group, &ddp_run.seed, sizeof ddp_run.seed, 0, err);
+}
+
+/* Where the bits are to be those of any other number of ranks, each must round alike. */
+static ddp_status agree_on_devices(ddp_error *err)
+{
+    char text[512];
+
+    if (!ddp_run.options->exact)
+        return DDP_OK;
+    ddp_program_describe_device(ddp_device_name(ddp_group_device(ddp_run.group)), text,
+                                sizeof text);
+    return ddp_agree(ddp_run.group, text, err);
+}
+
+static void dropped(const ddp_not_finite *what)
+{
+    ddp_not_finite_dropped(ddp_run.group, what,
+                           ddp_compress_choice_wire(&ddp_run.options->compress));
+}
+
+static void not_finite(const ddp_not_finite *what) __attribute__((noreturn));
+
+static void not_finite(const ddp_not_finite *what)
+{
+    ddp_error err;
+
+    ddp_not_finite_error(ddp_run.group, what, ddp_compress_choice_wire(&ddp_run.options->compress),
+                         ddp_checkpoints_last(ddp_run.checkpoints), &err);
+    ddp_session_fail(&err);
+}
+
+static ddp_trainer_config trainer_config(const ddp_options *o)
+{
+    ddp_bucketing buckets = ddp_bucketing_of(o, ddp_run.group);
+
+    return (ddp_trainer_config){
+        .reducer = {.bucket_bytes = buckets.bucket_bytes,
+                    .first_bucket_bytes = buckets.first_bucket_bytes,
+                    .defer_bytes = buckets.defer_bytes,
+                    .piece_bytes = buckets.piece_bytes,
+                    .priority = buckets.priority,
+                    .overlap = o->overlap,
+                    .find_unused = o->find_unused,
+                    .wire = ddp_compress_choice_wire(&o->compress),
+                    .names = ddp_options_names(),
+                    .watch = ddp_run.watch},
+        .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
+        .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
+        .exact = o->exact,
+        .sync_bn = o->sync_bn,
+        .sync_every = o->sync_every,
+        .slow_momentum = o->local_sgd > 0 && o->slowmo >= 0,
+        .options = o,
+        .compress = ddp_compress_choice_config(&o->compress),
+        .compress_after = (size_t)o->compress_after,
+        .seed = ddp_run.seed,
+        .asked = ddp_run.asked,
+        .verify_every = o->verify_every,
+        .bad_data = ddp_run.bad_data,
+        .unreadable = o->on_bad_data == 0 ? ddp_plugin_end_unreadable : NULL,
+        .guard = {.skip_most = o->on_nan, .dropped = dropped, .end = not_finite},
+        .fail = ddp_session_fail,
+    };
+}
+
+/* A rank that may run on every core shares them with the host's other ranks; one
+ * that its launcher bound has its own. */
+static int loader_threads(const ddp_options *options)
+{
+    int cores = ddp_cores();
+    int most = 64;
+
+    if (options->threads > 0)
+        return options->threads;
+    if (cores == (int)sysconf(_SC_NPROCESSORS_ONLN))
+        cores /= ddp_group_local_size(ddp_run.group);
+    if (cores < 1)
+        return 1;
+    return cores < most ? cores : most;
+}
+
+static ddp_plugin_config plugin_config(const ddp_options *o)
+{
+    ddp_plugin_config config = {
+        .group = ddp_run.group,
+        .trainer = ddp_run.trainer,
+        .watch = ddp_run.watch,
+        .seed = ddp_run.seed,
+        .replace = o->replace,
+        .bad_data = ddp_run.bad_data,
+        .skip_bad = o->on_bad_data,
+        .fail = ddp_session_fail,
+    };
+
+    ddp_session_begin_callbacks(&config.callbacks);
+    ddp_session_step_callbacks(&config.callbacks);
+    ddp_session_end_callbacks(&config.callbacks);
+    return config;
+}
+
+static ddp_darknet_config darknet_config(const ddp_options *o)
+{
+    return (ddp_darknet_config){.fp32 = o->fp32,
+                                .bf16 = o->bf16,
+                                .deterministic = o->deterministic,
+                                .any_threads = o->exact,
+                                .allow_unknown_keys = o->allow_unknown_keys,
+                                .weights_force = o->weights_force,
+                                .labels_required = o->labels_required,
+                                .loader_threads = loader_threads(o),
+                                .verbose = o->verbose,
+                                .line = ddp_group_rank(ddp_run.group) == 0 ? ddp_session_show_line
+                                                                           : NULL,
+                                .fatal = ddp_report_fatal};
+}
+
+/* How sums travel. */
+static ddp_status use_schedule(const ddp_options *options, ddp_error *err)
+{
+    ddp_status st = ddp_group_use_schedule(ddp_run.group, (ddp_schedule)options->schedule, err);
+
+    if (st == DDP_ERR_USAGE)
+        return ddp_wrap(err, "-ddp_schedule levels");
+    return st ? st : ddp_group_use_channels(ddp_run.group, options->channels, err);
+}
+
+void ddp_session_open(const ddp_options *options)
+{
+    ddp_trainer_config config;
+    ddp_darknet_config darknet;
+    ddp_plugin_config plugin;
+    ddp_error err;
+
+    ddp_run.options = options;
+    ddp_run.launcher = ddp_launcher_read();
+    ddp_run.asked = ddp_signals_open();
+    if (!options->rendezvous)
+        ddp_run.watch = ddp_lookout_open(options);
+    if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
+        ddp_session_fail(&err);
+    if (options->rendezvous) /* who waits for a rank to be started stands still */
+        ddp_run.watch = ddp_lookout_open(options);
+    ddp_report_open(ddp_run.group);
+    darknet = darknet_config(options);
+    ddp_darknet_configure(&darknet);
+    ddp_group_set_timeout(ddp_run.group, own_timeout_ns(options));
+    if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
+        || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
+        || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
+        || ddp_compress_run_check_ranks(options, ddp_group_size(ddp_run.group), &err)
+        || ddp_bf16_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
+        ddp_session_fail(&err);
+    if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
+        ddp_session_fail(&err);
+    config = trainer_config(options);
+    if (ddp_trainer_open(&ddp_run.trainer, ddp_run.group, &config, &err))
+        ddp_session_fail(&err);
+    plugin = plugin_config(options);
+    ddp_plugin_open(&plugin);
+}
+
+/* Else the first validation ends the run, which may be hours away. */
+static ddp_status find_valid(ddp_error *err)
+{
+    size_t count;
+    char *const *paths;
+
+    if (!ddp_run.validation)
+        return DDP_OK;
+    paths = ddp_validation_pictures(ddp_run.validation, &count);
+    return ddp_list_find(ddp_run.group, paths, count, "validation list", err);
+}
+
+void ddp_session_validate(const char *command, const char *data, const char *cfg)
+{
+    ddp_error err;
+
+    ddp_run.truth = ddp_contents_truth(command, data);
+    if (ddp_contents_agree_on_data(ddp_run.group, command, data, &err)
+        || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,
+                               &err)
+        || ddp_validation_agree(ddp_run.validation, ddp_run.truth, &err)
+        || ddp_precheck(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_say, &err)
+        || find_valid(&err))
+        ddp_session_fail(&err);
+}
+
+void ddp_session_clears(void)
+{
+    ddp_run.clears = 1;
+}
+
+ddp_group *ddp_session_group(void)
+{
+    return ddp_run.group;
+}
+
+const ddp_gpus *ddp_session_gpus(void)
+{
+    return &ddp_run.gpus;
+}
+
+ddp_trainer *ddp_session_trainer(void)
+{
+    return ddp_run.trainer;
+}

@@ -1,0 +1,141 @@
+#include "run/session.h"
+
+#include "base/clock.h"
+#include "run/state.h"
+#include "run/trace.h"
+#include "saves/done_marker.h"
+
+static int64_t communication_now(void)
+{
+    return ddp_trainer_communication_ns(ddp_run.trainer);
+}
+
+ddp_progress_now ddp_session_progress(const ddp_position *now)
+{
+    return (ddp_progress_now){
+        .now_ns = ddp_clock_ns(),
+        .communication_ns = communication_now(),
+        .loading_ns = ddp_trainer_total_times(ddp_run.trainer).outside_ns,
+        .images = now->images,
+        .step = now->step,
+        .last_step = now->last_step,
+    };
+}
+
+void ddp_session_show_line(const ddp_position *position, const char *line)
+{
+    ddp_progress_now now = ddp_session_progress(position);
+
+    ddp_steps_show(&now, line, ddp_validation_last(ddp_run.validation));
+}
+
+/* All ranks come here in the same step. */
+static void end_early(void)
+{
+    const char *name;
+    double figure;
+    size_t step;
+
+    (void)ddp_validation_best(ddp_run.validation, &name, &figure, &step);
+    if (ddp_group_rank(ddp_run.group) == 0)
+        printf("DDP: %d validations in a row were no better than %s %.4f after step %zu: the run "
+               "ends (-patience)\n",
+               ddp_run.options->patience, name, figure, step);
+    ddp_run.ends_early = 1;
+    ddp_plugin_stop();
+}
+
+static ddp_status validate(network *net, const ddp_position *now, ddp_error *err)
+{
+    int64_t began = ddp_clock_ns(), communication_ns = communication_now();
+    int best, stop;
+
+    if (ddp_validation_run(ddp_run.validation, net, now, ddp_records_found, ddp_run.records, &best,
+                           &stop, err))
+        return err->code;
+    ddp_steps_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
+    ddp_plugin_save(net, "_last.weights");
+    if (best)
+        ddp_plugin_save(net, "_best.weights");
+    if (stop)
+        end_early();
+    return DDP_OK;
+}
+
+/* Whoever ends this run waits so long: is that enough? The first step also waits for pictures. */
+static void check_grace(const ddp_position *now)
+{
+    int64_t ended_ns = ddp_clock_ns();
+    double step_s = (double)(ended_ns - ddp_run.ended_ns) / 1e9;
+    double save_s = ddp_checkpoints_seconds(ddp_run.checkpoints);
+    double grace_s = ddp_run.options->grace;
+    size_t steps = ddp_trainer_steps_to_sync(ddp_run.trainer); /* a save waits for that */
+    char more[64] = "";
+
+    if (ddp_run.ended_ns > 0 && grace_s > 0 && step_s * (double)steps + save_s > grace_s
+        && !ddp_run.grace_is_short && ddp_group_rank(ddp_run.group) == 0) {
+        ddp_run.grace_is_short = 1;
+        if (steps > 1)
+            (void)snprintf(more, sizeof more, ", with up to %zu such steps before one", steps);
+        printf(
+            "DDP: step %zu took %.1f s and the last save %.1f s%s, more than -ddp_grace %g: when "
+            "a signal ends the run, its last steps may be lost\n",
+            now->step, step_s, save_s, more, grace_s);
+    }
+    ddp_run.ended_ns = ended_ns;
+}
+
+/* Where ranks differ, what is due is done when they are in sync again. */
+static int is_validation_due(const ddp_position *now)
+{
+    int due = ddp_run.validation_waits || ddp_validation_due(ddp_run.validation, now);
+
+    ddp_run.validation_waits = due && !ddp_trainer_is_alike(ddp_run.trainer);
+    return due && !ddp_run.validation_waits;
+}
+
+static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
+                             ddp_error *err)
+{
+    int due = is_validation_due(now);
+    int64_t began_ns = ddp_clock_ns();
+
+    ddp_run.steps++;
+    check_grace(now);
+    ddp_finished_begin(); /* of commands that read no list */
+    if (ddp_checkpoints_look(ddp_run.checkpoints, 0, err))
+        return err->code;
+    ddp_records_step(ddp_run.records, now, figures);
+    if (due && validate(net, now, err))
+        return err->code;
+    if (due)
+        ddp_trace_run_add(began_ns, "validation");
+    if (ddp_records_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL))
+        ddp_run.asked[DDP_REQUEST_TELL] = 1;
+    if (ddp_trace_run_step(net, now, err))
+        return err->code;
+    if (!ddp_trainer_requested(ddp_run.trainer).tell)
+        return DDP_OK;
+    return ddp_waits_gather(&ddp_run.waits, communication_now(), err);
+}
+
+static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
+{
+    int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now();
+    ddp_status st;
+
+    ddp_records_saving(ddp_run.records);
+    st = ddp_checkpoints_save(ddp_run.checkpoints, net, path, cutoff, err);
+    ddp_trace_run_add(began_ns, path);
+    ddp_records_saved(ddp_run.records);
+    ddp_steps_saved(ddp_clock_ns() - began_ns - (communication_now() - communication_ns));
+    if (!st)
+        ddp_session_advise();
+    return st;
+}
+
+void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks)
+{
+    callbacks->step_ended = step_ended;
+    callbacks->save = save;
+}

@@ -1,0 +1,90 @@
+#include "run/summary.h"
+
+#include "base/text.h"
+#include "launch/resume_command.h"
+#include "show/step_line.h"
+#include "show/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *name_in(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void print_best(const ddp_validation *validation)
+{
+    const char *name;
+    double figure;
+    size_t step;
+
+    if (ddp_validation_best(validation, &name, &figure, &step))
+        printf("DDP: best %s %.4f, after step %zu\n", name, figure, step);
+}
+
+/* NAME_1200.weights: of many of them the last one speaks for all. */
+static int is_numbered(const char *path)
+{
+    const char *at = strrchr(path, '_');
+
+    return at && at[1 + strspn(at + 1, "0123456789")] == '.' && at[1] != '.';
+}
+
+static void print_files(const ddp_summary *s)
+{
+    size_t count, numbered = 0;
+    char *const *all = ddp_checkpoints_saved(s->checkpoints, &count);
+    const char *between = "", *newest = NULL;
+
+    printf("DDP: in %s: ", s->directory);
+    for (size_t i = 0; i < count; i++) {
+        if (access(all[i], F_OK))
+            continue;
+        if (is_numbered(all[i])) {
+            newest = all[i];
+            numbered++;
+            continue;
+        }
+        printf("%s%s", between, name_in(all[i]));
+        between = ", ";
+    }
+    if (newest)
+        printf("%s%s", between, name_in(newest));
+    if (numbered > 1)
+        printf(" and %zu numbered one%s before it", numbered - 1, ddp_plural(numbered - 1));
+    for (char *const *path = s->records; path && *path; path++)
+        if (access(*path, F_OK) == 0)
+            printf(", %s", name_in(*path));
+    printf("\n");
+}
+
+static void print_command(const ddp_summary *s)
+{
+    char *command = ddp_resume_command(s->launched, s->stopped ? "-resume" : "-resume_force");
+    char *text = ddp_resume_advice(command, ddp_checkpoints_last(s->checkpoints));
+
+    if (text)
+        printf("DDP: %s%s\n", s->stopped ? "" : "with a larger max_batches= ", text);
+    free(text);
+    free(command);
+}
+
+void ddp_summary_print(const ddp_summary *s)
+{
+    size_t count;
+
+    ddp_screen_clear();
+    if (!ddp_steps_print_end("DDP: ", s->stopped ? "stopped after" : "trained to"))
+        return;
+    print_best(s->validation);
+    (void)ddp_checkpoints_saved(s->checkpoints, &count);
+    if (count > 0)
+        print_files(s);
+    if (ddp_checkpoints_last(s->checkpoints))
+        print_command(s);
+}

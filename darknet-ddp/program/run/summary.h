@@ -1,0 +1,21 @@
+/* run/summary.h: the last lines of a run: where it stands, the best figure, the files that it has
+ * written, and how to go on. */
+#ifndef DDP_RUN_SUMMARY_H
+#define DDP_RUN_SUMMARY_H
+
+#include "saves/policy.h"
+#include "validate/schedule.h"
+
+typedef struct ddp_summary {
+    const ddp_checkpoints *checkpoints;
+    const ddp_validation *validation; /* NULL: none */
+    const char *directory;            /* of the weights */
+    char *const *records; /* paths of the other files, NULL behind the last; NULL: none */
+    int launched;         /* by a launcher */
+    int stopped;          /* before its last step */
+} ddp_summary;
+
+/* Print them, on rank 0; nothing if no step was made. */
+void ddp_summary_print(const ddp_summary *s);
+
+#endif

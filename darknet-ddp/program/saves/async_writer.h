@@ -1,0 +1,54 @@
+/* saves/async_writer.h: checkpoints that a thread writes while training goes on.
+ *
+ * The network is copied to memory, which is all that the step waits for. One thread writes one pair
+ * at a time; who asks for another of the same network meanwhile (BASE.backup beside
+ * BASE_100.weights) has it written behind the first, and for one of a later step waits. Where there
+ * is no memory for a copy the network itself is written, and the step waits for that.
+ *
+ * Where ranks share out what the optimizer remembers (run->sharded) there is no copy: the step
+ * waits until the system has taken both files' bytes, as they come from other ranks, and the thread
+ * makes sure that they are on the disk. Another file of the same network is then a copy that the
+ * thread makes; where the first fails on the disk, copies that wait for it do, and what is saved
+ * later is written anew.
+ */
+#ifndef DDP_SAVES_ASYNC_WRITER_H
+#define DDP_SAVES_ASYNC_WRITER_H
+
+#include "base/status.h"
+#include "state/checkpoint.h"
+
+typedef struct ddp_saver ddp_saver;
+
+/* As many may wait to be written, or told of. */
+enum { DDP_SAVER_PATHS = 16 };
+
+/* What has become of saves. */
+typedef struct ddp_saver_news {
+    int ended;                    /* saves that have since the last time */
+    int last_failed;              /* the last of them */
+    double seconds;               /* that it took to write */
+    char *saved[DDP_SAVER_PATHS]; /* those that went well, the last one last; free them */
+    int saved_count;
+    ddp_status status; /* of the first that failed, or DDP_OK */
+    ddp_error error;   /* of that one */
+} ddp_saver_news;
+
+/* run must outlive the saver. keep: numbered pairs to leave in directory, 0: all (ddp_pair_keep).
+ * *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_saver_open(ddp_saver **out, ddp_checkpoint_run *run, const char *directory, int keep,
+                          ddp_error *err) DDP_MUST_CHECK;
+
+/* Waits for what is being written. NULL is allowed. */
+void ddp_saver_close(ddp_saver *s);
+
+/* Have net written at path, as ddp_checkpoint_save does. Whether that went well is news. Fails with
+ * DDP_ERR_FORMAT where net has a number that is not finite, and with DDP_ERR_COMM where
+ * run->sharded cannot be asked. */
+ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cutoff,
+                          ddp_error *err) DDP_MUST_CHECK;
+
+/* What there is to tell, at once or, with wait or where a save has failed, when nothing is left to
+ * write. */
+void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news);
+
+#endif

@@ -1,0 +1,42 @@
+#include "saves/done_marker.h"
+
+#include "glue/cfg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* NULL: there is no run. */
+static char *marker;
+static int begun;
+
+void ddp_finished_open(const char *directory, const char *cfg)
+{
+    char *name = ddp_cfg_base(cfg);
+    char *path = NULL;
+
+    if (!name || asprintf(&path, "%s/%s.finished", directory, name) < 0)
+        path = NULL;
+    free(name);
+    free(marker);
+    marker = path;
+}
+
+void ddp_finished_begin(void)
+{
+    if (!begun && marker && unlink(marker) && errno != ENOENT)
+        (void)fprintf(stderr, "darknet: cannot remove %s: %s\n", marker, strerror(errno));
+    begun = 1;
+}
+
+void ddp_finished_write(void)
+{
+    FILE *f = marker ? fopen(marker, "w") : NULL;
+
+    if (marker && (!f || fclose(f)))
+        (void)fprintf(stderr, "darknet: cannot write %s: %s\n", marker, strerror(errno));
+    free(marker);
+    marker = NULL;
+}

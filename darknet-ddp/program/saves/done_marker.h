@@ -1,0 +1,17 @@
+/* saves/done_marker.h: NAME.finished beside the weights: the run has come to its end, by
+ * max_batches= or -patience, and all of it is saved. For scripts that start a job again until it
+ * has: a run that a signal ended has the same exit status. On rank 0. */
+#ifndef DDP_SAVES_DONE_MARKER_H
+#define DDP_SAVES_DONE_MARKER_H
+
+/* A run of this cfg is about to begin, with its weights in directory. */
+void ddp_finished_open(const char *directory, const char *cfg);
+
+/* It begins: what an earlier one has left goes. May be called again. */
+void ddp_finished_begin(void);
+
+/* It has come to its end. Nothing happens without ddp_finished_open. What cannot be written is
+ * said on standard error. */
+void ddp_finished_write(void);
+
+#endif

@@ -1,0 +1,453 @@
+#include "saves/policy.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "core/buffers.h"
+#include "glue/cfg.h"
+#include "glue/position.h"
+#include "launch/supervisor.h"
+#include "run/compress_run.h"
+#include "saves/async_writer.h"
+#include "saves/run_lock.h"
+#include "show/rank_output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct ddp_checkpoints {
+    const ddp_algorithm_set *algorithms; /* NULL: none */
+    const ddp_options *options;
+    ddp_group *group;
+    const char *directory;
+    char *base;
+    void *cfg; /* the text, on rank 0 */
+    ddp_checkpoint_run run;
+    ddp_pair_header earlier; /* what was there before this run, on rank 0 */
+    int resumed;
+    ddp_resumed from; /* on rank 0 */
+    size_t began_at;  /* images seen when training began */
+    char **saved;     /* the weights files of this run, saved_count of them, the last one last */
+    size_t saved_count;
+    int save_failed;  /* the last one */
+    double save_s;    /* that it took to write */
+    ddp_saver *saver; /* NULL: nothing was saved yet */
+};
+
+/* What rank 0 found, for all. */
+struct found {
+    uint64_t seed;
+    int32_t resumed;
+};
+
+static ddp_status add_column(ddp_checkpoint_metadata *metadata, ddp_checkpoints *c, unsigned column,
+                             ddp_error *err)
+{
+    ddp_option_value values[DDP_OPTION_VALUES];
+    int on_gpus = !ddp_device_is_host(c->run.device);
+    int count = ddp_options_list(c->options, column, on_gpus, ddp_group_size(c->group), values);
+
+    for (int i = 0; i < count; i++) {
+        if (ddp_checkpoint_add_option(metadata, values[i].name, values[i].value, err))
+            return err->code;
+        c->run.is_default[metadata->option_count - 1] = values[i].is_default;
+    }
+    return DDP_OK;
+}
+
+static ddp_status add_options(ddp_checkpoints *c, const ddp_inputs *inputs, ddp_error *err)
+{
+    const char *device = ddp_device_is_host(c->run.device) ? "CPU" : "GPU";
+    ddp_checkpoint_metadata metadata = {0};
+    size_t results;
+
+    if (add_column(&metadata, c, DDP_OPTION_RESULTS, err)
+        || ddp_inputs_remember(inputs, &metadata, err))
+        return err->code;
+    results = metadata.option_count;
+    if (ddp_checkpoint_add_option(&metadata, "device", device, err)
+        || add_column(&metadata, c, DDP_OPTION_ROUNDING, err))
+        return err->code;
+    c->run.rounding_count = metadata.option_count - results;
+    c->run.same_rounding = c->options->exact;
+    c->run.option_count = metadata.option_count;
+    memcpy(c->run.options, metadata.options, sizeof metadata.options);
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
+                                const ddp_inputs *inputs, const char *directory, const char *cfg,
+                                ddp_error *err)
+{
+    ddp_checkpoints *c = calloc(1, sizeof *c);
+    uint64_t size;
+    ddp_status st = DDP_OK;
+
+    *out = NULL;
+    if (!c)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for checkpoints");
+    c->options = options;
+    c->group = group;
+    c->directory = directory;
+    c->base = ddp_cfg_base(cfg);
+    c->run = (ddp_checkpoint_run){.device = ddp_group_device(group),
+                                  .base = c->base,
+                                  .seed_given = options->seed >= 0,
+                                  .force = options->resume_force,
+                                  .ranks = (uint64_t)ddp_group_size(group)};
+    if (ddp_group_rank(group) == 0)
+        st = ddp_ownership_take(directory, c->base, options->take_over, err);
+    if (ddp_group_rank(group) == 0 && !st)
+        st = ddp_file_read(cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err);
+    if (ddp_group_rank(group) == 0 && !st)
+        st = ddp_pair_latest(&c->earlier, directory, c->base, err);
+    c->run.saved_at_ns = c->earlier.saved_at_ns;
+    c->run.cfg = c->cfg;
+    if (!st)
+        st = add_options(c, inputs, err);
+    if (st) {
+        ddp_checkpoints_close(c);
+        return st;
+    }
+    *out = c;
+    return DDP_OK;
+}
+
+void ddp_checkpoints_close(ddp_checkpoints *c)
+{
+    if (!c)
+        return;
+    ddp_saver_close(c->saver);
+    ddp_resumed_release(&c->from);
+    for (size_t i = 0; i < c->saved_count; i++)
+        free(c->saved[i]);
+    free(c->saved);
+    free(c->earlier.weights);
+    free(c->base);
+    free(c->cfg);
+    free(c);
+}
+
+static void print_note(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    printf("DDP: %s\n", sentence);
+}
+
+static const ddp_pair_listener printer = {.note = print_note};
+
+/* Ranks and files agree; it is the command line that asks for something else. */
+static ddp_status refuse(const ddp_checkpoints *c, ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(err, DDP_ERR_USAGE, "%s%s", found.text,
+                    c->options->resume_force ? "" : "; -resume_force goes on all the same");
+}
+
+/* A run from the beginning would overwrite what may be the only weights. */
+static ddp_status offer_weights(ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(
+        err, found.code,
+        "%s; -resume_force goes on from these weights alone, and without -resume a run begins "
+        "anew and overwrites them",
+        found.text);
+}
+
+static void print_resumed_alone(const ddp_checkpoints *c)
+{
+    const ddp_checkpoint_metadata *f = &c->from.metadata;
+
+    printf("DDP: resuming from the weights of %s alone: %llu batch%s, %llu image%s; lost with the "
+           "state: "
+           "momentum, average loss, the seed, and so which pictures come next\n",
+           c->from.weights, (unsigned long long)f->step, f->step == 1 ? "" : "es",
+           (unsigned long long)f->seen, ddp_plural(f->seen));
+}
+
+static void print_resumed(const ddp_checkpoints *c)
+{
+    const ddp_checkpoint_metadata *f = &c->from.metadata;
+
+    printf("DDP: resuming from %s: %llu batch%s, %llu image%s, by %llu rank%s\n", c->from.weights,
+           (unsigned long long)f->step, f->step == 1 ? "" : "es", (unsigned long long)f->seen,
+           ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
+    if (f->ranks != c->run.ranks && !c->options->exact)
+        printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
+    ddp_compress_run_print_resumed(
+        c->options, c->run.feedback ? ddp_feedback_gathered(c->run.feedback) : (int)f->ranks,
+        (int)c->run.ranks);
+}
+
+/* The job was started again, and rank 0 may be on another host now. */
+static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
+{
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "the job was to go on from its last checkpoint, and %s has none here: where "
+        "rank 0 may change its host, the backup folder must be one that all hosts share",
+        c->directory);
+}
+
+static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
+{
+    ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
+
+    if (st == DDP_ERR_MISMATCH)
+        return refuse(c, err);
+    if (st && c->from.damaged)
+        return offer_weights(err);
+    if (st)
+        return st;
+    if (c->from.alone) {
+        print_resumed_alone(c);
+        found->resumed = 1;
+        return DDP_OK;
+    }
+    if (!c->from.weights) {
+        if (ddp_job_must_resume())
+            return lacks_checkpoint(c, err);
+        printf("DDP: nothing to resume in %s: this run starts from the beginning\n", c->directory);
+        return DDP_OK;
+    }
+    print_resumed(c);
+    found->resumed = 1;
+    if (!c->run.seed_given)
+        found->seed = c->from.metadata.seed;
+    return DDP_OK;
+}
+
+/* A run from the beginning saves under the same names. */
+static void print_overwritten(const ddp_checkpoints *c)
+{
+    double age_s = difftime(time(NULL), (time_t)(c->earlier.saved_at_ns / 1000000000));
+    char age[32];
+
+    if (!c->earlier.weights)
+        return;
+    ddp_duration(age_s > 0 ? age_s : 0, age, sizeof age);
+    printf("DDP: this run begins anew and will write over what an earlier one has saved, the last "
+           "of it %s: %llu batch%s, %s ago; -resume goes on from there\n",
+           c->earlier.weights, (unsigned long long)c->earlier.step,
+           c->earlier.step == 1 ? "" : "es", age);
+}
+
+void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow)
+{
+    c->run.slow = slow;
+}
+
+void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback)
+{
+    c->run.feedback = feedback;
+}
+
+void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms)
+{
+    c->algorithms = algorithms;
+    c->run.shares = ddp_algorithm_set_shards(algorithms);
+}
+
+ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
+{
+    struct found found = {.seed = *seed};
+
+    c->run.seed = *seed;
+    if (!c->options->resume && !c->options->resume_force) {
+        print_overwritten(c);
+        return DDP_OK;
+    }
+    if (ddp_group_rank(c->group) == 0 && find(c, net, &found, err))
+        return err->code;
+    if (ddp_broadcast(c->group, &found, sizeof found, 0, err))
+        return ddp_wrap(err, "what to resume from");
+    c->resumed = found.resumed;
+    *seed = found.seed;
+    c->run.seed = found.seed;
+    return DDP_OK;
+}
+
+const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c)
+{
+    return ddp_saved_moments_first(c->from.moments);
+}
+
+void ddp_checkpoints_forget_moments(ddp_checkpoints *c)
+{
+    ddp_saved_moments_close(c->from.moments);
+    c->from.moments = NULL;
+}
+
+int ddp_checkpoints_resumed(const ddp_checkpoints *c)
+{
+    return c->resumed;
+}
+
+ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
+                                 ddp_error *err)
+{
+    return c->resumed ? ddp_optimizer_broadcast(c->group, table, sharded, err) : DDP_OK;
+}
+
+ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
+{
+    c->run.list_count = (uint64_t)list.count;
+    c->run.list_hash = list.hash;
+    if (!c->from.weights
+        || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
+        return DDP_OK;
+    if (!c->options->resume_force)
+        return refuse(c, err);
+    printf("DDP: resumed all the same: %s\n", err->text);
+    return DDP_OK;
+}
+
+void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net)
+{
+    c->began_at = ddp_position_of(net).images;
+}
+
+/* Where nothing was trained, what there is to save is what was read: a file of somebody else's
+ * that is no result of this run, or the very checkpoint that it was resumed from. Resumed from
+ * another one, the run ended before it could save this. */
+static int is_due(const ddp_checkpoints *c, const network *net, const char *path)
+{
+    if (ddp_position_of(net).images != c->began_at)
+        return 1;
+    return c->from.weights && strcmp(c->from.weights, path) != 0;
+}
+
+/* Of all ranks, which rank 0 alone would ask: what the run was resumed from is known there. */
+static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, const char *path,
+                               int *due, ddp_error *err)
+{
+    *due = is_due(c, net, path);
+    if (ddp_position_of(net).images != c->began_at || (!c->run.feedback && !c->run.sharded))
+        return DDP_OK;
+    return ddp_broadcast(c->group, due, sizeof *due, 0, err);
+}
+
+/* For what is said alone: without memory, nothing is remembered. */
+static void remember(ddp_checkpoints *c, const char *path)
+{
+    char **grown, *last;
+    size_t i = 0;
+
+    while (i < c->saved_count && strcmp(c->saved[i], path) != 0)
+        i++;
+    if (i == c->saved_count) {
+        grown = realloc(c->saved, (i + 1) * sizeof *grown);
+        if (grown)
+            c->saved = grown;
+        if (!grown || !(grown[i] = strdup(path)))
+            return;
+        c->saved_count++;
+    }
+    last = c->saved[i];
+    memmove(c->saved + i, c->saved + i + 1, (c->saved_count - 1 - i) * sizeof *c->saved);
+    c->saved[c->saved_count - 1] = last;
+}
+
+static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
+{
+    const char *last = ddp_checkpoints_last(c);
+    ddp_error found = *err;
+
+    return ddp_fail(err, found.code, "%s; %s%s", found.text,
+                    last ? "the last good weights are " : "no weights were saved before",
+                    last ? last : "");
+}
+
+/* On rank 0. */
+static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
+                       ddp_error *err)
+{
+    ddp_status st;
+
+    if (ddp_ownership_check(err))
+        return err->code;
+    (void)fprintf(stderr, "Saving weights to %s\n", path);
+    if (!c->saver && ddp_saver_open(&c->saver, &c->run, c->directory, c->options->keep, err))
+        return err->code;
+    st = ddp_saver_save(c->saver, net, path, cutoff, err);
+    return st == DDP_ERR_FORMAT ? name_last(c, err) : st; /* the weights, not the disk */
+}
+
+ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
+                                ddp_error *err)
+{
+    ddp_sharded *sharded = ddp_algorithm_set_sharded(c->algorithms);
+    ddp_error ended;
+    ddp_status st;
+    int due;
+
+    c->run.sharded = sharded;
+    if (agree_on_due(c, net, path, &due, err)
+        || (due && c->run.feedback && ddp_feedback_gather(c->run.feedback, c->group, err)))
+        return err->code;
+    if (ddp_group_rank(c->group) != 0)
+        return due && sharded ? ddp_sharded_serve(sharded, err) : DDP_OK;
+    if (!due) {
+        printf("DDP: nothing was trained, so %s is not written\n", path);
+        return DDP_OK;
+    }
+    st = save(c, net, path, cutoff, err);
+    if (sharded && st != DDP_ERR_COMM && ddp_sharded_ask_end(sharded, &ended) && !st) {
+        *err = ended;
+        return err->code;
+    }
+    return st ? st : ddp_checkpoints_look(c, 0, err);
+}
+
+ddp_status ddp_checkpoints_look(ddp_checkpoints *c, int wait, ddp_error *err)
+{
+    ddp_saver_news news;
+
+    if (!c || !c->saver)
+        return DDP_OK;
+    ddp_saver_tell(c->saver, wait, &news);
+    if (news.ended) {
+        c->save_failed = news.last_failed;
+        c->save_s = news.seconds;
+    }
+    for (int i = 0; i < news.saved_count; i++) {
+        remember(c, news.saved[i]);
+        free(news.saved[i]);
+    }
+    if (news.saved_count > 0)
+        ddp_report_tell(DDP_NOTE_SAVED);
+    if (!news.status)
+        return DDP_OK;
+    *err = news.error;
+    if (c->options->on_save_error != DDP_CHOICE_CONTINUE)
+        return err->code;
+    (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err->text);
+    return DDP_OK;
+}
+
+const char *ddp_checkpoints_last(const ddp_checkpoints *c)
+{
+    if (!c)
+        return NULL;
+    return c->saved_count ? c->saved[c->saved_count - 1] : c->from.weights;
+}
+
+char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count)
+{
+    *count = c->saved_count;
+    return c->saved;
+}
+
+double ddp_checkpoints_seconds(const ddp_checkpoints *c)
+{
+    return c->save_s;
+}
+
+int ddp_checkpoints_status(const ddp_checkpoints *c)
+{
+    return c && c->save_failed;
+}

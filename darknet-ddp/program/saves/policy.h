@@ -1,0 +1,99 @@
+/* saves/policy.h: where a run goes on from, and what it leaves behind
+ * (state/checkpoint.h), as the options say. What rank 0 reads and writes, all ranks learn
+ * here; sentences are printed on rank 0.
+ */
+#ifndef DDP_SAVES_POLICY_H
+#define DDP_SAVES_POLICY_H
+
+#include "algorithms/set.h"
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/params.h"
+#include "inputs/data_files.h"
+#include "inputs/list.h"
+#include "options/options.h"
+#include "state/checkpoint.h"
+
+#include <stdint.h>
+
+typedef struct ddp_checkpoints ddp_checkpoints;
+
+/* Of the run of the cfg at this path, which has read these inputs and saves in directory. options
+ * and group must outlive it, directory too. *out is set on success. Fails with DDP_ERR_NOMEM, and
+ * on rank 0 with DDP_ERR_IO, and as ddp_ownership_take: from here on the name is owned. */
+ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
+                                const ddp_inputs *inputs, const char *directory, const char *cfg,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. */
+void ddp_checkpoints_close(ddp_checkpoints *c);
+
+/* Checkpoints hold this slow momentum, too, and resuming fills it on rank 0. NULL: none. */
+void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow);
+
+/* The same of what compression remembers, whose errors are gathered where a save is due. */
+void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback);
+
+/* The same of moments of which ranks have parts, which other ranks send while a save is written.
+ * The set is that of the network; NULL: none. */
+void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms);
+
+/* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
+ * (as parsed, and not attached), and *seed on all ranks. From then on *seed is the run's.
+ * Attach then gives the other ranks the network, and ddp_checkpoints_share what
+ * attach does not know of. Blocks until every rank is here. Fails with DDP_ERR_COMM, and on
+ * rank 0 as ddp_checkpoint_resume, DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
+ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed,
+                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* On rank 0, after that: what the network did not get of the checkpoint, since it is shared out
+ * when it is attached; NULL: it has all. And when it has been. */
+const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c);
+void ddp_checkpoints_forget_moments(ddp_checkpoints *c);
+
+/* Did the run go on from a checkpoint? The same on all ranks. */
+int ddp_checkpoints_resumed(const ddp_checkpoints *c);
+
+/* After attach: rank 0's optimizer state on all ranks, if the run was resumed; but for what is
+ * `sharded`, which attaching shares out. table is of the same network. Blocks until every rank is
+ * here. Fails with DDP_ERR_COMM. */
+ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
+/* The run reads this list. DDP_ERR_USAGE on rank 0: it is not the one that the run that was
+ * resumed has read, and -resume_force was not given. */
+ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+/* Training begins: net is as it was loaded or resumed, and attached. */
+void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
+
+/* Save on rank 0; where it is due the others send their errors, if compression has any, and what
+ * they have of moments that are shared out, and do no more. It is written while training goes on
+ * (saves/async_writer.h); whether that went well,
+ * ddp_checkpoints_look tells. Where nothing was trained since ddp_checkpoints_begin a sentence says
+ * so instead, unless the run was resumed from another checkpoint. net is settled. Fails with
+ * DDP_ERR_FORMAT where a number is not finite, and as ddp_checkpoints_look. */
+ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* On rank 0, after each step: is what was written on the disk? With wait: when nothing is left to
+ * write. With -ddp_on_save_error continue what cannot be saved is said, and no error here, but in
+ * the status below. NULL is allowed. Fails as ddp_checkpoint_save. */
+ddp_status ddp_checkpoints_look(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
+
+/* On rank 0 the weights file that was saved last, or resumed from; NULL: none. Also NULL where c
+ * is, and on other ranks. */
+const char *ddp_checkpoints_last(const ddp_checkpoints *c);
+
+/* On rank 0 the weights files that this run has saved, *count of them, the last one last. Some may
+ * be gone since (-keep). */
+char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
+
+/* What the last save took to be written, on rank 0; 0: there was none. */
+double ddp_checkpoints_seconds(const ddp_checkpoints *c);
+
+/* The exit status so far: 1 if the last save failed, else 0. NULL is allowed. */
+int ddp_checkpoints_status(const ddp_checkpoints *c);
+
+#endif

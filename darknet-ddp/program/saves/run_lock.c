@@ -1,0 +1,85 @@
+#include "saves/run_lock.h"
+
+#include "checkpoint/owner.h"
+#include "show/rank_output.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static ddp_owner *_Atomic owner; /* NULL: nothing is owned */
+
+static void note(const char *sentence)
+{
+    printf("DDP: %s\n", sentence);
+    (void)fflush(stdout);
+}
+
+static ddp_status say_lost(ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(err, found.code, "%s: it has taken over, and this run ends", found.text);
+}
+
+static void lost(const ddp_error *err)
+{
+    ddp_error told = *err;
+
+    (void)say_lost(&told);
+    ddp_report_failure(&told);
+}
+
+static ddp_status advise(ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(
+        err, found.code,
+        "%s; another backup= or another name of the cfg keeps them apart, -ddp_take_over ends "
+        "that run",
+        found.text);
+}
+
+/* The process ends by a failure. */
+static void drop(void)
+{
+    ddp_owner_remove(owner);
+}
+
+ddp_status ddp_ownership_take(const char *directory, const char *base, int take_over,
+                              ddp_error *err)
+{
+    const ddp_owner_config config = {.take_over = take_over, .note = note, .lost = lost};
+    ddp_owner *taken;
+    ddp_status st;
+    char *path;
+
+    if (asprintf(&path, "%s/%s.lock", directory, base) < 0)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", base);
+    st = ddp_owner_open(&taken, path, &config, err);
+    free(path);
+    if (st == DDP_ERR_USAGE)
+        return advise(err);
+    if (st == DDP_ERR_IO) {
+        printf("DDP: %s; whether another run saves there is not known\n", err->text);
+        return DDP_OK;
+    }
+    if (st)
+        return st;
+    ddp_report_at_end(drop);
+    owner = taken;
+    return DDP_OK;
+}
+
+ddp_status ddp_ownership_check(ddp_error *err)
+{
+    if (!owner || ddp_owner_check(owner, err) == DDP_OK)
+        return DDP_OK;
+    return say_lost(err);
+}
+
+void ddp_ownership_give_back(void)
+{
+    ddp_owner_close(atomic_exchange(&owner, NULL));
+}

@@ -1,0 +1,224 @@
+#include "show/rank_output.h"
+
+#include "launch/kill_launcher.h"
+#include "show/terminal.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* How long ranks other than 0 wait before they speak. mpirun takes up to a second
+ * to end the others when one rank has ended. */
+enum { PATIENCE_S = 2, TOGETHER_S = 5, END_S = 10 };
+
+static struct {
+    ddp_launcher launcher;
+    ddp_group *group;
+    int error_fd; /* the real standard error */
+    pthread_mutex_t failing;
+    ddp_watch *watch;           /* NULL: none */
+    const char *_Atomic advice; /* how to go on; NULL: nothing is known */
+    void (*_Atomic at_end)(void);
+} state = {.error_fd = STDERR_FILENO, .failing = PTHREAD_MUTEX_INITIALIZER};
+
+static void close_off(int fd)
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (null < 0)
+        return; /* louder than it should be, and no reason to stop */
+    (void)dup2(null, fd);
+    (void)close(null);
+}
+
+void ddp_report_init(ddp_launcher launcher)
+{
+    state.launcher = launcher;
+}
+
+void ddp_report_open(ddp_group *group)
+{
+    state.group = group;
+    state.launcher.rank = ddp_group_rank(group);
+    state.launcher.ranks = ddp_group_size(group);
+    /* mpirun makes the output a pipe: lines must not wait for a full block. */
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
+    if (state.launcher.rank == 0)
+        return;
+    ddp_report_quiet();
+    close_off(STDOUT_FILENO);
+}
+
+void ddp_report_quiet(void)
+{
+    (void)fflush(NULL);
+    if (state.error_fd == STDERR_FILENO) {
+        int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+        if (saved < 0)
+            return;
+        state.error_fd = saved;
+    }
+    close_off(STDERR_FILENO);
+}
+
+FILE *ddp_report_take_output(void)
+{
+    int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+    if (!out) {
+        if (fd >= 0)
+            (void)close(fd);
+        return stdout;
+    }
+    (void)fflush(stdout);
+    close_off(STDOUT_FILENO);
+    return out;
+}
+
+void ddp_report_errors_only(void)
+{
+    if (state.error_fd == STDERR_FILENO)
+        return;
+    (void)fflush(stderr);
+    (void)dup2(state.error_fd, STDERR_FILENO);
+}
+
+void ddp_report_close(void)
+{
+    (void)pthread_mutex_lock(&state.failing);
+}
+
+static void print(const char *who, const char *message)
+{
+    char *line;
+
+    if (asprintf(&line, "darknet%s: %s\n", who, message) < 0)
+        return;
+    ddp_screen_say(state.error_fd, line);
+    free(line);
+}
+
+static void print_from_rank(const char *message)
+{
+    int rank = state.launcher.rank;
+    char host[256] = "", who[300];
+
+    if (gethostname(host, sizeof host - 1))
+        host[0] = '\0';
+    (void)snprintf(who, sizeof who, "[rank %d @ %s]", rank,
+                   state.group ? ddp_group_host(state.group, rank) : host);
+    print(who, message);
+}
+
+void ddp_report_say(const char *text)
+{
+    if (state.launcher.ranks > 1)
+        print_from_rank(text);
+    else
+        print("", text);
+}
+
+void ddp_report_tell(ddp_note note)
+{
+    ddp_spawn_tell(state.error_fd, note);
+}
+
+static void *end_anyway(void *exit_status)
+{
+    (void)sleep(END_S);
+    _exit(*(int *)exit_status);
+}
+
+void ddp_report_done(int exit_status)
+{
+    static int status;
+    pthread_t thread;
+
+    status = exit_status;
+    if (state.launcher.rank == 0)
+        ddp_report_tell(exit_status ? DDP_NOTE_LACKS : DDP_NOTE_DONE);
+    if (pthread_create(&thread, NULL, end_anyway, &status) == 0)
+        (void)pthread_detach(thread);
+}
+
+void ddp_report_advise(const char *text)
+{
+    atomic_store(&state.advice, text);
+}
+
+void ddp_report_say_advice(void)
+{
+    const char *text = atomic_load(&state.advice);
+
+    if (text)
+        ddp_report_say(text);
+}
+
+void ddp_report_at_end(void (*at_end)(void))
+{
+    atomic_store(&state.at_end, at_end);
+}
+
+void ddp_report_watch(ddp_watch *watch)
+{
+    state.watch = watch;
+}
+
+void ddp_report_end(int exit_status, int alone)
+{
+    void (*at_end)(void) = atomic_load(&state.at_end);
+
+    if (at_end)
+        at_end();
+    ddp_report_tell(DDP_NOTE_FAILS);
+    ddp_end_launcher_later(alone);
+    if (state.group)
+        ddp_group_abort(state.group, exit_status);
+    _exit(exit_status);
+}
+
+void ddp_report_fatal(int exit_status, const char *message)
+{
+    /* Loader threads fail together. The first one speaks, and never unlocks. */
+    (void)pthread_mutex_lock(&state.failing);
+    ddp_watch_fail(state.watch);
+    (void)fflush(NULL);
+    (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
+    if (state.launcher.rank > 0)
+        (void)sleep(PATIENCE_S);
+    ddp_report_say(message);
+    ddp_report_say_advice();
+    ddp_report_end(exit_status, 0);
+}
+
+/* A rank that does not come is not waited for long. */
+static void say_together(const char *message)
+{
+    ddp_error ignored;
+
+    (void)pthread_mutex_lock(&state.failing);
+    ddp_watch_fail(state.watch);
+    (void)fflush(NULL);
+    ddp_report_say(message);
+    ddp_group_set_timeout(state.group, TOGETHER_S * (int64_t)1000000000);
+    if (ddp_barrier(state.group, &ignored) == DDP_OK && state.launcher.rank > 0)
+        (void)sleep(PATIENCE_S); /* one rank's end is enough */
+    ddp_report_say_advice();
+    ddp_report_end(1, 0);
+}
+
+void ddp_report_failure(const ddp_error *err)
+{
+    int status = err->code == DDP_ERR_USAGE ? 2 : 1;
+
+    if (err->code == DDP_ERR_MISMATCH && state.group)
+        say_together(err->text);
+
+    ddp_report_fatal(status, err->text);
+    _exit(status);
+}

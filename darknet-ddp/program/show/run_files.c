@@ -1,0 +1,388 @@
+#include "show/run_files.h"
+
+#include "base/clock.h"
+#include "glue/cfg.h"
+#include "monitor/csv.h"
+#include "monitor/history.h"
+#include "monitor/tensorboard.h"
+#include "show/csv_columns.h"
+#include "show/page_model.h"
+#include "show/page_pictures.h"
+#include "show/step_timing.h"
+#include "show/terminal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { POINTS = 1000 }; /* of a chart */
+
+enum { CSV, PAGE, LOG, FILES };
+
+static const int64_t page_every_ns = 10000000000; /* at the least, and 1000 times what it takes */
+static const int64_t tell_every_ns = 2000000000;
+
+struct ddp_records {
+    ddp_records_config config;
+    char *name, *banner, *command, *part_path;
+    char *paths[FILES + 1]; /* beside the weights; NULL behind the last */
+    ddp_columns columns;
+    ddp_views *views; /* NULL: none */
+    ddp_csv *csv;     /* NULL: it cannot be written */
+    size_t rows;      /* that this run has added */
+    ddp_history *history;
+    ddp_tensorboard *tensorboard;
+    double *row; /* columns, then waits */
+    size_t lines;
+    ddp_position now;
+    ddp_step_times times;
+    int64_t began_ns;
+    size_t began_at; /* step */
+    int64_t page_due_ns, told_ns;
+    int csv_failed, page_failed; /* and it was said */
+};
+
+void ddp_records_close(ddp_records *r)
+{
+    if (!r)
+        return;
+    ddp_csv_close(r->csv);
+    ddp_tensorboard_close(r->tensorboard);
+    ddp_history_close(r->history);
+    ddp_columns_release(&r->columns);
+    ddp_views_close(r->views);
+    free(r->name);
+    free(r->banner);
+    free(r->command);
+    for (int i = 0; i < FILES; i++)
+        free(r->paths[i]);
+    free(r->part_path);
+    free(r->row);
+    free(r);
+}
+
+/* ---- opening ---- */
+
+static void say(const char *path, const char *why)
+{
+    (void)fprintf(stderr, "darknet: cannot write %s: %s; the run is not ended for it\n", path, why);
+}
+
+static void add_to_history(ddp_records *r)
+{
+    ddp_history_add(r->history, r->row[DDP_COLUMN_STEP], r->row);
+}
+
+/* A row of the run that this one goes on from. */
+static void recall(void *ctx, const double *values)
+{
+    ddp_records *r = ctx;
+    size_t key = r->columns.key;
+
+    memcpy(r->row, values, r->columns.count * sizeof *values);
+    for (size_t i = 0; i < DDP_WAITS_COLUMNS; i++)
+        r->row[r->columns.count + i] = NAN;
+    add_to_history(r);
+    if (key && !isnan(values[key]))
+        ddp_validation_recall(r->config.validation, (size_t)values[DDP_COLUMN_STEP], values[key]);
+}
+
+static const char *const endings[FILES] = {[CSV] = "csv", [PAGE] = "html", [LOG] = "log"};
+
+static ddp_status name_files(ddp_records *r, ddp_error *err)
+{
+    const char *directory = r->config.directory;
+
+    r->name = ddp_cfg_base(r->config.cfg);
+    r->banner = strdup(r->config.banner);
+    r->command = strdup(r->config.command);
+    for (int i = 0; i < FILES; i++)
+        if (asprintf(&r->paths[i], "%s/%s.%s", directory, r->name, endings[i]) < 0)
+            r->paths[i] = NULL;
+    if (!r->name || !r->banner || !r->command || !r->paths[CSV] || !r->paths[PAGE] || !r->paths[LOG]
+        || asprintf(&r->part_path, "%s.part", r->paths[PAGE]) < 0)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of files");
+    return DDP_OK;
+}
+
+static ddp_status make_history(ddp_records *r, ddp_error *err)
+{
+    size_t columns;
+
+    if (ddp_columns_init(&r->columns, ddp_validation_kind(r->config.validation), r->config.best,
+                         r->config.heads, err)
+        || ddp_views_open(&r->views, r->config.validation, err))
+        return err->code;
+    columns = r->columns.count + DDP_WAITS_COLUMNS;
+    r->row = calloc(columns, sizeof *r->row);
+    if (!r->row)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu figures", columns);
+    for (size_t i = 0; i < columns; i++)
+        r->row[i] = NAN;
+    return ddp_history_open(&r->history, columns, POINTS, err);
+}
+
+static void open_log(const ddp_records *r)
+{
+    char date[64], folder[4096], *head;
+    time_t now = time(NULL);
+    struct tm local;
+
+    if (!localtime_r(&now, &local) || strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        date[0] = 0;
+    if (!getcwd(folder, sizeof folder))
+        folder[0] = 0;
+    if (asprintf(&head, "# %s, darknet-ddp " DDP_VERSION "\n# in %s: %s\n", date, folder,
+                 r->command)
+        < 0)
+        return;
+    ddp_screen_log(r->paths[LOG], r->config.resumed, head);
+    free(head);
+}
+
+/* Nothing is written before there is a row, and read before it only to go on. Without the CSV file
+ * the run goes on. */
+static void open_csv(ddp_records *r)
+{
+    uint64_t step = r->config.resumed ? r->config.start.step : 0;
+    ddp_error err;
+
+    if (ddp_csv_open(&r->csv, r->paths[CSV], (const char *const *)r->columns.names,
+                     r->columns.count, step, recall, r, &err))
+        (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
+}
+
+static ddp_status open_all(ddp_records *r, ddp_error *err)
+{
+    const char *folder = r->config.tensorboard;
+
+    if (name_files(r, err) || make_history(r, err))
+        return err->code;
+    if (folder && ddp_tensorboard_open(&r->tensorboard, folder, (double)time(NULL), err))
+        return ddp_wrap(err, "-tensorboard");
+    if (r->config.resumed) {
+        open_csv(r);
+        open_log(r);
+    }
+    ddp_step_times_begin(&r->times, r->config.trainer, r->config.start.images);
+    r->began_ns = r->told_ns = r->page_due_ns = ddp_clock_ns();
+    r->began_at = r->config.start.step;
+    r->now = r->config.start;
+    return DDP_OK;
+}
+
+ddp_status ddp_records_open(ddp_records **out, const ddp_records_config *config, ddp_error *err)
+{
+    ddp_records *r = calloc(1, sizeof *r);
+
+    *out = NULL;
+    if (!r)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the figures of the run");
+    r->config = *config;
+    if (open_all(r, err)) {
+        ddp_records_close(r);
+        return err->code;
+    }
+    *out = r;
+    return DDP_OK;
+}
+
+char *const *ddp_records_paths(const ddp_records *r)
+{
+    return r ? r->paths : NULL;
+}
+
+void ddp_records_list(ddp_records *r, size_t lines)
+{
+    if (r)
+        r->lines = lines;
+}
+
+void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
+                       size_t truth_count)
+{
+    const ddp_records *r = ctx;
+
+    if (r)
+        ddp_views_take(r->views, found, count, truths, truth_count);
+}
+
+/* ---- the page ---- */
+
+/* By the steps of this run so far. */
+static double seconds_left(const ddp_records *r)
+{
+    double done = (double)(r->now.step - r->began_at);
+    double seconds = (double)(r->times.step.now_ns - r->began_ns) / 1e9;
+
+    if (r->now.last_step < r->now.step || done < 1)
+        return NAN;
+    return seconds / done * (double)(r->now.last_step - r->now.step);
+}
+
+/* NULL: it was written. */
+static const char *write_part(const ddp_records *r, const char *status)
+{
+    const ddp_run_page page = {.name = r->name,
+                               .status = status,
+                               .banner = r->banner,
+                               .command = r->command,
+                               .views = r->views,
+                               .columns = &r->columns,
+                               .history = r->history,
+                               .row = r->row,
+                               .waits = r->config.waits,
+                               .validation = r->config.validation,
+                               .now = r->now,
+                               .left_s = seconds_left(r)};
+    FILE *out = fopen(r->part_path, "we");
+    int whole;
+
+    if (!out)
+        return strerror(errno);
+    whole = ddp_run_page_write(out, &page) && !ferror(out);
+    if (fclose(out) || !whole)
+        return errno ? strerror(errno) : "no memory";
+    return NULL;
+}
+
+/* Whoever opens it sees a whole one. */
+static void write_page(ddp_records *r, const char *status)
+{
+    int64_t began = ddp_clock_ns(), took;
+    const char *why;
+
+    errno = 0;
+    why = write_part(r, status);
+    if (!why && rename(r->part_path, r->paths[PAGE]))
+        why = strerror(errno);
+    if (why) {
+        if (!r->page_failed)
+            say(r->paths[PAGE], why);
+        r->page_failed = 1;
+        (void)unlink(r->part_path);
+    }
+    took = ddp_clock_ns() - began;
+    r->page_due_ns = began + (1000 * took > page_every_ns ? 1000 * took : page_every_ns);
+}
+
+/* ---- a step ---- */
+
+void ddp_records_saving(ddp_records *r)
+{
+    if (!r)
+        return;
+    ddp_screen_flush();
+    ddp_step_times_saving(&r->times);
+    if (r->csv)
+        ddp_csv_flush(r->csv, 1);
+}
+
+void ddp_records_saved(ddp_records *r)
+{
+    if (r)
+        ddp_step_times_saved(&r->times);
+}
+
+static double peak_memory_mib(void)
+{
+    struct rusage use;
+
+    return getrusage(RUSAGE_SELF, &use) ? (double)NAN : (double)use.ru_maxrss / 1024;
+}
+
+void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures *figures)
+{
+    if (!r)
+        return;
+    ddp_step_times_end(&r->times, now->images, r->row);
+    r->now = *now;
+    r->row[DDP_COLUMN_STEP] = (double)now->step;
+    r->row[DDP_COLUMN_IMAGES] = (double)now->images;
+    r->row[DDP_COLUMN_EPOCH] = r->lines ? (double)now->images / (double)r->lines : (double)NAN;
+    r->row[DDP_COLUMN_LOSS] = figures->loss;
+    r->row[DDP_COLUMN_AVERAGE] = figures->average_loss;
+    r->row[DDP_COLUMN_RATE] = figures->rate;
+    r->row[DDP_COLUMN_MEMORY] = peak_memory_mib();
+    ddp_columns_fill_heads(&r->columns, figures->heads, r->row);
+}
+
+static void say_lost(ddp_records *r)
+{
+    const char *why;
+
+    if (!r->csv || r->csv_failed || ddp_csv_lost(r->csv, &why) == 0)
+        return;
+    say(r->paths[CSV], why ? why : "no memory");
+    r->csv_failed = 1;
+}
+
+static void add_to_csv(ddp_records *r)
+{
+    if (r->rows++ == 0 && !r->config.resumed) {
+        open_csv(r);
+        open_log(r);
+    }
+    if (!r->csv)
+        return;
+    ddp_csv_add(r->csv, r->row);
+    say_lost(r);
+}
+
+static void flush(ddp_records *r)
+{
+    if (r->tensorboard)
+        ddp_tensorboard_flush(r->tensorboard);
+}
+
+static void add_to_tensorboard(ddp_records *r)
+{
+    double now_s = (double)time(NULL);
+
+    for (size_t i = DDP_COLUMN_STEP + 1; r->tensorboard && i < r->columns.count; i++)
+        if (!isnan(r->row[i]))
+            ddp_tensorboard_add(r->tensorboard, now_s, (int64_t)r->now.step, r->columns.names[i],
+                                (float)r->row[i]);
+}
+
+int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
+{
+    int64_t now_ns;
+    int tell;
+
+    if (!r)
+        return 0;
+    ddp_columns_fill(&r->columns, result, r->row);
+    r->row[DDP_COLUMN_SAVE] = ddp_step_times_save_s(&r->times);
+    ddp_waits_fill(r->config.waits, r->row + r->columns.count);
+    add_to_csv(r);
+    add_to_tensorboard(r);
+    add_to_history(r);
+    now_ns = ddp_clock_ns();
+    if (now_ns >= r->page_due_ns) {
+        flush(r);
+        write_page(r, "training");
+        now_ns = ddp_clock_ns();
+    }
+    tell = now_ns - r->told_ns >= tell_every_ns;
+    if (tell)
+        r->told_ns = now_ns;
+    ddp_step_times_next(&r->times, now_ns);
+    return tell;
+}
+
+void ddp_records_end(ddp_records *r, const char *how)
+{
+    if (!r || r->rows == 0)
+        return;
+    if (r->csv)
+        ddp_csv_flush(r->csv, 1);
+    say_lost(r);
+    flush(r);
+    write_page(r, how);
+    ddp_screen_flush();
+}

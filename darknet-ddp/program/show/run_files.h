@@ -1,0 +1,65 @@
+/* show/run_files.h: what rank 0 leaves beside the weights while it trains: NAME.csv, a row a step;
+ * NAME.html, a page of the whole run, renewed every few seconds; NAME.log, what is printed; and an
+ * event file for TensorBoard, where one is asked for. What cannot be written is said once, and
+ * stops nothing.
+ */
+#ifndef DDP_SHOW_RUN_FILES_H
+#define DDP_SHOW_RUN_FILES_H
+
+#include "base/status.h"
+#include "glue/plugin.h"
+#include "glue/position.h"
+#include "glue/trainer.h"
+#include "show/wait_shares.h"
+#include "validate/schedule.h"
+
+typedef struct ddp_records ddp_records;
+
+typedef struct ddp_records_config {
+    const char *directory;   /* of the weights */
+    const char *cfg;         /* its path, whose name the files have */
+    const char *tensorboard; /* a folder; NULL: none */
+    const char *banner;      /* lines about the run; copied */
+    const char *command;     /* the command line; copied */
+    int resumed;             /* the run goes on, and so do its files */
+    int best;                /* -best */
+    ddp_position start;
+    ddp_trainer *trainer;
+    ddp_validation *validation; /* NULL: none. It recalls what the CSV file knows */
+    const ddp_waits *waits;
+    const ddp_head_layers *heads; /* of the network; copied */
+} ddp_records_config;
+
+/* All that config points to must outlive it, but for what is copied. *out is set on success. Fails
+ * with DDP_ERR_NOMEM, and with DDP_ERR_IO for config->tensorboard. */
+ddp_status ddp_records_open(ddp_records **out, const ddp_records_config *config,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+/* The list has so many lines: what an epoch is. */
+void ddp_records_list(ddp_records *r, size_t lines);
+
+/* What it writes beside the weights: paths, NULL behind the last. NULL where r is. */
+char *const *ddp_records_paths(const ddp_records *r);
+
+/* What was found in a validation: a listener of ddp_validation_run. ctx: the records, or NULL. */
+void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
+                       size_t truth_count);
+
+/* Before and after weights are saved. Whoever goes on from them finds the rows of the steps before.
+ */
+void ddp_records_saving(ddp_records *r);
+void ddp_records_saved(ddp_records *r);
+
+/* A step has ended: take its times. What comes until ddp_records_add is no part of the next one. */
+void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures *figures);
+
+/* Its row is complete. result: of the validation that followed it; NULL: none did. 1: it is time
+ * to gather what each rank waits for. */
+int ddp_records_add(ddp_records *r, const ddp_validation_result *result);
+
+/* The run ends, as how says: "ended", "stopped". */
+void ddp_records_end(ddp_records *r, const char *how);
+
+void ddp_records_close(ddp_records *r); /* as all of these, NULL is allowed */
+
+#endif

@@ -1,0 +1,166 @@
+#include "show/step_line.h"
+
+#include "base/text.h"
+#include "show/terminal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PARTS = 16, TEXT = 64 };
+
+static struct {
+    int every;
+    int begun;
+    size_t steps; /* that have ended */
+    ddp_progress progress;
+    ddp_progress_figures figures; /* of the last one */
+} run;
+
+void ddp_steps_open(int every)
+{
+    run.every = every;
+    run.begun = 0;
+    run.steps = 0;
+}
+
+void ddp_steps_begin(const ddp_progress_now *now)
+{
+    ddp_progress_start(&run.progress, now);
+    run.begun = 1;
+}
+
+static void describe_validation(const ddp_validation_result *v, char *text, size_t size)
+{
+    text[0] = 0;
+    if (v && v->is_classifier)
+        (void)snprintf(text, size, "top-1 %.4f", v->accuracy.top1);
+    else if (v)
+        (void)snprintf(text, size, "mAP %.4f", v->all.ap);
+}
+
+/* ---- on a terminal ---- */
+
+struct line {
+    ddp_screen_part parts[PARTS];
+    char texts[PARTS][TEXT];
+    size_t count;
+};
+
+static void add(struct line *l, const char *colour, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add(struct line *l, const char *colour, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    if (l->count == PARTS)
+        return;
+    text = l->texts[l->count];
+    va_start(args, format);
+    (void)vsnprintf(text, TEXT, format, args);
+    va_end(args);
+    l->parts[l->count++] = (ddp_screen_part){.colour = colour, .text = text};
+}
+
+static void renew(const char *validation)
+{
+    static const char *const bold = "1", *const green = "32", *const cyan = "36";
+    const ddp_progress *p = &run.progress;
+    double communication = ddp_progress_communication(p), left_s = ddp_progress_left_s(p);
+    char left[32];
+    struct line l = {.count = 0};
+
+    if (p->last_step > 0)
+        add(&l, bold, "%zu/%zu", p->step, p->last_step);
+    else
+        add(&l, bold, "%zu", p->step);
+    add(&l, NULL, "  loss ");
+    add(&l, green, "%.4g", run.figures.loss);
+    add(&l, NULL, " avg ");
+    add(&l, green, "%.4g", run.figures.average_loss);
+    if (*validation)
+        add(&l, cyan, "  %s", validation);
+    if (p->steps > 0)
+        add(&l, NULL, "  %.1f img/s", ddp_progress_speed(p));
+    if (!isnan(communication))
+        add(&l, NULL, "  %.0f%% comm", 100 * communication);
+    if (ddp_progress_waits_for_loader(p))
+        add(&l, NULL, "  %.0f%% loading", 100 * ddp_progress_loading(p));
+    if (!isnan(left_s)) {
+        ddp_duration(left_s, left, sizeof left);
+        add(&l, NULL, "  %s left", left);
+    }
+    add(&l, NULL, "  rate %.4g", run.figures.rate);
+    ddp_screen_show(l.parts, l.count);
+}
+
+/* ---- a line ---- */
+
+static void print_line(const char *line, const char *validation)
+{
+    char figures[128] = "", text[1024];
+
+    if (run.progress.last_communication_ns >= 0)
+        ddp_progress_line(&run.progress, figures, sizeof figures);
+    (void)snprintf(text, sizeof text, "%s%s%s%s\n", line, figures, *validation ? ", " : "",
+                   validation);
+    if (ddp_screen_renews())
+        ddp_screen_note(text);
+    else
+        (void)fputs(text, stdout);
+}
+
+static int is_due(const ddp_progress_now *now)
+{
+    return run.steps == 1 || run.every <= 1 || now->step % (size_t)run.every == 0
+           || now->step == now->last_step;
+}
+
+void ddp_steps_show(const ddp_progress_now *now, const char *line,
+                    const ddp_validation_result *validated)
+{
+    char validation[TEXT];
+    int known = ddp_progress_read(&run.figures, line);
+
+    run.steps++;
+    if (run.begun)
+        ddp_progress_step(&run.progress, now);
+    else
+        ddp_steps_begin(now);
+    describe_validation(validated, validation, sizeof validation);
+    if (is_due(now))
+        print_line(line, validation);
+    if (known && ddp_screen_renews())
+        renew(validation);
+}
+
+void ddp_steps_pause(int64_t ns, int64_t communication_ns)
+{
+    run.progress.last_ns += ns;
+    run.progress.last_communication_ns += communication_ns;
+    run.progress.last_loading_ns += ns - communication_ns;
+}
+
+void ddp_steps_saved(int64_t ns)
+{
+    run.progress.last_loading_ns += ns;
+}
+
+int ddp_steps_print_end(const char *begin, const char *how)
+{
+    const ddp_progress *p = &run.progress;
+    char spent[32], all[32] = "";
+
+    if (run.steps == 0)
+        return 0;
+    ddp_duration((double)(p->last_ns - p->started_ns) / 1e9, spent, sizeof spent);
+    if (p->last_step > 0)
+        (void)snprintf(all, sizeof all, " of %zu", p->last_step);
+    printf("%s%s batch %zu%s\n", begin, how, p->step, all);
+    printf("%s%zu images; %zu step%s in %s, average loss %.4f\n", begin, p->last_images, run.steps,
+           ddp_plural(run.steps), spent, run.figures.average_loss);
+    return 1;
+}

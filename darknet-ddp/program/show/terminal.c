@@ -1,0 +1,347 @@
+#include "show/terminal.h"
+
+#include "base/clock.h"
+#include "launch/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { REMEMBERED = 1 << 20, LINE = 4096 };
+
+static const int64_t redraw_ns = 100000000, flush_ns = 1000000000;
+
+static struct {
+    pthread_mutex_t lock;
+    int open;
+    int terminal; /* to ask for its width; -1: none */
+    int colours;
+    int shown; /* the line stands there */
+    int64_t shown_ns;
+    char line[LINE]; /* as it is drawn */
+    int log;         /* -1: none yet, or never */
+    int remembers;   /* for a log that may come */
+    int log_failed;
+    const char *log_path;
+    char *waiting; /* for the log */
+    size_t bytes, room;
+    int64_t flushed_ns;
+} screen = {.lock = PTHREAD_MUTEX_INITIALIZER, .terminal = -1, .log = -1};
+
+static void lock(void)
+{
+    (void)pthread_mutex_lock(&screen.lock);
+}
+
+static void unlock(void)
+{
+    (void)pthread_mutex_unlock(&screen.lock);
+}
+
+/* What cannot be written is dropped: the reader has gone, or the run ends. */
+static int write_all(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t n = write(fd, text, bytes);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return 0;
+        text += n;
+        bytes -= (size_t)n;
+    }
+    return 1;
+}
+
+static void put(int fd, const char *text)
+{
+    (void)write_all(fd, text, strlen(text));
+}
+
+/* ---- the log ---- */
+
+static void log_failed(void)
+{
+    char text[LINE];
+
+    if (!screen.log_failed) {
+        (void)snprintf(text, sizeof text, "darknet: cannot write %s: %s; training goes on\n",
+                       screen.log_path, strerror(errno));
+        put(STDERR_FILENO, text);
+    }
+    screen.log_failed = 1;
+}
+
+static void flush_log(int now)
+{
+    if (screen.log < 0 || screen.bytes == 0)
+        return;
+    if (!now && screen.bytes < REMEMBERED / 2 && ddp_clock_ns() - screen.flushed_ns < flush_ns)
+        return;
+    if (!write_all(screen.log, screen.waiting, screen.bytes))
+        log_failed();
+    screen.bytes = 0;
+    screen.flushed_ns = ddp_clock_ns();
+}
+
+static void add_to_log(const char *text, size_t bytes)
+{
+    if ((screen.log < 0 && !screen.remembers) || screen.bytes + bytes > REMEMBERED)
+        return;
+    if (screen.bytes + bytes > screen.room) {
+        size_t room = 2 * (screen.bytes + bytes);
+        char *grown = realloc(screen.waiting, room);
+
+        if (!grown)
+            return;
+        screen.waiting = grown;
+        screen.room = room;
+    }
+    memcpy(screen.waiting + screen.bytes, text, bytes);
+    screen.bytes += bytes;
+    flush_log(0);
+}
+
+void ddp_screen_log(const char *path, int append, const char *head)
+{
+    char old[LINE];
+
+    lock();
+    screen.remembers = 0;
+    if (!path)
+        screen.bytes = 0;
+    if (path && screen.open) {
+        screen.log_path = path;
+        (void)snprintf(old, sizeof old, "%s.old", path);
+        if (!append && rename(path, old) && errno != ENOENT)
+            log_failed();
+        screen.log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (screen.log < 0 || !write_all(screen.log, head, strlen(head)))
+            log_failed();
+        flush_log(1);
+    }
+    unlock();
+}
+
+void ddp_screen_note(const char *line)
+{
+    lock();
+    add_to_log(line, strlen(line));
+    unlock();
+}
+
+void ddp_screen_flush(void)
+{
+    lock();
+    flush_log(1);
+    unlock();
+}
+
+/* ---- the line that renews itself ---- */
+
+/* The cursor goes back to its beginning, so that whatever others print stands over it. */
+static void draw(void)
+{
+    put(STDOUT_FILENO, screen.line);
+    screen.shown = 1;
+}
+
+static void erase(void)
+{
+    if (screen.shown)
+        put(STDOUT_FILENO, "\r\033[K");
+    screen.shown = 0;
+}
+
+static size_t width(void)
+{
+    struct winsize size;
+
+    if (ioctl(screen.terminal, TIOCGWINSZ, &size) || size.ws_col < 2)
+        return 79;
+    return (size_t)size.ws_col - 1;
+}
+
+int ddp_screen_renews(void)
+{
+    return screen.terminal >= 0;
+}
+
+/* The number behind the last part of the group that begins with part i. */
+static size_t group_end(const ddp_screen_part *parts, size_t count, size_t i)
+{
+    do
+        i++;
+    while (i < count && strncmp(parts[i].text, "  ", 2) != 0);
+    return i;
+}
+
+static size_t length_of(const ddp_screen_part *parts, size_t count)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < count; i++)
+        length += strlen(parts[i].text);
+    return length;
+}
+
+/* Behind the `used` bytes of the line; at most `room` letters of it. Returns the bytes then. */
+static size_t put_part(const ddp_screen_part *part, size_t used, size_t room)
+{
+    int coloured = screen.colours && part->colour;
+    int n = snprintf(screen.line + used, LINE - used, "%s%s%s%.*s%s", coloured ? "\033[" : "",
+                     coloured ? part->colour : "", coloured ? "m" : "", (int)room, part->text,
+                     coloured ? "\033[0m" : "");
+
+    return n < 0 || used + (size_t)n >= LINE - 8 ? used : used + (size_t)n;
+}
+
+/* Only the first group is cut where there is no room for all of it. */
+static void compose(const ddp_screen_part *parts, size_t count)
+{
+    size_t left = width(), used = 0, end;
+
+    if (left > LINE / 4)
+        left = LINE / 4;
+    for (size_t i = 0; i < count; i = end) {
+        end = group_end(parts, count, i);
+        if (i > 0 && length_of(parts + i, end - i) > left)
+            continue;
+        for (size_t j = i; j < end; j++) {
+            size_t length = strlen(parts[j].text) < left ? strlen(parts[j].text) : left;
+
+            used = put_part(&parts[j], used, length);
+            left -= length;
+        }
+    }
+    (void)snprintf(screen.line + used, LINE - used, "\033[K\r");
+}
+
+void ddp_screen_show(const ddp_screen_part *parts, size_t count)
+{
+    int64_t now = ddp_clock_ns();
+
+    lock();
+    if (screen.open && screen.terminal >= 0
+        && (!screen.shown || now - screen.shown_ns >= redraw_ns)) {
+        screen.shown_ns = now;
+        compose(parts, count);
+        draw();
+    }
+    unlock();
+}
+
+void ddp_screen_clear(void)
+{
+    lock();
+    erase();
+    unlock();
+}
+
+/* ---- what goes through ---- */
+
+static void print(int fd, const char *text, size_t bytes)
+{
+    int stood = screen.shown;
+
+    erase();
+    (void)write_all(fd, text, bytes);
+    if (stood && text[bytes - 1] == '\n')
+        draw();
+    add_to_log(text, bytes);
+}
+
+void ddp_screen_say(int fd, const char *text)
+{
+    lock();
+    print(fd, text, strlen(text));
+    flush_log(1);
+    unlock();
+}
+
+static ssize_t take(void *cookie, const char *text, size_t bytes)
+{
+    int fd = *(const int *)cookie;
+
+    if (bytes == 0)
+        return 0;
+    lock();
+    print(fd, text, bytes);
+    if (fd == STDERR_FILENO)
+        flush_log(1);
+    unlock();
+    return (ssize_t)bytes;
+}
+
+static FILE *stream_to(int *fd)
+{
+    return fopencookie(fd, "w", (cookie_io_functions_t){.write = take});
+}
+
+/* ---- opening ---- */
+
+/* The output of mpirun, or of what started that, where it is a terminal. */
+static int terminal_of_launcher(void)
+{
+    int starter = (int)ddp_spawn_starter();
+    char link[64], theirs[256], ours[256] = "";
+    ssize_t n;
+
+    (void)snprintf(link, sizeof link, "/proc/%d/fd/1", starter > 0 ? starter : (int)getppid());
+    n = readlink(link, theirs, sizeof theirs - 1);
+    if (n <= 0)
+        return -1;
+    theirs[n] = 0;
+    if (ttyname_r(STDOUT_FILENO, ours, sizeof ours) || strcmp(ours, theirs) == 0
+        || strncmp(theirs, "/dev/", 5) != 0)
+        return -1;
+    return open(theirs, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int find_terminal(ddp_launcher launcher)
+{
+    const char *kind = getenv("TERM");
+    int fd;
+
+    if (!kind || !*kind || strcmp(kind, "dumb") == 0 || !isatty(STDOUT_FILENO))
+        return -1;
+    fd = ddp_launched(launcher) ? terminal_of_launcher() : STDOUT_FILENO;
+    if (fd >= 0 && !isatty(fd)) {
+        (void)close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+void ddp_screen_open(ddp_launcher launcher)
+{
+    static int output = STDOUT_FILENO, error = STDERR_FILENO;
+    const char *no_colour = getenv("NO_COLOR");
+    FILE *out, *err;
+
+    if (screen.open)
+        return;
+    (void)fflush(NULL);
+    out = stream_to(&output);
+    err = out ? stream_to(&error) : NULL;
+    if (!err) {
+        if (out)
+            (void)fclose(out);
+        return;
+    }
+    (void)setvbuf(out, NULL, _IOLBF, 0);
+    (void)setvbuf(err, NULL, _IONBF, 0);
+    screen.terminal = find_terminal(launcher);
+    screen.colours = !(no_colour && *no_colour);
+    screen.remembers = 1;
+    screen.flushed_ns = ddp_clock_ns();
+    screen.open = 1;
+    stdout = out;
+    stderr = err;
+}

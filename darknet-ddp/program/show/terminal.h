@@ -1,0 +1,52 @@
+/* show/terminal.h: where what a run prints goes: to where it was started, and to NAME.log.
+ *
+ * While it is open, standard output and standard error of this process go through here, whoever
+ * prints. On a terminal one line stands below all else and renews itself; lines that are printed
+ * meanwhile stand above it. Nothing is printed by another thread, so nothing is lost where the
+ * program ends at once. Output that nobody reads any more is dropped.
+ */
+#ifndef DDP_SHOW_TERMINAL_H
+#define DDP_SHOW_TERMINAL_H
+
+#include "launch/launcher_env.h"
+
+#include <stddef.h>
+
+/* A part of the line that renews itself. */
+typedef struct ddp_screen_part {
+    const char *colour; /* an escape sequence's number, "1" for bold; NULL: none */
+    const char *text;
+} ddp_screen_part;
+
+/* On rank 0. launcher: mpirun makes a terminal of any output of its ranks, so where there is one
+ * its own output counts. Without memory nothing happens, and all is printed as without. */
+void ddp_screen_open(ddp_launcher launcher);
+
+/* Can a line renew itself? 0 where output is a file or a pipe, or TERM=dumb. */
+int ddp_screen_renews(void);
+
+/* Show the line, at most ten times a second. Colours go where NO_COLOR
+ * is set. What the terminal has no room for is left out in groups, of which each but the first
+ * begins with two blanks. Only where ddp_screen_renews. */
+void ddp_screen_show(const ddp_screen_part *parts, size_t count);
+
+/* The line goes. */
+void ddp_screen_clear(void);
+
+/* From here on what is printed goes into this file, too, and first `head` and what was printed so
+ * far. append: behind what is there; else that is put aside as PATH.old. path must outlive the run.
+ * NULL: there is no such file, and nothing is remembered. A file that cannot be written is said
+ * once, and stops nothing. */
+void ddp_screen_log(const char *path, int append, const char *head);
+
+/* A line, with its newline, for that file alone. */
+void ddp_screen_note(const char *line);
+
+/* Hand the file what it has not yet. */
+void ddp_screen_flush(void);
+
+/* Write text, a whole line, to fd, as what goes through standard error. From any thread, whether a
+ * screen is open or not. */
+void ddp_screen_say(int fd, const char *text);
+
+#endif

@@ -1,0 +1,65 @@
+#include "show/wait_shares.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+ddp_status ddp_waits_init(ddp_waits *w, ddp_group *group, int64_t communication_ns, ddp_error *err)
+{
+    size_t size = (size_t)ddp_group_size(group);
+
+    *w = (ddp_waits){.group = group, .at_ns = ddp_clock_ns(), .communication_ns = communication_ns};
+    w->shares = calloc(size, sizeof *w->shares);
+    if (!w->shares)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the waits of %zu ranks", size);
+    for (size_t r = 0; r < size; r++)
+        w->shares[r] = NAN;
+    return DDP_OK;
+}
+
+void ddp_waits_release(ddp_waits *w)
+{
+    free(w->shares);
+    *w = (ddp_waits){0};
+}
+
+ddp_status ddp_waits_gather(ddp_waits *w, int64_t communication_ns, ddp_error *err)
+{
+    int64_t now = ddp_clock_ns();
+    double waited = (double)(communication_ns - w->communication_ns);
+    double share = now > w->at_ns ? fmin(waited / (double)(now - w->at_ns), 1) : 0;
+
+    if (ddp_allgather(w->group, &share, w->shares, sizeof share, err))
+        return ddp_wrap(err, "each rank's wait");
+    w->at_ns = now;
+    w->communication_ns = communication_ns;
+    return DDP_OK;
+}
+
+int ddp_waits_range(const ddp_waits *w, int *least, int *most)
+{
+    *least = *most = 0;
+    for (int r = 1; r < ddp_group_size(w->group); r++) {
+        if (w->shares[r] < w->shares[*least])
+            *least = r;
+        if (w->shares[r] > w->shares[*most])
+            *most = r;
+    }
+    return !isnan(w->shares[0]);
+}
+
+void ddp_waits_fill(const ddp_waits *w, double *row)
+{
+    int size = ddp_group_size(w->group), least, most;
+
+    for (int i = 0; i < DDP_WAITS_COLUMNS; i++)
+        row[i] = size <= DDP_WAITS_COLUMNS && i < size ? w->shares[i] : (double)NAN;
+    if (size <= DDP_WAITS_COLUMNS || !ddp_waits_range(w, &least, &most))
+        return;
+    row[0] = w->shares[least];
+    row[1] = 0;
+    for (int r = 0; r < size; r++)
+        row[1] += w->shares[r] / size;
+    row[2] = w->shares[most];
+}

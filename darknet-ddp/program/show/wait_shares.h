@@ -1,0 +1,37 @@
+/* show/wait_shares.h: what share of its time each rank gives to communication. Ranks wait for the
+ * slowest one, so that is the one that waits least. */
+#ifndef DDP_SHOW_WAIT_SHARES_H
+#define DDP_SHOW_WAIT_SHARES_H
+
+#include "base/status.h"
+#include "comm/group.h"
+
+#include <stdint.h>
+
+/* Columns of ddp_waits_fill. */
+enum { DDP_WAITS_COLUMNS = 8 };
+
+typedef struct ddp_waits {
+    ddp_group *group;
+    int64_t at_ns, communication_ns; /* of this rank, when it was gathered last */
+    double *shares;                  /* of each rank, 0 to 1; NaN: not known */
+} ddp_waits;
+
+/* communication_ns: of this rank, so far. group must outlive w. Release with ddp_waits_release.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_waits_init(ddp_waits *w, ddp_group *group, int64_t communication_ns,
+                          ddp_error *err) DDP_MUST_CHECK;
+void ddp_waits_release(ddp_waits *w);
+
+/* Every rank learns the shares of all since the last call. Blocks until every rank is here. Fails
+ * with DDP_ERR_COMM. */
+ddp_status ddp_waits_gather(ddp_waits *w, int64_t communication_ns, ddp_error *err) DDP_MUST_CHECK;
+
+/* The ranks that wait least and most; 0: nothing is known. */
+int ddp_waits_range(const ddp_waits *w, int *least, int *most);
+
+/* As figures of a step: each rank's share, or, of more ranks than columns, the least, the mean and
+ * the greatest. The other columns become NaN. */
+void ddp_waits_fill(const ddp_waits *w, double *row);
+
+#endif

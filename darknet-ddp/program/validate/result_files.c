@@ -1,0 +1,224 @@
+#include "validate/result_files.h"
+
+#include "samples/transforms.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Darknet's: COCO's numbers of its 80 classes. */
+extern int coco_ids[];
+enum { COCO_CLASSES = 80 };
+
+typedef struct output {
+    const ddp_results_config *config;
+    FILE *file; /* NULL: none is open */
+    char path[1024];
+    uint32_t picture; /* whose size is known */
+    int width, height;
+    int lines; /* in the file */
+} output;
+
+/* The sides of a box in pixels, within the picture; as Darknet computes them. */
+struct sides {
+    float left, top, right, bottom;
+};
+
+static struct sides sides_of(const output *o, const ddp_box *b, float first)
+{
+    float w = (float)b->width * (float)o->width, h = (float)b->height * (float)o->height;
+    float x = (float)(b->left + b->width / 2) * (float)o->width;
+    float y = (float)(b->top + b->height / 2) * (float)o->height;
+    struct sides s = {.left = (float)((double)x - (double)w / 2. + (double)first),
+                      .top = (float)((double)y - (double)h / 2. + (double)first),
+                      .right = (float)((double)x + (double)w / 2. + (double)first),
+                      .bottom = (float)((double)y + (double)h / 2. + (double)first)};
+
+    s.left = fmaxf(s.left, first);
+    s.top = fmaxf(s.top, first);
+    s.right = fminf(s.right, (float)o->width);
+    s.bottom = fminf(s.bottom, (float)o->height);
+    return s;
+}
+
+/* ---- one detection, in each format ---- */
+
+/* The file's name up to its first dot. */
+static void print_voc(output *o, const ddp_detection *d)
+{
+    const char *path = o->config->paths[d->picture], *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    struct sides s = sides_of(o, &d->box, 1);
+
+    (void)fprintf(o->file, "%.*s %f %f %f %f %f\n", (int)strcspn(name, "."), name, d->score,
+                  (double)s.left, (double)s.top, (double)s.right, (double)s.bottom);
+}
+
+/* COCO's number of a picture stands behind the last _ of its path, or is all of its name. */
+static int coco_number(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *line = strrchr(path, '_');
+
+    if (line)
+        return atoi(line + 1);
+    return atoi(slash ? slash + 1 : path);
+}
+
+static void print_coco(output *o, const ddp_detection *d)
+{
+    struct sides s = sides_of(o, &d->box, 0);
+
+    (void)fprintf(o->file,
+                  "%s{\"image_id\":%d, \"category_id\":%d, \"bbox\":[%f, %f, %f, %f], "
+                  "\"score\":%f}",
+                  o->lines ? ",\n" : "", coco_number(o->config->paths[d->picture]),
+                  coco_ids[d->class_id], (double)s.left, (double)s.top, (double)(s.right - s.left),
+                  (double)(s.bottom - s.top), d->score);
+}
+
+static void print_imagenet(output *o, const ddp_detection *d)
+{
+    struct sides s = sides_of(o, &d->box, 0);
+
+    (void)fprintf(o->file, "%u %d %f %f %f %f %f\n", d->picture + 1, d->class_id + 1, d->score,
+                  (double)s.left, (double)s.top, (double)s.right, (double)s.bottom);
+}
+
+/* ---- files ---- */
+
+static ddp_status cannot_write(const output *o, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", o->path, strerror(errno));
+}
+
+static ddp_status open_file(output *o, const char *name, const char *end, ddp_error *err)
+{
+    (void)snprintf(o->path, sizeof o->path, "%s/%s%s", o->config->folder, name, end);
+    o->lines = 0;
+    o->file = fopen(o->path, "we");
+    return o->file ? DDP_OK : cannot_write(o, err);
+}
+
+static ddp_status close_file(output *o, ddp_error *err)
+{
+    FILE *file = o->file;
+
+    o->file = NULL;
+    if (ferror(file) | fclose(file))
+        return cannot_write(o, err);
+    return DDP_OK;
+}
+
+static ddp_status print(output *o, const ddp_detection *d,
+                        void (*line)(output *o, const ddp_detection *d), ddp_error *err)
+{
+    if (o->picture != d->picture || o->width == 0) {
+        const char *path = o->config->paths[d->picture];
+
+        if (ddp_picture_size(path, &o->width, &o->height))
+            return ddp_fail(err, DDP_ERR_IO, "cannot read the size of %s", path);
+        o->picture = d->picture;
+    }
+    line(o, d);
+    o->lines++;
+    return DDP_OK;
+}
+
+/* A file a class; found is sorted by class. */
+static ddp_status write_voc(output *o, const ddp_detection *found, size_t count, ddp_error *err)
+{
+    const char *name = o->config->name ? o->config->name : "comp4_det_test_";
+    char start[512];
+    size_t i = 0;
+
+    if (!o->config->names)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "results of VOC have a file for each class, and names= has no %d names",
+                        o->config->classes);
+    for (int c = 0; c < o->config->classes; c++) {
+        (void)snprintf(start, sizeof start, "%s%s", name, o->config->names[c]);
+        if (open_file(o, start, ".txt", err))
+            return err->code;
+        for (; i < count && found[i].class_id == c; i++)
+            if (print(o, &found[i], print_voc, err))
+                return err->code;
+        if (close_file(o, err))
+            return err->code;
+    }
+    (void)snprintf(o->path, sizeof o->path, "%s/%s*.txt", o->config->folder, name);
+    return DDP_OK;
+}
+
+static int by_picture(const void *a, const void *b)
+{
+    const ddp_detection *const *x = a, *const *y = b;
+
+    if ((*x)->picture != (*y)->picture)
+        return (*x)->picture < (*y)->picture ? -1 : 1;
+    return (*x > *y) - (*x < *y);
+}
+
+/* All in one file, picture by picture. */
+static ddp_status write_one(output *o, const ddp_detection *found, size_t count,
+                            void (*line)(output *o, const ddp_detection *d), ddp_error *err)
+{
+    const ddp_detection **order = calloc(count + 1, sizeof *order);
+    ddp_status st = DDP_OK;
+
+    if (!order)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu detections", count);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &found[i];
+    qsort(order, count, sizeof *order, by_picture);
+    for (size_t i = 0; i < count && !st; i++)
+        st = print(o, order[i], line, err);
+    free(order);
+    return st;
+}
+
+static ddp_status write_coco(output *o, const ddp_detection *found, size_t count, ddp_error *err)
+{
+    if (o->config->classes > COCO_CLASSES)
+        return ddp_fail(err, DDP_ERR_USAGE, "eval=coco is for up to %d classes, and there are %d",
+                        COCO_CLASSES, o->config->classes);
+    if (open_file(o, o->config->name ? o->config->name : "coco_results", ".json", err))
+        return err->code;
+    (void)fputs("[\n", o->file);
+    if (write_one(o, found, count, print_coco, err))
+        return err->code;
+    (void)fputs("\n]\n", o->file);
+    return close_file(o, err);
+}
+
+static ddp_status write_imagenet(output *o, const ddp_detection *found, size_t count,
+                                 ddp_error *err)
+{
+    if (open_file(o, o->config->name ? o->config->name : "imagenet-detection", ".txt", err)
+        || write_one(o, found, count, print_imagenet, err))
+        return err->code;
+    return close_file(o, err);
+}
+
+ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
+                             size_t count, char *written, size_t size, ddp_error *err)
+{
+    output o = {.config = config};
+    ddp_status st;
+
+    if (mkdir(config->folder, 0777) && errno != EEXIST)
+        return ddp_fail(err, DDP_ERR_IO, "cannot make the folder %s: %s", config->folder,
+                        strerror(errno));
+    if (strcmp(config->format, "coco") == 0)
+        st = write_coco(&o, found, count, err);
+    else if (strcmp(config->format, "imagenet") == 0)
+        st = write_imagenet(&o, found, count, err);
+    else
+        st = write_voc(&o, found, count, err);
+    if (o.file)
+        (void)fclose(o.file);
+    (void)snprintf(written, size, "%s", o.path);
+    return st;
+}

@@ -1,0 +1,27 @@
+/* validate/result_files.h: what a detector found, in the files that Darknet's `detector valid`
+ * writes. */
+#ifndef DDP_VALIDATE_RESULT_FILES_H
+#define DDP_VALIDATE_RESULT_FILES_H
+
+#include "base/status.h"
+#include "eval/detections.h"
+
+typedef struct ddp_results_config {
+    const char *folder; /* is made where its parent is there */
+    const char *format; /* eval= of the .data file: "voc", "coco" or "imagenet" */
+    const char *name; /* of the file, or how a class's begins; NULL: Darknet's own for the format */
+    char *const *names; /* of the classes; NULL is allowed but for voc */
+    int classes;
+    char *const *paths; /* of the pictures */
+} ddp_results_config;
+
+/* Write found[0..count), whose boxes are fractions of their picture, sorted as
+ * ddp_sort_detections does. VOC: a file a class, "PICTURE SCORE LEFT TOP RIGHT BOTTOM" a line,
+ * pixels from 1. COCO: JSON. ImageNet: "NUMBER CLASS SCORE LEFT TOP RIGHT BOTTOM" a line, pixels
+ * from 0. written: the path of the file, or of all of them with * for the class. Fails with
+ * DDP_ERR_IO, DDP_ERR_USAGE, DDP_ERR_NOMEM; what is there then is not whole. */
+ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
+                             size_t count, char *written, size_t size,
+                             ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,324 @@
+#include "validate/schedule.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "core/agree.h"
+#include "inputs/text_file.h"
+#include "samples/transforms.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { TOP = 5 };
+
+static const double least_score = 0.25; /* of precision, recall and average IoU */
+
+struct ddp_validation {
+    const ddp_options *options;
+    ddp_group *group;
+    ddp_sections data;
+    ddp_lines list, names;
+    ddp_validation_set set;
+    int *class_of;       /* a classifier's, of each picture */
+    size_t lines, batch; /* of the training list, and of a step */
+    ddp_validation_result last;
+    ddp_precision *each;
+    int done;
+    struct {
+        double figure;
+        size_t step; /* 0: there was none */
+        int since;   /* validations since then */
+    } best;
+};
+
+void ddp_validation_close(ddp_validation *v)
+{
+    if (!v)
+        return;
+    ddp_sections_release(&v->data);
+    ddp_lines_release(&v->list);
+    ddp_lines_release(&v->names);
+    free(v->class_of);
+    free(v->each);
+    free(v->set.map);
+    free(v);
+}
+
+/* ---- opening ---- */
+
+/* In the file's name first, as the loader does. */
+static int find_class(const ddp_validation *v, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *const places[] = {slash ? slash + 1 : path, path};
+
+    for (int p = 0; p < 2; p++)
+        for (int c = 0; c < v->set.classes; c++)
+            if (strstr(places[p], v->names.all[c]))
+                return c;
+    return -1;
+}
+
+static ddp_status find_classes(ddp_validation *v, ddp_error *err)
+{
+    if (v->names.count < (size_t)v->set.classes)
+        return ddp_fail(err, DDP_ERR_FORMAT, "labels= has %zu names for classes=%d", v->names.count,
+                        v->set.classes);
+    v->class_of = calloc(v->set.count + 1, sizeof *v->class_of);
+    if (!v->class_of)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu classes", v->set.count);
+    for (size_t i = 0; i < v->set.count; i++) {
+        v->class_of[i] = find_class(v, v->set.paths[i]);
+        if (v->class_of[i] < 0)
+            return ddp_fail(err, DDP_ERR_FORMAT, "no class has a name that stands in %.300s",
+                            v->set.paths[i]);
+    }
+    return DDP_OK;
+}
+
+static ddp_status read_names(ddp_validation *v, ddp_error *err)
+{
+    const char *path = ddp_sections_find(&v->data, v->last.is_classifier ? "labels" : "names");
+
+    if (path && ddp_lines_read(&v->names, path, err))
+        return err->code;
+    if (v->names.count >= (size_t)v->set.classes)
+        v->last.names = v->names.all;
+    return v->last.is_classifier ? find_classes(v, err) : DDP_OK;
+}
+
+static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err)
+{
+    const char *classes = ddp_sections_find(&v->data, "classes");
+    const char *top = ddp_sections_find(&v->data, "top");
+    const char *map = v->last.is_classifier ? NULL : ddp_sections_find(&v->data, "map");
+
+    if (ddp_lines_read(&v->list, valid, err))
+        return ddp_wrap(err, "valid=");
+    v->set = (ddp_validation_set){.paths = v->list.all,
+                                  .count = v->list.count,
+                                  .classes = classes ? atoi(classes) : 20,
+                                  .map = map ? ddp_map_read(map) : NULL};
+    if (v->set.count == 0 || v->set.classes < 1)
+        return ddp_fail(err, DDP_ERR_FORMAT, "valid=%s lists %zu pictures, of %d classes", valid,
+                        v->set.count, v->set.classes);
+    v->last.top = top ? atoi(top) : TOP;
+    v->each = calloc((size_t)v->set.classes, sizeof *v->each);
+    if (!v->each)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", v->set.classes);
+    v->last.each = v->each;
+    v->last.classes = v->set.classes;
+    return read_names(v, err);
+}
+
+static ddp_status open_for(ddp_validation *v, const char *data, int *wanted, ddp_error *err)
+{
+    const char *valid;
+
+    *wanted = 0;
+    if (ddp_sections_read(&v->data, data, err))
+        return err->code;
+    valid = ddp_sections_find(&v->data, "valid");
+    if (!valid && v->options->validate > 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_validate %d: %s has no valid=, a list of pictures",
+                        v->options->validate, data);
+    if (!valid)
+        return DDP_OK;
+    *wanted = 1;
+    return read_data(v, valid, err);
+}
+
+ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
+                               const char *command, const char *data, ddp_error *err)
+{
+    int is_classifier = strcmp(command, "classifier") == 0, wanted;
+    ddp_validation *v;
+    ddp_status st;
+
+    *out = NULL;
+    if (options->validate == 0 || (!is_classifier && strcmp(command, "detector") != 0))
+        return DDP_OK;
+    v = calloc(1, sizeof *v);
+    if (!v)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for validation");
+    v->options = options;
+    v->group = group;
+    v->last.is_classifier = is_classifier;
+    st = open_for(v, data, &wanted, err);
+    if (st || !wanted) {
+        ddp_validation_close(v);
+        return st;
+    }
+    *out = v;
+    return DDP_OK;
+}
+
+ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, ddp_error *err)
+{
+    uint64_t hash = 0;
+    char text[96];
+
+    if (!v)
+        return DDP_OK;
+    for (size_t i = 0; i < v->set.count; i++)
+        hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
+    (void)snprintf(text, sizeof text, "%zu pictures to validate on, hash %016" PRIx64, v->set.count,
+                   hash);
+    if (ddp_agree(v->group, text, err))
+        return err->code;
+    return ddp_contents_agree(v->group, truth, v->set.paths, v->set.count, err);
+}
+
+void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height)
+{
+    if (!v)
+        return;
+    v->lines = lines;
+    v->batch = batch;
+    v->set.width = width;
+    v->set.height = height;
+}
+
+int ddp_validation_due(const ddp_validation *v, const ddp_position *now)
+{
+    if (!v || !now->update_ends || now->step == 0)
+        return 0;
+    if (now->step == now->last_step)
+        return 1;
+    if (v->options->validate > 0)
+        return now->step % (size_t)v->options->validate == 0;
+    if (v->lines == 0 || now->images < v->batch)
+        return 0;
+    return now->images / v->lines > (now->images - v->batch) / v->lines; /* an epoch has ended */
+}
+
+/* ---- validating ---- */
+
+static void print_detector(const ddp_validation_result *r)
+{
+    const ddp_precision *p = &r->all;
+
+    printf("mAP@0.5 %.4f, mAP@0.5:0.95 %.4f, precision %.3f, recall %.3f, average IoU %.3f",
+           p->ap50, p->ap, p->precision, p->recall, p->mean_iou);
+}
+
+static void print_result(const ddp_validation *v, const ddp_position *now, int best)
+{
+    const ddp_validation_result *r = &v->last;
+
+    printf("Validation after step %zu: ", now->step);
+    if (r->is_classifier)
+        printf("top-1 %.4f, top-%d %.4f, loss %.4f", r->accuracy.top1, v->last.top,
+               r->accuracy.topk, r->accuracy.loss);
+    else
+        print_detector(r);
+    printf("; %zu picture%s, %.1f s", v->set.count, ddp_plural(v->set.count), r->seconds);
+    if (best)
+        printf("; the best so far\n");
+    else
+        printf("; the best was %.4f after step %zu\n", v->best.figure, v->best.step);
+    (void)fflush(stdout);
+}
+
+static double key_of(const ddp_validation_result *r, int key)
+{
+    if (r->is_classifier)
+        return r->accuracy.top1;
+    return key == DDP_BEST_MAP50 ? r->all.ap50 : r->all.ap;
+}
+
+ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
+                                  void *ctx, ddp_error *err)
+{
+    int64_t began = ddp_clock_ns();
+    const ddp_precision_config config = {.classes = v->set.classes,
+                                         .recalls = v->options->points == 11 ? DDP_RECALLS_VOC2007
+                                                                             : DDP_RECALLS_COCO,
+                                         .score = least_score};
+
+    ddp_status st = v->last.is_classifier
+                        ? ddp_validate_classifier(&v->last.accuracy, v->group, net, &v->set,
+                                                  v->class_of, v->last.top, err)
+                        : ddp_validate_detector(&v->last.all, v->each, v->group, net, &v->set,
+                                                &config, listener, ctx, err);
+
+    if (st)
+        return ddp_wrap(err, "validation");
+    v->last.seconds = (double)(ddp_clock_ns() - began) / 1e9;
+    v->last.key = (float)key_of(&v->last, v->options->best); /* what a table keeps of it */
+    v->done = 1;
+    return DDP_OK;
+}
+
+/* Is it the best so far? */
+static int add(ddp_validation *v, size_t step, double key)
+{
+    int best = v->best.step == 0 || key > v->best.figure;
+
+    v->best.since = best ? 0 : v->best.since + 1;
+    if (best) {
+        v->best.figure = key;
+        v->best.step = step;
+    }
+    return best;
+}
+
+void ddp_validation_recall(ddp_validation *v, size_t step, double key)
+{
+    (void)add(v, step, key);
+}
+
+ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
+{
+    return v ? ddp_broadcast(v->group, &v->best, sizeof v->best, 0, err) : DDP_OK;
+}
+
+ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now,
+                              ddp_validation_listener listener, void *ctx, int *best, int *stop,
+                              ddp_error *err)
+{
+    if (ddp_validation_measure(v, net, listener, ctx, err))
+        return err->code;
+    *best = add(v, now->step, v->last.key);
+    *stop = v->options->patience > 0 && v->best.since >= v->options->patience;
+    if (ddp_group_rank(v->group) == 0)
+        print_result(v, now, *best);
+    return DDP_OK;
+}
+
+char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count)
+{
+    *count = v->set.count;
+    return v->set.paths;
+}
+
+const ddp_validation_result *ddp_validation_kind(const ddp_validation *v)
+{
+    return v ? &v->last : NULL;
+}
+
+const char *ddp_validation_key(const ddp_validation *v, const char *key)
+{
+    return ddp_sections_find(&v->data, key);
+}
+
+const ddp_validation_result *ddp_validation_last(const ddp_validation *v)
+{
+    return v && v->done ? &v->last : NULL;
+}
+
+int ddp_validation_best(const ddp_validation *v, const char **name, double *figure, size_t *step)
+{
+    if (!v || v->best.step == 0)
+        return 0;
+    *name = v->last.is_classifier                ? "top-1"
+            : v->options->best == DDP_BEST_MAP50 ? "mAP@0.5"
+                                                 : "mAP@0.5:0.95";
+    *figure = v->best.figure;
+    *step = v->best.step;
+    return 1;
+}

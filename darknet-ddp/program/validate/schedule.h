@@ -1,0 +1,84 @@
+/* validate/schedule.h: validating while training: when, on what, and what follows from the figures.
+ *
+ * The pictures are those of valid= in the .data file. Every rank takes part, and all know the
+ * result.
+ */
+#ifndef DDP_VALIDATE_SCHEDULE_H
+#define DDP_VALIDATE_SCHEDULE_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "glue/position.h"
+#include "glue/validate.h"
+#include "inputs/same_data.h"
+#include "options/options.h"
+
+typedef struct ddp_validation ddp_validation;
+
+/* What the last validation gave. */
+typedef struct ddp_validation_result {
+    int is_classifier;
+    ddp_precision all; /* of a detector */
+    const ddp_precision *each;
+    char *const *names; /* of the classes */
+    int classes;
+    ddp_accuracy accuracy; /* of a classifier */
+    int top;               /* of its top-k */
+    double key;            /* the figure by which the best weights are chosen */
+    double seconds;
+} ddp_validation_result;
+
+/* command: "detector" or "classifier"; data: the .data file. *out is NULL where nothing is to be
+ * validated: another command, no valid=, or -ddp_validate 0. options and group must outlive it.
+ * Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_USAGE (-ddp_validate K without valid=),
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
+                               const char *command, const char *data,
+                               ddp_error *err) DDP_MUST_CHECK;
+void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
+
+/* Do all ranks validate on the same pictures, with the same files of truth? v may be NULL. Blocks.
+ * DDP_ERR_MISMATCH names what differs; fails as ddp_contents_agree. */
+ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* The training list has so many lines, and a step takes `batch` of them. Without -ddp_validate K it
+ * is done at the end of each epoch. width, height: of the cfg, at which pictures are validated. */
+void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
+
+/* Is it due after this step? NULL: never. */
+int ddp_validation_due(const ddp_validation *v, const ddp_position *now);
+
+/* Validate net. Rank 0 prints a line; listener as of ddp_validate_detector. *best: its figure is
+ * the best so far; *stop: it has not been improved for as many validations as -patience says.
+ * Blocks until every rank is here. Fails as ddp_validate_detector. */
+ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now,
+                              ddp_validation_listener listener, void *ctx, int *best, int *stop,
+                              ddp_error *err) DDP_MUST_CHECK;
+
+/* The same without deciding or printing anything; listener as of ddp_validate_detector. */
+ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
+                                  void *ctx, ddp_error *err) DDP_MUST_CHECK;
+
+/* The paths of the pictures, *count of them, in the order of the list. */
+char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count);
+
+/* What is known of it before there are figures: is_classifier, names, classes. NULL: v is. */
+const ddp_validation_result *ddp_validation_kind(const ddp_validation *v);
+
+/* A value of the .data file, or NULL. */
+const char *ddp_validation_key(const ddp_validation *v, const char *key);
+
+/* A run that goes on: on rank 0, in their order, the figures of the validations before it. */
+void ddp_validation_recall(ddp_validation *v, size_t step, double key);
+
+/* All ranks learn what rank 0 recalled. v may be NULL. Fails with DDP_ERR_COMM. */
+ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL: there was none. */
+const ddp_validation_result *ddp_validation_last(const ddp_validation *v);
+
+/* The best figure so far and its name, "mAP@0.5:0.95"; 0: there is none. */
+int ddp_validation_best(const ddp_validation *v, const char **name, double *figure, size_t *step);
+
+#endif
