@@ -59,8 +59,8 @@ static void summarise(int stopped)
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;
     ddp_summary_print(&summary);
-    ddp_local_run_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_run.steps);
-    ddp_drop_run_print_end(stdout, ddp_run.trainer, ddp_run.group, ddp_run.steps);
+    ddp_local_run_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_session_steps());
+    ddp_drop_run_print_end(stdout, ddp_run.trainer, ddp_run.group, ddp_session_steps());
 }
 
 /* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns
@@ -74,7 +74,7 @@ static int conclude(int stopped)
         ddp_session_fail(&err);
     summarise_unreadable();
     summarise(stopped);
-    if (!status && (!stopped || ddp_run.ends_early))
+    if (!status && (!stopped || ddp_session_ends_early()))
         ddp_finished_write();
     ddp_records_end(ddp_run.records, stopped ? "stopped" : "ended");
     ddp_records_close(ddp_run.records);
