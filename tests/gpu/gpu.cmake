@@ -23,11 +23,16 @@ endif()
 
 add_custom_target(${label}_programs DEPENDS ${program}) # all that the tests of this file run
 
-# ddp_gpu_program(NAME FILE...): the program LABEL_NAME.
-function(ddp_gpu_program name)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  add_executable(${label}_${name} ${ARGN})
-  target_link_libraries(${label}_${name} PRIVATE ${libraries} ddp_flags)
+# What they share, compiled once.
+set(helpers gpu/snapshot.c parity/arrays.c parity/model.c parity/options.c parity/rank_sum.c parity/run.c unit/compressed.c unit/compressed_model.c)
+list(TRANSFORM helpers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+add_library(${label}_helpers STATIC ${helpers})
+target_link_libraries(${label}_helpers PUBLIC ${libraries} ddp_flags)
+
+# ddp_gpu_program(NAME FILE): the program LABEL_NAME.
+function(ddp_gpu_program name file)
+  add_executable(${label}_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  target_link_libraries(${label}_${name} PRIVATE ${label}_helpers)
   add_dependencies(${label}_programs ${label}_${name})
   if(label STREQUAL emulated)
     set_target_properties(${label}_${name} PROPERTIES LINKER_LANGUAGE CXX)
@@ -47,7 +52,7 @@ function(ddp_gpu_environment name)
   set_property(TEST ${label}.${name} APPEND PROPERTY ENVIRONMENT DARKNET_SRC=${PROJECT_BINARY_DIR}/darknet-src EMULATED_NOISE=1)
 endfunction()
 
-ddp_gpu_program(compare gpu/compare.c gpu/snapshot.c parity/model.c)
+ddp_gpu_program(compare gpu/compare.c)
 target_link_options(${label}_compare PRIVATE -Wl,--wrap=rand_normal)
 ddp_gpu_test(layers 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_compare> layers)
 if(label STREQUAL gpu)
@@ -72,7 +77,7 @@ else()
 endif()
 
 # Layers in bf16: to the bit where rounding loses nothing, within its rounding elsewhere.
-ddp_gpu_program(bf16 gpu/bf16.c gpu/snapshot.c parity/model.c)
+ddp_gpu_program(bf16 gpu/bf16.c)
 target_link_options(${label}_bf16 PRIVATE -Wl,--wrap=rand_normal)
 ddp_gpu_test(bf16 300 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE
   ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_bf16> bf16)
@@ -83,7 +88,7 @@ endif()
 ddp_gpu_test(layers_bf16 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_compare> bf16-layers
   -with "bf16=1 smooth=2 again=0")
 
-ddp_gpu_program(heads gpu/heads.c parity/model.c)
+ddp_gpu_program(heads gpu/heads.c)
 target_link_options(${label}_heads PRIVATE -Wl,--wrap=rand_normal)
 ddp_gpu_test(heads 300 $<TARGET_FILE:${label}_heads>)
 if(label STREQUAL emulated)
@@ -91,7 +96,8 @@ if(label STREQUAL emulated)
 endif()
 
 # The families of the reference data (../reference/reference.cmake), within the same limits as on the CPU.
-ddp_gpu_program(reference reference/reference.c reference/forks_backward.c)
+ddp_gpu_program(reference reference/reference.c)
+target_sources(${label}_reference PRIVATE reference/forks_backward.c)
 target_link_options(${label}_reference PRIVATE ${forks_backward})
 foreach(family IN LISTS reference_families)
   ddp_gpu_test(reference.${family} 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/run $<TARGET_FILE:${label}_reference> ${family})
@@ -101,8 +107,7 @@ foreach(family IN LISTS reference_families)
 endforeach()
 
 if(DDP_WITH_MPI)
-  file(GLOB parity_sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/parity/*.c)
-  ddp_gpu_program(parity ${parity_sources})
+  ddp_gpu_program(parity parity/parity.c)
   target_link_options(${label}_parity PRIVATE -Wl,--wrap=rand_normal)
   ddp_gpu_program(sums gpu/sums.c)
   ddp_gpu_test(parity 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/parity -jobs 2 $<TARGET_FILE:${label}_parity>)
@@ -185,7 +190,7 @@ if(DDP_WITH_MPI)
     ddp_gpu_test_again(run.levels 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/levels)
     set_property(TEST emulated.run.levels APPEND PROPERTY ENVIRONMENT DARKNET=$<TARGET_FILE:${program}> GPU_HOST=$<TARGET_FILE:gpu_host>)
   endif()
-  ddp_gpu_program(compress gpu/compress.c unit/compressed.c unit/compressed_model.c)
+  ddp_gpu_program(compress gpu/compress.c)
   ddp_gpu_test(compress.host 300 $<TARGET_FILE:${label}_compress> host)
   foreach(how IN ITEMS nccl.powersgd nccl.topk mpi.powersgd mpi.topk)
     string(REPLACE "." ";" words ${how})
@@ -201,7 +206,7 @@ if(DDP_WITH_MPI)
     endforeach()
   endif()
   if(label STREQUAL emulated) # the last sum of the first step never arrives: 1 is of attaching, 2 of gradients
-    ddp_gpu_program(lost gpu/lost.c parity/model.c)
+    ddp_gpu_program(lost gpu/lost.c)
     foreach(how IN ITEMS resize train infer save)
       ddp_gpu_test(lost.${how} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_lost>
         ${PROJECT_BINARY_DIR}/darknet-src/cfg/tiny.cfg ${how})

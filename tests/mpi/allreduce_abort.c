@@ -1,8 +1,9 @@
 /* A rank that fails ends the whole job, soon and with a failure.
  *
  * Rank 0 starts jobs of its own, of as many ranks, and looks at the launcher's
- * exit status. In one the last rank aborts while the others wait for it; in the
- * other it sleeps, and the others' waits run out of time. */
+ * exit status. In one the last rank aborts while the others wait for it; in another
+ * it sleeps, and the others' waits run out of time; in a third its sum is shorter
+ * than theirs, which MPI takes for a whole one without a word. */
 #include "base/clock.h"
 #include "comm/group.h"
 
@@ -44,6 +45,27 @@ static int last_rank_sleeps(ddp_group *g)
     return failed ? 6 : 0;
 }
 
+static int last_rank_sends_less(ddp_group *g)
+{
+    int last = ddp_group_size(g) - 1, me = ddp_group_rank(g);
+    float numbers[8] = {0};
+    char want[64];
+    ddp_allreduce *a;
+    ddp_error err = {.text = ""};
+
+    (void)snprintf(want, sizeof want, "rank %d sent 28 bytes where 32 are due", last);
+    ddp_group_set_timeout(g, (int64_t)60 * 1000000000);
+    if (ddp_allreduce_open(&a, g, numbers, me == last ? 7 : 8, &err)
+        || ddp_allreduce_start(a, &err))
+        return 0;
+    if (me > 0)
+        (void)sleep(SLEEP_S);
+    if (ddp_allreduce_wait(a, &err))
+        (void)fprintf(stderr, "%s\n", err.text);
+    ddp_group_abort(g, strstr(err.text, want) ? 7 : 8);
+    return 0;
+}
+
 static int be_the_job(const char *what)
 {
     ddp_error err;
@@ -53,6 +75,8 @@ static int be_the_job(const char *what)
         (void)fprintf(stderr, "%s\n", err.text);
         return 0; /* not the failure that is asked for */
     }
+    if (strcmp(what, "--short") == 0)
+        return last_rank_sends_less(g);
     return strcmp(what, "--abort") == 0 ? last_rank_aborts(g) : last_rank_sleeps(g);
 }
 
@@ -115,5 +139,8 @@ int main(int argc, char **argv)
         return 0;
     if (!job_fails_soon(argv[0], size, "--abort", 5))
         return 1;
-    return strcmp(size, "1") != 0 && !job_fails_soon(argv[0], size, "--sleep", 6);
+    if (strcmp(size, "1") == 0)
+        return 0;
+    return !job_fails_soon(argv[0], size, "--sleep", 6)
+           || !job_fails_soon(argv[0], size, "--short", 7);
 }

@@ -16,6 +16,8 @@ import types
 import unittest
 import zlib
 
+import weights
+
 PROGRAM = os.environ["DARKNET"]
 
 # A GPU's number: then all that trains with -ddp trains on it, every rank, with these options.
@@ -406,6 +408,13 @@ class Case(unittest.TestCase):
         result = self.darknet(*args, ranks=ranks, environment=environment)
         self.assertEqual(result.code, 0, result)
         return result
+
+    def same_weights(self, found, expected, what="", cfg="tiny.cfg"):
+        """Of two weights files of the network that is in the folder; the first array that differs is named, then `what`."""
+        with open(self.path(cfg), encoding="ascii", errors="replace") as f:
+            differs = weights.difference(found, expected, f.read())
+        if differs:
+            self.fail(f"{differs}\n{what}")
 
     def refused(self, *args, says, ranks=0, code=None):
         """Ends by itself, not with 0 (or with code), and says so on standard error."""

@@ -64,7 +64,7 @@ class OtherMpi(darknet.Case):
     def check_trained(self, result, ranks, expected):
         self.assertEqual(result.code, 0, result)
         self.assertIn(f"DDP: {ranks} ranks on 1 host (", result.out, result)
-        self.assertTrue(self.weights() == expected, result)
+        self.same_weights(self.weights(), expected, result)
 
     def test_trains_to_the_same_weights(self):
         expected = self.expected()

@@ -3,13 +3,13 @@
 #include "algorithms/claims.h"
 #include "base/clock.h"
 #include "cli/commands.h"
-#include "glue/darknet.h"
 #include "launch/gpus.h"
 #include "launch/launcher_env.h"
 #include "launch/supervisor.h"
 #include "launch/transport_choice.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"
+#include "run/darknet_config.h"
 #include "run/session.h"
 #include "show/rank_output.h"
 #include "show/step_line.h"
@@ -167,15 +167,9 @@ static int train_alone(int argc, char **argv)
 /* Where a session is opened it does so once more, with what it knows of the ranks. */
 static void configure_darknet(const ddp_options *options)
 {
-    const ddp_darknet_config darknet = {.fp32 = options->fp32,
-                                        .deterministic = options->deterministic,
-                                        .allow_unknown_keys = options->allow_unknown_keys,
-                                        .weights_force = options->weights_force,
-                                        .labels_required = options->labels_required,
-                                        .loader_threads = options->threads,
-                                        .verbose = options->verbose,
-                                        .line = options->ddp ? NULL : show_line};
+    ddp_darknet_config darknet = ddp_darknet_config_of(options);
 
+    darknet.line = options->ddp ? NULL : show_line;
     ddp_darknet_configure(&darknet);
 }
 

@@ -5,11 +5,11 @@
 #include "cli/forecast.h"
 #include "core/batch.h"
 #include "device/wire.h"
-#include "glue/darknet.h"
 #include "glue/table.h"
 #include "launch/gpus.h"
 #include "run/banner.h"
 #include "run/compress_run.h"
+#include "run/darknet_config.h"
 #include "show/rank_output.h"
 
 #include <stdio.h>
@@ -98,14 +98,15 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     int nccl = ddp_gpus_wanted(options)
                && (options->backend == DDP_BACKEND_AUTO || options->backend == DDP_BACKEND_NCCL);
     int ranks = ranks_of(options);
+    ddp_darknet_config darknet = ddp_darknet_config_of(options);
     ddp_network_shape shape;
     network *net;
     ddp_table table;
     ddp_plan *plan;
     ddp_error err;
 
-    ddp_darknet_configure(&(ddp_darknet_config){.allow_unknown_keys = options->allow_unknown_keys,
-                                                .fatal = ddp_report_fatal});
+    darknet.fatal = ddp_report_fatal;
+    ddp_darknet_configure(&darknet);
     if (ddp_compress_run_check_ranks(options, ranks, &err))
         ddp_report_failure(&err);
     net = ddp_command_load(&shape, cfg, options, -1);

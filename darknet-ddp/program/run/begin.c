@@ -17,6 +17,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+static uint64_t first_weights_hash; /* of the network as it was loaded */
+static int input_width, input_height;
+
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
@@ -28,7 +31,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
         || ddp_trainer_feedback(ddp_run.trainer, net, &feedback, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
                                 &ddp_run.inputs, directory, cfg, err)
-        || ddp_weights_hash(&ddp_run.weights_hash, net, err))
+        || ddp_weights_hash(&first_weights_hash, net, err))
         return err->code;
     ddp_checkpoints_keep_slow_momentum(ddp_run.checkpoints, slow);
     ddp_checkpoints_keep_feedback(ddp_run.checkpoints, feedback);
@@ -78,7 +81,7 @@ static void print_length(const ddp_position *now)
 
 static void print_clear(void)
 {
-    if (ddp_run.clears && ddp_checkpoints_resumed(ddp_run.checkpoints))
+    if (ddp_run.clear_given && ddp_checkpoints_resumed(ddp_run.checkpoints))
         printf("DDP: -clear does nothing in a run that goes on: batches count on from the "
                "checkpoint\n");
 }
@@ -90,7 +93,7 @@ static ddp_status agree_on_weights(ddp_error *err)
 
     if (ddp_checkpoints_resumed(ddp_run.checkpoints))
         return DDP_OK;
-    (void)snprintf(text, sizeof text, "first weights: contents %016" PRIx64, ddp_run.weights_hash);
+    (void)snprintf(text, sizeof text, "first weights: contents %016" PRIx64, first_weights_hash);
     return ddp_agree(ddp_run.group, text, err);
 }
 
@@ -144,11 +147,6 @@ static ddp_status open_records(const network *net, const ddp_position *now, cons
     return st ? st : ddp_validation_share(ddp_run.validation, err);
 }
 
-void ddp_session_advise(void)
-{
-    ddp_report_advise(ddp_run.advice);
-}
-
 /* What is said where the run ends before its time. */
 static void prepare_advice(void)
 {
@@ -156,7 +154,7 @@ static void prepare_advice(void)
     char where[4096];
 
     (void)snprintf(where, sizeof where, "the last checkpoint in %s", ddp_run.directory);
-    ddp_run.advice = ddp_resume_advice(command, where);
+    ddp_session_prepare_advice(ddp_resume_advice(command, where));
     free(command);
     if (ddp_checkpoints_resumed(ddp_run.checkpoints))
         ddp_session_advise();
@@ -197,7 +195,7 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
         return err->code;
     start = ddp_session_progress(now);
     ddp_steps_begin(&start);
-    ddp_network_input(net, &ddp_run.width, &ddp_run.height);
+    ddp_network_input(net, &input_width, &input_height);
     return DDP_OK;
 }
 
@@ -206,12 +204,12 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
     ddp_list list;
 
     if (ddp_list_check(&list, ddp_run.group, paths, n, ddp_run.options->on_bad_data > 0, err)
-        || ddp_contents_agree(ddp_run.group, ddp_run.truth, paths, (size_t)n, err))
+        || ddp_contents_agree(ddp_run.group, ddp_run.label_kind, paths, (size_t)n, err))
         return err->code;
     ddp_records_list(ddp_run.records, (size_t)n);
     ddp_validation_begin(ddp_run.validation, (size_t)n,
-                         (size_t)ddp_trainer_batch(ddp_run.trainer).batch, ddp_run.width,
-                         ddp_run.height);
+                         (size_t)ddp_trainer_batch(ddp_run.trainer).batch, input_width,
+                         input_height);
     if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
         return err->code;
     ddp_finished_begin();

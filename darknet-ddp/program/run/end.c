@@ -57,7 +57,8 @@ static void summarise(int stopped)
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;
     ddp_summary_print(&summary);
-    ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout, ddp_run.steps);
+    ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout,
+                                ddp_session_steps());
 }
 
 /* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns
@@ -71,7 +72,7 @@ static int conclude(int stopped)
         ddp_session_fail(&err);
     summarise_unreadable();
     summarise(stopped);
-    if (!status && (!stopped || ddp_run.ends_early))
+    if (!status && (!stopped || ddp_session_ends_early()))
         ddp_finished_write();
     ddp_records_end(ddp_run.records, stopped ? "stopped" : "ended");
     ddp_records_close(ddp_run.records);

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
-#include "glue/darknet.h"
 #include "glue/program.h"
 #include "inputs/list.h"
 #include "inputs/preflight.h"
@@ -11,6 +10,7 @@
 #include "run/bf16.h"
 #include "run/bucket_sizes.h"
 #include "run/compress_run.h"
+#include "run/darknet_config.h"
 #include "run/nan_report.h"
 #include "run/state.h"
 #include "run/watchdog.h"
@@ -18,14 +18,8 @@
 
 #include <unistd.h>
 
-struct ddp_run ddp_run;
-
-void ddp_session_fail(const ddp_error *err)
-{
-    ddp_report_failure(err);
-}
-
-/* Of a rank's own waits, which name the peer alone: the watch comes before it. */
+/* How long this rank waits for a message before it fails. Longer than the watch, whose table says
+ * more than this failure, which knows the peer alone. */
 static int64_t own_timeout_ns(const ddp_options *o)
 {
     double longest = o->timeout > o->io_timeout ? o->timeout : o->io_timeout;
@@ -156,20 +150,16 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
     return config;
 }
 
-static ddp_darknet_config darknet_config(const ddp_options *o)
+static void configure_darknet(const ddp_options *o)
 {
-    return (ddp_darknet_config){.fp32 = o->fp32,
-                                .bf16 = o->bf16,
-                                .deterministic = o->deterministic,
-                                .any_threads = o->exact,
-                                .allow_unknown_keys = o->allow_unknown_keys,
-                                .weights_force = o->weights_force,
-                                .labels_required = o->labels_required,
-                                .loader_threads = loader_threads(o),
-                                .verbose = o->verbose,
-                                .line = ddp_group_rank(ddp_run.group) == 0 ? ddp_session_show_line
-                                                                           : NULL,
-                                .fatal = ddp_report_fatal};
+    ddp_darknet_config darknet = ddp_darknet_config_of(o);
+
+    darknet.bf16 = o->bf16;
+    darknet.any_threads = o->exact;
+    darknet.loader_threads = loader_threads(o);
+    darknet.line = ddp_group_rank(ddp_run.group) == 0 ? ddp_session_show_line : NULL;
+    darknet.fatal = ddp_report_fatal;
+    ddp_darknet_configure(&darknet);
 }
 
 /* How sums travel. */
@@ -185,7 +175,6 @@ static ddp_status use_schedule(const ddp_options *options, ddp_error *err)
 void ddp_session_open(const ddp_options *options)
 {
     ddp_trainer_config config;
-    ddp_darknet_config darknet;
     ddp_plugin_config plugin;
     ddp_error err;
 
@@ -199,8 +188,7 @@ void ddp_session_open(const ddp_options *options)
     if (options->rendezvous) /* who waits for a rank to be started stands still */
         ddp_run.watch = ddp_lookout_open(options);
     ddp_report_open(ddp_run.group);
-    darknet = darknet_config(options);
-    ddp_darknet_configure(&darknet);
+    configure_darknet(options);
     ddp_group_set_timeout(ddp_run.group, own_timeout_ns(options));
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
@@ -233,11 +221,11 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
 {
     ddp_error err;
 
-    ddp_run.truth = ddp_contents_truth(command, data);
+    ddp_run.label_kind = ddp_contents_truth(command, data);
     if (ddp_contents_agree_on_data(ddp_run.group, command, data, &err)
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,
                                &err)
-        || ddp_validation_agree(ddp_run.validation, ddp_run.truth, &err)
+        || ddp_validation_agree(ddp_run.validation, ddp_run.label_kind, &err)
         || ddp_precheck(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_say, &err)
         || find_valid(&err))
         ddp_session_fail(&err);
@@ -245,7 +233,7 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
 
 void ddp_session_clears(void)
 {
-    ddp_run.clears = 1;
+    ddp_run.clear_given = 1;
 }
 
 ddp_group *ddp_session_group(void)

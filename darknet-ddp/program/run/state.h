@@ -1,5 +1,5 @@
-/* run/state.h: what the files of a session (cli/session*.c) share, and nobody else sees: the
- * run that it is, and the calls from one of them to another. */
+/* run/state.h: what the files of a session (session.c, begin.c, step.c, end.c) share, and nobody
+ * else sees: the parts of the run that it is, and the calls from one of them to another. */
 #ifndef DDP_RUN_STATE_H
 #define DDP_RUN_STATE_H
 
@@ -18,36 +18,40 @@
 
 #include <signal.h>
 
-/* The one of this process: Darknet calls back without context. */
-extern struct ddp_run ddp_run;
-
-struct ddp_run {
+/* The one of this process: Darknet calls back without context. Each part is opened by one file, and
+ * closed by end.c; what only one file needs of a run is a static of its own. */
+extern struct ddp_run {
+    /* session.c: who trains, and by what. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;
     ddp_gpus gpus;
-    ddp_trainer *trainer;
-    ddp_checkpoints *checkpoints;
-    ddp_inputs inputs;
-    uint64_t weights_hash; /* of the network as it was loaded */
-    ddp_truth_files truth; /* of the pictures */
-    ddp_bad_data *bad_data;
-    ddp_validation *validation; /* NULL: none */
-    int validation_waits;       /* for ranks to be alike */
-    ddp_records *records;       /* on rank 0; NULL: none */
-    ddp_waits waits;
-    int clears;                   /* the command has -clear */
-    int width, height;            /* of the cfg */
-    const char *directory;        /* of the weights */
-    char *advice;                 /* how to go on, once there is a checkpoint */
-    int64_t ended_ns;             /* the last step */
-    size_t steps;                 /* of this run */
-    int ends_early;               /* by -patience */
-    int grace_is_short;           /* it was said */
     ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
-    uint64_t seed;
-};
+    uint64_t seed;                /* a resumed run's, once it is resumed */
+    ddp_bad_data *bad_data;
+    ddp_trainer *trainer;
+
+    /* session.c: what the command said. */
+    ddp_truth_files label_kind; /* of the pictures */
+    ddp_validation *validation; /* NULL: none */
+    int clear_given;            /* -clear */
+
+    /* begin.c: what is read, and what is left of the run. */
+    ddp_inputs inputs;
+    const char *directory; /* of the weights */
+    ddp_checkpoints *checkpoints;
+    ddp_records *records; /* on rank 0; NULL: none */
+    ddp_waits waits;
+} ddp_run;
+
+/* Where the run stands, as its lines show it. */
+ddp_progress_now ddp_session_progress(const ddp_position *now);
+
+/* How to go on where the run ends before its time: said from ddp_session_advise on, when there is a
+ * checkpoint. resume_hint stays as it is. */
+void ddp_session_prepare_advice(const char *resume_hint);
+void ddp_session_advise(void);
 
 /* ---- what the train commands ask (glue/plugin.h), by when they ask it ---- */
 
@@ -58,13 +62,13 @@ void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks);
 /* Set leave, unreadable and end_unreadable. */
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
-/* Where the run stands, as its lines show it. */
-ddp_progress_now ddp_session_progress(const ddp_position *now);
+/* ---- step.c ---- */
 
 /* Show a step's line of Darknet. On rank 0. */
 void ddp_session_show_line(const ddp_position *position, const char *line);
 
-/* From here on, say how to go on wherever the run ends. */
-void ddp_session_advise(void);
+/* Steps of this run, and whether -patience has ended it. */
+size_t ddp_session_steps(void);
+int ddp_session_ends_early(void);
 
 #endif

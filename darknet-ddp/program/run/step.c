@@ -5,21 +5,27 @@
 #include "run/trace.h"
 #include "saves/done_marker.h"
 
+static struct {
+    size_t steps;         /* of this run */
+    int64_t ended_ns;     /* the last one */
+    int grace_is_short;   /* it was said */
+    int validation_waits; /* for ranks to be alike */
+    int ends_early;       /* by -patience */
+} stepping;
+
+size_t ddp_session_steps(void)
+{
+    return stepping.steps;
+}
+
+int ddp_session_ends_early(void)
+{
+    return stepping.ends_early;
+}
+
 static int64_t communication_now(void)
 {
     return ddp_trainer_communication_ns(ddp_run.trainer);
-}
-
-ddp_progress_now ddp_session_progress(const ddp_position *now)
-{
-    return (ddp_progress_now){
-        .now_ns = ddp_clock_ns(),
-        .communication_ns = communication_now(),
-        .loading_ns = ddp_trainer_total_times(ddp_run.trainer).outside_ns,
-        .images = now->images,
-        .step = now->step,
-        .last_step = now->last_step,
-    };
 }
 
 void ddp_session_show_line(const ddp_position *position, const char *line)
@@ -41,7 +47,7 @@ static void end_early(void)
         printf("DDP: %d validations in a row were no better than %s %.4f after step %zu: the run "
                "ends (-patience)\n",
                ddp_run.options->patience, name, figure, step);
-    ddp_run.ends_early = 1;
+    stepping.ends_early = 1;
     ddp_plugin_stop();
 }
 
@@ -66,15 +72,15 @@ static ddp_status validate(network *net, const ddp_position *now, ddp_error *err
 static void check_grace(const ddp_position *now)
 {
     int64_t ended_ns = ddp_clock_ns();
-    double step_s = (double)(ended_ns - ddp_run.ended_ns) / 1e9;
+    double step_s = (double)(ended_ns - stepping.ended_ns) / 1e9;
     double save_s = ddp_checkpoints_seconds(ddp_run.checkpoints);
     double grace_s = ddp_run.options->grace;
     size_t steps = ddp_trainer_steps_to_sync(ddp_run.trainer); /* a save waits for that */
     char more[64] = "";
 
-    if (ddp_run.ended_ns > 0 && grace_s > 0 && step_s * (double)steps + save_s > grace_s
-        && !ddp_run.grace_is_short && ddp_group_rank(ddp_run.group) == 0) {
-        ddp_run.grace_is_short = 1;
+    if (stepping.ended_ns > 0 && grace_s > 0 && step_s * (double)steps + save_s > grace_s
+        && !stepping.grace_is_short && ddp_group_rank(ddp_run.group) == 0) {
+        stepping.grace_is_short = 1;
         if (steps > 1)
             (void)snprintf(more, sizeof more, ", with up to %zu such steps before one", steps);
         printf(
@@ -82,16 +88,16 @@ static void check_grace(const ddp_position *now)
             "a signal ends the run, its last steps may be lost\n",
             now->step, step_s, save_s, more, grace_s);
     }
-    ddp_run.ended_ns = ended_ns;
+    stepping.ended_ns = ended_ns;
 }
 
 /* Where ranks differ, what is due is done when they are in sync again. */
 static int is_validation_due(const ddp_position *now)
 {
-    int due = ddp_run.validation_waits || ddp_validation_due(ddp_run.validation, now);
+    int due = stepping.validation_waits || ddp_validation_due(ddp_run.validation, now);
 
-    ddp_run.validation_waits = due && !ddp_trainer_is_alike(ddp_run.trainer);
-    return due && !ddp_run.validation_waits;
+    stepping.validation_waits = due && !ddp_trainer_is_alike(ddp_run.trainer);
+    return due && !stepping.validation_waits;
 }
 
 static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
@@ -100,7 +106,7 @@ static ddp_status step_ended(network *net, const ddp_position *now, const ddp_fi
     int due = is_validation_due(now);
     int64_t began_ns = ddp_clock_ns();
 
-    ddp_run.steps++;
+    stepping.steps++;
     check_grace(now);
     ddp_finished_begin(); /* of commands that read no list */
     if (ddp_checkpoints_look(ddp_run.checkpoints, 0, err))

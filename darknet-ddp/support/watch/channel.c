@@ -13,18 +13,18 @@ struct head {
     int32_t kind;
 };
 
-static void lose_link(struct ddp_channel_link *l)
+static void lose_link(struct ddp_rank_link *l)
 {
     ddp_channel_end_link(l);
     l->lost = 1;
 }
 
-static struct ddp_channel_link *link_of(const ddp_channel *c, int rank)
+static struct ddp_rank_link *link_of(const ddp_channel *c, int rank)
 {
     return rank >= 0 && rank < c->link_count ? &c->links[rank] : NULL;
 }
 
-static void flush(struct ddp_channel_link *l)
+static void flush(struct ddp_rank_link *l)
 {
     while (l->fd >= 0 && l->out_bytes > 0) {
         ssize_t n = send(l->fd, l->out, l->out_bytes, MSG_NOSIGNAL);
@@ -44,7 +44,7 @@ static void flush(struct ddp_channel_link *l)
 
 void ddp_channel_send(ddp_channel *c, int rank, int kind, const void *bytes, size_t count)
 {
-    struct ddp_channel_link *l = link_of(c, rank);
+    struct ddp_rank_link *l = link_of(c, rank);
     const struct head head = {.bytes = (uint32_t)count, .kind = kind};
 
     if (!l || l->fd < 0 || count > DDP_CHANNEL_BYTES
@@ -58,8 +58,7 @@ void ddp_channel_send(ddp_channel *c, int rank, int kind, const void *bytes, siz
 }
 
 /* Hand on the whole messages at the start of what has come. */
-static void take_messages(struct ddp_channel_link *l, int rank, ddp_channel_handler handler,
-                          void *ctx)
+static void take_messages(struct ddp_rank_link *l, int rank, ddp_channel_handler handler, void *ctx)
 {
     struct head head;
     size_t done = 0;
@@ -79,7 +78,7 @@ static void take_messages(struct ddp_channel_link *l, int rank, ddp_channel_hand
     memmove(l->in, l->in + done, l->in_bytes);
 }
 
-static void receive(struct ddp_channel_link *l, int rank, ddp_channel_handler handler, void *ctx)
+static void receive(struct ddp_rank_link *l, int rank, ddp_channel_handler handler, void *ctx)
 {
     while (l->fd >= 0) {
         ssize_t n = recv(l->fd, l->in + l->in_bytes, sizeof l->in - l->in_bytes, 0);
@@ -133,7 +132,7 @@ void ddp_channel_poll(ddp_channel *c, int wait_ms, ddp_channel_handler handler, 
 
 ddp_link ddp_channel_link(const ddp_channel *c, int rank)
 {
-    const struct ddp_channel_link *l = link_of(c, rank);
+    const struct ddp_rank_link *l = link_of(c, rank);
 
     if (!l || l->lost)
         return DDP_LINK_LOST;

@@ -41,7 +41,7 @@ void ddp_channel_stop_listening(ddp_channel *c)
         ddp_channel_end_guest(&c->guests[i]);
 }
 
-void ddp_channel_end_link(struct ddp_channel_link *l)
+void ddp_channel_end_link(struct ddp_rank_link *l)
 {
     if (l->fd >= 0)
         (void)close(l->fd);

@@ -13,7 +13,7 @@ struct ddp_hello {
     int32_t unused;
 };
 
-struct ddp_channel_link {
+struct ddp_rank_link {
     int fd; /* -1: none */
     int lost;
     size_t in_bytes, out_bytes;
@@ -32,7 +32,7 @@ struct ddp_channel {
     uint64_t token;
     int size;
     int listening[DDP_INVITED_ADDRESSES], listening_count;
-    struct ddp_channel_link *links; /* by rank; on other ranks than 0, that of rank 0 alone */
+    struct ddp_rank_link *links; /* by rank; on other ranks than 0, that of rank 0 alone */
     int link_count;
     struct ddp_guest *guests; /* rank 0's: all ranks may come at once */
     int guest_count;
@@ -43,7 +43,7 @@ struct ddp_channel {
 /* Without sockets. NULL: no memory. Close it by ddp_channel_close. */
 ddp_channel *ddp_channel_new(int links, int guests);
 
-void ddp_channel_end_link(struct ddp_channel_link *l);
+void ddp_channel_end_link(struct ddp_rank_link *l);
 void ddp_channel_end_guest(struct ddp_guest *g);
 
 /* Rank 0 lets nobody in any more. */

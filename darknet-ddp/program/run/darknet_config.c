@@ -1,0 +1,12 @@
+#include "run/darknet_config.h"
+
+ddp_darknet_config ddp_darknet_config_of(const ddp_options *options)
+{
+    return (ddp_darknet_config){.fp32 = options->fp32,
+                                .deterministic = options->deterministic,
+                                .allow_unknown_keys = options->allow_unknown_keys,
+                                .weights_force = options->weights_force,
+                                .labels_required = options->labels_required,
+                                .loader_threads = options->threads,
+                                .verbose = options->verbose};
+}

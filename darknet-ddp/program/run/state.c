@@ -1,0 +1,36 @@
+#include "run/state.h"
+
+#include "base/clock.h"
+#include "run/session.h"
+#include "show/rank_output.h"
+
+struct ddp_run ddp_run;
+
+static const char *prepared_hint;
+
+void ddp_session_fail(const ddp_error *err)
+{
+    ddp_report_failure(err);
+}
+
+ddp_progress_now ddp_session_progress(const ddp_position *now)
+{
+    return (ddp_progress_now){
+        .now_ns = ddp_clock_ns(),
+        .communication_ns = ddp_trainer_communication_ns(ddp_run.trainer),
+        .loading_ns = ddp_trainer_total_times(ddp_run.trainer).outside_ns,
+        .images = now->images,
+        .step = now->step,
+        .last_step = now->last_step,
+    };
+}
+
+void ddp_session_prepare_advice(const char *resume_hint)
+{
+    prepared_hint = resume_hint;
+}
+
+void ddp_session_advise(void)
+{
+    ddp_report_advise(prepared_hint);
+}
