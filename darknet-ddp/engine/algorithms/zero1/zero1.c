@@ -3,8 +3,8 @@
 #include "algorithms/zero1/shard.h"
 
 #include "algorithms/algorithm.h"
-#include "options/options.h"
 #include "core/reducer.h"
+#include "options/options.h"
 
 #include <stdlib.h>
 
