@@ -1,4 +1,6 @@
 /* Anchors from boxes: clusters that are there are found, whatever the seed. */
+#include "../unit/numbers.h"
+
 #include <anchors.h>
 #include <math.h>
 #include <setjmp.h>
@@ -53,11 +55,11 @@ static void clusters_are_found(void **state)
     for (unsigned seed = 0; seed < 20; seed++) {
         double mean = find_anchors(boxes, BOXES, CLUSTERS, seed, anchors);
 
-        assert_true(fabs(mean - mean_overlap(boxes, anchors, CLUSTERS)) < 1e-6);
-        assert_true(mean > 0.85);
+        assert_near(mean, mean_overlap(boxes, anchors, CLUSTERS), 1e-6);
+        assert_greater(mean, 0.85);
         for (int a = 0; a < CLUSTERS; a++) { /* smallest area first, as centres are */
-            assert_true(fabsf(anchors[2 * a] / centres[a][0] - 1) < 0.05F);
-            assert_true(fabsf(anchors[2 * a + 1] / centres[a][1] - 1) < 0.05F);
+            assert_near(anchors[2 * a] / centres[a][0], 1, 0.05F);
+            assert_near(anchors[2 * a + 1] / centres[a][1], 1, 0.05F);
         }
     }
 }
@@ -73,7 +75,7 @@ static void more_anchors_fit_better(void **state)
     for (int k = 1; k <= 9; k++) {
         double mean = find_anchors(boxes, BOXES, k, 1, anchors);
 
-        assert_true(mean > before);
+        assert_greater(mean, before);
         before = mean;
     }
 }
@@ -97,7 +99,7 @@ static void as_many_anchors_as_boxes_fit_all(void **state)
     float anchors[6];
 
     (void)state;
-    assert_true(find_anchors(boxes, 3, 3, 1, anchors) > 0.9999);
+    assert_greater(find_anchors(boxes, 3, 3, 1, anchors), 0.9999);
     assert_memory_equal(anchors, boxes, sizeof boxes);
 }
 

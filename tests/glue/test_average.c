@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../unit/numbers.h"
 #include "net.h"
 
 #define PI 3.14159265358979323846
@@ -48,9 +49,9 @@ static void is_average(network *net, double average)
 {
     layer *l = &net->layers[0];
 
-    assert_true(fabs((double)l->weight_average[0] - average) < 1e-6);
-    assert_true(fabs((double)l->bias_average[0] - 2 * average) < 2e-6);
-    assert_true(fabs((double)l->scale_average[0] - 3 * average) < 3e-6);
+    assert_near((double)l->weight_average[0], average, 1e-6);
+    assert_near((double)l->bias_average[0], 2 * average, 2e-6);
+    assert_near((double)l->scale_average[0], 3 * average, 3e-6);
 }
 
 /* ---- tests ---- */
@@ -68,7 +69,7 @@ static void a_short_run_averages_its_second_half(void **state)
             average = 0.75 * average + 0.25 * (double)weight_at(batch);
         train_to(net, batch);
         is_average(net, average);
-        assert_true(net->layers[0].weights[0] == weight_at(batch));
+        assert_number_equal(net->layers[0].weights[0], weight_at(batch));
     }
     free_network(net);
 }
@@ -89,9 +90,9 @@ static void a_long_run_goes_on_from_the_average(void **state)
         if (batch == 1200 || batch == 1203 || batch > 1390)
             is_average(net, average);
         if (batch == 1400)
-            assert_true(fabs((double)net->layers[0].weights[0] - average) < 1e-6);
+            assert_near((double)net->layers[0].weights[0], average, 1e-6);
         else
-            assert_true(net->layers[0].weights[0] == weight_at(batch));
+            assert_number_equal(net->layers[0].weights[0], weight_at(batch));
     }
     free_network(net);
 }

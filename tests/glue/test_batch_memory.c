@@ -1,5 +1,6 @@
 /* A step's samples lie one behind another in memory that is kept, and training reads each
  * mini-batch there: nothing is copied on the thread that trains. */
+#include "../unit/numbers.h"
 #include "timing/hook_chain.h"
 
 #include <darknet.h>
@@ -180,7 +181,7 @@ static void forward_begins(void *ctx, network *net)
 {
     struct reading *r = ctx;
 
-    assert_true(r->count < BATCH / MINI_BATCH);
+    assert_less(r->count, BATCH / MINI_BATCH);
     r->inputs[r->count] = net->input;
     r->truths[r->count++] = net->truth;
 }

@@ -1,4 +1,5 @@
 /* A network goes on from a checkpoint as if it had never stopped, to the bit. */
+#include "../unit/numbers.h"
 #include "state/checkpoint.h"
 
 #include "../unit/folder.h"
@@ -100,7 +101,7 @@ static void save(network *net, const char *cfg)
     net->average_loss = 0.3F;
     if (ddp_checkpoint_save(net, folder_file(&folder, "toy.backup"), net->n, &run, &err))
         fail_msg("%s", err.text);
-    assert_true(run.saved_at_ns > 0);
+    assert_greater(run.saved_at_ns, 0);
 }
 
 static void resume(ddp_resumed *resumed, network *net, const char *cfg)
@@ -166,8 +167,8 @@ static void expect_exact(const char *head, const char *tail)
     assert_int_equal(resumed.metadata.position, 2);
     assert_int_equal(resumed.metadata.seed, 5);
     assert_int_equal(resumed.metadata.width, 8);
-    assert_true(resumed.metadata.average_loss == 0.3F);
-    assert_true(average_loss == 0.3F);
+    assert_number_equal(resumed.metadata.average_loss, 0.3F);
+    assert_number_equal(average_loss, 0.3F);
     ddp_resumed_release(&resumed);
     free_network(straight);
     free_network(resumed_net);

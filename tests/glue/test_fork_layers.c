@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../unit/numbers.h"
 #include "net.h"
 
 #include <activations.h>
@@ -78,8 +79,8 @@ static void activations_take_the_values_of_their_curves(void **state)
             if (fabs((double)x[i] - wanted) > 2e-6 * (1e-3 + fabs(wanted)))
                 fail_msg("%s(%g) = %.9g and not %.9g", get_activation_string(l.activation),
                          (double)point(i), (double)x[i], wanted);
-            assert_true(fabsf(activate(point(i), l.activation) - x[i])
-                        <= 1e-6f * (1 + fabsf(x[i])));
+            assert_at_most(fabsf(activate(point(i), l.activation) - x[i]),
+                           1e-6f * (1 + fabsf(x[i])));
         }
     }
 }

@@ -1,5 +1,7 @@
 /* Pictures as they are loaded, against stb_image's bytes, to the last bit: JPEGs of all kinds,
  * whole, cut off anywhere, and with bytes changed. What stb_image refuses, loading refuses. */
+#include "../unit/numbers.h"
+
 #include <darknet.h>
 #include <dirent.h>
 #include <setjmp.h>
@@ -172,7 +174,7 @@ static void check_cut(const char *name, struct bytes b)
         write_file(&b, count);
         refused_some += !check_loading(name);
     }
-    assert_true(refused_some > 100);
+    assert_greater(refused_some, 100);
 }
 
 static void files_that_are_cut_off(void **state)

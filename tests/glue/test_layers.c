@@ -1,4 +1,5 @@
 /* Single layers of Darknet, where a whole network's test would not tell. */
+#include "../unit/numbers.h"
 #include "base/random.h"
 #include "samples/random_streams.h"
 
@@ -53,7 +54,7 @@ static void a_window_without_a_greatest_value_has_an_index(void **state)
             assert_true(delta[i] == 0 && delta[GUARD + IMAGES * VALUES + i] == 0);
         for (size_t i = 0; i < IMAGES * VALUES; i++)
             sum += delta[GUARD + i];
-        assert_true(sum == IMAGES * CHANNELS * SIDE / 2 * SIDE / 2);
+        assert_number_equal(sum, IMAGES * CHANNELS * SIDE / 2 * SIDE / 2);
     }
 }
 
@@ -102,9 +103,9 @@ static void a_crop_flips_by_the_number_that_a_gpu_flips_by(void **state)
         crop(sample, SIDE, whole);
         crop(sample, SIDE / 2, part);
         for (int i = 0; i < SIDE; i++)
-            assert_true(whole[i] == (float)(flip ? SIDE - 1 - i : i));
+            assert_number_equal(whole[i], (float)(flip ? SIDE - 1 - i : i));
         for (int i = 0; i < SIDE / 2; i++)
-            assert_true(part[i] == (float)(flip ? SIDE - 1 - place - i : place + i));
+            assert_number_equal(part[i], (float)(flip ? SIDE - 1 - place - i : place + i));
         flipped += flip;
     }
     train_plugin_active = NULL;

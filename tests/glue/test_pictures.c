@@ -1,6 +1,8 @@
 /* What training makes of pictures for cfgs of the forks, against drawn ones: a bright rectangle of
  * its class's colour on black, whose label says where it is. Wherever it comes to lie, the box of
  * the truth is around it. */
+#include "../unit/numbers.h"
+
 #include <darknet.h>
 #include <errno.h>
 #include <math.h>
@@ -205,7 +207,7 @@ static void expect_boxes_around_rectangles(data d, float least, double share, in
             if (!is_small(truth + 5 * t) && brightness(d.X.vals[i], truth + 5 * t, least) < share)
                 fail_msg("sample %d: box %d is not where its rectangle is", i, t);
     }
-    assert_true(boxes > SAMPLES / 2);
+    assert_greater(boxes, SAMPLES / 2);
     assert_int_equal(most, most_boxes);
 }
 
@@ -290,12 +292,13 @@ static void classes_are_true_by_their_share(void **state)
 
         for (int class = 0; class < PICTURES; class ++) {
             sum += (double)d.y.vals[i][class];
-            assert_true(d.y.vals[i][class] > 0.1F / PICTURES - 1e-6F);
+            assert_greater(d.y.vals[i][class], 0.1F / PICTURES - 1e-6F);
         }
-        assert_true(fabs(sum - 1) < 1e-5);
+        assert_near(sum, 1, 1e-5);
         mixed += d.y.vals[i][0] < 0.93F && d.y.vals[i][1] < 0.93F && d.y.vals[i][2] < 0.93F;
     }
-    assert_true(mixed > SAMPLES / 6 && mixed < SAMPLES * 5 / 6);
+    assert_greater(mixed, SAMPLES / 6);
+    assert_less(mixed, SAMPLES * 5 / 6);
     free_data(d);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../unit/numbers.h"
 #include "augment.h"
 #include "image.h"
 #include "pixels.h"
@@ -328,7 +329,7 @@ static void bytes_become_values_from_0_to_1(void **unused)
             float want = (float)(bytes[i] * (1 / 255.));
 
             assert_memory_equal(&planes[i % c * 257 + i / c], &want, sizeof want);
-            assert_true(want == (float)(bytes[i] / 255.));
+            assert_number_equal(want, (float)(bytes[i] / 255.));
         }
     }
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../unit/numbers.h"
 #include "net.h"
 
 enum { CELLS = 4, ENTRIES = 4 + 1 + 2, ANCHORS = 2, SIDE = 64 };
@@ -190,7 +191,7 @@ static void iou_thresh_trains_further_anchors(void **state)
     assert_true(delta[at(1, CELL, X)] != 0);
     run("iou_thresh=.4", one, 1);
     near(delta[at(1, CELL, OBJECT)], -logistic(in(1, CELL, OBJECT)));
-    assert_true(delta[at(1, CELL, X)] == 0);
+    assert_number_equal(delta[at(1, CELL, X)], 0);
 }
 
 static void truths_at_one_place_add_up(void **state)
@@ -297,9 +298,10 @@ static void boxes_without_bound_cost_a_number(void **state)
     raw[at(0, CELL, W)] = 200;
     raw[at(0, CELL, H)] = -200;
     run_raw("", "iou_loss=ciou\niou_normalizer=1", one, 1, raw);
-    assert_true(cost > 1 && cost < 10);
+    assert_greater(cost, 1);
+    assert_less(cost, 10);
     for (int e = X; e <= H; e++)
-        assert_true(fabsf(delta[at(0, CELL, e)]) < 1e30F);
+        assert_near(delta[at(0, CELL, e)], 0, 1e30F);
 }
 
 static void without_a_key_nothing_is_the_forks(void **state)

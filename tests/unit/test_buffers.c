@@ -1,5 +1,6 @@
 /* What rank 0 decides: parameters, and the buffers that live in one piece of memory. */
 #include "core/buffers.h"
+#include "numbers.h"
 #include "toy.h"
 
 #include <setjmp.h>
@@ -173,8 +174,8 @@ static void buffers_live_in_one_piece_until_they_are_given_back(void **state)
     ddp_buffers_close(b);
     for (size_t i = 0; i < BUFFERS; i++)
         assert_ptr_equal(s.slots[i], s.memory[i]);
-    assert_true(s.memory[1][15] == 77);
-    assert_true(s.memory[0][4] == 30004);
+    assert_number_equal(s.memory[1][15], 77);
+    assert_number_equal(s.memory[0][4], 30004);
     ddp_group_close(g);
 }
 

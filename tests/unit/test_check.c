@@ -4,6 +4,7 @@
 #include "check/model.h"
 #include "check/picture.h"
 #include "folder.h"
+#include "numbers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +45,8 @@ static void add_word(void *ctx, const ddp_fault *fault)
     char *text = ctx;
     size_t at = strlen(text);
 
-    assert_true(strlen(fault->text) > 0 && strlen(fault->file) > 0);
+    assert_greater(strlen(fault->text), 0);
+    assert_greater(strlen(fault->file), 0);
     (void)snprintf(text + at, 1024 - at, "%s%s%s:%d", at ? " " : "",
                    fault->level == DDP_FAULT_ERROR ? "" : "~", fault->kind, fault->line);
 }
@@ -198,7 +200,8 @@ static void counts_pictures_boxes_and_classes(void **state)
     assert_int_equal(t.sides[2], 3); /* 640 */
     assert_int_equal(t.sizes[4], 1);
     assert_int_equal(t.anchored, 2);
-    assert_true(t.anchor_iou > 1.499 && t.anchor_iou < 1.501); /* 1 and 1/2 */
+    assert_greater(t.anchor_iou, 1.499);
+    assert_less(t.anchor_iou, 1.501); /* 1 and 1/2 */
     for (int i = 0; i < 3; i++)
         free(paths[i]);
 }
@@ -258,7 +261,8 @@ static void compares_data_and_cfg(void **state)
     assert_int_equal(heads.count, 1);
     assert_int_equal(heads.most_boxes, 7);
     assert_int_equal(heads.anchor_count, 3);
-    assert_true(heads.anchors[2] == 0.2f && heads.anchors[3] == 0.5f);
+    assert_number_equal(heads.anchors[2], 0.2f);
+    assert_number_equal(heads.anchors[3], 0.5f);
     expect_model("[net]\n[convolutional]\nfilters=255\n[yolo]\nclasses=3\nmask=0,1,2\n", 3,
                  "cfg-filters:3", &heads);
     expect_model("[net]\n[convolutional]\nfilters=255\n[yolo]\nclasses=80\nmask=0,1,2\n", 3,

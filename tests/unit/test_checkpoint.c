@@ -1,6 +1,7 @@
 /* State files: what is written is read, and nothing else is. */
 #include "checkpoint/checkpoint.h"
 #include "folder.h"
+#include "numbers.h"
 #include "toy_checkpoint.h"
 
 #include <inttypes.h>
@@ -72,7 +73,7 @@ static int parses(char *bytes, size_t size)
 
     if (st) {
         assert_int_equal(st, DDP_ERR_FORMAT);
-        assert_true(strlen(err.text) > 0);
+        assert_greater(strlen(err.text), 0);
         assert_null(c.arrays);
         return 0;
     }
@@ -123,7 +124,8 @@ static ddp_status give(void *ctx, size_t key, size_t at, float *block, size_t co
     (void)err;
     if (s->last_array != (int)key)
         s->next = 0;
-    assert_true((int)key >= s->last_array && at == s->next);
+    assert_at_least((int)key, s->last_array);
+    assert_number_equal(at, s->next);
     s->last_array = (int)key;
     s->next = at + count;
     s->most = count > s->most ? count : s->most;

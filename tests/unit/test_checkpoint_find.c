@@ -1,4 +1,5 @@
 /* Finding pairs: the newest whole one, and a sentence for each that is not. */
+#include "numbers.h"
 #include "pair_folder.h"
 #include "toy_checkpoint.h"
 
@@ -54,7 +55,7 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     (void)state;
     assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
     assert_null(latest.weights);
-    assert_true(latest.saved_at_ns == 0);
+    assert_number_equal(latest.saved_at_ns, 0);
     for (int i = 1; i < 3; i++) { /* the same time; the later step counts */
         char name[64];
         int renamed;
@@ -75,7 +76,7 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     assert_true(pair_save("toy.backup", 9));
     assert_int_equal(pair_find("toy_2.weights"), 2);
     assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
-    assert_true(latest.saved_at_ns == future);
+    assert_number_equal(latest.saved_at_ns, future);
     assert_int_equal(latest.step, 2);
     assert_string_equal(latest.weights, folder_file(&pair_folder, "toy_2.weights"));
     free(latest.weights);

@@ -2,6 +2,7 @@
  *
  * The calls of the system that a save makes are this file's: they count, and at a chosen
  * one they fail, or end the process. */
+#include "numbers.h"
 #include "pair_folder.h"
 #include "toy_checkpoint.h"
 
@@ -163,7 +164,7 @@ static int save_and_die(int number, int call)
     pid_t child = fork();
     int status;
 
-    assert_true(child >= 0);
+    assert_at_least(child, 0);
     if (child == 0) {
         arm(call, DIES);
         _exit(pair_save("toy.backup", number) ? 0 : 1);
@@ -184,7 +185,7 @@ static void after_any_death_a_pair_is_found(void **state)
 
         if (number != 1 && number != 2)
             fail_msg("death at call %d leaves %d", calls, number);
-        assert_true(number >= last); /* from the first rename on, the new one */
+        assert_at_least(number, last); /* from the first rename on, the new one */
         last = number;
         pair_expect_notes("");
         assert_int_equal(find("toy.backup"), number); /* and finding finished it */
@@ -234,7 +235,7 @@ static void after_two_deaths_a_pair_is_found(void **state)
 
     (void)state;
     do {
-        assert_true(die_twice(++calls) > 0);
+        assert_greater(die_twice(++calls), 0);
         must_save("toy.backup", 1);
     } while (save_and_die(3, calls));
     assert_in_range(calls, 10, 60);
@@ -333,7 +334,7 @@ static int copy_and_stumble(int call, int what)
     ddp_error err;
     int status;
 
-    assert_true(child >= 0);
+    assert_at_least(child, 0);
     if (child == 0) {
         arm(call, what);
         (void)copy(saved_at_ns, &err);

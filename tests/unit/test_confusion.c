@@ -1,5 +1,6 @@
 /* Which class is taken for which: eval/confusion.c, on boxes whose matches are plain to see. */
 #include "eval/confusion.h"
+#include "numbers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ static void check(const ddp_detection *found, size_t count, const ddp_truth *tru
     assert_int_equal(
         ddp_confusion_of(counts, CLASSES, 0.25, found, count, truths, truth_count, &err), DDP_OK);
     for (size_t i = 0; i < (size_t)SIDE * SIDE; i++)
-        assert_true(counts[i] == expected[i]);
+        assert_number_equal(counts[i], expected[i]);
 }
 
 static void a_box_of_another_class_is_a_confusion(void **state)

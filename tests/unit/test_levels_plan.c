@@ -2,6 +2,7 @@
  * which way is taken for which hosts. */
 #include "comm/levels_plan.h"
 #include "comm/schedule.h"
+#include "numbers.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -50,7 +51,7 @@ static void check_mirrored(const struct ddp_levels_plan *mine, const struct ddp_
             continue;
         while (j < b->transfer_count && (b->transfers[j].peer != rank || !b->transfers[j].incoming))
             j++;
-        assert_true(j < b->transfer_count);
+        assert_less(j, b->transfer_count);
         y = &b->transfers[j++];
         assert_int_equal(x->units.begin, y->units.begin);
         assert_int_equal(x->units.end, y->units.end);
@@ -91,7 +92,7 @@ static void check_lanes(const struct ddp_levels_plan *plan, const struct ddp_hos
 
     for (int r = 0; r < hosts->first[host + 1] - first; r++) {
         assert_int_equal(plan->lanes[r].begin, at);
-        assert_true(plan->lanes[r].end > at);
+        assert_greater(plan->lanes[r].end, at);
         at = plan->lanes[r].end;
     }
     assert_int_equal(at, plan->units);
@@ -125,7 +126,7 @@ static void check_plans(struct ddp_hosts hosts, int radix, int most_peers)
         assert_int_equal(ddp_levels_plan_open(&plans[r], &hosts, r, radix, &err), DDP_OK);
     for (int r = 0; r < size; r++) {
         check_lanes(plans[r], &hosts, r);
-        assert_true(peers_of(plans[r], &hosts, r) <= most_peers);
+        assert_at_most(peers_of(plans[r], &hosts, r), most_peers);
         for (int s = 0; s < plans[r]->stages; s++)
             for (int t = 0; t < plans[r]->stage[s].transfer_count; t++) {
                 int peer = plans[r]->stage[s].transfers[t].peer;

@@ -5,6 +5,7 @@
 #include "monitor/history.h"
 #include "monitor/page.h"
 #include "monitor/tensorboard.h"
+#include "numbers.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -96,7 +97,7 @@ static void resuming_makes_no_row_twice(void **state)
     (void)state;
     folder_write(path, before, sizeof before - 1);
     c = open_csv(path, 2, &steps);
-    assert_true(steps == 1 + 2 + 2);
+    assert_number_equal(steps, 1 + 2 + 2);
     add(c, 3, 2.5, NAN);
     ddp_csv_close(c);
     expect_file(path, "step,loss,map\n1,4,\n2,3,.25\n2,,.5\n3,2.5,\n");
@@ -116,7 +117,7 @@ static void a_file_of_another_run_is_put_aside(void **state)
     ddp_csv_close(open_csv(path, 0, &steps));
     expect_file(path, "step,loss,map\n");
     expect_file(old, "step,loss,map\n");
-    assert_true(steps == 0);
+    assert_number_equal(steps, 0);
 }
 
 /* Rows wait while there is no room, and the file holds whole rows alone. */
@@ -183,10 +184,11 @@ static void thinning_keeps_means_and_peaks(void **state)
         assert_true(w.count > 0 || isnan(w.mean));
         assert_true(p == 0 || ddp_history_x(h, p) > ddp_history_x(h, p - 1));
     }
-    assert_true(rows == ROWS && rare == ROWS / 100);
-    assert_true(fabs(sum - (ROWS * (ROWS + 1) / 2. - 333 + 5000)) < 1e-6);
-    assert_true(greatest == 5000);
-    assert_true(ddp_history_x(h, ddp_history_points(h) - 1) == ROWS);
+    assert_number_equal(rows, ROWS);
+    assert_number_equal(rare, ROWS / 100);
+    assert_near(sum, (ROWS * (ROWS + 1) / 2. - 333 + 5000), 1e-6);
+    assert_number_equal(greatest, 5000);
+    assert_number_equal(ddp_history_x(h, ddp_history_points(h) - 1), ROWS);
     ddp_history_close(h);
 }
 
@@ -273,8 +275,8 @@ static void page_of_a_long_run_is_no_longer_than_two_million_bytes(void **state)
     }
     ddp_page_write(out, &page);
     assert_int_equal(fclose(out), 0);
-    assert_true(ddp_history_points(h) > 400);
-    assert_true(size < 2000000);
+    assert_greater(ddp_history_points(h), 400);
+    assert_less(size, 2000000);
     free(text);
     ddp_history_close(h);
 }

@@ -1,6 +1,7 @@
 /* Plans of ordered sums by NCCL at sizes that no test can run: what comes together, where it lies,
  * and how many ranks are too many. (That the sums are right: sums.nccl on GPUs.) */
 #include "nccl/tree_plan.h"
+#include "numbers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,11 +43,12 @@ static size_t check_share(const struct ddp_nccl_plan *p)
 
     assert_int_equal(ddp_nccl_plan_share(p, COUNT, &ranges, &count, &err), DDP_OK);
     for (size_t i = 0; i < count; i++) {
-        assert_true(ranges[i].begin >= at && ranges[i].end > ranges[i].begin);
+        assert_at_least(ranges[i].begin, at);
+        assert_greater(ranges[i].end, ranges[i].begin);
         at = ranges[i].end;
         elements += ranges[i].end - ranges[i].begin;
     }
-    assert_true(at <= COUNT);
+    assert_at_most(at, COUNT);
     free(ranges);
     return elements;
 }

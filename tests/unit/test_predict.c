@@ -1,5 +1,6 @@
 /* Predicted steps of networks so simple that their times can be told by hand. */
 #include "bench/predict.h"
+#include "numbers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +53,7 @@ static void expect(const ddp_predict_config *c, double local, double step)
 {
     double found_local, found = step_of(c, &found_local);
 
-    assert_true(fabs(found_local - local) < 1e-6);
+    assert_near(found_local, local, 1e-6);
     if (fabs(found - step) > 2e-3) /* with latencies */
         fail_msg("a step takes %.4f s, not %.4f", found, step);
 }
@@ -137,7 +138,7 @@ static void priority_has_the_first_layers_first(void **state)
             fail_msg("%g s of messages: a gain of %g", quarters / 4., gain);
     }
     with.bytes_s = without.bytes_s = 1e12; /* there is nothing to put off */
-    assert_true(fabs(step_of(&with, &local) - step_of(&without, &local)) < 1e-9);
+    assert_near(step_of(&with, &local), step_of(&without, &local), 1e-9);
 }
 
 static void more_mini_batches_communicate_once(void **state)
@@ -179,9 +180,9 @@ static void a_cpu_computes_less_while_messages_move(void **state)
     cpu.on_gpu = 0;
     c.profile = &cpu;
     assert_int_equal(ddp_predict(&p, &c, &err), DDP_OK);
-    assert_true(p.cpu > 0);
-    assert_true(p.step > p.local + .5 * p.cpu);
-    assert_true(p.step < p.local + 1.5 * p.cpu + .25);
+    assert_greater(p.cpu, 0);
+    assert_greater(p.step, p.local + .5 * p.cpu);
+    assert_less(p.step, p.local + 1.5 * p.cpu + .25);
 }
 
 /* Within a host messages are work of the CPU's alone, which then computes nothing. */
@@ -206,7 +207,7 @@ static void a_layer_that_takes_no_time_takes_none(void **state)
     c.profile = &with;
     found = step_of(&c, &local);
     c.profile = &without;
-    assert_true(fabs(step_of(&c, &local) - found) < 1e-6);
+    assert_near(step_of(&c, &local), found, 1e-6);
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* The figures behind a step's line: show/progress.c. */
+#include "numbers.h"
 #include "show/progress.h"
 
 #include <math.h>
@@ -30,9 +31,9 @@ static void even_steps_have_their_own_speed(void **state)
     ddp_progress_start(&p, &now);
     for (int i = 0; i < 10; i++)
         step(&p, &now, 0.5, 0.125);
-    assert_true(fabs(ddp_progress_speed(&p) - 16) < 1e-9);
-    assert_true(fabs(ddp_progress_communication(&p) - 0.25) < 1e-9);
-    assert_true(fabs(ddp_progress_left_s(&p) - 5) < 1e-9);
+    assert_near(ddp_progress_speed(&p), 16, 1e-9);
+    assert_near(ddp_progress_communication(&p), 0.25, 1e-9);
+    assert_near(ddp_progress_left_s(&p), 5, 1e-9);
     ddp_progress_line(&p, text, sizeof text);
     assert_string_equal(text, ", 16.0 images/s, 25% comm, 5 seconds left");
 }
@@ -49,7 +50,7 @@ static void a_loader_that_holds_training_up_is_said(void **state)
         now.loading_ns += second / 20;
         step(&p, &now, 0.5, 0.125);
     }
-    assert_true(fabs(ddp_progress_loading(&p) - 0.1) < 1e-9);
+    assert_near(ddp_progress_loading(&p), 0.1, 1e-9);
     assert_false(ddp_progress_waits_for_loader(&p));
     ddp_progress_line(&p, text, sizeof text);
     assert_string_equal(text, ", 16.0 images/s, 25% comm, 10 seconds left");
@@ -60,7 +61,7 @@ static void a_loader_that_holds_training_up_is_said(void **state)
     now.last_step = 220;
     now.loading_ns += 2 * second / 5;
     step(&p, &now, 1, 0);
-    assert_true(fabs(ddp_progress_loading(&p) - 0.4) < 1e-4);
+    assert_near(ddp_progress_loading(&p), 0.4, 1e-4);
     ddp_progress_line(&p, text, sizeof text);
     assert_string_equal(text, ", 8.0 images/s, 0% comm, 40% loading, 9 seconds left");
 }
@@ -75,10 +76,11 @@ static void one_slow_step_moves_the_speed_a_little_and_many_all_of_it(void **sta
     for (int i = 0; i < 100; i++)
         step(&p, &now, 0.01, 0);
     step(&p, &now, 0.02, 0);
-    assert_true(ddp_progress_speed(&p) > 700 && ddp_progress_speed(&p) < 800);
+    assert_greater(ddp_progress_speed(&p), 700);
+    assert_less(ddp_progress_speed(&p), 800);
     for (int i = 0; i < 200; i++)
         step(&p, &now, 0.02, 0);
-    assert_true(fabs(ddp_progress_speed(&p) - 400) < 1);
+    assert_near(ddp_progress_speed(&p), 400, 1);
 }
 
 static void what_is_not_known_is_left_out(void **state)
@@ -108,7 +110,7 @@ static void communication_that_a_gpu_tells_late_is_no_more_than_the_step(void **
     (void)state;
     ddp_progress_start(&p, &now);
     step(&p, &now, 1, 5);
-    assert_true(ddp_progress_communication(&p) == 1);
+    assert_number_equal(ddp_progress_communication(&p), 1);
 }
 
 static void darknets_own_lines_are_read(void **state)
@@ -118,10 +120,14 @@ static void darknets_own_lines_are_read(void **state)
     (void)state;
     assert_true(ddp_progress_read(
         &f, "120: 1.690192, 2.306286 avg, 0.005000 rate, 0.375473 seconds, 1600 images"));
-    assert_true(f.loss == 1.690192 && f.average_loss == 2.306286 && f.rate == 0.005);
+    assert_number_equal(f.loss, 1.690192);
+    assert_number_equal(f.average_loss, 2.306286);
+    assert_number_equal(f.rate, 0.005);
     assert_true(ddp_progress_read(
         &f, "120, 3.500: 0.5, 0.25 avg, 0.1 rate, 0.375473 seconds, 1600 images"));
-    assert_true(f.loss == 0.5 && f.average_loss == 0.25 && f.rate == 0.1);
+    assert_number_equal(f.loss, 0.5);
+    assert_number_equal(f.average_loss, 0.25);
+    assert_number_equal(f.rate, 0.1);
     assert_false(ddp_progress_read(&f, "Resizing"));
     assert_false(ddp_progress_read(&f, "12: gen: 0.1, adv: 0.2"));
 }

@@ -1,5 +1,6 @@
 /* Philox to the published vectors; what a draw depends on, and what it does not. */
 #include "base/random.h"
+#include "numbers.h"
 
 #include "base/philox.h"
 
@@ -107,7 +108,7 @@ static void each_part_of_a_draws_name_matters(void **state)
         for (size_t j = 0; j < i; j++)
             assert_true(draws[i] != draws[j]);
     }
-    assert_true(first_of(seed, 1, 2, 3) == draws[0]);
+    assert_number_equal(first_of(seed, 1, 2, 3), draws[0]);
 }
 
 static void units_fill_0_to_1_evenly(void **state)
@@ -121,7 +122,8 @@ static void units_fill_0_to_1_evenly(void **state)
     for (int i = 0; i < DRAWS; i++) {
         float unit = ddp_random_unit(&r);
 
-        assert_true(unit >= 0 && unit < 1);
+        assert_at_least(unit, 0);
+        assert_less(unit, 1);
         bins[(int)(unit * BINS)]++;
     }
     /* 4096 each; 400 is more than six standard deviations. */

@@ -1,4 +1,5 @@
 /* Every epoch is a permutation, of its own, well shuffled, and stays what it is. */
+#include "numbers.h"
 #include "samples/sampler.h"
 
 #include <setjmp.h>
@@ -62,7 +63,7 @@ static void lists_of_any_length_are_served(void **state)
         for (uint64_t g = 0; g < 200; g++) {
             size_t line = ddp_sampler_at(1, g, counts[i]);
 
-            assert_true(line < counts[i]);
+            assert_less(line, counts[i]);
             high += line > counts[i] / 2;
         }
         assert_in_range(high, 60, 140);
@@ -242,12 +243,12 @@ static void draws_with_replacement_are_uniform(void **state)
     for (uint64_t g = 0; g < DRAWS; g++) {
         size_t line = ddp_sampler_draw(19, g, LINES);
 
-        assert_true(line < LINES);
+        assert_less(line, LINES);
         again += line == last;
         met[line]++;
         last = line;
     }
-    assert_true(chi_square(met, LINES, (double)DRAWS / LINES) < 49 + 50);
+    assert_less(chi_square(met, LINES, (double)DRAWS / LINES), 49 + 50);
     assert_in_range(again, 840, 1160); /* 1 in 50 */
     assert_int_equal(ddp_sampler_draw(19, 7, 1), 0);
 }

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The names of columns in the table. */
@@ -111,7 +112,7 @@ int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ran
 {
     int count = 0;
 
-    for (int i = 0; i < DDP_OPTION_ROWS && count < DDP_OPTION_VALUES; i++) {
+    for (int i = 0; i < DDP_OPTION_ROWS; i++) {
         const ddp_option *row = &ddp_option_table[i];
 
         if (!(row->columns & column) || ((row->columns & DDP_OPTION_ON_GPU) && !on_gpus))
@@ -142,23 +143,33 @@ void ddp_options_write(const ddp_options *o, const char *words, char *text, size
 }
 
 /* "-resume", "no -resume" or "-keep 3". */
-static int write_line(const ddp_option_value *v, char *text, size_t size)
+static void write_line(FILE *out, const ddp_option_value *v)
 {
     if (strcmp(v->value, "yes") == 0)
-        return snprintf(text, size, "%s\n", v->name);
-    if (strcmp(v->value, "no") == 0 || strcmp(v->value, "not given") == 0)
-        return snprintf(text, size, "no %s\n", v->name);
-    return snprintf(text, size, "%s %s\n", v->name, v->value);
+        (void)fprintf(out, "%s\n", v->name);
+    else if (strcmp(v->value, "no") == 0 || strcmp(v->value, "not given") == 0)
+        (void)fprintf(out, "no %s\n", v->name);
+    else
+        (void)fprintf(out, "%s %s\n", v->name, v->value);
 }
 
-void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t size)
+char *ddp_options_agreement(const ddp_options *o, int on_gpus)
 {
     ddp_option_value values[DDP_OPTION_VALUES];
     int count = ddp_options_list(o, DDP_OPTION_AGREE, on_gpus, 0, values);
-    size_t used = (size_t)snprintf(text, size, "computing on %s\n", on_gpus ? "GPUs" : "CPUs");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
 
-    for (int i = 0; i < count && used < size; i++)
-        used += (size_t)write_line(&values[i], text + used, size - used);
+    if (!out)
+        return NULL;
+    (void)fprintf(out, "computing on %s\n", on_gpus ? "GPUs" : "CPUs");
+    for (int i = 0; i < count; i++)
+        write_line(out, &values[i]);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 void ddp_options_near(ddp_near *near)

@@ -57,7 +57,15 @@ typedef struct ddp_option_value {
     int is_default;
 } ddp_option_value;
 
-enum { DDP_OPTION_VALUES = 64 }; /* as many as ddp_options_list may find */
+/* As many as there are options, which ddp_options_list may find. */
+enum {
+    DDP_OPTION_VALUES = 0
+#define ROW(...) +1
+#define GROUP(field, title)
+#include "options/options.def"
+#undef GROUP
+#undef ROW
+};
 
 /* Take every option of the table out of argv[1..*argc), setting *argc to what is
  * left; options not given have their defaults, and -ddp_exact implies -ddp_deterministic 1.
@@ -87,8 +95,9 @@ void ddp_options_write(const ddp_options *o, const char *words, char *text, size
 double ddp_options_first_bucket_mb(const ddp_options *o);
 double ddp_options_defer_mb(const ddp_options *o);
 
-/* Write a line for each thing on the command line on which ranks must agree, cut at size. */
-void ddp_options_agreement(const ddp_options *o, int on_gpus, char *text, size_t size);
+/* A line for each thing on the command line on which ranks must agree. The caller frees it. NULL:
+ * no memory. */
+char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
 /* Consider the options that Darknet's commands may stand beside. */
 void ddp_options_near(ddp_near *near);

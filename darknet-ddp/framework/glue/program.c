@@ -51,20 +51,23 @@ static void describe_gpu_libraries(char *out, size_t size)
 }
 #endif
 
-void ddp_program_describe(char *out, size_t size)
+char *ddp_program_describe(void)
 {
-    char products[96], libraries[96];
+    char products[96], libraries[96], *text;
 
     describe_products(products, sizeof products);
     describe_gpu_libraries(libraries, sizeof libraries);
-    (void)snprintf(out, size,
-                   "darknet-ddp %s, source %s\n"
-                   "Darknet's source with its patches: %s\n"
-                   "compiler %s\n"
-                   "%s\n"
-                   "%s\n",
-                   DDP_VERSION, ddp_source_checksum, ddp_darknet_checksum, ddp_compiler, products,
-                   libraries);
+    if (asprintf(&text,
+                 "darknet-ddp %s, source %s\n"
+                 "Darknet's source with its patches: %s\n"
+                 "compiler %s\n"
+                 "%s\n"
+                 "%s\n",
+                 DDP_VERSION, ddp_source_checksum, ddp_darknet_checksum, ddp_compiler, products,
+                 libraries)
+        < 0)
+        return NULL;
+    return text;
 }
 
 /* Of those that the C library's mathematics and oneDNN choose by. */

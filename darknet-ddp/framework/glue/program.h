@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
-/* Write a line each: our version and source, Darknet's with its patches, compiler and its flags,
- * how matrix products are computed, and in a build for GPUs CUDA and cuDNN. Cut at size. NCCL is
- * compared where it is opened (comm/group.h). */
-void ddp_program_describe(char *out, size_t size);
+/* A line each: our version and source, Darknet's with its patches, compiler and its flags,
+ * how matrix products are computed, and in a build for GPUs CUDA and cuDNN. NCCL is
+ * compared where it is opened (comm/group.h). The caller frees it. NULL: no memory. */
+char *ddp_program_describe(void);
 
 /* Write a line of what decides, beside the build, how results round: the CPU's instructions that
  * libraries choose their code by, and the device's name. Cut at size. */

@@ -85,6 +85,7 @@ struct boxes {
     ddp_detection *found;
     ddp_truth *truths;
     size_t found_count, truth_count, found_room, truth_room;
+    uint64_t left_out; /* found, but not finite */
     uint32_t picture;
     int failed; /* there was no memory */
 };
@@ -128,6 +129,12 @@ static void add_truth(void *ctx, const ddp_label_box *box)
                              .height = (double)box->h}};
 }
 
+/* exp overflows where training has gone wrong. */
+static int is_finite(const box *b)
+{
+    return isfinite(b->x) && isfinite(b->y) && isfinite(b->w) && isfinite(b->h);
+}
+
 static void add_found(struct boxes *b, const detection *d, int class_id)
 {
     ddp_detection *f =
@@ -158,7 +165,9 @@ static void detect(struct boxes *b, network *net, struct loading *l, const ddp_v
     do_nms_sort(dets, count, classes, most_overlap);
     for (int i = 0; i < count; i++)
         for (int c = 0; c < classes; c++)
-            if (dets[i].prob[c] > 0 && isfinite(dets[i].prob[c]))
+            if (!isfinite(dets[i].prob[c]) || (dets[i].prob[c] > 0 && !is_finite(&dets[i].bbox)))
+                b->left_out++;
+            else if (dets[i].prob[c] > 0)
                 add_found(b, &dets[i], c);
     free_detections(dets, count);
 }
@@ -246,6 +255,19 @@ static ddp_status gather(ddp_group *group, void **array, size_t *count, size_t s
     return st;
 }
 
+static ddp_status add_up_left_out(ddp_group *group, uint64_t own, size_t *sum, ddp_error *err)
+{
+    *sum = 0;
+    for (int r = 0; r < ddp_group_size(group); r++) {
+        uint64_t n = own;
+
+        if (ddp_broadcast(group, &n, sizeof n, r, err))
+            return err->code;
+        *sum += n;
+    }
+    return DDP_OK;
+}
+
 /* A rank that failed must not leave the others waiting. */
 static ddp_status agree_on_success(ddp_group *group, ddp_status st, ddp_error *err)
 {
@@ -282,6 +304,8 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, ddp_gr
     if (!st)
         st = ddp_precision_of(all, each, config, b.found, b.found_count, b.truths, b.truth_count,
                               err);
+    if (!st)
+        st = add_up_left_out(group, b.left_out, &all->left_out, err);
     if (!st && listener && ddp_group_rank(group) == 0)
         listener(ctx, b.found, b.found_count, b.truths, b.truth_count);
     release(&b);

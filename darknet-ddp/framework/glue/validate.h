@@ -26,7 +26,8 @@ typedef void (*ddp_validation_listener)(void *ctx, const ddp_detection *found, s
 
 /* A detector. *all and each[0..classes) are set on every rank; listener (NULL: none) is called once
  * on rank 0 with all that was found and all that was there, sorted (eval/detections.h), boxes as
- * fractions of their picture. Blocks until every rank has called it.
+ * fractions of their picture. A box that is not finite is left out and counted (all->left_out).
+ * Blocks until every rank has called it.
  * Fails with DDP_ERR_USAGE (the network is no detector, or one of fewer classes), DDP_ERR_FORMAT (a
  * label file), DDP_ERR_NOMEM, DDP_ERR_COMM. A picture that cannot be read ends the program as
  * Darknet does. */

@@ -4,6 +4,7 @@
 #include "show/rank_output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ void ddp_print_precision(const ddp_validation_result *r)
     print_row("all", &r->all);
     printf("AP: mean over IoU thresholds 0.5 to 0.95, as COCO defines it; precision, recall and "
            "average IoU of detections of at least 25%%; -1: no box of the class\n");
+    ddp_validation_say_left_out(r);
 }
 
 static void put_box(FILE *json, uint32_t picture, int class_id, const ddp_box *b)
@@ -57,12 +59,24 @@ static void put_boxes(void *ctx, const ddp_detection *found, size_t count, const
     (void)fputs("]", json);
 }
 
+/* So that it reads back the same; JSON has no infinity. */
+static void put_number(FILE *json, const char *before, double value)
+{
+    (void)fputs(before, json);
+    if (isfinite(value))
+        (void)fprintf(json, "%.17g", value);
+    else
+        (void)fputs("null", json);
+}
+
 static void put_figures(FILE *json, const ddp_validation_result *r)
 {
-    (void)fprintf(json, ",\n\"ap\": %.17g, \"ap50\": %.17g, \"ap75\": %.17g, \"each\": [",
-                  r->all.ap, r->all.ap50, r->all.ap75);
+    put_number(json, ",\n\"ap\": ", r->all.ap);
+    put_number(json, ", \"ap50\": ", r->all.ap50);
+    put_number(json, ", \"ap75\": ", r->all.ap75);
+    (void)fputs(", \"each\": [", json);
     for (int c = 0; c < r->classes; c++)
-        (void)fprintf(json, "%s%.17g", c ? ", " : "", r->each[c].ap);
+        put_number(json, c ? ", " : "", r->each[c].ap);
     (void)fputs("]}\n", json);
 }
 

@@ -48,6 +48,8 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     if (m.rank == 0) {
         if (w.has_truth) /* else the list is of pictures whose truth others keep */
             ddp_print_precision(result);
+        else
+            ddp_validation_say_left_out(result);
         printf("what was found is in %s\n", w.written);
         printf("Total Detection Time: %f Seconds\n", result->seconds);
     }

@@ -16,6 +16,7 @@
 #include "run/watchdog.h"
 #include "show/rank_output.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 /* How long this rank waits for a message before it fails. Longer than the watch, whose table says
@@ -37,18 +38,24 @@ static ddp_status check_launch(ddp_launcher launcher, int size, ddp_error *err)
     return DDP_OK;
 }
 
+/* text, which this frees, may be NULL: no memory. */
+static ddp_status agree_on(char *text, ddp_error *err)
+{
+    ddp_status st = text ? ddp_agree(ddp_run.group, text, err)
+                         : ddp_fail(err, DDP_ERR_NOMEM, "no memory for what ranks compare");
+
+    free(text);
+    return st;
+}
+
 static ddp_status agree(ddp_error *err)
 {
-    char text[2048];
+    const ddp_options *o = ddp_run.options;
 
-    ddp_options_agreement(ddp_run.options, ddp_gpus_wanted(ddp_run.options), text, sizeof text);
-    if (ddp_agree(ddp_run.group, text, err))
+    if (agree_on(ddp_options_agreement(o, ddp_gpus_wanted(o)), err)
+        || agree_on(ddp_program_describe(), err))
         return err->code;
-    ddp_program_describe(text, sizeof text);
-    if (ddp_agree(ddp_run.group, text, err))
-        return err->code;
-    ddp_run.seed = ddp_run.options->seed >= 0 ? (uint64_t)ddp_run.options->seed
-                                              : (uint64_t)ddp_clock_ns() % 1000000000;
+    ddp_run.seed = o->seed >= 0 ? (uint64_t)o->seed : (uint64_t)ddp_clock_ns() % 1000000000;
     return ddp_broadcast(ddp_run.group, &ddp_run.seed, sizeof ddp_run.seed, 0, err);
 }
 

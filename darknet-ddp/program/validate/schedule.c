@@ -206,6 +206,13 @@ static void print_detector(const ddp_validation_result *r)
            p->ap50, p->ap, p->precision, p->recall, p->mean_iou);
 }
 
+void ddp_validation_say_left_out(const ddp_validation_result *r)
+{
+    if (r->all.left_out > 0)
+        printf("%zu box%s not finite and left out: the weights give numbers that are too large\n",
+               r->all.left_out, r->all.left_out == 1 ? " is" : "es are");
+}
+
 static void print_result(const ddp_validation *v, const ddp_position *now, int best)
 {
     const ddp_validation_result *r = &v->last;
@@ -221,6 +228,7 @@ static void print_result(const ddp_validation *v, const ddp_position *now, int b
         printf("; the best so far\n");
     else
         printf("; the best was %.4f after step %zu\n", v->best.figure, v->best.step);
+    ddp_validation_say_left_out(r);
     (void)fflush(stdout);
 }
 

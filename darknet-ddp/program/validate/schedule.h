@@ -60,6 +60,9 @@ ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_positio
 ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
                                   void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
+/* A line on standard output that counts boxes that are not finite, if there were any. */
+void ddp_validation_say_left_out(const ddp_validation_result *r);
+
 /* The paths of the pictures, *count of them, in the order of the list. */
 char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count);
 

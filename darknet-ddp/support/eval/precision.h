@@ -24,6 +24,7 @@ enum {
 typedef struct ddp_precision {
     size_t truths;     /* boxes that were there */
     size_t detections; /* that the network gave, at any score; before the 100 best are taken */
+    size_t left_out;   /* of all classes: boxes that were not finite and so were never given */
     double ap;         /* mean over the ten thresholds: AP@0.5:0.95; -1: no truth of the class */
     double ap50, ap75; /* at 0.5 and 0.75 */
 
@@ -44,7 +45,7 @@ typedef struct ddp_precision_config {
  * 0..classes are passed over.
  * each[0..classes)  the classes
  * *all              means of ap, ap50, ap75 over classes with truths (-1: there are none), and
- *                   precision, recall, mean_iou of all boxes together
+ *                   precision, recall, mean_iou of all boxes together; left_out is 0
  * Fails with DDP_ERR_USAGE (classes < 1, recalls < 2), DDP_ERR_NOMEM. */
 ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
                             const ddp_precision_config *config, ddp_detection *detections,

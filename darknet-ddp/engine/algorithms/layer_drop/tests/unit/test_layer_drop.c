@@ -1,5 +1,6 @@
 /* Progressive layer dropping: its ramp against the paper's formula, and its draws. */
 #include "algorithms/layer_drop/draw.h"
+#include "unit/numbers.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -81,9 +82,9 @@ static void draws_are_of_the_seed_the_step_and_the_block(void **state)
     (void)state;
     other.seed = 2;
     assert_int_equal(differing(&d, 99, &d, 99, 0), 0);
-    assert_true(differing(&d, 99, &other, 99, 0) > 300);
-    assert_true(differing(&d, 99, &d, 98, 0) > 300);
-    assert_true(differing(&d, 99, &d, 99, 1) > 300);
+    assert_greater(differing(&d, 99, &other, 99, 0), 300);
+    assert_greater(differing(&d, 99, &d, 98, 0), 300);
+    assert_greater(differing(&d, 99, &d, 99, 1), 300);
 }
 
 int main(void)

@@ -1,0 +1,27 @@
+/* cmocka's assertions on numbers of any type, which show both where they do not hold.
+ *
+ * Each argument is evaluated once. NaN compares as in C. */
+#ifndef DDP_TESTS_UNIT_NUMBERS_H
+#define DDP_TESTS_UNIT_NUMBERS_H
+
+#define assert_less(a, b) assert_compared(a, <, b)
+#define assert_at_most(a, b) assert_compared(a, <=, b)
+#define assert_greater(a, b) assert_compared(a, >, b)
+#define assert_at_least(a, b) assert_compared(a, >=, b)
+/* The very same number, of floats too. */
+#define assert_number_equal(a, b) assert_compared(a, ==, b)
+/* Less than `most` apart. */
+#define assert_near(a, b, most)                                                                    \
+    numbers_near((long double)(a), (long double)(b), (long double)(most), #a, #b, __FILE__,        \
+                 __LINE__)
+
+#define assert_compared(a, sign, b)                                                                \
+    numbers_compared((long double)(a), #sign, (long double)(b), #a, #b, __FILE__, __LINE__)
+
+/* What the macros call: fail the test at file:line unless it holds. */
+void numbers_compared(long double a, const char *sign, long double b, const char *a_text,
+                      const char *b_text, const char *file, int line);
+void numbers_near(long double a, long double b, long double most, const char *a_text,
+                  const char *b_text, const char *file, int line);
+
+#endif
