@@ -1,6 +1,5 @@
 /* A group's sums: what every engine (comm/backend.h) has in common. */
 #include "comm/backend.h"
-#include "nccl/gpu.h"
 
 #include <stdlib.h>
 
@@ -37,7 +36,7 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     a->count = count;
     a->wire = wire;
     a->number = g->sums_open > 0 ? g->sums_opened + 1 : 1;
-    a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
+    a->engine = ddp_device_is_host(d) ? g->host_sums : g->gpu_ops->sums;
     st = open_events(a, d, err);
     if (!st)
         st = a->engine->open(a, err);

@@ -27,12 +27,12 @@ static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
     return g->transport->reserve(g, requests, err);
 }
 
-ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
+ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_way *first_way, ddp_error *err)
 {
     struct ddp_exchange *x = calloc(1, sizeof *x);
 
     g->exchange = x;
-    g->host_sums = &ddp_host_sums;
+    g->first_way = first_way;
     if (x)
         x->collective_requests =
             calloc((size_t)ddp_collective_requests(g) + 1, sizeof *x->collective_requests);
@@ -152,6 +152,12 @@ static void retire(struct ddp_exchange *x, struct ddp_chunk *c)
     x->chunks_in_flight--;
 }
 
+static void collective_request_ended(struct ddp_exchange *x, int request)
+{
+    x->collective_requests[request].pending = 0;
+    x->collective_left--;
+}
+
 static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
 {
     int i = request - ddp_collective_requests(g), requests = g->exchange->sizes.requests;
@@ -202,7 +208,7 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
         int request = x->ended[i];
 
         if (request < ddp_collective_requests(g))
-            ddp_collective_ended(x, request);
+            collective_request_ended(x, request);
         else if (chunk_request_ended(g, request, err))
             return err->code;
     }
@@ -307,7 +313,7 @@ ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *e
     s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
     if (g->size == 1)
         return DDP_OK;
-    if (!g->way && ddp_exchange_use(g, &ddp_way_direct, err))
+    if (!g->way && ddp_exchange_use(g, g->first_way, err))
         return err->code;
     s->chunks_left = (int)((s->count + x->sizes.count - 1) / x->sizes.count);
     s->launched = 0;

@@ -69,7 +69,7 @@ static ddp_status receive_parts(ddp_group *g, struct ddp_levels_chunk *c, ddp_er
     float *at = c->scratch[c->stage];
 
     for (int t = 0; t < stage->transfer_count; t++) {
-        const struct ddp_transfer *transfer = &stage->transfers[t];
+        const struct ddp_stage_transfer *transfer = &stage->transfers[t];
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, transfer->units);
         int nodes = transfer->incoming && piece.count ? ddp_levels_nodes(g, transfer->ranks) : 0;
 
@@ -87,7 +87,7 @@ static ddp_status send_parts(ddp_group *g, struct ddp_levels_chunk *c, ddp_error
     int nodes = ddp_levels_nodes(g, stage->ranks);
 
     for (int t = 0; t < stage->transfer_count; t++) {
-        const struct ddp_transfer *transfer = &stage->transfers[t];
+        const struct ddp_stage_transfer *transfer = &stage->transfers[t];
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, transfer->units);
         size_t within = piece.begin - ddp_levels_piece_of(g, c, stage->held[transfer->held]).begin;
 
@@ -121,7 +121,7 @@ static ddp_status return_sums(ddp_group *g, struct ddp_levels_chunk *c, ddp_erro
     if (c->not_finite)
         mark_not_finite(g, c);
     for (int t = 0; t < stage->transfer_count; t++) {
-        const struct ddp_transfer *transfer = &stage->transfers[t];
+        const struct ddp_stage_transfer *transfer = &stage->transfers[t];
         struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, transfer->units);
 
         if (piece.count

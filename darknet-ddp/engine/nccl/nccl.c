@@ -1,4 +1,4 @@
-/* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl*.c.
+/* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl.c, memory.c and tree_sum.c.
  *
  * Communicators do not block: a call that is still at work says ncclInProgress, and is
  * polled, so that a peer that never comes ends in a timeout. Sums are queued on the comm

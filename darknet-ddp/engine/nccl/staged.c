@@ -10,6 +10,7 @@
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
 #include "comm/exchange.h"
+#include "comm/host_engine.h"
 #include "nccl/sum.h"
 
 #include <stdio.h>
@@ -278,7 +279,7 @@ static void staged_close(ddp_group *g)
 {
     struct staged *q = staged_of(g);
 
-    g->host_sums = &ddp_host_sums;
+    g->host_sums = &ddp_host_engine;
     DDP_CUDA(g->gpu->cuda, cudaStreamDestroy(q->back));
     free(q);
 }
