@@ -1,5 +1,5 @@
-/* comm/backend.h: what a backend, a transport and a GPU supply. For comm/,
- * transport/ and nccl/ alone.
+/* comm/backend.h: what a backend, a transport and a GPU supply. For comm/, transport/ and nccl/
+ * alone.
  *
  * group.c, collectives.c, and allreduce.c for sums, check every argument, remember a failure and
  * put the context into the error; a backend only moves data. Every member is required.
@@ -153,12 +153,23 @@ struct ddp_allreduce {
     ddp_device *before; /* whose work it comes before, from its fence on */
     float *buf;
     size_t count;
+    size_t count_each; /* of an all-gather: floats of each rank; 0: it is a sum */
     ddp_wire wire;
-    ddp_half half; /* that was started last */
+    ddp_half half; /* that was started last; of an all-gather always DDP_WHOLE */
     int number;    /* from 1, in the order of opening */
     int started;   /* once, or more often */
     ddp_device_event *began, *ended;
 };
+
+/* In errors. */
+static inline const char *ddp_allreduce_kind(int gathers)
+{
+    return gathers ? "all-gather" : "sum";
+}
+
+/* As ddp_allreduce_open_on. Of *wanted what names the sum or all-gather is set: group, device, buf,
+ * count, count_each and wire. */
+ddp_status ddp_allreduce_prepare(ddp_allreduce **out, const ddp_allreduce *wanted, ddp_error *err);
 
 /* The parts of a group that every backend has: size and host names. *out is the
  * start of `bytes` zeroed bytes. */

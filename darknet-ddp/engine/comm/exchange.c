@@ -116,7 +116,17 @@ static struct ddp_chunk *in_flight(ddp_group *g, int i)
 
 static ddp_status name_sum(const ddp_group *g, const struct ddp_host_sum *s, ddp_error *err)
 {
-    return ddp_wrap(err, "sum %d of %d", s->number, g->sums_opened);
+    return ddp_wrap(err, "%s %d of %d", ddp_allreduce_kind(s->gathers), s->number, g->sums_opened);
+}
+
+/* Of a chunk that is not the last: together the parts of all ranks are as long as a sum's. */
+static size_t chunk_count(const ddp_group *g, const struct ddp_host_sum *s)
+{
+    size_t count = g->exchange->sizes.count, each = count / (size_t)g->size;
+
+    if (!s->gathers)
+        return count;
+    return each > 0 ? each : 1;
 }
 
 static ddp_status launch(ddp_group *g, ddp_error *err)
@@ -126,12 +136,12 @@ static ddp_status launch(ddp_group *g, ddp_error *err)
     while (x->first) {
         struct ddp_host_sum *a = x->first;
         struct ddp_chunk *c = next_chunk(g);
-        size_t left = a->count - a->launched;
+        size_t left = a->count - a->launched, most = chunk_count(g, a);
 
         if (!c)
             return DDP_OK;
         c->data = a->buf + a->launched;
-        c->count = left < x->sizes.count ? left : x->sizes.count;
+        c->count = left < most ? left : most;
         x->chunks_in_flight++;
         a->launched += c->count;
         if (a->launched == a->count)
@@ -265,7 +275,8 @@ static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
     }
     if (peer < 0)
         peer = g->way->waits_for(g, oldest, &taking);
-    (void)snprintf(where, sizeof where, ", sum %d of %d", oldest->sum->number, g->sums_opened);
+    (void)snprintf(where, sizeof where, ", %s %d of %d", ddp_allreduce_kind(oldest->sum->gathers),
+                   oldest->sum->number, g->sums_opened);
     return ddp_exchange_overdue(g, peer, taking, where, err);
 }
 
@@ -309,13 +320,15 @@ ddp_status ddp_exchange_wait_until(ddp_group *g, const int *left,
 ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
+    size_t most;
 
     s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
     if (g->size == 1)
         return DDP_OK;
     if (!g->way && ddp_exchange_use(g, g->first_way, err))
         return err->code;
-    s->chunks_left = (int)((s->count + x->sizes.count - 1) / x->sizes.count);
+    most = chunk_count(g, s);
+    s->chunks_left = (int)((s->count + most - 1) / most);
     s->launched = 0;
     s->channel = (int)(g->sums_started++ % (unsigned)g->channels);
     s->next = NULL;

@@ -44,14 +44,15 @@ ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, siz
 ddp_status ddp_exchange_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                                ddp_error *err);
 
-/* What the engines of host memory (host_engine.c, staged.c) have of each sum. buf, count,
- * wire and number are set, and ended, or NULL; the rest is 0 at first. */
+/* What the engines of host memory (host_engine.c, staged.c) have of each sum, or all-gather. buf,
+ * count, gathers and number are set, and ended, or NULL; the rest is 0 at first. */
 struct ddp_host_sum {
     float *buf;
-    size_t count;
-    ddp_wire wire; /* how it travels */
+    size_t count; /* of an all-gather: of each rank */
+    int gathers;  /* all-gather: buf has a part of each rank */
     int number;
-    ddp_half half;           /* what is made of it */
+    ddp_half half;           /* what is made of it; of an all-gather DDP_GATHER */
+    ddp_wire wire;           /* how that travels */
     int channel;             /* of its last start */
     ddp_device_event *ended; /* set when it has ended */
 
@@ -64,8 +65,18 @@ struct ddp_host_sum {
 /* Of a's memory, when it is opened. */
 static inline struct ddp_host_sum ddp_host_sum_of(const ddp_allreduce *a)
 {
-    return (struct ddp_host_sum){
-        .buf = a->buf, .count = a->count, .wire = a->wire, .number = a->number, .ended = a->ended};
+    return (struct ddp_host_sum){.buf = a->buf,
+                                 .count = a->count_each ? a->count_each : a->count,
+                                 .gathers = a->count_each > 0,
+                                 .number = a->number,
+                                 .ended = a->ended};
+}
+
+/* What is asked for, when it is started: what is gathered travels as it is. */
+static inline void ddp_host_sum_set_half(struct ddp_host_sum *s, const ddp_allreduce *a)
+{
+    s->half = s->gathers ? DDP_GATHER : a->half;
+    s->wire = s->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
 }
 
 /* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */

@@ -25,8 +25,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
     struct ddp_host_sum *s = a->own;
 
     ddp_device_event_record(a->began);
-    s->half = a->half;
-    s->wire = a->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
+    ddp_host_sum_set_half(s, a);
     return ddp_exchange_start(a->group, s, err);
 }
 

@@ -193,10 +193,9 @@ static void count_stall(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
 
 static ddp_status overdue(const ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
 {
-    return ddp_fail(err, DDP_ERR_COMM,
-                    "sum %d of %d has not arrived on GPU %d (host %s) for %.9g s", s->sum->number,
-                    g->sums_opened, g->gpu->cuda->gpu, g->hosts[g->rank],
-                    (double)g->timeout_ns / 1e9);
+    return ddp_fail(err, DDP_ERR_COMM, "%s %d of %d has not arrived on GPU %d (host %s) for %.9g s",
+                    ddp_allreduce_kind(s->sum->count_each > 0), s->sum->number, g->sums_opened,
+                    g->gpu->cuda->gpu, g->hosts[g->rank], (double)g->timeout_ns / 1e9);
 }
 
 static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
