@@ -1,5 +1,6 @@
-/* The engine for sums of host memory, over comm/exchange.h. */
-#include "comm/exchange.h"
+#include "comm/host_engine.h"
+
+#include "comm/chunk.h"
 
 #include <stdlib.h>
 
@@ -24,8 +25,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
     struct ddp_host_sum *s = a->own;
 
     ddp_device_event_record(a->began);
-    s->half = a->half;
-    s->wire = a->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
+    ddp_host_sum_set_half(s, a);
     return ddp_exchange_start(a->group, s, err);
 }
 
@@ -53,7 +53,7 @@ static int sum_finite(ddp_allreduce *a)
     return !s->not_finite;
 }
 
-const struct ddp_sum_engine ddp_host_sums = {
+const struct ddp_sum_engine ddp_host_engine = {
     .open = sum_open,
     .close = sum_close,
     .start = sum_start,
@@ -64,3 +64,9 @@ const struct ddp_sum_engine ddp_host_sums = {
     .wait = sum_wait,
     .finite = sum_finite,
 };
+
+ddp_status ddp_host_engine_open(ddp_group *g, ddp_error *err)
+{
+    g->host_sums = &ddp_host_engine;
+    return ddp_exchange_open(g, &ddp_way_direct, err);
+}
