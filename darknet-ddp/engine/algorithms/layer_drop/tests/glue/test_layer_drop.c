@@ -4,9 +4,9 @@
 #include "glue/trainer.h"
 
 #include "algorithms/layer_drop/draw.h"
-#include "options/options.h"
 #include "glue/blocks.h"
 #include "glue/table.h"
+#include "options/options.h"
 #include "timing/synthetic.h"
 #include "unit/ranks.h"
 

@@ -4,9 +4,9 @@
 #include "glue/trainer.h"
 
 #include "algorithms/local_sgd/averaging.h"
+#include "glue/table.h"
 #include "options/options.h"
 #include "timing/synthetic.h"
-#include "glue/table.h"
 #include "unit/ranks.h"
 
 #include <darknet.h>
