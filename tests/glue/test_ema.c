@@ -1,7 +1,7 @@
 /* The rules of training that came with the forks: the average of weights (ema_alpha) and cycles of
  * the learning rate (policy=sgdr). */
-#include <average.h>
 #include <darknet.h>
+#include <layers/ema.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
