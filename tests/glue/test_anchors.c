@@ -1,7 +1,7 @@
 /* Anchors from boxes: clusters that are there are found, whatever the seed. */
 #include "../unit/numbers.h"
 
-#include <anchors.h>
+#include <layers/images/anchors.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "../unit/numbers.h"
 
 #include <darknet.h>
-#include <iou.h>
+#include <layers/heads/iou.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "../unit/numbers.h"
-#include "augment.h"
 #include "image.h"
-#include "pixels.h"
+#include "layers/images/augment.h"
+#include "layers/images/pixels.h"
 
 enum { ROUNDS = 60, MOST = 70 };
 
@@ -425,8 +425,7 @@ static void parts_of_canvases(void **unused)
                      between_ints(1, MOST)};
         int grey = i % 3 == 0;
 
-        expect_same(place_part(im, p, part, MOST, grey), defined_part(im, p, part, grey),
-                    "place_part");
+        expect_same(place_part(im, p, part, grey), defined_part(im, p, part, grey), "place_part");
         free_image(im);
     }
 }

@@ -13,9 +13,9 @@
 #include "../parity/model.h"
 #include "snapshot.h"
 
-#include <bf16.h>
 #include <cuda_runtime_api.h>
 #include <darknet.h>
+#include <layers/bf16/bf16.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

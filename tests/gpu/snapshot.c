@@ -1,6 +1,6 @@
 #include "snapshot.h"
 
-#include <bf16.h>
+#include <layers/bf16/bf16.h>
 #include <math.h>
 #include <network.h>
 #include <string.h>

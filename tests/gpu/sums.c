@@ -4,7 +4,7 @@
  * Each round queues what a training step queues: a copy into the bucket, its sum, other work
  * meanwhile, then a use of the sum and a clearing of the bucket; nothing waits for the GPU in
  * between. A missing order between the GPU's queues shows in the values. A sum of host
- * memory travels between those of the GPU, as the loss does.
+ * memory travels between those of the GPU, as the loss does, and so does an all-gather.
  *
  * halves: each sum is made in two, and between them what is not this rank's share is cleared.
  *
@@ -12,6 +12,7 @@
  * ranks, a power of 2, so that a host's sum is one branch of the tree.
  *
  * Exit status: 77 without a GPU, or Gloo. Ranks fail together. */
+#include "comm/allgather.h"
 #include "comm/group.h"
 #include "device/device.h"
 
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUMS = 6, ROUNDS = 3, HOST_SUM = SUMS };
+enum { SUMS = 6, ROUNDS = 3, HOST_SUM = SUMS, GATHER = SUMS + 1, GATHER_COUNT = 70001 };
 
 static const size_t counts[SUMS] = {1, 15, 5000, 262147, 0, 100003};
 
@@ -42,6 +43,7 @@ struct run {
     struct bucket buckets[SUMS];
     float loss;
     ddp_allreduce *loss_sum;
+    struct bucket parts; /* of an all-gather: source is this rank's, the others all ranks' */
 };
 
 static float *new_floats(size_t count)
@@ -79,6 +81,58 @@ static void close_bucket(struct run *r, int s)
     ddp_group_free_memory(r->g, r->d, b->bucket);
     ddp_device_free(r->d, b->source);
     ddp_device_free(r->d, b->total);
+}
+
+static size_t count_of_all(const struct run *r)
+{
+    return (size_t)ddp_group_size(r->g) * GATHER_COUNT;
+}
+
+static void open_parts(struct run *r)
+{
+    struct bucket *b = &r->parts;
+    float *host = new_floats(GATHER_COUNT);
+    ddp_error err;
+
+    for (size_t i = 0; i < GATHER_COUNT; i++)
+        host[i] = reference_value(ddp_group_rank(r->g), GATHER, i);
+    must(ddp_device_alloc(r->d, &b->source, GATHER_COUNT, &err), &err);
+    must(ddp_device_alloc(r->d, &b->total, count_of_all(r), &err), &err);
+    must(ddp_group_alloc_memory(r->g, r->d, &b->bucket, count_of_all(r), &err), &err);
+    must(ddp_allgather_open(&b->sum, r->g, r->d, b->bucket, GATHER_COUNT, &err), &err);
+    ddp_device_push(r->d, b->source, host, GATHER_COUNT);
+    free(host);
+}
+
+static void close_parts(struct run *r)
+{
+    struct bucket *b = &r->parts;
+
+    ddp_device_copy(r->d, b->total, b->bucket, count_of_all(r));
+    ddp_allreduce_close(b->sum);
+    ddp_group_free_memory(r->g, r->d, b->bucket);
+    ddp_device_free(r->d, b->source);
+    ddp_device_free(r->d, b->total);
+}
+
+static void start_gather(const struct run *r)
+{
+    const struct bucket *b = &r->parts;
+    float *own = b->bucket + (size_t)ddp_group_rank(r->g) * GATHER_COUNT;
+    ddp_error err;
+
+    ddp_device_add(r->d, own, b->source, GATHER_COUNT);
+    must(ddp_allreduce_start(b->sum, &err), &err);
+}
+
+static void use_gathered(const struct run *r)
+{
+    const struct bucket *b = &r->parts;
+    ddp_error err;
+
+    must(ddp_allreduce_fence(b->sum, &err), &err);
+    ddp_device_add(r->d, b->total, b->bucket, count_of_all(r));
+    ddp_device_zero(r->d, b->bucket, count_of_all(r));
 }
 
 /* Ranks poll differently often. */
@@ -141,6 +195,7 @@ static int one_round(struct run *r, int round)
         poll(r, s);
         if (s != SUMS / 2)
             continue;
+        start_gather(r);
         r->loss = reference_value(ddp_group_rank(r->g), HOST_SUM, (size_t)round);
         must(ddp_allreduce_start(r->loss_sum, &err), &err);
     }
@@ -150,6 +205,7 @@ static int one_round(struct run *r, int round)
         ddp_device_add(r->d, r->buckets[s].total, r->buckets[s].bucket, counts[s]);
         ddp_device_zero(r->d, r->buckets[s].bucket, counts[s]);
     }
+    use_gathered(r);
     must(ddp_allreduce_wait(r->loss_sum, &err), &err);
     if (round % 2)
         must(ddp_group_settle(r->g, &err), &err);
@@ -197,6 +253,29 @@ static int wrong_total(const struct run *r, int s)
         if (wrong)
             (void)fprintf(stderr, "rank %d: sum %d: [%zu] is %.9g, not %.9g\n",
                           ddp_group_rank(r->g), s, i, (double)got[i], (double)want);
+    }
+    free(got);
+    return wrong;
+}
+
+/* Parts travel as they are, whatever the wire of sums. */
+static int wrong_parts(const struct run *r)
+{
+    float *got = new_floats(count_of_all(r));
+    int wrong = !ddp_allreduce_finite(r->parts.sum);
+
+    ddp_device_pull(r->d, got, r->parts.total, count_of_all(r));
+    for (size_t i = 0; i < count_of_all(r) && !wrong; i++) {
+        int rank = (int)(i / GATHER_COUNT);
+        float part = reference_value(rank, GATHER, i % GATHER_COUNT), want = 0;
+
+        for (int round = 0; round < ROUNDS; round++)
+            want += part;
+        wrong = !reference_same_bits(got[i], want);
+        if (wrong)
+            (void)fprintf(stderr, "rank %d: part of rank %d: [%zu] is %.9g, not %.9g\n",
+                          ddp_group_rank(r->g), rank, i % GATHER_COUNT, (double)got[i],
+                          (double)want);
     }
     free(got);
     return wrong;
@@ -319,15 +398,18 @@ int main(int argc, char **argv)
     for (int s = 0; s < SUMS; s++)
         open_bucket(&r, s);
     must(ddp_allreduce_open(&r.loss_sum, r.g, &r.loss, 1, &err), &err);
+    open_parts(&r);
     for (int round = 0; round < ROUNDS; round++)
         wrong += one_round(&r, round);
     for (int s = 0; s < SUMS; s++)
         wrong += wrong_total(&r, s);
     must(ddp_group_settle(r.g, &err), &err);
+    wrong += wrong_parts(&r);
     if (nccl && r.ordered && schedule == DDP_SCHEDULE_LEVELS)
         wrong += too_much_left(&r);
     wrong = count_wrong(r.g, wrong);
     ddp_allreduce_close(r.loss_sum);
+    close_parts(&r);
     for (int s = 0; s < SUMS; s++)
         close_bucket(&r, s);
     ddp_group_close(r.g);

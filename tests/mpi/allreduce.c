@@ -1,8 +1,9 @@
-/* The process group on real ranks, of the backend that is named: sums to the bit, collectives,
- * places.
+/* The process group on real ranks, of the backend that is named: sums and all-gathers to the bit,
+ * collectives, places.
  *
  * A rank counts what is wrong; the counts are gathered and all ranks fail
  * together, since one that stops between two collectives hangs the others. */
+#include "comm/allgather.h"
 #include "comm/group.h"
 
 #include "../reference_sum.h"
@@ -89,6 +90,59 @@ static int sums_are_the_tree_to_the_bit(ddp_group *g)
     return bad;
 }
 
+static int wrong_parts(const ddp_group *g, const float *all, int gather, size_t count)
+{
+    for (int r = 0; r < ddp_group_size(g); r++)
+        for (size_t i = 0; i < count; i++) {
+            float got = all[(size_t)r * count + i], want = reference_value(r, gather, i);
+
+            if (!reference_same_bits(got, want)) {
+                (void)fprintf(stderr, "rank %d: %zu of rank %d: [%zu] is %.9g, not %.9g\n",
+                              ddp_group_rank(g), count, r, i, (double)got, (double)want);
+                return 1;
+            }
+        }
+    return 0;
+}
+
+/* All in flight together, twice. */
+static int every_rank_gets_every_part(ddp_group *g)
+{
+    enum { GATHERS = 6 };
+    static const size_t counts[GATHERS] = {0, 1, 17, CHUNK / 2 + 1, 5000, CHUNK};
+    size_t size = (size_t)ddp_group_size(g), rank = (size_t)ddp_group_rank(g);
+    ddp_allreduce *gathers[GATHERS];
+    float *all[GATHERS];
+    ddp_error err;
+    int bad = 0;
+
+    for (int k = 0; k < GATHERS; k++) {
+        all[k] = malloc((size * counts[k] + 1) * sizeof(float));
+        if (!all[k])
+            abort();
+        bad += failed(
+            g, ddp_allgather_open(&gathers[k], g, ddp_device_host(), all[k], counts[k], &err),
+            &err);
+    }
+    for (int round = 0; round < 2; round++) {
+        for (int k = 0; k < GATHERS; k++) {
+            memset(all[k], 0x55, size * counts[k] * sizeof(float));
+            for (size_t i = 0; i < counts[k]; i++)
+                all[k][rank * counts[k] + i] = reference_value((int)rank, k, i);
+            bad += failed(g, ddp_allreduce_start(gathers[k], &err), &err);
+        }
+        for (int k = GATHERS - 1; k >= 0; k--) {
+            bad += failed(g, ddp_allreduce_wait(gathers[k], &err), &err);
+            bad += wrong_parts(g, all[k], k, counts[k]);
+        }
+    }
+    for (int k = 0; k < GATHERS; k++) {
+        ddp_allreduce_close(gathers[k]);
+        free(all[k]);
+    }
+    return bad;
+}
+
 static int broadcast_reaches_every_rank_from_each(ddp_group *g)
 {
     enum { BYTES = 2 * MIB + 7 };
@@ -168,10 +222,13 @@ int main(int argc, char **argv)
     ddp_group_set_timeout(g, 120 * INT64_C(1000000000));
     bad = failed(g, ddp_group_use_channels(g, channels, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
+    bad += every_rank_gets_every_part(g);
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_LEVELS, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
+    bad += every_rank_gets_every_part(g);
     bad += failed(g, ddp_group_use_chunks(g, small, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
+    bad += every_rank_gets_every_part(g);
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_DIRECT, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
     bad += failed(g, ddp_group_use_chunks(g, (ddp_chunks){0}, &err), &err);

@@ -262,7 +262,7 @@ static void wishes_are_brought_within_limits(void **state)
 static void check_messages(const struct hosts_shape *shape, int rank)
 {
     int first[21] = {0};
-    struct ddp_hosts hosts = {shape->hosts, first};
+    struct ddp_rank_hosts hosts = {shape->hosts, first};
     struct ddp_levels_plan *plan;
     size_t chunk;
     ddp_error err;

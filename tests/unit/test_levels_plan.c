@@ -16,7 +16,7 @@
 
 enum { MOST_HOSTS = 1200, RADIX = 8 };
 
-static struct ddp_hosts hosts_of(int count, int ranks, int more_on_last)
+static struct ddp_rank_hosts hosts_of(int count, int ranks, int more_on_last)
 {
     static int first[MOST_HOSTS + 1];
 
@@ -24,10 +24,10 @@ static struct ddp_hosts hosts_of(int count, int ranks, int more_on_last)
     for (int h = 0; h <= count; h++)
         first[h] = h * ranks;
     first[count] += more_on_last;
-    return (struct ddp_hosts){count, first};
+    return (struct ddp_rank_hosts){count, first};
 }
 
-static int host_of(const struct ddp_hosts *hosts, int rank)
+static int host_of(const struct ddp_rank_hosts *hosts, int rank)
 {
     int h = 0;
 
@@ -45,7 +45,7 @@ static void check_mirrored(const struct ddp_levels_plan *mine, const struct ddp_
     int j = 0;
 
     for (int i = 0; i < a->transfer_count; i++) {
-        const struct ddp_transfer *x = &a->transfers[i], *y;
+        const struct ddp_stage_transfer *x = &a->transfers[i], *y;
 
         if (x->peer != peer || x->incoming)
             continue;
@@ -85,7 +85,8 @@ static void check_end(struct ddp_levels_plan **plans, int size)
 }
 
 /* Within a host every unit is one rank's lane, and what a rank goes on with is its own. */
-static void check_lanes(const struct ddp_levels_plan *plan, const struct ddp_hosts *hosts, int rank)
+static void check_lanes(const struct ddp_levels_plan *plan, const struct ddp_rank_hosts *hosts,
+                        int rank)
 {
     int host = host_of(hosts, rank), first = hosts->first[host], at = 0;
     const struct ddp_stage *stage = &plan->stage[0];
@@ -100,7 +101,8 @@ static void check_lanes(const struct ddp_levels_plan *plan, const struct ddp_hos
     assert_int_equal(stage->held[stage->held_count - 1].end, plan->lanes[rank - first].end);
 }
 
-static int peers_of(const struct ddp_levels_plan *plan, const struct ddp_hosts *hosts, int rank)
+static int peers_of(const struct ddp_levels_plan *plan, const struct ddp_rank_hosts *hosts,
+                    int rank)
 {
     char seen[16384] = {0};
     int peers = 0;
@@ -115,7 +117,7 @@ static int peers_of(const struct ddp_levels_plan *plan, const struct ddp_hosts *
     return peers;
 }
 
-static void check_plans(struct ddp_hosts hosts, int radix, int most_peers)
+static void check_plans(struct ddp_rank_hosts hosts, int radix, int most_peers)
 {
     int size = hosts.first[hosts.count];
     struct ddp_levels_plan **plans = calloc((size_t)size, sizeof(struct ddp_levels_plan *));
@@ -167,16 +169,17 @@ static void levels_are_taken_where_they_pay(void **state)
     (void)state;
     for (int hosts = 1; hosts <= 8; hosts++)
         assert_int_equal(
-            ddp_levels_pay(&(struct ddp_hosts){hosts, hosts_of(hosts, 1, 0).first}, RADIX, INT_MAX),
+            ddp_levels_pay(&(struct ddp_rank_hosts){hosts, hosts_of(hosts, 1, 0).first}, RADIX,
+                           INT_MAX),
             0);
     for (int hosts = 1; hosts <= 64; hosts *= 2)
         for (int ranks = 2; ranks <= 32; ranks *= 2) {
-            struct ddp_hosts all = hosts_of(hosts, ranks, 0);
+            struct ddp_rank_hosts all = hosts_of(hosts, ranks, 0);
 
             assert_int_equal(ddp_levels_pay(&all, RADIX, INT_MAX), 1);
         }
     {
-        struct ddp_hosts many = hosts_of(1024, 1, 0), some = hosts_of(16, 1, 0);
+        struct ddp_rank_hosts many = hosts_of(1024, 1, 0), some = hosts_of(16, 1, 0);
 
         assert_int_equal(ddp_levels_pay(&many, RADIX, 512), 1);
         assert_int_equal(ddp_levels_pay(&some, RADIX, 8), 1);

@@ -14,17 +14,18 @@
 
 enum { MOST_HOSTS = 4096, RADIX = 8, KERNEL_PARTS = 2048, COUNT = 1000003 };
 
-static struct ddp_hosts hosts_of(int count, int ranks)
+static struct ddp_rank_hosts hosts_of(int count, int ranks)
 {
     static int first[MOST_HOSTS + 1];
 
     assert_in_range(count, 1, MOST_HOSTS);
     for (int h = 0; h <= count; h++)
         first[h] = h * ranks;
-    return (struct ddp_hosts){count, first};
+    return (struct ddp_rank_hosts){count, first};
 }
 
-static struct ddp_nccl_plan *plan_of(struct ddp_hosts hosts, int rank, int radix, int most_parts)
+static struct ddp_nccl_plan *plan_of(struct ddp_rank_hosts hosts, int rank, int radix,
+                                     int most_parts)
 {
     struct ddp_nccl_plan *p;
     ddp_error err;
@@ -61,7 +62,7 @@ static void a_kernel_adds_no_more_parts_than_it_can(void **state)
     (void)state;
     ddp_nccl_plan_close(plan_of(hosts_of(KERNEL_PARTS, 1), 7, 0, KERNEL_PARTS));
     for (int ranks = 1; ranks <= 8; ranks *= 8) {
-        struct ddp_hosts hosts = hosts_of(KERNEL_PARTS + 8, ranks);
+        struct ddp_rank_hosts hosts = hosts_of(KERNEL_PARTS + 8, ranks);
 
         assert_int_equal(ddp_nccl_plan_open(&p, &hosts, 7, 0, KERNEL_PARTS, &err), DDP_ERR_USAGE);
         assert_null(p);

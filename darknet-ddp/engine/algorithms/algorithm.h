@@ -13,8 +13,44 @@
 #define DDP_ALGORITHMS_ALGORITHM_H
 
 #include "algorithms/claims.h"
+#include "algorithms/plugs.h"
 #include "base/status.h"
-#include "options/options.h"
+#include "comm/group.h"
+#include "core/params.h"
+#include "core/reducer.h"
+#include "core/sharded.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Of a network, without Darknet's headers. */
+typedef struct ddp_network_facts {
+    size_t max_batches; /* 0: not known */
+    int burn_in;
+    double ema_alpha;
+    const ddp_block *blocks; /* that learn, from input to output; block_count of them */
+    int block_count;
+} ddp_network_facts;
+
+/* What an algorithm is opened for. */
+typedef struct ddp_algorithm_of {
+    const ddp_options *options;
+    ddp_group *group;
+    ddp_device *device;     /* that the network trains on */
+    const ddp_table *table; /* of the host's memory: shapes, and what rank 0 begins with */
+    ddp_network_facts network;
+} ddp_algorithm_of;
+
+/* What there is while the network trains. */
+typedef struct ddp_attached {
+    const ddp_table *table; /* of the device */
+    uint64_t seed;          /* of the run */
+    /* Slow momentum of each of the table's parameters, on its device; NULL: none was asked for. */
+    float *const *slow;
+    ddp_reducer *reducer;
+    /* On rank 0, where the moments are that the run begins with; NULL: the table has them. */
+    const ddp_sharded_source *first;
+} ddp_attached;
 
 typedef struct ddp_algorithm {
     const char *name;    /* of the folder */
@@ -28,9 +64,37 @@ typedef struct ddp_algorithm {
     /* Is what the rows of this folder ask for sound by itself, on or not? DDP_ERR_USAGE: why not.
      * NULL: always. */
     ddp_status (*check)(const ddp_options *o, ddp_error *err);
+    /* Does it go with this network, these ranks and this device? DDP_ERR_USAGE: why not. NULL: with
+     * any. */
+    ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
+
+    /* From here to close it has *self. Where open leaves that NULL there is nothing to do in this
+     * run: it is asked for its words alone. *of and what it points to may be
+     * gone afterwards, but for group, device and options. */
+    ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
+    /* The network is about to train; and it has trained. What `a` points to lives in between. */
+    ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
+    void (*detach)(void *self);
+    void (*close)(void *self);
+
+    int halves; /* 1: a bucket's sum is made in two halves, the second by it (core/reducer.h) */
+    /* What it does (algorithms/plugs.h). */
+    const ddp_update_plug *update;
+    const ddp_step_plug *step;
+    const ddp_layers_plug *layers;
+
+    /* Moments of which it has parts, while attached. NULL: the framework has all of them. */
+    ddp_sharded *(*sharded)(const void *self);
+
+    void (*print)(const void *self, FILE *out); /* lines of the banner; while attached */
+    void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */
 } ddp_algorithm;
 
 /* In the order of algorithms.def; NULL behind the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
+
+/* The one that these options ask for and that makes the second halves of sums itself, where there
+ * is more than one rank; NULL: none does. */
+const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
 
 #endif

@@ -1,6 +1,5 @@
 /* A group's sums: what every engine (comm/backend.h) has in common. */
 #include "comm/backend.h"
-#include "nccl/gpu.h"
 
 #include <stdlib.h>
 
@@ -18,9 +17,16 @@ static void free_sum(ddp_allreduce *a)
     free(a);
 }
 
-ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
-                                 size_t count, ddp_wire wire, ddp_error *err)
+static ddp_status name_what(const ddp_allreduce *wanted, ddp_error *err)
 {
+    return wanted->count_each
+               ? ddp_wrap(err, "prepare an all-gather of %zu floats a rank", wanted->count_each)
+               : ddp_wrap(err, "prepare a sum of %zu floats", wanted->count);
+}
+
+ddp_status ddp_allreduce_prepare(ddp_allreduce **out, const ddp_allreduce *wanted, ddp_error *err)
+{
+    ddp_group *g = wanted->group;
     ddp_allreduce *a;
     ddp_status st;
 
@@ -28,27 +34,32 @@ ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *
     st = ddp_group_check_alive(g, err);
     if (st)
         return st;
-    a = calloc(1, sizeof *a);
+    a = malloc(sizeof *a);
     if (!a)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    a->group = g;
-    a->device = d;
-    a->buf = buf;
-    a->count = count;
-    a->wire = wire;
+    *a = *wanted;
     a->number = g->sums_open > 0 ? g->sums_opened + 1 : 1;
-    a->engine = ddp_device_is_host(d) ? g->host_sums : ddp_gpu_sums(g);
-    st = open_events(a, d, err);
+    a->engine = ddp_device_is_host(a->device) ? g->host_sums : g->gpu_ops->sums;
+    st = open_events(a, a->device, err);
     if (!st)
         st = a->engine->open(a, err);
     if (st) {
         free_sum(a);
-        return ddp_group_keep_failure(g, ddp_wrap(err, "prepare a sum of %zu floats", count), err);
+        return ddp_group_keep_failure(g, name_what(wanted, err), err);
     }
     g->sums_opened = a->number;
     g->sums_open++;
     *out = a;
     return DDP_OK;
+}
+
+ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                 size_t count, ddp_wire wire, ddp_error *err)
+{
+    const ddp_allreduce wanted = {
+        .group = g, .device = d, .buf = buf, .count = count, .wire = wire};
+
+    return ddp_allreduce_prepare(out, &wanted, err);
 }
 
 ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
@@ -83,7 +94,10 @@ static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_device *behind, ddp
     if (st)
         return st;
     if (a->engine->in_flight(a))
-        return ddp_fail(err, DDP_ERR_USAGE, "sum %d is in flight already", a->number);
+        return ddp_fail(err, DDP_ERR_USAGE, "%s %d is in flight already",
+                        ddp_allreduce_kind(a->count_each > 0), a->number);
+    if (a->count_each && half != DDP_WHOLE)
+        return ddp_fail(err, DDP_ERR_USAGE, "all-gather %d has no halves", a->number);
     a->started = 1;
     note_half(a, half);
     a->behind = behind;
@@ -137,7 +151,8 @@ static ddp_status check_started(const ddp_allreduce *a, ddp_error *err)
     ddp_status st = ddp_group_check_alive(a->group, err);
 
     if (!st && !a->started)
-        st = ddp_fail(err, DDP_ERR_USAGE, "sum %d was not started", a->number);
+        st = ddp_fail(err, DDP_ERR_USAGE, "%s %d was not started",
+                      ddp_allreduce_kind(a->count_each > 0), a->number);
     return st;
 }
 

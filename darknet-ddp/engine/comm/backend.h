@@ -1,13 +1,14 @@
-/* comm/backend.h: what a backend and a transport supply. Included by comm/ alone.
+/* comm/backend.h: what a backend, a transport and a GPU supply. For comm/, transport/ and nccl/
+ * alone.
  *
- * group.c, and allreduce.c for sums, check every argument, remember a failure and put the context
- * into the error; a backend only moves data. Every member is required.
+ * group.c, collectives.c, and allreduce.c for sums, check every argument, remember a failure and
+ * put the context into the error; a backend only moves data. Every member is required.
  *
  * A backend whose messages pass through host memory need not know how to sum:
  * it supplies a transport, and takes its sums and collectives from exchange.h.
  *
- * How a sum is made is an engine's matter: of host memory exchange.c's, solo.c's, or staged.c's
- * where sums of a GPU share its way, and of a GPU's memory gpu.c's. Each has a private part of
+ * How a sum is made is an engine's matter: of host memory host_engine.c's, solo.c's, or staged.c's
+ * where sums of a GPU share its way, and of a GPU's memory sum.c's. Each has a private part of
  * its own in every sum (ddp_allreduce.own), which nobody else looks into.
  */
 #ifndef DDP_COMM_BACKEND_H
@@ -20,6 +21,7 @@ enum { DDP_HOST_BYTES = 256 };
 
 struct ddp_backend {
     const char *name; /* as written on the command line */
+    int knows_pmi;    /* as ddp_group_mpi_knows_pmi; of "mpi" alone */
 
     /* Allocate a struct that begins with struct ddp_group, and fill it. */
     ddp_status (*open)(ddp_group **out, ddp_error *err);
@@ -57,6 +59,32 @@ struct ddp_sum_engine {
     int (*finite)(ddp_allreduce *a); /* the same; 1 before the first start */
 };
 
+/* A rank's GPU (nccl/), which a group knows by these alone: they are set where g->gpu is, by
+ * ddp_group_use_gpu. Every member is required, and does what group.h says of the function of its
+ * name. */
+struct ddp_gpu_ops {
+    void (*close)(ddp_group *g);
+    /* What is queued on the GPU and waits for other ranks ends, in whatever way. */
+    void (*abort)(ddp_group *g);
+
+    ddp_device *(*device)(const ddp_group *g);
+    const char *(*transport)(const ddp_group *g);
+    const char *(*schedule)(const ddp_group *g); /* NULL: none of its own */
+    int64_t (*stalled_ns)(const ddp_group *g);
+
+    ddp_status (*progress)(ddp_group *g, ddp_error *err);
+    ddp_status (*settle)(ddp_group *g, ddp_error *err);
+
+    float *(*alloc)(ddp_group *g, size_t count); /* NULL: no memory */
+    void (*free)(ddp_group *g, float *x);
+
+    const struct ddp_sum_engine *sums; /* of the GPU's memory */
+    /* Are they cut in a way of their own? Then as ddp_allreduce_share, of one that more than one
+     * rank makes. */
+    int (*has_shares)(const ddp_group *g);
+    ddp_status (*share)(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err);
+};
+
 /* One message, as both ends see it. Messages from one rank to another match in
  * the order in which they were posted with the same tag on the same channel. */
 struct ddp_message {
@@ -86,7 +114,8 @@ struct ddp_group {
     const struct ddp_backend *ops;
     const struct ddp_transport *transport; /* NULL: exchange.h is not used */
     struct ddp_exchange *exchange;
-    const struct ddp_way *way; /* how chunks are summed (chunk.h); NULL before the first sum */
+    const struct ddp_way *way; /* how chunks are summed (chunk.h); NULL before the first sum, */
+    const struct ddp_way *first_way; /* which takes this one */
     void *way_own;
     ddp_chunks wish; /* of how long chunks are, and how many in flight */
     const struct ddp_sum_engine *host_sums;
@@ -94,8 +123,8 @@ struct ddp_group {
     int size;
     int local_rank;
     int local_size;
-    char (*hosts)[DDP_HOST_BYTES]; /* one for each rank; freed by group.c */
-    struct ddp_hosts places;       /* which ranks are on one host; first is freed by group.c */
+    char (*hosts)[DDP_HOST_BYTES]; /* one for each rank; freed by group_base.c */
+    struct ddp_rank_hosts places;  /* which ranks are on one host; first is freed by group_base.c */
     int radix;                     /* DDP_LEVELS_RADIX, or another in a test */
     char schedule[128];            /* for people */
     int levels;                    /* was that way wanted, or found to pay? */
@@ -104,7 +133,8 @@ struct ddp_group {
     int channels;                        /* that sums take turns at */
     unsigned sums_started;               /* by the transport: whose turn it is */
     ddp_traffic traffic;
-    struct ddp_gpu *gpu; /* NULL: this rank has none */
+    const struct ddp_gpu_ops *gpu_ops;
+    struct ddp_gpu *gpu; /* theirs; NULL: this rank has no GPU */
     int64_t timeout_ns;
     void (*moved)(void *ctx); /* NULL: nobody wants to hear */
     void *moved_ctx;
@@ -123,18 +153,23 @@ struct ddp_allreduce {
     ddp_device *before; /* whose work it comes before, from its fence on */
     float *buf;
     size_t count;
+    size_t count_each; /* of an all-gather: floats of each rank; 0: it is a sum */
     ddp_wire wire;
-    ddp_half half; /* that was started last */
+    ddp_half half; /* that was started last; of an all-gather always DDP_WHOLE */
     int number;    /* from 1, in the order of opening */
     int started;   /* once, or more often */
     ddp_device_event *began, *ended;
 };
 
-extern const struct ddp_backend ddp_backend_solo;
-#ifdef DDP_WITH_MPI
-extern const struct ddp_backend ddp_backend_mpi;
-#endif
-extern const struct ddp_backend ddp_backend_gloo; /* with DDP_WITH_GLOO */
+/* In errors. */
+static inline const char *ddp_allreduce_kind(int gathers)
+{
+    return gathers ? "all-gather" : "sum";
+}
+
+/* As ddp_allreduce_open_on. Of *wanted what names the sum or all-gather is set: group, device, buf,
+ * count, count_each and wire. */
+ddp_status ddp_allreduce_prepare(ddp_allreduce **out, const ddp_allreduce *wanted, ddp_error *err);
 
 /* The parts of a group that every backend has: size and host names. *out is the
  * start of `bytes` zeroed bytes. */

@@ -1,5 +1,5 @@
 /* comm/chunk.h: the sum of one chunk of a buffer over all ranks, and the ways to make it, of
- * which a group uses one.
+ * which a group uses one. A chunk of an all-gather is a piece of each rank's part.
  *
  * A chunk is a state machine that ended requests drive, or that looks for itself whether it
  * can go on. exchange.c cuts buffers into chunks, has some of them in flight, and polls.
@@ -14,10 +14,10 @@
 /* What every way knows of a chunk. */
 struct ddp_chunk {
     struct ddp_host_sum *sum; /* NULL: not in use */
-    float *data;              /* within the sum's buffer */
-    size_t count;
-    uint32_t sequence; /* number of the chunk in the group: both ends' tag */
-    int slot;          /* sequence modulo the window */
+    float *data;              /* within the sum's buffer; of an all-gather: rank 0's */
+    size_t count;             /* of an all-gather: of each rank */
+    uint32_t sequence;        /* number of the chunk in the group: both ends' tag */
+    int slot;                 /* sequence modulo the window */
     int first_request;
     int ended; /* it is summed */
 };
@@ -40,6 +40,12 @@ ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
 static inline ddp_half ddp_chunk_half(const struct ddp_chunk *c)
 {
     return c->sum->half;
+}
+
+/* Of an all-gather: where the chunk's c->count elements of a rank's part are. */
+static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
+{
+    return c->data + (size_t)rank * c->sum->count;
 }
 
 struct ddp_chunk_sizes {

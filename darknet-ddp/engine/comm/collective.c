@@ -16,11 +16,6 @@ enum {
 
 /* ---- messages ---- */
 
-int ddp_collective_requests(const ddp_group *g)
-{
-    return 2 * (g->size - 1);
-}
-
 static struct ddp_message message(const ddp_group *g, int peer, void *data, size_t bytes)
 {
     int tag = 2 * DDP_TAGS + (int)(g->exchange->collective % DDP_TAGS);
@@ -51,12 +46,6 @@ ddp_status ddp_collective_recv(ddp_group *g, int peer, void *data, size_t bytes,
     struct ddp_message m = message(g, peer, data, bytes);
 
     return g->transport->recv(g, next_request(g->exchange, peer, 1), &m, err);
-}
-
-void ddp_collective_ended(struct ddp_exchange *x, int request)
-{
-    x->collective_requests[request].pending = 0;
-    x->collective_left--;
 }
 
 static ddp_status overdue(ddp_group *g, ddp_error *err)

@@ -15,7 +15,9 @@
  *
  * A sum in two halves is always cut: its first half ends when a rank has summed its piece, and in
  * its second every rank sends its piece, and receives the others' in the first half of the
- * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes. */
+ * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes.
+ *
+ * An all-gather is such a second half, in which each rank's piece is of its part. */
 #include "base/finite.h"
 #include "comm/chunk.h"
 #include "comm/chunk_sizes.h"
@@ -62,9 +64,19 @@ static struct piece piece_of(const struct direct_chunk *c, int rank, int size)
     size_t r = (size_t)rank, n = (size_t)size;
     size_t begin = c->base.count * r / n, end = c->base.count * (r + 1) / n;
 
+    if (c->base.sum->gathers)
+        return (struct piece){ddp_chunk_part_of(&c->base, rank), c->base.count};
     if (!c->cut)
         return (struct piece){c->base.data, c->base.count};
     return (struct piece){c->base.data + begin, end - begin};
+}
+
+/* A piece that is gathered: shares of sums are marked by their first element where they are not
+ * finite, of parts nothing is known. */
+static void look_at_piece(struct direct_chunk *c, struct piece p)
+{
+    if (!ddp_all_finite(p.data, c->base.sum->gathers ? p.count : p.count > 0))
+        c->base.sum->not_finite = 1;
 }
 
 /* Floats of scratch for chunks of up to `count` floats. */
@@ -153,8 +165,8 @@ static ddp_status launch_half(ddp_group *g, struct direct_chunk *c, ddp_error *e
     c->requests_left = 0;
     mine = piece_of(c, g->rank, g->size);
     c->parts_left = mine.count > 0 ? peers : 0;
-    if (!reduce && !ddp_all_finite(mine.data, mine.count > 0))
-        c->base.sum->not_finite = 1;
+    if (!reduce)
+        look_at_piece(c, mine);
     for (int i = 0; i < peers; i++) {
         int peer = ddp_exchange_peer(g, i);
         struct piece theirs = piece_of(c, peer, g->size);
@@ -217,10 +229,7 @@ static void sum_piece(const ddp_group *g, struct direct_chunk *c)
 /* The sum of a peer's piece, of the i-th one. */
 static void sum_arrived(const ddp_group *g, struct direct_chunk *c, int i)
 {
-    struct piece theirs = piece_of(c, ddp_exchange_peer(g, i), g->size);
-
-    if (!ddp_all_finite(theirs.data, theirs.count > 0))
-        c->base.sum->not_finite = 1;
+    look_at_piece(c, piece_of(c, ddp_exchange_peer(g, i), g->size));
 }
 
 static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err)

@@ -27,12 +27,12 @@ static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
     return g->transport->reserve(g, requests, err);
 }
 
-ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err)
+ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_way *first_way, ddp_error *err)
 {
     struct ddp_exchange *x = calloc(1, sizeof *x);
 
     g->exchange = x;
-    g->host_sums = &ddp_host_sums;
+    g->first_way = first_way;
     if (x)
         x->collective_requests =
             calloc((size_t)ddp_collective_requests(g) + 1, sizeof *x->collective_requests);
@@ -116,7 +116,17 @@ static struct ddp_chunk *in_flight(ddp_group *g, int i)
 
 static ddp_status name_sum(const ddp_group *g, const struct ddp_host_sum *s, ddp_error *err)
 {
-    return ddp_wrap(err, "sum %d of %d", s->number, g->sums_opened);
+    return ddp_wrap(err, "%s %d of %d", ddp_allreduce_kind(s->gathers), s->number, g->sums_opened);
+}
+
+/* Of a chunk that is not the last: together the parts of all ranks are as long as a sum's. */
+static size_t chunk_count(const ddp_group *g, const struct ddp_host_sum *s)
+{
+    size_t count = g->exchange->sizes.count, each = count / (size_t)g->size;
+
+    if (!s->gathers)
+        return count;
+    return each > 0 ? each : 1;
 }
 
 static ddp_status launch(ddp_group *g, ddp_error *err)
@@ -126,12 +136,12 @@ static ddp_status launch(ddp_group *g, ddp_error *err)
     while (x->first) {
         struct ddp_host_sum *a = x->first;
         struct ddp_chunk *c = next_chunk(g);
-        size_t left = a->count - a->launched;
+        size_t left = a->count - a->launched, most = chunk_count(g, a);
 
         if (!c)
             return DDP_OK;
         c->data = a->buf + a->launched;
-        c->count = left < x->sizes.count ? left : x->sizes.count;
+        c->count = left < most ? left : most;
         x->chunks_in_flight++;
         a->launched += c->count;
         if (a->launched == a->count)
@@ -150,6 +160,12 @@ static void retire(struct ddp_exchange *x, struct ddp_chunk *c)
         ddp_device_event_record(c->sum->ended);
     c->sum = NULL;
     x->chunks_in_flight--;
+}
+
+static void collective_request_ended(struct ddp_exchange *x, int request)
+{
+    x->collective_requests[request].pending = 0;
+    x->collective_left--;
 }
 
 static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
@@ -202,7 +218,7 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
         int request = x->ended[i];
 
         if (request < ddp_collective_requests(g))
-            ddp_collective_ended(x, request);
+            collective_request_ended(x, request);
         else if (chunk_request_ended(g, request, err))
             return err->code;
     }
@@ -259,7 +275,8 @@ static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
     }
     if (peer < 0)
         peer = g->way->waits_for(g, oldest, &taking);
-    (void)snprintf(where, sizeof where, ", sum %d of %d", oldest->sum->number, g->sums_opened);
+    (void)snprintf(where, sizeof where, ", %s %d of %d", ddp_allreduce_kind(oldest->sum->gathers),
+                   oldest->sum->number, g->sums_opened);
     return ddp_exchange_overdue(g, peer, taking, where, err);
 }
 
@@ -303,13 +320,15 @@ ddp_status ddp_exchange_wait_until(ddp_group *g, const int *left,
 ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
+    size_t most;
 
     s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
     if (g->size == 1)
         return DDP_OK;
-    if (!g->way && ddp_exchange_use(g, &ddp_way_direct, err))
+    if (!g->way && ddp_exchange_use(g, g->first_way, err))
         return err->code;
-    s->chunks_left = (int)((s->count + x->sizes.count - 1) / x->sizes.count);
+    most = chunk_count(g, s);
+    s->chunks_left = (int)((s->count + most - 1) / most);
     s->launched = 0;
     s->channel = (int)(g->sums_started++ % (unsigned)g->channels);
     s->next = NULL;

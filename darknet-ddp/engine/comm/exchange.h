@@ -1,13 +1,13 @@
-/* comm/exchange.h: sums and collectives on top of a transport's messages.
+/* comm/exchange.h: chunks of sums, and collectives, on top of a transport's messages.
  *
  * The started sums form a queue of chunks, in the order of starting and then of
  * place, numbered alike on every rank; the number is the messages' tag, so order
  * alone matches them. A few chunks are in flight at a time, which bounds the
  * memory and lets the next ones' messages travel while one is summed.
  *
- * A backend sets g->transport, calls ddp_exchange_open, which sets g->host_sums, and puts the
- * functions below into its table. How a chunk is summed is chunk.h's matter, its messages are
- * parts.c's; collectives are collective.c's. */
+ * A backend sets g->transport, calls ddp_host_engine_open (host_engine.h), and puts the functions
+ * below into its table. How a chunk is summed is chunk.h's matter, its messages are parts.c's;
+ * collectives are collective.c's. */
 #ifndef DDP_COMM_EXCHANGE_H
 #define DDP_COMM_EXCHANGE_H
 
@@ -17,12 +17,13 @@
  * which takes a poll on both sides. */
 enum { DDP_EXCHANGE_MESSAGE_BYTES = 512 * 1024 };
 
-/* Reserves the transport's requests. */
-ddp_status ddp_exchange_open(ddp_group *g, ddp_error *err);
+/* Reserves the transport's requests. first_way: as ddp_exchange_use, once the first sum is started,
+ * unless another is used before. */
+struct ddp_way;
+ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_way *first_way, ddp_error *err);
 
 /* How chunks are summed from here on (chunk.h), and of which sizes, by g->wish; as way->open says,
- * and again at any time when the group is idle. Without it: directly. */
-struct ddp_way;
+ * and again at any time when the group is idle. */
 ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *err);
 
 /* Is no sum in flight, nor waiting to be? */
@@ -30,7 +31,6 @@ int ddp_exchange_is_idle(const ddp_group *g);
 
 void ddp_exchange_close(ddp_group *g); /* never opened, or twice: allowed */
 
-extern const struct ddp_sum_engine ddp_host_sums; /* host_sums.c */
 ddp_status ddp_exchange_progress(ddp_group *g, ddp_error *err);
 /* The same, and asks the transport also where nothing is in flight: Gloo then tells of a rank that
  * it has lost. For loops that wait for ranks by other means, as NCCL: it costs a lock, or a glance
@@ -44,14 +44,15 @@ ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, siz
 ddp_status ddp_exchange_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                                ddp_error *err);
 
-/* What ddp_host_sums, and others who sum host memory on their way, have of each sum. buf, count,
- * wire and number are set, and ended, or NULL; the rest is 0 at first. */
+/* What the engines of host memory (host_engine.c, staged.c) have of each sum, or all-gather. buf,
+ * count, gathers and number are set, and ended, or NULL; the rest is 0 at first. */
 struct ddp_host_sum {
     float *buf;
-    size_t count;
-    ddp_wire wire; /* how it travels */
+    size_t count; /* of an all-gather: of each rank */
+    int gathers;  /* all-gather: buf has a part of each rank */
     int number;
-    ddp_half half;           /* what is made of it */
+    ddp_half half;           /* what is made of it; of an all-gather DDP_GATHER */
+    ddp_wire wire;           /* how that travels */
     int channel;             /* of its last start */
     ddp_device_event *ended; /* set when it has ended */
 
@@ -64,8 +65,18 @@ struct ddp_host_sum {
 /* Of a's memory, when it is opened. */
 static inline struct ddp_host_sum ddp_host_sum_of(const ddp_allreduce *a)
 {
-    return (struct ddp_host_sum){
-        .buf = a->buf, .count = a->count, .wire = a->wire, .number = a->number, .ended = a->ended};
+    return (struct ddp_host_sum){.buf = a->buf,
+                                 .count = a->count_each ? a->count_each : a->count,
+                                 .gathers = a->count_each > 0,
+                                 .number = a->number,
+                                 .ended = a->ended};
+}
+
+/* What is asked for, when it is started: what is gathered travels as it is. */
+static inline void ddp_host_sum_set_half(struct ddp_host_sum *s, const ddp_allreduce *a)
+{
+    s->half = s->gathers ? DDP_GATHER : a->half;
+    s->wire = s->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
 }
 
 /* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */

@@ -1,5 +1,7 @@
 /* comm/exchange_state.h: what the files behind comm/exchange.h share: exchange.c (chunks in flight,
- * and waits), parts.c (a chunk's messages), share.c and collective.c. Not for others. */
+ * and waits), parts.c (a chunk's messages), share.c and collective.c. Not for others.
+ *
+ * Requests of a collective come first, those of chunks follow, slot by slot. */
 #ifndef DDP_COMM_EXCHANGE_STATE_H
 #define DDP_COMM_EXCHANGE_STATE_H
 
@@ -26,11 +28,17 @@ struct ddp_exchange {
     struct ddp_packed *packed;
     int requests;
 
-    /* collective.c's. */
+    /* collective.c's, which begins them: exchange.c hears when they end. */
     struct ddp_collective_request *collective_requests;
     int collective_left; /* of them, those that are pending */
     uint32_t collective; /* number of the next one */
 };
+
+/* How many requests collectives have. */
+static inline int ddp_collective_requests(const ddp_group *g)
+{
+    return 2 * (g->size - 1);
+}
 
 /* ---- exchange.c ---- */
 
@@ -58,11 +66,5 @@ void ddp_parts_release(struct ddp_exchange *x);
 
 /* The request of a chunk has ended: what has come goes to its place. */
 void ddp_part_ended(struct ddp_exchange *x, int request);
-
-/* ---- collective.c ---- */
-
-/* How many requests collectives have: they come first, those of chunks follow, slot by slot. */
-int ddp_collective_requests(const ddp_group *g);
-void ddp_collective_ended(struct ddp_exchange *x, int request);
 
 #endif

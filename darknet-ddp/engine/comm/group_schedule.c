@@ -4,7 +4,6 @@
 #include "comm/chunk.h"
 #include "comm/chunk_sizes.h"
 #include "comm/schedule.h"
-#include "nccl/gpu.h"
 
 #include <limits.h>
 #include <string.h>
@@ -58,7 +57,7 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
 
 const char *ddp_group_schedule(const ddp_group *g)
 {
-    const char *own = g->gpu ? ddp_gpu_schedule(g) : NULL;
+    const char *own = g->gpu ? g->gpu_ops->schedule(g) : NULL;
 
     return own ? own : g->schedule;
 }
@@ -74,7 +73,7 @@ ddp_chunk_limits ddp_group_chunk_limits(const ddp_group *g)
 {
     if (!has_chunks(g))
         return (ddp_chunk_limits){.own = {0}};
-    return g->way ? g->way->limits(g) : ddp_way_direct.limits(g);
+    return (g->way ? g->way : g->first_way)->limits(g);
 }
 
 ddp_chunks ddp_group_chunks(const ddp_group *g)
@@ -123,7 +122,7 @@ int ddp_group_sums_on_host(const ddp_group *g)
 
 int ddp_group_has_schedule(const ddp_group *g)
 {
-    return ddp_group_sums_on_host(g) || ddp_gpu_schedule(g);
+    return ddp_group_sums_on_host(g) || g->gpu_ops->schedule(g);
 }
 
 ddp_traffic ddp_group_traffic(const ddp_group *g)

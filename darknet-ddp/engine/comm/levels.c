@@ -17,6 +17,9 @@
  * anywhere: what is said on the board is that the others' parts have been read. The second goes
  * from the end of GATHERING to DOWN.
  *
+ * An all-gather waits in GATHERING until it may write to the others' memory, in DOWN for its
+ * messages with other hosts (levels_gather.c), and in SHARING as a sum does.
+ *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
  * all of its host have shared their lanes of it, and a slot for chunk n +
  * window once its rank has said that it launched that, and so needs no guard of its own. */
@@ -25,7 +28,6 @@
 #include "comm/levels_state.h"
 #include "device/wire.h"
 
-#include <math.h>
 #include <string.h>
 
 static struct ddp_levels_chunk *chunk_of(struct ddp_chunk *c)
@@ -46,103 +48,6 @@ static int in_place(const ddp_group *g, const struct ddp_levels_chunk *c)
 static struct ddp_chunk *levels_chunk(ddp_group *g, int slot)
 {
     return &ddp_levels_of(g)->chunks[slot].base;
-}
-
-/* ---- messages ---- */
-
-static ddp_status post(ddp_group *g, struct ddp_levels_chunk *c, int phase, int incoming, int peer,
-                       float *data, size_t count, ddp_error *err)
-{
-    const struct ddp_part part = {peer, phase, data, count};
-    int i = c->posted++;
-
-    c->requests[i] = (struct ddp_levels_request){peer, (char)incoming, 1};
-    c->waiting++;
-    return incoming ? ddp_part_recv(g, &c->base, i, &part, err)
-                    : ddp_part_send(g, &c->base, i, &part, err);
-}
-
-/* A stage's parts come, on the way up. */
-static ddp_status receive_parts(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err)
-{
-    const struct ddp_stage *stage = ddp_levels_stage(g, c);
-    float *at = c->scratch[c->stage];
-
-    for (int t = 0; t < stage->transfer_count; t++) {
-        const struct ddp_transfer *transfer = &stage->transfers[t];
-        struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, transfer->units);
-        int nodes = transfer->incoming && piece.count ? ddp_levels_nodes(g, transfer->ranks) : 0;
-
-        c->in[t] = at;
-        for (int k = 0; k < nodes; k++, at += piece.count)
-            if (post(g, c, 0, 1, transfer->peer, at, piece.count, err))
-                return err->code;
-    }
-    return DDP_OK;
-}
-
-static ddp_status send_parts(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err)
-{
-    const struct ddp_stage *stage = ddp_levels_stage(g, c);
-    int nodes = ddp_levels_nodes(g, stage->ranks);
-
-    for (int t = 0; t < stage->transfer_count; t++) {
-        const struct ddp_transfer *transfer = &stage->transfers[t];
-        struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, transfer->units);
-        size_t within = piece.begin - ddp_levels_piece_of(g, c, stage->held[transfer->held]).begin;
-
-        for (int k = 0; k < nodes && !transfer->incoming && piece.count; k++)
-            if (post(g, c, 0, 0, transfer->peer,
-                     c->held[c->stage][transfer->held * nodes + k] + within, piece.count, err))
-                return err->code;
-    }
-    return DDP_OK;
-}
-
-/* Others learn of a sum that is not finite by the first element of what they get, which then is no
- * number. */
-static void mark_not_finite(const ddp_group *g, const struct ddp_levels_chunk *c)
-{
-    const struct ddp_stage *stage = ddp_levels_stage(g, c);
-
-    for (int t = 0; t < stage->transfer_count; t++) {
-        struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, stage->transfers[t].units);
-
-        if (stage->transfers[t].incoming && piece.count)
-            ddp_levels_own(g, c)[piece.begin] = NAN;
-    }
-}
-
-/* A stage's sums go back where its parts came from. */
-static ddp_status return_sums(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err)
-{
-    const struct ddp_stage *stage = ddp_levels_stage(g, c);
-
-    if (c->not_finite)
-        mark_not_finite(g, c);
-    for (int t = 0; t < stage->transfer_count; t++) {
-        const struct ddp_transfer *transfer = &stage->transfers[t];
-        struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, transfer->units);
-
-        if (piece.count
-            && post(g, c, 1, !transfer->incoming, transfer->peer,
-                    ddp_levels_own(g, c) + piece.begin, piece.count, err))
-            return err->code;
-    }
-    return DDP_OK;
-}
-
-static void look_at_returned(const ddp_group *g, struct ddp_levels_chunk *c)
-{
-    const struct ddp_stage *stage = ddp_levels_stage(g, c);
-
-    for (int t = 0; t < stage->transfer_count; t++) {
-        struct ddp_levels_piece piece = ddp_levels_piece_of(g, c, stage->transfers[t].units);
-
-        if (!stage->transfers[t].incoming
-            && !ddp_all_finite(ddp_levels_own(g, c) + piece.begin, piece.count > 0))
-            c->not_finite = 1;
-    }
 }
 
 /* ---- from state to state ---- */
@@ -199,13 +104,26 @@ static void share_lane(const ddp_group *g, struct ddp_levels_chunk *c)
 
 static void begin_sharing(const ddp_group *g, struct ddp_levels_chunk *c)
 {
-    if (ddp_chunk_half(&c->base) == DDP_REDUCE)
+    if (c->base.sum->gathers)
+        ddp_levels_gather_share(g, c);
+    else if (ddp_chunk_half(&c->base) == DDP_REDUCE)
         copy_share(g, c, 0);
     else
         share_lane(g, c);
     say_shared(g, c);
     c->state = DDP_LEVELS_SHARING;
     c->seen = 0;
+}
+
+/* The same of an all-gather, whose messages need not wait for the others of the host. */
+static ddp_status go_on_gathering(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err)
+{
+    while (c->waiting == 0 && !ddp_levels_gather_posted_all(g, c))
+        if (ddp_levels_gather_post(g, c, err))
+            return err->code;
+    if (c->waiting == 0 && c->state == DDP_LEVELS_DOWN)
+        begin_sharing(g, c);
+    return DDP_OK;
 }
 
 /* Nothing of this stage is waited for any more: go on to where something is. */
@@ -218,15 +136,16 @@ static ddp_status go_on(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err
         if (c->state == DDP_LEVELS_UP && c->stage < stages) {
             ddp_levels_sum_stage(g, c);
             c->stage++;
-            if (c->stage < stages && (receive_parts(g, c, err) || send_parts(g, c, err)))
+            if (c->stage < stages
+                && (ddp_levels_receive_parts(g, c, err) || ddp_levels_send_parts(g, c, err)))
                 return err->code;
             continue;
         }
         if (c->state == DDP_LEVELS_DOWN)
-            look_at_returned(g, c);
+            ddp_levels_look_at_returned(g, c);
         c->state = DDP_LEVELS_DOWN;
         if (ddp_chunk_half(&c->base) != DDP_REDUCE && --c->stage >= 0) {
-            if (return_sums(g, c, err))
+            if (ddp_levels_return_sums(g, c, err))
                 return err->code;
             continue;
         }
@@ -251,6 +170,10 @@ static void lay_out(const ddp_group *g, struct ddp_levels_chunk *c)
 {
     float *own = ddp_levels_own(g, c);
 
+    if (c->base.sum->gathers) {
+        ddp_levels_gather_begin(g, c);
+        return;
+    }
     if (ddp_chunk_half(&c->base) == DDP_GATHER) {
         copy_share(g, c, 1);
         return;
@@ -258,6 +181,12 @@ static void lay_out(const ddp_group *g, struct ddp_levels_chunk *c)
     if (!in_place(g, c))
         memcpy(own, c->base.data, c->base.count * sizeof *own);
     ddp_wire_round(own, c->base.count, c->base.sum->wire);
+}
+
+/* Elements from the chunk's first to its last. */
+static size_t extent(const ddp_group *g, const struct ddp_chunk *c)
+{
+    return c->sum->gathers ? ((size_t)g->size - 1) * c->sum->count + c->count : c->count;
 }
 
 static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
@@ -269,13 +198,15 @@ static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
     c->stage = c->seen = c->waiting = c->posted = c->not_finite = 0;
     board->counts[chunk->slot] = (uint32_t)chunk->count;
     board->places[chunk->slot] =
-        ddp_host_memory_place(g, chunk->data, chunk->count * sizeof *chunk->data);
+        ddp_host_memory_place(g, chunk->data, extent(g, chunk) * sizeof *chunk->data);
     c->at[g->local_rank] = part_of(g, c, g->local_rank);
     lay_out(g, c);
     atomic_store_explicit(&board->launched, chunk->sequence + 1, memory_order_release);
+    if (chunk->sum->gathers)
+        return go_on_gathering(g, c, err);
     /* Early, so that nothing comes that has no place. */
     return ddp_levels_of(g)->plan->stages && ddp_chunk_half(chunk) != DDP_GATHER
-               ? receive_parts(g, c, err)
+               ? ddp_levels_receive_parts(g, c, err)
                : DDP_OK;
 }
 
@@ -314,12 +245,14 @@ static ddp_status gather(ddp_group *g, struct ddp_levels_chunk *c, int *moved, d
     *moved = 1;
     if (ddp_chunk_half(&c->base) == DDP_GATHER) {
         c->state = DDP_LEVELS_DOWN;
+        if (c->base.sum->gathers)
+            return go_on_gathering(g, c, err);
         c->stage = ddp_levels_of(g)->plan->stages;
         return go_on(g, c, err);
     }
     ddp_levels_sum_lane(g, c);
     c->state = DDP_LEVELS_UP;
-    if (ddp_levels_of(g)->plan->stages && send_parts(g, c, err))
+    if (ddp_levels_of(g)->plan->stages && ddp_levels_send_parts(g, c, err))
         return err->code;
     return go_on(g, c, err);
 }
@@ -344,7 +277,9 @@ static void take_shared(const ddp_group *g, struct ddp_levels_chunk *c, int *mov
         c->seen++;
     if (c->seen < g->local_size)
         return;
-    if (ddp_chunk_half(chunk) != DDP_REDUCE && !in_place(g, c))
+    if (chunk->sum->gathers)
+        ddp_levels_gather_take(g, c);
+    else if (ddp_chunk_half(chunk) != DDP_REDUCE && !in_place(g, c))
         memcpy(chunk->data, ddp_levels_own(g, c), chunk->count * sizeof *chunk->data);
     chunk->sum->not_finite |= c->not_finite;
     chunk->ended = 1;
@@ -368,6 +303,8 @@ static ddp_status levels_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
 
     c->requests[i].pending = 0;
     c->waiting--;
+    if (chunk->sum->gathers)
+        return go_on_gathering(g, c, err);
     return c->state == DDP_LEVELS_GATHERING ? DDP_OK : go_on(g, c, err);
 }
 

@@ -82,9 +82,11 @@ static ddp_status open_chunks(ddp_group *g, const struct ddp_chunk_sizes *sizes,
 
 static ddp_status share_memory(ddp_group *g, const struct ddp_chunk_sizes *sizes, ddp_error *err)
 {
-    size_t bytes = sizeof(struct ddp_board) + (size_t)sizes->window * sizes->count * sizeof(float);
+    struct ddp_levels *l = ddp_levels_of(g);
+    size_t bytes =
+        sizeof(struct ddp_board) + (size_t)sizes->window * l->chunk_count * sizeof(float);
 
-    return ddp_shared_memory_open(&ddp_levels_of(g)->memory, g, bytes, err);
+    return ddp_shared_memory_open(&l->memory, g, bytes, err);
 }
 
 ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err)
@@ -94,9 +96,12 @@ ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_erro
     g->way_own = l;
     if (!l)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's chunks");
-    l->chunk_count = sizes->count;
+    l->chunk_count = sizes->count < (size_t)g->size ? (size_t)g->size : sizes->count;
     if (ddp_levels_plan_open(&l->plan, &g->places, g->rank, g->radix, err))
         return err->code;
+    while (g->rank >= g->places.first[l->host + 1])
+        l->host++;
+    l->requests = ddp_levels_gather_requests(g);
     for (int s = 0; s < l->plan->stages; s++)
         if (l->requests < stage_messages(g, &l->plan->stage[s]))
             l->requests = stage_messages(g, &l->plan->stage[s]);

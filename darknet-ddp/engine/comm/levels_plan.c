@@ -5,7 +5,7 @@
 /* What is asked for a plan, and what follows from it. */
 struct planner {
     struct ddp_levels_plan *plan;
-    const struct ddp_hosts *hosts;
+    const struct ddp_rank_hosts *hosts;
     int rank, host;
     int radix;
     int lanes;      /* as many as the host of the most ranks has */
@@ -21,7 +21,7 @@ int ddp_levels_stages(int hosts, int radix)
     return stages;
 }
 
-static int ranks_of(const struct ddp_hosts *hosts, int host)
+static int ranks_of(const struct ddp_rank_hosts *hosts, int host)
 {
     return hosts->first[host + 1] - hosts->first[host];
 }
@@ -108,10 +108,10 @@ static void plan_sending(const struct planner *p, int s, int child, struct ddp_s
     int host = holder_of(p, s, child, units.begin);
 
     stage->transfers[stage->transfer_count++] =
-        (struct ddp_transfer){.peer = rank_of_lane(p, units.begin / p->lane_units, host),
-                              .units = units,
-                              .held = held,
-                              .ranks = stage->ranks};
+        (struct ddp_stage_transfer){.peer = rank_of_lane(p, units.begin / p->lane_units, host),
+                                    .units = units,
+                                    .held = held,
+                                    .ranks = stage->ranks};
 }
 
 /* A part of what is held stays, and the other children's come. */
@@ -125,12 +125,12 @@ static void plan_keeping(const struct planner *p, int s, int block, int own, str
         int host = holder_of(p, s, child, units.begin);
 
         if (child != own)
-            stage->transfers[stage->transfer_count++] =
-                (struct ddp_transfer){.peer = rank_of_lane(p, units.begin / p->lane_units, host),
-                                      .incoming = 1,
-                                      .units = units,
-                                      .held = stage[1].held_count,
-                                      .ranks = ranks_of_block(p, s, child)};
+            stage->transfers[stage->transfer_count++] = (struct ddp_stage_transfer){
+                .peer = rank_of_lane(p, units.begin / p->lane_units, host),
+                .incoming = 1,
+                .units = units,
+                .held = stage[1].held_count,
+                .ranks = ranks_of_block(p, s, child)};
     }
     hold(&stage[1], units, held);
 }
@@ -203,7 +203,7 @@ static int allocate(const struct planner *p)
     return plan->stage && plan->lanes;
 }
 
-ddp_status ddp_levels_plan_open(struct ddp_levels_plan **out, const struct ddp_hosts *hosts,
+ddp_status ddp_levels_plan_open(struct ddp_levels_plan **out, const struct ddp_rank_hosts *hosts,
                                 int rank, int radix, ddp_error *err)
 {
     struct planner p = {.plan = calloc(1, sizeof *p.plan),

@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 /* Ranks are numbered host by host: those of host h are first[h] .. first[h + 1]. */
-struct ddp_hosts {
+struct ddp_rank_hosts {
     int count;
     int *first; /* count + 1 of them */
 };
@@ -29,7 +29,7 @@ struct ddp_span {
 };
 
 /* One part of a chunk, of one rank, to one rank. */
-struct ddp_transfer {
+struct ddp_stage_transfer {
     int peer;
     int incoming;          /* on the way up; on the way down it is the other way around */
     struct ddp_span units; /* of the chunk */
@@ -44,7 +44,7 @@ struct ddp_stage {
     struct ddp_span *held; /* units, in order */
     int *from;             /* for each held: what it is a part of in the stage before */
     int held_count;
-    struct ddp_transfer *transfers; /* two ranks' come in the same order on both */
+    struct ddp_stage_transfer *transfers; /* two ranks' come in the same order on both */
     int transfer_count;
 };
 
@@ -56,7 +56,7 @@ struct ddp_levels_plan {
 };
 
 /* radix at least 2. Release *out, which is set on success. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_levels_plan_open(struct ddp_levels_plan **out, const struct ddp_hosts *hosts,
+ddp_status ddp_levels_plan_open(struct ddp_levels_plan **out, const struct ddp_rank_hosts *hosts,
                                 int rank, int radix, ddp_error *err) DDP_MUST_CHECK;
 void ddp_levels_plan_close(struct ddp_levels_plan *plan); /* NULL is allowed */
 

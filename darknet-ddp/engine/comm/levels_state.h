@@ -1,6 +1,6 @@
 /* comm/levels_state.h: what the files of ddp_way_levels share: levels.c (a chunk from state to
- * state), levels_open.c (its memory) and levels_sums.c (what is summed, and where it lies). Not for
- * others. */
+ * state), levels_open.c (its memory), levels_messages.c, levels_sums.c (what is summed, and where
+ * it lies) and levels_gather.c (all-gathers). Not for others. */
 #ifndef DDP_COMM_LEVELS_STATE_H
 #define DDP_COMM_LEVELS_STATE_H
 
@@ -35,7 +35,7 @@ struct ddp_levels_request {
 struct ddp_levels_chunk {
     struct ddp_chunk base; /* first: the two pointers are interchangeable */
     enum ddp_levels_state state;
-    int stage;
+    int stage;   /* of an all-gather: how many other hosts have been talked to */
     int seen;    /* ranks of the host that are known to have launched it, or shared their lane */
     int waiting; /* messages of this stage that have not ended */
     int posted;  /* of them and those that have */
@@ -50,6 +50,7 @@ struct ddp_levels_chunk {
 
 struct ddp_levels {
     struct ddp_levels_plan *plan;
+    int host; /* this rank's */
     struct ddp_shared_memory *memory;
     int window, requests;
     size_t chunk_count;
@@ -95,6 +96,38 @@ struct ddp_levels_piece ddp_levels_piece_of(const ddp_group *g, const struct ddp
 ddp_chunk_limits ddp_levels_limits(const ddp_group *g);
 ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
 void ddp_levels_close(ddp_group *g);
+
+/* ---- levels_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
+
+/* A message of the chunk's: c->waiting counts until it has ended. */
+ddp_status ddp_levels_post(ddp_group *g, struct ddp_levels_chunk *c, int phase, int incoming,
+                           int peer, float *data, size_t count, ddp_error *err);
+
+/* The parts of the chunk's stage, on the way up. */
+ddp_status ddp_levels_receive_parts(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err);
+ddp_status ddp_levels_send_parts(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err);
+
+/* A stage's sums go back where its parts came from; then, were they finite? */
+ddp_status ddp_levels_return_sums(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err);
+void ddp_levels_look_at_returned(const ddp_group *g, struct ddp_levels_chunk *c);
+
+/* ---- levels_gather.c: what an all-gather's chunk does in a sum's stead ---- */
+
+/* The most messages under way at a time that it needs. */
+int ddp_levels_gather_requests(const ddp_group *g);
+
+/* This rank's part is there: is it finite? */
+void ddp_levels_gather_begin(const ddp_group *g, struct ddp_levels_chunk *c);
+
+/* None of its messages are under way: post those with the next hosts, if there are any. */
+ddp_status ddp_levels_gather_post(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err);
+int ddp_levels_gather_posted_all(const ddp_group *g, const struct ddp_levels_chunk *c);
+
+/* All of them have ended, and all of the host have launched the chunk: give these what it has. */
+void ddp_levels_gather_share(const ddp_group *g, struct ddp_levels_chunk *c);
+
+/* All of the host have done so: bring from the slot what they gave. */
+void ddp_levels_gather_take(const ddp_group *g, struct ddp_levels_chunk *c);
 
 /* ---- levels_sums.c ---- */
 

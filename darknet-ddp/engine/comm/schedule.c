@@ -19,7 +19,7 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-static int most_ranks(const struct ddp_hosts *hosts)
+static int most_ranks(const struct ddp_rank_hosts *hosts)
 {
     int most = 0;
 
@@ -42,7 +42,7 @@ static double wire_s(double left_bytes, ddp_chunks c, int polls)
                    sum_bytes / (chunk_bytes(c) * c.window) * polls * poll_s);
 }
 
-ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
+ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts)
 {
     int size = hosts->first[hosts->count], ranks = most_ranks(hosts);
     ddp_chunks chunks = ddp_direct_chunks(size).own;
@@ -59,7 +59,7 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts)
     };
 }
 
-ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix)
+ddp_sum_cost ddp_levels_cost(const struct ddp_rank_hosts *hosts, int radix)
 {
     int size = hosts->first[hosts->count], ranks = most_ranks(hosts), stages = 0, peers = 0;
     ddp_chunks chunks = ddp_levels_chunks(size, hosts->count).own;
@@ -78,7 +78,7 @@ ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix)
     };
 }
 
-int ddp_levels_pay(const struct ddp_hosts *hosts, int radix, int most_connections)
+int ddp_levels_pay(const struct ddp_rank_hosts *hosts, int radix, int most_connections)
 {
     ddp_sum_cost direct = ddp_direct_cost(hosts), levels = ddp_levels_cost(hosts, radix);
 
@@ -87,8 +87,8 @@ int ddp_levels_pay(const struct ddp_hosts *hosts, int radix, int most_connection
     return greater(levels.wire_s, levels.cpu_s) < greater(direct.wire_s, direct.cpu_s);
 }
 
-void ddp_levels_describe(const struct ddp_hosts *hosts, int radix, const char *within, char *text,
-                         size_t size)
+void ddp_levels_describe(const struct ddp_rank_hosts *hosts, int radix, const char *within,
+                         char *text, size_t size)
 {
     int stages = ddp_levels_stages(hosts->count, radix), most = most_ranks(hosts), least = most;
     char ranks[32], then[32] = "";

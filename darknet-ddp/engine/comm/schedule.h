@@ -15,15 +15,15 @@ typedef struct ddp_sum_cost {
     int connections;   /* of a rank to other hosts */
 } ddp_sum_cost;
 
-ddp_sum_cost ddp_direct_cost(const struct ddp_hosts *hosts);
-ddp_sum_cost ddp_levels_cost(const struct ddp_hosts *hosts, int radix);
+ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts);
+ddp_sum_cost ddp_levels_cost(const struct ddp_rank_hosts *hosts, int radix);
 
 /* Is levels the better way? Not where a rank shares no memory and few hosts are worth no stages;
  * always where direct needs more connections than a process may have open. */
-int ddp_levels_pay(const struct ddp_hosts *hosts, int radix, int most_connections);
+int ddp_levels_pay(const struct ddp_rank_hosts *hosts, int radix, int most_connections);
 
 /* "2 levels (4 ranks a host WITHIN, then 2 hosts)", for people; size is that of text, 128 do. */
-void ddp_levels_describe(const struct ddp_hosts *hosts, int radix, const char *within, char *text,
-                         size_t size);
+void ddp_levels_describe(const struct ddp_rank_hosts *hosts, int radix, const char *within,
+                         char *text, size_t size);
 
 #endif

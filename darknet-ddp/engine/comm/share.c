@@ -1,7 +1,6 @@
 /* Which part of a sum a rank has after DDP_REDUCE: that of each of its chunks, by the way they are
  * summed. */
 #include "comm/exchange_state.h"
-#include "nccl/gpu.h"
 
 #include <stdlib.h>
 
@@ -35,10 +34,10 @@ ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_
     ddp_group *g = a->group;
 
     *count = 0;
-    if (g->size > 1 && a->engine != g->host_sums && ddp_gpu_has_shares(g))
-        return ddp_gpu_share(a, ranges, count, err);
+    if (g->size > 1 && a->engine != g->host_sums && g->gpu_ops->has_shares(g))
+        return g->gpu_ops->share(a, ranges, count, err);
     if (g->size > 1) {
-        if (!g->way && ddp_exchange_use(g, &ddp_way_direct, err))
+        if (!g->way && ddp_exchange_use(g, g->first_way, err))
             return err->code;
         return list(g, a->count, ranges, count, err);
     }

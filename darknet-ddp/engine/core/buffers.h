@@ -17,7 +17,7 @@ typedef struct ddp_buffers ddp_buffers;
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy rank 0's optimizer buffers of every parameter to all ranks; without what core/shard.h has,
+/* Copy rank 0's optimizer buffers of every parameter to all ranks; without what core/sharded.h has,
  * if that is `sharded`. Fails with DDP_ERR_COMM. */
 ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table, int sharded,
                                    ddp_error *err) DDP_MUST_CHECK;

@@ -72,7 +72,7 @@ static ddp_status start_piece(ddp_reducer *r, size_t piece, ddp_error *err)
 {
     size_t b = r->pieces[piece].bucket;
 
-    if (r->shard)
+    if (r->config.halves)
         return ddp_allreduce_start_half(r->sums[piece], DDP_REDUCE, err);
     if (!ddp_reducer_is_alone(r) && piece == ddp_reducer_last_piece(r, b))
         write_counts(r, b);
@@ -247,7 +247,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     r->limit = ddp_launch_order_early(r->order);
     if (r->compressor ? launch_compressed(r, err) : launch(r, err))
         return err->code;
-    return r->shard ? ddp_reducer_count_ranks(r, err) : DDP_OK;
+    return r->config.halves ? ddp_reducer_count_ranks(r, err) : DDP_OK;
 }
 
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)

@@ -51,7 +51,7 @@
  * other, but in a fixed binary tree (core/tree.h), layer by layer as each is ready. With
  * powers of two the step's sum has the same bits whatever the number of ranks.
  *
- * Shared out (config.shard). A bucket's sum is then made in two halves. layer_fence tells that this
+ * In halves (config.halves). A bucket's sum is then made in two halves. layer_fence tells that this
  * rank has its share of a layer's sums, which it updates; after the last layer's update
  * ddp_reducer_spread starts the second halves, in the order in which the next forward pass needs
  * them, and ddp_reducer_layer_take waits for those of a layer. Run counts do not travel in buckets
@@ -71,7 +71,6 @@
 #include "core/names.h"
 #include "core/params.h"
 #include "core/plan.h"
-#include "core/shard.h"
 #include "watch/watch.h"
 
 #include <stdint.h>
@@ -84,7 +83,7 @@ typedef struct ddp_reducer_config {
     size_t defer_bytes;        /* defer leading buckets of up to this much, and of a
                                   quarter of all gradients at most; 0: none */
     size_t piece_bytes;        /* larger buckets travel in several sums of about this much; 0: each
-                                  in one. Not with shard or feedback, nor is priority */
+                                  in one. Not with halves or feedback, nor is priority */
     int priority;              /* 1: what is left when backward ends goes first layers first */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
@@ -95,9 +94,8 @@ typedef struct ddp_reducer_config {
     ddp_feedback *feedback;
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
-    int shard;              /* 1: with more than one rank, each updates its share of the parameters
-                               alone (core/shard.h); nothing is then deferred */
-    const ddp_shard_first *first_moments; /* then, on rank 0: ddp_shard_of.first */
+    int halves;             /* 1: with more than one rank, each has the sum of its share of a bucket
+                               alone, and the caller starts the other half; nothing is deferred */
     int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
                    syncing one to the next, a power of two */
 } ddp_reducer_config;
@@ -195,17 +193,24 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* With config.shard: the rank's share of optimizer state, the reducer's. NULL: nothing is shared
- * out. */
-ddp_shard *ddp_reducer_shard(const ddp_reducer *r);
+/* Memory of the plan's buckets, on the table's device; the reducer's. */
+float *ddp_reducer_memory(const ddp_reducer *r);
 
-/* With it, after the update of the last layer: what every rank has updated starts to travel. Fails
- * with DDP_ERR_COMM. */
-ddp_status ddp_reducer_spread(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
+/* With config.halves: the sum of each of the plan's buckets, of its gradients without run counts;
+ * the reducer's. NULL: sums are made as a whole. */
+ddp_allreduce *const *ddp_reducer_halves(const ddp_reducer *r);
 
-/* After it, for each layer: wait until its parameters are those of all ranks' updates; its
- * gradients are then zero. Fails with DDP_ERR_COMM. */
-ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
+/* With it, after the update of the last layer: what every rank has made of its share starts to
+ * travel. publish puts this rank's into the memory of each bucket, just before. Fails with
+ * DDP_ERR_COMM. */
+ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
+                              const void *ctx, ddp_error *err) DDP_MUST_CHECK;
+
+/* After it, for each layer: wait until all ranks' is there; take is then called for each of the
+ * layer's parameters that travelled, and leaves its gradient zero. Fails with DDP_ERR_COMM. */
+ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer,
+                                  void (*take)(const void *ctx, size_t param), const void *ctx,
+                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* The fence of every bucket of this syncing pass, all of which are launched: for ddp_reducer_finite
  * to know all before a layer is updated, whose own fence is then due no more.
@@ -221,7 +226,7 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
  * become zero, and no layer has run. */
 void ddp_reducer_drop(ddp_reducer *r);
 
-/* In place of the fence, for a rank that updates on its own (core/local_sgd.h), after a pass that
+/* In place of the fence, for a rank that updates on its own, after a pass that
  * does not sync: the layer's gradients become what this rank has times `factor`. Returns 0 if the
  * layer is not to be updated: it did not run here since it was last asked about, or is frozen. */
 int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor);

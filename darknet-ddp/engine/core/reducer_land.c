@@ -42,7 +42,7 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
     const ddp_place *place = &r->plan->places[r->first_param[layer]];
     float count = 0;
 
-    if (r->shard) {
+    if (r->config.halves) {
         if (ddp_reducer_ranks_of(r, layer, &count, err))
             return err->code;
     } else if (!ddp_reducer_is_alone(r)) {
@@ -113,7 +113,7 @@ static int is_finite(const ddp_reducer *r, size_t piece)
 
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
 {
-    if (r->shard)
+    if (r->config.halves)
         return ddp_reducer_taken_finite(r, bucket);
     for (size_t k = 0; k < r->landed; k++) {
         size_t piece = ddp_launch_order_nth(r->order, k);

@@ -59,11 +59,11 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
     r->compresses = 1;
     for (size_t i = 0; i < r->piece_count && !st; i++) {
         const ddp_piece *piece = &r->pieces[i];
-        size_t counts = r->plan->buckets[piece->bucket].counts; /* not summed with shard */
+        size_t counts = r->plan->buckets[piece->bucket].counts; /* not summed in halves */
 
         st = ddp_allreduce_open_on(
             &r->sums[i], r->group, r->table->device, r->memory + piece->offset,
-            r->config.shard ? counts - piece->offset : piece->count, r->config.wire, err);
+            r->config.halves ? counts - piece->offset : piece->count, r->config.wire, err);
     }
     return st;
 }
@@ -110,8 +110,8 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     r->group = group;
     r->table = table;
     r->config = *config;
-    r->config.shard = config->shard && ddp_group_size(group) > 1;
-    if (r->config.shard || r->config.feedback) {
+    r->config.halves = config->halves && ddp_group_size(group) > 1;
+    if (r->config.halves || r->config.feedback) {
         r->config.defer_bytes = 0;
         r->config.piece_bytes = 0;
         r->config.priority = 0;
@@ -125,8 +125,8 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
         index_layers(r);
         st = open_sums(r, err);
     }
-    if (!st && r->config.shard)
-        st = ddp_reducer_open_shard(r, err);
+    if (!st && r->config.halves)
+        st = ddp_reducer_open_halves(r, err);
     if (st) {
         ddp_reducer_close(r);
         return st;
@@ -142,7 +142,7 @@ void ddp_reducer_close(ddp_reducer *r)
         return;
     if (r->framework_memory)
         return_gradients(r);
-    ddp_reducer_close_shard(r);
+    ddp_reducer_close_halves(r);
     for (size_t i = 0; r->sums && i < r->piece_count; i++)
         ddp_allreduce_close(r->sums[i]);
     ddp_reducer_close_pieces(r);
@@ -164,6 +164,16 @@ void ddp_reducer_close(ddp_reducer *r)
 const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
 {
     return r->plan;
+}
+
+float *ddp_reducer_memory(const ddp_reducer *r)
+{
+    return r->memory;
+}
+
+ddp_allreduce *const *ddp_reducer_halves(const ddp_reducer *r)
+{
+    return r->config.halves ? r->sums : NULL;
 }
 
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket)

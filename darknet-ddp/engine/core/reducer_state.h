@@ -1,7 +1,7 @@
 /* core/reducer_state.h: what the reducer's own files share: reducer_open.c (its memory),
  * reducer_order.c (in what sums buckets travel, and in which order), reducer.c (from a gradient
  * that is final to a bucket that is launched), reducer_land.c (from there to a sum that is used)
- * and reducer_shard.c (where each rank uses its share). Not for others. */
+ * and reducer_halves.c (where each rank uses its share). Not for others. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
@@ -43,8 +43,7 @@ struct ddp_reducer {
     char *ran;           /* on this rank since the last step */
     char *left_out;      /* in each pass since the last syncing one before this */
 
-    /* With config.shard. */
-    ddp_shard *shard;
+    /* With config.halves. */
     float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
     ddp_allreduce *ran_sum;
     int ran_started; /* that sum, once or more often */
@@ -104,11 +103,11 @@ void ddp_reducer_begin_order(ddp_reducer *r);
  * run here also wants its run counts. */
 size_t ddp_reducer_last_number(const ddp_reducer *r, int layer);
 
-/* ---- reducer_shard.c: where r->config.shard ---- */
+/* ---- reducer_halves.c: where r->config.halves ---- */
 
-/* What config.shard adds to a reducer whose sums are open. */
-ddp_status ddp_reducer_open_shard(ddp_reducer *r, ddp_error *err);
-void ddp_reducer_close_shard(ddp_reducer *r);
+/* What config.halves adds to a reducer whose sums are open. */
+ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
+void ddp_reducer_close_halves(ddp_reducer *r);
 
 /* All buckets of a syncing pass are launched: on how many ranks layers ran follows. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);

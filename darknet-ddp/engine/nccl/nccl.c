@@ -1,4 +1,4 @@
-/* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl*.c.
+/* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl.c, memory.c and tree_sum.c.
  *
  * Communicators do not block: a call that is still at work says ncclInProgress, and is
  * polled, so that a peer that never comes ends in a timeout. Sums are queued on the comm
@@ -121,9 +121,20 @@ static ddp_status sum_packed(ddp_allreduce *a, const struct ddp_nccl_channel *n,
     return DDP_OK;
 }
 
+/* In place, as NCCL has it where a rank's part lies among all. */
+static ddp_status gather_parts(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
+{
+    const float *own = a->buf + (size_t)a->group->rank * a->count_each;
+
+    return DDP_NCCL(a->group,
+                    ncclAllGather(own, a->buf, a->count_each, ncclFloat, n->comm, n->stream), err);
+}
+
 /* Floats of scratch that a sum takes. */
 static size_t scratch_of(const ddp_allreduce *a)
 {
+    if (a->count_each)
+        return 0;
     if (a->wire != DDP_WIRE_FP32)
         return a->count / 2 + 1;
     return a->group->gpu->config.exact
@@ -198,7 +209,9 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 
     if (n->stream != g->gpu->cuda->comm)
         DDP_CUDA(g->gpu->cuda, cudaStreamWaitEvent(n->stream, s->ready, 0));
-    if (a->wire != DDP_WIRE_FP32 && a->half != DDP_GATHER)
+    if (a->count_each)
+        st = gather_parts(a, n, err);
+    else if (a->wire != DDP_WIRE_FP32 && a->half != DDP_GATHER)
         st = sum_packed(a, n, err);
     else if (g->gpu->config.exact || a->half == DDP_GATHER)
         st = ddp_nccl_ordered_sum(all->plan, a, n, err);
@@ -209,7 +222,8 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
             g, ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, n->comm, n->stream),
             err);
     if (st)
-        return ddp_wrap(err, "sum %d of %d", a->number, g->sums_opened);
+        return ddp_wrap(err, "%s %d of %d", ddp_allreduce_kind(a->count_each > 0), a->number,
+                        g->sums_opened);
     if (check_finite(s, n, err))
         return err->code;
     DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, n->stream));

@@ -10,6 +10,7 @@
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
 #include "comm/exchange.h"
+#include "comm/host_engine.h"
 #include "nccl/sum.h"
 
 #include <stdio.h>
@@ -87,11 +88,12 @@ static ddp_status start_ready(ddp_group *g, ddp_error *err)
     return DDP_OK;
 }
 
-/* The half that was asked for; parameters travel as they are. */
-static void set_half(struct ddp_host_sum *sum, const ddp_allreduce *a)
+/* What the transport takes of a sum's memory: of an all-gather this rank's part. */
+static ddp_range own_part(const ddp_allreduce *a)
 {
-    sum->half = a->half;
-    sum->wire = a->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
+    size_t begin = (size_t)a->group->rank * a->count_each;
+
+    return a->count_each ? (ddp_range){begin, begin + a->count_each} : (ddp_range){0, a->count};
 }
 
 static void copy_back(ddp_group *g, struct staged_sum *t)
@@ -101,7 +103,7 @@ static void copy_back(ddp_group *g, struct staged_sum *t)
 
     if (from->not_finite)
         *t->s->not_finite = t->s->number;
-    DDP_CUDA(c, cudaMemcpyAsync(t->s->sum->buf, from->buf, from->count * sizeof(float),
+    DDP_CUDA(c, cudaMemcpyAsync(t->s->sum->buf, from->buf, t->s->sum->count * sizeof(float),
                                 cudaMemcpyHostToDevice, staged_of(g)->back));
     DDP_CUDA(c, cudaEventRecord(t->s->landed, staged_of(g)->back));
     t->s->queued = 1;
@@ -185,11 +187,13 @@ static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     struct staged_sum *t = s->own;
     ddp_group *g = s->sum->group;
     ddp_cuda *c = g->gpu->cuda;
+    ddp_range part = own_part(s->sum);
 
-    DDP_CUDA(c, cudaMemcpyAsync(t->pinned.sum.buf, s->sum->buf, s->sum->count * sizeof(float),
-                                cudaMemcpyDeviceToHost, c->comm));
+    DDP_CUDA(c, cudaMemcpyAsync(t->pinned.sum.buf + part.begin, s->sum->buf + part.begin,
+                                (part.end - part.begin) * sizeof(float), cudaMemcpyDeviceToHost,
+                                c->comm));
     DDP_CUDA(c, cudaEventRecord(t->copied, c->comm));
-    set_half(&t->pinned.sum, s->sum);
+    ddp_host_sum_set_half(&t->pinned.sum, s->sum);
     put_last(staged_of(g), &t->pinned);
     return step(g, err);
 }
@@ -219,7 +223,7 @@ static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
     struct item *i = a->own;
 
     ddp_device_event_record(a->began);
-    set_half(&i->sum, a);
+    ddp_host_sum_set_half(&i->sum, a);
     if (!q->first)
         return ddp_exchange_start(a->group, &i->sum, err);
     put_last(q, i);
@@ -278,7 +282,7 @@ static void staged_close(ddp_group *g)
 {
     struct staged *q = staged_of(g);
 
-    g->host_sums = &ddp_host_sums;
+    g->host_sums = &ddp_host_engine;
     DDP_CUDA(g->gpu->cuda, cudaStreamDestroy(q->back));
     free(q);
 }

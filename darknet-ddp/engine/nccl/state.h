@@ -1,4 +1,5 @@
-/* nccl/state.h: what nccl*.c share. Included by them alone. */
+/* nccl/state.h: what nccl.c, memory.c and tree_sum.c share. For them
+ * alone. */
 #ifndef DDP_NCCL_STATE_H
 #define DDP_NCCL_STATE_H
 

@@ -1,16 +1,16 @@
-/* nccl/sum.h: a group's GPU, and the sums of its memory on their way. Included by comm/ alone,
+/* nccl/sum.h: a group's GPU, and the sums of its memory on their way. Included by nccl/ alone,
  * in a build with CUDA.
  *
  * One sum: `ready` is recorded on the compute stream and waited for by the comm stream;
  * nccl.c queues what makes the sum, or staged.c makes it step by step in progress; `landed` is
  * recorded behind that, and waited for by the compute stream from the fence on. A second queue of
- * the GPU may stand in the compute stream's place (sum->behind, sum->before). gpu.c does what
- * both have in common. */
+ * the GPU may stand in the compute stream's place (sum->behind, sum->before). sum.c does what
+ * both have in common, gpu.c opens the GPU and picks one of them. */
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
 
+#include "comm/backend.h"
 #include "device/cuda.h"
-#include "nccl/gpu.h"
 
 /* The part of such a sum that every way has. */
 struct ddp_gpu_sum {
@@ -60,8 +60,18 @@ struct ddp_gpu {
     int64_t stalled_ns;
 };
 
+/* ---- sum.c ---- */
+
+extern const struct ddp_sum_engine ddp_gpu_engine;
+
+/* As ddp_group_settle, and ddp_group_progress of what the way has under way. */
+ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err);
+ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
+
 /* Queue on a stream: look whether this of the sum is finite, once it is made. Not of nothing. */
 void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
+
+/* ---- nccl.c, staged.c ---- */
 
 /* Fill g->gpu->way. On failure nothing is left to close. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);

@@ -65,8 +65,8 @@ static ddp_status open_level(const struct ddp_nccl_plan *p, int size, int l, int
 
 static ddp_status plan_direct(struct ddp_nccl_plan *p, int size, int rank, ddp_error *err)
 {
-    struct ddp_hosts alone = {.count = size,
-                              .first = calloc((size_t)size + 1, sizeof *alone.first)};
+    struct ddp_rank_hosts alone = {.count = size,
+                                   .first = calloc((size_t)size + 1, sizeof *alone.first)};
     ddp_status st;
 
     if (!alone.first)
@@ -81,7 +81,7 @@ static ddp_status plan_direct(struct ddp_nccl_plan *p, int size, int rank, ddp_e
     return st;
 }
 
-static ddp_status plan_levels(struct ddp_nccl_plan *p, const struct ddp_hosts *hosts, int rank,
+static ddp_status plan_levels(struct ddp_nccl_plan *p, const struct ddp_rank_hosts *hosts, int rank,
                               int radix, ddp_error *err)
 {
     int host = 0;
@@ -94,8 +94,8 @@ static ddp_status plan_levels(struct ddp_nccl_plan *p, const struct ddp_hosts *h
     return ddp_levels_plan_open(&p->route, hosts, rank, radix, err);
 }
 
-ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_hosts *hosts, int rank,
-                              int radix, int most_parts, ddp_error *err)
+ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_hosts *hosts,
+                              int rank, int radix, int most_parts, ddp_error *err)
 {
     struct ddp_nccl_plan *p = calloc(1, sizeof *p);
     int size = hosts->first[hosts->count];

@@ -40,8 +40,8 @@ struct ddp_nccl_plan {
 /* hosts: of all ranks. radix: of the stages; 0: direct. most_parts: how many can be added at once;
  * 0: nothing will be, since only second halves of sums go by this plan. *out is set on success.
  * Fails with DDP_ERR_NOMEM, and DDP_ERR_USAGE where more than most_parts come together. */
-ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_hosts *hosts, int rank,
-                              int radix, int most_parts, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_hosts *hosts,
+                              int rank, int radix, int most_parts, ddp_error *err) DDP_MUST_CHECK;
 void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* NULL is allowed */
 
 /* What this rank has after the first half of a sum of count floats, as ddp_allreduce_share. */

@@ -91,7 +91,7 @@ static ddp_status exchange_lanes(const struct way *w, int down, ddp_error *err)
 }
 
 /* What a transfer of stage s carries up: each node of its ranks by itself. */
-static ddp_status transfer_up(const struct way *w, int s, const struct ddp_transfer *t,
+static ddp_status transfer_up(const struct way *w, int s, const struct ddp_stage_transfer *t,
                               ddp_error *err)
 {
     const struct ddp_nccl_level *next = &w->plan->levels[s + 1];
@@ -113,7 +113,8 @@ static ddp_status transfer_up(const struct way *w, int s, const struct ddp_trans
     return DDP_OK;
 }
 
-static ddp_status transfer_down(const struct way *w, const struct ddp_transfer *t, ddp_error *err)
+static ddp_status transfer_down(const struct way *w, const struct ddp_stage_transfer *t,
+                                ddp_error *err)
 {
     struct ddp_nccl_piece piece = piece_of(w, t->units);
 

@@ -1,5 +1,5 @@
 /* nccl/tree_sum.h: sums of a GPU's memory in the order of device/sum.h, by NCCL's messages and
- * a kernel. Included by comm/nccl*.c alone. Who sums what with whom is a plan of nccl/tree_plan.h;
+ * a kernel. Included by nccl/ alone. Who sums what with whom is a plan of nccl/tree_plan.h;
  * all plans give the same bits. */
 #ifndef DDP_NCCL_TREE_SUM_H
 #define DDP_NCCL_TREE_SUM_H

@@ -3,8 +3,9 @@
  *
  * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI; or
  * else by MPI, which stays open until the end and says nothing meanwhile. */
-#include "comm/backend.h"
 #include "comm/exchange.h"
+#include "comm/host_engine.h"
+#include "transport/backends.h"
 #include "transport/gloo_link.h"
 #include "transport/peer_addresses.h"
 #include "transport/rendezvous.h"
@@ -106,6 +107,16 @@ struct meeting {
     int rank, size;
 };
 
+static ddp_status open_mpi(ddp_group **mpi, ddp_error *err)
+{
+#ifdef DDP_WITH_MPI
+    return ddp_backend_mpi.open(mpi, err) ? ddp_wrap(err, "open process group 'mpi'") : DDP_OK;
+#else
+    *mpi = NULL;
+    return ddp_fail(err, DDP_ERR_USAGE, "no backend 'mpi' in this build");
+#endif
+}
+
 static ddp_status open_meeting(struct meeting *m, ddp_error *err)
 {
     const ddp_rendezvous_config *config = ddp_group_rendezvous();
@@ -116,7 +127,7 @@ static ddp_status open_meeting(struct meeting *m, ddp_error *err)
         m->size = config->size;
         return ddp_rendezvous_open(&m->files, config, err);
     }
-    if (ddp_group_open(&m->mpi, "mpi", err))
+    if (open_mpi(&m->mpi, err))
         return err->code;
     m->rank = ddp_group_rank(m->mpi);
     m->size = ddp_group_size(m->mpi);
@@ -215,7 +226,7 @@ static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *
     st = make_group(out, m, p, err);
     if (!st)
         st = connect_all(*out, m, p, err);
-    return st ? st : ddp_exchange_open(*out, err);
+    return st ? st : ddp_host_engine_open(*out, err);
 }
 
 /* All have read this rank's file by now. */

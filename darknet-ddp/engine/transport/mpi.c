@@ -3,8 +3,9 @@
  * MPI moves data only inside its calls, and only MPI_Testsome is called while
  * sums are in flight: nothing here blocks after open, so that a lost peer ends
  * in a timeout that names it. */
-#include "comm/backend.h"
 #include "comm/exchange.h"
+#include "comm/host_engine.h"
+#include "transport/backends.h"
 #include "transport/mpi_init.h"
 
 #include <limits.h>
@@ -225,15 +226,6 @@ static ddp_status find_places(struct mpi_group *m, ddp_error *err)
     return st;
 }
 
-int ddp_group_mpi_knows_pmi(void)
-{
-#ifdef OPEN_MPI
-    return 0;
-#else
-    return 1;
-#endif
-}
-
 static ddp_status mpi_open(ddp_group **out, ddp_error *err)
 {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -250,7 +242,7 @@ static ddp_status mpi_open(ddp_group **out, ddp_error *err)
     for (int c = 0; c < DDP_CHANNELS_MAX - 1; c++)
         mpi_of(g)->more[c] = MPI_COMM_NULL;
     mpi_of(g)->must_finalize = started;
-    if (find_places(mpi_of(g), err) || ddp_exchange_open(g, err)) {
+    if (find_places(mpi_of(g), err) || ddp_host_engine_open(g, err)) {
         g->failure = *err; /* do not wait for the peers */
         mpi_close(g);
         return err->code;
@@ -261,6 +253,9 @@ static ddp_status mpi_open(ddp_group **out, ddp_error *err)
 
 const struct ddp_backend ddp_backend_mpi = {
     .name = "mpi",
+#ifndef OPEN_MPI
+    .knows_pmi = 1,
+#endif
     .open = mpi_open,
     .close = mpi_close,
     .abort = ddp_group_exit,

@@ -1,5 +1,5 @@
 #include "base/finite.h"
-#include "comm/backend.h"
+#include "transport/backends.h"
 
 /* The group of one rank: every sum and collective has already ended. Keeps a
  * run of one process, and most unit tests, free of MPI and NCCL. */

@@ -4,6 +4,7 @@
  * there to be right, not fast. */
 #include "comm/backend.h"
 #include "comm/exchange.h"
+#include "comm/host_engine.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -267,7 +268,7 @@ static ddp_status open_rank(ddp_group **out, struct world *w, int rank, const st
     ((struct thread_group *)g)->world = w;
     place(g, layout);
     w->open_groups++;
-    return ddp_exchange_open(g, err);
+    return ddp_host_engine_open(g, err);
 }
 
 static ddp_status open_world(ddp_group **groups, int size, const struct layout *layout,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #ifdef CUDNN
-#include <bf16.h>
+#include <layers/bf16/bf16.h>
 
 int ddp_bf16_runs(const struct layer *l)
 {

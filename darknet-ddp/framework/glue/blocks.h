@@ -12,14 +12,10 @@
 #ifndef DDP_GLUE_BLOCKS_H
 #define DDP_GLUE_BLOCKS_H
 
+#include "algorithms/plugs.h"
 #include "base/status.h"
 
 typedef struct network network;
-
-typedef struct ddp_block {
-    int first, last; /* f's layers */
-    int shortcut;    /* last + 1 */
-} ddp_block;
 
 /* *blocks: those of net from layer `from` on, from input to output, *count of them; free the array.
  * Fails with DDP_ERR_NOMEM. */

@@ -1,8 +1,8 @@
 #include "glue/cfg.h"
 
-#include <cfg_table.h>
 #include <darknet.h>
 #include <errno.h>
+#include <layers/cfg_keys.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

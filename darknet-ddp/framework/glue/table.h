@@ -20,8 +20,8 @@ ddp_status ddp_table_init(ddp_table *table, network *net, ddp_device *device,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Darknet has each array on the host too. Bring these up to date with the GPU's: values,
- * BatchNorm buffers and optimizer state, but for moments that are shared out (core/shard.h); or the
- * GPU's with these. host is net's table of the host. Where device is the host, nothing happens.
+ * BatchNorm buffers and optimizer state, but for moments that are shared out (core/sharded.h); or
+ * the GPU's with these. host is net's table of the host. Where device is the host, nothing happens.
  * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_table_pull(const ddp_table *host, network *net, ddp_device *device,
                           ddp_error *err) DDP_MUST_CHECK;

@@ -32,7 +32,8 @@ void ddp_trainer_close(ddp_trainer *t)
     if (!t)
         return;
     ddp_trainer_detach(t);
-    ddp_slow_momentum_close(t->local.slow);
+    ddp_trainer_close_algorithms(t);
+    ddp_slow_momentum_close(t->slow);
     ddp_feedback_close(t->feedback);
     free(t);
 }
@@ -145,11 +146,6 @@ static ddp_status open_reducer(ddp_trainer *t, network *net, ddp_error *err)
     return ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
 }
 
-static ddp_device *device_of(const ddp_trainer *t, const network *net)
-{
-    return net->gpu_index < 0 ? ddp_device_host() : ddp_group_device(t->group);
-}
-
 static ddp_status set_batch(ddp_trainer *t, network *net, ddp_error *err)
 {
     int size = ddp_group_size(t->group);
@@ -191,7 +187,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = set_batch(t, net, err);
     if (!st)
-        st = ddp_table_init(&t->table, net, device_of(t, net), err);
+        st = ddp_table_init(&t->table, net, ddp_trainer_device(t, net), err);
     if (st)
         return st;
     t->config.reducer.mini_batches = t->config.exact ? t->batch.per_rank : 0;
@@ -201,7 +197,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d layers", net->n);
     }
     t->net = net;
-    st = ddp_trainer_open_drop(t, net, err);
+    st = ddp_trainer_attach_algorithms(t, net, err);
     if (!st)
         st = compare_ranks(t, net, err);
     if (!st)
@@ -217,7 +213,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         && ddp_group_size(t->group) <= DDP_SAME_RANKS)
         st = ddp_verify_open(&t->verify, t->group, &t->table, t->statistics, err);
     if (!st)
-        st = ddp_trainer_open_local(t, net, err);
+        st = ddp_trainer_begin_algorithms(t, err);
     if (!st && t->config.bad_data && t->config.unreadable)
         st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
     t->guard =
@@ -249,14 +245,13 @@ void ddp_trainer_detach(ddp_trainer *t)
         return;
     if (t->net->hooks)
         drain(t);
+    ddp_trainer_detach_algorithms(t);
     ddp_reducer_close(t->reducer);
     ddp_statistics_close(t->statistics);
     ddp_joint_moments_close(t->moments);
     ddp_loss_close(t->loss);
     ddp_allreduce_close(t->bad.sum);
     ddp_verify_close(t->verify);
-    ddp_trainer_close_local(t);
-    ddp_trainer_close_drop(t);
     ddp_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;

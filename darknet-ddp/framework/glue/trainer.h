@@ -9,10 +9,10 @@
 #ifndef DDP_GLUE_TRAINER_H
 #define DDP_GLUE_TRAINER_H
 
+#include "algorithms/set.h"
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/batch.h"
-#include "core/local_sgd.h"
 #include "core/loss.h"
 #include "core/reducer.h"
 #include "glue/guard.h"
@@ -33,19 +33,16 @@ typedef struct ddp_trainer_config {
                               trainer then sets reducer.mini_batches */
     int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
-    /* Ranks learn on their own and average (core/local_sgd.h); the trainer sets last_step. warmup
-     * below 0: the cfg's burn_in. With broadcast_buffers, sync_every 1, and nothing exact. */
-    ddp_local_sgd_config local;
-    /* How often the last residual block is left out of a step in the end (core/layer_drop.h); from
-     * 0, nothing is left out, to below 1. */
-    double layer_drop;
+    int slow_momentum;     /* of these, local_sgd keeps some (algorithms/local_sgd/averaging.h) */
+    /* Whose algorithms are part of the run (algorithms/algorithm.h). Must outlive the trainer.
+     * NULL: none is. */
+    const ddp_options *options;
     uint64_t seed;
     /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
-    /* What of gradients travels; the trainer sets reducer.feedback. With nothing exact and
-     * without local. */
+    /* What of gradients travels; the trainer sets reducer.feedback. With nothing exact. */
     ddp_compress_config compress;
     size_t compress_after; /* so many steps first gradients travel as they are */
     int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
@@ -78,6 +75,14 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
+/* net has been parsed: open the algorithms of config.options for it, before it is resumed or
+ * attached. Attaching does so where it was not done. DDP_ERR_USAGE: one does not go with this
+ * network. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* Those; the trainer's, until another network is attached. NULL: there are none yet. */
+const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
+
 /* How the last split cut the batch; time_steps is known once attached. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
@@ -85,13 +90,12 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * are about to do, and gives all of them rank 0's parameters, BatchNorm
  * statistics and counters. net->seen is rounded down to a whole update.
  * net must have been parsed after ddp_trainer_split and have no hooks.
- * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or the cfg has what
- * config.local does not go with, or nothing that config.layer_drop could leave out. Fails also with
- * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or an algorithm does not
+ * go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the network its own buffers back; free_network does so by itself. With
- * config.reducer.shard what its optimizer remembers is zero then.
+ * an algorithm that keeps them its moments are zero then.
  * Nothing happens if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
 
@@ -99,16 +103,19 @@ void ddp_trainer_detach(ddp_trainer *t);
  * or trained alone. What fails ends the program by config.fail. Only while attached. */
 void ddp_trainer_settle(ddp_trainer *t);
 
-/* After a step whose loss Darknet has asked for: have all ranks the same parameters? Not within a
- * period of config.local: what is to be saved or validated then waits for its end. The same on
- * every rank. */
+/* After a step whose loss Darknet has asked for: have all ranks the same parameters? An algorithm
+ * may have each update with its own gradients for a while (ddp_step_plug): what is to be saved or
+ * validated then waits. The same on every rank. */
 int ddp_trainer_is_alike(const ddp_trainer *t);
 
-/* Between two steps, on every rank: end a period of config.local here, so that ranks are alike.
- * What fails ends the program by config.fail. Only while attached. */
+/* After at most how many steps have they? 1 where they have now. Only while attached. */
+size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
+
+/* Between two steps, on every rank: from here on they have. What fails ends the program by
+ * config.fail. Only while attached. */
 void ddp_trainer_average(ddp_trainer *t);
 
-/* *out: what a checkpoint of net holds of slow momentum, the trainer's; NULL where config.local has
+/* *out: what a checkpoint of net holds of slow momentum, the trainer's; NULL where config has
  * none. At first zero; attaching gives all ranks what rank 0 has. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_momentum **out,
                                      ddp_error *err) DDP_MUST_CHECK;
@@ -120,25 +127,8 @@ ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Where rank 0 has the moments that the run begins with, if its network has not; until it is
- * attached. With config.reducer.shard alone. */
-void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_shard_first *first);
-
-/* Bytes that an averaging of config.local sums on each rank; 0: there is none. While attached. */
-size_t ddp_trainer_average_bytes(const ddp_trainer *t);
-
-/* How many residual blocks the network has that config.layer_drop leaves out at times. Only while
- * attached. */
-int ddp_trainer_blocks(const ddp_trainer *t);
-
-/* Of the blocks of all steps since attach, how many were left out; also when detached since. */
-typedef struct ddp_drop_count {
-    size_t blocks, left_out;
-} ddp_drop_count;
-
-ddp_drop_count ddp_trainer_dropped(const ddp_trainer *t);
-
-/* Steps of the warm-up before config.local. Only while attached. */
-int ddp_trainer_warmup(const ddp_trainer *t);
+ * attached. Where an algorithm keeps them (ddp_algorithm_set_shards) alone. */
+void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_sharded_source *first);
 
 /* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
  * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends

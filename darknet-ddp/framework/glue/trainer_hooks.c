@@ -15,13 +15,13 @@
  * gradient's way. Calls of ddp_trainer are what a run may have besides, a file each; they do
  * nothing where it was not asked for:
  *
- *   trainer_guard.c     numbers that are not finite
- *   trainer_loss.c      what travels with the loss: are ranks alike, how much is left to send
- *   trainer_bad_data.c  samples that cannot be read
- *   trainer_joint.c     BatchNorm over all ranks
- *   trainer_local.c     steps that are updated with a rank's own gradients
- *   trainer_drop.c      steps without some layers
- *   trainer_shard.c     updates that are shared out
+ *   trainer_guard.c       numbers that are not finite
+ *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
+ *   trainer_bad_data.c    samples that cannot be read
+ *   trainer_joint.c       BatchNorm over all ranks
+ *   trainer_steps.c       steps that are updated with a rank's own gradients
+ *   trainer_updates.c     updates that are an algorithm's, and what other ranks have updated
+ *   trainer_algorithms.c  steps without some layers
  *
  * An error ends the program (ddp_trainer_check): a hook cannot return one. */
 #include "glue/trainer_state.h"
@@ -35,7 +35,7 @@
 /* Of steps that each rank updates by itself, statistics are averaged with parameters. */
 static int statistics_travel(const ddp_trainer *t, size_t step)
 {
-    return t->config.broadcast_buffers && !ddp_local_sgd_is_own(t->local.sgd, step);
+    return t->config.broadcast_buffers && !ddp_trainer_is_local(t, step);
 }
 
 static void before_forward(void *ctx, network *net)
@@ -48,15 +48,15 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_enter(t, FORWARD);
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
-    ddp_trainer_spread(t);
+    ddp_trainer_end_updates(t);
     ddp_trainer_check(t, ddp_statistics_begin(t->statistics, &err), &err);
     ddp_trainer_settle_sums(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     ddp_trainer_heard(t);
     t->waited_ns += ddp_clock_ns() - start;
     ddp_trainer_judge_last_step(t);
-    ddp_trainer_end_period(t);
-    ddp_trainer_choose_blocks(t, &before);
+    ddp_trainer_sync_if_due(t);
+    ddp_trainer_choose_layers(t, &before);
     ddp_trainer_keep_statistics(t, &before);
     if (before.begun == 0 && statistics_travel(t, before.step + 1))
         ddp_statistics_begin_step(t->statistics);
@@ -127,11 +127,11 @@ static void before_backward(void *ctx, network *net)
     ddp_trainer_end_at_bad_samples(t, net);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     ddp_statistics_fold(t->statistics, now.mini_batch);
-    t->local.own = ddp_trainer_is_own(t, &now);
+    t->steps.is_local = now.update_ends && ddp_trainer_is_local(t, now.step);
     ddp_reducer_compress(t->reducer, now.step > t->config.compress_after);
-    ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->local.own);
+    ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->steps.is_local);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
-    ddp_trainer_leave_blocks_out(t);
+    ddp_trainer_leave_layers_out(t);
     t->layer = net->n - 1;
 }
 
@@ -167,10 +167,10 @@ static void after_backward(void *ctx, network *net)
         ddp_trainer_check(t, ddp_statistics_start(t->statistics, &err), &err);
     if (now.step_ends) {
         ddp_trainer_tell(t, &now);
-        ddp_trainer_end_own_backward(t, &now);
+        ddp_trainer_end_local_backward(t, &now);
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     }
-    if (now.update_ends && !t->local.own)
+    if (now.update_ends && !t->steps.is_local)
         ddp_trainer_check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
     ddp_trainer_enter(t, now.update_ends ? UPDATE : OUTSIDE);
 }
@@ -187,8 +187,8 @@ static int before_update(void *ctx, int layer_index)
 
     if (ddp_trainer_is_dropped(t))
         return 0;
-    if (t->local.own)
-        return ddp_trainer_update_own(t, layer_index);
+    if (t->steps.is_local)
+        return ddp_trainer_update_locally(t, layer_index);
     if (ddp_reducer_is_deferred(t->reducer, layer_index)) {
         t->deferred[layer_index] = 1;
         return 0;
@@ -214,7 +214,7 @@ static float mean_loss(void *ctx, float loss)
     float mean;
 
     (void)loss;
-    ddp_trainer_spread(t);
+    ddp_trainer_end_updates(t);
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
     if (!t->judged) /* else it has arrived */
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
@@ -225,7 +225,7 @@ static float mean_loss(void *ctx, float loss)
     t->waited_ns += ddp_clock_ns() - start;
     ddp_trainer_enter(t, OUTSIDE);
     ddp_trainer_look(t);
-    ddp_trainer_end_period(t);
+    ddp_trainer_sync_if_due(t);
     return mean;
 }
 
@@ -237,9 +237,9 @@ static void settle(void *ctx, network *net)
     ddp_trainer *t = ctx;
     ddp_error err;
 
-    ddp_trainer_spread(t);
+    ddp_trainer_end_updates(t);
     update_all_deferred(t, net);
-    ddp_trainer_end_period(t);
+    ddp_trainer_sync_if_due(t);
     ddp_trainer_check(t, ddp_statistics_settle(t->statistics, &err), &err);
     ddp_trainer_settle_sums(t);
     ddp_trainer_look(t);
@@ -261,7 +261,7 @@ void ddp_trainer_hook(ddp_trainer *t, network *net)
         .progress = on_progress,
         .backward_end = after_backward,
         .update_layer = before_update,
-        .optimize = ddp_reducer_shard(t->reducer) ? ddp_trainer_optimize_share : NULL,
+        .optimize = t->updates.plug ? ddp_trainer_optimize : NULL,
         .mean_loss = mean_loss,
         .settle = settle,
     };

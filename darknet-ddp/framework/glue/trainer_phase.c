@@ -11,6 +11,11 @@ void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err
         t->config.fail(err);
 }
 
+ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net)
+{
+    return net->gpu_index < 0 ? ddp_device_host() : ddp_group_device(t->group);
+}
+
 /* For a profiler. Between steps there is none. */
 static void change_range(enum phase before, enum phase phase)
 {

@@ -4,12 +4,9 @@
 #define DDP_GLUE_TRAINER_STATE_H
 
 #include "core/joint_moments.h"
-#include "core/layer_drop.h"
-#include "core/local_sgd.h"
 #include "core/params.h"
 #include "core/statistics.h"
 #include "core/verify.h"
-#include "glue/blocks.h"
 #include "glue/position.h"
 #include "glue/trainer.h"
 
@@ -19,16 +16,31 @@ enum { BAD_SAMPLES, BACKLOG }; /* counts that travel with the loss */
 
 enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
 
-/* Of the network that is attached; all zero where nothing is left out. Arrays per layer are what
- * the step under way has. */
-struct ddp_trainer_drop {
-    ddp_layer_drop draw;
-    ddp_block *blocks;    /* draw.blocks of them */
-    int *block_of;        /* per layer: 0, or its block, counted from 1 */
-    char *left_out;       /* per layer */
-    float *scale;         /* per layer */
-    layer_drops told;     /* to Darknet */
-    ddp_drop_count count; /* since attach; kept when detached */
+/* Of the network that is attached; all zero where every step has all layers. Arrays per layer are
+ * what the step under way has. */
+struct ddp_trainer_layers {
+    const ddp_layers_plug *plug;
+    void *self;
+    int *block_of;    /* per layer: 0, or its block, counted from 1 */
+    char *left_out;   /* per layer */
+    float *scale;     /* per layer */
+    layer_drops told; /* to Darknet */
+};
+
+/* The same; all zero where every step sums gradients. */
+struct ddp_trainer_steps {
+    const ddp_step_plug *plug;
+    void *self;
+    int is_local;  /* this step is updated with this rank's gradients, */
+    double factor; /* times that */
+    int sync_due;  /* when it has ended */
+};
+
+/* The same; all zero where updates are Darknet's. */
+struct ddp_trainer_updates {
+    const ddp_update_plug *plug;
+    void *self;
+    int end_due; /* layers of this step have been updated */
 };
 
 struct ddp_trainer {
@@ -49,19 +61,17 @@ struct ddp_trainer {
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
     ddp_guard guard;
-    ddp_verify *verify; /* NULL: ranks compare nothing */
-    int verifying;      /* with the loss of this step */
-    int backlog_told;   /* with it, too */
-    int verify_due;     /* once ranks are alike */
-    struct {
-        ddp_local_sgd *sgd;      /* NULL: ranks always sum gradients */
-        ddp_slow_momentum *slow; /* NULL: none was asked for */
-        int own;                 /* this step is updated with this rank's gradients */
-        int average_due;         /* the period ends with it */
-    } local;
-    struct ddp_trainer_drop drop;
-    int spread_due;    /* this rank has updated its share: reducer.shard */
-    int update_begins; /* with this mini-batch */
+    ddp_verify *verify;            /* NULL: ranks compare nothing */
+    int verifying;                 /* with the loss of this step */
+    int backlog_told;              /* with it, too */
+    int verify_due;                /* once ranks are alike */
+    ddp_algorithm_set *algorithms; /* NULL: not open */
+    struct ddp_trainer_layers layers;
+    struct ddp_trainer_steps steps;
+    struct ddp_trainer_updates updates;
+    const ddp_sharded_source *first_moments; /* on rank 0; NULL: the network has them */
+    ddp_slow_momentum *slow;                 /* NULL: none was asked for */
+    int update_begins;                       /* with this mini-batch */
     struct {
         ddp_allreduce *sum; /* NULL: nobody ends for them */
         int started;
@@ -88,6 +98,9 @@ void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err
 
 /* Attached: times count from here on, OUTSIDE of a step. */
 void ddp_trainer_begin_times(ddp_trainer *t);
+
+/* What net trains on: the group's device, or the host. */
+ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net);
 
 /* What goes on from here. Communication is nobody's time but its own. */
 void ddp_trainer_enter(ddp_trainer *t, enum phase phase);
@@ -132,59 +145,56 @@ void ddp_trainer_tell(ddp_trainer *t, const ddp_position *now);
 /* The loss has come, and with it that of all ranks. */
 void ddp_trainer_heard(ddp_trainer *t);
 
-/* ---- local SGD (glue/trainer_local.c) ---- */
+/* ---- algorithms (glue/trainer_algorithms.c) ---- */
 
-/* config.local, where it asks for any, with net's schedule. All else of t is open. Fails as
- * ddp_local_sgd_open, and with DDP_ERR_USAGE for what net has that does not go with it. */
-ddp_status ddp_trainer_open_local(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+/* With those of config.options, which may have been opened for net: what they change of the table
+ * and the network. t->table is open, and nothing that reads it. Fails as
+ * ddp_trainer_open_algorithms. */
+ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
+                                         ddp_error *err) DDP_MUST_CHECK;
 
-void ddp_trainer_close_local(ddp_trainer *t);
+/* All of the trainer is open: they go to work. Fails as ddp_algorithm_set_attach. */
+ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
+void ddp_trainer_detach_algorithms(ddp_trainer *t);
+void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Is the step of this mini-batch, which ends an update, updated with this rank's gradients alone?
- */
-int ddp_trainer_is_own(const ddp_trainer *t, const ddp_position *now);
-
-/* The last backward pass of a step has ended, and its loss has not left. */
-void ddp_trainer_end_own_backward(ddp_trainer *t, const ddp_position *now);
-
-/* In place of waiting for sums, before the update of a layer in a step of its own. Returns 0 if it
- * is not to be updated. */
-int ddp_trainer_update_own(ddp_trainer *t, int layer_index);
-
-/* Where a period has ended, average. Ranks come here between the update and whatever reads or
- * changes parameters next. */
-void ddp_trainer_end_period(ddp_trainer *t);
-
-/* ---- residual blocks that are left out (glue/trainer_drop.c) ---- */
-
-/* config.layer_drop, where it asks for any: find net's blocks. t->table is open, and nothing that
- * reads it. Fails with DDP_ERR_NOMEM, and with DDP_ERR_USAGE for what net has not that it needs. */
-ddp_status ddp_trainer_open_drop(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
-
-void ddp_trainer_close_drop(ddp_trainer *t);
-
-/* Before a mini-batch's forward pass, behind ddp_statistics_begin: what it leaves out, as all of
- * its step does. */
-void ddp_trainer_choose_blocks(ddp_trainer *t, const ddp_position *before);
+/* Before a mini-batch's forward pass, behind ddp_statistics_begin: which layers its step has. */
+void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_position *before);
 
 /* The reducer's backward pass has begun: it learns of that. */
-void ddp_trainer_leave_blocks_out(ddp_trainer *t);
+void ddp_trainer_leave_layers_out(ddp_trainer *t);
 
-/* ---- shared-out updates (glue/trainer_shard.c) ---- */
+/* ---- steps whose updates are local (glue/trainer_steps.c) ---- */
 
-/* Of train_hooks.optimize: this rank's share of an array is updated, with moments of its own; the
- * trainer is a.optimize_ctx. */
-void ddp_trainer_optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
-                                float rate, float decay, update_args a);
+/* Is this step, from 1, one? */
+int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
 
-/* This rank has the sums of its share of a layer, and updates it: what others update of it is
- * there in the next forward pass. Nothing happens where nothing is shared out. */
+/* The last backward pass of a step has ended, and its loss has not left. */
+void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_position *now);
+
+/* In place of waiting for sums, before the update of a layer in such a step. Returns 0 if it is not
+ * to be updated. */
+int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
+
+/* Where ranks are to be in sync from here on, bring them. They come here between the update and
+ * whatever reads or changes parameters next. */
+void ddp_trainer_sync_if_due(ddp_trainer *t);
+
+/* ---- updates that are an algorithm's (glue/trainer_updates.c) ---- */
+
+/* Of train_hooks.optimize: in place of Darknet's update of an array; the trainer is a.optimize_ctx.
+ */
+void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, float *v,
+                          float rate, float decay, update_args a);
+
+/* A layer is about to be updated so: what others update of it is there in the next forward pass.
+ * Nothing happens where the update is Darknet's. */
 void ddp_trainer_share_out(ddp_trainer *t, int layer_index);
 
-/* Where this rank has updated its share of all layers, it leaves for the others. */
-void ddp_trainer_spread(ddp_trainer *t);
+/* Where all layers of a step have been updated so: the algorithm learns of it, once. */
+void ddp_trainer_end_updates(ddp_trainer *t);
 
-/* Wait for what all ranks have updated of a layer. Returns 0 where nothing is shared out. */
+/* Wait for what others have updated of a layer. Returns 0 where the update is Darknet's. */
 int ddp_trainer_take(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (glue/trainer_bad_data.c) ---- */

@@ -1,5 +1,5 @@
 /* glue/waiting_saves.h: what is to be saved once all ranks have the same parameters. A save that
- * was asked for in a period of local SGD (core/local_sgd.h) waits for its end. Local. */
+ * was asked for in a period of local SGD (ddp_step_plug) waits for its end. Local. */
 #ifndef DDP_GLUE_WAITING_SAVES_H
 #define DDP_GLUE_WAITING_SAVES_H
 

@@ -1,6 +1,6 @@
 #include "samples/anchors.h"
 
-#include <anchors.h>
+#include <layers/images/anchors.h>
 
 double ddp_anchors_find(const float *boxes, int count, int k, float *anchors)
 {

@@ -17,8 +17,8 @@ extern const char ddp_checkpoint_slow_name[];
 typedef struct ddp_checkpoint_kinds {
     int slow;   /* slow momentum */
     int values; /* where the weights file would not do */
-    /* Moments that updates change are shared out over ranks (core/shard.h): they are listed without
-     * data, by the key parameter * DDP_OPTIMIZER_BUFFERS + moment. */
+    /* Moments that updates change are shared out over ranks (core/sharded.h): they are listed
+     * without data, by the key parameter * DDP_OPTIMIZER_BUFFERS + moment. */
     int shared;
 } ddp_checkpoint_kinds;
 

@@ -1,8 +1,8 @@
 /* state/checkpoint.h: a Darknet network to and from a pair of files (checkpoint/pair.h).
  *
- * All of it is for rank 0 alone and communicates nothing, but where run->shard is asked, which the
- * others then serve (ddp_shard_serve): before saving, the network is settled; after resuming, the
- * trainer's attach gives the other ranks what rank 0 has.
+ * All of it is for rank 0 alone and communicates nothing, but where run->sharded is asked, which
+ * the others then serve (ddp_sharded_serve): before saving, the network is settled; after resuming,
+ * the trainer's attach gives the other ranks what rank 0 has.
  */
 #ifndef DDP_STATE_CHECKPOINT_H
 #define DDP_STATE_CHECKPOINT_H
@@ -11,7 +11,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/pair.h"
 #include "core/feedback.h"
-#include "core/shard.h"
+#include "core/sharded.h"
 #include "device/device.h"
 #include "glue/network.h"
 #include "state/saved_moments.h"
@@ -29,8 +29,8 @@ typedef struct ddp_checkpoint_run {
     int shares;              /* moments are to be shared out: resuming leaves them where they are */
     ddp_slow_momentum *slow; /* of the network's parameters; NULL: none */
     ddp_feedback *feedback;  /* the same; what it has gathered is saved, and resumed from */
-    ddp_shard *shard;        /* has moments that are asked for while they are saved; NULL: the
-                                network has all */
+    ddp_sharded *sharded;    /* has moments that are asked for while they are saved; NULL: the
+                            network has all */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
@@ -48,7 +48,7 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
 
 /* The first half of that: *out is what ddp_pair_finish makes last, from any thread, with nothing
  * of net any more. run->saved_at_ns is set. Fails as ddp_pair_write, with DDP_ERR_FORMAT where a
- * number is not finite, and with DDP_ERR_COMM where run->shard cannot be asked. */
+ * number is not finite, and with DDP_ERR_COMM where run->sharded cannot be asked. */
 ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
                                 ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

@@ -5,10 +5,10 @@
 struct ddp_saved_moments {
     ddp_checkpoint checkpoint;
     size_t *array; /* by parameter: which of the checkpoint's is its first moment */
-    ddp_shard_first first;
+    ddp_sharded_source first;
 };
 
-static ddp_status read_block(void *ctx, const ddp_shard_block *b, float *x, ddp_error *err)
+static ddp_status read_block(void *ctx, const ddp_sharded_block *b, float *x, ddp_error *err)
 {
     const ddp_saved_moments *m = ctx;
 
@@ -39,7 +39,7 @@ ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
     }
     m->checkpoint = *c;
     *c = (ddp_checkpoint){0};
-    m->first = (ddp_shard_first){read_block, m};
+    m->first = (ddp_sharded_source){read_block, m};
     *out = m;
     return DDP_OK;
 }
@@ -53,7 +53,7 @@ void ddp_saved_moments_close(ddp_saved_moments *m)
     free(m);
 }
 
-const ddp_shard_first *ddp_saved_moments_first(const ddp_saved_moments *m)
+const ddp_sharded_source *ddp_saved_moments_first(const ddp_saved_moments *m)
 {
     return m ? &m->first : NULL;
 }

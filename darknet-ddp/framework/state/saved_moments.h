@@ -4,7 +4,7 @@
 #define DDP_STATE_SAVED_MOMENTS_H
 
 #include "checkpoint/checkpoint.h"
-#include "core/shard.h"
+#include "core/sharded.h"
 
 typedef struct ddp_saved_moments ddp_saved_moments;
 
@@ -16,6 +16,6 @@ ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
 void ddp_saved_moments_close(ddp_saved_moments *m); /* NULL is allowed */
 
 /* Lives as long as these; fails as ddp_checkpoint_get. NULL where m is. */
-const ddp_shard_first *ddp_saved_moments_first(const ddp_saved_moments *m);
+const ddp_sharded_source *ddp_saved_moments_first(const ddp_saved_moments *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* state/slow_momentum.h: slow momentum of a network's parameters (core/local_sgd.h), where a
+/* state/slow_momentum.h: slow momentum of a network's parameters (algorithms/local_sgd), where a
  * checkpoint finds it.
  *
  * It lies beside the network: of each parameter of its table (glue/table.h), in that order, an

@@ -36,24 +36,25 @@ static int weights_file_is_whole(const network *net, int cutoff)
 
 /* ---- moments that are shared out ---- */
 
-_Static_assert((int)DDP_CHECKPOINT_BLOCK <= (int)DDP_SHARD_BLOCK, "what is asked for is one block");
+_Static_assert((int)DDP_CHECKPOINT_BLOCK <= (int)DDP_SHARDED_BLOCK,
+               "what is asked for is one block");
 
 static ddp_status ask(void *ctx, size_t key, size_t at, float *block, size_t count, ddp_error *err)
 {
-    const ddp_shard_block b = {.param = key / DDP_OPTIMIZER_BUFFERS,
-                               .moment = (int)(key % DDP_OPTIMIZER_BUFFERS),
-                               .at = at,
-                               .count = count};
+    const ddp_sharded_block b = {.param = key / DDP_OPTIMIZER_BUFFERS,
+                                 .moment = (int)(key % DDP_OPTIMIZER_BUFFERS),
+                                 .at = at,
+                                 .count = count};
 
-    return ddp_shard_ask(ctx, &b, block, err);
+    return ddp_sharded_ask(ctx, &b, block, err);
 }
 
-static ddp_status check_shared(const ddp_table *table, ddp_shard *shard, ddp_error *err)
+static ddp_status check_shared(const ddp_table *table, ddp_sharded *sharded, ddp_error *err)
 {
-    ddp_shard_block bad;
+    ddp_sharded_block bad;
     int finite;
 
-    if (ddp_shard_ask_finite(shard, &finite, &bad, err))
+    if (ddp_sharded_ask_finite(sharded, &finite, &bad, err))
         return err->code;
     if (!finite)
         return ddp_checkpoint_not_finite(
@@ -65,8 +66,8 @@ static ddp_status check_shared(const ddp_table *table, ddp_shard *shard, ddp_err
 }
 
 /* Nothing is written that no run can go on from. */
-static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table, ddp_shard *shard,
-                               ddp_error *err)
+static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table,
+                               ddp_sharded *sharded, ddp_error *err)
 {
     if (ddp_table_check_finite(table, err))
         return err->code;
@@ -74,7 +75,7 @@ static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table, 
         return ddp_fail(err, DDP_ERR_FORMAT, "the average loss is not finite");
     if (ddp_checkpoint_check_finite(c, err))
         return err->code;
-    return shard ? check_shared(table, shard, err) : DDP_OK;
+    return sharded ? check_shared(table, sharded, err) : DDP_OK;
 }
 
 static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, network *net,
@@ -111,7 +112,7 @@ static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int
 {
     const ddp_checkpoint_kinds kinds = {.slow = run->slow != NULL,
                                         .values = !weights_file_is_whole(net, cutoff),
-                                        .shared = run->shard != NULL};
+                                        .shared = run->sharded != NULL};
 
     *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
     if (ddp_table_init(table, net, ddp_device_host(), err)
@@ -123,7 +124,7 @@ static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int
     if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->slow, run->feedback, kinds,
                             err))
         return err->code;
-    return check_finite(c, table, run->shard, err);
+    return check_finite(c, table, run->sharded, err);
 }
 
 /* ---- from the network ---- */
@@ -145,7 +146,7 @@ ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char
 {
     struct weights weights = {net, cutoff};
     const ddp_weights_writer writer = {write_to, &weights};
-    const ddp_checkpoint_source source = {ask, run->shard};
+    const ddp_checkpoint_source source = {ask, run->sharded};
     ddp_table table = {0};
     ddp_checkpoint c;
     ddp_status st = look_at(&c, &table, net, cutoff, run, err);

@@ -228,7 +228,7 @@ static double run_steps(struct simulation *s)
 static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_error *err)
 {
     const ddp_predict_config *c = s->config;
-    struct ddp_hosts hosts = {.count = c->hosts};
+    struct ddp_rank_hosts hosts = {.count = c->hosts};
     ddp_sum_cost cost;
     int levels;
 

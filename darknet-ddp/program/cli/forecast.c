@@ -1,5 +1,6 @@
 #include "cli/forecast.h"
 
+#include "algorithms/algorithm.h"
 #include "algorithms/sum_order.h"
 #include "base/text.h"
 #include "bench/predict.h"
@@ -89,10 +90,10 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
                         "-profile predicts sums of whole gradients, with -ddp_compress none, bf16 "
                         "or fp16, not %s",
                         ddp_compress_choice_format(&o->compress, compress));
-    if (o->shard_optimizer)
+    if (ddp_algorithms_halving(o))
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "-profile predicts sums of gradients that all ranks get, not those of "
-                        "-ddp_shard_optimizer 1");
+                        "-profile predicts sums of gradients that all ranks get, not those of %s",
+                        ddp_algorithms_halving(o)->example);
     st = ddp_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
         c.priority &= ddp_sum_order_of(o, most_ranks(o), profile.on_gpu).prioritises;

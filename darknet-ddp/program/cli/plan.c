@@ -1,4 +1,5 @@
 #include "core/plan.h"
+#include "algorithms/algorithm.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
@@ -33,13 +34,13 @@ static void print_buckets(const ddp_plan *plan)
     }
 }
 
-/* Of a step's sums. With a shared-out optimizer their second half brings parameters, in float32. */
+/* Of a step's sums. Where an algorithm makes their second half it brings parameters, in float32. */
 static double bytes_of(const ddp_table *table, const ddp_plan *plan, int ranks,
                        const ddp_options *o)
 {
     ddp_compress_config config = ddp_compress_choice_config(&o->compress);
     double there = (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress));
-    double back = o->shard_optimizer ? sizeof(float) : there, count = 0;
+    double back = ddp_algorithms_halving(o) ? sizeof(float) : there, count = 0;
 
     if (!ddp_compress_choice_has_errors(&o->compress))
         return (double)plan->count * (there + back) / 2;

@@ -1,5 +1,7 @@
 #include "launch/gpus.h"
 
+#include "algorithms/algorithm.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,7 +206,7 @@ static void say_if_useless(const ddp_group *group, const ddp_options *options)
 /* Sums of float32 in two halves, which NCCL must not order; those of 16 bits it makes whole. */
 static int sums_halves(const ddp_options *o)
 {
-    return o->shard_optimizer && ddp_compress_choice_wire(&o->compress) == DDP_WIRE_FP32;
+    return ddp_algorithms_halving(o) && ddp_compress_choice_wire(&o->compress) == DDP_WIRE_FP32;
 }
 
 /* What to do where NCCL fails: the ranks stay connected as they are. */

@@ -5,9 +5,6 @@
 #include "launch/launcher_env.h"
 #include "run/bf16.h"
 #include "run/compress_run.h"
-#include "run/drop_run.h"
-#include "run/local_run.h"
-#include "run/shard_run.h"
 
 #include <string.h>
 
@@ -244,9 +241,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     print_gpus(out, group, gpus, options);
     ddp_bf16_run_print(out, options, t);
     print_batch(out, group, t, options);
-    ddp_local_run_print(out, options, group, t);
-    ddp_drop_run_print(out, options, t);
+    ddp_algorithm_set_print(ddp_trainer_algorithms(t), out);
     print_buckets(out, group, t, options);
-    ddp_shard_run_print(out, options, t);
     (void)fprintf(out, "DDP: seed %llu\n", (unsigned long long)seed);
 }

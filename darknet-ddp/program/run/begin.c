@@ -26,7 +26,8 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
     ddp_slow_momentum *slow;
     ddp_feedback *feedback;
 
-    if (ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
+    if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
+        || ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
         || ddp_trainer_feedback(ddp_run.trainer, net, &feedback, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
                                 &ddp_run.inputs, directory, cfg, err)
@@ -34,6 +35,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
         return err->code;
     ddp_checkpoints_keep_slow_momentum(ddp_run.checkpoints, slow);
     ddp_checkpoints_keep_feedback(ddp_run.checkpoints, feedback);
+    ddp_checkpoints_keep_algorithms(ddp_run.checkpoints, ddp_trainer_algorithms(ddp_run.trainer));
     if (ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
         return err->code;
     ddp_trainer_set_first_moments(ddp_run.trainer, ddp_checkpoints_moments(ddp_run.checkpoints));
@@ -163,7 +165,8 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
     ddp_progress_now start;
 
     if (ddp_checkpoints_share(ddp_run.checkpoints, ddp_trainer_table(ddp_run.trainer),
-                              ddp_reducer_shard(ddp_trainer_reducer(ddp_run.trainer)) != NULL, err)
+                              ddp_algorithm_set_shards(ddp_trainer_algorithms(ddp_run.trainer)),
+                              err)
         || ddp_compare_cfgs(ddp_run.group, cfg, err)
         || ddp_inputs_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
         return err->code;

@@ -2,8 +2,6 @@
 
 #include "base/text.h"
 #include "run/bad_samples.h"
-#include "run/drop_run.h"
-#include "run/local_run.h"
 #include "run/state.h"
 #include "run/summary.h"
 #include "run/trace.h"
@@ -59,8 +57,8 @@ static void summarise(int stopped)
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;
     ddp_summary_print(&summary);
-    ddp_local_run_print_sent(stdout, ddp_run.options, ddp_run.group, ddp_session_steps());
-    ddp_drop_run_print_end(stdout, ddp_run.trainer, ddp_run.group, ddp_session_steps());
+    ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout,
+                                ddp_session_steps());
 }
 
 /* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns

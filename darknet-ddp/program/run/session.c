@@ -88,14 +88,6 @@ static void not_finite(const ddp_not_finite *what)
     ddp_session_fail(&err);
 }
 
-static ddp_local_sgd_config local_sgd_config(const ddp_options *o)
-{
-    return (ddp_local_sgd_config){.period = o->local_sgd,
-                                  .warmup = o->local_warmup,
-                                  .slow_momentum = o->slowmo,
-                                  .slow_rate = o->slowmo_rate};
-}
-
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
     ddp_bucketing buckets = ddp_bucketing_of(o, ddp_run.group);
@@ -109,7 +101,6 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
                     .overlap = o->overlap,
                     .find_unused = o->find_unused,
                     .wire = ddp_compress_choice_wire(&o->compress),
-                    .shard = o->shard_optimizer,
                     .names = ddp_options_names(),
                     .watch = ddp_run.watch},
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
@@ -117,8 +108,8 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .exact = o->exact,
         .sync_bn = o->sync_bn,
         .sync_every = o->sync_every,
-        .local = local_sgd_config(o),
-        .layer_drop = o->layer_drop,
+        .slow_momentum = o->local_sgd > 0 && o->slowmo >= 0,
+        .options = o,
         .compress = ddp_compress_choice_config(&o->compress),
         .compress_after = (size_t)o->compress_after,
         .seed = ddp_run.seed,

@@ -68,14 +68,6 @@ static ddp_status validate(network *net, const ddp_position *now, ddp_error *err
     return DDP_OK;
 }
 
-/* At most: a period of local SGD comes to its end. */
-static int steps_to_a_save(void)
-{
-    int period = ddp_run.options->local_sgd;
-
-    return period > 0 && !ddp_trainer_is_alike(ddp_run.trainer) ? period : 1;
-}
-
 /* Whoever ends this run waits so long: is that enough? The first step also waits for pictures. */
 static void check_grace(const ddp_position *now)
 {
@@ -83,14 +75,14 @@ static void check_grace(const ddp_position *now)
     double step_s = (double)(ended_ns - stepping.ended_ns) / 1e9;
     double save_s = ddp_checkpoints_seconds(ddp_run.checkpoints);
     double grace_s = ddp_run.options->grace;
-    int steps = steps_to_a_save();
+    size_t steps = ddp_trainer_steps_to_sync(ddp_run.trainer); /* a save waits for that */
     char more[64] = "";
 
-    if (stepping.ended_ns > 0 && grace_s > 0 && step_s * steps + save_s > grace_s
+    if (stepping.ended_ns > 0 && grace_s > 0 && step_s * (double)steps + save_s > grace_s
         && !stepping.grace_is_short && ddp_group_rank(ddp_run.group) == 0) {
         stepping.grace_is_short = 1;
         if (steps > 1)
-            (void)snprintf(more, sizeof more, ", with up to %d such steps before one", steps);
+            (void)snprintf(more, sizeof more, ", with up to %zu such steps before one", steps);
         printf(
             "DDP: step %zu took %.1f s and the last save %.1f s%s, more than -ddp_grace %g: when "
             "a signal ends the run, its last steps may be lost\n",
@@ -99,7 +91,7 @@ static void check_grace(const ddp_position *now)
     stepping.ended_ns = ended_ns;
 }
 
-/* In a period of local SGD ranks differ: what is due there is done when it ends. */
+/* Where ranks differ, what is due is done when they are in sync again. */
 static int is_validation_due(const ddp_position *now)
 {
     int due = stepping.validation_waits || ddp_validation_due(ddp_run.validation, now);
@@ -139,8 +131,6 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
     ddp_status st;
 
     ddp_records_saving(ddp_run.records);
-    ddp_checkpoints_keep_shard(ddp_run.checkpoints,
-                               ddp_reducer_shard(ddp_trainer_reducer(ddp_run.trainer)));
     st = ddp_checkpoints_save(ddp_run.checkpoints, net, path, cutoff, err);
     ddp_trace_run_add(began_ns, path);
     ddp_records_saved(ddp_run.records);

@@ -299,7 +299,7 @@ static ddp_status save(ddp_saver *s, network *net, const char *path, int cutoff,
 {
     ddp_status st;
 
-    if (s->run->shard)
+    if (s->run->sharded)
         return stream(s, net, path, cutoff, err);
     if (join(s, net, path, cutoff))
         return DDP_OK;

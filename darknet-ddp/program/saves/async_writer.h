@@ -5,11 +5,11 @@
  * BASE_100.weights) has it written behind the first, and for one of a later step waits. Where there
  * is no memory for a copy the network itself is written, and the step waits for that.
  *
- * Where ranks share out what the optimizer remembers (run->shard) there is no copy: the step waits
- * until the system has taken both files' bytes, as they come from other ranks, and the thread makes
- * sure that they are on the disk. Another file of the same network is then a copy that the thread
- * makes; where the first fails on the disk, copies that wait for it do, and what is saved later is
- * written anew.
+ * Where ranks share out what the optimizer remembers (run->sharded) there is no copy: the step
+ * waits until the system has taken both files' bytes, as they come from other ranks, and the thread
+ * makes sure that they are on the disk. Another file of the same network is then a copy that the
+ * thread makes; where the first fails on the disk, copies that wait for it do, and what is saved
+ * later is written anew.
  */
 #ifndef DDP_SAVES_ASYNC_WRITER_H
 #define DDP_SAVES_ASYNC_WRITER_H
@@ -42,8 +42,8 @@ ddp_status ddp_saver_open(ddp_saver **out, ddp_checkpoint_run *run, const char *
 void ddp_saver_close(ddp_saver *s);
 
 /* Have net written at path, as ddp_checkpoint_save does. Whether that went well is news. Fails with
- * DDP_ERR_FORMAT where net has a number that is not finite, and with DDP_ERR_COMM where run->shard
- * cannot be asked. */
+ * DDP_ERR_FORMAT where net has a number that is not finite, and with DDP_ERR_COMM where
+ * run->sharded cannot be asked. */
 ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cutoff,
                           ddp_error *err) DDP_MUST_CHECK;
 

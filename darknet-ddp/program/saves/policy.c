@@ -18,6 +18,7 @@
 #include <time.h>
 
 struct ddp_checkpoints {
+    const ddp_algorithm_set *algorithms; /* NULL: none */
     const ddp_options *options;
     ddp_group *group;
     const char *directory;
@@ -95,7 +96,6 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
                                   .base = c->base,
                                   .seed_given = options->seed >= 0,
                                   .force = options->resume_force,
-                                  .shares = options->shard_optimizer && ddp_group_size(group) > 1,
                                   .ranks = (uint64_t)ddp_group_size(group)};
     if (ddp_group_rank(group) == 0)
         st = ddp_ownership_take(directory, c->base, options->take_over, err);
@@ -273,9 +273,10 @@ void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback)
     c->run.feedback = feedback;
 }
 
-void ddp_checkpoints_keep_shard(ddp_checkpoints *c, ddp_shard *shard)
+void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms)
 {
-    c->run.shard = shard;
+    c->algorithms = algorithms;
+    c->run.shares = ddp_algorithm_set_shards(algorithms);
 }
 
 ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
@@ -295,7 +296,7 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
     return DDP_OK;
 }
 
-const ddp_shard_first *ddp_checkpoints_moments(const ddp_checkpoints *c)
+const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c)
 {
     return ddp_saved_moments_first(c->from.moments);
 }
@@ -357,7 +358,7 @@ static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, con
                                int *due, ddp_error *err)
 {
     *due = is_due(c, net, path);
-    if (ddp_position_of(net).images != c->began_at || (!c->run.feedback && !c->run.shard))
+    if (ddp_position_of(net).images != c->began_at || (!c->run.feedback && !c->run.sharded))
         return DDP_OK;
     return ddp_broadcast(c->group, due, sizeof *due, 0, err);
 }
@@ -411,22 +412,23 @@ static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int c
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err)
 {
-    ddp_shard *shard = c->run.shard;
+    ddp_sharded *sharded = ddp_algorithm_set_sharded(c->algorithms);
     ddp_error ended;
     ddp_status st;
     int due;
 
+    c->run.sharded = sharded;
     if (agree_on_due(c, net, path, &due, err)
         || (due && c->run.feedback && ddp_feedback_gather(c->run.feedback, c->group, err)))
         return err->code;
     if (ddp_group_rank(c->group) != 0)
-        return due && shard ? ddp_shard_serve(shard, err) : DDP_OK;
+        return due && sharded ? ddp_sharded_serve(sharded, err) : DDP_OK;
     if (!due) {
         printf("DDP: nothing was trained, so %s is not written\n", path);
         return DDP_OK;
     }
     st = save(c, net, path, cutoff, err);
-    if (shard && st != DDP_ERR_COMM && ddp_shard_ask_end(shard, &ended) && !st) {
+    if (sharded && st != DDP_ERR_COMM && ddp_sharded_ask_end(sharded, &ended) && !st) {
         *err = ended;
         return err->code;
     }

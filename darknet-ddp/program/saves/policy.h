@@ -5,6 +5,7 @@
 #ifndef DDP_SAVES_POLICY_H
 #define DDP_SAVES_POLICY_H
 
+#include "algorithms/set.h"
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/params.h"
@@ -33,9 +34,9 @@ void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *s
 /* The same of what compression remembers, whose errors are gathered where a save is due. */
 void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback);
 
-/* The same of moments that are shared out, where they are, which other ranks send while a save is
- * written. NULL: none. */
-void ddp_checkpoints_keep_shard(ddp_checkpoints *c, ddp_shard *shard);
+/* The same of moments of which ranks have parts, which other ranks send while a save is written.
+ * The set is that of the network; NULL: none. */
+void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms);
 
 /* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
  * (as parsed, and not attached), and *seed on all ranks. From then on *seed is the run's.
@@ -47,7 +48,7 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
 
 /* On rank 0, after that: what the network did not get of the checkpoint, since it is shared out
  * when it is attached; NULL: it has all. And when it has been. */
-const ddp_shard_first *ddp_checkpoints_moments(const ddp_checkpoints *c);
+const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c);
 void ddp_checkpoints_forget_moments(ddp_checkpoints *c);
 
 /* Did the run go on from a checkpoint? The same on all ranks. */

@@ -6,12 +6,11 @@
 #include "monitor/history.h"
 #include "monitor/tensorboard.h"
 #include "show/csv_columns.h"
-#include "show/page_model.h"
+#include "show/page_file.h"
 #include "show/page_pictures.h"
 #include "show/step_timing.h"
 #include "show/terminal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +22,11 @@ enum { POINTS = 1000 }; /* of a chart */
 
 enum { CSV, PAGE, LOG, FILES };
 
-static const int64_t page_every_ns = 10000000000; /* at the least, and 1000 times what it takes */
 static const int64_t tell_every_ns = 2000000000;
 
 struct ddp_records {
     ddp_records_config config;
-    char *name, *banner, *command, *part_path;
+    char *name, *banner, *command;
     char *paths[FILES + 1]; /* beside the weights; NULL behind the last */
     ddp_columns columns;
     ddp_views *views; /* NULL: none */
@@ -42,8 +40,9 @@ struct ddp_records {
     ddp_step_times times;
     int64_t began_ns;
     size_t began_at; /* step */
-    int64_t page_due_ns, told_ns;
-    int csv_failed, page_failed; /* and it was said */
+    ddp_page_file page;
+    int64_t told_ns;
+    int csv_failed; /* and it was said */
 };
 
 void ddp_records_close(ddp_records *r)
@@ -60,17 +59,12 @@ void ddp_records_close(ddp_records *r)
     free(r->command);
     for (int i = 0; i < FILES; i++)
         free(r->paths[i]);
-    free(r->part_path);
+    ddp_page_file_release(&r->page);
     free(r->row);
     free(r);
 }
 
 /* ---- opening ---- */
-
-static void say(const char *path, const char *why)
-{
-    (void)fprintf(stderr, "darknet: cannot write %s: %s; the run is not ended for it\n", path, why);
-}
 
 static void add_to_history(ddp_records *r)
 {
@@ -103,10 +97,10 @@ static ddp_status name_files(ddp_records *r, ddp_error *err)
     for (int i = 0; i < FILES; i++)
         if (asprintf(&r->paths[i], "%s/%s.%s", directory, r->name, endings[i]) < 0)
             r->paths[i] = NULL;
-    if (!r->name || !r->banner || !r->command || !r->paths[CSV] || !r->paths[PAGE] || !r->paths[LOG]
-        || asprintf(&r->part_path, "%s.part", r->paths[PAGE]) < 0)
+    if (!r->name || !r->banner || !r->command || !r->paths[CSV] || !r->paths[PAGE]
+        || !r->paths[LOG])
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of files");
-    return DDP_OK;
+    return ddp_page_file_init(&r->page, r->paths[PAGE], err);
 }
 
 static ddp_status make_history(ddp_records *r, ddp_error *err)
@@ -169,7 +163,7 @@ static ddp_status open_all(ddp_records *r, ddp_error *err)
         open_log(r);
     }
     ddp_step_times_begin(&r->times, r->config.trainer, r->config.start.images);
-    r->began_ns = r->told_ns = r->page_due_ns = ddp_clock_ns();
+    r->began_ns = r->told_ns = ddp_clock_ns();
     r->began_at = r->config.start.step;
     r->now = r->config.start;
     return DDP_OK;
@@ -224,8 +218,7 @@ static double seconds_left(const ddp_records *r)
     return seconds / done * (double)(r->now.last_step - r->now.step);
 }
 
-/* NULL: it was written. */
-static const char *write_part(const ddp_records *r, const char *status)
+static void write_page(ddp_records *r, const char *status)
 {
     const ddp_run_page page = {.name = r->name,
                                .status = status,
@@ -239,35 +232,8 @@ static const char *write_part(const ddp_records *r, const char *status)
                                .validation = r->config.validation,
                                .now = r->now,
                                .left_s = seconds_left(r)};
-    FILE *out = fopen(r->part_path, "we");
-    int whole;
 
-    if (!out)
-        return strerror(errno);
-    whole = ddp_run_page_write(out, &page) && !ferror(out);
-    if (fclose(out) || !whole)
-        return errno ? strerror(errno) : "no memory";
-    return NULL;
-}
-
-/* Whoever opens it sees a whole one. */
-static void write_page(ddp_records *r, const char *status)
-{
-    int64_t began = ddp_clock_ns(), took;
-    const char *why;
-
-    errno = 0;
-    why = write_part(r, status);
-    if (!why && rename(r->part_path, r->paths[PAGE]))
-        why = strerror(errno);
-    if (why) {
-        if (!r->page_failed)
-            say(r->paths[PAGE], why);
-        r->page_failed = 1;
-        (void)unlink(r->part_path);
-    }
-    took = ddp_clock_ns() - began;
-    r->page_due_ns = began + (1000 * took > page_every_ns ? 1000 * took : page_every_ns);
+    ddp_page_file_write(&r->page, &page);
 }
 
 /* ---- a step ---- */
@@ -317,7 +283,7 @@ static void say_lost(ddp_records *r)
 
     if (!r->csv || r->csv_failed || ddp_csv_lost(r->csv, &why) == 0)
         return;
-    say(r->paths[CSV], why ? why : "no memory");
+    ddp_say_unwritten(r->paths[CSV], why ? why : "no memory");
     r->csv_failed = 1;
 }
 
@@ -363,7 +329,7 @@ int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
     add_to_tensorboard(r);
     add_to_history(r);
     now_ns = ddp_clock_ns();
-    if (now_ns >= r->page_due_ns) {
+    if (ddp_page_file_is_due(&r->page, now_ns)) {
         flush(r);
         write_page(r, "training");
         now_ns = ddp_clock_ns();

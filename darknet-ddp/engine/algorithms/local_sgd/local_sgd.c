@@ -1,4 +1,21 @@
+/* Steps of a rank's own, and their averages: averaging.h says what that is, and why so. Loss, and
+ * with it what signals ask for, still travels in each step: a few bytes, by which every rank knows
+ * the same of every step. */
+#include "algorithms/local_sgd/averaging.h"
+
 #include "algorithms/algorithm.h"
+#include "base/text.h"
+#include "options/options.h"
+
+#include <stdlib.h>
+
+struct local_sgd {
+    ddp_group *group;
+    ddp_local_sgd_config config;
+    ddp_local_sgd *averaging; /* while attached */
+};
+
+/* ---- what is asked for ---- */
 
 static int is_on(const ddp_options *o)
 {
@@ -17,6 +34,191 @@ static ddp_status check(const ddp_options *o, ddp_error *err)
     return DDP_OK;
 }
 
+static ddp_local_sgd_config config_of(const ddp_algorithm_of *of)
+{
+    const ddp_options *o = of->options;
+    int burn_in = of->network.burn_in > 0 ? of->network.burn_in : 0;
+
+    return (ddp_local_sgd_config){.period = o->local_sgd,
+                                  .warmup = o->local_warmup < 0 ? burn_in : o->local_warmup,
+                                  .last_step = of->network.max_batches,
+                                  .slow_momentum = o->slowmo,
+                                  .slow_rate = o->slowmo_rate};
+}
+
+static ddp_status check_run(const ddp_algorithm_of *of, ddp_error *err)
+{
+    ddp_local_sgd_config config = config_of(of);
+
+    /* averages of weights are made, read and saved at steps of their own */
+    if (of->network.ema_alpha != 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "ema_alpha=%g averages the weights of all ranks at steps where those of "
+                        "local SGD differ: set it to 0, or leave out local SGD",
+                        of->network.ema_alpha);
+    if (config.slow_momentum >= 0 && config.warmup < of->network.burn_in)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "slow momentum divides by the learning rate, which burn_in=%d has begin "
+                        "next to 0: a warm-up of %d steps is too short, %d are enough",
+                        of->network.burn_in, config.warmup, of->network.burn_in);
+    return DDP_OK;
+}
+
+/* ---- opening ---- */
+
+static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
+{
+    struct local_sgd *l = calloc(1, sizeof *l);
+
+    if (!l)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for local SGD");
+    l->group = of->group;
+    l->config = config_of(of);
+    *self = l;
+    return DDP_OK;
+}
+
+static ddp_status attach(void *self, const ddp_attached *a, ddp_error *err)
+{
+    struct local_sgd *l = self;
+
+    return ddp_local_sgd_open(&l->averaging, l->group, a->table, &l->config, a->slow, err);
+}
+
+static void detach(void *self)
+{
+    struct local_sgd *l = self;
+
+    ddp_local_sgd_close(l->averaging);
+    l->averaging = NULL;
+}
+
+/* ---- a step ---- */
+
+static int sums(const void *self, size_t step)
+{
+    const struct local_sgd *l = self;
+
+    return !ddp_local_sgd_is_own(l->averaging, step);
+}
+
+static int ends_in_sync(const void *self, size_t step)
+{
+    const struct local_sgd *l = self;
+
+    return ddp_local_sgd_ends_period(l->averaging, step);
+}
+
+static double begin_update(void *self, double rate)
+{
+    struct local_sgd *l = self;
+
+    ddp_local_sgd_begin_update(l->averaging, rate);
+    return ddp_group_size(l->group);
+}
+
+static void updates(void *self, int layer)
+{
+    struct local_sgd *l = self;
+
+    ddp_local_sgd_ran(l->averaging, layer);
+}
+
+static int in_sync(const void *self)
+{
+    const struct local_sgd *l = self;
+
+    return ddp_local_sgd_alike(l->averaging);
+}
+
+static size_t most_steps(const void *self)
+{
+    const struct local_sgd *l = self;
+
+    return (size_t)l->config.period;
+}
+
+static ddp_status sync(void *self, ddp_error *err)
+{
+    struct local_sgd *l = self;
+
+    return ddp_local_sgd_average(l->averaging, err);
+}
+
+/* ---- words ---- */
+
+static void print_period(FILE *out, int steps)
+{
+    if (steps == 1)
+        (void)fputs(" every step", out);
+    else
+        (void)fprintf(out, " every %d steps", steps);
+}
+
+static void print_slow_momentum(FILE *out, const ddp_local_sgd_config *config)
+{
+    (void)fprintf(out, "slow momentum %g and slow rate %g", config->slow_momentum,
+                  config->slow_rate);
+}
+
+static void print_averaging(FILE *out, const struct local_sgd *l)
+{
+    (void)fprintf(out, "ranks learn on their own and average %.1f MB",
+                  (double)ddp_local_sgd_bytes(l->averaging) / 1e6);
+    print_period(out, l->config.period);
+    if (l->config.slow_momentum >= 0) {
+        (void)fputs(", with ", out);
+        print_slow_momentum(out, &l->config);
+    }
+}
+
+/* Who is alone is its own average, which slow momentum smooths all the same. */
+static void print_alone(FILE *out, const struct local_sgd *l)
+{
+    (void)fputs("there is one rank, so nothing is averaged", out);
+    if (l->config.slow_momentum >= 0) {
+        (void)fputs("; ", out);
+        print_slow_momentum(out, &l->config);
+        (void)fputs(" work", out);
+        print_period(out, l->config.period);
+    }
+}
+
+static void print(const void *self, FILE *out)
+{
+    const struct local_sgd *l = self;
+    int warmup = l->config.warmup, alone = ddp_group_size(l->group) == 1;
+
+    (void)fprintf(out, "DDP: local SGD: ");
+    if (warmup > 0 && !alone)
+        (void)fprintf(out, "after %d step%s ", warmup, ddp_plural((size_t)warmup));
+    if (alone)
+        print_alone(out, l);
+    else
+        print_averaging(out, l);
+    (void)fputs("\n", out);
+}
+
+static void print_end(const void *self, FILE *out, size_t steps)
+{
+    const struct local_sgd *l = self;
+    ddp_traffic sent = ddp_group_traffic(l->group);
+
+    if (steps == 0 || sent.bytes == 0 || !ddp_group_has_schedule(l->group))
+        return;
+    (void)fprintf(out, "DDP: local SGD: rank 0 sent %.3f MB in %zu step%s, %.4f MB a step\n",
+                  (double)sent.bytes / 1e6, steps, ddp_plural(steps),
+                  (double)sent.bytes / 1e6 / (double)steps);
+}
+
+static const ddp_step_plug step = {.sums = sums,
+                                   .ends_in_sync = ends_in_sync,
+                                   .begin_update = begin_update,
+                                   .updates = updates,
+                                   .in_sync = in_sync,
+                                   .most_steps = most_steps,
+                                   .sync = sync};
+
 const ddp_algorithm ddp_algorithm_local_sgd = {
     .name = "local_sgd",
     .example = "-ddp_local_sgd 2",
@@ -24,4 +226,12 @@ const ddp_algorithm ddp_algorithm_local_sgd = {
                .breaks = DDP_PROMISE_EXACT | DDP_PROMISE_SUMS | DDP_PROMISE_PLAIN},
     .is_on = is_on,
     .check = check,
+    .check_run = check_run,
+    .open = open,
+    .attach = attach,
+    .detach = detach,
+    .close = free,
+    .step = &step,
+    .print = print,
+    .print_end = print_end,
 };

@@ -1,0 +1,37 @@
+/* algorithms/layer_drop/draw.h: which residual blocks a step is trained without. Pure functions.
+ *
+ * Progressive layer dropping (Zhang and He 2020, "Accelerating Training of Transformer-Based
+ * Language Models with Progressive Layer Dropping"). Of L blocks, counted from 1 at the input,
+ * block l is kept in step t, counted from 0, with the probability
+ *
+ *     p_l(t) = 1 - l/L (1 - theta(t)),   theta(t) = (1 - theta) exp(-gamma t) + theta
+ *
+ * so that the first step has all of them, and deep blocks are left out more often. gamma is the
+ * paper's 100/T where the run has T steps: after a twentieth of it theta(t) is theta, but for 1%.
+ * What a kept block adds is multiplied by 1/p_l(t) (algorithm 1 there), so that its expected value
+ * is that of a network with all blocks: the one that is tested and saved, in which nothing is
+ * scaled.
+ *
+ * A draw depends on the seed, the step and the block alone (base/random.h): all ranks, any number
+ * of them, and a resumed run leave out the same.
+ */
+#ifndef DDP_ALGORITHMS_LAYER_DROP_DRAW_H
+#define DDP_ALGORITHMS_LAYER_DROP_DRAW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ddp_layer_drop {
+    uint64_t seed;
+    double most;  /* 1 - theta: how often the last block is left out in the end; below 1 */
+    size_t steps; /* T, above 0 */
+    int blocks;   /* L */
+} ddp_layer_drop;
+
+/* p_l(step) of block `block`, counted from 0: l is block + 1. The same bits on every machine. */
+double ddp_layer_drop_keep(const ddp_layer_drop *d, int block, size_t step);
+
+/* Is that block left out in that step? */
+int ddp_layer_drop_leaves_out(const ddp_layer_drop *d, int block, size_t step);
+
+#endif

@@ -1,0 +1,72 @@
+/* algorithms/plugs.h: where a step of training calls an algorithm. Each of these is a table of
+ * functions with the algorithm's own state in front; one that is NULL is the plain run's, and so is
+ * a whole plug. Who decides the same thing excludes each other (algorithms/claims.h), so that each
+ * plug has one at most. Calls come in one order on every rank, from one thread. */
+#ifndef DDP_ALGORITHMS_PLUGS_H
+#define DDP_ALGORITHMS_PLUGS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* Layers `first` to `last` of a network, which it can be trained without: they lie between the
+ * [shortcut] behind them and the layer that it names. */
+typedef struct ddp_block {
+    int first, last;
+    int shortcut; /* last + 1 */
+} ddp_block;
+
+/* Which layers a step has; the same on every rank. Who plugs in here decides about the blocks of
+ * the network (algorithms/algorithm.h); the trainer tells the framework, BatchNorm's statistics and
+ * the reducer, which knows "left out" as it knows "frozen" and "unused". */
+typedef struct ddp_layers_plug {
+    /* Before the step behind `step` steps, once. left_out: of each layer of the network, 1 where
+     * this step is trained without it, and so without all of its block; scale: what each shortcut
+     * multiplies its block's output by. Both are as the last call left them, and at first 0 and 1.
+     */
+    void (*choose)(void *self, size_t step, char *left_out, float *scale);
+} ddp_layers_plug;
+
+/* One array that the framework is about to update. */
+typedef struct ddp_array_update {
+    float *value, *gradient; /* count elements each, on the table's device */
+    size_t count;
+    /* The framework's own update of elements begin to end, by these moments, end - begin of each
+     * (core/sharded.h). NULL: the framework's own, of all elements. */
+    void (*apply)(const struct ddp_array_update *u, size_t begin, size_t end,
+                  float *const *moments);
+} ddp_array_update;
+
+/* Who updates what. */
+typedef struct ddp_update_plug {
+    /* In place of the framework's update of an array. */
+    void (*optimize)(void *self, const ddp_array_update *u);
+    /* The last layer of a step has been updated. Fails with DDP_ERR_COMM. */
+    ddp_status (*updated)(void *self, ddp_error *err);
+    /* A forward pass, or somebody else, is about to read the layer: wait for what others have
+     * updated of it. Once for each layer that was updated. Fails with DDP_ERR_COMM. */
+    ddp_status (*take_layer)(void *self, int layer, ddp_error *err);
+} ddp_update_plug;
+
+/* Which steps sum gradients; the same on every rank. In a step that does not, each rank updates
+ * with its own, and from there on ranks differ, until they are brought into sync again. Whoever
+ * needs them in sync asks the trainer (ddp_trainer_is_alike) and waits. */
+typedef struct ddp_step_plug {
+    /* Are gradients summed in this step, from 1? */
+    int (*sums)(const void *self, size_t step);
+    /* Of a step that does not: are ranks to be in sync when it has ended? */
+    int (*ends_in_sync)(const void *self, size_t step);
+    /* Before its first update, at this learning rate. Returns what a rank's own gradients are
+     * multiplied by. */
+    double (*begin_update)(void *self, double rate);
+    /* This rank is about to update the layer. */
+    void (*updates)(void *self, int layer);
+    int (*in_sync)(const void *self);
+    /* Where they are not: at most how many steps before they are. */
+    size_t (*most_steps)(const void *self);
+    /* Between two steps, on every rank where they are not in sync. Blocks. DDP_ERR_FORMAT, on every
+     * rank: what they have is not finite. Fails also with DDP_ERR_COMM. */
+    ddp_status (*sync)(void *self, ddp_error *err);
+} ddp_step_plug;
+
+#endif

@@ -1,0 +1,190 @@
+#include "algorithms/set.h"
+
+#include <stdlib.h>
+
+struct member {
+    const ddp_algorithm *algorithm;
+    void *self;
+};
+
+struct ddp_algorithm_set {
+    size_t count;
+    size_t attached; /* of them, the first ones */
+    int was_attached;
+    struct member members[];
+};
+
+static size_t count_all(void)
+{
+    size_t count = 0;
+
+    while (ddp_algorithms[count])
+        count++;
+    return count;
+}
+
+static ddp_status add(ddp_algorithm_set *s, const ddp_algorithm *a, const ddp_algorithm_of *of,
+                      ddp_error *err)
+{
+    struct member *new = &s->members[s->count];
+
+    if (a->check_run && a->check_run(of, err))
+        return err->code;
+    new->algorithm = a;
+    new->self = NULL;
+    if (a->open && a->open(&new->self, of, err))
+        return err->code;
+    s->count++;
+    return DDP_OK;
+}
+
+ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_of *of,
+                                  ddp_error *err)
+{
+    ddp_algorithm_set *s = calloc(1, sizeof *s + count_all() * sizeof s->members[0]);
+    ddp_status st = DDP_OK;
+
+    *out = NULL;
+    if (!s)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for algorithms");
+    for (size_t i = 0; ddp_algorithms[i] && !st; i++)
+        if (ddp_algorithms[i]->is_on(of->options))
+            st = add(s, ddp_algorithms[i], of, err);
+    if (st) {
+        ddp_algorithm_set_close(s);
+        return st;
+    }
+    *out = s;
+    return DDP_OK;
+}
+
+void ddp_algorithm_set_close(ddp_algorithm_set *s)
+{
+    if (!s)
+        return;
+    ddp_algorithm_set_detach(s);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->members[i].self && s->members[i].algorithm->close)
+            s->members[i].algorithm->close(s->members[i].self);
+    free(s);
+}
+
+ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a, ddp_error *err)
+{
+    s->was_attached = 1;
+    for (; s->attached < s->count; s->attached++) {
+        const struct member *m = &s->members[s->attached];
+
+        if (m->self && m->algorithm->attach && m->algorithm->attach(m->self, a, err)) {
+            ddp_algorithm_set_detach(s);
+            return err->code;
+        }
+    }
+    return DDP_OK;
+}
+
+void ddp_algorithm_set_detach(ddp_algorithm_set *s)
+{
+    while (s->attached > 0) {
+        const struct member *m = &s->members[--s->attached];
+
+        if (m->self && m->algorithm->detach)
+            m->algorithm->detach(m->self);
+    }
+}
+
+int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s)
+{
+    return s->was_attached;
+}
+
+/* ---- who plugs in where ---- */
+
+static int plugs_into_updates(const ddp_algorithm *a)
+{
+    return a->update != NULL;
+}
+
+static int plugs_into_steps(const ddp_algorithm *a)
+{
+    return a->step != NULL;
+}
+
+static int plugs_into_layers(const ddp_algorithm *a)
+{
+    return a->layers != NULL;
+}
+
+static int halves(const ddp_algorithm *a)
+{
+    return a->halves;
+}
+
+static int shards(const ddp_algorithm *a)
+{
+    return a->sharded != NULL;
+}
+
+/* Of those that have something to do in this run. s may be NULL. */
+static const struct member *find(const ddp_algorithm_set *s, int (*does)(const ddp_algorithm *a))
+{
+    for (size_t i = 0; s && i < s->count; i++)
+        if (s->members[i].self && does(s->members[i].algorithm))
+            return &s->members[i];
+    return NULL;
+}
+
+const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self)
+{
+    const struct member *m = find(s, plugs_into_updates);
+
+    *self = m ? m->self : NULL;
+    return m ? m->algorithm->update : NULL;
+}
+
+const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self)
+{
+    const struct member *m = find(s, plugs_into_steps);
+
+    *self = m ? m->self : NULL;
+    return m ? m->algorithm->step : NULL;
+}
+
+const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self)
+{
+    const struct member *m = find(s, plugs_into_layers);
+
+    *self = m ? m->self : NULL;
+    return m ? m->algorithm->layers : NULL;
+}
+
+int ddp_algorithm_set_halves(const ddp_algorithm_set *s)
+{
+    return find(s, halves) != NULL;
+}
+
+int ddp_algorithm_set_shards(const ddp_algorithm_set *s)
+{
+    return find(s, shards) != NULL;
+}
+
+ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s)
+{
+    const struct member *m = find(s, shards);
+
+    return m ? m->algorithm->sharded(m->self) : NULL;
+}
+
+void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out)
+{
+    for (size_t i = 0; s && i < s->count; i++)
+        if (s->members[i].algorithm->print)
+            s->members[i].algorithm->print(s->members[i].self, out);
+}
+
+void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps)
+{
+    for (size_t i = 0; s && i < s->count; i++)
+        if (s->members[i].self && s->members[i].algorithm->print_end)
+            s->members[i].algorithm->print_end(s->members[i].self, out, steps);
+}

@@ -1,0 +1,89 @@
+/* What a transport needs to make a group, and to end it. */
+#include "comm/backend.h"
+#include "comm/chunk.h"
+#include "comm/host_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int64_t default_timeout_ns = 600 * INT64_C(1000000000);
+
+ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, ddp_error *err)
+{
+    ddp_group *g = calloc(1, bytes);
+
+    *out = NULL;
+    if (g) {
+        g->hosts = calloc((size_t)size, sizeof *g->hosts);
+        g->places.first = calloc((size_t)size + 1, sizeof *g->places.first);
+    }
+    if (!g || !g->hosts || !g->places.first) {
+        if (g)
+            ddp_group_free(g);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a group of %d ranks", size);
+    }
+    g->rank = rank;
+    g->size = size;
+    g->local_size = 1;
+    g->radix = DDP_LEVELS_RADIX;
+    g->channels = 1;
+    (void)strcpy(g->schedule, "direct");
+    g->timeout_ns = default_timeout_ns;
+    *out = g;
+    return DDP_OK;
+}
+
+void ddp_group_set_places(ddp_group *g, const int *first)
+{
+    struct ddp_rank_hosts *places = &g->places;
+
+    g->local_size = 0;
+    places->count = 0;
+    for (int r = 0; r < g->size; r++) {
+        if (first[r] == r)
+            places->first[places->count++] = r;
+        g->local_size += first[r] == first[g->rank];
+    }
+    places->first[places->count] = g->size;
+    g->local_rank = g->rank - first[g->rank];
+}
+
+void ddp_group_free(ddp_group *g)
+{
+    ddp_host_memory_close(g);
+    free(g->hosts);
+    free(g->places.first);
+    free(g);
+}
+
+void ddp_host_name(char *name)
+{
+    char own[DDP_HOST_BYTES] = "unknown";
+
+    if (gethostname(own, sizeof own - 1) != 0)
+        strcpy(own, "unknown");
+    memcpy(name, own, sizeof own);
+}
+
+void ddp_group_exit(ddp_group *g, int exit_status)
+{
+    (void)g;
+    (void)fflush(stdout);
+    (void)fflush(stderr);
+    _exit(exit_status);
+}
+
+/* For all groups, as MPI's start is. */
+static const char *wanted_interface;
+
+void ddp_group_use_interface(const char *interface)
+{
+    wanted_interface = interface;
+}
+
+const char *ddp_group_interface(void)
+{
+    return wanted_interface;
+}

@@ -1,0 +1,232 @@
+/* What the sums of a GPU's memory have in common (nccl/sum.h), and waiting for them. */
+#include "nccl/sum.h"
+
+#include "base/clock.h"
+#include "comm/exchange.h"
+#include "device/cuda_kernels.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SPINS = 1000, NAP_US = 50 };
+
+static struct ddp_gpu_sum *sum_of(const ddp_allreduce *a)
+{
+    return a->own;
+}
+
+/* ---- one sum ---- */
+
+static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
+    s->sum = a;
+    a->own = s;
+    s->not_finite = (unsigned *)ddp_cuda_alloc_pinned(gpu->cuda, 1);
+    if (!s->not_finite)
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no pinned host memory");
+    else
+        *s->not_finite = 0;
+    if (!s->not_finite || (a->group->size > 1 && gpu->way.sum_open(s, err))) {
+        a->own = NULL;
+        ddp_cuda_free_pinned(gpu->cuda, (float *)s->not_finite);
+        free(s);
+        return err->code;
+    }
+    s->ready = ddp_cuda_event_of(a->began);
+    s->landed = ddp_cuda_event_of(a->ended);
+    s->reached = ddp_cuda_timed_event(gpu->cuda);
+    return DDP_OK;
+}
+
+static void forget(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
+{
+    struct ddp_gpu_sum **at = &gpu->first_unsettled;
+    struct ddp_gpu_sum *before = NULL;
+
+    while (*at && *at != s) {
+        before = *at;
+        at = &before->next_unsettled;
+    }
+    if (!*at)
+        return;
+    *at = s->next_unsettled;
+    if (gpu->last_unsettled == s)
+        gpu->last_unsettled = before;
+}
+
+static void sum_close(ddp_allreduce *a)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(a);
+
+    forget(gpu, s);
+    if (gpu->way.sum_close)
+        gpu->way.sum_close(s);
+    DDP_CUDA(gpu->cuda, cudaEventDestroy(s->reached));
+    ddp_cuda_free_pinned(gpu->cuda, (float *)s->not_finite); /* waits for what writes it */
+    free(s);
+}
+
+static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(a);
+
+    s->number++;
+    if (a->group->size == 1) {
+        ddp_gpu_check_finite(s, (ddp_range){0, a->count}, ddp_cuda_stream(a->behind));
+        return DDP_OK;
+    }
+    if (s->unsettled && ddp_gpu_settle(a->group, err))
+        return err->code;
+    s->queued = 0;
+    s->in_flight = 1;
+    ddp_cuda_order(gpu->cuda, ddp_cuda_stream(a->behind), s->ready, gpu->cuda->comm);
+    return gpu->way.sum_start(s, err);
+}
+
+void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream)
+{
+    DDP_CUDA(s->sum->group->gpu->cuda,
+             ddp_cuda_check_finite(stream, s->sum->buf + range.begin, range.end - range.begin,
+                                   s->not_finite, s->number));
+}
+
+static int sum_finite(ddp_allreduce *a)
+{
+    struct ddp_gpu_sum *s = sum_of(a);
+    unsigned number = *(volatile unsigned *)s->not_finite;
+    int finite = number == s->told || s->unsettled;
+
+    if (!finite)
+        s->told = number;
+    return finite;
+}
+
+static int sum_in_flight(const ddp_allreduce *a)
+{
+    return sum_of(a)->in_flight;
+}
+
+static int sum_done(const ddp_allreduce *a)
+{
+    const struct ddp_gpu_sum *s = sum_of(a);
+
+    if (!s->in_flight && !s->unsettled)
+        return 1;
+    return s->queued && ddp_cuda_passed(a->group->gpu->cuda, s->landed);
+}
+
+static int sum_fence_waits(const ddp_allreduce *a)
+{
+    const struct ddp_gpu_sum *s = sum_of(a);
+
+    return s->in_flight && !s->queued;
+}
+
+static ddp_status sum_fence(ddp_allreduce *a, ddp_error *err)
+{
+    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(a);
+    cudaStream_t later = ddp_cuda_stream(a->before);
+
+    if (!s->in_flight)
+        return DDP_OK;
+    DDP_CUDA(gpu->cuda, cudaEventRecord(s->reached, later));
+    if (!s->queued && gpu->way.progress(a->group, s, err))
+        return err->code;
+    s->in_flight = 0;
+    DDP_CUDA(gpu->cuda, cudaStreamWaitEvent(later, s->landed, 0));
+    s->unsettled = 1;
+    s->next_unsettled = NULL;
+    if (gpu->first_unsettled)
+        gpu->last_unsettled->next_unsettled = s;
+    else
+        gpu->first_unsettled = s;
+    gpu->last_unsettled = s;
+    return DDP_OK;
+}
+
+static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
+{
+    return sum_fence(a, err) ? err->code : ddp_gpu_settle(a->group, err);
+}
+
+const struct ddp_sum_engine ddp_gpu_engine = {
+    .open = sum_open,
+    .close = sum_close,
+    .start = sum_start,
+    .in_flight = sum_in_flight,
+    .done = sum_done,
+    .fence_waits = sum_fence_waits,
+    .fence = sum_fence,
+    .wait = sum_wait,
+    .finite = sum_finite,
+};
+
+ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
+{
+    return g->gpu->way.progress ? g->gpu->way.progress(g, NULL, err) : DDP_OK;
+}
+
+/* ---- waiting for the GPU ---- */
+
+/* How long the compute stream stood at the wait, where that was the one. It comes to a wait on its
+ * own time, so both events have passed only once the GPU is there; until then nothing has stood
+ * still. */
+static void count_stall(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
+{
+    float ms = 0;
+
+    if (ddp_cuda_stream(s->sum->before) != gpu->cuda->compute
+        || !ddp_cuda_passed(gpu->cuda, s->reached))
+        return;
+    DDP_CUDA(gpu->cuda, cudaEventElapsedTime(&ms, s->reached, s->landed));
+    if (ms > 0)
+        gpu->stalled_ns += (int64_t)((double)ms * 1e6);
+}
+
+static ddp_status overdue(const ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_COMM, "%s %d of %d has not arrived on GPU %d (host %s) for %.9g s",
+                    ddp_allreduce_kind(s->sum->count_each > 0), s->sum->number, g->sums_opened,
+                    g->gpu->cuda->gpu, g->hosts[g->rank], (double)g->timeout_ns / 1e9);
+}
+
+static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    int idle_polls = 0;
+
+    while (!ddp_cuda_passed(g->gpu->cuda, s->landed)) {
+        if (ddp_exchange_look(g, err) || ddp_gpu_progress(g, err))
+            return err->code;
+        if (idle_polls++ > SPINS)
+            (void)usleep(NAP_US);
+        if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns)
+            return overdue(g, s, err);
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err)
+{
+    struct ddp_gpu *gpu = g->gpu;
+
+    while (gpu->first_unsettled) {
+        struct ddp_gpu_sum *s = gpu->first_unsettled;
+
+        if (wait_to_land(g, s, err))
+            return err->code;
+        count_stall(gpu, s);
+        s->unsettled = 0;
+        gpu->first_unsettled = s->next_unsettled;
+    }
+    gpu->last_unsettled = NULL;
+    return DDP_OK;
+}

@@ -1,0 +1,11 @@
+/* transport/backends.h: the backends that there may be. */
+#ifndef DDP_TRANSPORT_BACKENDS_H
+#define DDP_TRANSPORT_BACKENDS_H
+
+#include "comm/backend.h"
+
+extern const struct ddp_backend ddp_backend_solo;
+extern const struct ddp_backend ddp_backend_mpi;  /* with DDP_WITH_MPI */
+extern const struct ddp_backend ddp_backend_gloo; /* with DDP_WITH_GLOO */
+
+#endif

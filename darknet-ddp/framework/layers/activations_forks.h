@@ -1,0 +1,75 @@
+#ifndef ACTIVATIONS_FORKS_H
+#define ACTIVATIONS_FORKS_H
+#include <math.h>
+
+// The activations that later forks of Darknet brought, one formula for CPU and GPU. Gradients take
+// what the function took, for its value does not say where on the curve it lies; that of relu6
+// takes the value.
+#ifdef __CUDACC__
+#define ON_BOTH static inline __host__ __device__
+#else
+#define ON_BOTH static inline
+#endif
+
+// With e = exp(x), tanh(log(1 + e)) = n/(n + 2) for n = e*(e + 2): nothing cancels, and from 20 on
+// it is 1.
+ON_BOTH float mish_power(float x)
+{
+    return expf(x < 20 ? x : 20);
+}
+ON_BOTH float mish_activate(float x)
+{
+    float e = mish_power(x);
+    float n = e * (e + 2);
+    return x * (n / (n + 2));
+}
+ON_BOTH float mish_gradient(float x)
+{
+    float e = mish_power(x);
+    float n = e * (e + 2);
+    float inverse = 1 / (n + 2);
+    return n * inverse + x * (4 * e * inverse) * ((e + 1) * inverse);
+}
+
+ON_BOTH float swish_gate(float x)
+{
+    return 1 / (1 + expf(x > -80 ? -x : 80));
+}
+ON_BOTH float swish_activate(float x)
+{
+    return x * swish_gate(x);
+}
+ON_BOTH float swish_gradient(float x)
+{
+    float s = swish_gate(x);
+    return s + x * s * (1 - s);
+}
+
+ON_BOTH float hard_mish_activate(float x)
+{
+    return x > 0 ? x : x > -2 ? x * x / 2 + x : 0;
+}
+ON_BOTH float hard_mish_gradient(float x)
+{
+    return x > 0 ? 1 : x > -2 ? x + 1 : 0;
+}
+
+ON_BOTH float hardswish_activate(float x)
+{
+    return x <= -3 ? 0 : x >= 3 ? x : x * (x + 3) / 6;
+}
+ON_BOTH float hardswish_gradient(float x)
+{
+    return x <= -3 ? 0 : x >= 3 ? 1 : (2 * x + 3) / 6;
+}
+
+ON_BOTH float relu6_activate(float x)
+{
+    return x > 6 ? 6 : x > 0 ? x : 0;
+}
+ON_BOTH float relu6_gradient(float y)
+{
+    return y > 0 && y < 6;
+}
+
+#endif

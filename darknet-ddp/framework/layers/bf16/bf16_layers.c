@@ -1,0 +1,281 @@
+#include "layers/bf16/bf16.h"
+
+#ifdef CUDNN
+#include "activations.h"
+#include "blas.h"
+#include "convolutional_layer.h"
+#include "cuda.h"
+#include "shortcut_layer.h"
+#include "utils.h"
+
+/*
+ * Forward and backward of layers in bf16. What a layer reads, another has left in the right type
+ * (bf16_show_output), but for the network's input, which the first layer converts.
+ */
+
+static size_t cells_of(layer l)
+{
+    return (size_t)l.out_w * l.out_h * l.batch;
+}
+
+static size_t bytes_of(layer l)
+{
+    return (size_t)l.outputs * l.batch * 2;
+}
+
+// Images of these sizes; what is no image lies pixel by pixel already.
+static void to_halves(layer l, const float *from, int add, void *to)
+{
+    int image = l.out_w * l.out_h * l.out_c == l.outputs;
+    floats_to_bf16_gpu(l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1, from,
+                       add, to);
+}
+
+static void to_floats(layer l, const void *from, int add, float *to)
+{
+    int image = l.out_w * l.out_h * l.out_c == l.outputs;
+    bf16_to_floats_gpu(l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1, from,
+                       add, to);
+}
+
+// [dropout] works on the memory of the layer before it, and is what others read.
+static bf16_arrays *read_layer(network net, int i)
+{
+    while (i + 1 < net.index && net.layers[i + 1].type == DROPOUT)
+        ++i;
+    return net.layers[i].bf16;
+}
+
+// What layer i made, -1: the network's input.
+static const void *input_from(layer l, network net, int i)
+{
+    if (i >= 0)
+        return read_layer(net, i)->output;
+    floats_to_bf16_gpu(l.batch, l.c, l.w * l.h, net.input_gpu, 0, l.bf16->input);
+    return l.bf16->input;
+}
+
+// Where layer i wants its delta, 0: it takes none. set: nobody has written to it in this pass; now
+// somebody has.
+static void *delta_for(network net, int i, int *set)
+{
+    bf16_arrays *a = i >= 0 ? read_layer(net, i) : 0;
+    *set = 0;
+    if (!a || !a->delta)
+        return 0;
+    *set = !a->delta_is_set;
+    a->delta_is_set = 1;
+    return a->delta;
+}
+
+// ---- between types ----
+
+void bf16_begin_backward(network net)
+{
+    int i;
+    for (i = 0; i < net.n; ++i)
+        if (net.layers[i].bf16)
+            net.layers[i].bf16->delta_is_set = 0;
+}
+
+void bf16_show_output(layer l)
+{
+    bf16_arrays *a = l.bf16;
+    if (!a->runs && a->output)
+        to_halves(l, l.output_gpu, 0, a->output);
+    if (a->runs && a->read_as_floats)
+        to_floats(l, a->output, 0, l.output_gpu);
+}
+
+void bf16_gather_delta(layer l)
+{
+    bf16_arrays *a = l.bf16;
+    if (!a->runs) {
+        if (a->delta && a->delta_is_set)
+            to_floats(l, a->delta, 1, l.delta_gpu);
+    } else if (a->read_as_floats) {
+        to_halves(l, l.delta_gpu, a->delta_is_set, a->delta);
+    } else if (!a->delta_is_set) {
+        check_error(cudaMemsetAsync(a->delta, 0, bytes_of(l), 0)); // nobody reads it
+    }
+}
+
+static void pull(layer l, const void *from, float *to)
+{
+    size_t n = (size_t)l.outputs * l.batch;
+    float *floats = cuda_make_array(0, n);
+    to_floats(l, from, 0, floats);
+    cuda_pull_array(floats, to, n);
+    cuda_free(floats);
+}
+
+void bf16_pull_output(layer l, float *to)
+{
+    pull(l, l.bf16->output, to);
+}
+
+void bf16_pull_delta(layer l, float *to)
+{
+    pull(l, l.bf16->delta, to);
+}
+
+// ---- [convolutional] ----
+
+static void forward_convolutional(layer l, network net)
+{
+    float one = 1, zero = 0;
+    use_shared_gpu(&l);
+    bf16_arrays *a = l.bf16;
+    const void *input = input_from(l, net, net.index - 1);
+    floats_to_bf16_gpu(l.n, l.c / l.groups, l.size * l.size, l.weights_gpu, 0, a->weights);
+    check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.fw_math));
+    check_cudnn(cudnnConvolutionForward(cudnn_handle(), &one, l.srcTensorDesc, input, l.weightDesc,
+                                        a->weights, l.convDesc, l.fw_algo, net.workspace,
+                                        l.workspace_size, &zero, l.dstTensorDesc,
+                                        a->x ? a->x : a->output));
+    if (l.batch_normalize)
+        bf16_normalize_gpu(l, net);
+    else
+        bf16_add_bias_gpu(l);
+}
+
+static void backward_convolutional(layer l, network net)
+{
+    int set;
+    float one = 1, zero = 0;
+    use_shared_gpu(&l);
+    bf16_arrays *a = l.bf16;
+    const void *input = net.index ? read_layer(net, net.index - 1)->output : a->input;
+    if (l.batch_normalize)
+        bf16_normalize_backward_gpu(l, net);
+    else
+        bf16_add_bias_backward_gpu(l);
+    check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.bf_math));
+    check_cudnn(cudnnConvolutionBackwardFilter(
+        cudnn_handle(), &one, l.srcTensorDesc, input, l.ddstTensorDesc, a->delta, l.convDesc,
+        l.bf_algo, net.workspace, l.workspace_size, &zero, l.dweightDesc, a->weight_updates));
+    bf16_to_floats_gpu(l.n, l.c / l.groups, l.size * l.size, a->weight_updates, 1,
+                       l.weight_updates_gpu);
+
+    announce_gradients(net);
+    void *delta = delta_for(net, net.index - 1, &set);
+    if (!delta)
+        return;
+    float keep = !set;
+    check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.bd_math));
+    check_cudnn(cudnnConvolutionBackwardData(
+        cudnn_handle(), &one, l.weightDesc, a->weights, l.ddstTensorDesc, a->delta, l.convDesc,
+        l.bd_algo, net.workspace, l.workspace_size, &keep, l.dsrcTensorDesc, delta));
+}
+
+// ---- layers without parameters ----
+
+static void forward_maxpool(layer l, network net)
+{
+    bf16_maxpool_gpu(l, input_from(l, net, net.index - 1));
+}
+
+static void backward_maxpool(layer l, network net)
+{
+    int set;
+    void *delta = delta_for(net, net.index - 1, &set);
+    if (delta)
+        bf16_maxpool_backward_gpu(l, set, delta);
+}
+
+static void forward_upsample(layer l, network net)
+{
+    bf16_upsample_gpu(l, input_from(l, net, net.index - 1));
+}
+
+static void backward_upsample(layer l, network net)
+{
+    int set;
+    void *delta = delta_for(net, net.index - 1, &set);
+    if (delta)
+        bf16_upsample_backward_gpu(l, set, delta);
+}
+
+static void forward_avgpool(layer l, network net)
+{
+    bf16_avgpool_gpu(l, input_from(l, net, net.index - 1));
+}
+
+static void backward_avgpool(layer l, network net)
+{
+    int set;
+    void *delta = delta_for(net, net.index - 1, &set);
+    if (delta)
+        bf16_avgpool_backward_gpu(l, set, delta);
+}
+
+static void forward_shortcut(layer l, network net)
+{
+    const void *input = is_left_out(net, net.index - 1) ? 0 : input_from(l, net, net.index - 1);
+    bf16_shortcut_gpu(l, input, shortcut_alpha(l, net), input_from(l, net, l.index));
+}
+
+static void backward_shortcut(layer l, network net)
+{
+    int set = 0, set_from;
+    float alpha = shortcut_alpha(l, net);
+    void *delta = is_left_out(net, net.index - 1) ? 0 : delta_for(net, net.index - 1, &set);
+    void *from_delta = delta_for(net, l.index, &set_from);
+    if (from_delta == delta) { // twice the input
+        alpha += l.beta;
+        from_delta = 0;
+    }
+    bf16_shortcut_backward_gpu(l, alpha, set, delta, set_from, from_delta);
+}
+
+static void forward_route(layer l, network net)
+{
+    int i, offset = 0;
+    for (i = 0; i < l.n; ++i) {
+        int all = net.layers[l.input_layers[i]].out_c, some = all / l.groups;
+        bf16_copy_channels_gpu(cells_of(l), some, input_from(l, net, l.input_layers[i]), all,
+                               l.group_id * some, 1, l.bf16->output, l.out_c, offset);
+        offset += some;
+    }
+}
+
+static void backward_route(layer l, network net)
+{
+    int i, set, offset = 0;
+    for (i = 0; i < l.n; ++i) {
+        layer from = net.layers[l.input_layers[i]];
+        int some = from.out_c / l.groups;
+        void *delta = delta_for(net, l.input_layers[i], &set);
+        if (set && l.groups > 1) { // the other channels get nothing
+            check_error(cudaMemsetAsync(delta, 0, bytes_of(from), 0));
+            set = 0;
+        }
+        if (delta)
+            bf16_copy_channels_gpu(cells_of(l), some, l.bf16->delta, l.out_c, offset, set, delta,
+                                   from.out_c, l.group_id * some);
+        offset += some;
+    }
+}
+
+void bf16_run_layer(layer *l)
+{
+    static const struct {
+        LAYER_TYPE type;
+        void (*forward)(layer, network);
+        void (*backward)(layer, network);
+    } rows[] = {
+        {CONVOLUTIONAL, forward_convolutional, backward_convolutional},
+        {MAXPOOL, forward_maxpool, backward_maxpool},
+        {UPSAMPLE, forward_upsample, backward_upsample},
+        {AVGPOOL, forward_avgpool, backward_avgpool},
+        {SHORTCUT, forward_shortcut, backward_shortcut},
+        {ROUTE, forward_route, backward_route},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        if (rows[i].type != l->type)
+            continue;
+        l->forward_gpu = rows[i].forward;
+        l->backward_gpu = rows[i].backward;
+    }
+}
+#endif

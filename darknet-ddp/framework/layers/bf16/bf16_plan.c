@@ -1,0 +1,250 @@
+#include "layers/bf16/bf16.h"
+
+#ifdef CUDNN
+#include "activations.h"
+#include "convolutional_layer.h"
+#include "cuda.h"
+#include "utils.h"
+
+#include <stdlib.h>
+
+int bf16_runs(layer l)
+{
+    return l.bf16 && l.bf16->runs;
+}
+
+// [dropout] works on the output and delta of the layer before it: who reads that layer reads what
+// [dropout] left.
+static int owner_of(network *net, int i, int reader)
+{
+    while (i + 1 < reader && net->layers[i + 1].type == DROPOUT)
+        ++i;
+    return i;
+}
+
+#define MOST_SOURCES(l) ((l).n + 2)
+
+// The layers that layer i reads, -1 for the network's input; room for MOST_SOURCES.
+static int list_sources(network *net, int i, int *sources)
+{
+    layer l = net->layers[i];
+    int j, n = 0;
+    int several = l.type == ROUTE || (l.type == SHORTCUT && l.input_layers);
+    if (l.type != ROUTE && l.type != IMPLICIT)
+        sources[n++] = i - 1;
+    for (j = 0; several && j < l.n; ++j)
+        sources[n++] = l.input_layers[j];
+    if (l.type == SCALE_CHANNELS || l.type == SAM || (l.type == SHORTCUT && !l.input_layers))
+        sources[n++] = l.index;
+    for (j = 0; j < n; ++j)
+        if (sources[j] >= 0)
+            sources[j] = owner_of(net, sources[j], i);
+    return n;
+}
+
+static int is_image(layer l)
+{
+    return l.outputs > 0 && l.out_w * l.out_h * l.out_c == l.outputs;
+}
+
+// Pixel beside pixel: images of one size.
+static int can_concatenate(network *net, layer l)
+{
+    int j;
+    for (j = 0; j < l.n; ++j) {
+        layer from = net->layers[l.input_layers[j]];
+        if (!is_image(from) || from.out_w != l.out_w || from.out_h != l.out_h
+            || from.out_c % l.groups)
+            return 0;
+    }
+    return is_image(l);
+}
+
+// Is there code for it?
+static int can_run(network *net, int i, LAYER_TYPE next)
+{
+    layer l = net->layers[i];
+    if (l.truth || next == DROPOUT || !is_image(l))
+        return 0;
+    switch (l.type) {
+    case CONVOLUTIONAL:
+        return !l.binary && !l.xnor && !l.smooth && bf16_has_activation(l.activation);
+    case SHORTCUT:
+        return !l.input_layers && bf16_has_activation(l.activation);
+    case MAXPOOL:
+        return !l.depth;
+    case UPSAMPLE:
+        return !l.reverse;
+    case AVGPOOL:
+        return 1;
+    case ROUTE:
+        return can_concatenate(net, l);
+    default:
+        return 0;
+    }
+}
+
+// Convolutions gain; others would gain nothing where all that they read is floats.
+static int is_worth_it(network *net, int i)
+{
+    if (net->layers[i].type == CONVOLUTIONAL)
+        return 1;
+    int *sources = calloc(MOST_SOURCES(net->layers[i]), sizeof(int));
+    int n = list_sources(net, i, sources), found = 0;
+    while (n-- > 0)
+        found |= sources[n] >= 0 && bf16_runs(net->layers[sources[n]]);
+    free(sources);
+    return found;
+}
+
+// ---- memory ----
+
+static size_t values_of(layer l)
+{
+    return (size_t)l.outputs * l.batch;
+}
+
+static void *make_halves(size_t n)
+{
+    return cuda_make_array(0, (n + 1) / 2);
+}
+
+static void *resize_halves(void *x, size_t n)
+{
+    return cuda_resize_array(x, (n + 1) / 2);
+}
+
+static void drop(float **x)
+{
+    cuda_free(*x);
+    *x = 0;
+}
+
+// Its activations and deltas move to bf16; what is of parameters and of channels stays.
+static void make_running(network *net, int i)
+{
+    layer *l = net->layers + i;
+    bf16_arrays *a = l->bf16;
+    size_t n = values_of(*l);
+    drop(&l->output_gpu);
+    drop(&l->delta_gpu);
+    drop(&l->x_gpu);
+    drop(&l->activation_input_gpu);
+    a->output = make_halves(n);
+    a->delta = make_halves(n);
+    if (i == 0)
+        a->input = make_halves((size_t)l->inputs * l->batch);
+    if (l->batch_normalize || activation_needs_input(l->activation))
+        a->x = make_halves(n);
+    if (l->type == CONVOLUTIONAL) {
+        a->weights = make_halves(l->nweights);
+        a->weight_updates = make_halves(l->nweights);
+    }
+    bf16_run_layer(l);
+}
+
+static bf16_arrays *arrays_of(layer *l)
+{
+    if (!l->bf16)
+        l->bf16 = calloc(1, sizeof(bf16_arrays));
+    return l->bf16;
+}
+
+// A layer in floats reads this one, or one in bf16.
+static void show_to(layer *l, int in_bf16)
+{
+    if (bf16_runs(*l) == in_bf16)
+        return;
+    bf16_arrays *a = arrays_of(l);
+    size_t n = values_of(*l);
+    if (!in_bf16 && !a->read_as_floats) {
+        a->read_as_floats = 1;
+        l->output_gpu = cuda_make_array(0, n);
+        l->delta_gpu = cuda_make_array(0, n);
+    }
+    if (in_bf16 && !a->output) {
+        a->output = make_halves(n);
+        if (l->delta_gpu)
+            a->delta = make_halves(n);
+    }
+}
+
+static void show_sources(network *net, int i)
+{
+    int *sources = calloc(MOST_SOURCES(net->layers[i]), sizeof(int));
+    int n = list_sources(net, i, sources);
+    while (n-- > 0)
+        if (sources[n] >= 0)
+            show_to(net->layers + sources[n], bf16_runs(net->layers[i]));
+    free(sources);
+}
+
+// cuDNN may have no algorithm for this shape.
+static int can_convolve(layer *l)
+{
+    if (l->type != CONVOLUTIONAL || try_cudnn_convolutional_setup(l))
+        return 1;
+    l->bf16->runs = 0;
+    cudnn_convolutional_setup(l);
+    return 0;
+}
+
+// Cores that multiply bf16 came with compute capability 8.0.
+static void check_device()
+{
+    struct cudaDeviceProp p;
+    check_error(cudaGetDeviceProperties(&p, cuda_get_device()));
+    if (p.major < 8)
+        fatal("bf16 needs a GPU of compute capability 8.0 or more; GPU %d, %s, has %d.%d",
+              gpu_index, p.name, p.major, p.minor);
+}
+
+void bf16_plan_layer(network *net, int i, LAYER_TYPE next)
+{
+    layer *l = net->layers + i;
+    if (i == 0)
+        check_device();
+    if (can_run(net, i, next) && is_worth_it(net, i)) {
+        arrays_of(l)->runs = 1;
+        if (can_convolve(l))
+            make_running(net, i);
+    }
+    show_sources(net, i);
+}
+
+size_t bf16_workspace_size(network *net)
+{
+    int i;
+    size_t most = 0;
+    for (i = 0; i < net->n; ++i)
+        if (net->layers[i].workspace_size > most)
+            most = net->layers[i].workspace_size;
+    return most;
+}
+
+void bf16_resize_layer(network *net, int i)
+{
+    layer *l = net->layers + i;
+    bf16_arrays *a = l->bf16;
+    size_t n = values_of(*l);
+    if (!a)
+        return;
+    if (a->runs)
+        drop(&l->activation_input_gpu);
+    a->output = resize_halves(a->output, n);
+    a->delta = resize_halves(a->delta, n);
+    a->x = resize_halves(a->x, n);
+    a->input = resize_halves(a->input, (size_t)l->inputs * l->batch);
+}
+
+void bf16_free(layer l)
+{
+    bf16_arrays *a = l.bf16;
+    if (!a)
+        return;
+    void *all[] = {a->output, a->delta, a->x, a->input, a->weights, a->weight_updates};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
+        cuda_free(all[i]);
+    free(a);
+}
+#endif

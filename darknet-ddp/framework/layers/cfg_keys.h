@@ -1,0 +1,31 @@
+#ifndef CFG_KEYS_H
+#define CFG_KEYS_H
+#include "darknet.h"
+
+/* What a cfg may hold: sections, and the keys of each. */
+
+typedef struct {
+    const char *names; /* with its brackets; several names separated by blanks */
+    LAYER_TYPE type;
+    int v4;           /* the section, or a key, is of the later forks' mathematics: see cfg_is_v4 */
+    const char *keys; /* what the parser reads, separated by blanks */
+    const char *v4_keys;
+} cfg_section;
+
+/* Null: no section of that name, which has its brackets. */
+const cfg_section *cfg_find_section(const char *name);
+/* Is the key of that section one that the parser reads? */
+int cfg_reads_key(const cfg_section *s, const char *key);
+/* Why the key with this value is ignored on purpose; null: it is not. */
+const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
+/* Is the key one of the forks' that nobody has built here? At 0 it is off, and ignored. */
+int cfg_lacks_key(const cfg_section *s, const char *key);
+/* What is known, for an error, with commas: the keys of a section; the sections. A static string.
+ */
+const char *cfg_keys(const cfg_section *s);
+const char *cfg_sections(void);
+/* Did the key, or if it is null the section itself, come with the forks' mathematics? A cfg that
+ * has one is trained by them. */
+int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
+
+#endif

@@ -1,0 +1,138 @@
+#ifndef CHANNEL_REDUCE_H
+#define CHANNEL_REDUCE_H
+extern "C" {
+#include "activations.h"
+#include "batchnorm_layer.h"
+}
+
+/*
+ * For kernels that go through a layer's output, or what has its shape, channel by
+ * channel. A channel's values are shared out among parts, a block of THREADS each.
+ * How many parts there are, who sums what and in which order follow from the
+ * layer's sizes alone, so the sums are the same on each device and in each run.
+ * Parts leave their sums in l.mean_delta_gpu and l.variance_delta_gpu, part by
+ * part, a value for each channel; sums over the parts take the place of part 0.
+ */
+#define THREADS 256
+#define VALUES_A_THREAD 16
+#define VALUES_AT_ONCE 4
+
+typedef struct {
+    int channels, parts;
+    int spatial;   // values of a channel that lie side by side
+    size_t stride; // from an image to the next
+    int count;     // values of a channel
+
+    // a thread takes values that are this many of its channel's apart
+    int step, step_column;
+    size_t step_offset;
+} channel_shape;
+
+static inline channel_shape get_channels(layer l)
+{
+    channel_shape s;
+    s.channels = l.out_c;
+    s.spatial = l.out_h * l.out_w;
+    s.stride = (size_t)l.out_c * s.spatial;
+    s.count = l.batch * s.spatial;
+    int most = CHANNEL_SUMS / s.channels;
+    s.parts = s.count / (THREADS * VALUES_A_THREAD);
+    if (s.parts > most)
+        s.parts = most;
+    if (s.parts < 1)
+        s.parts = 1;
+    s.step = s.parts * THREADS;
+    s.step_column = s.step % s.spatial;
+    s.step_offset = s.step / s.spatial * s.stride + s.step_column;
+    return s;
+}
+
+// What the values of this thread are to take(): load() reads several before the first is taken,
+// since memory is slow to answer.
+template <class Load, class Take>
+__device__ void for_values(channel_shape s, int channel, int part, Load load, Take take)
+{
+    int i = part * THREADS + threadIdx.x;
+    int left = s.count - i;
+    int column = i % s.spatial;
+    size_t offset = i / s.spatial * s.stride + (size_t)channel * s.spatial + column;
+    while (left > 0) {
+        size_t at[VALUES_AT_ONCE];
+        decltype(load(0)) value[VALUES_AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < VALUES_AT_ONCE; ++k) {
+            at[k] = offset;
+            if (left > k * s.step)
+                value[k] = load(offset);
+            offset += s.step_offset;
+            column += s.step_column;
+            if (column >= s.spatial) {
+                column -= s.spatial;
+                offset += s.stride - s.spatial;
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < VALUES_AT_ONCE; ++k)
+            if (left > k * s.step)
+                take(at[k], value[k]);
+        left -= VALUES_AT_ONCE * s.step;
+    }
+}
+
+// An activation that is computed where y is, and whose gradient follows from y: the forks' by their
+// own functions, and leaky, relu and linear as y > 0 ? y : slope*y.
+typedef struct {
+    ACTIVATION kind; // LINEAR: by the slope
+    float slope;
+} curve;
+
+// 0: the activation is another, and the curve leaves y as it is
+static inline int get_curve(ACTIVATION a, curve *f)
+{
+    f->kind = activation_is_v4(a) ? a : LINEAR;
+    f->slope = a == LEAKY ? .1f : a == RELU ? 0 : 1;
+    return f->kind != LINEAR || a == LEAKY || a == RELU || a == LINEAR;
+}
+
+static inline __host__ __device__ int is_straight(curve f)
+{
+    return f.kind == LINEAR && f.slope == 1;
+}
+
+static inline __device__ float value_on(curve f, float y)
+{
+    switch (f.kind) {
+    case MISH:
+        return mish_activate(y);
+    case SWISH:
+        return swish_activate(y);
+    case HARD_MISH:
+        return hard_mish_activate(y);
+    case HARDSWISH:
+        return hardswish_activate(y);
+    case RELU6:
+        return relu6_activate(y);
+    default:
+        return y * (y > 0 ? 1 : f.slope);
+    }
+}
+
+// what y makes of a delta; of leaky, relu, linear and relu6 f(y) tells as well as y
+static inline __device__ float gradient_on(curve f, float y)
+{
+    switch (f.kind) {
+    case MISH:
+        return mish_gradient(y);
+    case SWISH:
+        return swish_gradient(y);
+    case HARD_MISH:
+        return hard_mish_gradient(y);
+    case HARDSWISH:
+        return hardswish_gradient(y);
+    case RELU6:
+        return relu6_gradient(y);
+    default:
+        return y > 0 ? 1 : f.slope;
+    }
+}
+#endif

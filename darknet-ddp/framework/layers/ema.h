@@ -1,0 +1,16 @@
+#ifndef EMA_H
+#define EMA_H
+#include "darknet.h"
+
+/*
+ * The average of a network's weights, where the cfg has ema_alpha: it begins with the weights at
+ * half of max_batches, every so many batches takes a part 1 - ema_alpha of them in, and 1000
+ * batches before the end the weights become the average. Of shorter runs they never do.
+ */
+
+/* Room for a convolution's, zero at first. */
+void make_averages(layer *l);
+/* To be called after each batch. */
+void average_weights(network *net);
+
+#endif

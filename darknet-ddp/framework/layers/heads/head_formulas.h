@@ -1,0 +1,58 @@
+#ifndef HEAD_FORMULAS_H
+#define HEAD_FORMULAS_H
+#include "box.h"
+#include "darknet.h"
+#include "layers/heads/formulas.h"
+#include <math.h>
+
+/* The cell of [yolo] or [region] that a truth's middle is in; 0: in none. */
+FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
+{
+    if (truth[0] > 100000)
+        return 0; // a label at 0, 0: a class without a place
+    *column = truth[0] * l.w;
+    *row = truth[1] * l.h;
+    if (l.yolo.v4 && *column >= l.w)
+        *column = l.w - 1; // a middle at the very edge
+    if (l.yolo.v4 && *row >= l.h)
+        *row = l.h - 1;
+    return *column >= 0 && *row >= 0 && *column < l.w && *row < l.h;
+}
+
+/* The box of a place, from its four outputs, stride apart: a cell is 1/lw by 1/lh, and anchors are
+ * in units of 1/w by 1/h. */
+FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j, int lw, int lh,
+                         int w, int h, int stride)
+{
+    box b;
+    b.x = (i + x[index + 0 * stride]) / lw;
+    b.y = (j + x[index + 1 * stride]) / lh;
+    b.w = exp(x[index + 2 * stride]) * biases[2 * n] / w;
+    b.h = exp(x[index + 3 * stride]) * biases[2 * n + 1] / h;
+    return b;
+}
+
+/* What the box of a place that is trained for a truth overlaps of it; its delta is the first of the
+ * team's to write. */
+FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int index, int i, int j,
+                             int lw, int lh, int w, int h, float *delta, float scale, int stride,
+                             team t)
+{
+    box pred = get_head_box(x, biases, n, index, i, j, lw, lh, w, h, stride);
+    float iou = box_iou(pred, truth);
+
+    float tx = (truth.x * lw - i);
+    float ty = (truth.y * lh - j);
+    float tw = log(truth.w * w / biases[2 * n]);
+    float th = log(truth.h * h / biases[2 * n + 1]);
+
+    if (t.lane)
+        return iou;
+    delta[index + 0 * stride] = scale * (tx - x[index + 0 * stride]);
+    delta[index + 1 * stride] = scale * (ty - x[index + 1 * stride]);
+    delta[index + 2 * stride] = scale * (tw - x[index + 2 * stride]);
+    delta[index + 3 * stride] = scale * (th - x[index + 3 * stride]);
+    return iou;
+}
+
+#endif

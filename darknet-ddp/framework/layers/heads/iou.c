@@ -1,0 +1,2 @@
+#include "layers/heads/iou.h"
+#include "layers/heads/iou_formulas.h"

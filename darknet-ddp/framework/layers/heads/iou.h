@@ -1,0 +1,24 @@
+#ifndef IOU_H
+#define IOU_H
+#include "box.h"
+#include "darknet.h"
+
+/*
+ * Overlap of two boxes as the forks value it.
+ * giou: iou - (C - U)/C, with the union U and the smallest box around both, of area C.
+ * diou: iou - (s/d)^.6, with the squared distance s of the centres and d that of the corners of the
+ * box around both. ciou: iou - s/d - a*v, with v = 4/pi^2 (difference of atan(width/height))^2 and
+ * a = v/(1 - iou + v).
+ */
+float box_iou_kind(box a, box b, IOU_KIND kind);
+
+/*
+ * How fast box_iou_kind(pred, truth, kind) grows with pred's middle (dx, dy) and size (dw, dh), as
+ * the forks train with it. The derivative, but for these: by the size it is twice the derivative of
+ * the iou and of giou's part; the power of diou's part is 1; by the middle, what the box around
+ * both changes of s/d has the other sign; a is a constant, and v's derivative lacks 1/(w^2 + h^2).
+ * Of boxes apart only what is not the iou counts.
+ */
+dbox iou_gradient(box pred, box truth, IOU_KIND kind);
+
+#endif

@@ -1,0 +1,178 @@
+#ifndef IOU_FORMULAS_H
+#define IOU_FORMULAS_H
+#include "layers/heads/formulas.h"
+#include "layers/heads/iou.h"
+#include <math.h>
+
+static const float ASPECT = 4 / (M_PI * M_PI);
+
+typedef struct {
+    float left, right, top, bottom;
+} edges;
+
+/* Of each edge of the predicted box. */
+typedef edges edge_gradient;
+
+FORMULA edges edges_of(box b)
+{
+    edges e = {b.x - b.w / 2, b.x + b.w / 2, b.y - b.h / 2, b.y + b.h / 2};
+    return e;
+}
+
+FORMULA box around(box a, box b)
+{
+    edges p = edges_of(a), t = edges_of(b);
+    float left = fminf(p.left, t.left), right = fmaxf(p.right, t.right);
+    float top = fminf(p.top, t.top), bottom = fmaxf(p.bottom, t.bottom);
+    box c = {(left + right) / 2, (top + bottom) / 2, right - left, bottom - top};
+    return c;
+}
+
+FORMULA float squared_distance(box a, box b)
+{
+    return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+}
+
+FORMULA float aspect_difference(box a, box b)
+{
+    return atanf(a.w / a.h) - atanf(b.w / b.h);
+}
+
+FORMULA float aspect_weight(float v, float iou)
+{
+    return v / (1 - iou + v + .000001f);
+}
+
+PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
+{
+    float iou = box_iou(a, b);
+    box c = around(a, b);
+    if (kind == IOU_GIOU) {
+        float area = c.w * c.h;
+        if (area == 0)
+            return iou;
+        float together = a.w * a.h + b.w * b.h - iou * (a.w * a.h + b.w * b.h) / (1 + iou);
+        return iou - (area - together) / area;
+    }
+    if (kind != IOU_DIOU && kind != IOU_CIOU)
+        return iou;
+    float diagonal = c.w * c.w + c.h * c.h;
+    if (diagonal == 0)
+        return iou;
+    float apart = squared_distance(a, b) / diagonal;
+    if (kind == IOU_DIOU)
+        return iou - powf(apart, .6f);
+    float angle = aspect_difference(b, a);
+    float v = ASPECT * angle * angle;
+    return iou - apart - aspect_weight(v, iou) * v;
+}
+
+/* As the four edges of the predicted box move: its area, the overlap, and the box around it and the
+ * truth. */
+typedef struct {
+    float overlap_w, overlap_h; /* less than 0 where the boxes are apart */
+    float overlap, together;
+    edge_gradient d_overlap, d_together;
+} overlap_change;
+
+FORMULA overlap_change change_overlap(box pred, box truth)
+{
+    edges p = edges_of(pred), t = edges_of(truth);
+    overlap_change o;
+    o.overlap_w = fminf(p.right, t.right) - fmaxf(p.left, t.left);
+    o.overlap_h = fminf(p.bottom, t.bottom) - fmaxf(p.top, t.top);
+    o.overlap = o.overlap_w * o.overlap_h;
+    o.together = pred.w * pred.h + truth.w * truth.h - o.overlap;
+    o.d_overlap.left = p.left > t.left ? -o.overlap_h : 0;
+    o.d_overlap.right = p.right < t.right ? o.overlap_h : 0;
+    o.d_overlap.top = p.top > t.top ? -o.overlap_w : 0;
+    o.d_overlap.bottom = p.bottom < t.bottom ? o.overlap_w : 0;
+    o.d_together.left = -pred.h - o.d_overlap.left;
+    o.d_together.right = pred.h - o.d_overlap.right;
+    o.d_together.top = -pred.w - o.d_overlap.top;
+    o.d_together.bottom = pred.w - o.d_overlap.bottom;
+    return o;
+}
+
+FORMULA edge_gradient quotient(float a, float b, edge_gradient da, edge_gradient db)
+{
+    edge_gradient q = {0};
+    if (!(b > 0))
+        return q;
+    q.left = (da.left * b - a * db.left) / (b * b);
+    q.right = (da.right * b - a * db.right) / (b * b);
+    q.top = (da.top * b - a * db.top) / (b * b);
+    q.bottom = (da.bottom * b - a * db.bottom) / (b * b);
+    return q;
+}
+
+/* Union by the area around both: what giou adds to the iou. */
+FORMULA edge_gradient giou_part(box pred, box truth, overlap_change o)
+{
+    edges p = edges_of(pred), t = edges_of(truth);
+    box c = around(pred, truth);
+    edge_gradient d_area = {0};
+    if (p.left < t.left)
+        d_area.left = -c.h;
+    if (p.right > t.right)
+        d_area.right = c.h;
+    if (p.top < t.top)
+        d_area.top = -c.w;
+    if (p.bottom > t.bottom)
+        d_area.bottom = c.w;
+    return quotient(o.together, c.w * c.h, o.d_together, d_area);
+}
+
+FORMULA void add_edges(dbox *d, edge_gradient g)
+{
+    d->dx += g.left + g.right;
+    d->dy += g.top + g.bottom;
+    d->dw += g.right - g.left;
+    d->dh += g.bottom - g.top;
+}
+
+/* What the distance of the middles takes off. */
+FORMULA void add_distance(dbox *d, box pred, box truth)
+{
+    edges p = edges_of(pred), t = edges_of(truth);
+    box c = around(pred, truth);
+    float diagonal = c.w * c.w + c.h * c.h;
+    if (!(diagonal > 0))
+        return;
+    int left = p.left<t.left, right = p.right> t
+                   .right; // edges of pred that are edges of the box around both
+    int top = p.top<t.top, bottom = p.bottom> t.bottom;
+    float s = squared_distance(pred, truth);
+    float by_w = 2 * c.w * s / (diagonal * diagonal), by_h = 2 * c.h * s / (diagonal * diagonal);
+    d->dx += 2 * (truth.x - pred.x) / diagonal - by_w * (right - left);
+    d->dy += 2 * (truth.y - pred.y) / diagonal - by_h * (bottom - top);
+    d->dw += by_w * (right + left) / 2;
+    d->dh += by_h * (bottom + top) / 2;
+}
+
+/* What another aspect takes off. */
+FORMULA void add_aspect(dbox *d, box pred, box truth, float iou)
+{
+    float angle = aspect_difference(truth, pred);
+    float weight = aspect_weight(ASPECT * angle * angle, iou);
+    d->dw += weight * 2 * ASPECT * angle * pred.h;
+    d->dh -= weight * 2 * ASPECT * angle * pred.w;
+}
+
+PUBLIC_FORMULA dbox iou_gradient(box pred, box truth, IOU_KIND kind)
+{
+    dbox d = {0};
+    overlap_change o = change_overlap(pred, truth);
+    int apart = o.overlap_w <= 0 || o.overlap_h <= 0;
+    if (kind == IOU_PLAIN || !apart)
+        add_edges(&d, quotient(o.overlap, o.together, o.d_overlap, o.d_together));
+    if (kind == IOU_GIOU)
+        add_edges(&d, giou_part(pred, truth, o));
+    if (kind == IOU_DIOU || kind == IOU_CIOU)
+        add_distance(&d, pred, truth);
+    if (kind == IOU_CIOU)
+        add_aspect(&d, pred, truth, o.overlap / o.together);
+    return d;
+}
+
+#endif

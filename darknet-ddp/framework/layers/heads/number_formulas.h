@@ -1,0 +1,33 @@
+#ifndef NUMBER_FORMULAS_H
+#define NUMBER_FORMULAS_H
+#include "layers/heads/formulas.h"
+#include <string.h>
+
+// neither NaN nor infinite, by its bits: -Ofast takes what isfinite() says for certain
+PUBLIC_FORMULA int is_finite(float x)
+{
+    unsigned int bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return (bits & 0x7f800000) != 0x7f800000;
+}
+
+PUBLIC_FORMULA float constrain(float min, float max, float a)
+{
+    if (a < min)
+        return min;
+    if (a > max)
+        return max;
+    return a;
+}
+
+PUBLIC_FORMULA int int_index(int *a, int val, int n)
+{
+    int i;
+    for (i = 0; i < n; ++i) {
+        if (a[i] == val)
+            return i;
+    }
+    return -1;
+}
+
+#endif

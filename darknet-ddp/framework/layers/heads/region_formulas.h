@@ -1,0 +1,206 @@
+#ifndef REGION_FORMULAS_H
+#define REGION_FORMULAS_H
+#include "box.h"
+#include "layers/heads/head_formulas.h"
+#include "region_layer.h"
+#include <math.h>
+
+/*
+ * [region], for CPU and GPU: what a place, one anchor of one cell of one picture, is trained for.
+ * l.output, l.delta, l.biases, l.map and net.truth are memory of whoever computes; a truth is
+ * l.coords + 1 values.
+ */
+
+FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,
+                               int scale)
+{
+    int i;
+    for (i = 0; i < n; ++i) {
+        delta[index + i * stride] = scale * (truth[i] - x[index + i * stride]);
+    }
+}
+
+/* With tag, a place that has been given a class already gets another beside it. */
+FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
+                                tree *hier, float scale, int stride, float *avg_cat, int tag,
+                                team t)
+{
+    int i, n;
+    if (hier) {
+        float pred = 1;
+        while (label >= 0) {
+            pred *= output[index + stride * label];
+            int g = hier->group[label];
+            int offset = hier->group_offset[g];
+            for (i = t.lane; i < hier->group_size[g]; i += t.lanes) {
+                delta[index + stride * (offset + i)] =
+                    scale
+                    * (((offset + i == label) ? 1 : 0) - output[index + stride * (offset + i)]);
+            }
+
+            label = hier->parent[label];
+        }
+        *avg_cat += pred;
+    } else {
+        float given = delta[index];
+        team_meets(t);
+        if (given && tag) {
+            if (t.lane == 0)
+                delta[index + stride * label] = scale * (1 - output[index + stride * label]);
+            return;
+        }
+        for (n = t.lane; n < classes; n += t.lanes) {
+            delta[index + stride * n] =
+                scale * (((n == label) ? 1 : 0) - output[index + stride * n]);
+        }
+        *avg_cat += output[index + stride * label];
+    }
+}
+
+FORMULA int region_entry_index(layer l, int batch, int location, int entry)
+{
+    int n = location / (l.w * l.h);
+    int loc = location % (l.w * l.h);
+    return batch * l.outputs + n * l.w * l.h * (l.coords + l.classes + 1) + entry * l.w * l.h + loc;
+}
+
+/* With a tree: the truth of a picture of which a class is known, and no place. 0: there is none. */
+FORMULA float *truth_without_place(layer l, float *truths)
+{
+    int t;
+    if (!l.softmax_tree)
+        return 0;
+    for (t = 0; t < l.max_boxes; ++t) {
+        float *truth = truths + t * (l.coords + 1);
+        if (!truth[0])
+            break;
+        if (truth[0] > 100000 && truth[1] > 100000)
+            return truth;
+    }
+    return 0;
+}
+
+/* How much a place of picture b gives such a class; it is trained as if it had nothing. */
+FORMULA float class_of_region_place(layer l, int b, int place, int label)
+{
+    int class_index = region_entry_index(l, b, place, l.coords + 1);
+    int obj_index = region_entry_index(l, b, place, l.coords);
+    float p = 1;
+    l.delta[obj_index] = l.noobject_scale * (0 - l.output[obj_index]);
+    for (; label >= 0; label = l.softmax_tree->parent[label])
+        p = p * l.output[class_index + label * l.w * l.h];
+    return l.output[obj_index] * p;
+}
+
+/* The place that gives it most learns it. */
+FORMULA void train_region_class(layer l, int b, int place, int label, team t, region_tally *sum)
+{
+    int class_index = region_entry_index(l, b, place, l.coords + 1);
+    int obj_index = region_entry_index(l, b, place, l.coords);
+    delta_region_class(l.output, l.delta, class_index, label, l.classes, l.softmax_tree,
+                       l.class_scale, l.w * l.h, &sum->label, !l.softmax, t);
+    if (t.lane == 0)
+        l.delta[obj_index] = 0;
+    ++sum->class_count;
+}
+
+/* A place as if no truth were given to it. truths: of its picture, b. */
+FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i, float *truths)
+{
+    team alone = ALONE;
+    int t;
+    int box_index = region_entry_index(l, b, n * l.w * l.h + j * l.w + i, 0);
+    box pred = get_head_box(l.output, l.biases, n, box_index, i, j, l.w, l.h, l.w, l.h, l.w * l.h);
+    float best_iou = 0;
+    for (t = 0; t < l.max_boxes; ++t) {
+        box truth = float_to_box(truths + t * (l.coords + 1), 1);
+        if (!truth.x)
+            break;
+        float iou = box_iou(pred, truth);
+        if (iou > best_iou) {
+            best_iou = iou;
+        }
+    }
+    int obj_index = region_entry_index(l, b, n * l.w * l.h + j * l.w + i, l.coords);
+    l.delta[obj_index] = l.noobject_scale * (0 - l.output[obj_index]);
+    if (l.background)
+        l.delta[obj_index] = l.noobject_scale * (1 - l.output[obj_index]);
+    if (best_iou > l.thresh) {
+        l.delta[obj_index] = 0;
+    }
+
+    if (net.sample + l.batch < 12800) {
+        box truth = {0};
+        truth.x = (i + .5) / l.w;
+        truth.y = (j + .5) / l.h;
+        truth.w = l.biases[2 * n] / l.w;
+        truth.h = l.biases[2 * n + 1] / l.h;
+        delta_head_box(truth, l.output, l.biases, n, box_index, i, j, l.w, l.h, l.w, l.h, l.delta,
+                       .01, l.w * l.h, alone);
+    }
+}
+
+/* The anchor that fits a truth of picture b best learns it, in the truth's cell: column i, row j.
+ */
+FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
+                                region_tally *sum)
+{
+    int n;
+    box truth = float_to_box(values, 1);
+    float best_iou = 0;
+    int best_n = 0;
+    box truth_shift = truth;
+    truth_shift.x = 0;
+    truth_shift.y = 0;
+    for (n = 0; n < l.n; ++n) {
+        int box_index = region_entry_index(l, b, n * l.w * l.h + j * l.w + i, 0);
+        box pred =
+            get_head_box(l.output, l.biases, n, box_index, i, j, l.w, l.h, l.w, l.h, l.w * l.h);
+        if (l.bias_match) {
+            pred.w = l.biases[2 * n] / l.w;
+            pred.h = l.biases[2 * n + 1] / l.h;
+        }
+        pred.x = 0;
+        pred.y = 0;
+        float iou = box_iou(pred, truth_shift);
+        if (iou > best_iou) {
+            best_iou = iou;
+            best_n = n;
+        }
+    }
+
+    int box_index = region_entry_index(l, b, best_n * l.w * l.h + j * l.w + i, 0);
+    float iou = delta_head_box(truth, l.output, l.biases, best_n, box_index, i, j, l.w, l.h, l.w,
+                               l.h, l.delta, l.coord_scale * (2 - truth.w * truth.h), l.w * l.h, t);
+    if (l.coords > 4 && t.lane == 0) {
+        int mask_index = region_entry_index(l, b, best_n * l.w * l.h + j * l.w + i, 4);
+        delta_region_mask(values + 5, l.output, l.coords - 4, mask_index, l.delta, l.w * l.h,
+                          l.mask_scale);
+    }
+    if (iou > .5)
+        sum->recall += 1;
+    sum->iou += iou;
+
+    int obj_index = region_entry_index(l, b, best_n * l.w * l.h + j * l.w + i, l.coords);
+    sum->object += l.output[obj_index];
+    if (t.lane == 0) {
+        l.delta[obj_index] = l.object_scale * (1 - l.output[obj_index]);
+        if (l.rescore) {
+            l.delta[obj_index] = l.object_scale * (iou - l.output[obj_index]);
+        }
+        if (l.background) {
+            l.delta[obj_index] = l.object_scale * (0 - l.output[obj_index]);
+        }
+    }
+
+    int label = values[l.coords];
+    if (l.map)
+        label = l.map[label];
+    int class_index = region_entry_index(l, b, best_n * l.w * l.h + j * l.w + i, l.coords + 1);
+    delta_region_class(l.output, l.delta, class_index, label, l.classes, l.softmax_tree,
+                       l.class_scale, l.w * l.h, &sum->label, !l.softmax, t);
+    ++sum->count;
+    ++sum->class_count;
+}
+
+#endif

@@ -1,0 +1,130 @@
+#ifndef YOLO_FORMULAS_H
+#define YOLO_FORMULAS_H
+#include "box.h"
+#include "layers/heads/head_formulas.h"
+#include "yolo_layer.h"
+#include <math.h>
+
+/*
+ * Darknet's own [yolo], for CPU and GPU: what a place, one anchor of one cell of one picture, is
+ * trained for. l.output, l.delta, l.biases, l.mask, l.map and net.truth are memory of whoever
+ * computes; a truth is BOX_VALUES values.
+ */
+#define BOX_VALUES (4 + 1)
+
+/* A place that has been given a class already gets another beside it. */
+FORMULA void delta_yolo_class(float *output, float *delta, int index, int label, int classes,
+                              int stride, float *avg_cat, team t)
+{
+    int n;
+    float given = delta[index];
+    team_meets(t);
+    if (given) {
+        if (t.lane == 0)
+            delta[index + stride * label] = 1 - output[index + stride * label];
+        if (avg_cat)
+            *avg_cat += output[index + stride * label];
+        return;
+    }
+    for (n = t.lane; n < classes; n += t.lanes) {
+        delta[index + stride * n] = ((n == label) ? 1 : 0) - output[index + stride * n];
+    }
+    if (avg_cat)
+        *avg_cat += output[index + stride * label];
+}
+
+FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
+{
+    int n = location / (l.w * l.h);
+    int loc = location % (l.w * l.h);
+    return batch * l.outputs + n * l.w * l.h * (4 + l.classes + 1) + entry * l.w * l.h + loc;
+}
+
+/* A place as if no truth were given to it. truths: of its picture, b. */
+FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, float *truths)
+{
+    team t = ALONE;
+    int k;
+    int box_index = yolo_entry_index(l, b, n * l.w * l.h + j * l.w + i, 0);
+    box pred = get_head_box(l.output, l.biases, l.mask[n], box_index, i, j, l.w, l.h, net.w, net.h,
+                            l.w * l.h);
+    float best_iou = 0;
+    int best_t = 0;
+    for (k = 0; k < l.max_boxes; ++k) {
+        box truth = float_to_box(truths + k * BOX_VALUES, 1);
+        if (!truth.x)
+            break;
+        float iou = box_iou(pred, truth);
+        if (iou > best_iou) {
+            best_iou = iou;
+            best_t = k;
+        }
+    }
+    int obj_index = yolo_entry_index(l, b, n * l.w * l.h + j * l.w + i, 4);
+    l.delta[obj_index] = 0 - l.output[obj_index];
+    if (best_iou > l.ignore_thresh) {
+        l.delta[obj_index] = 0;
+    }
+    if (best_iou > l.truth_thresh) {
+        l.delta[obj_index] = 1 - l.output[obj_index];
+
+        int label = truths[best_t * BOX_VALUES + 4];
+        if (l.map)
+            label = l.map[label];
+        int class_index = yolo_entry_index(l, b, n * l.w * l.h + j * l.w + i, 4 + 1);
+        delta_yolo_class(l.output, l.delta, class_index, label, l.classes, l.w * l.h, 0, t);
+        box truth = float_to_box(truths + best_t * BOX_VALUES, 1);
+        delta_head_box(truth, l.output, l.biases, l.mask[n], box_index, i, j, l.w, l.h, net.w,
+                       net.h, l.delta, (2 - truth.w * truth.h), l.w * l.h, t);
+    }
+}
+
+/* The anchor that fits a truth of picture b best learns it, if this layer has it, in the truth's
+ * cell: column i, row j. */
+FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *values, team t,
+                              yolo_tally *sum)
+{
+    int n;
+    box truth = float_to_box(values, 1);
+    float best_iou = 0;
+    int best_n = 0;
+    box truth_shift = truth;
+    truth_shift.x = truth_shift.y = 0;
+    for (n = 0; n < l.total; ++n) {
+        box pred = {0};
+        pred.w = l.biases[2 * n] / net.w;
+        pred.h = l.biases[2 * n + 1] / net.h;
+        float iou = box_iou(pred, truth_shift);
+        if (iou > best_iou) {
+            best_iou = iou;
+            best_n = n;
+        }
+    }
+
+    int mask_n = int_index(l.mask, best_n, l.n);
+    if (mask_n < 0)
+        return;
+    int box_index = yolo_entry_index(l, b, mask_n * l.w * l.h + j * l.w + i, 0);
+    float iou = delta_head_box(truth, l.output, l.biases, best_n, box_index, i, j, l.w, l.h, net.w,
+                               net.h, l.delta, (2 - truth.w * truth.h), l.w * l.h, t);
+
+    int obj_index = yolo_entry_index(l, b, mask_n * l.w * l.h + j * l.w + i, 4);
+    sum->object += l.output[obj_index];
+    if (t.lane == 0)
+        l.delta[obj_index] = 1 - l.output[obj_index];
+
+    int label = values[4];
+    if (l.map)
+        label = l.map[label];
+    int class_index = yolo_entry_index(l, b, mask_n * l.w * l.h + j * l.w + i, 4 + 1);
+    delta_yolo_class(l.output, l.delta, class_index, label, l.classes, l.w * l.h, &sum->label, t);
+
+    ++sum->count;
+    if (iou > .5)
+        sum->recall += 1;
+    if (iou > .75)
+        sum->recall75 += 1;
+    sum->iou += iou;
+}
+
+#endif

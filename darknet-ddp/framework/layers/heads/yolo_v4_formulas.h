@@ -1,0 +1,312 @@
+#ifndef YOLO_V4_FORMULAS_H
+#define YOLO_V4_FORMULAS_H
+#include "layers/heads/formulas.h"
+#include "layers/heads/iou.h"
+#include "layers/heads/yolo_v4.h"
+#include "utils.h"
+#include "yolo_layer.h"
+#include <math.h>
+
+/* [yolo] of the forks that have YOLOv4, for CPU and GPU: what a place is trained for, see
+ * yolo_formulas.h. */
+
+#define SURE_OF_A_CLASS                                                                            \
+    .25f // below, a prediction that overlaps a truth is trained to be none all the same
+
+/* One anchor of one cell of one picture. */
+typedef struct {
+    float *x, *delta; /* its first output and delta; the others, 4 of the box, objectness, classes,
+                         follow stride apart */
+    int stride;
+    int anchor; /* number in l.biases */
+    int column, row;
+    box pred;
+} place;
+
+/* One output of two that say where in its cell a box's middle is: with scale_x_y, s, it reaches
+ * beyond the cell. */
+FORMULA float scaled_middle(float x, float s)
+{
+    return x * s - (s - 1) / 2;
+}
+
+PUBLIC_FORMULA box yolo_v4_box(layer l, const float *x, int anchor, int column, int row, int w,
+                               int h)
+{
+    int stride = l.w * l.h;
+    float tw = x[2 * stride], th = x[3 * stride];
+    float by_w = l.yolo.new_coords ? 4 * tw * tw : exp(tw);
+    float by_h = l.yolo.new_coords ? 4 * th * th : exp(th);
+    box b = {(column + x[0]) / l.w, (row + x[stride]) / l.h, by_w * l.biases[2 * anchor] / w,
+             by_h * l.biases[2 * anchor + 1] / h};
+    return b;
+}
+
+FORMULA place place_at(layer l, network net, int picture, int n, int column, int row)
+{
+    place p;
+    int cells = l.w * l.h;
+    size_t first =
+        (size_t)picture * l.outputs + (size_t)n * cells * (4 + 1 + l.classes) + row * l.w + column;
+    p.x = l.output + first;
+    p.delta = l.delta + first;
+    p.stride = cells;
+    p.anchor = l.mask[n];
+    p.column = column;
+    p.row = row;
+    p.pred = yolo_v4_box(l, p.x, p.anchor, column, row, net.w, net.h);
+    return p;
+}
+
+FORMULA float *objectness(place p, float *of)
+{
+    return of + 4 * p.stride;
+}
+
+FORMULA float *class_value(place p, float *of, int label)
+{
+    return of + (5 + label) * p.stride;
+}
+
+FORMULA int truth_class(layer l, const float *truth)
+{
+    int label = truth[4];
+    return l.map ? l.map[label] : label;
+}
+
+FORMULA float class_weight(layer l, int label)
+{
+    return l.yolo.class_weights ? l.yolo.class_weights[label] : 1;
+}
+
+FORMULA float limited(layer l, float d)
+{
+    if (!is_finite(d))
+        return 0;
+    return constrain(-l.yolo.max_delta, l.yolo.max_delta, d);
+}
+
+/* Squared differences of what the network gives and what it should give. */
+FORMULA dbox box_difference(layer l, network net, place p, box truth)
+{
+    float bw = l.biases[2 * p.anchor], bh = l.biases[2 * p.anchor + 1];
+    float w = truth.w * net.w / bw, h = truth.h * net.h / bh;
+    float scale = (2 - truth.w * truth.h) * l.yolo.iou_normalizer;
+    dbox d;
+    d.dx = scale * (truth.x * l.w - p.column - p.x[0]);
+    d.dy = scale * (truth.y * l.h - p.row - p.x[p.stride]);
+    d.dw = scale * ((l.yolo.new_coords ? sqrtf(w / 4) : logf(w)) - p.x[2 * p.stride]);
+    d.dh = scale * ((l.yolo.new_coords ? sqrtf(h / 4) : logf(h)) - p.x[3 * p.stride]);
+    return d;
+}
+
+FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
+{
+    box pred = p.pred;
+    if (pred.w == 0)
+        pred.w = 1;
+    if (pred.h == 0)
+        pred.h = 1;
+    dbox d = iou_gradient(pred, truth, l.yolo.iou_loss);
+    if (!l.yolo.new_coords) {
+        d.dw *= expf(p.x[2 * p.stride]);
+        d.dh *= expf(p.x[3 * p.stride]);
+    }
+    d.dx = limited(l, d.dx * scale);
+    d.dy = limited(l, d.dy * scale);
+    d.dw = limited(l, d.dw * scale);
+    d.dh = limited(l, d.dh * scale);
+    return d;
+}
+
+/* Deltas of several truths at one place add up. The first of the team writes. */
+FORMULA void train_box(layer l, network net, place p, box truth, int label, team t)
+{
+    if (t.lane)
+        return;
+    float weight = class_weight(l, label);
+    dbox d;
+    if (l.yolo.iou_loss == IOU_MSE) {
+        d = box_difference(l, net, p, truth);
+        d.dx *= weight;
+        d.dy *= weight;
+        d.dw *= weight;
+        d.dh *= weight;
+    } else
+        d = box_overlap(l, p, truth, l.yolo.iou_normalizer * weight);
+    p.delta[0] += d.dx;
+    p.delta[p.stride] += d.dy;
+    p.delta[2 * p.stride] += d.dw;
+    p.delta[3 * p.stride] += d.dh;
+}
+
+FORMULA float focus(const float *probability)
+{
+    float p = *probability + 1e-15f;
+    return -.5f * (1 - p) * (2 * p * logf(p) + p - 1);
+}
+
+/* A place that has been given a class already gets another beside it. */
+FORMULA void train_class(layer l, place p, int label, team t)
+{
+    int i;
+    float eps = l.yolo.label_smooth_eps;
+    float *own = class_value(p, p.delta, label);
+    float given = *own;
+    team_meets(t);
+    if (given) {
+        if (t.lane == 0)
+            *own = (1 - eps / 2 - *class_value(p, p.x, label)) * class_weight(l, label);
+        return;
+    }
+    for (i = t.lane; i < l.classes; i += t.lanes) {
+        float target = i == label ? 1 : 0;
+        if (!l.yolo.focal_loss)
+            target = target * (1 - eps) + eps / 2;
+        *class_value(p, p.delta, i) = target - *class_value(p, p.x, i);
+    }
+    if (l.yolo.focal_loss) {
+        float scale = focus(class_value(p, p.x, label));
+        for (i = t.lane; i < l.classes; i += t.lanes)
+            *class_value(p, p.delta, i) *= scale;
+    } else if (l.yolo.class_weights && label % t.lanes == t.lane)
+        *own *= class_weight(l, label) * l.yolo.cls_normalizer;
+}
+
+FORMULA int any_class(layer l, place p)
+{
+    int i;
+    for (i = 0; i < l.classes; ++i) {
+        if (*class_value(p, p.x, i) > SURE_OF_A_CLASS)
+            return 1;
+    }
+    return 0;
+}
+
+/* The truth that overlaps a prediction most, and by how much; 0: none does. */
+FORMULA const float *best_truth(layer l, place p, const float *truths, float *iou)
+{
+    int t;
+    const float *best = 0;
+    *iou = 0;
+    for (t = 0; t < l.max_boxes; ++t) {
+        const float *truth = truths + t * (4 + 1);
+        if (!truth[0])
+            break;
+        float v = box_iou(p.pred, float_to_box((float *)truth, 1));
+        if (v > *iou) {
+            *iou = v;
+            best = truth;
+        }
+    }
+    return best;
+}
+
+/* A prediction that no truth has been given to. */
+FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
+{
+    team t = ALONE;
+    float iou, rate = l.yolo.obj_normalizer;
+    float object = *objectness(p, p.x), *delta = objectness(p, p.delta);
+    const float *truth = best_truth(l, p, truths, &iou);
+    *delta = -rate * object;
+    if (iou > l.ignore_thresh && any_class(l, p))
+        *delta = l.yolo.objectness_smooth ? fmaxf(rate * (iou - object), *delta) : 0;
+    if (iou > l.truth_thresh) {
+        int label = truth_class(l, truth);
+        *delta = rate * ((l.yolo.objectness_smooth ? iou * iou : 1) - object);
+        train_class(l, p, label, t);
+        if (l.yolo.objectness_smooth) {
+            *class_value(p, p.delta, label) =
+                class_weight(l, label) * (iou * iou - *class_value(p, p.x, label));
+        }
+        train_box(l, net, p, float_to_box((float *)truth, 1), label, t);
+    }
+}
+
+FORMULA void train_assigned(layer l, network net, place p, const float *truth, team t,
+                            yolo_tally *sum)
+{
+    int label = truth_class(l, truth);
+    box b = float_to_box((float *)truth, 1);
+    float *delta = objectness(p, p.delta);
+    train_box(l, net, p, b, label, t);
+    if (t.lane == 0 && (!l.yolo.objectness_smooth || *delta == 0)) {
+        *delta = class_weight(l, label) * l.yolo.obj_normalizer * (1 - *objectness(p, p.x));
+    }
+    train_class(l, p, label, t);
+
+    float iou = box_iou(p.pred, b), giou = box_iou_kind(p.pred, b, IOU_GIOU);
+    if (!is_finite(iou))
+        iou = 0; // a box that grew without bound
+    if (!is_finite(giou))
+        giou = -1;
+    sum->iou += iou;
+    sum->recall += iou > .5;
+    sum->recall75 += iou > .75;
+    sum->label += *class_value(p, p.x, label);
+    sum->object += *objectness(p, p.x);
+    sum->box_loss += 1 - (l.yolo.iou_loss == IOU_GIOU ? giou : iou);
+    ++sum->count;
+}
+
+/* How much an anchor overlaps a truth, both about the same middle. */
+FORMULA float anchor_overlap(layer l, network net, int anchor, box truth, IOU_KIND kind)
+{
+    box a = {0, 0, l.biases[2 * anchor] / net.w, l.biases[2 * anchor + 1] / net.h};
+    truth.x = truth.y = 0;
+    return box_iou_kind(a, truth, kind);
+}
+
+FORMULA int best_anchor(layer l, network net, box truth)
+{
+    int n, best = 0;
+    float best_iou = 0;
+    for (n = 0; n < l.total; ++n) {
+        float iou = anchor_overlap(l, net, n, truth, IOU_PLAIN);
+        if (iou > best_iou) {
+            best_iou = iou;
+            best = n;
+        }
+    }
+    return best;
+}
+
+/* The anchor that fits a truth best learns it, if this layer has it, and others above iou_thresh:
+ * in the truth's cell. */
+FORMULA void assign_truth(layer l, network net, int picture, int row, int column,
+                          const float *truth, team t, yolo_tally *sum)
+{
+    int k;
+    box b = float_to_box((float *)truth, 1);
+    int best = best_anchor(l, net, b);
+    int n = int_index(l.mask, best, l.n);
+    if (n >= 0)
+        train_assigned(l, net, place_at(l, net, picture, n, column, row), truth, t, sum);
+    if (l.yolo.iou_thresh >= 1)
+        return;
+    for (k = 0; k < l.total; ++k) {
+        n = int_index(l.mask, k, l.n);
+        if (n < 0 || k == best)
+            continue;
+        if (anchor_overlap(l, net, k, b, l.yolo.iou_thresh_kind) <= l.yolo.iou_thresh)
+            continue;
+        train_assigned(l, net, place_at(l, net, picture, n, column, row), truth, t, sum);
+    }
+}
+
+/* Several truths at a place: the mean of their boxes, by the classes that it was given. */
+FORMULA void average_box(layer l, place p)
+{
+    int i, classes = 0;
+    if (*objectness(p, p.delta) == 0)
+        return;
+    for (i = 0; i < l.classes; ++i)
+        classes += *class_value(p, p.delta, i) > 0;
+    if (classes < 2)
+        return;
+    for (i = 0; i < 4; ++i)
+        p.delta[i * p.stride] /= classes;
+}
+
+#endif

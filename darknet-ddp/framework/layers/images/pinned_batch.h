@@ -1,0 +1,28 @@
+#ifndef PINNED_BATCH_H
+#define PINNED_BATCH_H
+#include "darknet.h"
+
+/*
+ * The samples of a step one behind another, so that a mini-batch is read where its loaders
+ * have put it. The memory is kept for the next step: a run has that of two, of which one
+ * trains and one is loaded. Where a GPU trains it is pinned. Any thread may call any of these.
+ */
+typedef struct gathered gathered;
+
+/* For so many samples. How large they are says the first one that is put there. */
+gathered *gather_begin(int rows);
+
+/* Move the rows of d, pictures and labels, to these places: from the first-th on. */
+void gather_rows(gathered *g, int first, data d);
+
+/* d has all the rows: it owns their memory, until free_data. Frees g. */
+void gather_end(gathered *g, data *d);
+
+void give_batch_memory(float *memory);
+
+/* The n rows from the first-th on as one array; 0: they do not lie so, or not on a cache line's
+   start, as the memory does that they would be copied to. So what a layer computes of them does not
+   depend on where they lie. */
+float *rows_in_place(matrix m, int first, int n);
+
+#endif

@@ -1,0 +1,504 @@
+#include "layers/images/pixels.h"
+#include "blas.h"
+#include "image.h"
+#include "utils.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -Ofast, which the rest is compiled with, may reorder sums and take a CPU's own estimates of
+ * reciprocals for divisions. */
+#pragma GCC optimize("no-unsafe-math-optimizations", "no-finite-math-only", "fp-contract=off",     \
+                     "no-trapping-math")
+
+/* v*(1/255.) of a byte, rounded once: v*LARGE is exact, and v*SMALL is too small for its rounding
+ * to count. */
+#define LARGE (257 / 65536.f)
+#define SMALL ((float)(1 / 255. - 257 / 65536.))
+
+static inline float of_byte(int v)
+{
+    return v * LARGE + v * SMALL;
+}
+
+static float *plane_of(image im, int c)
+{
+    return im.data + (size_t)c * im.w * im.h;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+VECTORIZE static void one_channel(const unsigned char *restrict bytes, size_t n,
+                                  float *restrict out)
+{
+    size_t i;
+    for (i = 0; i < n; ++i)
+        out[i] = of_byte(bytes[i]);
+}
+
+VECTORIZE static void three_channels(const unsigned char *restrict bytes, size_t n,
+                                     float *restrict r, float *restrict g, float *restrict b)
+{
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        r[i] = of_byte(bytes[3 * i]);
+        g[i] = of_byte(bytes[3 * i + 1]);
+        b[i] = of_byte(bytes[3 * i + 2]);
+    }
+}
+
+void pixels_from_bytes(const unsigned char *bytes, size_t n, int c, float *planes)
+{
+    size_t i;
+    int k;
+    if (c == 1)
+        one_channel(bytes, n, planes);
+    else if (c == 3)
+        three_channels(bytes, n, planes, planes + n, planes + 2 * n);
+    else
+        for (k = 0; k < c; ++k)
+            for (i = 0; i < n; ++i)
+                planes[k * n + i] = of_byte(bytes[c * i + k]);
+}
+
+static inline int byte_of(int fixed)
+{
+    int v = fixed >> 20;
+    v = v < 0 ? 0 : v;
+    return v > 255 ? 255 : v;
+}
+
+/* stb_image's numbers: of 20 bits behind the point, of which the last 8 are 0. */
+#define FIXED(x) (((int)((x)*4096.f + .5f)) << 8)
+
+VECTORIZE void pixels_from_ycc(const unsigned char *restrict y, const unsigned char *restrict cb,
+                               const unsigned char *restrict cr, int n, float *restrict red,
+                               float *restrict green, float *restrict blue)
+{
+    int i;
+    for (i = 0; i < n; ++i) {
+        int light = (y[i] << 20) + (1 << 19), b = cb[i] - 128, r = cr[i] - 128;
+        red[i] = of_byte(byte_of(light + r * FIXED(1.40200f)));
+        green[i] = of_byte(
+            byte_of(light - r * FIXED(.71414f) + (int)((b * -FIXED(.34414f)) & 0xffff0000)));
+        blue[i] = of_byte(byte_of(light + b * FIXED(1.77200f)));
+    }
+}
+
+VECTORIZE static void mix(const float *restrict one, const float *restrict other, float a, float b,
+                          int n, float *restrict out)
+{
+    int i;
+    for (i = 0; i < n; ++i)
+        out[i] = a * one[i] + b * other[i];
+}
+
+void pixels_mix_rows(const float *one, const float *other, float weight, int n, float *out)
+{
+    mix(one, other, 1 - weight, weight, n, out);
+}
+
+between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror)
+{
+    int i;
+    float step = pixels * (1.f / size);
+    between *b = calloc(count, sizeof(between));
+    for (i = 0; i < count; ++i) {
+        int at = begin + i - corner;
+        if (at < 0 || at >= size) {
+            b[i].first = -1;
+            continue;
+        }
+        if (mirror)
+            at = size - 1 - at;
+        float x = constrain(0, pixels - 1, (at + .5f) * step - .5f);
+        b[i].first = x;
+        b[i].second = b[i].first + 1 < pixels ? b[i].first + 1 : b[i].first;
+        b[i].weight = x - b[i].first;
+    }
+    return b;
+}
+
+VECTORIZE void pixels_between(const float *restrict from, const between *restrict columns, int n,
+                              float *restrict out)
+{
+    int i;
+    for (i = 0; i < n; ++i) {
+        float w = columns[i].weight;
+        out[i] = from[columns[i].first] * (1 - w) + from[columns[i].second] * w;
+    }
+}
+
+/* Of bytes' values a sum of doubles is exact up to four million, so their order is none of the
+ * result's. */
+VECTORIZE float pixels_mean(const float *restrict plane, size_t n)
+{
+    enum { LANES = 16 };
+    size_t i, k;
+    double sums[LANES] = {0};
+    for (i = 0; i + LANES <= n; i += LANES)
+        for (k = 0; k < LANES; ++k)
+            sums[k] += plane[i + k];
+    for (k = 0; i + k < n; ++k)
+        sums[k] += plane[i + k];
+    for (k = 1; k < LANES; ++k)
+        sums[0] += sums[k];
+    return n ? sums[0] * (1. / n) : 0;
+}
+
+/* ---- a picture scaled, where what lies outside is 0 ---- */
+
+/* Of the rows of one plane: each one's values at the left and at the right of all columns, of the
+ * last two that were asked for. */
+typedef struct {
+    image im;
+    int channel, n;
+    const int *at; // of the left one; the right one is the next
+    float *padded; // a row, with zeros behind
+    struct {
+        int row;
+        float *left, *right;
+    } kept[2];
+} neighbours;
+
+VECTORIZE static void pick(const float *restrict from, const int *restrict at, int n,
+                           float *restrict left, float *restrict right)
+{
+    int i;
+    for (i = 0; i < n; ++i) {
+        left[i] = from[at[i]];
+        right[i] = from[at[i] + 1];
+    }
+}
+
+/* Rows are asked for in ascending order, a pair at a time: an even one is kept in one place, an odd
+ * one in the other. */
+static int keep_row(neighbours *of, int row)
+{
+    int slot = row & 1;
+    if (of->kept[slot].row == row)
+        return slot;
+    of->kept[slot].row = row;
+    if (row >= of->im.h) {
+        memset(of->kept[slot].left, 0, of->n * sizeof(float));
+        memset(of->kept[slot].right, 0, of->n * sizeof(float));
+        return slot;
+    }
+    memcpy(of->padded, plane_of(of->im, of->channel) + (size_t)row * of->im.w,
+           of->im.w * sizeof(float));
+    pick(of->padded, of->at, of->n, of->kept[slot].left, of->kept[slot].right);
+    return slot;
+}
+
+VECTORIZE static void place_row(const float *restrict left, const float *restrict right,
+                                const float *restrict left_below, const float *restrict right_below,
+                                const float *restrict far, float down, int n, float *restrict out)
+{
+    int i;
+    float up = 1 - down;
+    for (i = 0; i < n; ++i) {
+        float dx = far[i], near = 1 - dx;
+        out[i] = near * left[i] * up + left_below[i] * (down * near) + right[i] * (dx * up)
+                 + right_below[i] * (dx * down);
+    }
+}
+
+/* Columns begin .. begin + n - 1 of w: where each lies, and how far from there. Not past the
+ * picture's end. */
+static void place_columns(int begin, int n, int w, int pixels, int *at, float *far)
+{
+    int i;
+    float step = pixels * (1.f / w);
+    for (i = 0; i < n; ++i) {
+        float x = (begin + i) * step;
+        at[i] = least(x, pixels);
+        far[i] = x - (int)x;
+    }
+}
+
+void place_image(image im, int w, int h, int dx, int dy, image canvas)
+{
+    int c, i, y;
+    int begin = dx < 0 ? -dx : 0, n = least(w, canvas.w - dx) - begin;
+    int top = dy < 0 ? -dy : 0, bottom = least(h, canvas.h - dy);
+    if (n <= 0)
+        return;
+    float step = im.h * (1.f / h);
+    int *at = calloc(n, sizeof(int));
+    float *far = calloc(n, sizeof(float));
+    float *rows = calloc(4 * (size_t)n, sizeof(float));
+    float *padded = calloc(im.w + 2, sizeof(float));
+    place_columns(begin, n, w, im.w, at, far);
+    for (c = 0; c < im.c && c < canvas.c; ++c) {
+        neighbours of = {im, c, n, at, padded, {{0}}};
+        for (i = 0; i < 2; ++i) {
+            of.kept[i].row = -1;
+            of.kept[i].left = rows + 2 * (size_t)i * n;
+            of.kept[i].right = of.kept[i].left + n;
+        }
+        for (y = top; y < bottom; ++y) {
+            float at_y = y * step;
+            int row = least(at_y, im.h);
+            int one = keep_row(&of, row), next = keep_row(&of, row + 1);
+            place_row(of.kept[one].left, of.kept[one].right, of.kept[next].left,
+                      of.kept[next].right, far, at_y - (int)at_y, n,
+                      plane_of(canvas, c) + (size_t)(y + dy) * canvas.w + dx + begin);
+        }
+    }
+    free(at);
+    free(far);
+    free(rows);
+    free(padded);
+}
+
+/* ---- a picture turned ---- */
+
+/* Of a row of pixels: which four of the picture's each lies between, and how much it has of them.
+ */
+typedef struct {
+    int *at[4];
+    float *share[4];
+} corners;
+
+/* x and y of a row's pixels: a line through the picture. */
+typedef struct {
+    double x, y, step, start, middle, cosine, sine;
+} line;
+
+static inline int within(int v, int n)
+{
+    return v < 0 ? 0 : v >= n ? n - 1 : v;
+}
+
+static inline int floor_of(float v)
+{
+    int i = (int)v;
+    return i - (i > v);
+}
+
+VECTORIZE static void find_corners(line l, int w, int h, int n, int *restrict at0,
+                                   int *restrict at1, int *restrict at2, int *restrict at3,
+                                   float *restrict share0, float *restrict share1,
+                                   float *restrict share2, float *restrict share3)
+{
+    int i;
+    for (i = 0; i < n; ++i) {
+        double along = (i - l.middle) * l.step + l.start;
+        float x = l.cosine * along + l.x, y = l.sine * along + l.y;
+        int ix = floor_of(x), iy = floor_of(y);
+        float dx = x - ix, dy = y - iy;
+        int left = within(ix, w), right = within(ix + 1, w);
+        int above = within(iy, h) * w, below = within(iy + 1, h) * w;
+        float in_left = left == ix, in_right = right == ix + 1;
+        float in_above = within(iy, h) == iy, in_below = within(iy + 1, h) == iy + 1;
+        at0[i] = above + left;
+        at1[i] = below + left;
+        at2[i] = above + right;
+        at3[i] = below + right;
+        share0[i] = (1 - dy) * (1 - dx) * (in_above * in_left);
+        share1[i] = dy * (1 - dx) * (in_below * in_left);
+        share2[i] = (1 - dy) * dx * (in_above * in_right);
+        share3[i] = dy * dx * (in_below * in_right);
+    }
+}
+
+VECTORIZE static void mix_corners(const float *restrict p, const int *restrict at0,
+                                  const int *restrict at1, const int *restrict at2,
+                                  const int *restrict at3, const float *restrict share0,
+                                  const float *restrict share1, const float *restrict share2,
+                                  const float *restrict share3, int n, float *restrict out)
+{
+    int i;
+    for (i = 0; i < n; ++i)
+        out[i] = share0[i] * p[at0[i]] + share1[i] * p[at1[i]] + share2[i] * p[at2[i]]
+                 + share3[i] * p[at3[i]];
+}
+
+image rotate_crop_image(image im, float rad, float s, int w, int h, float dx, float dy,
+                        float aspect)
+{
+    int y, c, k;
+    image rot = make_image(w, h, im.c);
+    double scale = 1. / s;
+    float across = dx / s * aspect, down = dy / s;
+    float cx = im.w * .5, cy = im.h * .5;
+    line l = {0, 0, scale * aspect, across, w * .5, cos(rad), sin(rad)};
+    corners of;
+    int *at = calloc(4 * (size_t)w, sizeof(int));
+    float *share = calloc(4 * (size_t)w, sizeof(float));
+    for (k = 0; k < 4; ++k) {
+        of.at[k] = at + k * (size_t)w;
+        of.share[k] = share + k * (size_t)w;
+    }
+    for (y = 0; y < h; ++y) {
+        double from_middle = (h * .5 - y) * scale;
+        l.x = l.sine * (from_middle - down) + cx;
+        l.y = l.cosine * (down - from_middle) + cy;
+        find_corners(l, im.w, im.h, w, of.at[0], of.at[1], of.at[2], of.at[3], of.share[0],
+                     of.share[1], of.share[2], of.share[3]);
+        for (c = 0; c < im.c; ++c) {
+            mix_corners(plane_of(im, c), of.at[0], of.at[1], of.at[2], of.at[3], of.share[0],
+                        of.share[1], of.share[2], of.share[3], w, plane_of(rot, c) + (size_t)y * w);
+        }
+    }
+    free(at);
+    free(share);
+    return rot;
+}
+
+/* ---- resized, cropped, mirrored ---- */
+
+/* Of n pixels made of so many: the first and last of both are the same. */
+static between *find_stretched(int n, int pixels)
+{
+    int i;
+    float step = (float)(pixels - 1) / (n - 1);
+    between *b = calloc(n, sizeof(between));
+    for (i = 0; i < n - 1 && pixels > 1; ++i) {
+        float x = i * step;
+        b[i].first = x;
+        b[i].second = b[i].first + 1;
+        b[i].weight = x - b[i].first;
+    }
+    for (; i < n; ++i)
+        b[i].first = b[i].second = pixels - 1;
+    return b;
+}
+
+VECTORIZE static void scale_row(const float *restrict one, float a, int n, float *restrict out)
+{
+    int i;
+    for (i = 0; i < n; ++i)
+        out[i] = a * one[i];
+}
+
+image resize_image(image im, int w, int h)
+{
+    int r, c;
+    image resized = make_image(w, h, im.c);
+    float step = (float)(im.h - 1) / (h - 1);
+    between *columns = find_stretched(w, im.w);
+    float *rows = calloc(2 * (size_t)w, sizeof(float));
+    for (c = 0; c < im.c; ++c) {
+        int kept[2] = {-1, -1};
+        for (r = 0; r < h; ++r) {
+            float y = h > 1 ? r * step : 0, *out = plane_of(resized, c) + (size_t)r * w;
+            int row = y, last = r == h - 1 || im.h == 1, i;
+            for (i = row; i <= row + !last; ++i) {
+                if (kept[i & 1] == i)
+                    continue;
+                pixels_between(plane_of(im, c) + (size_t)i * im.w, columns, w,
+                               rows + (i & 1) * (size_t)w);
+                kept[i & 1] = i;
+            }
+            const float *one = rows + (row & 1) * (size_t)w, *other = rows + (~row & 1) * (size_t)w;
+            if (last)
+                scale_row(one, 1 - (y - row), w, out);
+            else
+                pixels_mix_rows(one, other, y - row, w, out);
+        }
+    }
+    free(columns);
+    free(rows);
+    return resized;
+}
+
+image crop_image(image im, int dx, int dy, int w, int h)
+{
+    image cropped = make_image(w, h, im.c);
+    int c, x, y;
+    int begin = constrain_int(-dx, 0, w),
+        end = constrain_int(im.w - dx, begin, w); // of the columns that the picture has
+    for (c = 0; c < im.c; ++c) {
+        for (y = 0; y < h; ++y) {
+            const float *from = plane_of(im, c) + (size_t)constrain_int(y + dy, 0, im.h - 1) * im.w;
+            float *out = plane_of(cropped, c) + (size_t)y * w;
+            for (x = 0; x < begin; ++x)
+                out[x] = from[0];
+            if (end > begin)
+                memcpy(out + begin, from + begin + dx, (end - begin) * sizeof(float));
+            for (x = end; x < w; ++x)
+                out[x] = from[begin == w ? 0 : im.w - 1];
+        }
+    }
+    return cropped;
+}
+
+VECTORIZE static void mirror(const float *restrict from, int n, float *restrict out)
+{
+    int i;
+    for (i = 0; i < n; ++i)
+        out[i] = from[n - 1 - i];
+}
+
+void flip_image(image a)
+{
+    size_t i;
+    float *row = calloc(a.w, sizeof(float));
+    for (i = 0; i < (size_t)a.h * a.c; ++i) {
+        memcpy(row, a.data + i * a.w, a.w * sizeof(float));
+        mirror(row, a.w, a.data + i * a.w);
+    }
+    free(row);
+}
+
+/* ---- colours ---- */
+
+/* Without branches, which vectors have none of. */
+static inline float choose(int yes, float a, float b)
+{
+    union {
+        float f;
+        int i;
+    } one = {a}, other = {b};
+    one.i = (one.i & -yes) | (other.i & ~-yes);
+    return one.f;
+}
+
+static inline float between_0_and_1(float v)
+{
+    return choose(v > 1, 1, choose(v < 0, 0, v));
+}
+
+/* To hue, saturation and value (all 0 to 1), changed, and back.
+ * http://www.cs.rit.edu/~ncs/color/t_convert.html */
+VECTORIZE static void distort(float *restrict red, float *restrict green, float *restrict blue,
+                              size_t n, float hue, float sat, float val)
+{
+    size_t i;
+    for (i = 0; i < n; ++i) {
+        float r = red[i], g = green[i], b = blue[i];
+        float max = choose(r > g, choose(r > b, r, b), choose(g > b, g, b));
+        float min = choose(r < g, choose(r < b, r, b), choose(g < b, g, b));
+        float delta = max - min;
+        float ahead = choose(r == max, g - b, choose(g == max, b - r, r - g));
+        float sixths = choose(r == max, 0, choose(g == max, 2, 4))
+                       + ahead / choose(delta == 0, 1, delta); // of grey any hue will do
+        float h = choose(sixths < 0, sixths + 6, sixths) * (1 / 6.);
+        float s = choose(max == 0, 0, delta) / choose(max == 0, 1, max) * sat, v = max * val;
+        h = h + hue;
+        h = choose(h > 1, h - 1, h);
+        h = 6 * choose(h < 0, h + 1, h);
+        int k = (int)h;
+        k -= k > h;
+        float f = h - k, p = v * (1 - s), q = v * (1 - s * f), t = v * (1 - s * (1 - f));
+        int grey = s == 0;
+        red[i] = between_0_and_1(choose(
+            grey, v, choose((k == 2) | (k == 3), p, choose(k == 1, q, choose(k == 4, t, v)))));
+        green[i] = between_0_and_1(
+            choose(grey | (k == 1) | (k == 2), v, choose(k == 0, t, choose(k == 3, q, p))));
+        blue[i] = between_0_and_1(choose(grey | (k == 3) | (k == 4), v,
+                                         choose((k == 0) | (k == 1), p, choose(k == 2, t, q))));
+    }
+}
+
+void distort_image(image im, float hue, float sat, float val)
+{
+    assert(im.c == 3);
+    distort(im.data, plane_of(im, 1), plane_of(im, 2), (size_t)im.w * im.h, hue, sat, val);
+}
