@@ -40,6 +40,7 @@ struct training {
     size_t defer_bytes;
     int priority;
     int subdivisions; /* 0: 4 */
+    int exact;
 };
 
 static network *net_of(const struct rank *me)
@@ -58,6 +59,7 @@ static ddp_trainer *attach(struct rank *me)
                     .overlap = 1,
                     .find_unused = 1},
         .broadcast_buffers = 1,
+        .exact = training->exact,
         .sync_every = 1,
         .asked = training->asked[me->rank],
         .fail = net_fail_hook,
@@ -118,6 +120,26 @@ static void settle_and_read(struct rank *me)
         if (all[0][i] != all[1][i] || all[0][i] == 0)
             rank_wrong(me, "rolling mean %d is %g on rank 0 and %g on rank 1", i, (double)all[0][i],
                        (double)all[1][i]);
+    ddp_trainer_close(t);
+}
+
+/* In an exact run BatchNorm's statistics are put together when all ranks' parts have arrived:
+ * whoever asks the network between two steps wants what it has when all is settled. */
+static void ask_between_steps(struct rank *me)
+{
+    enum { INPUTS = 8 * 8 * 3, OUTPUTS = 5 };
+    network *net = net_of(me);
+    ddp_trainer *t = attach(me);
+    float input[2 * INPUTS], said[OUTPUTS];
+
+    for (int i = 0; i < 2 * INPUTS; i++)
+        input[i] = (float)(i % 7) / 7;
+    for (uint64_t i = 0; i < 3; i++)
+        (void)step(me, i);
+    memcpy(said, network_predict(net, input), sizeof said);
+    net->hooks->settle(net->hooks->ctx, net);
+    if (memcmp(said, network_predict(net, input), sizeof said) != 0)
+        rank_wrong(me, "what it says is not what it says when all is settled: %g", (double)said[0]);
     ddp_trainer_close(t);
 }
 
@@ -242,6 +264,16 @@ static void settle_leaves_the_same_statistics_on_all_ranks(void **state)
     run(settle_and_read);
 }
 
+static void a_network_that_is_asked_between_steps_has_settled(void **state)
+{
+    struct training training = {.exact = 1};
+
+    (void)state;
+    open_nets(&training);
+    ranks_run(RANKS, ask_between_steps, &training);
+    free_nets(&training);
+}
+
 static void request_of_one_rank_is_known_to_all_after_the_same_step(void **state)
 {
     (void)state;
@@ -285,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss_is_the_mean_of_all_steps_since_it_was_asked),
         cmocka_unit_test(settle_leaves_the_same_statistics_on_all_ranks),
+        cmocka_unit_test(a_network_that_is_asked_between_steps_has_settled),
         cmocka_unit_test(request_of_one_rank_is_known_to_all_after_the_same_step),
         cmocka_unit_test(deferred_updates_give_the_same_bits_on_all_ranks),
         cmocka_unit_test(ranks_plan_the_next_order_by_what_had_not_landed),

@@ -82,13 +82,42 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     free(latest.weights);
 }
 
-static void weights_alone_are_left_alone(void **state)
+static void pairs_of_a_validation_are_found(void **state)
 {
     (void)state;
-    folder_write(folder_file(&pair_folder, "toy_500.weights"), "x", 1);
-    folder_write(folder_file(&pair_folder, "toy.backup"), "x", 1);
-    assert_int_equal(pair_find(NULL), 0);
+    assert_true(pair_save("toy.backup", 10));
+    assert_true(pair_save("toy_best.weights", 20));
+    assert_int_equal(pair_find("toy_best.weights"), 20);
+    assert_true(pair_save("toy_last.weights", 30));
+    assert_int_equal(pair_find("toy_last.weights"), 30);
+    assert_true(pair_save("toy.backup", 40));
+    assert_int_equal(pair_find("toy.backup"), 40);
     pair_expect_notes("");
+}
+
+static void weights_without_a_state_are_refused(void **state)
+{
+    static const char *const names[] = {"toy_500.weights", "toy.backup", "toy_last.weights",
+                                        "toy_best.weights"};
+    ddp_pair_listener listener = {0};
+    ddp_error err;
+    ddp_pair pair;
+
+    (void)state;
+    folder_write(folder_file(&pair_folder, "toy2.weights"), "x", 1); /* of another */
+    assert_int_equal(pair_find(NULL), 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *path = folder_file(&pair_folder, names[i]);
+
+        folder_write(path, "x", 1);
+        assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &listener, &err),
+                         DDP_ERR_FORMAT);
+        assert_string_equal(pair.damaged, path);
+        assert_non_null(strstr(err.text, names[i]));
+        assert_non_null(strstr(err.text, "has no state file"));
+        ddp_pair_release(&pair);
+        assert_int_equal(unlink(path), 0);
+    }
 }
 
 static void pairs_of_other_names_are_not_ours(void **state)
@@ -201,7 +230,8 @@ int main(void)
         IN_A_FOLDER(pair_is_found_again),
         IN_A_FOLDER(newest_pair_is_found),
         IN_A_FOLDER(saves_follow_each_other_whatever_the_clock_says),
-        IN_A_FOLDER(weights_alone_are_left_alone),
+        IN_A_FOLDER(pairs_of_a_validation_are_found),
+        IN_A_FOLDER(weights_without_a_state_are_refused),
         IN_A_FOLDER(pairs_of_other_names_are_not_ours),
         IN_A_FOLDER(damaged_pairs_are_passed_over_with_a_sentence),
         IN_A_FOLDER(the_only_pair_that_is_damaged_is_an_error),

@@ -48,10 +48,10 @@ static int is_numbered(const char *name, const char *base)
     return digits > 0 && strcmp(name + length + 1 + digits, ".weights") == 0;
 }
 
-/* Is this the name of a weights file that a run of this base saves? */
-static int is_of(const char *name, const char *base)
+int ddp_match_is_weights(const char *name, const char *base)
 {
-    static const char *const ends[] = {".backup", ".weights", "_final.weights"};
+    static const char *const ends[] = {".backup", ".weights", "_final.weights", "_last.weights",
+                                       "_best.weights"};
     size_t length = strlen(base);
 
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
@@ -108,7 +108,7 @@ static ddp_status add_if_state(struct candidates *all, const char *directory, co
     if (!ends_with(name, end) || strlen(name) >= sizeof weights)
         return DDP_OK;
     (void)snprintf(weights, sizeof weights, "%.*s", (int)(strlen(name) - strlen(end)), name);
-    if (!is_of(weights, base))
+    if (!ddp_match_is_weights(weights, base))
         return DDP_OK;
     return add(all, directory, base, weights, name, err);
 }
@@ -269,6 +269,45 @@ static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error
     return ddp_fail(err, DDP_ERR_FORMAT, "no checkpoint is left to resume from: of %.200s, %s",
                     c->weights, why->text);
 }
+
+/* Of the weights files of base in directory one that has no state file; NULL: there is none. The
+ * caller frees it. */
+static char *bare_weights(const char *directory, const char *base)
+{
+    DIR *dir = opendir(directory);
+    struct dirent *entry;
+    char *found = NULL;
+
+    while (dir && !found && (entry = readdir(dir)) != NULL) {
+        char *state = NULL;
+
+        if (ddp_match_is_weights(entry->d_name, base)
+            && asprintf(&found, "%s/%s", directory, entry->d_name) > 0)
+            state = ddp_state_path(found);
+        if (!state || access(state, F_OK) == 0) {
+            free(found);
+            found = NULL;
+        }
+        free(state);
+    }
+    if (dir)
+        (void)closedir(dir);
+    return found;
+}
+
+/* No pair is there. Weights without a state file are another program's, or were copied alone. */
+static ddp_status refuse_bare_weights(ddp_pair *out, const char *directory, const char *base,
+                                      ddp_error *err)
+{
+    out->damaged = bare_weights(directory, base);
+    if (!out->damaged)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_FORMAT,
+                    "nothing can be resumed from %s: it has no state file (%s.state), so its "
+                    "momentum, average loss and seed are not known",
+                    out->damaged, out->damaged);
+}
+
 static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
                        const ddp_pair_listener *listener, ddp_error *err)
 {
@@ -304,6 +343,8 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
     st = list(&all, directory, base, err);
     if (!st)
         st = pick(out, &all, base, listener, err);
+    if (!st && !out->weights)
+        st = refuse_bare_weights(out, directory, base, err);
     release(&all);
     return st;
 }

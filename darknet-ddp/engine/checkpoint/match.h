@@ -5,6 +5,10 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 
+/* Is this the name of a weights file that a run of this base saves: BASE.backup,
+ * BASE_<number>.weights, BASE_final, BASE_last, BASE_best or BASE.weights? */
+int ddp_match_is_weights(const char *name, const char *base);
+
 /* "PATH.state"; NULL: no memory. The caller frees it. */
 char *ddp_state_path(const char *weights);
 

@@ -7,8 +7,8 @@
  * dies between it and the third leaves the new X, and an X.state.part that matches it:
  * that is a complete pair too.
  *
- * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights
- * and BASE.weights, each with its state. Weights files without one are left alone.
+ * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights,
+ * BASE_last.weights, BASE_best.weights and BASE.weights, each with its state.
  */
 #ifndef DDP_CHECKPOINT_PAIR_H
 #define DDP_CHECKPOINT_PAIR_H
@@ -66,15 +66,15 @@ typedef struct ddp_pair {
     char *weights; /* path; NULL: there is no complete pair */
     ddp_checkpoint checkpoint;
     char *damaged; /* where there is none: the newest weights file, by the file system's clock, of a
-                      pair that is damaged; NULL: there is none either */
+                      pair that is damaged, or one without a state; NULL: there is none either */
 } ddp_pair;
 
 /* Find the complete pair of base in directory that was saved last (by saved_at_ns, then
  * step), and finish the save that left it, if that was interrupted. Damaged pairs that
  * seem newer are passed over with a sentence, and so are those that hold a number that is not
  * finite. Release *out with ddp_pair_release, in any case. That there is none is no error, unless
- * one was passed over whose weights file is there: DDP_ERR_FORMAT, since a run from the beginning
- * would overwrite what may be the only weights. Fails also with DDP_ERR_IO (the directory cannot be
+ * one was passed over whose weights file is there, or weights have no state: DDP_ERR_FORMAT, since
+ * somebody who wants to resume means these. Fails also with DDP_ERR_IO (the directory cannot be
  * read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;

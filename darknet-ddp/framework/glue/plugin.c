@@ -1,24 +1,15 @@
 #include "glue/plugin.h"
 
-#include "base/clock.h"
-#include "base/text.h"
+#include "glue/loader_trace.h"
 #include "glue/support.h"
 #include "glue/waiting_saves.h"
 #include "samples/loader_status.h"
 #include "samples/random_streams.h"
-#include "samples/sampler.h"
+#include "samples/sample_choice.h"
 
 #include <darknet.h>
 
-#include <math.h>
-#include <stdatomic.h>
-#include <string.h>
-
-/* Over the mini-batches of a step. */
-struct head_sum {
-    double box, object, category, iou;
-    int boxes;
-};
+#include <stdlib.h>
 
 static struct {
     ddp_plugin_config config;
@@ -26,16 +17,12 @@ static struct {
     const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
     char *cfg;
     ddp_requests asked; /* by any rank, and not done yet */
-    ddp_head_layers heads;
-    struct head_sum sums[DDP_HEADS];
-    char *const *paths; /* the training list's lines, Darknet's; NULL: it has none */
-    size_t path_count;
+    ddp_head_sums heads;
+    ddp_sample_choice samples;
     size_t replaced; /* samples */
     ddp_waiting_saves waiting;
     size_t began; /* images learnt from before this run */
 } plugin;
-
-static ddp_trace *_Atomic traced; /* NULL: nobody asks what loaders do */
 
 static void check(ddp_status st, const ddp_error *err)
 {
@@ -54,19 +41,19 @@ static void split_batch(int *batch, int *subdivisions)
 static void begin(network *net, const char *directory, char *cfg)
 {
     const ddp_plugin_callbacks *callbacks = &plugin.config.callbacks;
+    uint64_t *seed = &plugin.samples.seed;
     ddp_position now;
     ddp_error err;
 
     plugin.directory = directory;
     plugin.cfg = cfg;
-    plugin.heads = ddp_network_heads(net);
-    memset(plugin.sums, 0, sizeof plugin.sums);
+    ddp_head_sums_init(&plugin.heads, net);
     check(ddp_check_trainable(net, &err), &err);
-    check(callbacks->resume(net, directory, cfg, &plugin.config.seed, &err), &err);
-    ddp_trainer_set_seed(plugin.config.trainer, plugin.config.seed);
+    check(callbacks->resume(net, directory, cfg, seed, &err), &err);
+    ddp_trainer_set_seed(plugin.config.trainer, *seed);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
-    ddp_draws_open(plugin.config.seed);
-    ddp_bad_data_begin(plugin.config.bad_data, plugin.config.seed);
+    ddp_draws_open(*seed);
+    ddp_bad_data_begin(plugin.config.bad_data, *seed);
     now = ddp_position_of(net);
     plugin.began = now.images;
     check(callbacks->attached(net, &now, cfg, &err), &err);
@@ -83,24 +70,16 @@ static void check_list(char **paths, int n)
 {
     ddp_error err;
 
-    plugin.paths = paths;
-    plugin.path_count = (size_t)n;
+    plugin.samples.paths = paths;
+    plugin.samples.path_count = (size_t)n;
     ddp_bad_data_list(plugin.config.bad_data, paths, (size_t)n);
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
 }
 
 static size_t choose(size_t sample, size_t n)
 {
-    size_t line = plugin.config.replace ? ddp_sampler_draw(plugin.config.seed, sample, n)
-                                        : ddp_sampler_at(plugin.config.seed, sample, n);
-
-    return ddp_bad_data_instead(plugin.config.bad_data, line, n);
-}
-
-static size_t choose_to_load(size_t sample, size_t n)
-{
     ddp_loading_begin();
-    return choose(sample, n);
+    return ddp_sample_choice_line(&plugin.samples, sample, n);
 }
 
 static size_t instead(size_t line, size_t n)
@@ -127,13 +106,7 @@ static void loaded(size_t sample)
 
 const char *ddp_plugin_sample(size_t sample, size_t *line)
 {
-    size_t i;
-
-    if (!plugin.paths || plugin.path_count == 0)
-        return NULL;
-    i = choose(sample, plugin.path_count);
-    *line = i + 1;
-    return plugin.paths[i];
+    return ddp_sample_choice_path(&plugin.samples, sample, line);
 }
 
 static void save_now(network *net, const char *filename, int cutoff)
@@ -183,56 +156,9 @@ void ddp_plugin_stop(void)
     plugin.asked.stop = 1;
 }
 
-/* Of the calling thread. A trace that began meanwhile is told nothing of what went on before. */
-static void loading(int begins, int count)
-{
-    static _Thread_local struct {
-        ddp_trace *trace;
-        int64_t begin_ns;
-        int lane;
-    } own;
-    char name[48];
-
-    if (begins) {
-        own.trace = atomic_load(&traced);
-        own.begin_ns = ddp_clock_ns();
-        own.lane = own.trace ? ddp_trace_take_loader(own.trace) : -1;
-    } else if (own.trace) {
-        (void)snprintf(name, sizeof name, "load %d picture%s", count, ddp_plural((size_t)count));
-        ddp_trace_give_loader(own.trace, own.lane, own.begin_ns, name);
-        own.trace = NULL;
-    }
-}
-
-void ddp_plugin_trace(ddp_trace *trace)
-{
-    atomic_store(&traced, trace);
-}
-
 static void head(int layer, const head_figures *figures)
 {
-    struct head_sum *sum = plugin.sums;
-
-    for (size_t i = 0; i < plugin.heads.count; i++, sum++)
-        if (plugin.heads.layers[i] == layer) {
-            sum->box += (double)figures->box_loss;
-            sum->object += (double)figures->object_loss;
-            sum->category += (double)figures->class_loss;
-            sum->iou += (double)figures->iou;
-            sum->boxes += figures->count;
-        }
-}
-
-/* Of the step; the next one begins with none. */
-static ddp_head_figures take_head(struct head_sum *sum, double images)
-{
-    ddp_head_figures figures = {.box = sum->box / images,
-                                .object = sum->object / images,
-                                .category = sum->category / images,
-                                .iou = sum->boxes ? sum->iou / sum->boxes : (double)NAN};
-
-    *sum = (struct head_sum){0};
-    return figures;
+    ddp_head_sums_add(&plugin.heads, layer, figures);
 }
 
 static ddp_figures figures_of(network *net)
@@ -242,8 +168,7 @@ static ddp_figures figures_of(network *net)
                            .average_loss = (double)net->average_loss,
                            .rate = (double)get_current_rate(net)};
 
-    for (size_t i = 0; i < plugin.heads.count; i++)
-        figures.heads[i] = take_head(&plugin.sums[i], (double)batch.per_rank * batch.images);
+    ddp_head_sums_take(&plugin.heads, (double)batch.per_rank * batch.images, figures.heads);
     return figures;
 }
 
@@ -302,7 +227,8 @@ void ddp_plugin_open(const ddp_plugin_config *config)
 {
     plugin.config = *config;
     plugin.asked = (ddp_requests){0};
-    plugin.paths = NULL;
+    plugin.samples = (ddp_sample_choice){
+        .seed = config->seed, .replace = config->replace, .bad_data = config->bad_data};
     plugin.replaced = 0;
     ddp_waiting_saves_release(&plugin.waiting);
     plugin.darknets = (train_plugin){
@@ -312,7 +238,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .begin = begin,
         .reads = reads,
         .check_list = check_list,
-        .choose = choose_to_load,
+        .choose = choose,
         .instead = instead,
         .unreadable = unreadable,
         .reads_picture = ddp_loading_reads,
@@ -325,7 +251,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .end_step = end_step,
         .save = save,
         .head = head,
-        .loading = loading,
+        .loading = ddp_loader_trace_loading,
     };
     ddp_draws_open(config->seed);
     train_plugin_active = &plugin.darknets;

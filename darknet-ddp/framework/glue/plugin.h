@@ -9,19 +9,13 @@
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "core/trace.h"
+#include "glue/head_sums.h"
 #include "glue/network.h"
 #include "glue/position.h"
 #include "glue/trainer.h"
 #include "watch/watch.h"
 
 #include <stdint.h>
-
-/* What a head made of this rank's images in the last step. */
-typedef struct ddp_head_figures {
-    double box, object, category; /* parts of its loss, of an image */
-    double iou; /* mean over the boxes that it was to find; NaN: there were none */
-} ddp_head_figures;
 
 /* Of the last step, of all ranks. */
 typedef struct ddp_figures {
@@ -79,10 +73,6 @@ void ddp_plugin_open(const ddp_plugin_config *config);
 /* From a callback: save net as NAME + end in the run's directory, "_best.weights" say. Collective.
  */
 void ddp_plugin_save(network *net, const char *end);
-
-/* From here on loader threads tell this trace of what they load; NULL: none. The trace must outlive
- * the threads. */
-void ddp_plugin_trace(ddp_trace *trace);
 
 /* The trainer's `unreadable` (glue/trainer.h). */
 void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples) __attribute__((noreturn));

@@ -65,6 +65,6 @@ int ddp_command_map(const char *data, const char *cfg, const char *weights,
 int ddp_command_cfg(const char *name, const ddp_options *options);
 
 /* darknet ddp why FILE...: which rank of a run that failed broke off first. */
-int ddp_command_why(char *const *paths, int count);
+int ddp_command_why(char **paths, int count);
 
 #endif

@@ -109,8 +109,7 @@ static int run_training(int argc, char **argv, const ddp_options *options)
     int status;
 
     ddp_session_open(options);
-    if (has_word(argv, "-clear"))
-        ddp_session_clears();
+    ddp_session_begins_with(ddp_darknet_word(argc, argv, 4), has_word(argv, "-clear"));
     ddp_session_validate(ddp_darknet_word(argc, argv, 0), ddp_darknet_word(argc, argv, 2),
                          ddp_darknet_word(argc, argv, 3));
     argc = name_gpu(argc, argv, options);

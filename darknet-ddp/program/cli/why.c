@@ -1,14 +1,42 @@
 /* `darknet ddp why FILE...`: which rank broke off first. */
+#include "checkpoint/set_aside.h"
 #include "cli/commands.h"
 #include "show/rank_output.h"
 #include "watch/recorder.h"
 
-int ddp_command_why(char *const *paths, int count)
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A new run sets the files of an earlier one aside (checkpoint/set_aside.h). Returns the path where
+ * such a file is now, which stays allocated, or path as it is. */
+static char *find_set_aside(char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *end = strstr(name, ".events");
+    char *directory = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    char *base = end ? strndup(name, (size_t)(end - name)) : NULL;
+    char *folder = directory && base ? ddp_set_aside_last(directory, base) : NULL, *found = NULL;
+
+    if (access(path, F_OK) == 0 || !folder || asprintf(&found, "%s/%s", folder, name) < 0
+        || access(found, F_OK) != 0) {
+        free(found);
+        found = path;
+    }
+    free(directory);
+    free(base);
+    free(folder);
+    return found;
+}
+
+int ddp_command_why(char **paths, int count)
 {
     ddp_verdict verdict;
     ddp_error err;
     char text[1024];
 
+    for (int i = 0; i < count; i++)
+        paths[i] = find_set_aside(paths[i]);
     if (ddp_events_judge(&verdict, paths, count, &err))
         ddp_report_failure(&err);
     ddp_verdict_describe(text, sizeof text, &verdict);

@@ -178,7 +178,8 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
     ddp_signals_take_term(ddp_launched(ddp_run.launcher));
     if (ddp_run.launcher.rank == 0)
         ddp_report_tell(DDP_NOTE_TRAINS);
-    ddp_checkpoints_begin(ddp_run.checkpoints, net);
+    if (ddp_checkpoints_begin(ddp_run.checkpoints, net, ddp_run.first_weights, err))
+        return err->code;
     if (ddp_group_rank(ddp_run.group) == 0) {
         ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                          ddp_run.seed);

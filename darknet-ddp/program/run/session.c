@@ -238,9 +238,10 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
         ddp_session_fail(&err);
 }
 
-void ddp_session_clears(void)
+void ddp_session_begins_with(const char *weights, int clear)
 {
-    ddp_run.clear_given = 1;
+    ddp_run.first_weights = weights;
+    ddp_run.clear_given = clear;
 }
 
 ddp_group *ddp_session_group(void)

@@ -21,9 +21,9 @@ void ddp_session_open(const ddp_options *options);
  * Darknet begins. Ends the program on failure. */
 void ddp_session_validate(const char *command, const char *data, const char *cfg);
 
-/* The command has -clear, which a run that goes on from a checkpoint has no use for. Between the
- * two. */
-void ddp_session_clears(void);
+/* The command begins with this weights file (NULL: with none), and with -clear if `clear`, which a
+ * run that goes on from a checkpoint has no use for. Between the two. */
+void ddp_session_begins_with(const char *weights, int clear);
 
 /* Every rank is done: leave the group. Returns the exit status: 1 on rank 0 if its last save
  * failed, else 0. */

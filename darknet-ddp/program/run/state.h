@@ -36,6 +36,7 @@ extern struct ddp_run {
     ddp_truth_files label_kind; /* of the pictures */
     ddp_validation *validation; /* NULL: none */
     int clear_given;            /* -clear */
+    const char *first_weights;  /* the file that training begins with; NULL: none */
 
     /* begin.c: what is read, and what is left of the run. */
     ddp_inputs inputs;

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
-#include "glue/plugin.h"
+#include "glue/loader_trace.h"
 #include "timing/tracer.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static ddp_status begin(network *net, ddp_error *err)
     if (ddp_trace_open(&run.trace, err)
         || ddp_tracer_begin(&run.tracer, run.trace, run.group, run.trainer, net, err))
         return err->code;
-    ddp_plugin_trace(run.trace);
+    ddp_loader_trace_use(run.trace);
     return DDP_OK;
 }
 
@@ -99,7 +99,7 @@ static ddp_status end(ddp_error *err)
 {
     ddp_status st;
 
-    ddp_plugin_trace(NULL);
+    ddp_loader_trace_use(NULL);
     ddp_tracer_end(run.tracer);
     run.tracer = NULL;
     st = write_file(err);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "checkpoint/set_aside.h"
 #include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/position.h"
@@ -146,7 +147,7 @@ static ddp_status refuse(const ddp_checkpoints *c, ddp_error *err)
                     c->options->resume_force ? "" : "; -resume_force goes on all the same");
 }
 
-/* A run from the beginning would overwrite what may be the only weights. */
+/* Who resumes wants these weights, and no run from the beginning. */
 static ddp_status offer_weights(ddp_error *err)
 {
     ddp_error found = *err;
@@ -154,7 +155,7 @@ static ddp_status offer_weights(ddp_error *err)
     return ddp_fail(
         err, found.code,
         "%s; -resume_force goes on from these weights alone, and without -resume a run begins "
-        "anew and overwrites them",
+        "anew and sets them aside",
         found.text);
 }
 
@@ -193,9 +194,29 @@ static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
         c->directory);
 }
 
+/* Nothing is left in the run's place. The files of an earlier one, which a later start has set
+ * aside, come back to it. Returns 1 if they did. */
+static int bring_back(const ddp_checkpoints *c, ddp_status *st, ddp_error *err)
+{
+    char *folder = ddp_job_must_resume() ? NULL : ddp_set_aside_last(c->directory, c->base);
+    int is_back = 0;
+
+    if (folder) {
+        *st = ddp_set_aside_undo(folder, c->directory, c->base, err);
+        is_back = *st == DDP_OK;
+    }
+    if (is_back)
+        printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, c->directory);
+    free(folder);
+    return is_back;
+}
+
 static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
 {
     ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
+
+    if (!st && !c->from.alone && !c->from.weights && bring_back(c, &st, err))
+        st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
 
     if (st == DDP_ERR_MISMATCH)
         return refuse(c, err);
@@ -221,19 +242,25 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     return DDP_OK;
 }
 
-/* A run from the beginning saves under the same names. */
-static void print_overwritten(const ddp_checkpoints *c)
+/* A run from the beginning saves under the same names. On rank 0. */
+static ddp_status set_aside(const ddp_checkpoints *c, const char *spare, ddp_error *err)
 {
-    double age_s = difftime(time(NULL), (time_t)(c->earlier.saved_at_ns / 1000000000));
-    char age[32];
+    const ddp_pair_header *e = &c->earlier;
+    double age_s = difftime(time(NULL), (time_t)(e->saved_at_ns / 1000000000));
+    char *folder, age[32];
 
-    if (!c->earlier.weights)
-        return;
+    if (ddp_set_aside(&folder, c->directory, c->base, spare, err))
+        return err->code;
     ddp_duration(age_s > 0 ? age_s : 0, age, sizeof age);
-    printf("DDP: this run begins anew and will write over what an earlier one has saved, the last "
-           "of it %s: %llu batch%s, %s ago; -resume goes on from there\n",
-           c->earlier.weights, (unsigned long long)c->earlier.step,
-           c->earlier.step == 1 ? "" : "es", age);
+    if (folder && e->weights)
+        printf("DDP: this run begins anew: the files of an earlier one, the last of them %s: %llu "
+               "batch%s, %s ago, are set aside in %s; -resume would have gone on from there\n",
+               e->weights, (unsigned long long)e->step, e->step == 1 ? "" : "es", age, folder);
+    else if (folder)
+        printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
+               folder);
+    free(folder);
+    return DDP_OK;
 }
 
 void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow)
@@ -257,10 +284,8 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
     struct found found = {.seed = *seed};
 
     c->run.seed = *seed;
-    if (!c->options->resume && !c->options->resume_force) {
-        print_overwritten(c);
+    if (!c->options->resume && !c->options->resume_force)
         return DDP_OK;
-    }
     if (ddp_group_rank(c->group) == 0 && find(c, net, &found, err))
         return err->code;
     if (ddp_broadcast(c->group, &found, sizeof found, 0, err))
@@ -306,9 +331,16 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
     return DDP_OK;
 }
 
-void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net)
+ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const char *first_weights,
+                                 ddp_error *err)
 {
-    c->began_at = ddp_position_of(net).images;
+    const ddp_position now = ddp_position_of(net);
+    int has_ended = now.last_step > 0 && now.step >= now.last_step; /* and saves nothing */
+
+    c->began_at = now.images;
+    if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
+        return DDP_OK;
+    return set_aside(c, first_weights, err);
 }
 
 /* Where nothing was trained, what there is to save is what was read: a file of somebody else's

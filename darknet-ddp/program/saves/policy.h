@@ -65,8 +65,12 @@ ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *tabl
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Training begins: net is as it was loaded or resumed, and attached. */
-void ddp_checkpoints_begin(ddp_checkpoints *c, const network *net);
+/* Training begins: net is as it was loaded or resumed, and attached, and every rank has read its
+ * files. Where it was not resumed, what an earlier run has saved under this name is set aside on
+ * rank 0 (checkpoint/set_aside.h). first_weights: the file that the network was loaded from, which
+ * stays where it is; NULL: none. Fails as ddp_set_aside. */
+ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const char *first_weights,
+                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Save on rank 0; where it is due the others send their errors, if compression has any, and what
  * they have of moments that are shared out, and do no more. It is written while training goes on

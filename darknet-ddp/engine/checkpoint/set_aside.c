@@ -1,0 +1,223 @@
+#include "checkpoint/set_aside.h"
+
+#include "checkpoint/match.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ddp_status no_memory(const char *directory, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of files in %s", directory);
+}
+
+static int starts_with(const char *name, const char *base)
+{
+    return strncmp(name, base, strlen(base)) == 0;
+}
+
+/* A weights file, or a state file that was written beside one. */
+static int is_of_pair(const char *name, const char *base)
+{
+    static const char *const ends[] = {"", ".state", ".state.part"};
+    size_t length = strlen(name);
+    char weights[NAME_MAX + 1];
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t end = strlen(ends[i]);
+
+        if (length <= end || length >= sizeof weights || strcmp(name + length - end, ends[i]) != 0)
+            continue;
+        (void)snprintf(weights, sizeof weights, "%.*s", (int)(length - end), name);
+        if (ddp_match_is_weights(weights, base))
+            return 1;
+    }
+    return 0;
+}
+
+/* Figures of a run, which nothing else has. */
+static int is_csv(const char *name, const char *base)
+{
+    return starts_with(name, base) && strcmp(name + strlen(base), ".csv") == 0;
+}
+
+static int is_of_run(const char *name, const char *base)
+{
+    static const char *const ends[] = {".csv", ".csv.old", ".html", ".log", ".finished", ".events"};
+    const char *rest;
+
+    if (!starts_with(name, base))
+        return 0;
+    if (is_of_pair(name, base))
+        return 1;
+    rest = name + strlen(base);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (strcmp(rest, ends[i]) == 0)
+            return 1;
+    return strncmp(rest, ".events.", 8) == 0; /* a rank's own */
+}
+
+/* The number of BASE.<number>, a folder of files that were set aside; 0: it is none. */
+static unsigned long number_of(const char *name, const char *base)
+{
+    const char *digits;
+
+    if (!starts_with(name, base) || name[strlen(base)] != '.')
+        return 0;
+    digits = name + strlen(base) + 1;
+    if (*digits < '1' || *digits > '9' || digits[strspn(digits, "0123456789")]
+        || strlen(digits) > 9)
+        return 0;
+    return strtoul(digits, NULL, 10);
+}
+
+/* What is in a directory of a run's. */
+struct found {
+    char **names; /* its files */
+    size_t count, room;
+    int has_results;
+    unsigned long last; /* folder's number; 0: there is none */
+};
+
+static void release(struct found *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        free(f->names[i]);
+    free(f->names);
+}
+
+static int add(struct found *f, const char *name)
+{
+    if (f->count == f->room) {
+        size_t room = f->room * 2 + 16;
+        char **names = reallocarray(f->names, room, sizeof *names);
+
+        if (!names)
+            return 0;
+        f->names = names;
+        f->room = room;
+    }
+    f->names[f->count] = strdup(name);
+    return f->names[f->count] && ++f->count;
+}
+
+static ddp_status look(struct found *f, const char *directory, const char *base, ddp_error *err)
+{
+    DIR *dir = opendir(directory);
+    struct dirent *entry;
+
+    *f = (struct found){0};
+    if (!dir)
+        return ddp_fail(err, DDP_ERR_IO, "cannot read directory %s: %s", directory,
+                        strerror(errno));
+    while ((entry = readdir(dir)) != NULL) {
+        unsigned long number = number_of(entry->d_name, base);
+
+        if (number > f->last)
+            f->last = number;
+        if (!is_of_run(entry->d_name, base))
+            continue;
+        f->has_results |= is_of_pair(entry->d_name, base) || is_csv(entry->d_name, base);
+        if (!add(f, entry->d_name)) {
+            (void)closedir(dir);
+            return no_memory(directory, err);
+        }
+    }
+    (void)closedir(dir);
+    return DDP_OK;
+}
+
+static int is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* spare as above: it gets a second name, and where the file system has none it is let go of. */
+static int rename_or_link(const char *from, const char *to, const char *spare)
+{
+    if (spare && is_same_file(from, spare) && link(from, to) == 0)
+        return 0;
+    return rename(from, to);
+}
+
+static ddp_status move(const struct found *f, const char *from, const char *to, const char *spare,
+                       ddp_error *err)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        char *old = NULL, *new = NULL;
+        int failed = asprintf(&old, "%s/%s", from, f->names[i]) < 0
+                     || asprintf(&new, "%s/%s", to, f->names[i]) < 0;
+
+        if (failed)
+            (void)no_memory(from, err);
+        else if ((failed = rename_or_link(old, new, spare) != 0))
+            (void)ddp_fail(err, DDP_ERR_IO, "cannot move %s to %s: %s", old, new, strerror(errno));
+        free(old);
+        free(new);
+        if (failed)
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
+                         ddp_error *err)
+{
+    struct found f;
+    ddp_status st = look(&f, directory, base, err);
+    char *path = NULL;
+
+    *folder = NULL;
+    if (!st && f.has_results && asprintf(&path, "%s/%s.%lu", directory, base, f.last + 1) < 0)
+        st = no_memory(directory, err);
+    if (!st && f.has_results && mkdir(path, 0777))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot make %s for the files of an earlier run: %s", path,
+                      strerror(errno));
+    if (!st && f.has_results)
+        st = move(&f, directory, path, spare, err);
+    release(&f);
+    if (st)
+        free(path);
+    else
+        *folder = path;
+    return st;
+}
+
+char *ddp_set_aside_last(const char *directory, const char *base)
+{
+    char *path = NULL;
+    ddp_error ignored;
+    struct found f;
+
+    if (!look(&f, directory, base, &ignored) && f.last > 0
+        && asprintf(&path, "%s/%s.%lu", directory, base, f.last) < 0)
+        path = NULL;
+    release(&f);
+    return path;
+}
+
+ddp_status ddp_set_aside_undo(const char *folder, const char *directory, const char *base,
+                              ddp_error *err)
+{
+    struct found f;
+    char *other;
+    ddp_status st = ddp_set_aside(&other, directory, base, NULL, err);
+
+    free(other);
+    if (st)
+        return st;
+    st = look(&f, folder, base, err);
+    if (!st)
+        st = move(&f, folder, directory, NULL, err);
+    release(&f);
+    if (!st && rmdir(folder) && errno != ENOTEMPTY && errno != EEXIST)
+        st = ddp_fail(err, DDP_ERR_IO, "cannot remove %s: %s", folder, strerror(errno));
+    return st;
+}

@@ -1,0 +1,30 @@
+/* checkpoint/set_aside.h: an earlier run's files, out of the way of a new run of the same name.
+ *
+ * DIRECTORY/BASE.1/, BASE.2/ and so on hold one run's files each, under the names that they had:
+ * its pairs, CSV file, page, log and what else it left as BASE.<ending>. The highest number is the
+ * run that was set aside last. Files are renamed within one file system, never copied and never
+ * removed.
+ */
+#ifndef DDP_CHECKPOINT_SET_ASIDE_H
+#define DDP_CHECKPOINT_SET_ASIDE_H
+
+#include "base/status.h"
+
+/* Set aside what a run of base has left in directory, if it has saved weights or rows of figures.
+ * spare: a weights file that the new run began with; where it is one of these files it stays in its
+ * place, too, as a second name of the same file (NULL: none). *folder: where they are now, which
+ * the caller frees; NULL: there was nothing. Fails with DDP_ERR_IO, which leaves each file whole at
+ * one of the two places, and with DDP_ERR_NOMEM. */
+ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* The folder of the run that was set aside last; NULL: there is none, or no memory. The caller
+ * frees it. */
+char *ddp_set_aside_last(const char *directory, const char *base);
+
+/* The files of that folder back to their places, and the folder removed. What lies in their places
+ * is set aside first. Fails as ddp_set_aside. */
+ddp_status ddp_set_aside_undo(const char *folder, const char *directory, const char *base,
+                              ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,165 @@
+/* Files of an earlier run are set aside, and come back. */
+#include "checkpoint/set_aside.h"
+#include "folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+
+static struct folder folder;
+
+static void make(const char *name)
+{
+    folder_write(folder_file(&folder, name), name, strlen(name));
+}
+
+static int has(const char *name)
+{
+    size_t size;
+    char *text;
+    int same;
+
+    if (access(folder_file(&folder, name), F_OK) != 0)
+        return 0;
+    text = folder_read(folder_file(&folder, name), &size);
+    same = size > 0;
+    free(text);
+    return same;
+}
+
+static char *set_aside(const char *spare)
+{
+    char *path;
+    ddp_error err;
+
+    assert_int_equal(ddp_set_aside(&path, folder.path, "toy", spare, &err), DDP_OK);
+    return path;
+}
+
+static void files_of_the_run_and_no_others_are_set_aside(void **state)
+{
+    static const char *const ours[] = {
+        "toy.backup",       "toy.backup.state", "toy_100.weights",
+        "toy_last.weights", "toy.csv",          "toy.log",
+        "toy.events",       "toy.events.1",     "toy_best.weights.state.part"};
+    static const char *const others[] = {"toy.lock", "toy2.backup", "toy_x.weights", "toy.cfg",
+                                         "other"};
+    char *path, text[128];
+
+    (void)state;
+    assert_null(set_aside(NULL));
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        make(ours[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        make(others[i]);
+    path = set_aside(NULL);
+    assert_string_equal(path, folder_file(&folder, "toy.1"));
+    free(path);
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        (void)snprintf(text, sizeof text, "toy.1/%s", ours[i]);
+        assert_true(has(text));
+        assert_false(has(ours[i]));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_true(has(others[i]));
+}
+
+static void a_log_alone_is_no_result(void **state)
+{
+    (void)state;
+    make("toy.log");
+    assert_null(set_aside(NULL));
+    assert_true(has("toy.log"));
+}
+
+static void the_weights_that_a_run_begins_with_stay(void **state)
+{
+    char *path;
+
+    (void)state;
+    make("toy_last.weights");
+    make("toy_last.weights.state");
+    path = set_aside(folder_file(&folder, "toy_last.weights"));
+    assert_non_null(path);
+    free(path);
+    assert_true(has("toy_last.weights"));
+    assert_true(has("toy.1/toy_last.weights"));
+    assert_false(has("toy_last.weights.state"));
+}
+
+static void the_last_of_them_comes_back(void **state)
+{
+    ddp_error err;
+    char *path;
+
+    (void)state;
+    assert_null(ddp_set_aside_last(folder.path, "toy"));
+    for (int i = 1; i <= 11; i++) { /* 11 is behind 9 */
+        make("toy.backup");
+        path = set_aside(NULL);
+        assert_non_null(path);
+        free(path);
+    }
+    make("toy.csv");
+    path = ddp_set_aside_last(folder.path, "toy");
+    assert_string_equal(path, folder_file(&folder, "toy.11"));
+    assert_int_equal(ddp_set_aside_undo(path, folder.path, "toy", &err), DDP_OK);
+    free(path);
+    assert_true(has("toy.backup"));
+    assert_false(has("toy.csv"));
+    assert_true(has("toy.12/toy.csv"));
+    assert_int_equal(access(folder_file(&folder, "toy.11"), F_OK), -1);
+}
+
+static void a_folder_that_cannot_be_written_is_an_error(void **state)
+{
+    ddp_error err;
+    char *path;
+
+    (void)state;
+    assert_int_equal(ddp_set_aside(&path, "/nowhere/at/all", "toy", NULL, &err), DDP_ERR_IO);
+    assert_non_null(strstr(err.text, "/nowhere/at/all"));
+    assert_null(path);
+}
+
+static int open_folder(void **state)
+{
+    (void)state;
+    folder_open(&folder);
+    return 0;
+}
+
+/* With the folders of files that were set aside. */
+static int close_folder(void **state)
+{
+    char command[128];
+
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -rf %s/toy.[0-9]*", folder.path);
+    (void)!system(command);
+    folder_close(&folder);
+    return 0;
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(files_of_the_run_and_no_others_are_set_aside),
+        IN_A_FOLDER(a_log_alone_is_no_result),
+        IN_A_FOLDER(the_weights_that_a_run_begins_with_stay),
+        IN_A_FOLDER(the_last_of_them_comes_back),
+        IN_A_FOLDER(a_folder_that_cannot_be_written_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
