@@ -35,7 +35,7 @@ ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array, ddp_erro
                     array->name, array->layer, array->part);
 }
 
-/* Of what is not in memory, block by block. */
+/* Checks an array that is not in memory, block by block as its source gives it. */
 static ddp_status check_source(const ddp_checkpoint *c, size_t i, ddp_error *err)
 {
     const ddp_checkpoint_array *array = &c->arrays[i];

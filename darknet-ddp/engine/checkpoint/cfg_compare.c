@@ -13,13 +13,14 @@ static void describe(char *out, size_t size, const char *text, const ddp_cfg_lin
         (void)snprintf(out, size, "not there");
 }
 
-/* Who hears of what; hear NULL: the first difference is an error. */
+/* Who is told of the differences; with hear NULL the first one is an error. */
 struct comparison {
     ddp_cfg_difference *hear;
     void *ctx;
 };
 
-/* Of the difference that err has. Returns whether it is an error. */
+/* Tell of the difference that err describes, where somebody hears. Returns whether it is an error.
+ */
 static ddp_status judge(const struct comparison *c, const ddp_error *err)
 {
     if (!c->hear)

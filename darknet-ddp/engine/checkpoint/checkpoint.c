@@ -38,7 +38,7 @@ void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base
 
 /* ---- writing ---- */
 
-/* A disk that is full takes no more, whatever the source has. */
+/* Stops at the first error of the disk: a full one takes no more, whatever the source still has. */
 static ddp_status write_blocks(const ddp_checkpoint *c, const ddp_checkpoint_array *array,
                                ddp_file *f, ddp_error *err)
 {

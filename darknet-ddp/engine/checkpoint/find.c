@@ -196,7 +196,8 @@ static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base
     return st;
 }
 
-/* What an interrupted save leaves is no news, unless nothing else has the weights file. */
+/* Is it the part of an interrupted save of which nobody need hear? Not where its weights file is
+ * there and no other state file is of that. */
 static int is_litter(const struct candidates *all, const struct candidate *c)
 {
     if (!c->is_part)
@@ -227,7 +228,7 @@ static void take(ddp_pair *out, struct candidate *c)
         return;
 }
 
-/* Of the pairs that were passed over: the one to name, and why. */
+/* The pair to name among those that were passed over, and why it was. */
 struct passed_over {
     const struct candidate *not_finite, *damaged; /* the newest; NULL: none */
     struct timespec damaged_time;
@@ -256,7 +257,7 @@ static void pass_over(struct passed_over *all, const struct candidate *c, enum f
     all->why_damaged = *why;
 }
 
-/* None was taken. */
+/* No pair was taken: fail with the reason. */
 static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error *err)
 {
     const struct candidate *c = all->not_finite ? all->not_finite : all->damaged;
@@ -366,7 +367,8 @@ static ddp_status remove_file(const char *path, ddp_error *err)
     return DDP_OK;
 }
 
-/* The state goes last: who dies in between finds the rest of it next time. */
+/* The state file is removed last: a process that dies in between finds the rest of the pair by it
+ * next time. */
 static ddp_status remove_pair(const struct candidate *c, ddp_error *err)
 {
     char *part = ddp_state_part_path(c->weights);

@@ -174,7 +174,7 @@ static int is_mine(const ddp_owner *o, const struct mark *m)
 
 /* ---- another's ---- */
 
-/* Where its process number can be looked up. */
+/* Is the process of this mark on this host, where its number can be looked up? */
 static int is_here(const ddp_owner *o, const struct mark *m)
 {
     return strcmp(o->mine.host, m->host) == 0 && strcmp(o->mine.boot, m->boot) == 0
@@ -203,10 +203,10 @@ static void tell(const ddp_owner *o, const struct mark *m, const char *before)
     o->config.note(text);
 }
 
-/* What may become of the file of another. */
+/* What is found of the process that has marked the file. */
 enum verdict { ALIVE, DEAD, GONE };
 
-/* A job that failed, or was ended, may take a moment to be gone. */
+/* Waits a moment for the process: a job that failed, or was ended, may still be ending. */
 static enum verdict watch_process(const struct mark *m)
 {
     int64_t end_ns = ddp_clock_ns() + (int64_t)(ending_s * 1e9);
@@ -318,7 +318,8 @@ ddp_status ddp_owner_check(const ddp_owner *o, ddp_error *err)
     return refuse(o, &now, err);
 }
 
-/* 0: it is another's now. What cannot be written, say on a full disk, can be next time. */
+/* Count in the file. Returns 0 where the file is another run's now. A count that cannot be written,
+ * on a full disk say, is written next time. */
 static int beat(ddp_owner *o, uint64_t count, ddp_error *err)
 {
     int fd;
@@ -359,7 +360,7 @@ static void *live(void *arg)
     return NULL;
 }
 
-/* Signals are for other threads. */
+/* The thread that counts takes no signals: they are for other threads. */
 static int start_thread(ddp_owner *o)
 {
     pthread_condattr_t attributes;

@@ -150,7 +150,7 @@ static ddp_status write_both(ddp_pair_writing *w, ddp_checkpoint *c,
     return ddp_checkpoint_write(c, w->state_part, err);
 }
 
-/* With the time that c has. */
+/* Write both files with the time of saving that c already has. */
 static ddp_status write_pair(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                              const ddp_weights_writer *weights, ddp_error *err)
 {

@@ -195,7 +195,7 @@ static ddp_status read_body(ddp_checkpoint *out, const ddp_header_body *body, si
     return list_arrays(out, header + out->cfg_bytes, out->place->size - sizeof(uint64_t), err);
 }
 
-/* out->place is set. */
+/* Fill out from the bytes at out->place. */
 static ddp_status understand(ddp_checkpoint *out, ddp_error *err)
 {
     ddp_header_body body;
@@ -204,7 +204,7 @@ static ddp_status understand(ddp_checkpoint *out, ddp_error *err)
 
     if (!st)
         st = check_hash(out->place, err);
-    /* From here on only what some program wrote so is refused. */
+    /* The bytes are as they were written: what is refused from here on, some program wrote so. */
     if (!st
         && (body.cfg_bytes > body.bytes
             || body.arrays > (body.bytes - body.cfg_bytes) / sizeof(ddp_record)))

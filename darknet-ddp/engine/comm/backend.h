@@ -10,6 +10,15 @@
  * How a sum is made is an engine's matter: of host memory host_engine.c's, solo.c's, or staged.c's
  * where sums of a GPU share its way, and of a GPU's memory sum.c's. Each has a private part of
  * its own in every sum (ddp_allreduce.own), which nobody else looks into.
+ *
+ * Below both a transport carries messages (comm/backend.h): MPI (transport/mpi.c), threads of one
+ * process in tests (transport/thread.c), or Gloo (transport/gloo.c), of whose collectives none is
+ * used: their order of summation depends on a ring. Gloo lets one wait for a message and does not
+ * say whether it has come, so transport/gloo_link.cpp, the only C++ of these layers, has a thread
+ * for each peer that waits for what is under way, and never for what a program has still to do; its
+ * head says how. What Gloo throws becomes an error that names the peer. Ranks meet by MPI or by
+ * files (transport/rendezvous.c), and tell each other their host and networks first
+ * (transport/peer_addresses.c); launch/transport_choice.c says what goes with what.
  */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H

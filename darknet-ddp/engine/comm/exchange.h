@@ -7,7 +7,12 @@
  *
  * A backend sets g->transport, calls ddp_host_engine_open (host_engine.h), and puts the functions
  * below into its table. How a chunk is summed is chunk.h's matter, its messages are parts.c's;
- * collectives are collective.c's. */
+ * collectives are collective.c's.
+ *
+ * With -ddp_channels sums take turns at channels (ddp_host_sum.channel, given by the order of
+ * starting), and a message is matched within its sum's: MPI has a communicator for each, NCCL also
+ * a stream (nccl/nccl.c). The window of chunks is one for all.
+ */
 #ifndef DDP_COMM_EXCHANGE_H
 #define DDP_COMM_EXCHANGE_H
 

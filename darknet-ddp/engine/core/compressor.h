@@ -39,6 +39,26 @@
  *
  * The memory of gradients has M while sums travel. Nothing else changes before a parameter is
  * landed: a step that is dropped leaves errors and Q as they were.
+ *
+ * -ddp_compress powersgd:R and topk:P stand between a full bucket and its sum: the reducer gives
+ * the bucket to a compressor (core/compressor.c, PyTorch would say a communication hook), which has
+ * two sums for it in small memory of its own, of which the second is made of the first
+ * (device/matrix.c); topk:P has one (device/top_k.c). Both must start in one order on all ranks, so
+ * their order is fixed, with two buckets under way, and backward_end waits until the last one has
+ * started: the loss comes behind; buckets with one sum wait for nothing. What a bucket's sums tell
+ * becomes gradients, parameter by parameter, when a layer has its fence; a step that is dropped has
+ * none, and so leaves errors and Q as they were. These are core/feedback.c's: the trainer opens it
+ * before a run is resumed, state/feedback.c finds its arrays in a state file, and saves/policy.c
+ * has rank 0 gather them where a save is due. What is computed for all this is device/compress.h's.
+ *
+ * Compression (device/cuda_matrix.cu, cuda_top_k.cu) has a queue of its own beside the default
+ * stream (ddp_device_queue_open): it waits there for a bucket's gradients, makes what the first sum
+ * needs, and waits for that sum to make the second (ddp_allreduce_start_behind,
+ * ddp_allreduce_fence_before), so with NCCL neither the backward pass nor the program waits for any
+ * of it. Without NCCL a first sum has to be in pinned memory before the second can be queued: polls
+ * at the hooks see to that, and backward_end waits for what is left. What has arrived becomes
+ * gradients on the default stream, before the update; the next Q is made on the queue. Errors and Q
+ * are the GPU's while a reducer is open (ddp_feedback_use); a save pulls them.
  */
 #ifndef DDP_CORE_COMPRESSOR_H
 #define DDP_CORE_COMPRESSOR_H

@@ -3,6 +3,11 @@
  * Every rank calls with the same numbers of channels in the same order. Each call gathers a few
  * floats a channel from all ranks and blocks until they are there; every rank then computes the
  * same bits from them, in the order of ranks, in double precision.
+ *
+ * Under -ddp_sync_bn BatchNorm waits in the middle of a pass (net->statistics, a table of its own):
+ * each rank measures mean and squared distances of its mini-batch, core/joint_moments.c gathers and
+ * joins them, and in backward averages what is added to each delta. Updates of scales and biases
+ * stay each rank's, since gradients are summed over ranks anyway.
  */
 #ifndef DDP_CORE_JOINT_MOMENTS_H
 #define DDP_CORE_JOINT_MOMENTS_H

@@ -6,6 +6,11 @@
  * log2(M) blocks kept. device/sum.h sums ranks in the same tree: where each of N ranks
  * has M leaves, both powers of two, the sum of all N*M has the same bits
  * as that of one rank with N*M.
+ *
+ * Under -ddp_exact three things are added up in a fixed binary tree over the mini-batches of a step
+ * (core/tree.c), with the ranks' tree on top: gradients, folded layer by layer as each mini-batch's
+ * become final; the loss (core/loss.c); and what each mini-batch adds to BatchNorm's statistics,
+ * weighted by how many mini-batches of the step come after it (core/statistics.c).
  */
 #ifndef DDP_CORE_TREE_H
 #define DDP_CORE_TREE_H

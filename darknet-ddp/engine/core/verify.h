@@ -9,6 +9,11 @@
  * At a moment when all ranks are to have the same: ddp_verify_take reads it all once. The number
  * that it returns is compared over all ranks (core/same.h). Where ranks differ, ddp_verify_find, on
  * all of them, says in what.
+ *
+ * Every -ddp_verify_every steps a checksum of all parameters, taken when the step's last backward
+ * pass has ended, travels with the loss as a few small whole numbers whose sums tell whether all
+ * ranks have the same (core/same.h, core/verify.h); only where not, ranks exchange one checksum an
+ * array.
  */
 #ifndef DDP_CORE_VERIFY_H
 #define DDP_CORE_VERIFY_H

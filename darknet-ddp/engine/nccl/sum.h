@@ -5,7 +5,34 @@
  * nccl.c queues what makes the sum, or staged.c makes it step by step in progress; `landed` is
  * recorded behind that, and waited for by the compute stream from the fence on. A second queue of
  * the GPU may stand in the compute stream's place (sum->behind, sum->before). sum.c does what
- * both have in common, gpu.c opens the GPU and picks one of them. */
+ * both have in common, gpu.c opens the GPU and picks one of them.
+ *
+ * Gradients, statistics, momentum and the tree's partial sums lie in the GPU's memory; core reaches
+ * them through device/device.h, which is memcpy on the host and work on CUDA's default stream on a
+ * GPU. Darknet queues its kernels on that stream and runs ahead of them; so do the hooks.
+ *
+ * 1. announce_gradients comes when the weight gradient's kernel is queued. ddp_allreduce_start
+ *    (nccl/sum.c) records an event there, has the comm stream wait for it, and queues the sum on
+ *    it: ncclAllReduce in place (nccl/nccl.c), or, with -ddp_exact or -ddp_shard_optimizer
+ *    (nccl/tree_sum.c), parts by ncclSend and ncclRecv and a kernel that adds them in the tree of
+ *    device/sum.h, level by level (nccl/tree_plan.c) of the plan that sums on CPUs have
+ *    (comm/levels_plan.c; directly it is the plan of hosts of one rank, in one stage), then the
+ *    sums back. Behind it a second event is recorded.
+ * 2. ddp_allreduce_fence, before the update, has the default stream wait for that event. The
+ *    program waits for nothing (ddp_allreduce_wait is where it does).
+ * 3. Without NCCL (nccl/staged.c) the GPU copies the bucket to pinned memory, MPI or Gloo sums it
+ *    there as on CPUs, and the GPU copies it back; each step is begun by the polls at the hooks.
+ *    When a copy has ended is a matter of chance, so one queue keeps the order in which ranks start
+ *    their sums, the loss among them.
+ * 4. A GPU that waits for a lost peer says nothing, and a program that waits for such a GPU hangs.
+ *    So before Darknet reads anything back (the next forward pass, a deferred layer, a save),
+ *    ddp_group_settle waits for the sums by polling: NCCL's own errors, the timeout, and a rank
+ *    that Gloo has lost are seen there (ddp_exchange_look), as while NCCL opens its communicators.
+ *    Where MPI connects ranks its launcher ends the job. By then the update is queued, so the GPU
+ *    has work meanwhile.
+ * 6. What a weights file and a state file hold is pulled to the host arrays that Darknet keeps of
+ *    everything (ddp_table_pull), and pushed back on resuming.
+ */
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
 

@@ -1,5 +1,13 @@
 /* glue/bf16.h: layers of Darknet's that run in bf16 on a GPU (-ddp_bf16), whose outputs and deltas
- * are no arrays of floats. In a build for CPUs, and without the option, there are none. */
+ * are no arrays of floats. In a build for CPUs, and without the option, there are none.
+ *
+ * Under -ddp_bf16 some layers have other arrays. bf16_plan.c (framework/layers/bf16/) decides
+ * which, when the cfg is parsed, and frees their output_gpu and delta_gpu; bf16.h says what they
+ * have instead, and how an output comes to readers of the other type. Parameters, gradients and
+ * statistics are where they ever were, so nothing above knows of it but glue/bf16.c, for the guard
+ * and the banner. To take it out: patches/bf16/, glue/bf16.*, run/bf16.*, the option's row and what
+ * then does not compile, tests/run/bf16, tests/gpu/bf16.c.
+ */
 #ifndef DDP_GLUE_BF16_H
 #define DDP_GLUE_BF16_H
 

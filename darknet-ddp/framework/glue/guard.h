@@ -8,6 +8,16 @@
  *
  * To end the job: ddp_guard_look, wherever something has arrived. To drop steps nothing may be
  * updated before all has: ddp_guard_judge, before the first update of a step.
+ *
+ * Whoever sums looks whether the sum is finite, in the same pass (device/sum.c): the bits of the
+ * exponent, put together by or. Where each rank sums a piece of a chunk, it makes the first element
+ * of a piece that is not finite NaN, and the others look at that one when the piece comes; so all
+ * know, without a message (ddp_allreduce_finite). On a GPU a kernel on the comm stream looks. A CPU
+ * that is alone sums nothing: its update looks, as it reads each gradient anyway (gradients_seen),
+ * so a layer may have been updated when the run ends; nothing of it is saved. Where steps may be
+ * dropped, it looks before. glue/guard.c asks wherever a sum has arrived and, once something is
+ * wrong, looks for where it began in what each rank still has: the outputs and deltas of its
+ * mini-batch.
  */
 #ifndef DDP_GLUE_GUARD_H
 #define DDP_GLUE_GUARD_H

@@ -118,7 +118,7 @@ static void save_now(network *net, const char *filename, int cutoff)
     ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
 }
 
-/* Once ranks are alike. */
+/* Save what was asked for while ranks differed, now that they are in sync. */
 static void save_what_waits(network *net)
 {
     if (plugin.waiting.count == 0 || !ddp_trainer_is_alike(plugin.config.trainer))
@@ -129,7 +129,7 @@ static void save_what_waits(network *net)
     ddp_waiting_saves_release(&plugin.waiting);
 }
 
-/* Now, or when a period of local SGD has ended. */
+/* Save now, or, in a period of local SGD, when it has ended. */
 static void save(network *net, const char *filename, int cutoff)
 {
     ddp_error err;
@@ -182,7 +182,7 @@ void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples)
     plugin.config.callbacks.end_unreadable(step, samples, learnt);
 }
 
-/* All ranks have the same count. */
+/* End the run where too many samples were replaced: all ranks have the same count. */
 static void judge_replaced(network *net, const ddp_position *now)
 {
     plugin.replaced += ddp_trainer_bad_samples(plugin.config.trainer);

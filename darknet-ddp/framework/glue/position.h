@@ -4,6 +4,10 @@
  * Darknet counts the images of a mini-batch, on all ranks, when its forward pass begins. So between
  * a forward pass's begin and the next one's, the position is that of the mini-batch which began
  * last.
+ *
+ * seen counts the images of all ranks (net->world times the mini-batch; what follows from it is
+ * computed in glue/position.c), net->batch * net->subdivisions is the global batch, so Darknet's
+ * learning-rate policies, burn-in and region warm-up mean the same at any number of ranks.
  */
 #ifndef DDP_GLUE_POSITION_H
 #define DDP_GLUE_POSITION_H

@@ -30,7 +30,7 @@ size_t ddp_checkpoint_without_feedback(const ddp_checkpoint *c)
     return count;
 }
 
-/* Of ranks 0 to that, less 1. */
+/* How many ranks the checkpoint has errors of: 0 to one less. */
 static int ranks_of(const ddp_checkpoint *c)
 {
     int ranks = 0;

@@ -7,7 +7,7 @@
 #include <darknet.h>
 #include <network.h>
 
-/* What takes less is no wait. */
+/* A wait that is shorter is not drawn. */
 static const int64_t least_wait_ns = 20000;
 
 /* A moment: of the host, or in a GPU's work. */
@@ -61,7 +61,7 @@ static int64_t time_of(const ddp_tracer *t, const ddp_device_event *event)
     return t->zero.ns + (int64_t)(1e9 * ddp_device_event_seconds(t->zero.event, event));
 }
 
-/* On a GPU it waits until then. */
+/* Wait until a GPU has come to the moment; on a host it has passed. */
 static int64_t resolve(const ddp_tracer *t, const struct mark *m)
 {
     return m->event ? time_of(t, m->event) : m->ns;
@@ -92,7 +92,7 @@ static void resolve_all(ddp_tracer *t)
     t->count = 0;
 }
 
-/* What went on has ended. */
+/* End the span of what went on until now. */
 static void close_span(ddp_tracer *t)
 {
     struct pending span = {
@@ -272,7 +272,7 @@ static float mean_loss(void *ctx, float loss)
     return mean;
 }
 
-/* The last step is made whole. */
+/* Complete the spans of the last step. */
 static void finish(ddp_tracer *t)
 {
     ddp_trainer_settle(t->trainer);
@@ -282,7 +282,7 @@ static void finish(ddp_tracer *t)
     t->net = NULL;
 }
 
-/* The network goes before its time. */
+/* The network is freed while a step is traced. */
 static void release(void *ctx, network *net)
 {
     ddp_tracer *t = ctx;

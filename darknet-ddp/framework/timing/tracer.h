@@ -3,7 +3,15 @@
  * in its own time, by events in its work.
  *
  * The tracer stands between Darknet's hooks and the trainer's. Begin, end and close are called
- * between two steps, on every rank alike. */
+ * between two steps, on every rank alike.
+ *
+ * timing/tracer.c puts hooks of its own before the trainer's (net->hooks), notes moments, on a GPU
+ * as events in its work, and calls the trainer's; what it has no hook of its own for
+ * timing/hook_chain.h passes on, as for all that stand around a trainer's hooks. Loader threads say
+ * by the plugin's loading what they load; run/step.c says when it saves and validates. core/trace.c
+ * keeps the spans and writes all ranks' into one file, on rank 0's clock, from which core/clocks.c
+ * measures the others' offsets. run/trace.c decides when. Nothing of it runs in other steps.
+ */
 #ifndef DDP_TIMING_TRACER_H
 #define DDP_TIMING_TRACER_H
 

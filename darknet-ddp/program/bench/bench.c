@@ -236,7 +236,7 @@ static size_t count_hidden(const struct bench *b)
     return hidden;
 }
 
-/* The second of two steps, as above. */
+/* Run two steps, and trace the second one. */
 static ddp_status trace_step(struct bench *b, ddp_trace *trace, ddp_error *err)
 {
     const ddp_bench_config *config = b->config;
@@ -251,7 +251,7 @@ static ddp_status trace_step(struct bench *b, ddp_trace *trace, ddp_error *err)
     return st;
 }
 
-/* Once more, to be drawn. */
+/* Run a step once more for the trace. */
 static ddp_status draw_step(struct bench *b, size_t *hidden, ddp_error *err)
 {
     const ddp_bench_config *config = b->config;
@@ -287,7 +287,7 @@ static ddp_status open_samples(ddp_bench_result *r, ddp_error *err)
     return r->samples ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d steps", steps);
 }
 
-/* On a GPU the CPU's part in communication holds up nothing. */
+/* The figures that follow from others. On a GPU the CPU time of communication holds up no step. */
 static void conclude(ddp_bench_result *r, const ddp_reducer *reducer)
 {
     const ddp_bench_config *c = r->config;

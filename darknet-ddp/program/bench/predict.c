@@ -59,7 +59,7 @@ static void launch(struct simulation *s)
     p->share = wire_s > 0 ? cpu_s / wire_s : 0;
 }
 
-/* Until that bucket of this step, or of the one before, has arrived. */
+/* Let time pass until the sum of the bucket of this step, or of the one before, has arrived. */
 static void wait_for(struct simulation *s, size_t step, size_t bucket)
 {
     ddp_launch_order order = step == s->step ? s->order : s->last_order;
@@ -71,7 +71,7 @@ static void wait_for(struct simulation *s, size_t step, size_t bucket)
 
 /* ---- the rank ---- */
 
-/* Messages take their share of the time. */
+/* Let the rank compute for so long; messages take their share of the CPU meanwhile. */
 static void compute(struct simulation *s, double seconds)
 {
     double work = seconds;
@@ -107,7 +107,7 @@ static int has_layer(const ddp_bucket *b, int layer)
     return b->first_layer <= layer && layer <= b->last_layer;
 }
 
-/* To the next step's forward pass: deferred or late. */
+/* Is the layer's bucket left to the next step's forward pass, as a deferred or a late one? */
 static int is_put_off(const struct simulation *s, ddp_launch_order order, int layer)
 {
     for (size_t n = ddp_launch_order_early(order); n < order.sums; n++)
@@ -135,7 +135,7 @@ static void forward(struct simulation *s, int first)
     }
 }
 
-/* Whatever buckets have all their gradients, in order. */
+/* Launch the buckets that have all their gradients, in order. */
 static void launch_ready(struct simulation *s, int layer)
 {
     const ddp_predict_config *c = s->config;
@@ -169,7 +169,7 @@ static void launch_until(struct simulation *s, size_t nth)
         launch(s);
 }
 
-/* What is early in the next step. */
+/* Decide which buckets are early in the next step. */
 static void adapt(struct simulation *s)
 {
     size_t n = ddp_launch_order_early(s->order), all = 0, early = 0, backlog = 0;
@@ -208,7 +208,7 @@ static void run_step(struct simulation *s)
     s->last_order = s->order;
 }
 
-/* Seconds of a step, of those that count. */
+/* Simulate the steps. Returns the mean seconds of those that count. */
 static double run_steps(struct simulation *s)
 {
     int steps = s->config->priority ? STEPS_OF_PRIORITY : STEPS;

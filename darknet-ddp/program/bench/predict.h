@@ -7,6 +7,14 @@
  * and late ones travel during the next forward pass. What is not: large buckets in pieces, ranks
  * that are slower than others, lines that others use too, how a GPU's sums travel within a host,
  * and BatchNorm that waits for all ranks.
+ *
+ * core/profile.c reads and writes how long each layer computes. timing/profiler.c measures it by
+ * hooks of its own; timing/replay.c puts functions into the layers of a network that sleep as long,
+ * so that the reducer and the messages below are the real ones; bench/predict.c simulates a rank
+ * and a host's line, bucket by bucket, with what comm/schedule.c knows of the cost of a byte.
+ * scripts/forecast runs up to 8 hosts of 2 ranks and prints what was predicted beside it;
+ * scripts/figures draws both, and the other figures of Li et al.'s evaluation, from runs on this
+ * machine.
  */
 #ifndef DDP_BENCH_PREDICT_H
 #define DDP_BENCH_PREDICT_H

@@ -132,7 +132,7 @@ static void print(const ddp_bench_result *r, FILE *out, const ddp_options *optio
     (void)fflush(out);
 }
 
-/* It would be emptied before it is read. */
+/* -replay and -profile may not name one file: it would be emptied before it is read. */
 static void refuse_one_file(const ddp_options *options)
 {
     ddp_error err;

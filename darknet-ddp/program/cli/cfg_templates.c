@@ -37,7 +37,7 @@ static int conv(writer *w, int filters, int size, int stride)
     return w->next - 1;
 }
 
-/* Narrow and wide in turns, count of them. */
+/* Write count convolutions, narrow and wide ones in turns. */
 static void convs(writer *w, int narrow, int count)
 {
     for (int i = 0; i < count; i++)
@@ -49,7 +49,7 @@ static void route(writer *w, const char *layers)
     section(w, "route", "layers=%s\n", layers);
 }
 
-/* Another layer beside the last one. */
+/* Write a route that puts the output of this layer beside that of the last one. */
 static void route_with(writer *w, int layer)
 {
     section(w, "route", "layers=-1,%d\n", layer);

@@ -25,7 +25,7 @@ static void become(const char *cfg, const ddp_options *options, int out)
     _exit(127);
 }
 
-/* The end of what it says, of at most size - 1 bytes. */
+/* Read all that the child says, and keep its last size - 1 bytes at most. */
 static void read_end(int in, char *text, size_t size)
 {
     size_t used = 0;
@@ -122,7 +122,7 @@ static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
                       why.text);
 }
 
-/* Which training says, and goes on. */
+/* Faults that training also says, and goes on with. */
 static void check_cells(ddp_faults *f, const char *path, const ddp_options *options)
 {
     char text[DDP_MISFIT_BYTES];

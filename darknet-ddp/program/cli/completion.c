@@ -79,7 +79,7 @@ static void put_numbers(void)
     }
 }
 
-/* Of Darknet's own options, those of one row. */
+/* Write Darknet's own options that one row of its table lists. */
 static void put_own_options(const char *list)
 {
     char name[32], value[32];

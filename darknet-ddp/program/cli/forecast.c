@@ -17,7 +17,8 @@ static int most_ranks(const ddp_options *o)
     return o->np ? o->np : MOST_RANKS;
 }
 
-/* Of that many ranks: those that options name, and for fewer ranks as many as these then fill. */
+/* How many hosts so many ranks take: with all ranks the hosts that options name, with fewer ranks
+ * as many of them as these fill. */
 static int hosts_of(const ddp_options *o, int ranks)
 {
     int most = most_ranks(o);

@@ -141,7 +141,7 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     return options->ddp ? DDP_OK : check_alone(argc, argv, options, launcher, err);
 }
 
-/* Of a run without -ddp. */
+/* Show a step of a run without -ddp. */
 static void show_line(const ddp_position *position, const char *line)
 {
     const ddp_progress_now now = {.now_ns = ddp_clock_ns(),
@@ -163,7 +163,7 @@ static int train_alone(int argc, char **argv)
     return status;
 }
 
-/* Where a session is opened it does so once more, with what it knows of the ranks. */
+/* A session that is opened later configures Darknet once more, with what it knows of its ranks. */
 static void configure_darknet(const ddp_options *options)
 {
     ddp_darknet_config darknet = ddp_darknet_config_of(options);

@@ -25,7 +25,7 @@ static void put(const char *text)
     }
 }
 
-/* Lines that stay as they are. */
+/* Write lines that troff is to leave as they are. */
 static void put_lines(const char *text)
 {
     printf(".PP\n.nf\n");

@@ -36,7 +36,8 @@ static void put_box(FILE *json, uint32_t picture, int class_id, const ddp_box *b
                   picture, class_id, b->left, b->top, b->width, b->height);
 }
 
-/* All that the figures rest on, so that another program can check them. */
+/* Write the boxes of a picture and its truth, on which the figures rest, so that another program
+ * can check these. */
 static void put_boxes(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
                       size_t truth_count)
 {
@@ -59,7 +60,7 @@ static void put_boxes(void *ctx, const ddp_detection *found, size_t count, const
     (void)fputs("]", json);
 }
 
-/* So that it reads back the same; JSON has no infinity. */
+/* Write a number so that it reads back the same, and null for what JSON cannot say. */
 static void put_number(FILE *json, const char *before, double value)
 {
     (void)fputs(before, json);

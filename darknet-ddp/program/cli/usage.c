@@ -83,7 +83,7 @@ static int print_general(void)
     return 1;
 }
 
-/* 0: there is no such command. */
+/* Print what is known of a command. Returns 0 where there is no such command. */
 static int print_command(const char *name)
 {
     const ddp_darknet_command *row;

@@ -36,7 +36,8 @@ static ddp_status compare_lists(const ddp_list *list, ddp_group *group, ddp_erro
     return ddp_agree(group, text, err);
 }
 
-/* Training may come to a missing picture only after hours. */
+/* Every path is looked for before training, which may come to a missing picture only after hours.
+ */
 ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
                          ddp_error *err)
 {
@@ -47,7 +48,8 @@ ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const c
         if (access(paths[i], R_OK))
             return ddp_fail(err, DDP_ERR_IO, "cannot read %.300s of the %s: %s", paths[i], list,
                             strerror(errno));
-    /* Else a rank that found all of its pictures could be the next to miss this one. */
+    /* No rank goes on before all have looked, so that a missing picture is named by the rank that
+     * has looked for it. */
     return ddp_barrier(group, err);
 }
 

@@ -59,7 +59,8 @@ static void sort_one(void *ctx, const ddp_fault *fault)
 
     if (fault->level == DDP_FAULT_WARNING)
         return;
-    /* Every picture of it is looked for when it has been read (inputs/list.h). */
+    /* The training list's pictures are all looked for when the list has been read (inputs/list.h).
+     */
     if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0)
         return;
     if (s->is_train && is_borne(fault->kind)) {
@@ -73,7 +74,7 @@ static void sort_one(void *ctx, const ddp_fault *fault)
                       fault->text);
 }
 
-/* Spend the faults so far. */
+/* Sort the faults found so far, and forget them. */
 static void sort(ddp_checking *c, findings *found, int is_train, FILE *out)
 {
     struct sorting s = {.found = found, .is_train = is_train, .out = out};
@@ -124,7 +125,7 @@ static ddp_status judge(const ddp_checking *c, const findings *all, int rank, dd
                     all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
 }
 
-/* Collective. */
+/* Every rank looks at its share, and all judge by what all have found. */
 static ddp_status look_and_judge(ddp_checking *c, ddp_group *group, ddp_precheck_say *say,
                                  ddp_error *err)
 {

@@ -61,7 +61,7 @@ ddp_truth_files ddp_contents_truth(const char *command, const char *data)
     return tagged ? DDP_TRUTH_LABELS : DDP_TRUTH_NONE;
 }
 
-/* Names where something is read or written. */
+/* Is the value of this key a path? Paths may differ from host to host. */
 static int names_a_file(const char *key)
 {
     static const char *const keys[] = {"train", "valid", "names",  "labels",
@@ -129,7 +129,7 @@ static void truth_path(ddp_truth_files truth, const char *picture, char *out)
         ddp_mask_path(picture, out);
 }
 
-/* 0: there is none. */
+/* The hash of the file; 0 where there is none. */
 static uint64_t hash_of(const char *path)
 {
     ddp_error ignored;

@@ -129,7 +129,7 @@ static void become(const char *const *args, pid_t parent, const struct pipes *p)
     _exit(127);
 }
 
-/* l->pid becomes that of the program, whose output l's relays pass on. */
+/* Start the program: l->pid is its process, and l's relays pass on what it prints. */
 static ddp_status start(struct launcher *l, const char *const *args, ddp_error *err)
 {
     struct pipes p;
@@ -156,7 +156,7 @@ static ddp_status start(struct launcher *l, const char *const *args, ddp_error *
     return DDP_OK;
 }
 
-/* Has it ended? Whatever else has is a process that it left to us. */
+/* Has process pid ended? Other processes that are found to have ended are those it left to us. */
 static int has_ended(pid_t pid, int *how)
 {
     pid_t ended;
@@ -178,7 +178,8 @@ static int64_t patience_ns(const struct launcher *l)
     return l->config.patient ? 0 : 3 * second_ns;
 }
 
-/* To the ranks, of which it is enough that one gets it. Returns 0 where none does. */
+/* Send a signal to the ranks; it is enough that one gets it, which tells the others. Returns 0
+ * where none does. */
 static int signal_ranks(const struct launcher *l, int number)
 {
     if (l->config.keeps_signals)

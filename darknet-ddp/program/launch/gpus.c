@@ -203,13 +203,15 @@ static void say_if_useless(const ddp_group *group, const ddp_options *options)
         printf("DDP: -ddp_nccl_ctas %d does nothing: %s\n", options->nccl_ctas, why);
 }
 
-/* Sums of float32 in two halves, which NCCL must not order; those of 16 bits it makes whole. */
+/* Are sums made in two halves? Those of float32 are, in an order that is not NCCL's; those of 16
+ * bits are made whole. */
 static int sums_halves(const ddp_options *o)
 {
     return ddp_algorithms_halving(o) && ddp_compress_choice_wire(&o->compress) == DDP_WIRE_FP32;
 }
 
-/* What to do where NCCL fails: the ranks stay connected as they are. */
+/* The advice where NCCL fails: an option with which the ranks connect as before and do without it.
+ */
 static const char *without_it(const ddp_options *o)
 {
     return o->rendezvous ? "-ddp_backend gloo does without NCCL"

@@ -23,13 +23,13 @@ static int number_of(const char *name)
     return text ? (int)strtol(text, NULL, 10) : 0;
 }
 
-/* Of the tasks of srun, not of ranks that an mpirun has started in one. */
+/* How many tasks srun has started; 0 where an mpirun has started ranks within one of them. */
 static int tasks_of_srun(void)
 {
     return getenv(size_names[0]) ? 0 : number_of("SLURM_STEP_NUM_TASKS");
 }
 
-/* -1: it is none. */
+/* The number that a variable was set to by hand; -1 where it is none. */
 static int number_by_hand(const char *name)
 {
     const char *text = getenv(name);
@@ -104,7 +104,7 @@ int ddp_cores(void)
     return CPU_COUNT(&set);
 }
 
-/* More ranks a core than that only wait for each other. */
+/* Ranks a core beyond which they only wait for each other. */
 enum { MANY_RANKS_A_CORE = 4 };
 
 int ddp_too_many(int ranks)

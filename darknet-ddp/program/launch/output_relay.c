@@ -21,7 +21,7 @@ static const char *const endings[] = {
     "detected that one or more processes exited with non-zero", "has exited due to process rank",
     "noticed that process rank"};
 
-/* Lines of mpirun's that say nothing to who has not started it. */
+/* Lines of mpirun's that mean nothing to a user who did not start mpirun. */
 static const char *const asides[] = {
     " more process has sent help message", " more processes have sent help message",
     "Set MCA parameter \"orte_base_help_aggregate\"", ": Forwarding signal "};
@@ -141,7 +141,7 @@ static void filter(ddp_relay *r, const char *text, size_t bytes)
     }
 }
 
-/* What cannot become a line that is kept back need not wait for its end. */
+/* Pass on the beginning of a line at once where it cannot be one that is kept back. */
 static void pass_part(ddp_relay *r)
 {
     if (r->line_bytes == 0 || r->framed || strchr("-[dm\036", r->line[0]))

@@ -22,7 +22,7 @@ void ddp_descendants_adopt(void)
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* 0: it has ended meanwhile. */
+/* The parent of a process; 0 where the process has ended meanwhile. */
 static pid_t parent_of(pid_t pid)
 {
     char path[32], text[512], *behind;
@@ -81,7 +81,8 @@ static int is_ours(const struct process *list, size_t count, pid_t parent)
     return 0;
 }
 
-/* Parents may stand behind their children in the list: until nobody is added. */
+/* Mark our descendants. Parents may stand behind their children in the list, so it is gone through
+ * until no process is added. */
 static void mark_ours(struct process *list, size_t count)
 {
     int added = 1;
@@ -106,7 +107,7 @@ static void kill_once(void)
     free(list);
 }
 
-/* Those that are killed while they start others leave them to us: again, then. */
+/* A process that is killed while it starts another leaves that one to us: hence several rounds. */
 void ddp_descendants_kill(void)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -123,7 +124,7 @@ void ddp_descendants_kill(void)
     }
 }
 
-/* The same file as this process, which may have been replaced under its name. */
+/* Does the process run the same file as this one, which may have been replaced under its name? */
 static int runs_this_program(pid_t pid)
 {
     struct stat own, other;

@@ -25,7 +25,7 @@ static void quote(FILE *out, const char *word)
     (void)fputc('\'', out);
 }
 
-/* Of -resume and -resume_force the latter stays. */
+/* Is the word one that `option` makes superfluous? -resume_force stays where -resume is added. */
 static int is_resume(const char *word, const char *option)
 {
     return strncmp(word, "-resume", strlen("-resume")) == 0 && strlen(word) <= strlen(option);
@@ -52,7 +52,8 @@ char *ddp_resume_command_of(char *const *argv, const char *option)
     return text;
 }
 
-/* Of another process; words[0..WORDS) point into *text. 0: it cannot be read. */
+/* Read the command line of another process; words[0..WORDS) point into text. Returns 0 where it
+ * cannot be read. */
 static int read_words(pid_t pid, char *text, size_t size, char **words)
 {
     char path[64];

@@ -94,7 +94,7 @@ volatile sig_atomic_t *ddp_signals_open(void)
     return asked;
 }
 
-/* By nohup. */
+/* Is the signal ignored, as nohup has its program ignore SIGHUP? */
 static int is_ignored(int number)
 {
     struct sigaction action;

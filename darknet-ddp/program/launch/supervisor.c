@@ -108,7 +108,7 @@ static int fit(const struct job *j, int most)
 
 /* ---- the command line of mpirun ---- */
 
-/* To mpirun it ends one program's line and begins another's. */
+/* Refuse a lone colon: to mpirun it ends one program's command line and begins another's. */
 static ddp_status check_words(char **argv, ddp_error *err)
 {
     for (; *argv; argv++)
@@ -245,7 +245,7 @@ static size_t add_own_words(struct job *j, const char **args)
     return used;
 }
 
-/* Run it once. */
+/* Run the job once. */
 static ddp_status run(struct job *j, ddp_ended *ended, ddp_error *err)
 {
     const ddp_spawn_config config = {.patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
@@ -283,7 +283,8 @@ static void name_away(const ddp_hosts *h)
                           h->list[i].name);
 }
 
-/* With what is there now. 0: with nothing. */
+/* Choose the hosts and ranks of the next start from the hosts that answer now. Returns 0 where none
+ * does. */
 static int prepare_restart(struct job *j, const ddp_ended *ended, int number)
 {
     j->saved |= ended->saved;
@@ -303,7 +304,7 @@ static int prepare_restart(struct job *j, const ddp_ended *ended, int number)
     return j->ranks > 0;
 }
 
-/* Where no rank lived to say it. */
+/* Say how to go on, where no rank lived to say it. */
 static void say_how_to_go_on(char **argv)
 {
     char *command = ddp_resume_command_of(argv, "-resume");

@@ -1,4 +1,11 @@
-/* launch/supervisor.h: ranks that this process starts, and starts again when they fail. */
+/* launch/supervisor.h: ranks that this process starts, and starts again when they fail.
+ *
+ * The mpirun that -ddp_ranks or -gpus starts is a child (launch/child.h) that gets SIGUSR2 in place
+ * of Ctrl-C and SIGTERM, once rank 0 has told, in a line that is not passed on, that the ranks
+ * train. launch/supervisor.c starts it, and again when it fails. What it prints comes through a
+ * pipe (launch/output_relay.h), because mpirun dies of an output that is closed. Before the ranks
+ * train, and at a second signal, it is ended, and what it leaves is killed (launch/process_tree.h).
+ */
 #ifndef DDP_LAUNCH_SUPERVISOR_H
 #define DDP_LAUNCH_SUPERVISOR_H
 

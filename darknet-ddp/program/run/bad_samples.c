@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a rank. */
+/* Bytes for the sentences of one rank. */
 enum { TEXT = 8192 };
 
 /* Is line, of this length, one of those that were printed before? */

@@ -87,7 +87,7 @@ static void print_channels(FILE *out, const ddp_group *group)
                       ddp_group_channels(group), ddp_group_sums_on_host(group) ? "MPI" : "NCCL");
 }
 
-/* As far as its ranks see: a launcher may hide some from each. */
+/* How many GPUs the host has as far as its ranks see them: a launcher may hide some from each. */
 static int gpus_of_host(const ddp_gpu_placement *placement)
 {
     return placement->seen > placement->local_size ? placement->seen : placement->local_size;
@@ -122,7 +122,7 @@ static void print_unused_names(FILE *out, const ddp_group *group,
     }
 }
 
-/* But not where the command line names GPUs: it may leave some to others. */
+/* Not where the command line names GPUs: it may leave the others to other jobs. */
 static void print_idle_gpus(FILE *out, const ddp_group *group, const ddp_gpus *gpus,
                             const ddp_options *options)
 {
@@ -194,7 +194,7 @@ static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
                       size, size);
 }
 
-/* Where it was asked for and cannot be had. */
+/* Say so where priority was asked for and cannot be had. */
 static void print_priority(FILE *out, const ddp_group *group, const ddp_trainer *t,
                            const ddp_options *options)
 {

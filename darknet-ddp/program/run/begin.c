@@ -44,7 +44,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
     return DDP_OK;
 }
 
-/* By whose formulas, and what in the cfg decides it. */
+/* By whose formulas the network is trained, and what in the cfg decides that. */
 static void print_mathematics(const network *net)
 {
     const char *why;
@@ -117,7 +117,7 @@ static char *describe(void)
     return text;
 }
 
-/* What the files know of validations, all ranks learn. */
+/* Open the run's files. What they know of earlier validations all ranks learn. */
 static ddp_status open_records(const network *net, const ddp_position *now, const char *cfg,
                                ddp_error *err)
 {

@@ -3,7 +3,8 @@
 #include "base/text.h"
 #include "device/wire.h"
 
-/* For each number that a rank tells there are two, and as many for each other rank. */
+/* Each number that a rank sends travels as two, value and place, and each rank receives those of
+ * all others. */
 ddp_status ddp_compress_run_check_ranks(const ddp_options *o, int ranks, ddp_error *err)
 {
     double most = 100.0 / (2 * ranks);

@@ -30,7 +30,7 @@ static int judge_saves(void)
     return 1;
 }
 
-/* All ranks come here. */
+/* Print the samples that were not read. On every rank. */
 static void summarise_unreadable(void)
 {
     size_t samples = ddp_plugin_replaced();
@@ -79,7 +79,7 @@ static int conclude(int stopped)
     return status;
 }
 
-/* All ranks have come here. */
+/* Leave the group: every rank has come to its end of the run. */
 static void part(int status)
 {
     ddp_lookout_close();
@@ -105,13 +105,13 @@ static void leave(void)
     _exit(status);
 }
 
-/* At once: it is not known yet what becomes of the run. */
+/* Said at once, since it is not known yet what becomes of the run. */
 static void say_unreadable(const char *sentence)
 {
     ddp_report_say(sentence);
 }
 
-/* All ranks have said what they could not read. */
+/* End the run. All ranks have said which samples they could not read. */
 static void end_unreadable(size_t step, size_t samples, int saved) __attribute__((noreturn));
 
 static void end_unreadable(size_t step, size_t samples, int saved)

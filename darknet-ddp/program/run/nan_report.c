@@ -39,7 +39,7 @@ static void name_place(const ddp_not_finite *what, char *out, size_t size)
     }
 }
 
-/* Where it began. */
+/* Say on which rank, layer and array the first number was found that is not finite. */
 static void name_origin(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
                         char *out, size_t size)
 {

@@ -192,7 +192,7 @@ void ddp_session_open(const ddp_options *options)
         ddp_run.watch = ddp_lookout_open(options);
     if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
         ddp_session_fail(&err);
-    if (options->rendezvous) /* who waits for a rank to be started stands still */
+    if (options->rendezvous) /* not before: a rank may wait long for others to be started */
         ddp_run.watch = ddp_lookout_open(options);
     ddp_report_open(ddp_run.group);
     configure_darknet(options);
@@ -212,7 +212,8 @@ void ddp_session_open(const ddp_options *options)
     ddp_plugin_open(&plugin);
 }
 
-/* Else the first validation ends the run, which may be hours away. */
+/* Every picture of the validation list is looked for now: the first validation, which would miss
+ * one, may be hours away. */
 static ddp_status find_valid(ddp_error *err)
 {
     size_t count;

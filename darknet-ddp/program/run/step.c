@@ -68,7 +68,8 @@ static ddp_status validate(network *net, const ddp_position *now, ddp_error *err
     return DDP_OK;
 }
 
-/* Whoever ends this run waits so long: is that enough? The first step also waits for pictures. */
+/* Warn once where -ddp_grace, the time between SIGTERM and SIGKILL, is shorter than a step and a
+ * save. The first step is left out: it also waits for pictures. */
 static void check_grace(const ddp_position *now)
 {
     int64_t ended_ns = ddp_clock_ns();

@@ -27,7 +27,7 @@ static void print_best(const ddp_validation *validation)
         printf("DDP: best %s %.4f, after step %zu\n", name, figure, step);
 }
 
-/* NAME_1200.weights: of many of them the last one speaks for all. */
+/* Is it NAME_1200.weights? Of many such files the summary names the last one alone. */
 static int is_numbered(const char *path)
 {
     const char *at = strrchr(path, '_');

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the run, where -ddp_trace_steps names none. */
+/* The steps of the run that are traced where -ddp_trace_steps names none. */
 enum { FIRST = 10, LAST = 12 };
 
 static struct {

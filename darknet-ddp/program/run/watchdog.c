@@ -54,7 +54,7 @@ static void describe_loading(void *ctx, char *out, size_t size)
     ddp_loading_describe(out, size);
 }
 
-/* Who keeps MPI from starting, as far as this host knows. */
+/* Name the processes that may keep MPI from starting, as far as this host knows them. */
 static void describe_start(void *ctx, char *out, size_t size)
 {
     (void)ctx;
@@ -162,7 +162,7 @@ static int is_one_host(const ddp_group *group)
     return ddp_group_local_size(group) == ddp_group_size(group);
 }
 
-/* Rank 0 listens before any other is told where. */
+/* Connect every rank to rank 0, which listens before it tells the others where. */
 static ddp_status connect_ranks(ddp_group *group, ddp_channel **channel, ddp_error *err)
 {
     ddp_invitation invitation = {0};

@@ -20,7 +20,7 @@ struct task {
     uint64_t from_saved_at_ns;
 };
 
-/* What was streamed last. */
+/* The pair that was streamed last. */
 struct streamed {
     char *path; /* NULL: nothing was, or it could not be finished */
     int cutoff;
@@ -36,7 +36,7 @@ struct ddp_saver {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Under the lock. */
+    /* What follows is read and written under the lock. */
     int ending;
     struct task tasks[DDP_SAVER_PATHS]; /* the first is being written */
     int count;
@@ -45,7 +45,8 @@ struct ddp_saver {
 
 /* ---- the thread ---- */
 
-/* Where too many have not been told of, the first one never is. */
+/* Note a saved file for ddp_saver_tell. Where too many have not been told yet, the oldest never is.
+ */
 static void add_saved(ddp_saver_news *news, char *path)
 {
     if (!path)
@@ -72,13 +73,13 @@ static void add_news(ddp_saver *s, const char *path, int64_t began_ns, ddp_statu
     }
 }
 
-/* Has a file been written, numbered ones before it may be too many. */
+/* After a write: remove the oldest of the numbered files where these are more than -keep. */
 static ddp_status keep_last(const ddp_saver *s, ddp_error *err)
 {
     return s->keep > 0 ? ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err) : DDP_OK;
 }
 
-/* By one thread at a time, which needs no lock for it. */
+/* Write one pair. Only one thread at a time does so: no lock. */
 static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
 {
     ddp_status st;
@@ -192,7 +193,7 @@ void ddp_saver_close(ddp_saver *s)
     free(s);
 }
 
-/* Returns 0 where there is no memory for its name. */
+/* Queue a pair to write. Returns 0 where there is no memory for its name. */
 static int add_task(ddp_saver *s, const char *path, struct task task)
 {
     task.path = strdup(path);
@@ -262,7 +263,8 @@ static void remember_streamed(struct streamed *last, const char *path, int cutof
         .path = strdup(path), .cutoff = cutoff, .metadata = *ddp_pair_metadata(w)};
 }
 
-/* Moments that are shared out come while the parts are written; the disk has time until later. */
+/* Write the parts while other ranks send the moments that they have; syncing them to the disk is
+ * left to the thread. */
 static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
 {
     int64_t began_ns = ddp_clock_ns();
@@ -325,7 +327,8 @@ ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cuto
 void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news)
 {
     (void)pthread_mutex_lock(&s->lock);
-    /* Who hears of a failure may end the run: nothing is to be left half written. */
+    /* On news of a failure the caller may end the run: let the writes that go on come to their end
+     * first. */
     if (wait || s->news.status)
         wait_until_fewer(s, 1);
     *news = s->news;

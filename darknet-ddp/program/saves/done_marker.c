@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NULL: there is no run. */
+/* Path of the file; NULL: there is no run. */
 static char *marker;
 static int begun;
 

@@ -138,7 +138,8 @@ static void print_note(void *ctx, const char *sentence)
 
 static const ddp_pair_listener printer = {.note = print_note};
 
-/* Ranks and files agree; it is the command line that asks for something else. */
+/* Turn a mismatch into a usage error: ranks and files agree, and the command line asks for another
+ * run. */
 static ddp_status refuse(const ddp_checkpoints *c, ddp_error *err)
 {
     ddp_error found = *err;
@@ -147,7 +148,8 @@ static ddp_status refuse(const ddp_checkpoints *c, ddp_error *err)
                     c->options->resume_force ? "" : "; -resume_force goes on all the same");
 }
 
-/* Who resumes wants these weights, and no run from the beginning. */
+/* Say what goes on from the weights of a damaged pair: a user who resumes wants these, and no run
+ * from the beginning. */
 static ddp_status offer_weights(ddp_error *err)
 {
     ddp_error found = *err;
@@ -184,7 +186,7 @@ static void print_resumed(const ddp_checkpoints *c)
         (int)c->run.ranks);
 }
 
-/* The job was started again, and rank 0 may be on another host now. */
+/* A restarted job finds no checkpoint: rank 0 may be on another host now. */
 static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
 {
     return ddp_fail(
@@ -242,7 +244,8 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     return DDP_OK;
 }
 
-/* A run from the beginning saves under the same names. On rank 0. */
+/* A run from the beginning saves under the same names: move an earlier run's files out of its way.
+ * On rank 0. */
 static ddp_status set_aside(const ddp_checkpoints *c, const char *spare, ddp_error *err)
 {
     const ddp_pair_header *e = &c->earlier;
@@ -353,7 +356,8 @@ static int is_due(const ddp_checkpoints *c, const network *net, const char *path
     return c->from.weights && strcmp(c->from.weights, path) != 0;
 }
 
-/* Of all ranks, which rank 0 alone would ask: what the run was resumed from is known there. */
+/* Is a save due? Where other ranks take part in it, rank 0 tells them: only it knows what the run
+ * was resumed from. */
 static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, const char *path,
                                int *due, ddp_error *err)
 {
@@ -363,7 +367,7 @@ static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, con
     return ddp_broadcast(c->group, due, sizeof *due, 0, err);
 }
 
-/* For what is said alone: without memory, nothing is remembered. */
+/* Note a saved file, for what is printed later. Without memory it is not noted. */
 static void remember(ddp_checkpoints *c, const char *path)
 {
     char **grown, *last;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of more of them none has a column. */
+/* Where there are more classes, none has a column. */
 enum { CLASSES_MOST = 1000 };
 
 static const char *const fixed[DDP_COLUMNS] = {
@@ -26,7 +26,7 @@ static const char *const fixed[DDP_COLUMNS] = {
     [DDP_COLUMN_VALIDATION] = "validation_s",
 };
 
-/* Behind the fixed ones, in this order. */
+/* Columns behind the fixed ones, in this order. */
 static const char *const of_detector[] = {"map", "map50", "precision", "recall", "iou"};
 static const char *const of_classifier[] = {"top1", "topk", "validation_loss"};
 

@@ -48,7 +48,8 @@ static void add_loss(struct parts *p)
     add_series(rate, DDP_COLUMN_RATE, "rate");
 }
 
-/* Shares of 1: of a classifier the last of its columns is a loss. */
+/* Charts of the validation. Its columns are shares of 1, but for the last of a classifier, which is
+ * a loss. */
 static void add_validation(struct parts *p, const ddp_columns *c)
 {
     ddp_page_chart *all, *each;
@@ -196,7 +197,7 @@ static void add_straggler(struct parts *p, const ddp_run_page *run)
         add_fact(p, "Waits", text, (size_t)used);
 }
 
-/* A line each. */
+/* Each line of the banner becomes a fact of the page. */
 static void add_banner(struct parts *p, const ddp_run_page *run)
 {
     const char *name = "Run";
@@ -212,7 +213,7 @@ static void add_banner(struct parts *p, const ddp_run_page *run)
 
 /* ---- all of it ---- */
 
-/* NULL: no memory, or nothing known. Free it. */
+/* The classes with their figures, for the caller to free; NULL: no memory, or nothing is known. */
 static ddp_page_class *classes_of(const ddp_run_page *run, size_t *count)
 {
     const ddp_validation_result *r = ddp_validation_last(run->validation);

@@ -55,7 +55,7 @@ static void name_classes(ddp_views *views)
     views->names[kind->classes] = "nothing";
 }
 
-/* Evenly from the whole list. */
+/* Choose pictures evenly from the whole list. */
 static void choose_pictures(ddp_views *views, size_t count)
 {
     views->picture_count = count < PICTURES ? count : PICTURES;

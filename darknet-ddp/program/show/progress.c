@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So much less than the next one a step counts: 20 steps together make about two thirds. */
+/* Weight of a step against that of the next one: the last 20 steps together have about two thirds.
+ */
 static const double fade = 0.95;
 
-/* Of a step, with samples that are not there yet. */
+/* Share of a step spent waiting for samples from which on the line says so. */
 static const double much_loading = 0.2;
 
 void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now)

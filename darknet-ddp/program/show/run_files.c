@@ -207,7 +207,7 @@ void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, cons
 
 /* ---- the page ---- */
 
-/* By the steps of this run so far. */
+/* Seconds that the run still takes, by the steps so far. */
 static double seconds_left(const ddp_records *r)
 {
     double done = (double)(r->now.step - r->began_at);

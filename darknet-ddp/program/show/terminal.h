@@ -4,6 +4,14 @@
  * prints. On a terminal one line stands below all else and renews itself; lines that are printed
  * meanwhile stand above it. Nothing is printed by another thread, so nothing is lost where the
  * program ends at once. Output that nobody reads any more is dropped.
+ *
+ * Darknet says a step's line by train_line (patches), which comes to ddp_session_show_line
+ * (run/step.c, or cli/main.c without -ddp) and to show/step_line.c: it adds figures
+ * (show/progress.c), and prints it or renews the line of a terminal. Lines about less than a step
+ * go by train_say, silent without -verbose. On rank 0 of a run that trains, stdout and stderr are
+ * streams of show/terminal.c: whoever prints, the renewing line gives way and NAME.log has it, in
+ * the printing thread. Under mpirun every output looks like a terminal, so what mpirun, or the
+ * darknet that started it, writes to counts.
  */
 #ifndef DDP_SHOW_TERMINAL_H
 #define DDP_SHOW_TERMINAL_H

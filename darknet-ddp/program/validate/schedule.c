@@ -49,7 +49,7 @@ void ddp_validation_close(ddp_validation *v)
 
 /* ---- opening ---- */
 
-/* In the file's name first, as the loader does. */
+/* Find the class in the file's name first, as the loader does. */
 static int find_class(const ddp_validation *v, const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -5,7 +5,16 @@
  *   bf16   8 bits of exponent, 7 of mantissa: float32's range, 2 to 3 digits
  *   fp16   5 bits of exponent, 10 of mantissa: up to 65504, in steps of 2^-24 below 2^-14
  *
- * What is too large becomes infinite; NaN stays NaN. */
+ * What is too large becomes infinite; NaN stays NaN.
+ *
+ * With -ddp_compress a bucket's sum is of numbers of 16 bits (device/half.h): a rank's part is
+ * rounded when the chunk is launched or summed, and each addition of the tree (device/sum.c). So
+ * every number that a message may carry is one of 16 bits, packing it on the way (comm/parts.c,
+ * below both ways to sum) loses nothing, and the result does not depend on which sums travel, as it
+ * would if only messages rounded. A rounding for each level of the tree is what that costs: an
+ * error that grows with the root of the levels' number, log2 of the ranks. Run counts are 0 or 1 a
+ * rank, so that their sums fit, too.
+ */
 #ifndef DDP_DEVICE_HALF_H
 #define DDP_DEVICE_HALF_H
 

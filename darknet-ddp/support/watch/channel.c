@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Of each message. */
+/* What stands before each message. */
 struct head {
     uint32_t bytes;
     int32_t kind;

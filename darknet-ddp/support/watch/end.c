@@ -33,7 +33,7 @@ static void keep_own(ddp_watch *w)
     keep(w, w->rank, events, ddp_recorder_copy(&w->recorder, events));
 }
 
-/* Each rank of its own: rank 0 knows no more than that it waits. */
+/* Say what this rank's loaders do: rank 0 knows no more of another rank than that it waits. */
 static void say_loading(ddp_watch *w)
 {
     char text[1024] = "";

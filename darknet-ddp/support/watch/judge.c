@@ -26,7 +26,7 @@ static double start_limit_s(const ddp_watch *w)
     return w->config.timeout_s > least ? w->config.timeout_s : least;
 }
 
-/* A limit of 0 is none. */
+/* Seconds without any movement after which the run ends; 0: never. */
 static double limit_s(const ddp_watch *w)
 {
     int known = w->rank == 0 ? w->size : 1;
@@ -131,7 +131,7 @@ static void look_at_rank_0(ddp_watch *w)
                        w->hosts[0]);
         ddp_watch_end_alone(w, title);
     }
-    /* Rank 0 would have ended the run by now. */
+    /* A rank 0 that lives would have ended the run by now. */
     if (w->config.timeout_s > 0 && silent_s > w->config.timeout_s + 5) {
         (void)snprintf(title, sizeof title, "rank 0 on %s has not been heard for %.0f s",
                        w->hosts[0], silent_s);

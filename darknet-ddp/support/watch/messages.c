@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Messages. */
+/* Kinds of messages. */
 enum { POSITION, PING, ASK_TABLE, END, EVENTS, FAILING, BYE };
 
 static const double tell_s = 1; /* and four times within the timeout */

@@ -196,7 +196,7 @@ static const struct rank *first_to_be_missed(const struct ranks *ranks)
     return first;
 }
 
-/* The one that is behind all others; NULL: several are. */
+/* The rank that is behind all others; NULL: there are several. */
 static const struct rank *last_in_progress(const struct ranks *ranks)
 {
     const struct rank *least = &ranks->all[0];

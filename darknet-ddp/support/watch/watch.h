@@ -8,6 +8,15 @@
  * themselves.
  *
  * NULL is allowed as a watch everywhere: nothing is watched.
+ *
+ * The hooks tell watch/watch.c where the rank is: a store or two a layer, read by a thread of its
+ * own. Every second that thread tells rank 0's over watch/channel.c, a TCP connection beside MPI,
+ * because MPI's messages move only while all ranks call it. Rank 0 judges: nothing moved anywhere
+ * (look_for_standstill in watch/judge.c), or a connection is gone without a goodbye
+ * (look_for_lost). Then it prints the table (watch/table.c), has each rank send its last 1,000
+ * events (watch/recorder.c), writes what it knows in place of what silent ranks cannot send, and
+ * ends the job (watch/end.c). run/watchdog.c prints, writes and aborts for it. The clock counts at
+ * most a second a tick, so a suspended machine is no hang.
  */
 #ifndef DDP_WATCH_WATCH_H
 #define DDP_WATCH_WATCH_H

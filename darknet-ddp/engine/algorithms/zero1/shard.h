@@ -12,6 +12,25 @@
  * also while a checkpoint is made: rank 0 asks the others for theirs as it writes them
  * (core/sharded.h). A GPU's it has not: their memory is given back, and got again when the shard is
  * closed.
+ *
+ * Under -ddp_shard_optimizer step 5's sums stop half way (DDP_REDUCE in comm/group.h): each rank
+ * then has the sums of its share of a bucket, the pieces that it sums anyway. Its moments of these
+ * lie in algorithms/zero1/shard.c, and Darknet's own arrays of them are empty pages. Darknet's
+ * update of a layer comes to optimize of its hooks (glue/trainer_updates.c) for each array, and the
+ * algorithm (ddp_update_plug) has it update the share. Behind the last update the new values go
+ * where the gradients were, and the sums' other halves start (ddp_reducer_spread in
+ * core/reducer_halves.c), first layers first; the next forward pass waits for each layer's, as for
+ * a deferred update. Run counts travel in a sum of their own behind the buckets. On a GPU the share
+ * lies in its memory, Darknet's arrays there are freed until the shard is closed, and NCCL's sums
+ * are the ordered ones, whose plan can stop half way (nccl/tree_plan.c); the program waits until a
+ * step's sums have landed before the new values leave, to know whether they were finite. At a save
+ * rank 0 writes the state file at once, and asks for each block of moments as it comes to it
+ * (core/sharded.c, by way of ddp_checkpoint_source), while the others answer (ddp_sharded_serve in
+ * saves/policy.c) until it says that it has all, or that its disk takes no more; fsync, reading
+ * back and renames are the saver's thread's (ddp_pair_finish), and so are copies of the pair under
+ * other names (ddp_pair_copy). A run that resumes leaves its moments in the state file, which is
+ * checked from end to end and stays open (checkpoint/read.c), until ddp_sharded_hand_out broadcasts
+ * them block by block (state/saved_moments.c).
  */
 #ifndef DDP_ALGORITHMS_ZERO1_SHARD_H
 #define DDP_ALGORITHMS_ZERO1_SHARD_H
