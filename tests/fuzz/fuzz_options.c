@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { WORDS = 40, TEXT = 4096 };
+enum { WORDS = 40 };
 
 /* Cut text at its newlines. */
 static int cut(char *text, char **argv)
@@ -24,7 +24,7 @@ static int cut(char *text, char **argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *argv[WORDS + 3], *text = malloc(size + 1), agreed[TEXT];
+    char *argv[WORDS + 3], *text = malloc(size + 1);
     ddp_options options;
     ddp_error err;
     int argc;
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     argc = cut(text, argv);
     if (ddp_options_parse(&options, &argc, argv, &err) == DDP_OK) {
-        ddp_options_agreement(&options, 1, agreed, sizeof agreed);
+        free(ddp_options_agreement(&options, 1));
         if (ddp_darknet_check(argc, argv, &err) == DDP_OK && ddp_darknet_trains(argc, argv))
             (void)(ddp_darknet_check_ddp(argc, argv, &err) == DDP_OK);
     }

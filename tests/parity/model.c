@@ -23,14 +23,75 @@ static int has_kink(const char *line)
     return starts_with(line, "activation=leaky") || starts_with(line, "activation=relu");
 }
 
+enum { MAX_SECTIONS = 1024 };
+
+/* Sections of a cfg, [net] first: may a layer have other filters than the cfg says? */
+struct sections {
+    int count;
+    char may_be_thin[MAX_SECTIONS];
+};
+
+/* A layer's number of outputs stands where a loss, or the end, follows: pooling and dropout between
+ * them pass it on. */
+static struct sections find_sections(FILE *in)
+{
+    static const char *const passing[] = {"[avgpool]", "[maxpool]", "[dropout]"};
+    static const char *const losses[] = {"[softmax]", "[cost]", "[yolo]", "[region]",
+                                         "[detection]"};
+    struct sections s = {0};
+    char *line = NULL;
+    size_t size = 0;
+    int last = -1; /* section that only passing ones have followed so far */
+
+    while (getline(&line, &size, in) >= 0) {
+        int passes = 0, is_loss = 0;
+
+        if (line[0] != '[')
+            continue;
+        if (s.count == MAX_SECTIONS)
+            fail("cfg", "more sections than this test knows");
+        for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
+            passes |= starts_with(line, passing[i]);
+        for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+            is_loss |= starts_with(line, losses[i]);
+        if (last >= 0 && !passes)
+            s.may_be_thin[last] = !is_loss;
+        if (!passes)
+            last = s.count;
+        s.count++;
+    }
+    free(line);
+    rewind(in);
+    return s;
+}
+
+/* Write a line that says how many filters or outputs a layer has, with fewer. Returns 0 if it is
+ * another line. */
+static int write_thin(const char *line, int thin, FILE *out)
+{
+    int count;
+
+    if (sscanf(line, "filters = %d", &count) == 1)
+        (void)fprintf(out, "filters=%d\n", (count + thin - 1) / thin);
+    else if (sscanf(line, "output = %d", &count) == 1)
+        (void)fprintf(out, "output=%d\n", (count + thin - 1) / thin);
+    else
+        return 0;
+    return 1;
+}
+
 /* What ddp_cfg_with does not do: values outside [net], and a section more. */
 static void copy_sections(const model_options *o, FILE *in, FILE *out)
 {
+    struct sections sections = find_sections(in);
     char *line = NULL;
     size_t size = 0;
     int section = -1; /* [net], then layer 0 */
 
     while (getline(&line, &size, in) >= 0) {
+        if (o->thin && section >= 0 && sections.may_be_thin[section]
+            && write_thin(line, o->thin, out))
+            continue;
         if (o->crop && starts_with(line, "crop_height"))
             (void)fprintf(out, "crop_height=%d\n", o->crop);
         else if (o->crop && starts_with(line, "crop_width"))

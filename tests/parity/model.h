@@ -10,6 +10,7 @@ typedef struct model_options {
     int width, height, batch, subdivisions, time_steps;
     int crop;     /* width and height of what [crop] leaves */
     int frozen;   /* the first so many layers: the last of them gets stopbackward=1 */
+    int thin;     /* the cfg's filters are divided by it, but where a loss fixes their number */
     int add_cost; /* 1: the cfg has no loss, append [cost] */
     int smooth;   /* 1: elu for leaky and relu, which have a kink; 2: mish */
     float learning_rate;

@@ -24,6 +24,7 @@ static int parse_whole(parity_options *o, const char *argument)
         {"subdivisions", &o->model.subdivisions},
         {"time_steps", &o->model.time_steps},
         {"crop", &o->model.crop},
+        {"thin", &o->model.thin},
         {"frozen", &o->model.frozen},
         {"add_cost", &o->model.add_cost},
         {"updates", &o->updates},

@@ -275,7 +275,7 @@ double ddp_trainer_loss(const ddp_trainer *t)
 
 size_t ddp_trainer_bad_samples(const ddp_trainer *t)
 {
-    return ddp_loss_told(t->loss, BAD_SAMPLES);
+    return ddp_loss_told(t->loss, DDP_TOLD_BAD_SAMPLES);
 }
 
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)

@@ -67,5 +67,6 @@ void ddp_trainer_take_back(ddp_trainer *t)
 void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_position *now)
 {
     if (t->config.bad_data && !t->bad.sum)
-        ddp_loss_tell(t->loss, BAD_SAMPLES, ddp_bad_data_count(t->config.bad_data, now->images));
+        ddp_loss_tell(t->loss, DDP_TOLD_BAD_SAMPLES,
+                      ddp_bad_data_count(t->config.bad_data, now->images));
 }

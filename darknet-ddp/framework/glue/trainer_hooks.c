@@ -45,7 +45,7 @@ static void before_forward(void *ctx, network *net)
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
-    ddp_trainer_enter(t, FORWARD);
+    ddp_trainer_enter(t, DDP_TRAINER_FORWARD);
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
     ddp_trainer_end_updates(t);
@@ -122,7 +122,7 @@ static void before_backward(void *ctx, network *net)
     ddp_trainer *t = ctx;
     ddp_position now = ddp_position_of(net);
 
-    ddp_trainer_enter(t, BACKWARD);
+    ddp_trainer_enter(t, DDP_TRAINER_BACKWARD);
     update_all_deferred(t, net);
     ddp_trainer_end_at_bad_samples(t, net);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
@@ -172,7 +172,7 @@ static void after_backward(void *ctx, network *net)
     }
     if (now.update_ends && !t->steps.is_local)
         ddp_trainer_check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
-    ddp_trainer_enter(t, now.update_ends ? UPDATE : OUTSIDE);
+    ddp_trainer_enter(t, now.update_ends ? DDP_TRAINER_UPDATE : DDP_TRAINER_OUTSIDE);
 }
 
 /* ---- update ---- */
@@ -223,7 +223,7 @@ static float mean_loss(void *ctx, float loss)
     mean = ddp_loss_take(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;
-    ddp_trainer_enter(t, OUTSIDE);
+    ddp_trainer_enter(t, DDP_TRAINER_OUTSIDE);
     ddp_trainer_look(t);
     ddp_trainer_sync_if_due(t);
     return mean;

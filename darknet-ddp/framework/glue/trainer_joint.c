@@ -15,7 +15,8 @@ static void end_to_join(ddp_trainer *t, int64_t began_ns)
 {
     t->waited_ns += ddp_clock_ns() - began_ns;
     ddp_watch_layer(t->config.reducer.watch,
-                    t->phase == BACKWARD ? DDP_PHASE_BACKWARD : DDP_PHASE_FORWARD, t->layer);
+                    t->phase == DDP_TRAINER_BACKWARD ? DDP_PHASE_BACKWARD : DDP_PHASE_FORWARD,
+                    t->layer);
 }
 
 static void settle_before_joining(void *ctx)

@@ -42,7 +42,7 @@ static void tell_backlog(ddp_trainer *t)
     if (!t->config.reducer.priority || !ddp_reducer_syncs(t->reducer))
         return;
     units = ddp_reducer_backlog(t->reducer) / BACKLOG_UNIT;
-    ddp_loss_tell(t->loss, BACKLOG, units < most ? units : most);
+    ddp_loss_tell(t->loss, DDP_TOLD_BACKLOG, units < most ? units : most);
     t->backlog_told = 1;
 }
 
@@ -51,8 +51,8 @@ static void plan_order(ddp_trainer *t)
     if (!t->backlog_told)
         return;
     t->backlog_told = 0;
-    ddp_reducer_adapt(t->reducer, ddp_loss_told(t->loss, BACKLOG) / (size_t)ddp_group_size(t->group)
-                                      * BACKLOG_UNIT);
+    ddp_reducer_adapt(t->reducer, ddp_loss_told(t->loss, DDP_TOLD_BACKLOG)
+                                      / (size_t)ddp_group_size(t->group) * BACKLOG_UNIT);
 }
 
 /* ---- */

@@ -17,20 +17,21 @@ ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net)
 }
 
 /* For a profiler. Between steps there is none. */
-static void change_range(enum phase before, enum phase phase)
+static void change_range(ddp_trainer_phase before, ddp_trainer_phase phase)
 {
-    static const char *const names[PHASES] = {
-        [FORWARD] = "forward", [BACKWARD] = "backward", [UPDATE] = "update"};
+    static const char *const names[DDP_TRAINER_PHASES] = {[DDP_TRAINER_FORWARD] = "forward",
+                                                          [DDP_TRAINER_BACKWARD] = "backward",
+                                                          [DDP_TRAINER_UPDATE] = "update"};
 
     if (phase == before)
         return;
-    if (before != OUTSIDE)
+    if (before != DDP_TRAINER_OUTSIDE)
         ddp_device_range_pop();
-    if (phase != OUTSIDE)
+    if (phase != DDP_TRAINER_OUTSIDE)
         ddp_device_range_push(names[phase]);
 }
 
-void ddp_trainer_enter(ddp_trainer *t, enum phase phase)
+void ddp_trainer_enter(ddp_trainer *t, ddp_trainer_phase phase)
 {
     int64_t now = ddp_clock_ns();
     int64_t communication_ns = ddp_trainer_communication_ns(t);
@@ -44,7 +45,7 @@ void ddp_trainer_enter(ddp_trainer *t, enum phase phase)
 
 void ddp_trainer_begin_times(ddp_trainer *t)
 {
-    t->phase = OUTSIDE;
+    t->phase = DDP_TRAINER_OUTSIDE;
     t->phase_ns = ddp_clock_ns();
     t->phase_communication_ns = ddp_trainer_communication_ns(t);
     memset(t->spent_ns, 0, sizeof t->spent_ns);
@@ -74,8 +75,8 @@ ddp_trainer_times ddp_trainer_total_times(ddp_trainer *t)
     int host = ddp_device_is_host(t->table.device);
 
     ddp_trainer_enter(t, t->phase);
-    return (ddp_trainer_times){.forward_ns = host ? t->spent_ns[FORWARD] : 0,
-                               .backward_ns = host ? t->spent_ns[BACKWARD] : 0,
-                               .update_ns = host ? t->spent_ns[UPDATE] : 0,
-                               .outside_ns = t->spent_ns[OUTSIDE]};
+    return (ddp_trainer_times){.forward_ns = host ? t->spent_ns[DDP_TRAINER_FORWARD] : 0,
+                               .backward_ns = host ? t->spent_ns[DDP_TRAINER_BACKWARD] : 0,
+                               .update_ns = host ? t->spent_ns[DDP_TRAINER_UPDATE] : 0,
+                               .outside_ns = t->spent_ns[DDP_TRAINER_OUTSIDE]};
 }

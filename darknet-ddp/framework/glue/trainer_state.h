@@ -12,9 +12,15 @@
 
 #include <darknet.h>
 
-enum { BAD_SAMPLES, BACKLOG }; /* counts that travel with the loss */
+enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG }; /* counts that travel with the loss */
 
-enum phase { OUTSIDE, FORWARD, BACKWARD, UPDATE, PHASES };
+typedef enum ddp_trainer_phase {
+    DDP_TRAINER_OUTSIDE,
+    DDP_TRAINER_FORWARD,
+    DDP_TRAINER_BACKWARD,
+    DDP_TRAINER_UPDATE,
+    DDP_TRAINER_PHASES
+} ddp_trainer_phase;
 
 /* Of the network that is attached; all zero where every step has all layers. Arrays per layer are
  * what the step under way has. */
@@ -85,10 +91,10 @@ struct ddp_trainer {
     int64_t waited_ns;  /* outside the reducer, since attach */
     int64_t stalled_ns; /* by the group's count, when attached */
 
-    enum phase phase; /* what goes on now */
-    int64_t phase_ns; /* began then, */
+    ddp_trainer_phase phase; /* what goes on now */
+    int64_t phase_ns;        /* began then, */
     int64_t phase_communication_ns;
-    int64_t spent_ns[PHASES];
+    int64_t spent_ns[DDP_TRAINER_PHASES];
 };
 
 /* ---- what every file calls (glue/trainer_phase.c) ---- */
@@ -96,14 +102,14 @@ struct ddp_trainer {
 /* A hook cannot return an error: where st is one, the program ends with err. */
 void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err);
 
-/* Attached: times count from here on, OUTSIDE of a step. */
+/* Attached: times count from here on, outside of a step. */
 void ddp_trainer_begin_times(ddp_trainer *t);
 
 /* What net trains on: the group's device, or the host. */
 ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net);
 
 /* What goes on from here. Communication is nobody's time but its own. */
-void ddp_trainer_enter(ddp_trainer *t, enum phase phase);
+void ddp_trainer_enter(ddp_trainer *t, ddp_trainer_phase phase);
 
 /* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
  * notice that one is lost. */
@@ -111,7 +117,7 @@ void ddp_trainer_settle_sums(ddp_trainer *t);
 
 /* ---- the step (glue/trainer_hooks.c) ---- */
 
-/* From here on net calls the trainer, which is OUTSIDE of a step. */
+/* From here on net calls the trainer, which is outside of a step. */
 void ddp_trainer_hook(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (glue/trainer_guard.c) ---- */
