@@ -53,7 +53,7 @@ static void ranks_compare_all_options_but_these(void **state)
         const ddp_option *row = &ddp_option_table[i];
         int is_compared = (row->columns & DDP_OPTION_AGREE) != 0;
 
-        if (row->scope == COMMAND)
+        if (row->scope == DDP_OPTION_SCOPE_COMMAND)
             continue;
         if (is_compared == is_in_list(row->name))
             fail_msg("%s: %s", row->name,

@@ -61,7 +61,7 @@ static ddp_status write_array(const ddp_checkpoint *c, const ddp_checkpoint_arra
                               ddp_file *f, ddp_error *err)
 {
     FILE *fp = ddp_file_stream(f);
-    ddp_record record = {.layer = (uint32_t)array->layer, .count = array->count};
+    ddp_state_array_header record = {.layer = (uint32_t)array->layer, .count = array->count};
 
     if (strlen(array->part) >= sizeof record.part || strlen(array->name) >= sizeof record.name)
         return ddp_fail(err, DDP_ERR_USAGE, "%s %s: too long a name for a state file", array->part,
@@ -79,7 +79,8 @@ ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f, ddp_error 
 {
     ddp_header_body body = {.cfg_bytes = c->cfg_bytes,
                             .arrays = c->array_count,
-                            .bytes = c->cfg_bytes + c->array_count * sizeof(ddp_record)};
+                            .bytes =
+                                c->cfg_bytes + c->array_count * sizeof(ddp_state_array_header)};
     FILE *fp = ddp_file_stream(f);
     char header[DDP_HEADER_BYTES];
     uint64_t hash;

@@ -138,8 +138,8 @@ static int ends_within(const char *text, size_t size)
 
 /* Take the array that stands at `at`, before end, and its record. Returns where the next one
  * stands; 0: there is none that fits. */
-static uint64_t take_array(ddp_checkpoint_array *out, const ddp_record *record, uint64_t at,
-                           uint64_t end)
+static uint64_t take_array(ddp_checkpoint_array *out, const ddp_state_array_header *record,
+                           uint64_t at, uint64_t end)
 {
     *out = (ddp_checkpoint_array){.layer = (int)record->layer,
                                   .part = record->part,
@@ -156,7 +156,7 @@ static uint64_t take_array(ddp_checkpoint_array *out, const ddp_record *record, 
 
 static ddp_status list_arrays(ddp_checkpoint *out, uint64_t at, uint64_t end, ddp_error *err)
 {
-    ddp_record *records = out->memory;
+    ddp_state_array_header *records = out->memory;
 
     for (size_t i = 0; i < out->array_count; i++) {
         uint64_t next = 0;
@@ -180,7 +180,7 @@ static ddp_status list_arrays(ddp_checkpoint *out, uint64_t at, uint64_t end, dd
 static ddp_status read_body(ddp_checkpoint *out, const ddp_header_body *body, size_t header,
                             ddp_error *err)
 {
-    size_t records = (size_t)body->arrays * sizeof(ddp_record);
+    size_t records = (size_t)body->arrays * sizeof(ddp_state_array_header);
     char *memory = malloc(records + (size_t)body->cfg_bytes + 1);
 
     out->memory = memory;
@@ -207,7 +207,7 @@ static ddp_status understand(ddp_checkpoint *out, ddp_error *err)
     /* The bytes are as they were written: what is refused from here on, some program wrote so. */
     if (!st
         && (body.cfg_bytes > body.bytes
-            || body.arrays > (body.bytes - body.cfg_bytes) / sizeof(ddp_record)))
+            || body.arrays > (body.bytes - body.cfg_bytes) / sizeof(ddp_state_array_header)))
         st = ddp_fail(err, DDP_ERR_FORMAT, "its cfg or its arrays do not fit in it");
     if (!st)
         st = read_body(out, &body, header, err);

@@ -7,13 +7,13 @@
 
 enum { DDP_RECORD_PART_BYTES = 32, DDP_RECORD_NAME_BYTES = 16 };
 
-typedef struct ddp_record {
+typedef struct ddp_state_array_header {
     uint32_t layer, zero;
     uint64_t count;
     char part[DDP_RECORD_PART_BYTES], name[DDP_RECORD_NAME_BYTES];
-} ddp_record;
+} ddp_state_array_header;
 
-_Static_assert(sizeof(ddp_record) == 64, "the record is written as it is in memory");
+_Static_assert(sizeof(ddp_state_array_header) == 64, "the record is written as it is in memory");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little endian");
 
 #endif

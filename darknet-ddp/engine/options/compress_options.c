@@ -11,16 +11,17 @@
 
 typedef struct choice {
     const char *word;
-    const char *argument; /* "": no number stands behind it */
-    enum kind kind;       /* WHOLE or REAL */
+    const char *argument;      /* "": no number stands behind it */
+    enum ddp_option_kind kind; /* WHOLE or REAL */
     double low, high;
 } choice;
 
 static const choice choices[DDP_CHOICES] = {
-    {"none", "", WHOLE, 0, 0},
-    {"bf16", "", WHOLE, 0, 0},
-    {"fp16", "", WHOLE, 0, 0},
-#define WORD(name, argument, kind, low, high, meaning) {#name, argument, kind, low, high},
+    {"none", "", DDP_OPTION_KIND_WHOLE, 0, 0},
+    {"bf16", "", DDP_OPTION_KIND_WHOLE, 0, 0},
+    {"fp16", "", DDP_OPTION_KIND_WHOLE, 0, 0},
+#define WORD(name, argument, kind, low, high, meaning)                                             \
+    {#name, argument, DDP_OPTION_KIND_##kind, low, high},
 #include "algorithms/algorithms.def"
 #undef WORD
 };
@@ -44,7 +45,8 @@ static int parse_number(double *out, const choice *c, const char *text)
 {
     char *end = NULL;
 
-    if (!*text || text[strspn(text, c->kind == WHOLE ? "0123456789" : "0123456789.")])
+    if (!*text
+        || text[strspn(text, c->kind == DDP_OPTION_KIND_WHOLE ? "0123456789" : "0123456789.")])
         return 0;
     *out = strtod(text, &end);
     return !*end && *out >= c->low && *out <= c->high;
@@ -82,7 +84,7 @@ void ddp_compress_accepts(char *text, size_t size)
         if (c->argument[0])
             used += (size_t)snprintf(
                 text + used, size - used, ", %s %s from %.10g to %.10g", c->argument + 1,
-                c->kind == WHOLE ? "a whole number" : "a number", c->low, c->high);
+                c->kind == DDP_OPTION_KIND_WHOLE ? "a whole number" : "a number", c->low, c->high);
 }
 
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT])

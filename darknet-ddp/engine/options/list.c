@@ -18,7 +18,18 @@ enum {
 };
 
 const ddp_option ddp_option_table[] = {
-#define ROW(kind, field, ...) {kind, offsetof(ddp_options, field), __VA_ARGS__},
+#define ROW(kind, field, name, argument, low, high, fallback, shown, scope, columns, meaning)      \
+    {DDP_OPTION_KIND_##kind,                                                                       \
+     offsetof(ddp_options, field),                                                                 \
+     name,                                                                                         \
+     argument,                                                                                     \
+     low,                                                                                          \
+     high,                                                                                         \
+     fallback,                                                                                     \
+     shown,                                                                                        \
+     DDP_OPTION_SCOPE_##scope,                                                                     \
+     columns,                                                                                      \
+     meaning},
 #define GROUP(field, title)
 #include "options/options.def"
 #undef GROUP
@@ -53,11 +64,11 @@ static void write_word(const char *words, int i, char *out, size_t size)
 
 static void write_number(const ddp_option *row, double number, char *out, size_t size)
 {
-    if (row->kind == SKIP)
+    if (row->kind == DDP_OPTION_KIND_SKIP)
         (void)snprintf(out, size, number != 0 ? "skip %.9g" : "stop", number);
-    else if (row->kind == CHOICE)
+    else if (row->kind == DDP_OPTION_KIND_CHOICE)
         write_word(row->argument, (int)number, out, size);
-    else if (row->kind == FLAG)
+    else if (row->kind == DDP_OPTION_KIND_FLAG)
         (void)snprintf(out, size, "%s", number != 0 ? "yes" : "no");
     else if (number < row->low || number > row->high)
         (void)snprintf(out, size, "not given");
@@ -69,7 +80,7 @@ static double number_of(const ddp_options *o, const ddp_option *row)
 {
     const void *field = (const char *)o + row->field;
 
-    return row->kind == REAL ? *(const double *)field : *(const int *)field;
+    return row->kind == DDP_OPTION_KIND_REAL ? *(const double *)field : *(const int *)field;
 }
 
 /* Of a row of any kind that has a column. */
@@ -78,7 +89,7 @@ static void write_value(const ddp_options *o, const ddp_option *row, int ranks, 
 {
     size_t used;
 
-    if (row->kind == SEED) {
+    if (row->kind == DDP_OPTION_KIND_SEED) {
         int64_t seed = *(const int64_t *)(const void *)((const char *)o + row->field);
 
         if (seed < 0)
@@ -87,7 +98,7 @@ static void write_value(const ddp_options *o, const ddp_option *row, int ranks, 
             (void)snprintf(out, size, "%" PRId64, seed);
         return;
     }
-    if (row->kind == COMPRESS) {
+    if (row->kind == DDP_OPTION_KIND_COMPRESS) {
         const void *choice = (const char *)o + row->field;
         char text[DDP_COMPRESS_TEXT];
 
@@ -102,9 +113,9 @@ static void write_value(const ddp_options *o, const ddp_option *row, int ranks, 
 
 static int is_default(const ddp_options *o, const ddp_option *row)
 {
-    if (row->kind == COMPRESS)
+    if (row->kind == DDP_OPTION_KIND_COMPRESS)
         return o->compress.word == DDP_CHOICE_NONE;
-    return row->kind != SEED && number_of(o, row) == row->fallback;
+    return row->kind != DDP_OPTION_KIND_SEED && number_of(o, row) == row->fallback;
 }
 
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
@@ -137,7 +148,7 @@ void ddp_options_write(const ddp_options *o, const char *words, char *text, size
         if (strlen(row->name) != length || strncmp(row->name, words, length) != 0)
             continue;
         write_value(o, row, 0, value, sizeof value);
-        if (row->kind != FLAG)
+        if (row->kind != DDP_OPTION_KIND_FLAG)
             (void)snprintf(text + length, size - length, " %s", value);
     }
 }
@@ -175,7 +186,7 @@ char *ddp_options_agreement(const ddp_options *o, int on_gpus)
 void ddp_options_near(ddp_near *near)
 {
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
-        if (ddp_option_table[i].scope != COMMAND)
+        if (ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
             ddp_near_try(near, ddp_option_table[i].name);
 }
 
@@ -185,7 +196,7 @@ static void write_default(const ddp_option *row, char *out, size_t size)
 {
     if (row->shown)
         (void)snprintf(out, size, "%s", row->shown);
-    else if (row->kind == FLAG)
+    else if (row->kind == DDP_OPTION_KIND_FLAG)
         (void)snprintf(out, size, "off");
     else
         write_number(row, row->fallback, out, size);

@@ -17,19 +17,19 @@ static void set_number(ddp_options *o, const ddp_option *row, double value)
     void *field = field_of(o, row);
 
     switch (row->kind) {
-    case REAL:
+    case DDP_OPTION_KIND_REAL:
         *(double *)field = value;
         break;
-    case SEED:
+    case DDP_OPTION_KIND_SEED:
         *(int64_t *)field = (int64_t)value;
         break;
-    case TEXT:
+    case DDP_OPTION_KIND_TEXT:
         *(const char **)field = NULL;
         break;
-    case GPUS:
+    case DDP_OPTION_KIND_GPUS:
         *(ddp_gpu_list *)field = (ddp_gpu_list){0};
         break;
-    case COMPRESS:
+    case DDP_OPTION_KIND_COMPRESS:
         *(ddp_compress_choice *)field = (ddp_compress_choice){0};
         break;
     default:
@@ -42,22 +42,23 @@ static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *er
 {
     char numbers[256] = "";
 
-    if (row->kind == COMPRESS)
+    if (row->kind == DDP_OPTION_KIND_COMPRESS)
         ddp_compress_accepts(numbers, sizeof numbers);
-    if (row->kind == CHOICE || row->kind == COMPRESS)
+    if (row->kind == DDP_OPTION_KIND_CHOICE || row->kind == DDP_OPTION_KIND_COMPRESS)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s%s, not '%s'", row->name, row->argument,
                         numbers, value);
-    if (row->kind == SKIP)
+    if (row->kind == DDP_OPTION_KIND_SKIP)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s wants stop, or skip and a whole number from 1 to %.10g, not '%s'",
                         row->name, row->high, value);
-    if (row->kind == SEED)
+    if (row->kind == DDP_OPTION_KIND_SEED)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants a whole number from 0, not '%s'", row->name,
                         value);
-    if (row->kind == WHOLE && row->low == 0 && row->high == 1)
+    if (row->kind == DDP_OPTION_KIND_WHOLE && row->low == 0 && row->high == 1)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants 0 or 1, not '%s'", row->name, value);
     return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s from %.10g to %.10g, not '%s'", row->name,
-                    row->kind == WHOLE ? "a whole number" : "a number", row->low, row->high, value);
+                    row->kind == DDP_OPTION_KIND_WHOLE ? "a whole number" : "a number", row->low,
+                    row->high, value);
 }
 
 static ddp_status take_choice(ddp_options *o, const ddp_option *row, const char *value,
@@ -86,19 +87,19 @@ static ddp_status take_value(ddp_options *o, const ddp_option *row, const char *
 
     errno = 0;
     switch (row->kind) {
-    case CHOICE:
+    case DDP_OPTION_KIND_CHOICE:
         return take_choice(o, row, value, err);
-    case TEXT:
+    case DDP_OPTION_KIND_TEXT:
         if (value[0] == '-' || !value[0])
             return ddp_fail(err, DDP_ERR_USAGE, "%s wants a file name, not '%s'", row->name, value);
         *(const char **)field_of(o, row) = value;
         return DDP_OK;
-    case GPUS:
+    case DDP_OPTION_KIND_GPUS:
         return ddp_gpu_list_parse(field_of(o, row), value, err);
-    case COMPRESS:
+    case DDP_OPTION_KIND_COMPRESS:
         return ddp_compress_choice_parse(field_of(o, row), value) ? DDP_OK
                                                                   : refuse(row, value, err);
-    case SEED: {
+    case DDP_OPTION_KIND_SEED: {
         long long seed = strtoll(value, &end, 10);
 
         if (errno || end == value || *end || seed < 0)
@@ -109,7 +110,7 @@ static ddp_status take_value(ddp_options *o, const ddp_option *row, const char *
     default:
         number = strtod(value, &end);
         if (errno || end == value || *end || !(number >= row->low && number <= row->high)
-            || (row->kind == WHOLE && number != (double)(long)number))
+            || (row->kind == DDP_OPTION_KIND_WHOLE && number != (double)(long)number))
             return refuse(row, value, err);
         set_number(o, row, number);
         return DDP_OK;
@@ -156,9 +157,9 @@ static ddp_status refuse_value_of_flag(const ddp_option *row, const char *next, 
 static int take(ddp_options *o, const ddp_option *row, char *const *words, int is_ours,
                 ddp_error *err)
 {
-    int is_optional = row->kind == TEXT && row->argument[0] == '[';
+    int is_optional = row->kind == DDP_OPTION_KIND_TEXT && row->argument[0] == '[';
 
-    if (row->kind == FLAG) {
+    if (row->kind == DDP_OPTION_KIND_FLAG) {
         if (refuse_value_of_flag(row, words[0], is_ours, err))
             return -1;
         *(int *)field_of(o, row) = 1;
@@ -173,7 +174,7 @@ static int take(ddp_options *o, const ddp_option *row, char *const *words, int i
                        row->argument);
         return -1;
     }
-    if (row->kind == SKIP)
+    if (row->kind == DDP_OPTION_KIND_SKIP)
         return take_skip(o, row, words, err);
     return take_value(o, row, words[0], err) ? -1 : 1;
 }
@@ -198,9 +199,9 @@ static int has_ddp(int argc, char **argv)
  * commands have short names that Darknet's own commands use too. */
 static int applies(const ddp_option *row, int is_ddp_command, int trains)
 {
-    if (!row || (row->scope == COMMAND && !is_ddp_command))
+    if (!row || (row->scope == DDP_OPTION_SCOPE_COMMAND && !is_ddp_command))
         return 0;
-    return row->scope != SHARED || is_ddp_command || trains;
+    return row->scope != DDP_OPTION_SCOPE_SHARED || is_ddp_command || trains;
 }
 
 static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error *err)
@@ -212,7 +213,7 @@ static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error
     if (instead)
         return ddp_fail(err, DDP_ERR_USAGE, "%s is gone: %s", name, instead);
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
-        if (is_ddp_command || ddp_option_table[i].scope != COMMAND)
+        if (is_ddp_command || ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
             ddp_near_try(&near, ddp_option_table[i].name);
     return ddp_fail(err, DDP_ERR_USAGE, "unknown option '%s'%s `darknet ddp help` lists them", name,
                     near.best ? ddp_near_text(&near, text) : ";");
@@ -263,7 +264,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
             argv[kept++] = argv[i];
             continue;
         }
-        if (row->scope == RANKS)
+        if (row->scope == DDP_OPTION_SCOPE_RANKS)
             needs_ddp = row;
         taken = take(o, row, argv + i + 1, trains || is_ddp_command, err);
         if (taken < 0)

@@ -4,18 +4,34 @@
 
 #include "options/options.h"
 
-enum kind { FLAG, WHOLE, REAL, SEED, CHOICE, SKIP, TEXT, GPUS, COMPRESS };
-enum scope { ANYWHERE, RANKS, COMMAND, SHARED };
+/* The kinds and scopes of options.def, where they are explained. */
+enum ddp_option_kind {
+    DDP_OPTION_KIND_FLAG,
+    DDP_OPTION_KIND_WHOLE,
+    DDP_OPTION_KIND_REAL,
+    DDP_OPTION_KIND_SEED,
+    DDP_OPTION_KIND_CHOICE,
+    DDP_OPTION_KIND_SKIP,
+    DDP_OPTION_KIND_TEXT,
+    DDP_OPTION_KIND_GPUS,
+    DDP_OPTION_KIND_COMPRESS
+};
+enum ddp_option_scope {
+    DDP_OPTION_SCOPE_ANYWHERE,
+    DDP_OPTION_SCOPE_RANKS,
+    DDP_OPTION_SCOPE_COMMAND,
+    DDP_OPTION_SCOPE_SHARED
+};
 
 typedef struct ddp_option {
-    enum kind kind;
+    enum ddp_option_kind kind;
     size_t field; /* in ddp_options; its type follows from kind */
     const char *name;
     const char *argument; /* of a CHOICE its words, with | between them */
     double low, high;
     double fallback;
     const char *shown; /* the default, in words; NULL: see fallback */
-    enum scope scope;
+    enum ddp_option_scope scope;
     unsigned columns; /* DDP_OPTION_... */
     const char *meaning;
 } ddp_option;

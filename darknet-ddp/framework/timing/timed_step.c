@@ -189,12 +189,12 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
     return c->failure.code;
 }
 
-ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *err)
+ddp_status ddp_step_read(ddp_step_clock *c, ddp_timed_step *times, ddp_error *err)
 {
     ddp_device_event *const *events = c->events;
     int64_t end_ns;
 
-    *times = (ddp_step_times){0};
+    *times = (ddp_timed_step){0};
     ddp_device_synchronize(ddp_group_device(c->group));
     if (read_communication(c, &end_ns, err))
         return err->code;

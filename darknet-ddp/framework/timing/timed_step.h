@@ -12,11 +12,11 @@
 typedef struct ddp_step_clock ddp_step_clock;
 
 /* Seconds. forward, backward and update are less the communication in them. */
-typedef struct ddp_step_times {
+typedef struct ddp_timed_step {
     double forward, backward, update;
     double exposed; /* communication that nothing hid */
     double step;    /* from the end of the work before it to its own end */
-} ddp_step_times;
+} ddp_timed_step;
 
 /* t is attached to net; all three must outlive the clock. A step is what makes one update.
  * *out is set on success. Fails with DDP_ERR_NOMEM. */
@@ -36,6 +36,6 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_C
 ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches);
 
 /* Wait for the last step that was run, and tell its times. Fails with DDP_ERR_COMM. */
-ddp_status ddp_step_read(ddp_step_clock *c, ddp_step_times *times, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_step_read(ddp_step_clock *c, ddp_timed_step *times, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

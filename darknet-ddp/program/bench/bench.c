@@ -71,7 +71,7 @@ static ddp_status slowest(struct bench *b, double *seconds, ddp_error *err)
     return st;
 }
 
-static ddp_status time_step(struct bench *b, int alone, ddp_step_times *times, ddp_error *err)
+static ddp_status time_step(struct bench *b, int alone, ddp_timed_step *times, ddp_error *err)
 {
     if (ddp_step_run(b->clock, alone, err))
         return err->code;
@@ -105,7 +105,7 @@ static ddp_status communicate(struct bench *b, int sleep_between_polls, ddp_erro
  * the first had an idle GPU before it. On a CPU both are the same. */
 static ddp_status time_local(struct bench *b, ddp_error *err)
 {
-    ddp_step_times times;
+    ddp_timed_step times;
 
     ddp_trainer_settle(b->config->trainer);
     if (wait_for_all(b, err))
@@ -135,7 +135,7 @@ static ddp_status time_wire(struct bench *b, ddp_error *err)
  * first in it, and leaves its own to the next, as in training. */
 static ddp_status time_whole(struct bench *b, ddp_error *err)
 {
-    ddp_step_times times;
+    ddp_timed_step times;
 
     if (wait_for_all(b, err) || ddp_step_run(b->clock, 0, err) || time_step(b, 0, &times, err))
         return err->code;
@@ -255,7 +255,7 @@ static ddp_status trace_step(struct bench *b, ddp_trace *trace, ddp_error *err)
 static ddp_status draw_step(struct bench *b, size_t *hidden, ddp_error *err)
 {
     const ddp_bench_config *config = b->config;
-    ddp_step_times times;
+    ddp_timed_step times;
     ddp_trace *trace;
     ddp_status st;
 

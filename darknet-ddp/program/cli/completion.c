@@ -59,7 +59,7 @@ static void put_choice_cases(const char *before, const char *after)
         if (!strchr(row->argument, '|'))
             continue;
         printf("    %s) %s", row->name, before);
-        put_choices(row->kind == SKIP ? "stop|skip" : row->argument);
+        put_choices(row->kind == DDP_OPTION_KIND_SKIP ? "stop|skip" : row->argument);
         printf("%s ;;\n", after);
     }
 }
@@ -72,7 +72,7 @@ static void put_numbers(void)
     for (int i = 0; i < DDP_OPTION_ROWS; i++) {
         const ddp_option *row = &ddp_option_table[i];
 
-        if (!row->argument[0] || row->kind == TEXT || strchr(row->argument, '|'))
+        if (!row->argument[0] || row->kind == DDP_OPTION_KIND_TEXT || strchr(row->argument, '|'))
             continue;
         printf("%s%s", between, row->name);
         between = "|";
@@ -123,7 +123,7 @@ static void put_bash_options(void)
     printf("  esac\n  case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n"
            "    ddp\\ *|\"detector map\") options+=\"");
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
-        if (ddp_option_table[i].scope == COMMAND)
+        if (ddp_option_table[i].scope == DDP_OPTION_SCOPE_COMMAND)
             printf(" %s", ddp_option_table[i].name);
     printf("\" ;;\n  esac\n");
 }
@@ -145,7 +145,7 @@ static void put_bash(void)
     printf("    esac\n  fi\n"
            "  if [[ -z $words && $cur == -* ]]; then\n  options=\"");
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
-        if (ddp_option_table[i].scope != COMMAND)
+        if (ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
             printf(" %s", ddp_option_table[i].name);
     printf("\"\n");
     put_bash_options();
@@ -178,7 +178,7 @@ static void put_zsh_described(int of_commands)
     for (int i = 0; i < DDP_OPTION_ROWS; i++) {
         const ddp_option *row = &ddp_option_table[i];
 
-        if ((row->scope == COMMAND) == of_commands) {
+        if ((row->scope == DDP_OPTION_SCOPE_COMMAND) == of_commands) {
             printf("\n      ");
             put_described(row->name, row->meaning);
         }

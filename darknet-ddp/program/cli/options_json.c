@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *kind_name(enum kind kind)
+static const char *kind_name(enum ddp_option_kind kind)
 {
     static const char *const names[] = {"flag", "whole", "real", "seed",    "choice",
                                         "skip", "text",  "gpus", "compress"};
@@ -16,7 +16,7 @@ static const char *kind_name(enum kind kind)
     return names[kind];
 }
 
-static const char *scope_name(enum scope scope)
+static const char *scope_name(enum ddp_option_scope scope)
 {
     static const char *const names[] = {"anywhere", "ranks", "command", "shared"};
 
@@ -60,7 +60,7 @@ static void put_option(FILE *out, const ddp_option *row, const char *group)
     put_field(out, "argument", row->argument);
     put_field(out, "kind", kind_name(row->kind));
     put_field(out, "default", fallback);
-    if (row->kind == WHOLE || row->kind == REAL) {
+    if (row->kind == DDP_OPTION_KIND_WHOLE || row->kind == DDP_OPTION_KIND_REAL) {
         (void)fputs(", \"low\": ", out);
         ddp_json_number(out, row->low);
         (void)fputs(", \"high\": ", out);

@@ -37,7 +37,7 @@ struct ddp_records {
     double *row; /* columns, then waits */
     size_t lines;
     ddp_position now;
-    ddp_step_times times;
+    ddp_step_timing times;
     int64_t began_ns;
     size_t began_at; /* step */
     ddp_page_file page;
@@ -162,7 +162,7 @@ static ddp_status open_all(ddp_records *r, ddp_error *err)
         open_csv(r);
         open_log(r);
     }
-    ddp_step_times_begin(&r->times, r->config.trainer, r->config.start.images);
+    ddp_step_timing_begin(&r->times, r->config.trainer, r->config.start.images);
     r->began_ns = r->told_ns = ddp_clock_ns();
     r->began_at = r->config.start.step;
     r->now = r->config.start;
@@ -243,7 +243,7 @@ void ddp_records_saving(ddp_records *r)
     if (!r)
         return;
     ddp_screen_flush();
-    ddp_step_times_saving(&r->times);
+    ddp_step_timing_saving(&r->times);
     if (r->csv)
         ddp_csv_flush(r->csv, 1);
 }
@@ -251,7 +251,7 @@ void ddp_records_saving(ddp_records *r)
 void ddp_records_saved(ddp_records *r)
 {
     if (r)
-        ddp_step_times_saved(&r->times);
+        ddp_step_timing_saved(&r->times);
 }
 
 static double peak_memory_mib(void)
@@ -265,7 +265,7 @@ void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures
 {
     if (!r)
         return;
-    ddp_step_times_end(&r->times, now->images, r->row);
+    ddp_step_timing_end(&r->times, now->images, r->row);
     r->now = *now;
     r->row[DDP_COLUMN_STEP] = (double)now->step;
     r->row[DDP_COLUMN_IMAGES] = (double)now->images;
@@ -323,7 +323,7 @@ int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
     if (!r)
         return 0;
     ddp_columns_fill(&r->columns, result, r->row);
-    r->row[DDP_COLUMN_SAVE] = ddp_step_times_save_s(&r->times);
+    r->row[DDP_COLUMN_SAVE] = ddp_step_timing_save_s(&r->times);
     ddp_waits_fill(r->config.waits, r->row + r->columns.count);
     add_to_csv(r);
     add_to_tensorboard(r);
@@ -337,7 +337,7 @@ int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
     tell = now_ns - r->told_ns >= tell_every_ns;
     if (tell)
         r->told_ns = now_ns;
-    ddp_step_times_next(&r->times, now_ns);
+    ddp_step_timing_next(&r->times, now_ns);
     return tell;
 }
 

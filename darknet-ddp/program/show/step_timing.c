@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static struct ddp_step_counts counts_of(const ddp_step_times *t, size_t images)
+static struct ddp_step_counts counts_of(const ddp_step_timing *t, size_t images)
 {
     return (struct ddp_step_counts){
         .now_ns = ddp_clock_ns(),
@@ -17,18 +17,18 @@ static struct ddp_step_counts counts_of(const ddp_step_times *t, size_t images)
     };
 }
 
-void ddp_step_times_begin(ddp_step_times *t, ddp_trainer *trainer, size_t images)
+void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images)
 {
-    *t = (ddp_step_times){.trainer = trainer};
+    *t = (ddp_step_timing){.trainer = trainer};
     t->last = counts_of(t, images);
 }
 
-void ddp_step_times_saving(ddp_step_times *t)
+void ddp_step_timing_saving(ddp_step_timing *t)
 {
     t->saving_ns = ddp_clock_ns();
 }
 
-void ddp_step_times_saved(ddp_step_times *t)
+void ddp_step_timing_saved(ddp_step_timing *t)
 {
     int64_t ns = ddp_clock_ns() - t->saving_ns;
 
@@ -42,7 +42,7 @@ static double seconds(int64_t from, int64_t to)
     return (double)(to - from) / 1e9;
 }
 
-static void fill(const ddp_step_times *t, double *row)
+static void fill(const ddp_step_timing *t, double *row)
 {
     const struct ddp_step_counts *a = &t->last, *b = &t->step;
     int host = b->times.forward_ns > 0;
@@ -59,19 +59,19 @@ static void fill(const ddp_step_times *t, double *row)
     row[DDP_COLUMN_COMMUNICATION] = seconds(a->communication_ns, b->communication_ns);
 }
 
-void ddp_step_times_end(ddp_step_times *t, size_t images, double *row)
+void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row)
 {
     t->step = counts_of(t, images);
     t->in_row = 1;
     fill(t, row);
 }
 
-double ddp_step_times_save_s(const ddp_step_times *t)
+double ddp_step_timing_save_s(const ddp_step_timing *t)
 {
     return seconds(t->last.save_ns, t->save_ns);
 }
 
-void ddp_step_times_next(ddp_step_times *t, int64_t now_ns)
+void ddp_step_timing_next(ddp_step_timing *t, int64_t now_ns)
 {
     t->aside_ns += now_ns - t->step.now_ns;
     t->last = t->step;
