@@ -7,9 +7,10 @@
  * missing order between its queues shows in the values.
  *
  * Exit status: 77 without a GPU. Ranks fail together. */
-#include "device/compress.h"
-#include "../unit/compressed.h"
-#include "device/top_k.h"
+#include "algorithms/powersgd/low_rank.h"
+#include "algorithms/powersgd/tests/powersgd_net.h"
+#include "algorithms/topk/largest.h"
+#include "algorithms/topk/tests/topk_net.h"
 #include "must.h"
 
 #include <math.h>
@@ -184,13 +185,16 @@ static void compare_largest(ddp_device *queue, const float *values, size_t count
     ddp_device *d = ddp_device_host();
     ddp_largest host = {.count = count, .percent = percent, .rank = 1, .ranks = 3}, gpu = host;
     size_t told = 3 * ddp_top_k_numbers(count, percent);
-    float *more, *ran_there = on_device(queue, &ran, 1);
+    float *nothing = room(DDP_LARGEST_SCRATCH, sizeof(float)), *more,
+          *ran_there = on_device(queue, &ran, 1);
 
     host.m = room(count, sizeof(float));
     memcpy(host.m, values, count * sizeof(float));
     gpu.m = on_device(queue, values, count);
     host.error = both(queue, &gpu.error, count, 7);
-    host.told = both(queue, &gpu.told, told, 8); /* encode sets all of it */
+    host.told = both(queue, &gpu.told, told, 8); /* encode sets this rank's */
+    host.stride = gpu.stride = told / 3;
+    gpu.scratch = on_device(queue, nothing, DDP_LARGEST_SCRATCH);
     ddp_largest_encode(d, &host);
     ddp_largest_encode(queue, &gpu);
     expect(queue, "what is told", gpu.told, host.told, told, 0);
@@ -205,6 +209,8 @@ static void compare_largest(ddp_device *queue, const float *values, size_t count
     ddp_device_free(queue, gpu.m);
     ddp_device_free(queue, gpu.error);
     ddp_device_free(queue, gpu.told);
+    ddp_device_free(queue, gpu.scratch);
+    free(nothing);
     ddp_device_free(queue, ran_there);
     free(host.m);
     free(host.error);

@@ -28,6 +28,7 @@ set(helpers gpu/snapshot.c parity/arrays.c parity/model.c parity/options.c parit
 list(TRANSFORM helpers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
 add_library(${label}_helpers STATIC ${helpers})
 target_link_libraries(${label}_helpers PUBLIC ${libraries} ddp_flags)
+target_include_directories(${label}_helpers PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 
 # ddp_gpu_program(NAME FILE): the program LABEL_NAME.
 function(ddp_gpu_program name file)

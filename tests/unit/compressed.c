@@ -4,31 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matrices that are compressed, one that is too small to be, vectors. */
-const struct compressed_net compressed_powersgd = {
-    .config = {.method = DDP_COMPRESS_POWERSGD, .rank = 2},
-    .layers = 6,
-    .params = 7,
-    .shapes = {{0, 24, 90, 1},
-               {0, 1, 24, 0},
-               {2, 5, 9, 0},
-               {3, 40, 100, 1},
-               {4, 33, 17, 1},
-               {4, 0, 33, 0},
-               {5, 16, 16, 1}},
-    .unused = 4,
-    .tolerance = 2e-4,
-};
-
-const struct compressed_net compressed_top_k = {
-    .config = {.method = DDP_COMPRESS_TOP_K, .percent = 3},
-    .layers = 4,
-    .params = 4,
-    .shapes = {{0, 24, 90, 1}, {1, 40, 100, 1}, {2, 16, 16, 1}, {3, 1, 24, 0}},
-    .unused = 1,
-    .whole = 1,
-};
-
 const ddp_reducer_config compressed_configs[COMPRESSED_CONFIGS] = {
     {.bucket_bytes = 1, .first_bucket_bytes = 1, .overlap = 1, .find_unused = 1},
     {.bucket_bytes = 1, .first_bucket_bytes = 1, .overlap = 0, .find_unused = 1},
@@ -91,6 +66,19 @@ static int open_param(struct compressed *c, size_t p, ddp_device *d, ddp_error *
     return 1;
 }
 
+static ddp_status open_algorithm(struct compressed *c, const struct rank *me, ddp_error *err)
+{
+    ddp_algorithm_of of = {.options = &c->net->options,
+                           .group = me->group,
+                           .device = c->table.device,
+                           .table = &c->table};
+
+    if (ddp_state_open(&c->state, c->table.param_count, err))
+        return err->code;
+    of.state = c->state;
+    return c->net->algorithm->open(&c->self, &of, err);
+}
+
 int compressed_open(struct compressed *c, const struct compressed_net *net, ddp_device *d,
                     struct rank *me)
 {
@@ -104,23 +92,37 @@ int compressed_open(struct compressed *c, const struct compressed_net *net, ddp_
                                        .params = c->params}};
     for (size_t p = 0; p < net->params && ok; p++)
         ok = open_param(c, p, d, &err);
-    if (ok && !ddp_feedback_open(&c->feedback, &c->table, &net->config, &err))
+    if (ok && !open_algorithm(c, me, &err))
         return 1;
     rank_wrong(me, "%s", err.text);
     compressed_close(c);
     return 0;
 }
 
+static ddp_status open_reducer(struct compressed *c, const ddp_reducer_config *config,
+                               struct rank *me, ddp_error *err)
+{
+    const ddp_algorithm *a = c->net->algorithm;
+    ddp_reducer_config with = *config;
+    ddp_attached attached = {.table = &c->table};
+
+    with.sum = a->sum;
+    with.sum_self = c->self;
+    if (ddp_state_use(c->state, c->table.device, err)
+        || ddp_reducer_open(&c->reducer, me->group, &c->table, &with, err))
+        return err->code;
+    attached.reducer = c->reducer;
+    return a->attach(c->self, &attached, err);
+}
+
 int compressed_open_reducer(struct compressed *c, const struct compressed_net *net, ddp_device *d,
                             const ddp_reducer_config *config, struct rank *me)
 {
-    ddp_reducer_config with = *config;
     ddp_error err;
 
     if (!compressed_open(c, net, d, me))
         return 0;
-    with.feedback = c->feedback;
-    if (!ddp_reducer_open(&c->reducer, me->group, &c->table, &with, &err))
+    if (!open_reducer(c, config, me, &err))
         return 1;
     rank_wrong(me, "%s", err.text);
     compressed_close(c);
@@ -129,8 +131,16 @@ int compressed_open_reducer(struct compressed *c, const struct compressed_net *n
 
 void compressed_close(struct compressed *c)
 {
+    const ddp_algorithm *a = c->net->algorithm;
+
+    if (c->reducer && a->detach)
+        a->detach(c->self);
     ddp_reducer_close(c->reducer);
-    ddp_feedback_close(c->feedback);
+    if (c->state)
+        ddp_state_leave(c->state);
+    if (c->self)
+        a->close(c->self);
+    ddp_state_close(c->state);
     for (size_t p = 0; p < c->net->params; p++) {
         ddp_device_free(c->table.device, c->memory[p]);
         ddp_device_free(c->table.device, c->source[p]);
@@ -200,18 +210,41 @@ void compressed_clear(struct compressed *c)
         ddp_device_zero(c->table.device, c->gradients[p], compressed_count(c->net, p));
 }
 
+int compressed_array(const struct compressed *c, ddp_state_kind kind)
+{
+    for (size_t k = 0; k < ddp_state_arrays(c->state); k++)
+        if (ddp_state_spec_of(c->state, k)->kind == kind)
+            return (int)k;
+    return -1;
+}
+
+static float *kept(const struct compressed *c, ddp_state_kind kind, size_t p)
+{
+    int array = compressed_array(c, kind);
+
+    return array < 0 ? NULL : ddp_state_host(c->state, (size_t)array, p);
+}
+
+struct compressed_memory compressed_memory(const struct compressed *c, size_t p)
+{
+    return (struct compressed_memory){.error = kept(c, DDP_STATE_OF_RANK, p),
+                                      .q = kept(c, DDP_STATE_SAME, p)};
+}
+
 void compressed_keep(struct compressed *c, float *results)
 {
-    ddp_feedback_pull(c->feedback);
+    int same = compressed_array(c, DDP_STATE_SAME);
+
+    ddp_state_pull(c->state);
     for (size_t p = 0; p < c->net->params; p++) {
         size_t count = compressed_count(c->net, p);
-        ddp_shape s = ddp_feedback_shape(c->feedback, p);
-        ddp_memory memory = ddp_feedback_memory(c->feedback, p);
+        struct compressed_memory memory = compressed_memory(c, p);
 
         ddp_device_pull(c->table.device, results + compressed_result(0, p), c->gradients[p], count);
         if (memory.error)
             memcpy(results + compressed_result(1, p), memory.error, count * sizeof(float));
         if (memory.q)
-            memcpy(results + compressed_result(2, p), memory.q, s.columns * s.rank * sizeof(float));
+            memcpy(results + compressed_result(2, p), memory.q,
+                   ddp_state_count(c->state, (size_t)same, p) * sizeof(float));
     }
 }

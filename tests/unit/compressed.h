@@ -1,13 +1,14 @@
-/* A network whose gradients are compressed (core/compressor.h), and the definition of what must
- * come of it, computed for all ranks in one place, in double and word by word.
+/* A network whose gradients are compressed (algorithms/error_feedback.h), and the definition of
+ * what must come of it, computed for all ranks in one place, in double and word by word.
  *
  * A rank is a thread of a unit test or a process of a test on a GPU: struct rank has its group, and
  * the device may be either. */
 #ifndef DDP_TESTS_UNIT_COMPRESSED_H
 #define DDP_TESTS_UNIT_COMPRESSED_H
 
-#include "core/feedback.h"
+#include "algorithms/algorithm.h"
 #include "core/reducer.h"
+#include "options/options.h"
 #include "ranks.h"
 
 enum {
@@ -25,20 +26,27 @@ struct compressed_shape {
     int is_compressed; /* what must be found */
 };
 
+struct compressed;
+struct compressed_model;
+
 /* What is trained. */
 struct compressed_net {
-    ddp_compress_config config;
+    const ddp_algorithm *algorithm;
+    ddp_options options;
     int layers;
     size_t params;
     struct compressed_shape shapes[COMPRESSED_PARAMS];
     int unused; /* this layer runs in no even step */
     int whole;  /* gradients are whole numbers, so that there are equal ones and sums are exact */
     double tolerance;
+    /* What the model begins with besides zero; NULL: nothing. Of a step, what becomes of parameter
+     * p, which is compressed: the sum, and errors. */
+    void (*begin)(struct compressed_model *m, const struct compressed *c);
+    void (*define)(struct compressed_model *m, const struct compressed_net *net, int step,
+                   size_t p);
 };
 
-extern const struct compressed_net compressed_powersgd, compressed_top_k;
-
-/* So many reducers' configs, with feedback NULL, that must make no difference. */
+/* So many reducers' configs, without a plug, that must make no difference. */
 enum { COMPRESSED_CONFIGS = 5 };
 extern const ddp_reducer_config compressed_configs[COMPRESSED_CONFIGS];
 
@@ -57,11 +65,24 @@ struct compressed {
     float value;
     float *gradients[COMPRESSED_PARAMS]; /* where they are now, of the device */
     float *memory[COMPRESSED_PARAMS], *source[COMPRESSED_PARAMS];
-    ddp_feedback *feedback;
+    ddp_state *state;
+    void *self;           /* the algorithm's */
     ddp_reducer *reducer; /* NULL at first */
 };
 
-/* The table and feedback. Returns 0, with a note of what is wrong, and with nothing to close. */
+/* What the algorithm keeps of a parameter, in host memory: this rank's error, and what is the same
+ * on all ranks; NULL: nothing. */
+struct compressed_memory {
+    float *error, *q;
+};
+
+struct compressed_memory compressed_memory(const struct compressed *c, size_t p);
+
+/* Its array of that kind, by the number that core/state.h has; below 0: none. */
+int compressed_array(const struct compressed *c, ddp_state_kind kind);
+
+/* The table and the algorithm, which is not attached. Returns 0, with a note of what is wrong, and
+ * with nothing to close. */
 int compressed_open(struct compressed *c, const struct compressed_net *net, ddp_device *d,
                     struct rank *me);
 
@@ -79,7 +100,7 @@ void compressed_wait(struct compressed *c, struct rank *me, int step);
 /* Gradients are zero, as behind an update. */
 void compressed_clear(struct compressed *c);
 
-/* Host memory of the feedback is as of now; results[0..COMPRESSED_RESULTS) has, at
+/* Host memory of what is kept is as of now; results[0..COMPRESSED_RESULTS) has, at
  * compressed_result(kind, p), what the rank has come to. */
 void compressed_keep(struct compressed *c, float *results);
 size_t compressed_result(int kind, size_t p);
@@ -92,6 +113,10 @@ struct compressed_model {
     double q[COMPRESSED_PARAMS][COMPRESSED_LARGEST]; /* q[j * rank + k], orthonormal columns */
     double sum[COMPRESSED_PARAMS][COMPRESSED_LARGEST];
 };
+
+/* Element i of a rank's M of parameter p: its gradient and its error. */
+double compressed_m(const struct compressed_model *m, const struct compressed_net *net, int rank,
+                    int step, size_t p, size_t i);
 
 /* Steps of a run that begins anew, each compared with the definition. results as of
  * compressed_keep, after the last one. */

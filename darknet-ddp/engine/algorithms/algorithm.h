@@ -19,6 +19,8 @@
 #include "core/params.h"
 #include "core/reducer.h"
 #include "core/sharded.h"
+#include "core/state.h"
+#include "core/sum_plug.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@ typedef struct ddp_algorithm_of {
     ddp_group *group;
     ddp_device *device;     /* that the network trains on */
     const ddp_table *table; /* of the host's memory: shapes, and what rank 0 begins with */
+    ddp_state *state;       /* arrays that it keeps are declared there */
     ddp_network_facts network;
 } ddp_algorithm_of;
 
@@ -45,8 +48,6 @@ typedef struct ddp_algorithm_of {
 typedef struct ddp_attached {
     const ddp_table *table; /* of the device */
     uint64_t seed;          /* of the run */
-    /* Slow momentum of each of the table's parameters, on its device; NULL: none was asked for. */
-    float *const *slow;
     ddp_reducer *reducer;
     /* On rank 0, where the moments are that the run begins with; NULL: the table has them. */
     const ddp_sharded_source *first;
@@ -64,6 +65,8 @@ typedef struct ddp_algorithm {
     /* Is what the rows of this folder ask for sound by itself, on or not? DDP_ERR_USAGE: why not.
      * NULL: always. */
     ddp_status (*check)(const ddp_options *o, ddp_error *err);
+    /* Does it pay on so many ranks? DDP_ERR_USAGE: why not. NULL: on any. */
+    ddp_status (*check_ranks)(const ddp_options *o, int ranks, ddp_error *err);
     /* Does it go with this network, these ranks and this device? DDP_ERR_USAGE: why not. NULL: with
      * any. */
     ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
@@ -78,7 +81,8 @@ typedef struct ddp_algorithm {
     void (*close)(void *self);
 
     int halves; /* 1: a bucket's sum is made in two halves, the second by it (core/reducer.h) */
-    /* What it does (algorithms/plugs.h). */
+    /* What it does (core/sum_plug.h, algorithms/plugs.h). */
+    const ddp_sum_plug *sum;
     const ddp_update_plug *update;
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
@@ -87,7 +91,14 @@ typedef struct ddp_algorithm {
     ddp_sharded *(*sharded)(const void *self);
 
     void (*print)(const void *self, FILE *out); /* lines of the banner; while attached */
+    /* On rank 0, of a run that goes on from one of `was` ranks on `now`: what becomes of state that
+     * is each rank's own. */
+    void (*print_resumed)(int was, int now);
     void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */
+
+    /* Of one with a sum plug: numbers that so many ranks sum for a parameter in a step, run counts
+     * not counted. */
+    size_t (*sends)(const ddp_options *o, const ddp_param *param, int ranks);
 } ddp_algorithm;
 
 /* In the order of algorithms.def; NULL behind the last. */
@@ -96,5 +107,12 @@ extern const ddp_algorithm *const ddp_algorithms[];
 /* The one that these options ask for and that makes the second halves of sums itself, where there
  * is more than one rank; NULL: none does. */
 const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
+
+/* The one that these options ask for and that makes what is summed of gradients; NULL: none. */
+const ddp_algorithm *ddp_algorithms_summing(const ddp_options *o);
+
+/* Do all that these options ask for go with so many ranks? DDP_ERR_USAGE: one does not. */
+ddp_status ddp_algorithms_check_ranks(const ddp_options *o, int ranks,
+                                      ddp_error *err) DDP_MUST_CHECK;
 
 #endif

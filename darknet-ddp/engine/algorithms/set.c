@@ -11,6 +11,7 @@ struct ddp_algorithm_set {
     size_t count;
     size_t attached; /* of them, the first ones */
     int was_attached;
+    ddp_state *state;
     struct member members[];
 };
 
@@ -42,14 +43,17 @@ ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_o
                                   ddp_error *err)
 {
     ddp_algorithm_set *s = calloc(1, sizeof *s + count_all() * sizeof s->members[0]);
-    ddp_status st = DDP_OK;
+    ddp_algorithm_of with = *of;
+    ddp_status st;
 
     *out = NULL;
     if (!s)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for algorithms");
+    st = ddp_state_open(&s->state, of->table->param_count, err);
+    with.state = s->state;
     for (size_t i = 0; ddp_algorithms[i] && !st; i++)
         if (ddp_algorithms[i]->is_on(of->options))
-            st = add(s, ddp_algorithms[i], of, err);
+            st = add(s, ddp_algorithms[i], &with, err);
     if (st) {
         ddp_algorithm_set_close(s);
         return st;
@@ -66,6 +70,7 @@ void ddp_algorithm_set_close(ddp_algorithm_set *s)
     for (size_t i = 0; i < s->count; i++)
         if (s->members[i].self && s->members[i].algorithm->close)
             s->members[i].algorithm->close(s->members[i].self);
+    ddp_state_close(s->state);
     free(s);
 }
 
@@ -100,6 +105,11 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s)
 
 /* ---- who plugs in where ---- */
 
+static int plugs_into_sums(const ddp_algorithm *a)
+{
+    return a->sum != NULL;
+}
+
 static int plugs_into_updates(const ddp_algorithm *a)
 {
     return a->update != NULL;
@@ -132,6 +142,19 @@ static const struct member *find(const ddp_algorithm_set *s, int (*does)(const d
         if (s->members[i].self && does(s->members[i].algorithm))
             return &s->members[i];
     return NULL;
+}
+
+ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s)
+{
+    return s ? s->state : NULL;
+}
+
+const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self)
+{
+    const struct member *m = find(s, plugs_into_sums);
+
+    *self = m ? m->self : NULL;
+    return m ? m->algorithm->sum : NULL;
 }
 
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self)
@@ -180,6 +203,13 @@ void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out)
     for (size_t i = 0; s && i < s->count; i++)
         if (s->members[i].algorithm->print)
             s->members[i].algorithm->print(s->members[i].self, out);
+}
+
+void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now)
+{
+    for (size_t i = 0; s && i < s->count; i++)
+        if (s->members[i].algorithm->print_resumed)
+            s->members[i].algorithm->print_resumed(was, now);
 }
 
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps)

@@ -29,8 +29,14 @@ void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 /* Was the set attached, if only once? */
 int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 
+/* What they keep beside the network's own arrays, the set's: from opening on on the host, where
+ * resuming fills it. Ranks share it, and it goes to the device (ddp_state_use), before the set is
+ * attached. s may be NULL. */
+ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
+
 /* The one that plugs in there, and *self to call it with; NULL: the plain run's. s may be NULL,
  * here and below. */
+const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self);
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
@@ -45,6 +51,7 @@ ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
 /* Each one's lines of the banner, while attached, and what it says at the end of so many steps, in
  * the order of their table. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
+void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now);
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);
 
 #endif

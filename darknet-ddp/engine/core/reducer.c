@@ -12,19 +12,19 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->landed = 0;
     r->spread = 0;
     r->taken = 0;
-    r->compressor = r->compresses ? r->opened : NULL;
-    if (r->compressor && r->sync)
-        ddp_compressor_begin(r->compressor);
-    if (r->sync)
+    r->sums = r->is_plugged && r->plugged ? r->plugged : r->plain;
+    if (r->sync) {
+        r->sums->ops->begin(r->sums);
         ddp_reducer_begin_order(r);
+    }
     memset(r->ready, 0, (size_t)r->table->layer_count);
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->pending[b] = r->plan->buckets[b].param_count;
 }
 
-void ddp_reducer_compress(ddp_reducer *r, int on)
+void ddp_reducer_use_plug(ddp_reducer *r, int on)
 {
-    r->compresses = on;
+    r->is_plugged = on;
 }
 
 int ddp_reducer_syncs(const ddp_reducer *r)
@@ -35,24 +35,6 @@ int ddp_reducer_syncs(const ddp_reducer *r)
 void ddp_reducer_freeze(ddp_reducer *r, int first)
 {
     r->frozen = first;
-}
-
-int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b)
-{
-    const ddp_bucket *bucket = &r->plan->buckets[b];
-
-    for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
-        if (ddp_reducer_trains(r, layer) && !r->left_out[layer])
-            return 0;
-    return 1;
-}
-
-ddp_status ddp_reducer_name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
-{
-    const ddp_bucket *bucket = &r->plan->buckets[b];
-
-    return ddp_wrap(err, "gradients of layers %d to %d (bucket %zu of %zu)", bucket->first_layer,
-                    bucket->last_layer, b + 1, r->plan->bucket_count);
 }
 
 /* A bucket is about to leave: did each of its parameters' layers run here? 1 or 0, and not how
@@ -72,12 +54,9 @@ static ddp_status start_piece(ddp_reducer *r, size_t piece, ddp_error *err)
 {
     size_t b = r->pieces[piece].bucket;
 
-    if (r->config.halves)
-        return ddp_allreduce_start_half(r->sums[piece], DDP_REDUCE, err);
-    if (!ddp_reducer_is_alone(r) && piece == ddp_reducer_last_piece(r, b))
+    if (!ddp_reducer_is_alone(r) && !r->config.halves && piece == ddp_reducer_last_piece(r, b))
         write_counts(r, b);
-    return r->compressor ? ddp_compressor_start(r->compressor, err)
-                         : ddp_allreduce_start(r->sums[piece], err);
+    return r->sums->ops->start(r->sums, piece, err);
 }
 
 /* The next one of the launch order is full, and it is its turn. */
@@ -87,8 +66,7 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
     ddp_status st;
 
     if (ddp_reducer_is_left_out(r, b)) {
-        if (r->compressor)
-            ddp_compressor_skip(r->compressor);
+        r->sums->ops->skip(r->sums, piece);
         return DDP_OK;
     }
     st = start_piece(r, piece, err);
@@ -100,15 +78,16 @@ static int may_launch(const ddp_reducer *r)
 {
     return r->launched < r->limit
            && r->pending[r->pieces[ddp_launch_order_nth(r->order, r->launched)].bucket] == 0
-           && (!r->compressor || ddp_compressor_may_start(r->compressor));
+           && r->sums->ops->may_start(r->sums);
 }
 
-/* A compressed bucket's second sum; waits for its first. */
+/* A further sum of a bucket; waits for what it is made of. */
 static ddp_status go_on(ddp_reducer *r, ddp_error *err)
 {
-    size_t b = ddp_compressor_next(r->compressor);
+    size_t b;
 
-    return ddp_compressor_go_on(r->compressor, err) ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
+    (void)r->sums->ops->is_left(r->sums, &b);
+    return r->sums->ops->go_on(r->sums, err) ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
 }
 
 /* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
@@ -121,7 +100,7 @@ static ddp_status launch(ddp_reducer *r, ddp_error *err)
     while (!st) {
         if (may_launch(r))
             st = launch_next(r, err);
-        else if (r->compressor && ddp_compressor_may_go_on(r->compressor))
+        else if (r->sums->ops->may_go_on(r->sums))
             st = go_on(r, err);
         else
             break;
@@ -132,23 +111,22 @@ static ddp_status launch(ddp_reducer *r, ddp_error *err)
     return st;
 }
 
-/* All buckets are full: start what is left of their sums, which wait for each other. */
-static ddp_status launch_compressed(ddp_reducer *r, ddp_error *err)
+/* All buckets are full: start their sums, and what is left of those that wait for each other. */
+static ddp_status launch_all(ddp_reducer *r, ddp_error *err)
 {
-    while (ddp_compressor_next(r->compressor) < r->plan->bucket_count) {
-        int64_t start;
-        ddp_status st = launch(r, err);
+    ddp_status st = launch(r, err);
+    size_t b;
 
-        start = ddp_clock_ns();
-        if (!st && ddp_compressor_next(r->compressor) < r->plan->bucket_count) {
-            ddp_watch_wait(r->config.watch, (int)ddp_compressor_next(r->compressor), -1);
-            st = go_on(r, err);
-        }
+    while (!st && r->sums->ops->is_left(r->sums, &b)) {
+        int64_t start = ddp_clock_ns();
+
+        ddp_watch_wait(r->config.watch, (int)b, -1);
+        st = go_on(r, err);
         r->total.wait_ns += ddp_clock_ns() - start;
-        if (st)
-            return st;
+        if (!st)
+            st = launch(r, err);
     }
-    return DDP_OK;
+    return st;
 }
 
 /* A step may sync before its last mini-batch: what there is then makes the sum. */
@@ -207,17 +185,9 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
 
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
 {
-    int64_t start;
-    ddp_status st;
-
     if (r->landed == r->launched && r->taken == r->spread)
         return DDP_OK;
-    if (r->compressor) /* a first sum may have arrived, and others wait for it */
-        return launch(r, err);
-    start = ddp_clock_ns();
-    st = ddp_group_progress(r->group, err);
-    r->total.drive_ns += ddp_clock_ns() - start;
-    return st;
+    return launch(r, err); /* a sum may have arrived that others wait for */
 }
 
 static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
@@ -245,7 +215,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     if (!r->sync)
         return DDP_OK;
     r->limit = ddp_launch_order_early(r->order);
-    if (r->compressor ? launch_compressed(r, err) : launch(r, err))
+    if (launch_all(r, err))
         return err->code;
     return r->config.halves ? ddp_reducer_count_ranks(r, err) : DDP_OK;
 }

@@ -56,7 +56,7 @@
  * ddp_reducer_spread starts the second halves, in the order in which the next forward pass needs
  * them, and ddp_reducer_layer_take waits for those of a layer. Run counts do not travel in buckets
  * but in a small sum behind them, which only a rank on which a layer did not run waits for, before
- * its update. That a gradient is not finite is known once it has been spread. Not with feedback.
+ * its update. That a gradient is not finite is known once it has been spread. Not with config.sum.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one:
  * end the job (ddp_group_abort). Where one of them gives up first, by the group's
@@ -67,10 +67,10 @@
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "core/feedback.h"
 #include "core/names.h"
 #include "core/params.h"
 #include "core/plan.h"
+#include "core/sum_plug.h"
 #include "watch/watch.h"
 
 #include <stdint.h>
@@ -83,15 +83,16 @@ typedef struct ddp_reducer_config {
     size_t defer_bytes;        /* defer leading buckets of up to this much, and of a
                                   quarter of all gradients at most; 0: none */
     size_t piece_bytes;        /* larger buckets travel in several sums of about this much; 0: each
-                                  in one. Not with halves or feedback, nor is priority */
+                                  in one. Not with halves or sum, nor is priority */
     int priority;              /* 1: what is left when backward ends goes first layers first */
     int overlap;               /* 0: launch nothing before backward_end */
     int find_unused;
     ddp_wire wire; /* how buckets travel; not with mini_batches, which is exact */
-    /* Of table, the caller's: gradients are compressed (core/compressor.h) by what it remembers,
-     * and none is deferred. Of more than one rank, with DDP_WIRE_FP32 and without mini_batches.
-     * NULL: they are not. ddp_reducer_compress says in which passes. */
-    ddp_feedback *feedback;
+    /* What is summed in place of gradients (core/sum_plug.h), called with sum_self; none is then
+     * deferred. With DDP_WIRE_FP32 and without mini_batches; not used on a rank that is alone.
+     * NULL: gradients themselves. ddp_reducer_use_plug says in which passes. */
+    const ddp_sum_plug *sum;
+    void *sum_self;
     const ddp_names *names; /* for errors; NULL: plain words */
     ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
     int halves;             /* 1: with more than one rank, each has the sum of its share of a bucket
@@ -125,9 +126,6 @@ const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
 size_t ddp_reducer_piece_count(const ddp_reducer *r);
 const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
-/* Is there a parameter that is compressed at times? */
-int ddp_reducer_compresses(const ddp_reducer *r);
-
 /* Numbers that are summed of the bucket, and of all. */
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket);
 size_t ddp_reducer_count(const ddp_reducer *r);
@@ -135,9 +133,9 @@ size_t ddp_reducer_count(const ddp_reducer *r);
 /* Does some gradient of layer travel, in this pass, in a deferred or late bucket? */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
-/* Passes from the next one on are compressed (at first they are), or summed as they are: where
- * config.feedback is set, and the same on every rank. What is remembered stays meanwhile. */
-void ddp_reducer_compress(ddp_reducer *r, int on);
+/* Passes from the next one on go by config.sum (at first they do), or by gradients as they are:
+ * the same on every rank. */
+void ddp_reducer_use_plug(ddp_reducer *r, int on);
 
 /* A backward pass starts. sync: it is the step's last, and sums over ranks. Every
  * layer has had its fence since the last syncing pass. */

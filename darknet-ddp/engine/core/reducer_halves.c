@@ -10,6 +10,12 @@ static size_t nth_spread(const ddp_reducer *r, size_t n)
     return r->plan->bucket_count - 1 - n;
 }
 
+/* A piece is a bucket. */
+static ddp_allreduce *sum_of(const ddp_reducer *r, size_t bucket)
+{
+    return ddp_plain_sums_all(r->plain)[bucket];
+}
+
 /* ---- opening ---- */
 
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err)
@@ -80,7 +86,7 @@ ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, s
         if (ddp_reducer_is_left_out(r, b))
             continue;
         publish(ctx, b);
-        if (ddp_allreduce_start_half(r->sums[b], DDP_GATHER, err))
+        if (ddp_allreduce_start_half(sum_of(r, b), DDP_GATHER, err))
             st = ddp_reducer_name_bucket(r, b, err);
         ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     }
@@ -97,7 +103,7 @@ static ddp_status take_next(ddp_reducer *r, ddp_error *err)
         return DDP_OK;
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
-    if (ddp_allreduce_wait(r->sums[b], err)) {
+    if (ddp_allreduce_wait(sum_of(r, b), err)) {
         ddp_reducer_name_bucket(r, b, err);
         return ddp_wrap(err, "updated parameters");
     }
@@ -136,7 +142,7 @@ int ddp_reducer_taken_finite(const ddp_reducer *r, size_t *bucket)
 {
     for (size_t n = 0; n < r->taken; n++) {
         *bucket = nth_spread(r, n);
-        if (!ddp_reducer_is_left_out(r, *bucket) && !ddp_allreduce_finite(r->sums[*bucket]))
+        if (!ddp_reducer_is_left_out(r, *bucket) && !ddp_allreduce_finite(sum_of(r, *bucket)))
             return 0;
     }
     return 1;

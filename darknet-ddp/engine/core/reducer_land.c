@@ -57,14 +57,17 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
     return DDP_OK;
 }
 
-/* What has arrived of compressed gradients becomes gradients. */
+/* Sums that have arrived elsewhere become gradients. */
 static void land(ddp_reducer *r, int layer)
 {
     int64_t start = ddp_clock_ns();
 
+    if (!r->sums->ops->land)
+        return;
+
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
         if (!ddp_reducer_is_left_out(r, r->plan->places[i].bucket))
-            ddp_compressor_land(r->compressor, i);
+            r->sums->ops->land(r->sums, i);
     r->total.drive_ns += ddp_clock_ns() - start;
 }
 
@@ -78,7 +81,7 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_err
         return DDP_OK;
     st = fence_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
-    if (!st && r->compressor)
+    if (!st)
         land(r, layer);
     *used = layer >= r->frozen && !r->left_out[layer];
     if (!st && !r->ran[layer] && *used)
@@ -105,12 +108,6 @@ ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err)
     return st;
 }
 
-static int is_finite(const ddp_reducer *r, size_t piece)
-{
-    return r->compressor ? ddp_compressor_finite(r->compressor, piece)
-                         : ddp_allreduce_finite(r->sums[piece]);
-}
-
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
 {
     if (r->config.halves)
@@ -119,7 +116,7 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
         size_t piece = ddp_launch_order_nth(r->order, k);
 
         *bucket = r->pieces[piece].bucket;
-        if (!ddp_reducer_is_left_out(r, *bucket) && !is_finite(r, piece))
+        if (!ddp_reducer_is_left_out(r, *bucket) && !r->sums->ops->is_finite(r->sums, piece))
             return 0;
     }
     return 1;
@@ -153,8 +150,7 @@ ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *er
 static int is_done(const ddp_reducer *r, size_t piece)
 {
     return ddp_reducer_is_left_out(r, r->pieces[piece].bucket)
-           || (r->compressor ? ddp_compressor_done(r->compressor, piece)
-                             : ddp_allreduce_done(r->sums[piece]));
+           || r->sums->ops->is_done(r->sums, piece);
 }
 
 int ddp_reducer_done(const ddp_reducer *r)

@@ -1,5 +1,7 @@
 #include "core/reducer_state.h"
 
+#include "core/rounds.h"
+
 #include <stdlib.h>
 
 static size_t most_params(const ddp_plan *plan)
@@ -18,14 +20,13 @@ static ddp_status allocate(ddp_reducer *r, ddp_error *err)
     size_t params = r->table->param_count;
     size_t buckets = r->plan->bucket_count;
     r->framework_memory = calloc(params + 1, sizeof *r->framework_memory);
-    r->sums = calloc(r->piece_count + 1, sizeof *r->sums);
     r->pending = calloc(buckets + 1, sizeof *r->pending);
     r->first_param = calloc(layers + 1, sizeof *r->first_param);
     r->ready = calloc(layers + 1, sizeof *r->ready);
     r->ran = calloc(layers + 1, sizeof *r->ran);
     r->left_out = calloc(layers + 1, sizeof *r->left_out);
     r->counts = calloc(most_params(r->plan) + 1, sizeof *r->counts);
-    if (!r->framework_memory || !r->sums || !r->pending || !r->first_param || !r->ready || !r->ran
+    if (!r->framework_memory || !r->pending || !r->first_param || !r->ready || !r->ran
         || !r->left_out || !r->counts)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer of %zu buckets", buckets);
     if (ddp_group_alloc_memory(r->group, r->table->device, &r->memory, r->plan->count, err))
@@ -47,24 +48,26 @@ static void index_layers(ddp_reducer *r)
 
 static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
 {
+    const ddp_plain_of of = {.group = r->group,
+                             .device = r->table->device,
+                             .plan = r->plan,
+                             .memory = r->memory,
+                             .piece_count = r->piece_count,
+                             .pieces = r->pieces,
+                             .wire = r->config.wire,
+                             .halves = r->config.halves};
     ddp_status st = DDP_OK;
 
     if (r->config.mini_batches)
         st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count,
                            r->config.mini_batches, err);
-    if (!st && r->config.feedback && !ddp_reducer_is_alone(r))
-        st = ddp_compressor_open(&r->opened, r->group, r->table, r->plan, r->memory,
-                                 r->config.feedback, err);
-    r->compressor = r->opened;
-    r->compresses = 1;
-    for (size_t i = 0; i < r->piece_count && !st; i++) {
-        const ddp_piece *piece = &r->pieces[i];
-        size_t counts = r->plan->buckets[piece->bucket].counts; /* not summed in halves */
-
-        st = ddp_allreduce_open_on(
-            &r->sums[i], r->group, r->table->device, r->memory + piece->offset,
-            r->config.halves ? counts - piece->offset : piece->count, r->config.wire, err);
-    }
+    if (!st && r->config.sum && !ddp_reducer_is_alone(r))
+        st = ddp_rounds_open(&r->plugged, r->group, r->table, r->plan, r->memory, r->config.sum,
+                             r->config.sum_self, err);
+    if (!st)
+        st = ddp_plain_sums_open(&r->plain, &of, err);
+    r->sums = r->plugged ? r->plugged : r->plain;
+    r->is_plugged = 1;
     return st;
 }
 
@@ -111,7 +114,7 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     r->table = table;
     r->config = *config;
     r->config.halves = config->halves && ddp_group_size(group) > 1;
-    if (r->config.halves || r->config.feedback) {
+    if (r->config.halves || r->config.sum) {
         r->config.defer_bytes = 0;
         r->config.piece_bytes = 0;
         r->config.priority = 0;
@@ -136,6 +139,12 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
     return DDP_OK;
 }
 
+static void close_sums(ddp_sums *s)
+{
+    if (s)
+        s->ops->close(s);
+}
+
 void ddp_reducer_close(ddp_reducer *r)
 {
     if (!r)
@@ -143,15 +152,13 @@ void ddp_reducer_close(ddp_reducer *r)
     if (r->framework_memory)
         return_gradients(r);
     ddp_reducer_close_halves(r);
-    for (size_t i = 0; r->sums && i < r->piece_count; i++)
-        ddp_allreduce_close(r->sums[i]);
+    close_sums(r->plain);
     ddp_reducer_close_pieces(r);
-    ddp_compressor_close(r->opened);
+    close_sums(r->plugged);
     ddp_plan_close(r->plan);
     ddp_tree_close(r->tree);
     ddp_group_free_memory(r->group, r->table->device, r->memory);
     free(r->framework_memory);
-    free(r->sums);
     free(r->pending);
     free(r->first_param);
     free(r->ready);
@@ -173,21 +180,12 @@ float *ddp_reducer_memory(const ddp_reducer *r)
 
 ddp_allreduce *const *ddp_reducer_halves(const ddp_reducer *r)
 {
-    return r->config.halves ? r->sums : NULL;
+    return r->config.halves ? ddp_plain_sums_all(r->plain) : NULL;
 }
 
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket)
 {
-    return r->compressor ? ddp_compressor_count(r->compressor, bucket)
-                         : r->plan->buckets[bucket].count;
-}
-
-int ddp_reducer_compresses(const ddp_reducer *r)
-{
-    for (size_t i = 0; r->opened && i < r->table->param_count; i++)
-        if (ddp_feedback_shape(r->config.feedback, i).rows > 0)
-            return 1;
-    return 0;
+    return r->sums->ops->count(r->sums, bucket);
 }
 
 size_t ddp_reducer_count(const ddp_reducer *r)

@@ -133,3 +133,23 @@ int ddp_reducer_is_deferred(const ddp_reducer *r, int layer)
     return ddp_reducer_trains(r, layer)
            && ddp_reducer_last_number(r, layer) >= ddp_launch_order_early(r->order);
 }
+
+/* ---- what is known of a bucket ---- */
+
+int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b)
+{
+    const ddp_bucket *bucket = &r->plan->buckets[b];
+
+    for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
+        if (ddp_reducer_trains(r, layer) && !r->left_out[layer])
+            return 0;
+    return 1;
+}
+
+ddp_status ddp_reducer_name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
+{
+    const ddp_bucket *bucket = &r->plan->buckets[b];
+
+    return ddp_wrap(err, "gradients of layers %d to %d (bucket %zu of %zu)", bucket->first_layer,
+                    bucket->last_layer, b + 1, r->plan->bucket_count);
+}

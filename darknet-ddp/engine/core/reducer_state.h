@@ -5,16 +5,10 @@
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
-#include "core/compressor.h"
 #include "core/launch_order.h"
+#include "core/plain_sums.h"
 #include "core/reducer.h"
 #include "core/tree.h"
-
-/* What is summed at a time: a bucket, or a part of one that is too large to be waited for. */
-typedef struct ddp_piece {
-    size_t bucket;
-    size_t offset, count; /* elements, the offset from the start of the plan's memory */
-} ddp_piece;
 
 struct ddp_reducer {
     ddp_group *group;
@@ -26,16 +20,15 @@ struct ddp_reducer {
                                  the other */
     float **framework_memory; /* per parameter: the framework's own gradient memory */
     size_t piece_count;
-    ddp_piece *pieces;      /* in the plan's order; where gradients are compressed or shared out, a
-                               piece is a bucket */
-    size_t *piece_counts;   /* elements of each */
-    size_t *first_piece;    /* per bucket, and one more: pieces[first[b] .. first[b + 1]) */
-    ddp_allreduce **sums;   /* per piece, as it is */
-    ddp_compressor *opened; /* NULL: no bucket is ever compressed */
-    ddp_compressor *compressor; /* of this pass; NULL: buckets are summed as they are */
-    int compresses;             /* the next pass */
-    size_t *pending;            /* per bucket: parameters not ready in this pass */
-    float *counts;              /* room for a bucket's run counts */
+    ddp_piece *pieces;    /* in the plan's order; a piece is a bucket but with config.piece_bytes */
+    size_t *piece_counts; /* elements of each */
+    size_t *first_piece;  /* per bucket, and one more: pieces[first[b] .. first[b + 1]) */
+    ddp_sums *plain;      /* of gradients as they are */
+    ddp_sums *plugged;    /* of what config.sum makes of them; NULL: there is none */
+    ddp_sums *sums;       /* one of these: of this pass */
+    int is_plugged;       /* the next pass is */
+    size_t *pending;      /* per bucket: parameters not ready in this pass */
+    float *counts;        /* room for a bucket's run counts */
 
     /* Per layer of the network, and so indexed by layer. */
     size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
@@ -81,7 +74,7 @@ int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
 /* The sum of a piece, the last one that it has. */
 static inline ddp_allreduce *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
 {
-    return r->compressor ? ddp_compressor_sum(r->compressor, piece) : r->sums[piece];
+    return r->sums->ops->last(r->sums, piece);
 }
 
 /* The piece with the bucket's run counts. */

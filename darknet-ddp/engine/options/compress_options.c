@@ -103,15 +103,6 @@ ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c)
     return c->word <= DDP_CHOICE_FP16 ? (ddp_wire)c->word : DDP_WIRE_FP32;
 }
 
-ddp_compress_config ddp_compress_choice_config(const ddp_compress_choice *c)
-{
-    if (c->word == DDP_CHOICE_powersgd)
-        return (ddp_compress_config){.method = DDP_COMPRESS_POWERSGD, .rank = (int)c->value};
-    if (c->word == DDP_CHOICE_topk)
-        return (ddp_compress_config){.method = DDP_COMPRESS_TOP_K, .percent = c->value};
-    return (ddp_compress_config){.method = DDP_COMPRESS_NONE};
-}
-
 int ddp_compress_choice_has_errors(const ddp_compress_choice *c)
 {
     return c->word > DDP_CHOICE_FP16;

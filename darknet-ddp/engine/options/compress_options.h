@@ -4,7 +4,6 @@
 #define DDP_OPTIONS_COMPRESS_OPTIONS_H
 
 #include "base/status.h"
-#include "core/feedback.h"
 #include "device/half.h"
 
 /* The words of the option, in the order of the table. Up to DDP_CHOICE_FP16 a word is the ddp_wire
@@ -43,9 +42,8 @@ void ddp_compress_accepts(char *text, size_t size);
 /* As one would type it: "bf16", "powersgd:2", "topk:0.5". Returns text. */
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT]);
 
-/* How numbers of sums travel, and what is made of gradients before. */
+/* How numbers of sums travel. */
 ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c);
-ddp_compress_config ddp_compress_choice_config(const ddp_compress_choice *c);
 
 /* Is it a word of algorithms/, with which ranks keep errors of their own? */
 int ddp_compress_choice_has_errors(const ddp_compress_choice *c);

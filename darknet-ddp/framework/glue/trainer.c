@@ -33,8 +33,6 @@ void ddp_trainer_close(ddp_trainer *t)
         return;
     ddp_trainer_detach(t);
     ddp_trainer_close_algorithms(t);
-    ddp_slow_momentum_close(t->slow);
-    ddp_feedback_close(t->feedback);
     free(t);
 }
 
@@ -118,31 +116,11 @@ static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
     return st;
 }
 
-ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out, ddp_error *err)
+static ddp_status open_reducer(ddp_trainer *t, ddp_error *err)
 {
-    ddp_table table;
-    ddp_status st = DDP_OK;
-
-    *out = NULL;
-    if (t->config.compress.method == DDP_COMPRESS_NONE || ddp_group_size(t->group) == 1)
-        return DDP_OK;
-    if (!t->feedback && !(st = ddp_table_init(&table, net, ddp_device_host(), err))) {
-        st = ddp_feedback_open(&t->feedback, &table, &t->config.compress, err);
-        ddp_table_release(&table);
-    }
-    *out = t->feedback;
-    return st;
-}
-
-static ddp_status open_reducer(ddp_trainer *t, network *net, ddp_error *err)
-{
-    ddp_feedback *feedback;
-    int ranks;
-
-    if (ddp_trainer_feedback(t, net, &feedback, err)
-        || (feedback && ddp_feedback_scatter(feedback, t->group, &ranks, err)))
+    if (ddp_trainer_share_state(t, err))
         return err->code;
-    t->config.reducer.feedback = feedback;
+    t->config.reducer.sum = ddp_algorithm_set_sum(t->algorithms, &t->config.reducer.sum_self);
     return ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
 }
 
@@ -205,7 +183,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = ddp_trainer_join_batch_norm(t, net, err);
     if (!st)
-        st = open_reducer(t, net, err);
+        st = open_reducer(t, err);
     if (!st)
         st =
             ddp_loss_open(&t->loss, t->group, t->config.reducer.mini_batches, t->config.asked, err);
@@ -247,6 +225,7 @@ void ddp_trainer_detach(ddp_trainer *t)
         drain(t);
     ddp_trainer_detach_algorithms(t);
     ddp_reducer_close(t->reducer);
+    ddp_trainer_leave_state(t); /* once nothing waits for other ranks any more */
     ddp_statistics_close(t->statistics);
     ddp_joint_moments_close(t->moments);
     ddp_loss_close(t->loss);

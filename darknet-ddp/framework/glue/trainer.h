@@ -18,7 +18,6 @@
 #include "glue/guard.h"
 #include "glue/network.h"
 #include "samples/bad_samples.h"
-#include "state/slow_momentum.h"
 
 #include <stdint.h>
 
@@ -33,7 +32,6 @@ typedef struct ddp_trainer_config {
                               trainer then sets reducer.mini_batches */
     int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
-    int slow_momentum;     /* of these, local_sgd keeps some (algorithms/local_sgd/averaging.h) */
     /* Whose algorithms are part of the run (algorithms/algorithm.h). Must outlive the trainer.
      * NULL: none is. */
     const ddp_options *options;
@@ -42,9 +40,7 @@ typedef struct ddp_trainer_config {
      * ranks know of it when they know this step's loss, or, where its last backward pass has
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
-    /* What of gradients travels; the trainer sets reducer.feedback. With nothing exact. */
-    ddp_compress_config compress;
-    size_t compress_after; /* so many steps first gradients travel as they are */
+    size_t compress_after; /* so many steps first no algorithm plugs into sums */
     int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
     /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
     ddp_bad_data *bad_data;
@@ -114,17 +110,6 @@ size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 /* Between two steps, on every rank: from here on they have. What fails ends the program by
  * config.fail. Only while attached. */
 void ddp_trainer_average(ddp_trainer *t);
-
-/* *out: what a checkpoint of net holds of slow momentum, the trainer's; NULL where config has
- * none. At first zero; attaching gives all ranks what rank 0 has. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_momentum **out,
-                                     ddp_error *err) DDP_MUST_CHECK;
-
-/* *out: what compression remembers of net's gradients, the trainer's, which resuming fills on rank
- * 0 (core/feedback.h); NULL where nothing is compressed, and on a rank that is alone. Attaching
- * gives ranks what they have of it. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_trainer_feedback(ddp_trainer *t, network *net, ddp_feedback **out,
-                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Where rank 0 has the moments that the run begins with, if its network has not; until it is
  * attached. Where an algorithm keeps them (ddp_algorithm_set_shards) alone. */

@@ -102,28 +102,20 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net, ddp_error
     return open_layers(t, net, err);
 }
 
-ddp_status ddp_trainer_slow_momentum(ddp_trainer *t, network *net, ddp_slow_momentum **out,
-                                     ddp_error *err)
+ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err)
 {
-    *out = NULL;
-    if (!t->config.slow_momentum)
+    ddp_state *state = ddp_algorithm_set_state(t->algorithms);
+
+    if (!state || ddp_state_arrays(state) == 0)
         return DDP_OK;
-    if (!t->slow && ddp_slow_momentum_open(&t->slow, net, ddp_group_device(t->group), err))
-        return err->code;
-    *out = t->slow;
-    return DDP_OK;
+    return ddp_state_share(state, t->group, err) ? err->code
+                                                 : ddp_state_use(state, t->table.device, err);
 }
 
-static ddp_status share_slow_momentum(ddp_trainer *t, ddp_error *err)
+void ddp_trainer_leave_state(const ddp_trainer *t)
 {
-    ddp_slow_momentum *slow;
-
-    if (ddp_trainer_slow_momentum(t, t->net, &slow, err)
-        || (slow && ddp_slow_momentum_broadcast(slow, t->group, err)))
-        return err->code;
-    if (slow)
-        ddp_slow_momentum_push(slow);
-    return DDP_OK;
+    if (t->algorithms)
+        ddp_state_leave(ddp_algorithm_set_state(t->algorithms));
 }
 
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
@@ -137,9 +129,6 @@ ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
         return DDP_OK;
     t->steps.plug = ddp_algorithm_set_step(t->algorithms, &t->steps.self);
     t->updates.plug = ddp_algorithm_set_update(t->algorithms, &t->updates.self);
-    if (share_slow_momentum(t, err))
-        return err->code;
-    attached.slow = t->slow ? ddp_slow_momentum_there(t->slow) : NULL;
     return ddp_algorithm_set_attach(t->algorithms, &attached, err);
 }
 

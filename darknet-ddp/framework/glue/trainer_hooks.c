@@ -128,7 +128,7 @@ static void before_backward(void *ctx, network *net)
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     ddp_statistics_fold(t->statistics, now.mini_batch);
     t->steps.is_local = now.update_ends && ddp_trainer_is_local(t, now.step);
-    ddp_reducer_compress(t->reducer, now.step > t->config.compress_after);
+    ddp_reducer_use_plug(t->reducer, now.step > t->config.compress_after);
     ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->steps.is_local);
     ddp_reducer_freeze(t->reducer, first_thawed(net));
     ddp_trainer_leave_layers_out(t);

@@ -62,8 +62,7 @@ struct ddp_trainer {
     ddp_statistics *statistics;
     ddp_joint_moments *moments; /* NULL: each rank's BatchNorm has its own mini-batch */
     joint_statistics joint;
-    ddp_feedback *feedback; /* NULL: gradients are not compressed */
-    char *deferred;         /* per layer: its update waits for the next forward pass */
+    char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
     ddp_guard guard;
@@ -76,7 +75,6 @@ struct ddp_trainer {
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
     const ddp_sharded_source *first_moments; /* on rank 0; NULL: the network has them */
-    ddp_slow_momentum *slow;                 /* NULL: none was asked for */
     int update_begins;                       /* with this mini-batch */
     struct {
         ddp_allreduce *sum; /* NULL: nobody ends for them */
@@ -161,6 +159,11 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
 
 /* All of the trainer is open: they go to work. Fails as ddp_algorithm_set_attach. */
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
+
+/* Ranks get what they have of the algorithms' state, which from here on is used on the table's
+ * device; and no more, when the reducer is closed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
+void ddp_trainer_leave_state(const ddp_trainer *t);
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 

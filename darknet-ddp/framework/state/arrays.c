@@ -1,11 +1,10 @@
 #include "state/arrays.h"
 
-#include "state/feedback.h"
-
 #include <stdlib.h>
 
+enum { STATE_NAME = 48 };
+
 const char ddp_checkpoint_value_name[] = "value";
-const char ddp_checkpoint_slow_name[] = "slow momentum";
 
 static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_array array)
 {
@@ -46,42 +45,74 @@ static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table 
     return at;
 }
 
-/* Of ranks one after the other; names has room for each. */
-static size_t add_feedback(ddp_checkpoint_array *list, size_t at, const ddp_table *table,
-                           const ddp_feedback *f, char (*names)[DDP_CHECKPOINT_ERROR_NAME])
+/* Rank is below 0 where the array is the same on all. */
+static void write_name(char out[STATE_NAME], const ddp_state_spec *spec, int rank)
 {
-    for (int rank = -1; rank < ddp_feedback_gathered(f); rank++) {
-        char *name = names[rank + 1];
+    if (rank < 0)
+        (void)snprintf(out, STATE_NAME, "%s", spec->name);
+    else
+        (void)snprintf(out, STATE_NAME, "%s %d", spec->name, rank % 100000);
+}
 
-        if (rank >= 0)
-            ddp_checkpoint_error_name(name, rank);
-        for (size_t i = 0; i < table->param_count; i++) {
-            const ddp_param *p = &table->params[i];
-            ddp_shape s = ddp_feedback_shape(f, i);
+static size_t add_state(ddp_checkpoint_array *list, size_t at, const ddp_param *p, const char *name,
+                        size_t count, float *data)
+{
+    if (count == 0)
+        return at;
+    return add_array(list, at, (ddp_checkpoint_array){p->layer, p->part, name, count, data, 0});
+}
 
-            if (s.rank && rank < 0)
-                at = add_array(list, at,
-                               (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_q_name,
-                                                      s.columns * s.rank,
-                                                      ddp_feedback_memory(f, i).q, 0});
-            else if (s.rows && rank >= 0)
-                at = add_array(list, at,
-                               (ddp_checkpoint_array){p->layer, p->part, name, p->count,
-                                                      ddp_feedback_gathered_error(f, rank, i), 0});
-        }
+/* Of one parameter, what stands with its moments. */
+static size_t add_moments_of_state(ddp_checkpoint_array *list, size_t at, const ddp_param *p,
+                                   size_t i, const ddp_state *s)
+{
+    for (size_t k = 0; k < ddp_state_arrays(s); k++) {
+        const ddp_state_spec *spec = ddp_state_spec_of(s, k);
+
+        if (spec->is_moment)
+            at = add_state(list, at, p, spec->name, ddp_state_count(s, k, i),
+                           ddp_state_host(s, k, i));
     }
     return at;
 }
 
-ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               const ddp_slow_momentum *slow, const ddp_feedback *feedback,
-                               ddp_checkpoint_kinds kinds, ddp_error *err)
+/* One declaration's arrays, of one rank or, below 0, of all. *names has room for another name. */
+static size_t add_declared(ddp_checkpoint_array *list, size_t at, const ddp_table *table,
+                           const ddp_state *s, size_t k, int rank, char (**names)[STATE_NAME])
 {
-    size_t ranks = feedback ? (size_t)ddp_feedback_gathered(feedback) + 1 : 0;
-    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 2 + ranks) + table->buffer_count;
+    char *name = *(*names)++;
+
+    write_name(name, ddp_state_spec_of(s, k), rank);
+    for (size_t i = 0; i < table->param_count; i++)
+        at =
+            add_state(list, at, &table->params[i], name, ddp_state_count(s, k, i),
+                      rank < 0 ? ddp_state_host(s, k, i) : ddp_state_gathered_array(s, k, rank, i));
+    return at;
+}
+
+/* What stands behind all else: what is the same on all ranks, then each rank's own, of ranks one
+ * after the other. */
+static size_t add_rest_of_state(ddp_checkpoint_array *list, size_t at, const ddp_table *table,
+                                const ddp_state *s, char (*names)[STATE_NAME])
+{
+    for (int rank = -1; rank < (s ? ddp_state_gathered(s) : 0); rank++)
+        for (size_t k = 0; k < ddp_state_arrays(s); k++) {
+            const ddp_state_spec *spec = ddp_state_spec_of(s, k);
+
+            if (!spec->is_moment && spec->kind == (rank < 0 ? DDP_STATE_SAME : DDP_STATE_OF_RANK))
+                at = add_declared(list, at, table, s, k, rank, &names);
+        }
+    return at;
+}
+
+ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
+                               const ddp_state *state, ddp_checkpoint_kinds kinds, ddp_error *err)
+{
+    size_t names = state ? ddp_state_arrays(state) * ((size_t)ddp_state_gathered(state) + 1) : 0;
+    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 1 + names) + table->buffer_count;
 
     *count = 0;
-    *list = calloc(1, (most + 1) * sizeof **list + ranks * DDP_CHECKPOINT_ERROR_NAME);
+    *list = calloc(1, (most + 1) * sizeof **list + names * STATE_NAME);
     if (!*list)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu arrays", most);
     for (size_t i = 0; i < table->param_count; i++) {
@@ -89,16 +120,11 @@ ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const
 
         for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++)
             *count = add_array(*list, *count, moment(table, i, k, kinds.shared));
-        if (kinds.slow)
-            *count = add_array(
-                *list, *count,
-                (ddp_checkpoint_array){p->layer, p->part, ddp_checkpoint_slow_name, p->count,
-                                       slow ? ddp_slow_momentum_arrays(slow)[i] : NULL, 0});
+        *count = add_moments_of_state(*list, *count, p, i, state);
     }
     if (kinds.values)
         *count = add_values(*list, *count, table);
-    if (feedback)
-        *count = add_feedback(*list, *count, table, feedback,
-                              (char(*)[DDP_CHECKPOINT_ERROR_NAME])(void *)(*list + most + 1));
+    *count = add_rest_of_state(*list, *count, table, state,
+                               (char(*)[STATE_NAME])(void *)(*list + most + 1));
     return DDP_OK;
 }

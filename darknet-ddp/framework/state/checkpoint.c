@@ -4,7 +4,7 @@
 #include "glue/position.h"
 #include "glue/table.h"
 #include "state/arrays.h"
-#include "state/feedback.h"
+#include "state/kept.h"
 
 #include <darknet.h>
 #include <inttypes.h>
@@ -112,29 +112,21 @@ static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
     return check_rounding(&j, err);
 }
 
-/* Compression's arrays are looked at by themselves. */
-static ddp_status check_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
-                               size_t count, ddp_error *err)
-{
-    ddp_checkpoint without = *c;
-
-    without.array_count = ddp_checkpoint_without_feedback(c);
-    return ddp_checkpoint_check_arrays(&without, arrays, count, err);
-}
-
+/* own: the pair's checkpoint, with the network's own arrays alone. */
 static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pair,
-                       const ddp_checkpoint_array *arrays, size_t count, ddp_error *err)
+                       const ddp_checkpoint *own, const ddp_checkpoint_array *arrays, size_t count,
+                       ddp_error *err)
 {
     const ddp_checkpoint *c = &pair->checkpoint;
 
     if (c->metadata.t > INT_MAX)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s.state: t is %" PRIu64 ", more than Darknet counts",
                         pair->weights, c->metadata.t);
-    if (check_arrays(c, arrays, count, err))
+    if (ddp_checkpoint_check_arrays(own, arrays, count, err))
         return ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!has(c, ddp_checkpoint_value_name))
         load_weights(net, pair->weights);
-    if (ddp_checkpoint_copy_arrays(c, arrays, count, err))
+    if (ddp_checkpoint_copy_arrays(own, arrays, count, err))
         return ddp_wrap(err, "%s.state", pair->weights);
     *net->seen = (size_t)c->metadata.seen;
     *net->t = (int)c->metadata.t;
@@ -149,28 +141,31 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
 static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint_run *run,
                             ddp_pair *pair, ddp_error *err)
 {
-    const ddp_checkpoint_kinds kinds = {.slow = has(&pair->checkpoint, ddp_checkpoint_slow_name),
-                                        .values = has(&pair->checkpoint, ddp_checkpoint_value_name),
+    const ddp_checkpoint_kinds kinds = {.values = has(&pair->checkpoint, ddp_checkpoint_value_name),
                                         .shared = run->shares};
     ddp_checkpoint_array *arrays = NULL;
+    ddp_checkpoint own = {0};
     size_t count;
     ddp_table table;
     ddp_status st = ddp_table_init(&table, net, ddp_device_host(), err);
 
     if (st)
         return st;
-    st = ddp_checkpoint_list(&arrays, &count, &table, run->slow, NULL, kinds, err);
-    if (!st && run->feedback
-        && ddp_checkpoint_load_feedback(&pair->checkpoint, &table, run->feedback, run->force, err))
+    st = ddp_checkpoint_list(&arrays, &count, &table, NULL, kinds, err);
+    if (!st)
+        st = ddp_checkpoint_without_state(&own, &pair->checkpoint, &table, err);
+    if (!st && run->state
+        && ddp_checkpoint_load_state(&pair->checkpoint, &table, run->state, run->force, err))
         st = ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!st)
-        st = load(net, &table, pair, arrays, count, err);
+        st = load(net, &table, pair, &own, arrays, count, err);
     if (!st)
         st = ddp_table_push(&table, net, run->device, err);
     out->metadata = pair->checkpoint.metadata;
     if (!st && run->shares)
-        st = ddp_saved_moments_open(&out->moments, &pair->checkpoint, &table, kinds.slow, err);
+        st = ddp_saved_moments_open(&out->moments, &pair->checkpoint, &table, err);
     free(arrays);
+    free(own.arrays);
     ddp_table_release(&table);
     return st;
 }

@@ -10,12 +10,11 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/pair.h"
-#include "core/feedback.h"
 #include "core/sharded.h"
+#include "core/state.h"
 #include "device/device.h"
 #include "glue/network.h"
 #include "state/saved_moments.h"
-#include "state/slow_momentum.h"
 
 /* What a checkpoint has of the run and the network does not know. */
 typedef struct ddp_checkpoint_run {
@@ -24,13 +23,13 @@ typedef struct ddp_checkpoint_run {
     const char *cfg; /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
     uint64_t seed;
-    int seed_given;          /* the user chose it: resuming with another is refused */
-    int force;               /* resume whatever changed */
-    int shares;              /* moments are to be shared out: resuming leaves them where they are */
-    ddp_slow_momentum *slow; /* of the network's parameters; NULL: none */
-    ddp_feedback *feedback;  /* the same; what it has gathered is saved, and resumed from */
-    ddp_sharded *sharded;    /* has moments that are asked for while they are saved; NULL: the
-                            network has all */
+    int seed_given;       /* the user chose it: resuming with another is refused */
+    int force;            /* resume whatever changed */
+    int shares;           /* moments are to be shared out: resuming leaves them where they are */
+    ddp_state *state;     /* beside the network's: what it has gathered is saved too, and resumed
+                             from; NULL: none */
+    ddp_sharded *sharded; /* has moments that are asked for while they are saved; NULL: the
+                         network has all */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */

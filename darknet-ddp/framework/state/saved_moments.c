@@ -1,6 +1,7 @@
 #include "state/saved_moments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct ddp_saved_moments {
     ddp_checkpoint checkpoint;
@@ -18,11 +19,22 @@ static ddp_status read_block(void *ctx, const ddp_sharded_block *b, float *x, dd
     return DDP_OK;
 }
 
+/* Which of the arrays it is; the others of the parameter follow it. */
+static size_t first_moment(const ddp_checkpoint *c, const ddp_param *p)
+{
+    size_t i = 0;
+
+    while (i < c->array_count && p->optimizer.name[0]
+           && (c->arrays[i].layer != p->layer || strcmp(c->arrays[i].part, p->part) != 0
+               || strcmp(c->arrays[i].name, p->optimizer.name[0]) != 0))
+        i++;
+    return i;
+}
+
 ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
-                                  const ddp_table *table, int slow, ddp_error *err)
+                                  const ddp_table *table, ddp_error *err)
 {
     ddp_saved_moments *m = calloc(1, sizeof *m);
-    size_t at = 0;
 
     *out = NULL;
     if (m)
@@ -31,12 +43,8 @@ ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
         free(m);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu parameters", table->param_count);
     }
-    for (size_t i = 0; i < table->param_count; i++) {
-        m->array[i] = at;
-        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && table->params[i].optimizer.buffer[k]; k++)
-            at++;
-        at += slow != 0;
-    }
+    for (size_t i = 0; i < table->param_count; i++)
+        m->array[i] = first_moment(c, &table->params[i]);
     m->checkpoint = *c;
     *c = (ddp_checkpoint){0};
     m->first = (ddp_sharded_source){read_block, m};

@@ -110,19 +110,15 @@ static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, networ
 static ddp_status look_at(ddp_checkpoint *c, ddp_table *table, network *net, int cutoff,
                           const ddp_checkpoint_run *run, ddp_error *err)
 {
-    const ddp_checkpoint_kinds kinds = {.slow = run->slow != NULL,
-                                        .values = !weights_file_is_whole(net, cutoff),
+    const ddp_checkpoint_kinds kinds = {.values = !weights_file_is_whole(net, cutoff),
                                         .shared = run->sharded != NULL};
 
     *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
     if (ddp_table_init(table, net, ddp_device_host(), err)
         || ddp_table_pull(table, net, run->device, err))
         return err->code;
-    if (run->slow)
-        ddp_slow_momentum_pull(run->slow);
     c->metadata = metadata_of(run, net, table);
-    if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->slow, run->feedback, kinds,
-                            err))
+    if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->state, kinds, err))
         return err->code;
     return check_finite(c, table, run->sharded, err);
 }

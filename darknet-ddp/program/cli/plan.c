@@ -8,7 +8,6 @@
 #include "glue/table.h"
 #include "launch/gpus.h"
 #include "run/banner.h"
-#include "run/compress_run.h"
 #include "run/darknet_config.h"
 #include "show/rank_output.h"
 
@@ -38,16 +37,15 @@ static void print_buckets(const ddp_plan *plan)
 static double bytes_of(const ddp_table *table, const ddp_plan *plan, int ranks,
                        const ddp_options *o)
 {
-    ddp_compress_config config = ddp_compress_choice_config(&o->compress);
+    const ddp_algorithm *summing = ddp_algorithms_summing(o);
     double there = (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress));
     double back = ddp_algorithms_halving(o) ? sizeof(float) : there, count = 0;
 
-    if (!ddp_compress_choice_has_errors(&o->compress))
+    if (!summing)
         return (double)plan->count * (there + back) / 2;
     for (size_t i = 0; i < table->param_count; i++)
         if (table->params[i].layer >= table->first_trained)
-            count +=
-                (double)ddp_compress_sends(&config, &table->params[i], ranks) + 1; /* a run count */
+            count += (double)summing->sends(o, &table->params[i], ranks) + 1; /* a run count */
     return count * sizeof(float);
 }
 
@@ -107,7 +105,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
 
     darknet.fatal = ddp_report_fatal;
     ddp_darknet_configure(&darknet);
-    if (ddp_compress_run_check_ranks(options, ranks, &err))
+    if (ddp_algorithms_check_ranks(options, ranks, &err))
         ddp_report_failure(&err);
     net = ddp_command_load(&shape, cfg, options, -1);
     if (ddp_table_init(&table, net, ddp_device_host(), &err)

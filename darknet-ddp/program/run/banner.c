@@ -2,9 +2,9 @@
 
 #include "algorithms/sum_order.h"
 #include "base/text.h"
+#include "device/wire.h"
 #include "launch/launcher_env.h"
 #include "run/bf16.h"
-#include "run/compress_run.h"
 
 #include <string.h>
 
@@ -85,6 +85,15 @@ static void print_channels(FILE *out, const ddp_group *group)
     if (ddp_group_channels(group) > 1)
         (void)fprintf(out, "DDP: sums take turns at %d %s communicators\n",
                       ddp_group_channels(group), ddp_group_sums_on_host(group) ? "MPI" : "NCCL");
+}
+
+static void print_wire(FILE *out, const ddp_options *o, const ddp_group *group)
+{
+    ddp_wire wire = ddp_compress_choice_wire(&o->compress);
+
+    if (ddp_group_size(group) > 1 && wire != DDP_WIRE_FP32)
+        (void)fprintf(out, "DDP: gradients travel as %s and are added in float32\n",
+                      ddp_wire_name(wire));
 }
 
 /* How many GPUs the host has as far as its ranks see them: a launcher may hide some from each. */
@@ -237,7 +246,7 @@ void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, c
     print_ranks(out, group, gpus);
     print_schedule(out, group);
     print_channels(out, group);
-    ddp_compress_run_print(out, options, group, t);
+    print_wire(out, options, group);
     print_gpus(out, group, gpus, options);
     ddp_bf16_run_print(out, options, t);
     print_batch(out, group, t, options);

@@ -23,18 +23,11 @@ static int input_width, input_height;
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
-    ddp_slow_momentum *slow;
-    ddp_feedback *feedback;
-
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
-        || ddp_trainer_slow_momentum(ddp_run.trainer, net, &slow, err)
-        || ddp_trainer_feedback(ddp_run.trainer, net, &feedback, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
                                 &ddp_run.inputs, directory, cfg, err)
         || ddp_weights_hash(&first_weights_hash, net, err))
         return err->code;
-    ddp_checkpoints_keep_slow_momentum(ddp_run.checkpoints, slow);
-    ddp_checkpoints_keep_feedback(ddp_run.checkpoints, feedback);
     ddp_checkpoints_keep_algorithms(ddp_run.checkpoints, ddp_trainer_algorithms(ddp_run.trainer));
     if (ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
         return err->code;

@@ -9,7 +9,6 @@
 #include "launch/transport_choice.h"
 #include "run/bf16.h"
 #include "run/bucket_sizes.h"
-#include "run/compress_run.h"
 #include "run/darknet_config.h"
 #include "run/nan_report.h"
 #include "run/state.h"
@@ -108,9 +107,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .exact = o->exact,
         .sync_bn = o->sync_bn,
         .sync_every = o->sync_every,
-        .slow_momentum = o->local_sgd > 0 && o->slowmo >= 0,
         .options = o,
-        .compress = ddp_compress_choice_config(&o->compress),
         .compress_after = (size_t)o->compress_after,
         .seed = ddp_run.seed,
         .asked = ddp_run.asked,
@@ -200,7 +197,7 @@ void ddp_session_open(const ddp_options *options)
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
         || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
-        || ddp_compress_run_check_ranks(options, ddp_group_size(ddp_run.group), &err)
+        || ddp_algorithms_check_ranks(options, ddp_group_size(ddp_run.group), &err)
         || ddp_bf16_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))

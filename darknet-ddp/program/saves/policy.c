@@ -7,7 +7,6 @@
 #include "glue/cfg.h"
 #include "glue/position.h"
 #include "launch/supervisor.h"
-#include "run/compress_run.h"
 #include "saves/async_writer.h"
 #include "saves/run_lock.h"
 #include "show/rank_output.h"
@@ -181,8 +180,9 @@ static void print_resumed(const ddp_checkpoints *c)
            ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
     if (f->ranks != c->run.ranks && !c->options->exact)
         printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
-    ddp_compress_run_print_resumed(
-        c->options, c->run.feedback ? ddp_feedback_gathered(c->run.feedback) : (int)f->ranks,
+    ddp_algorithm_set_print_resumed(
+        c->algorithms,
+        ddp_state_gathers(c->run.state) ? ddp_state_gathered(c->run.state) : (int)f->ranks,
         (int)c->run.ranks);
 }
 
@@ -266,19 +266,10 @@ static ddp_status set_aside(const ddp_checkpoints *c, const char *spare, ddp_err
     return DDP_OK;
 }
 
-void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow)
-{
-    c->run.slow = slow;
-}
-
-void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback)
-{
-    c->run.feedback = feedback;
-}
-
 void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms)
 {
     c->algorithms = algorithms;
+    c->run.state = ddp_algorithm_set_state(algorithms);
     c->run.shares = ddp_algorithm_set_shards(algorithms);
 }
 
@@ -362,7 +353,8 @@ static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, con
                                int *due, ddp_error *err)
 {
     *due = is_due(c, net, path);
-    if (ddp_position_of(net).images != c->began_at || (!c->run.feedback && !c->run.sharded))
+    if (ddp_position_of(net).images != c->began_at
+        || (!ddp_state_gathers(c->run.state) && !c->run.sharded))
         return DDP_OK;
     return ddp_broadcast(c->group, due, sizeof *due, 0, err);
 }
@@ -423,7 +415,7 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
 
     c->run.sharded = sharded;
     if (agree_on_due(c, net, path, &due, err)
-        || (due && c->run.feedback && ddp_feedback_gather(c->run.feedback, c->group, err)))
+        || (due && c->run.state && ddp_state_gather(c->run.state, c->group, err)))
         return err->code;
     if (ddp_group_rank(c->group) != 0)
         return due && sharded ? ddp_sharded_serve(sharded, err) : DDP_OK;

@@ -28,14 +28,9 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *option
 /* NULL is allowed. */
 void ddp_checkpoints_close(ddp_checkpoints *c);
 
-/* Checkpoints hold this slow momentum, too, and resuming fills it on rank 0. NULL: none. */
-void ddp_checkpoints_keep_slow_momentum(ddp_checkpoints *c, ddp_slow_momentum *slow);
-
-/* The same of what compression remembers, whose errors are gathered where a save is due. */
-void ddp_checkpoints_keep_feedback(ddp_checkpoints *c, ddp_feedback *feedback);
-
-/* The same of moments of which ranks have parts, which other ranks send while a save is written.
- * The set is that of the network; NULL: none. */
+/* Checkpoints hold what these keep, too, and resuming fills it on rank 0; where a save is due ranks
+ * send what is each one's own, and moments of which they have parts while it is written. The set is
+ * that of the network; NULL: none. */
 void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms);
 
 /* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network

@@ -23,7 +23,7 @@ enum ddp_purpose {
     DDP_PURPOSE_SAMPLER = 0xf1,    /* samples/sampler.c */
     DDP_PURPOSE_SYNTHETIC = 0xf2,  /* timing/synthetic.c */
     DDP_PURPOSE_LAYER_DROP = 0xf3, /* algorithms/layer_drop/draw.c */
-    DDP_PURPOSE_COMPRESS = 0xf4,   /* core/feedback.c */
+    DDP_PURPOSE_COMPRESS = 0xf4,   /* algorithms/powersgd */
     DDP_PURPOSE_NONE = 0xff        /* draws before any purpose was named */
 };
 

@@ -1,5 +1,5 @@
 /* device/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them.
- * Included by device/ and comm/ alone, in a build with CUDA.
+ * Included by device/ and comm/, and by files of algorithms/ named cuda_..., in a build with CUDA.
  *
  * Darknet computes on the default stream. Sums travel on a stream of their own, which the
  * default stream does not wait for (cudaStreamNonBlocking), and events order the two
@@ -17,11 +17,8 @@ typedef struct ddp_cuda {
     cudaStream_t comm;    /* sums, and copies for sums */
     cudaEvent_t order;    /* of a second queue: what it is told to follow */
     uint64_t *checksums;  /* pinned, DDP_CUDA_CHECKSUMS of them; NULL: none was made yet */
-    unsigned *selection;  /* the GPU's, DDP_CUDA_SELECTION words; NULL: nothing was selected yet */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
-
-extern const struct ddp_compress_ops ddp_compress_cuda;
 
 /* The stream of a GPU's work, or of a second queue's. */
 static inline cudaStream_t ddp_cuda_stream(const ddp_device *d)

@@ -266,7 +266,6 @@ static ddp_status cuda_queue_open(ddp_device **out, ddp_device *d, ddp_error *er
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a queue of a GPU");
     *queue = *cuda_of(d);
     queue->checksums = NULL;
-    queue->selection = NULL;
     queue->compute = open_stream(queue);
     queue->order = ddp_cuda_event(queue);
     *out = &queue->base;
@@ -278,8 +277,6 @@ static void free_scratch(ddp_cuda *c)
 {
     if (c->checksums)
         DDP_CUDA(c, cudaFreeHost(c->checksums));
-    if (c->selection)
-        DDP_CUDA(c, cudaFree(c->selection));
 }
 
 static void cuda_queue_close(ddp_device *queue)
@@ -320,7 +317,6 @@ static const struct ddp_device_ops cuda_ops = {
     .queue_open = cuda_queue_open,
     .queue_close = cuda_queue_close,
     .follow = cuda_follow,
-    .compress = &ddp_compress_cuda,
 };
 
 /* ---- opening ---- */

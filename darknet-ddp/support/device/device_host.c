@@ -136,7 +136,6 @@ static const struct ddp_device_ops host_ops = {
     .queue_open = host_queue_open,
     .queue_close = host_queue_close,
     .follow = host_follow,
-    .compress = &ddp_compress_host,
 };
 
 ddp_device *ddp_device_host(void)

@@ -3,20 +3,7 @@
 #ifndef DDP_DEVICE_DEVICE_OPS_H
 #define DDP_DEVICE_DEVICE_OPS_H
 
-#include "device/compress.h"
 #include "device/device.h"
-
-/* The same of compress.h's. */
-struct ddp_compress_ops {
-    void (*low_rank_encode)(ddp_device *d, const ddp_low_rank *x);
-    void (*low_rank_go_on)(ddp_device *d, const ddp_low_rank *x);
-    void (*low_rank_decode)(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
-    void (*low_rank_renew)(ddp_device *d, const ddp_low_rank *x, const float *ran);
-    void (*largest_encode)(ddp_device *d, const ddp_largest *x);
-    void (*largest_decode)(ddp_device *d, const ddp_largest *x, const float *ran);
-};
-
-extern const struct ddp_compress_ops ddp_compress_host;
 
 struct ddp_device_ops {
     int is_host;
@@ -40,7 +27,6 @@ struct ddp_device_ops {
     ddp_status (*queue_open)(ddp_device **out, ddp_device *d, ddp_error *err);
     void (*queue_close)(ddp_device *queue);
     void (*follow)(ddp_device *queue, ddp_device *earlier);
-    const struct ddp_compress_ops *compress;
 };
 
 /* Structs of each kind begin with these. */

@@ -13,6 +13,9 @@ struct local_sgd {
     ddp_group *group;
     ddp_local_sgd_config config;
     ddp_local_sgd *averaging; /* while attached */
+    ddp_state *state;
+    size_t slow;         /* an array of state, with slow momentum */
+    float **slow_arrays; /* of each of the table's parameters, while attached */
 };
 
 /* ---- what is asked for ---- */
@@ -66,6 +69,23 @@ static ddp_status check_run(const ddp_algorithm_of *of, ddp_error *err)
 
 /* ---- opening ---- */
 
+/* Of every parameter, trained or not. */
+static ddp_status declare_slow_momentum(struct local_sgd *l, const ddp_table *table, ddp_error *err)
+{
+    static const ddp_state_spec spec = {
+        .name = "slow momentum", .kind = DDP_STATE_SAME, .is_moment = 1};
+    size_t *counts = calloc(table->param_count + 1, sizeof *counts);
+    ddp_status st;
+
+    if (!counts)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for slow momentum");
+    for (size_t i = 0; i < table->param_count; i++)
+        counts[i] = table->params[i].count;
+    st = ddp_state_add(l->state, &spec, counts, &l->slow, err);
+    free(counts);
+    return st;
+}
+
 static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
 {
     struct local_sgd *l = calloc(1, sizeof *l);
@@ -74,7 +94,24 @@ static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for local SGD");
     l->group = of->group;
     l->config = config_of(of);
+    l->state = of->state;
+    if (l->config.slow_momentum >= 0 && declare_slow_momentum(l, of->table, err)) {
+        free(l);
+        return err->code;
+    }
     *self = l;
+    return DDP_OK;
+}
+
+static ddp_status find_slow_momentum(struct local_sgd *l, const ddp_table *table, ddp_error *err)
+{
+    if (l->config.slow_momentum < 0)
+        return DDP_OK;
+    l->slow_arrays = calloc(table->param_count + 1, sizeof *l->slow_arrays);
+    if (!l->slow_arrays)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for slow momentum");
+    for (size_t i = 0; i < table->param_count; i++)
+        l->slow_arrays[i] = ddp_state_used(l->state, l->slow, i);
     return DDP_OK;
 }
 
@@ -82,7 +119,13 @@ static ddp_status attach(void *self, const ddp_attached *a, ddp_error *err)
 {
     struct local_sgd *l = self;
 
-    return ddp_local_sgd_open(&l->averaging, l->group, a->table, &l->config, a->slow, err);
+    if (find_slow_momentum(l, a->table, err)
+        || ddp_local_sgd_open(&l->averaging, l->group, a->table, &l->config, l->slow_arrays, err)) {
+        free(l->slow_arrays);
+        l->slow_arrays = NULL;
+        return err->code;
+    }
+    return DDP_OK;
 }
 
 static void detach(void *self)
@@ -90,7 +133,9 @@ static void detach(void *self)
     struct local_sgd *l = self;
 
     ddp_local_sgd_close(l->averaging);
+    free(l->slow_arrays);
     l->averaging = NULL;
+    l->slow_arrays = NULL;
 }
 
 /* ---- a step ---- */

@@ -209,7 +209,6 @@ static ddp_trainer *attach(struct rank *me)
         .broadcast_buffers = 1,
         .sync_every = 1,
         .options = &run->options,
-        .slow_momentum = run->local.period > 0 && run->local.slow_momentum >= 0,
         .verify_every = run->verify_every,
         .guard = {.skip_most = run->poisoned ? 1 : 0, .dropped = note_dropped},
         .fail = net_fail_hook,

@@ -1,4 +1,4 @@
-#include "device/matrix.h"
+#include "algorithms/powersgd/matrix.h"
 
 #include "base/vectors.h"
 

@@ -1,12 +1,12 @@
-/* device/top_k.h: the elements of an array that are largest in magnitude, and where they are, as
- * floats that a sum over ranks can carry.
+/* algorithms/topk/top_k.h: the elements of an array that are largest in magnitude, and where they
+ * are, as floats that a sum over ranks can carry.
  *
  * A float tells whole numbers apart up to 2^24, so a longer array is taken in sections of that
  * many, each with its own share of elements: values of section 0, places in it, values of section
  * 1, and so on.
  */
-#ifndef DDP_DEVICE_TOP_K_H
-#define DDP_DEVICE_TOP_K_H
+#ifndef DDP_ALGORITHMS_TOPK_TOP_K_H
+#define DDP_ALGORITHMS_TOPK_TOP_K_H
 
 #include <stddef.h>
 

@@ -1,12 +1,12 @@
-/* The largest elements of an array on a GPU, those that device/top_k.c takes and in its order: the
+/* The largest elements of an array on a GPU, those that top_k.c takes and in its order: the
  * magnitude of the last one is found digit by digit in three histograms, and then each tile of the
  * array is written behind those before it. Only whole numbers are counted, in any order. */
-#include "device/cuda_compress_kernels.h"
+#include "algorithms/topk/cuda_largest.h"
 
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-enum { THREADS = 256, BINS_EACH = DDP_CUDA_BINS / THREADS, EACH = DDP_CUDA_TILE / THREADS };
+enum { THREADS = 256, BINS_EACH = DDP_LARGEST_BINS / THREADS, EACH = DDP_LARGEST_TILE / THREADS };
 
 static const size_t most_blocks = 4096;
 
@@ -27,8 +27,8 @@ struct selection {
 
 static selection selection_of(unsigned *words, unsigned tiles)
 {
-    return {words, words + DDP_CUDA_BINS, words + DDP_CUDA_BINS + 1, words + DDP_CUDA_BINS + 2,
-            words + DDP_CUDA_BINS + 2 + tiles};
+    return {words, words + DDP_LARGEST_BINS, words + DDP_LARGEST_BINS + 1,
+            words + DDP_LARGEST_BINS + 2, words + DDP_LARGEST_BINS + 2 + tiles};
 }
 
 __device__ static unsigned magnitude(unsigned bits)
@@ -40,7 +40,7 @@ __device__ static unsigned magnitude(unsigned bits)
 
 __global__ void ddp_begin_selection_kernel(selection s, unsigned kept)
 {
-    for (unsigned i = threadIdx.x; i < DDP_CUDA_BINS; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < DDP_LARGEST_BINS; i += blockDim.x)
         s.bins[i] = 0;
     if (threadIdx.x == 0) {
         *s.prefix = 0;
@@ -53,10 +53,10 @@ __global__ void ddp_begin_selection_kernel(selection s, unsigned kept)
 __global__ void ddp_count_bits_kernel(selection s, const unsigned *x, unsigned count, int above,
                                       int below)
 {
-    __shared__ unsigned bins[DDP_CUDA_BINS];
+    __shared__ unsigned bins[DDP_LARGEST_BINS];
     unsigned mask = (1U << (above - below)) - 1, prefix = *s.prefix;
 
-    for (unsigned i = threadIdx.x; i < DDP_CUDA_BINS; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < DDP_LARGEST_BINS; i += blockDim.x)
         bins[i] = 0;
     __syncthreads();
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
@@ -67,7 +67,7 @@ __global__ void ddp_count_bits_kernel(selection s, const unsigned *x, unsigned c
             atomicAdd(&bins[m >> below & mask], 1U);
     }
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < DDP_CUDA_BINS; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < DDP_LARGEST_BINS; i += blockDim.x)
         if (bins[i] > 0)
             atomicAdd(&s.bins[i], bins[i]);
 }
@@ -77,7 +77,7 @@ __global__ void ddp_count_bits_kernel(selection s, const unsigned *x, unsigned c
 __global__ void ddp_choose_bits_kernel(selection s, int bits)
 {
     __shared__ unsigned sums[THREADS];
-    unsigned first = DDP_CUDA_BINS - threadIdx.x * BINS_EACH, sum = 0, rank = *s.rank;
+    unsigned first = DDP_LARGEST_BINS - threadIdx.x * BINS_EACH, sum = 0, rank = *s.rank;
     unsigned prefix = *s.prefix;
 
     for (unsigned i = 1; i <= BINS_EACH; i++)
@@ -118,7 +118,7 @@ __device__ static unsigned count_own(const unsigned *x, size_t from, unsigned co
 
 __device__ static size_t own_begin(void)
 {
-    return (size_t)blockIdx.x * DDP_CUDA_TILE + threadIdx.x * EACH;
+    return (size_t)blockIdx.x * DDP_LARGEST_TILE + threadIdx.x * EACH;
 }
 
 /* Sums over the block's threads up to and with this one. */
@@ -194,7 +194,7 @@ cudaError_t ddp_cuda_top_k_take(cudaStream_t stream, float *out, const float *x,
 {
     static const int cuts[] = {31, 20, 10, 0};
     unsigned count = (unsigned)s->count, kept = (unsigned)s->kept;
-    unsigned tiles = (count + DDP_CUDA_TILE - 1) / DDP_CUDA_TILE;
+    unsigned tiles = (count + DDP_LARGEST_TILE - 1) / DDP_LARGEST_TILE;
     selection of = selection_of(selection_words, tiles);
     const unsigned *bits = (const unsigned *)x;
 

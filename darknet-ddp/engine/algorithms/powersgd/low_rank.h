@@ -1,21 +1,20 @@
-/* device/compress.h: what compression of gradients (core/compressor.h says what it is) computes on
- * a device, of one parameter at a time. All memory is the device's; on a GPU work is queued
- * (device.h).
+/* algorithms/powersgd/low_rank.h: what PowerSGD computes on a device, of one matrix at a time. All
+ * memory is the device's; on a GPU work is queued (device/device.h).
  *
  * What must be the same on all ranks, P, Q and the sum that they stand for, has the same bits on
- * any GPU for the same sums; and what is told of the largest elements those that the host gives.
- * On a GPU products are added up in another order than on the host, in a fixed one. */
-#ifndef DDP_DEVICE_COMPRESS_H
-#define DDP_DEVICE_COMPRESS_H
+ * any GPU for the same sums. On a GPU products are added up in another order than on the host, in a
+ * fixed one. */
+#ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
+#define DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
 
+#include "algorithms/powersgd/matrix.h"
 #include "device/device.h"
-#include "device/matrix.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A matrix and what PowerSGD makes of it; shapes as in device/matrix.h. Nothing overlaps. */
+/* A matrix and what PowerSGD makes of it; shapes as in matrix.h. Nothing overlaps. */
 typedef struct ddp_low_rank {
     ddp_shape shape;
     float *m;           /* this rank's gradient; M from encode on; then the sum over ranks */
@@ -39,22 +38,16 @@ void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran,
 /* And q = orthonormal q_sum, where *ran is above 0. */
 void ddp_low_rank_renew(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
-/* An array and its largest elements (device/top_k.h). */
-typedef struct ddp_largest {
-    size_t count;
-    double percent;
-    float *m;     /* as above */
-    float *error; /* of m's size */
-    float *told;  /* of each rank ddp_top_k_numbers numbers, one rank after the other */
-    int rank, ranks;
-} ddp_largest;
+/* ---- a kind of device: each member does what the function of its name does ---- */
 
-/* M = gradient + error; its largest are told in this rank's place, and zero in the others'. */
-void ddp_largest_encode(ddp_device *d, const ddp_largest *x);
+typedef struct ddp_low_rank_ops {
+    void (*encode)(ddp_device *d, const ddp_low_rank *x);
+    void (*go_on)(ddp_device *d, const ddp_low_rank *x);
+    void (*decode)(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
+    void (*renew)(ddp_device *d, const ddp_low_rank *x, const float *ran);
+} ddp_low_rank_ops;
 
-/* Of the sum of told, where *ran is above 0: error = M without what this rank has told, and in
- * place of M what all have, in the order of ranks. Else as above. */
-void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran);
+extern const ddp_low_rank_ops *const ddp_low_rank_on_gpu; /* NULL: this build is for CPUs */
 
 #ifdef __cplusplus
 }

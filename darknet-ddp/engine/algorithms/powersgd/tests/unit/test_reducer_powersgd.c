@@ -1,8 +1,8 @@
-/* PowerSGD (core/compressor.h) on 2 to 4 ranks: its definition (compressed.h), steps that are
+/* PowerSGD (powersgd.c) on 2 to 4 ranks: its definition (compressed.h), steps that are
  * dropped, and what a checkpoint has. */
-#include "compressed.h"
-#include "device/matrix.h"
-#include "numbers.h"
+#include "algorithms/powersgd/matrix.h"
+#include "algorithms/powersgd/tests/powersgd_net.h"
+#include "unit/numbers.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -75,11 +75,12 @@ static void it_is_its_definition_and_the_same_whatever_the_buckets(void **state)
 
 /* ---- Q ---- */
 
-static void open_on_one_rank(struct rank *me)
+static void open_on_rank_0(struct rank *me)
 {
     struct compressed *c = me->shared;
 
-    (void)compressed_open(c, net, ddp_device_host(), me);
+    if (me->rank == 0)
+        (void)compressed_open(c, net, ddp_device_host(), me);
 }
 
 static void q_begins_orthonormal(void **state)
@@ -87,9 +88,9 @@ static void q_begins_orthonormal(void **state)
     struct compressed c;
 
     (void)state;
-    ranks_run(1, open_on_one_rank, &c);
+    ranks_run(2, open_on_rank_0, &c); /* one that is alone keeps nothing */
     for (size_t p = 0; p < net->params; p++) {
-        const float *q = ddp_feedback_memory(c.feedback, p).q;
+        const float *q = compressed_memory(&c, p).q;
         size_t columns = net->shapes[p].columns;
         double products[3] = {0};
 
@@ -207,28 +208,33 @@ struct saved {
     float q[2 * 100];
 };
 
+static float *gathered_error(const struct compressed *c, int rank)
+{
+    return ddp_state_gathered_array(c->state, (size_t)compressed_array(c, DDP_STATE_OF_RANK), rank,
+                                    SAVED);
+}
+
 static void gather(struct rank *me)
 {
     struct saved *saved = me->shared;
     size_t count = compressed_count(net, SAVED);
     struct compressed c;
-    ddp_memory memory;
+    struct compressed_memory memory;
     ddp_error err;
 
     if (!compressed_open(&c, net, ddp_device_host(), me))
         return;
-    memory = ddp_feedback_memory(c.feedback, SAVED);
+    memory = compressed_memory(&c, SAVED);
     for (size_t i = 0; i < count; i++)
         memory.error[i] = (float)(i % 7) + 100.0F * (float)me->rank;
     memory.error[0] = -0.0F;
     memory.q[5] = 42;
     for (int twice = 0; twice < 2; twice++)
-        rank_expect_ok(me, ddp_feedback_gather(c.feedback, me->group, &err), &err);
+        rank_expect_ok(me, ddp_state_gather(c.state, me->group, &err), &err);
     if (me->rank == 0) {
-        saved->ranks = ddp_feedback_gathered(c.feedback);
+        saved->ranks = ddp_state_gathered(c.state);
         for (int r = 0; r < saved->ranks; r++)
-            memcpy(saved->errors + (size_t)r * count,
-                   ddp_feedback_gathered_error(c.feedback, r, SAVED), count * sizeof(float));
+            memcpy(saved->errors + (size_t)r * count, gathered_error(&c, r), count * sizeof(float));
         memcpy(saved->q, memory.q, sizeof saved->q);
     }
     rank_meet(me);
@@ -255,25 +261,21 @@ static void scatter(struct rank *me)
 {
     struct saved *saved = me->shared;
     size_t count = compressed_count(net, SAVED);
-    int from = -1;
     struct compressed c;
-    ddp_memory memory;
+    struct compressed_memory memory;
     ddp_error err;
 
     if (!compressed_open(&c, net, ddp_device_host(), me))
         return;
-    memory = ddp_feedback_memory(c.feedback, SAVED);
+    memory = compressed_memory(&c, SAVED);
     if (me->rank == 0) {
-        rank_expect_ok(me, ddp_feedback_reserve(c.feedback, saved->ranks, &err), &err);
+        rank_expect_ok(me, ddp_state_reserve(c.state, saved->ranks, &err), &err);
         for (int r = 0; r < saved->ranks; r++)
-            memcpy(ddp_feedback_gathered_error(c.feedback, r, SAVED),
-                   saved->errors + (size_t)r * count, count * sizeof(float));
+            memcpy(gathered_error(&c, r), saved->errors + (size_t)r * count, count * sizeof(float));
         memcpy(memory.q, saved->q, sizeof saved->q);
     }
-    rank_expect_ok(me, ddp_feedback_scatter(c.feedback, me->group, &from, &err), &err);
-    if (from != saved->ranks)
-        rank_wrong(me, "%d ranks had errors, not %d", from, saved->ranks);
-    expect_errors(me, saved, from, memory.error);
+    rank_expect_ok(me, ddp_state_share(c.state, me->group, &err), &err);
+    expect_errors(me, saved, saved->ranks, memory.error);
     if (memcmp(saved->q, memory.q, sizeof saved->q) != 0)
         rank_wrong(me, "another Q");
     rank_meet(me);

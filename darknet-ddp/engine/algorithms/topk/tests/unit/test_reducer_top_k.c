@@ -1,9 +1,9 @@
-/* Top-k (core/compressor.h, device/top_k.h) on 2 to 4 ranks, bit for bit its definition
+/* Top-k (topk.c, top_k.h) on 2 to 4 ranks, bit for bit its definition
  * (compressed.h).
  */
-#include "compressed.h"
-#include "device/top_k.h"
-#include "numbers.h"
+#include "algorithms/topk/tests/topk_net.h"
+#include "algorithms/topk/top_k.h"
+#include "unit/numbers.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static void one_that_is_no_number_is_told_and_seen_by_all(struct rank *me)
         rank_wrong(me, "a number that is none was not seen");
     ddp_reducer_drop(c.reducer);
     for (size_t i = 0; i < compressed_count(net, 1); i++)
-        if (fpclassify(ddp_feedback_memory(c.feedback, 1).error[i]) != FP_ZERO)
+        if (fpclassify(compressed_memory(&c, 1).error[i]) != FP_ZERO)
             rank_wrong(me, "error [%zu] is not zero", i);
     rank_meet(me);
     compressed_close(&c);

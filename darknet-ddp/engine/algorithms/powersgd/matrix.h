@@ -1,5 +1,5 @@
-/* device/matrix.h: the few products of matrices that low-rank compression is made of
- * (core/compressor.h).
+/* algorithms/powersgd/matrix.h: the few products of matrices that low-rank compression is made of
+ * (powersgd.c).
  *
  *   M   rows x columns, row by row: a layer's weights
  *   P   rank columns of `rows` elements, each column contiguous: p[k * rows + i]
@@ -8,8 +8,8 @@
  * Host memory; nothing overlaps. Each result has one order of summation, whatever the compiler
  * makes of the loops: the same bits wherever the same program computes.
  */
-#ifndef DDP_DEVICE_MATRIX_H
-#define DDP_DEVICE_MATRIX_H
+#ifndef DDP_ALGORITHMS_POWERSGD_MATRIX_H
+#define DDP_ALGORITHMS_POWERSGD_MATRIX_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "device/top_k.h"
+#include "algorithms/topk/top_k.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,0 +1,34 @@
+/* Low-rank products on a GPU: cuda_matrix.cu. */
+#include "algorithms/powersgd/cuda_low_rank.h"
+#include "device/cuda.h"
+
+static ddp_cuda *cuda_of(ddp_device *d)
+{
+    return (ddp_cuda *)d;
+}
+
+static void encode(ddp_device *d, const ddp_low_rank *x)
+{
+    DDP_CUDA(cuda_of(d), ddp_cuda_add_times(ddp_cuda_stream(d), x));
+}
+
+static void go_on(ddp_device *d, const ddp_low_rank *x)
+{
+    DDP_CUDA(cuda_of(d), ddp_cuda_orthogonalize(ddp_cuda_stream(d), x));
+    DDP_CUDA(cuda_of(d), ddp_cuda_transposed_times(ddp_cuda_stream(d), x));
+}
+
+static void decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share)
+{
+    DDP_CUDA(cuda_of(d), ddp_cuda_approximate(ddp_cuda_stream(d), x, ran, share));
+}
+
+static void renew(ddp_device *d, const ddp_low_rank *x, const float *ran)
+{
+    DDP_CUDA(cuda_of(d), ddp_cuda_renew(ddp_cuda_stream(d), x, ran));
+}
+
+static const ddp_low_rank_ops ops = {
+    .encode = encode, .go_on = go_on, .decode = decode, .renew = renew};
+
+const ddp_low_rank_ops *const ddp_low_rank_on_gpu = &ops;

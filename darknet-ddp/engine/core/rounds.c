@@ -1,0 +1,346 @@
+#include "core/rounds.h"
+
+#include <stdlib.h>
+
+enum { FIRST, SECOND, ROUNDS };
+
+_Static_assert((int)ROUNDS == (int)DDP_SUM_ROUNDS, "rounds are those of the plug");
+
+/* Where a parameter lies in its bucket's sums. */
+struct part {
+    int is_plain;         /* it is summed as it is */
+    size_t count[ROUNDS]; /* of a rank */
+    size_t at[ROUNDS];    /* where they begin, of rank 0 */
+};
+
+struct bucket {
+    float *memory[ROUNDS];
+    size_t count[ROUNDS];
+    ddp_allreduce *sums[ROUNDS];
+    int skipped; /* in this pass */
+};
+
+struct rounds {
+    ddp_sums base; /* first */
+    ddp_group *group;
+    const ddp_table *table;
+    const ddp_plan *plan;
+    float *gradients; /* all buckets' */
+    const ddp_sum_plug *plug;
+    void *self;
+    ddp_device *queue;      /* of the table's device: what is done beside the framework's work */
+    float *memory;          /* all sums' */
+    struct part *parts;     /* per parameter */
+    struct bucket *buckets; /* at the beginning of its first memory stand its run counts */
+    size_t started[ROUNDS]; /* buckets of this pass whose sum has been */
+};
+
+static struct rounds *rounds_of(const ddp_sums *s)
+{
+    return (struct rounds *)s;
+}
+
+/* ---- opening ---- */
+
+/* A gathered number has a place for each rank. */
+static size_t places_of(const struct rounds *r)
+{
+    return r->plug->gathers ? (size_t)ddp_group_size(r->group) : 1;
+}
+
+static void place_part(struct rounds *r, size_t i)
+{
+    struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
+    struct part *part = &r->parts[i];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        part->count[round] = r->plug->count(r->self, i, round);
+        part->at[round] = bucket->count[round];
+        bucket->count[round] += part->count[round] * (round == FIRST ? places_of(r) : 1);
+    }
+    part->is_plain = part->count[FIRST] == 0;
+    if (part->is_plain)
+        bucket->count[FIRST] += r->table->params[i].count;
+}
+
+/* Sums begin as buckets do. */
+static size_t aligned(size_t count)
+{
+    return (count + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
+}
+
+static ddp_status allocate_sums(struct rounds *r, ddp_error *err)
+{
+    size_t count = 0;
+    float *next;
+
+    for (size_t b = 0; b < r->plan->bucket_count; b++)
+        count += aligned(r->buckets[b].count[FIRST]) + aligned(r->buckets[b].count[SECOND]);
+    if (ddp_group_alloc_memory(r->group, r->table->device, &r->memory, count, err))
+        return ddp_wrap(err, "compressed gradients");
+    next = r->memory;
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t b = 0; b < r->plan->bucket_count; b++) {
+            r->buckets[b].memory[round] = next;
+            next += aligned(r->buckets[b].count[round]);
+        }
+    return DDP_OK;
+}
+
+/* First sums first, so that a bucket's has its number. */
+static ddp_status open_sums(struct rounds *r, ddp_error *err)
+{
+    for (size_t b = 0; b < r->plan->bucket_count; b++)
+        r->buckets[b].count[FIRST] = r->plan->buckets[b].param_count;
+    for (size_t i = 0; i < r->table->param_count; i++)
+        if (r->table->params[i].layer >= r->table->first_trained)
+            place_part(r, i);
+    if (allocate_sums(r, err))
+        return err->code;
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t b = 0; b < r->plan->bucket_count; b++) {
+            struct bucket *bucket = &r->buckets[b];
+
+            if (ddp_allreduce_open_on(&bucket->sums[round], r->group, r->table->device,
+                                      bucket->memory[round], bucket->count[round], DDP_WIRE_FP32,
+                                      err))
+                return ddp_wrap(err, "compressed gradients");
+        }
+    return DDP_OK;
+}
+
+static void close_rounds(ddp_sums *s)
+{
+    struct rounds *r = rounds_of(s);
+
+    for (size_t b = 0; r->buckets && b < r->plan->bucket_count; b++)
+        for (int round = 0; round < ROUNDS; round++)
+            ddp_allreduce_close(r->buckets[b].sums[round]);
+    ddp_group_free_memory(r->group, r->table->device, r->memory);
+    ddp_device_queue_close(r->queue);
+    free(r->parts);
+    free(r->buckets);
+    free(r);
+}
+
+/* ---- a pass ---- */
+
+static int is_in(const struct rounds *r, size_t i, size_t bucket)
+{
+    return r->table->params[i].layer >= r->table->first_trained
+           && r->plan->places[i].bucket == bucket;
+}
+
+static void begin(ddp_sums *s)
+{
+    struct rounds *r = rounds_of(s);
+
+    r->started[FIRST] = 0;
+    r->started[SECOND] = 0;
+}
+
+static int may_start(const ddp_sums *s)
+{
+    const struct rounds *r = rounds_of(s);
+
+    return r->started[FIRST] - r->started[SECOND] < 2;
+}
+
+static float *gradient_of(const struct rounds *r, size_t i)
+{
+    return r->gradients + r->plan->places[i].offset;
+}
+
+static ddp_sum_part part_of(const struct rounds *r, size_t i)
+{
+    const struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
+    const struct part *part = &r->parts[i];
+
+    return (ddp_sum_part){
+        .param = i,
+        .gradient = gradient_of(r, i),
+        .numbers = {bucket->memory[FIRST] + part->at[FIRST],
+                    part->count[SECOND] ? bucket->memory[SECOND] + part->at[SECOND] : NULL},
+        .stride = r->plug->gathers ? part->count[FIRST] : 0};
+}
+
+/* What is summed first, made of the gradient. */
+static void fill(struct rounds *r, size_t i, float *first)
+{
+    const struct part *part = &r->parts[i];
+    ddp_sum_part p = part_of(r, i);
+
+    if (part->is_plain) {
+        ddp_device_copy(r->queue, first + part->at[FIRST], p.gradient, r->table->params[i].count);
+        return;
+    }
+    if (r->plug->gathers) /* nothing in others' places */
+        ddp_device_zero(r->queue, p.numbers[FIRST], part->count[FIRST] * places_of(r));
+    r->plug->fill(r->self, &p, FIRST, r->queue);
+}
+
+static ddp_status start(ddp_sums *s, size_t b, ddp_error *err)
+{
+    struct rounds *r = rounds_of(s);
+    const ddp_bucket *planned = &r->plan->buckets[b];
+    struct bucket *bucket = &r->buckets[b];
+
+    r->started[FIRST]++;
+    bucket->skipped = 0;
+    ddp_device_follow(r->queue, r->table->device);
+    ddp_device_copy(r->queue, bucket->memory[FIRST], r->gradients + planned->counts,
+                    planned->param_count);
+    for (size_t i = 0; i < r->table->param_count; i++)
+        if (is_in(r, i, b))
+            fill(r, i, bucket->memory[FIRST]);
+    return ddp_allreduce_start_behind(bucket->sums[FIRST], r->queue, err);
+}
+
+static void skip(ddp_sums *s, size_t b)
+{
+    struct rounds *r = rounds_of(s);
+
+    r->started[FIRST]++;
+    r->buckets[b].skipped = 1;
+}
+
+static int is_left(const ddp_sums *s, size_t *bucket)
+{
+    const struct rounds *r = rounds_of(s);
+
+    *bucket = r->started[SECOND];
+    return *bucket < r->plan->bucket_count;
+}
+
+/* One bucket behind, but for the last. */
+static int is_its_turn(const struct rounds *r)
+{
+    size_t first = r->started[FIRST], second = r->started[SECOND];
+
+    return second < first && (second + 1 < first || first == r->plan->bucket_count);
+}
+
+static int has_second(const struct bucket *bucket)
+{
+    return bucket->count[SECOND] > 0 && !bucket->skipped;
+}
+
+static int may_go_on(const ddp_sums *s)
+{
+    const struct rounds *r = rounds_of(s);
+    const struct bucket *bucket = &r->buckets[r->started[SECOND]];
+
+    return is_its_turn(r)
+           && (!has_second(bucket) || !ddp_allreduce_fence_waits(bucket->sums[FIRST]));
+}
+
+static ddp_status go_on(ddp_sums *s, ddp_error *err)
+{
+    struct rounds *r = rounds_of(s);
+    size_t b = r->started[SECOND]++;
+    struct bucket *bucket = &r->buckets[b];
+
+    if (!has_second(bucket))
+        return DDP_OK;
+    if (ddp_allreduce_fence_before(bucket->sums[FIRST], r->queue, err))
+        return err->code;
+    for (size_t i = 0; i < r->table->param_count; i++)
+        if (is_in(r, i, b) && r->parts[i].count[SECOND] > 0) {
+            ddp_sum_part p = part_of(r, i);
+
+            r->plug->fill(r->self, &p, SECOND, r->queue);
+        }
+    return ddp_allreduce_start_behind(bucket->sums[SECOND], r->queue, err);
+}
+
+static ddp_allreduce *last(const ddp_sums *s, size_t b)
+{
+    const struct bucket *bucket = &rounds_of(s)->buckets[b];
+
+    return bucket->count[SECOND] ? bucket->sums[SECOND] : bucket->sums[FIRST];
+}
+
+static int is_done(const ddp_sums *s, size_t b)
+{
+    return b < rounds_of(s)->started[SECOND] && ddp_allreduce_done(last(s, b));
+}
+
+static int is_finite(const ddp_sums *s, size_t b)
+{
+    const struct bucket *bucket = &rounds_of(s)->buckets[b];
+
+    return ddp_allreduce_finite(bucket->sums[FIRST])
+           && (!bucket->count[SECOND] || ddp_allreduce_finite(bucket->sums[SECOND]));
+}
+
+/* ---- what has arrived ---- */
+
+static void land(ddp_sums *s, size_t i)
+{
+    struct rounds *r = rounds_of(s);
+    const ddp_place *place = &r->plan->places[i];
+    const float *first = r->buckets[place->bucket].memory[FIRST], *ran = first + place->nth;
+    ddp_device *d = r->table->device;
+    ddp_sum_part p = part_of(r, i);
+
+    ddp_device_copy(d, r->gradients + r->plan->buckets[place->bucket].counts + place->nth, ran, 1);
+    if (r->parts[i].is_plain)
+        ddp_device_copy(d, p.gradient, first + r->parts[i].at[FIRST], r->table->params[i].count);
+    else
+        r->plug->land(r->self, &p, ran, d, r->queue);
+}
+
+static size_t count(const ddp_sums *s, size_t b)
+{
+    const struct bucket *bucket = &rounds_of(s)->buckets[b];
+
+    return bucket->count[FIRST] + bucket->count[SECOND];
+}
+
+static const ddp_sums_ops ops = {.close = close_rounds,
+                                 .begin = begin,
+                                 .may_start = may_start,
+                                 .start = start,
+                                 .skip = skip,
+                                 .is_left = is_left,
+                                 .may_go_on = may_go_on,
+                                 .go_on = go_on,
+                                 .last = last,
+                                 .is_done = is_done,
+                                 .is_finite = is_finite,
+                                 .land = land,
+                                 .count = count};
+
+ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_table *table,
+                           const ddp_plan *plan, float *gradients, const ddp_sum_plug *plug,
+                           void *self, ddp_error *err)
+{
+    struct rounds *r = calloc(1, sizeof *r);
+    ddp_status st = DDP_OK;
+
+    *out = NULL;
+    if (!r)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for compressed gradients");
+    *r = (struct rounds){.base = {&ops},
+                         .group = group,
+                         .table = table,
+                         .plan = plan,
+                         .gradients = gradients,
+                         .plug = plug,
+                         .self = self};
+    r->parts = calloc(table->param_count + 1, sizeof *r->parts);
+    r->buckets = calloc(plan->bucket_count + 1, sizeof *r->buckets);
+    if (!r->parts || !r->buckets)
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for compressed gradients of %zu buckets",
+                      plan->bucket_count);
+    if (!st)
+        st = ddp_device_queue_open(&r->queue, table->device, err);
+    if (!st)
+        st = open_sums(r, err);
+    if (st) {
+        close_rounds(&r->base);
+        return st;
+    }
+    *out = &r->base;
+    return DDP_OK;
+}

@@ -1,0 +1,142 @@
+#include "state/kept.h"
+
+#include "state/arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Is the array one of the network's own, a parameter, a statistic or a moment? */
+static int is_own(const ddp_checkpoint_array *a, const ddp_table *table)
+{
+    if (strcmp(a->name, ddp_checkpoint_value_name) == 0)
+        return 1;
+    for (size_t i = 0; i < table->param_count; i++)
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && table->params[i].optimizer.name[k]; k++)
+            if (strcmp(a->name, table->params[i].optimizer.name[k]) == 0)
+                return 1;
+    return 0;
+}
+
+ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoint *c,
+                                        const ddp_table *table, ddp_error *err)
+{
+    *base = *c;
+    base->array_count = 0;
+    base->arrays = calloc(c->array_count + 1, sizeof *base->arrays);
+    if (!base->arrays)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu arrays", c->array_count);
+    for (size_t i = 0; i < c->array_count; i++)
+        if (is_own(&c->arrays[i], table))
+            base->arrays[base->array_count++] = c->arrays[i];
+    return DDP_OK;
+}
+
+/* ---- resuming ---- */
+
+static size_t find_param(const ddp_table *table, const ddp_checkpoint_array *a)
+{
+    size_t i = 0;
+
+    while (i < table->param_count
+           && (table->params[i].layer != a->layer || strcmp(table->params[i].part, a->part) != 0))
+        i++;
+    return i;
+}
+
+/* Does the array stand for this declaration? *rank: whose it is; below 0: all ranks'. */
+static int is_of(const ddp_checkpoint_array *a, const ddp_state_spec *spec, int *rank)
+{
+    size_t length = strlen(spec->name);
+    const char *behind = a->name + length;
+    char *end = NULL;
+
+    *rank = -1;
+    if (strncmp(a->name, spec->name, length) != 0 || spec->kind == DDP_STATE_SCRATCH)
+        return 0;
+    if (spec->kind == DDP_STATE_SAME)
+        return *behind == '\0';
+    if (behind[0] != ' ' || behind[1] < '0' || behind[1] > '9')
+        return 0;
+    *rank = (int)strtol(behind + 1, &end, 10);
+    return *end == '\0';
+}
+
+/* Of ranks 0 to that, less 1, there are arrays. */
+static int ranks_of(const ddp_checkpoint *c, const ddp_state *s)
+{
+    int ranks = 0, rank;
+
+    for (size_t i = 0; i < c->array_count; i++)
+        for (size_t k = 0; k < ddp_state_arrays(s); k++)
+            if (is_of(&c->arrays[i], ddp_state_spec_of(s, k), &rank) && rank >= ranks
+                && (uint64_t)rank < c->metadata.ranks)
+                ranks = rank + 1;
+    return ranks;
+}
+
+/* Where the array's numbers go; NULL: nowhere. */
+static float *place_of(const ddp_checkpoint_array *a, const ddp_table *table, const ddp_state *s,
+                       int ranks)
+{
+    size_t i = find_param(table, a);
+
+    for (size_t k = 0; k < ddp_state_arrays(s) && i < table->param_count; k++) {
+        int rank;
+
+        if (!is_of(a, ddp_state_spec_of(s, k), &rank) || a->count != ddp_state_count(s, k, i))
+            continue;
+        if (rank < 0)
+            return ddp_state_host(s, k, i);
+        return rank < ranks ? ddp_state_gathered_array(s, k, rank, i) : NULL;
+    }
+    return NULL;
+}
+
+static size_t expected(const ddp_table *table, const ddp_state *s, int ranks)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < ddp_state_arrays(s); k++) {
+        ddp_state_kind kind = ddp_state_spec_of(s, k)->kind;
+
+        for (size_t i = 0; i < table->param_count && kind != DDP_STATE_SCRATCH; i++)
+            if (ddp_state_count(s, k, i) > 0)
+                count += kind == DDP_STATE_OF_RANK ? (size_t)ranks : 1;
+    }
+    return count;
+}
+
+static ddp_status check(const ddp_checkpoint *c, size_t want, size_t found, size_t others,
+                        ddp_error *err)
+{
+    if (found == want && others == 0)
+        return DDP_OK;
+    if (c->metadata.ranks == 1 && found == 0 && others == 0) /* who was alone may keep nothing */
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_MISMATCH,
+                    "of %zu arrays that this run keeps beside the network's it has %zu, and %zu "
+                    "others",
+                    want, found, others);
+}
+
+ddp_status ddp_checkpoint_load_state(const ddp_checkpoint *c, const ddp_table *table, ddp_state *s,
+                                     int force, ddp_error *err)
+{
+    size_t found = 0, others = 0;
+    int ranks = ranks_of(c, s);
+
+    if (ddp_state_arrays(s) == 0)
+        return DDP_OK;
+    if (ranks > 0 && ddp_state_reserve(s, ranks, err))
+        return err->code;
+    for (size_t i = 0; i < c->array_count; i++) {
+        float *to = place_of(&c->arrays[i], table, s, ranks);
+
+        if (to && ddp_checkpoint_get(c, i, 0, to, c->arrays[i].count, err))
+            return err->code;
+        found += to != NULL;
+        others += !to && !is_own(&c->arrays[i], table);
+    }
+    return force ? DDP_OK
+                 : check(c, expected(table, s, (int)c->metadata.ranks), found, others, err);
+}
