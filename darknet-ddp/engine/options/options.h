@@ -59,12 +59,12 @@ typedef struct ddp_option_value {
 
 /* As many as there are options, which ddp_options_list may find. */
 enum {
-    DDP_OPTION_VALUES = 0
-#define ROW(...) +1
+#define ROW(kind, field, ...) DDP_OPTION_VALUE_OF_##field,
 #define GROUP(field, title)
 #include "options/options.def"
 #undef GROUP
 #undef ROW
+    DDP_OPTION_VALUES
 };
 
 /* Take every option of the table out of argv[1..*argc), setting *argc to what is
