@@ -1,7 +1,6 @@
 #include "inputs/scan_data.h"
 
 #include "glue/cfg.h"
-#include "inputs/arguments.h"
 #include "samples/transforms.h"
 
 #include <stdlib.h>
@@ -48,21 +47,8 @@ static int names_tell(const ddp_checking *c)
            && !ddp_sections_find(&c->cfg, "tree");
 }
 
-static void check_keys(ddp_checking *c)
-{
-    ddp_near near;
-    const ddp_cfg_line *line = ddp_arguments_unknown_key(&c->data, &near);
-    char text[DDP_NEAR_TEXT];
-
-    if (line)
-        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-key", c->data_path, line->number,
-                      "%s=%s: no key of a .data file%s", line->key, line->value,
-                      ddp_near_text(&near, text));
-}
-
 static ddp_status read_lists(ddp_checking *c, ddp_error *err)
 {
-    check_keys(c);
     c->list_path = ddp_sections_find(&c->data, "train");
     c->valid_path = ddp_sections_find(&c->data, "valid");
     if (!c->list_path)
