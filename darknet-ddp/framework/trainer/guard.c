@@ -1,4 +1,4 @@
-#include "glue/guard.h"
+#include "trainer/guard.h"
 
 #include "base/finite.h"
 #include "glue/bf16.h"

@@ -1,4 +1,4 @@
-#include "glue/head_sums.h"
+#include "trainer/head_sums.h"
 
 #include <darknet.h>
 

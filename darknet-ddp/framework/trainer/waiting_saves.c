@@ -1,4 +1,4 @@
-#include "glue/waiting_saves.h"
+#include "trainer/waiting_saves.h"
 
 #include <stdlib.h>
 #include <string.h>

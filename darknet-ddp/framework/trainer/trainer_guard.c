@@ -1,5 +1,5 @@
-/* Numbers that are not finite (glue/guard.h): they end the run, or the step is dropped. */
-#include "glue/trainer_state.h"
+/* Numbers that are not finite (trainer/guard.h): they end the run, or the step is dropped. */
+#include "trainer/trainer_state.h"
 
 void ddp_trainer_judge_last_step(ddp_trainer *t)
 {

@@ -24,7 +24,7 @@
  *   trainer_algorithms.c  steps without some layers
  *
  * An error ends the program (ddp_trainer_check): a hook cannot return one. */
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 #include "base/clock.h"
 

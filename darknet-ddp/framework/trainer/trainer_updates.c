@@ -1,7 +1,7 @@
 /* Updates that are an algorithm's (ddp_update_plug): Darknet's update of a layer calls in here for
  * each of its arrays, and what else it does to them, clipping say, does no harm to values that
  * others' will replace. */
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 #include <blas.h>
 

@@ -1,4 +1,4 @@
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include "base/clock.h"
 #include "core/agree.h"
@@ -8,7 +8,7 @@
 #include "glue/position.h"
 #include "glue/support.h"
 #include "glue/table.h"
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 #include <limits.h>
 #include <network.h>
@@ -260,6 +260,11 @@ size_t ddp_trainer_bad_samples(const ddp_trainer *t)
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)
 {
     return ddp_loss_requested(t->loss);
+}
+
+const network *ddp_trainer_network(const ddp_trainer *t)
+{
+    return t->net;
 }
 
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t)

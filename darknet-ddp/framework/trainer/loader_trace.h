@@ -1,6 +1,6 @@
-/* glue/loader_trace.h: what loader threads load, as spans of a trace (core/trace.h). */
-#ifndef DDP_GLUE_LOADER_TRACE_H
-#define DDP_GLUE_LOADER_TRACE_H
+/* trainer/loader_trace.h: what loader threads load, as spans of a trace (core/trace.h). */
+#ifndef DDP_TRAINER_LOADER_TRACE_H
+#define DDP_TRAINER_LOADER_TRACE_H
 
 #include "core/trace.h"
 

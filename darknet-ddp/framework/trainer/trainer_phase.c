@@ -1,5 +1,5 @@
 /* What goes on in a step, and how long; what every file of the trainer calls. */
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 #include "base/clock.h"
 

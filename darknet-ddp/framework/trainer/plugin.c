@@ -1,11 +1,11 @@
-#include "glue/plugin.h"
+#include "trainer/plugin.h"
 
-#include "glue/loader_trace.h"
 #include "glue/support.h"
-#include "glue/waiting_saves.h"
 #include "samples/loader_status.h"
 #include "samples/random_streams.h"
 #include "samples/sample_choice.h"
+#include "trainer/loader_trace.h"
+#include "trainer/waiting_saves.h"
 
 #include <darknet.h>
 

@@ -1,4 +1,4 @@
-#include "glue/loader_trace.h"
+#include "trainer/loader_trace.h"
 
 #include "base/clock.h"
 #include "base/text.h"

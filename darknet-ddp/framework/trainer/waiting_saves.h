@@ -1,7 +1,7 @@
-/* glue/waiting_saves.h: what is to be saved once all ranks have the same parameters. A save that
+/* trainer/waiting_saves.h: what is to be saved once all ranks have the same parameters. A save that
  * was asked for in a period of local SGD (ddp_step_plug) waits for its end. Local. */
-#ifndef DDP_GLUE_WAITING_SAVES_H
-#define DDP_GLUE_WAITING_SAVES_H
+#ifndef DDP_TRAINER_WAITING_SAVES_H
+#define DDP_TRAINER_WAITING_SAVES_H
 
 #include "base/status.h"
 

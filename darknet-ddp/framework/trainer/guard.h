@@ -1,4 +1,4 @@
-/* glue/guard.h: sees that a step's loss, gradients and BatchNorm statistics are finite numbers.
+/* trainer/guard.h: sees that a step's loss, gradients and BatchNorm statistics are finite numbers.
  *
  * What ranks sum is looked at as it is summed (ddp_allreduce_finite), so every rank knows in the
  * same step, without a message for it, and does the same: the job ends, or the step is dropped.
@@ -15,12 +15,12 @@
  * know, without a message (ddp_allreduce_finite). On a GPU a kernel on the comm stream looks. A CPU
  * that is alone sums nothing: its update looks, as it reads each gradient anyway (gradients_seen),
  * so a layer may have been updated when the run ends; nothing of it is saved. Where steps may be
- * dropped, it looks before. glue/guard.c asks wherever a sum has arrived and, once something is
+ * dropped, it looks before. trainer/guard.c asks wherever a sum has arrived and, once something is
  * wrong, looks for where it began in what each rank still has: the outputs and deltas of its
  * mini-batch.
  */
-#ifndef DDP_GLUE_GUARD_H
-#define DDP_GLUE_GUARD_H
+#ifndef DDP_TRAINER_GUARD_H
+#define DDP_TRAINER_GUARD_H
 
 #include "base/status.h"
 #include "comm/group.h"

@@ -1,14 +1,14 @@
-/* glue/trainer_state.h: what the files of the trainer (glue/trainer*.c) share, and nobody else
- * sees. */
-#ifndef DDP_GLUE_TRAINER_STATE_H
-#define DDP_GLUE_TRAINER_STATE_H
+/* trainer/trainer_state.h: what the files of the trainer (trainer/trainer*.c) share, and nobody
+ * else sees. */
+#ifndef DDP_TRAINER_TRAINER_STATE_H
+#define DDP_TRAINER_TRAINER_STATE_H
 
 #include "core/joint_moments.h"
 #include "core/params.h"
 #include "core/statistics.h"
 #include "core/verify.h"
 #include "glue/position.h"
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include <darknet.h>
 
@@ -95,7 +95,7 @@ struct ddp_trainer {
     int64_t spent_ns[DDP_TRAINER_PHASES];
 };
 
-/* ---- what every file calls (glue/trainer_phase.c) ---- */
+/* ---- what every file calls (trainer/trainer_phase.c) ---- */
 
 /* A hook cannot return an error: where st is one, the program ends with err. */
 void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err);
@@ -113,12 +113,12 @@ void ddp_trainer_enter(ddp_trainer *t, ddp_trainer_phase phase);
  * notice that one is lost. */
 void ddp_trainer_settle_sums(ddp_trainer *t);
 
-/* ---- the step (glue/trainer_hooks.c) ---- */
+/* ---- the step (trainer/trainer_hooks.c) ---- */
 
 /* From here on net calls the trainer, which is outside of a step. */
 void ddp_trainer_hook(ddp_trainer *t, network *net);
 
-/* ---- numbers that are not finite (glue/trainer_guard.c) ---- */
+/* ---- numbers that are not finite (trainer/trainer_guard.c) ---- */
 
 /* Before a forward pass: all of the last mini-batch has come. It must be finite, or the job ends
  * here; where steps are dropped, remember that it is not. */
@@ -139,7 +139,7 @@ void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_position *now);
  * before all of it is known. */
 int ddp_trainer_is_dropped(ddp_trainer *t);
 
-/* ---- what travels with the loss (glue/trainer_loss.c) ---- */
+/* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
 
 /* The loss of a step is about to leave: with it go what this rank's parameters are, if ranks are to
  * be compared, how many samples could not be read, and how much of the gradients is left to send.
@@ -149,7 +149,7 @@ void ddp_trainer_tell(ddp_trainer *t, const ddp_position *now);
 /* The loss has come, and with it that of all ranks. */
 void ddp_trainer_heard(ddp_trainer *t);
 
-/* ---- algorithms (glue/trainer_algorithms.c) ---- */
+/* ---- algorithms (trainer/trainer_algorithms.c) ---- */
 
 /* With those of config.options, which may have been opened for net: what they change of the table
  * and the network. t->table is open, and nothing that reads it. Fails as
@@ -173,7 +173,7 @@ void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_position *before);
 /* The reducer's backward pass has begun: it learns of that. */
 void ddp_trainer_leave_layers_out(ddp_trainer *t);
 
-/* ---- steps whose updates are local (glue/trainer_steps.c) ---- */
+/* ---- steps whose updates are local (trainer/trainer_steps.c) ---- */
 
 /* Is this step, from 1, one? */
 int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
@@ -189,7 +189,7 @@ int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
  * whatever reads or changes parameters next. */
 void ddp_trainer_sync_if_due(ddp_trainer *t);
 
-/* ---- updates that are an algorithm's (glue/trainer_updates.c) ---- */
+/* ---- updates that are an algorithm's (trainer/trainer_updates.c) ---- */
 
 /* Of train_hooks.optimize: in place of Darknet's update of an array; the trainer is a.optimize_ctx.
  */
@@ -206,7 +206,7 @@ void ddp_trainer_end_updates(ddp_trainer *t);
 /* Wait for what others have updated of a layer. Returns 0 where the update is Darknet's. */
 int ddp_trainer_take(ddp_trainer *t, int layer_index);
 
-/* ---- samples that cannot be read (glue/trainer_bad_data.c) ---- */
+/* ---- samples that cannot be read (trainer/trainer_bad_data.c) ---- */
 
 /* Before a mini-batch's forward pass: with the first of a step its count leaves, where the run ends
  * for such samples. */
@@ -221,7 +221,7 @@ void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_position *now);
 /* Wait for the sum, where it is on its way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);
 
-/* ---- BatchNorm over all ranks (glue/trainer_joint.c) ---- */
+/* ---- BatchNorm over all ranks (trainer/trainer_joint.c) ---- */
 
 /* With config.sync_bn, and more than one rank: BatchNorm asks for the statistics of all ranks.
  * Fails with DDP_ERR_NOMEM. */

@@ -1,4 +1,4 @@
-/* glue/trainer.h: trains one Darknet network on all ranks of a group.
+/* trainer/trainer.h: trains one Darknet network on all ranks of a group.
  *
  * Darknet's own loop stays in charge. The trainer sets net->hooks, and from then
  * on train_network sums gradients over ranks while backward runs, updates with
@@ -6,8 +6,8 @@
  * deferred (core/reducer.h) are updated in the next forward pass, or when
  * Darknet is about to save.
  */
-#ifndef DDP_GLUE_TRAINER_H
-#define DDP_GLUE_TRAINER_H
+#ifndef DDP_TRAINER_TRAINER_H
+#define DDP_TRAINER_TRAINER_H
 
 #include "algorithms/set.h"
 #include "base/status.h"
@@ -15,9 +15,9 @@
 #include "core/batch.h"
 #include "core/loss.h"
 #include "core/reducer.h"
-#include "glue/guard.h"
 #include "glue/network.h"
 #include "samples/bad_samples.h"
+#include "trainer/guard.h"
 
 #include <stdint.h>
 
@@ -131,6 +131,7 @@ size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 double ddp_trainer_loss(const ddp_trainer *t);
 
 /* Only while attached. */
+const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_table *ddp_trainer_table(const ddp_trainer *t);
 

@@ -1,7 +1,7 @@
-/* glue/head_sums.h: what the heads of a network made of this rank's images, added up over the
+/* trainer/head_sums.h: what the heads of a network made of this rank's images, added up over the
  * mini-batches of a step. */
-#ifndef DDP_GLUE_HEAD_SUMS_H
-#define DDP_GLUE_HEAD_SUMS_H
+#ifndef DDP_TRAINER_HEAD_SUMS_H
+#define DDP_TRAINER_HEAD_SUMS_H
 
 #include "glue/network.h"
 

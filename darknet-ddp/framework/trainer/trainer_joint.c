@@ -1,4 +1,4 @@
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 #include "base/clock.h"
 

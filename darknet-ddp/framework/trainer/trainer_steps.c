@@ -1,6 +1,6 @@
 /* Steps whose updates are local: each rank's with its own gradients, as an algorithm decides
  * (ddp_step_plug). Ranks differ then, until it brings them into sync again. */
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 #include "base/clock.h"
 

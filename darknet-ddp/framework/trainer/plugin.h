@@ -1,18 +1,18 @@
-/* glue/plugin.h: answers what Darknet's train commands ask (train_plugin in darknet.h): which
+/* trainer/plugin.h: answers what Darknet's train commands ask (train_plugin in darknet.h): which
  * line of a list a sample is, what is drawn for it, how the batch is cut, when to save and report.
  *
  * One at most is open in a process, because Darknet calls back without context; so do these
  * callbacks. Whatever fails ends the program by config.fail.
  */
-#ifndef DDP_GLUE_PLUGIN_H
-#define DDP_GLUE_PLUGIN_H
+#ifndef DDP_TRAINER_PLUGIN_H
+#define DDP_TRAINER_PLUGIN_H
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "glue/head_sums.h"
 #include "glue/network.h"
 #include "glue/position.h"
-#include "glue/trainer.h"
+#include "trainer/head_sums.h"
+#include "trainer/trainer.h"
 #include "watch/watch.h"
 
 #include <stdint.h>
@@ -74,7 +74,7 @@ void ddp_plugin_open(const ddp_plugin_config *config);
  */
 void ddp_plugin_save(network *net, const char *end);
 
-/* The trainer's `unreadable` (glue/trainer.h). */
+/* The trainer's `unreadable` (trainer/trainer.h). */
 void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples) __attribute__((noreturn));
 
 /* From a callback, and on every rank: end the run after this step, as if a signal had asked for

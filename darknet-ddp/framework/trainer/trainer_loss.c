@@ -1,5 +1,5 @@
 /* What travels with a step's loss, besides it. */
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 /* After a step's last backward pass all ranks have the same parameters: its update is still to
  * come, and the last one's has been computed, in this step's forward pass at the latest. In a

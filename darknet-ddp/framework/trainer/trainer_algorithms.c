@@ -1,5 +1,5 @@
 /* The algorithms of a run (algorithms/set.h), between Darknet's network and the step. */
-#include "glue/trainer_state.h"
+#include "trainer/trainer_state.h"
 
 #include "glue/blocks.h"
 #include "glue/table.h"
