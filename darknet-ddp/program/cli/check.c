@@ -3,6 +3,7 @@
 #include "cli/check_print.h"
 #include "cli/commands.h"
 #include "glue/weights.h"
+#include "inputs/arguments.h"
 #include "inputs/scan_data.h"
 #include "inputs/scan_gather.h"
 #include "launch/transport_choice.h"
@@ -110,6 +111,18 @@ static int print(ddp_checking *c, const ddp_fit *fit, const ddp_options *o)
     return counts.errors > 0;
 }
 
+static void check_keys(ddp_checking *c)
+{
+    ddp_near near;
+    const ddp_cfg_line *line = ddp_arguments_unknown_key(&c->data, &near);
+    char text[DDP_NEAR_TEXT];
+
+    if (line)
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-key", c->data_path, line->number,
+                      "%s=%s: no key of a .data file%s", line->key, line->value,
+                      ddp_near_text(&near, text));
+}
+
 /* On rank 0, with what all have found. */
 static int conclude(ddp_checking *c, const char *weights, const ddp_options *options,
                     ddp_error *err)
@@ -144,6 +157,8 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     if (ddp_checking_open(&c, &err))
         ddp_report_failure(&err);
     look_at_lists(&c, rank);
+    if (rank == 0 && !options->allow_unknown_keys)
+        check_keys(&c);
     look(&c, rank, ddp_group_size(group));
     if (ddp_check_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &c.sample, &err))
         ddp_report_failure(&err);

@@ -3,6 +3,7 @@
 #include "algorithms/claims.h"
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "inputs/arguments.h"
 #include "launch/gpus.h"
 #include "launch/launcher_env.h"
 #include "launch/supervisor.h"
@@ -120,7 +121,14 @@ static int run_training(int argc, char **argv, const ddp_options *options)
 static ddp_status check_alone(int argc, char **argv, const ddp_options *options,
                               ddp_launcher launcher, ddp_error *err)
 {
-    if (launcher.ranks <= 1 || options->lone || !ddp_darknet_trains(argc, argv))
+    if (!ddp_darknet_trains(argc, argv))
+        return DDP_OK;
+    if (has_word(argv, "-gpus") && !ddp_gpus_in_build())
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "-gpus names GPUs, and this build is for CPUs, where Darknet would train with "
+            "the learning rate of all of them; -ddp -ddp_ranks N trains on N ranks");
+    if (launcher.ranks <= 1 || options->lone)
         return DDP_OK;
     return ddp_fail(
         err, DDP_ERR_USAGE,
@@ -137,6 +145,10 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     if (options->ddp && ddp_darknet_check_ddp(argc, argv, err))
         return err->code;
     if (ddp_darknet_check(argc, argv, err))
+        return err->code;
+    if (options->ddp && ddp_darknet_trains(argc, argv)
+        && ddp_arguments_check(ddp_darknet_word(argc, argv, 0), ddp_darknet_word(argc, argv, 2),
+                               ddp_darknet_word(argc, argv, 3), options->allow_unknown_keys, err))
         return err->code;
     return options->ddp ? DDP_OK : check_alone(argc, argv, options, launcher, err);
 }

@@ -23,6 +23,9 @@ void ddp_gpus_release(ddp_gpus *g);
 /* Do ranks compute on GPUs? So they do in a build for GPUs, but with -nogpu. */
 int ddp_gpus_wanted(const ddp_options *options);
 
+/* Is this build for GPUs? */
+int ddp_gpus_in_build(void);
+
 /* Does NCCL sum what ranks of an open group compute? */
 int ddp_gpus_use_nccl(const ddp_group *group);
 
