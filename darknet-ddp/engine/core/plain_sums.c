@@ -43,7 +43,7 @@ static ddp_status start(ddp_sums *s, size_t piece, ddp_error *err)
 {
     struct plain *p = plain_of(s);
 
-    return p->of.halves ? ddp_allreduce_start_half(p->sums[piece], DDP_REDUCE, err)
+    return p->of.halves ? ddp_allreduce_start_phase(p->sums[piece], DDP_REDUCE_SCATTER, err)
                         : ddp_allreduce_start(p->sums[piece], err);
 }
 

@@ -20,6 +20,7 @@ struct ddp_checkpoints {
     const ddp_algorithm_set *algorithms; /* NULL: none */
     const ddp_options *options;
     ddp_group *group;
+    ddp_trainer *trainer; /* once the run is resumed, or was found to begin */
     const char *directory;
     char *base;
     void *cfg; /* the text, on rank 0 */
@@ -273,7 +274,7 @@ void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set
     c->run.shares = ddp_algorithm_set_shards(algorithms);
 }
 
-ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
+static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
     struct found found = {.seed = *seed};
 
@@ -290,26 +291,31 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
     return DDP_OK;
 }
 
-const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c)
+ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, ddp_trainer *trainer, network *net,
+                                  uint64_t *seed, ddp_error *err)
 {
-    return ddp_saved_moments_first(c->from.moments);
+    c->trainer = trainer;
+    if (resume(c, net, seed, err))
+        return err->code;
+    ddp_trainer_set_first_moments(trainer, ddp_saved_moments_first(c->from.moments));
+    return DDP_OK;
 }
 
-void ddp_checkpoints_forget_moments(ddp_checkpoints *c)
+ddp_status ddp_checkpoints_attached(ddp_checkpoints *c, ddp_error *err)
 {
+    if (c->resumed
+        && ddp_optimizer_broadcast(c->group, ddp_trainer_table(c->trainer),
+                                   ddp_algorithm_set_shards(c->algorithms), err))
+        return err->code;
+    ddp_trainer_set_first_moments(c->trainer, NULL);
     ddp_saved_moments_close(c->from.moments);
     c->from.moments = NULL;
+    return DDP_OK;
 }
 
 int ddp_checkpoints_resumed(const ddp_checkpoints *c)
 {
     return c->resumed;
-}
-
-ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
-                                 ddp_error *err)
-{
-    return c->resumed ? ddp_optimizer_broadcast(c->group, table, sharded, err) : DDP_OK;
 }
 
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)

@@ -8,7 +8,7 @@
 #include "algorithms/set.h"
 #include "base/status.h"
 #include "comm/group.h"
-#include "core/params.h"
+#include "trainer/trainer.h"
 #include "inputs/data_files.h"
 #include "inputs/list.h"
 #include "options/options.h"
@@ -35,25 +35,20 @@ void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set
 
 /* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
  * (as parsed, and not attached), and *seed on all ranks. From then on *seed is the run's.
- * Attach then gives the other ranks the network, and ddp_checkpoints_share what
- * attach does not know of. Blocks until every rank is here. Fails with DDP_ERR_COMM, and on
+ * Attaching the trainer then gives the other ranks the network, and moments of which each has a
+ * part, and ddp_checkpoints_attached what attaching does not know of. The trainer must outlive c.
+ * Blocks until every rank is here. Fails with DDP_ERR_COMM, and on
  * rank 0 as ddp_checkpoint_resume, DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
-ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed,
-                                  ddp_error *err) DDP_MUST_CHECK;
-
-/* On rank 0, after that: what the network did not get of the checkpoint, since it is shared out
- * when it is attached; NULL: it has all. And when it has been. */
-const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c);
-void ddp_checkpoints_forget_moments(ddp_checkpoints *c);
+ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, ddp_trainer *trainer, network *net,
+                                  uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
-/* After attach: rank 0's optimizer state on all ranks, if the run was resumed; but for what is
- * `sharded`, which attaching shares out. table is of the same network. Blocks until every rank is
- * here. Fails with DDP_ERR_COMM. */
-ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
-                                 ddp_error *err) DDP_MUST_CHECK;
+/* The trainer is attached to that network: if the run was resumed, give all ranks rank 0's
+ * optimizer state, but for the moments that attaching has shared out, whose memory is given back.
+ * Blocks until every rank is here. Fails with DDP_ERR_COMM. */
+ddp_status ddp_checkpoints_attached(ddp_checkpoints *c, ddp_error *err) DDP_MUST_CHECK;
 
 /* The run reads this list. DDP_ERR_USAGE on rank 0: it is not the one that the run that was
  * resumed has read, and -resume_force was not given. */
