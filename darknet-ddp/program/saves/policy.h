@@ -8,11 +8,11 @@
 #include "algorithms/set.h"
 #include "base/status.h"
 #include "comm/group.h"
-#include "trainer/trainer.h"
 #include "inputs/data_files.h"
 #include "inputs/list.h"
 #include "options/options.h"
 #include "state/checkpoint.h"
+#include "trainer/trainer.h"
 
 #include <stdint.h>
 
