@@ -14,7 +14,7 @@
  * Below both a transport carries messages (comm/backend.h): MPI (transport/mpi.c), threads of one
  * process in tests (transport/thread.c), or Gloo (transport/gloo.c), of whose collectives none is
  * used: their order of summation depends on a ring. Gloo lets one wait for a message and does not
- * say whether it has come, so transport/gloo_link.cpp, the only C++ of these layers, has a thread
+ * say whether it has come, so transport/gloo_peer.cpp (C++, as all gloo_*.cpp) has a thread
  * for each peer that waits for what is under way, and never for what a program has still to do; its
  * head says how. What Gloo throws becomes an error that names the peer. Ranks meet by MPI or by
  * files (transport/rendezvous.c), and tell each other their host and networks first
