@@ -23,13 +23,16 @@ static int input_width, input_height;
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
+    const ddp_checkpoints_config config = {.options = ddp_run.options,
+                                           .group = ddp_run.group,
+                                           .trainer = ddp_run.trainer,
+                                           .inputs = &ddp_run.inputs,
+                                           .directory = directory,
+                                           .cfg = cfg};
+
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
-        || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
-                                &ddp_run.inputs, directory, cfg, err)
-        || ddp_weights_hash(&first_weights_hash, net, err))
-        return err->code;
-    ddp_checkpoints_keep_algorithms(ddp_run.checkpoints, ddp_trainer_algorithms(ddp_run.trainer));
-    if (ddp_checkpoints_resume(ddp_run.checkpoints, ddp_run.trainer, net, &ddp_run.seed, err))
+        || ddp_weights_hash(&first_weights_hash, net, err)
+        || ddp_checkpoints_open(&ddp_run.checkpoints, &config, net, &ddp_run.seed, err))
         return err->code;
     *seed = ddp_run.seed;
     ddp_run.directory = directory;
