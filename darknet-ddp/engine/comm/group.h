@@ -95,7 +95,7 @@ void ddp_group_on_messages(ddp_group *g, void (*moved)(void *ctx), void *ctx);
  * stay. */
 void ddp_group_use_interface(const char *interface);
 
-/* Those who include this one find all of it, as long as they do not name what they use. */
+/* What ranks do together, so that this header alone serves most callers. */
 #include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
