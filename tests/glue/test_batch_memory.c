@@ -1,5 +1,6 @@
 /* A step's samples lie one behind another in memory that is kept, and training reads each
  * mini-batch there: nothing is copied on the thread that trains. */
+#include "../unit/folder.h"
 #include "../unit/numbers.h"
 #include "timing/hook_chain.h"
 
@@ -24,14 +25,12 @@ static const char cfg[] = "[net]\nbatch=12\nsubdivisions=3\nwidth=8\nheight=8\nc
                           "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\nstride=1\npad=1\n"
                           "activation=leaky\n[avgpool]\n[connected]\noutput=3\n[softmax]\n";
 
-static char folder[] = "/tmp/test-batch-memory.XXXXXX";
 static char *classes[] = {"cat", "dog", "eel", NULL};
 
 static int make_pictures(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder) || chdir(folder))
-        fail_msg("cannot make %s", folder);
+    folder_enter();
     for (int line = 0; line < LINES; line++) {
         image im = make_image(20 + line, 16, 3);
         char path[64];
@@ -47,11 +46,9 @@ static int make_pictures(void **state)
 
 static int remove_pictures(void **state)
 {
-    char command[64];
-
     (void)state;
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    return chdir("/") || system(command); /* NOLINT: the path is ours */
+    folder_leave();
+    return 0;
 }
 
 /* A batch of samples of size x size, for training or not. Free it with free_data. */

@@ -1,6 +1,6 @@
 /* A network goes on from a checkpoint as if it had never stopped, to the bit. */
 #include "../unit/numbers.h"
-#include "state/checkpoint.h"
+#include "state/save.h"
 
 #include "../unit/folder.h"
 #include "glue/table.h"

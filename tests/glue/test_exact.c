@@ -1,6 +1,6 @@
 /* -ddp_exact: one run at 1, 2, 4 and 8 ranks, in threads, ends with the same bits, whatever
  * buckets its gradients travel in. */
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include "../unit/ranks.h"
 #include "glue/table.h"

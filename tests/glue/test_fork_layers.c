@@ -126,7 +126,8 @@ static void names_of_activations_lead_back_to_them(void **state)
 /* ---- layers, through a whole network ---- */
 
 #define NET                                                                                        \
-    "[net]\nbatch=2\nwidth=6\nheight=4\nchannels=3\nlearning_rate=0.1\nmomentum=0\ndecay=0\n"
+    "[net]\nbatch=2\nwidth=6\nheight=4\nchannels=3\nlearning_rate=0.1\nmomentum=0\ndecay=0\n"      \
+    "weights_init=normal\n"
 #define CONV(filters, more)                                                                        \
     "[convolutional]\nfilters=" #filters "\nsize=3\npad=1\nactivation=" more "\n"
 #define LOSS "[cost]\ntype=sse\n"

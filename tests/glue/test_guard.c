@@ -1,6 +1,6 @@
 /* Where a step ceased to be finite is found: by rank, mini-batch and layer, and the step is dropped
  * on every rank. Ranks are threads, each with a network of its own. */
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include "../unit/ranks.h"
 #include "timing/synthetic.h"

@@ -1,5 +1,6 @@
 /* What Darknet's loaders make of a sample depends on the seed and on the sample's number:
  * not on threads, ranks or what rand() gives. With a data set of the test's own. */
+#include "../unit/folder.h"
 #include "../unit/numbers.h"
 #include "samples/random_streams.h"
 #include "samples/sampler.h"
@@ -25,8 +26,6 @@ static const uint64_t seed = 0x0123456789abcdef;
 static char *classes[] = {"cat", "dog", "eel", NULL};
 
 /* ---- the data set, in a folder that the test works in ---- */
-
-static char folder[] = "/tmp/test-loader.XXXXXX";
 
 static void make_folder(const char *name)
 {
@@ -82,8 +81,7 @@ static int make_data_set(void **state)
                                           "numbers/labels", "tags",   "tags/labels"};
 
     (void)state;
-    if (!mkdtemp(folder) || chdir(folder))
-        fail_msg("cannot make %s: %s", folder, strerror(errno));
+    folder_enter();
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         make_folder(folders[i]);
     if (symlink("../images", "numbers/images") || symlink("../images", "tags/images"))
@@ -97,11 +95,9 @@ static int make_data_set(void **state)
 
 static int remove_data_set(void **state)
 {
-    char command[64];
-
     (void)state;
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    return chdir("/") || system(command); /* NOLINT: the path is ours */
+    folder_leave();
+    return 0;
 }
 
 /* ---- loading ---- */

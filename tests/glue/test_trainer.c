@@ -1,6 +1,6 @@
 /* The trainer's promises that no command of Darknet relies on: ranks are threads, each
  * with a network of its own. */
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include "../unit/ranks.h"
 #include "timing/hook_chain.h"

@@ -1,6 +1,6 @@
 /* A bit that flips in one rank's parameters or statistics, in mid-run, is found, and every rank
  * names it. Ranks are threads, each with a network of its own. */
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include "../unit/ranks.h"
 #include "timing/synthetic.h"

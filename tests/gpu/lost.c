@@ -7,9 +7,9 @@
  * a rank that hangs. */
 #include "../parity/model.h"
 #include "device/device.h"
-#include "glue/trainer.h"
 #include "must.h"
 #include "timing/synthetic.h"
+#include "trainer/trainer.h"
 
 #include <darknet.h>
 #include <stdio.h>

@@ -166,7 +166,7 @@ static void start(const struct run *r, int s)
     ddp_allreduce *sum = r->buckets[s].sum;
     ddp_error err;
 
-    must(r->halves ? ddp_allreduce_start_half(sum, DDP_REDUCE, &err)
+    must(r->halves ? ddp_allreduce_start_phase(sum, DDP_REDUCE_SCATTER, &err)
                    : ddp_allreduce_start(sum, &err),
          &err);
 }
@@ -179,7 +179,7 @@ static void start_other_halves(const struct run *r)
     for (int s = 0; s < SUMS && r->halves; s++) {
         must(ddp_allreduce_fence(r->buckets[s].sum, &err), &err);
         clear_others(r, s);
-        must(ddp_allreduce_start_half(r->buckets[s].sum, DDP_GATHER, &err), &err);
+        must(ddp_allreduce_start_phase(r->buckets[s].sum, DDP_ALL_GATHER, &err), &err);
         poll(r, s);
     }
 }

@@ -2,9 +2,9 @@
 #ifndef PARITY_RUN_H
 #define PARITY_RUN_H
 
-#include "glue/trainer.h"
 #include "rank_sum.h"
 #include "timing/hook_chain.h"
+#include "trainer/trainer.h"
 
 #include <darknet.h>
 #include <stdint.h>

@@ -3,6 +3,7 @@ $DARKNET on some ranks with a limit on its time. Standard library only."""
 import concurrent.futures
 import functools
 import itertools
+import json
 import os
 import random
 import shutil
@@ -156,6 +157,12 @@ def ended(process, limit_s=LIMIT_S):
         out, err = process.communicate()
         code = "hang"
     return Result(process.args, code, out, err, time.monotonic() - began, process.noise)
+
+
+@functools.cache
+def options():
+    """The program's table of options, {name: row}, as `darknet ddp options -json` has it."""
+    return {row["name"]: row for row in json.loads(run(command("ddp", "options", "-json"), ".").out)["options"]}
 
 
 def has_gloo():

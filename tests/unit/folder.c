@@ -1,6 +1,7 @@
 #include "folder.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,28 @@ void folder_open(struct folder *f)
     memset(f, 0, sizeof *f);
     (void)snprintf(f->path, sizeof f->path, "/tmp/ddp-test-XXXXXX");
     must(mkdtemp(f->path) != NULL, f->path);
+}
+
+static struct folder entered;
+
+void folder_enter(void)
+{
+    folder_open(&entered);
+    must(chdir(entered.path) == 0, entered.path);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+void folder_leave(void)
+{
+    must(chdir("/") == 0, "/");
+    must(nftw(entered.path, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0, entered.path);
 }
 
 const char *folder_file(struct folder *f, const char *name)

@@ -17,6 +17,11 @@ void folder_open(struct folder *f);
 /* Remove it with the files in it. */
 void folder_close(struct folder *f);
 
+/* The same, entered: relative paths are in it until it is left, which removes all that is in it.
+ * One at a time. */
+void folder_enter(void);
+void folder_leave(void);
+
 /* The path of a file in it; good until FOLDER_PATHS more were asked for. */
 const char *folder_file(struct folder *f, const char *name);
 

@@ -285,7 +285,7 @@ static void misuse(struct rank *me)
     gather_open(me, &x);
     rank_expect_error(me, ddp_allreduce_wait(x.a, &err), &err, DDP_ERR_USAGE,
                       "all-gather 1 was not started");
-    rank_expect_error(me, ddp_allreduce_start_half(x.a, DDP_GATHER, &err), &err, DDP_ERR_USAGE,
+    rank_expect_error(me, ddp_allreduce_start_phase(x.a, DDP_ALL_GATHER, &err), &err, DDP_ERR_USAGE,
                       "all-gather 1 has no halves");
     gather_start(me, &x);
     rank_expect_error(me, ddp_allreduce_start(x.a, &err), &err, DDP_ERR_USAGE,

@@ -146,13 +146,13 @@ static void expect_refused(struct rank *me)
         rank_wrong(me, "they did, to %d of %zu bytes", now.window, now.bytes);
 }
 
-static void make_half(struct rank *me, struct sum *s, ddp_half half)
+static void make_half(struct rank *me, struct sum *s, ddp_allreduce_phase half)
 {
     ddp_error err;
 
-    for (size_t i = 0; half != DDP_GATHER && i < s->count; i++)
+    for (size_t i = 0; half != DDP_ALL_GATHER && i < s->count; i++)
         s->buf[i] = (float)(me->rank + 1);
-    rank_expect_ok(me, ddp_allreduce_start_half(s->a, half, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_start_phase(s->a, half, &err), &err);
     rank_expect_ok(me, ddp_allreduce_wait(s->a, &err), &err);
 }
 
@@ -165,15 +165,15 @@ static void change_between_halves(struct rank *me)
 
     for (int i = 0; i < 2; i++)
         sum_open(me, &s[i]);
-    make_half(me, &s[0], DDP_REDUCE);
+    make_half(me, &s[0], DDP_REDUCE_SCATTER);
     expect_refused(me);
-    make_half(me, &s[1], DDP_REDUCE);
-    make_half(me, &s[1], DDP_REDUCE);
-    make_half(me, &s[0], DDP_GATHER);
+    make_half(me, &s[1], DDP_REDUCE_SCATTER);
+    make_half(me, &s[1], DDP_REDUCE_SCATTER);
+    make_half(me, &s[0], DDP_ALL_GATHER);
     expect_refused(me);
-    make_half(me, &s[1], DDP_WHOLE);
+    make_half(me, &s[1], DDP_ALLREDUCE);
     wish(me, (ddp_chunks){4096, 2});
-    make_half(me, &s[0], DDP_REDUCE);
+    make_half(me, &s[0], DDP_REDUCE_SCATTER);
     expect_refused(me);
     for (int i = 0; i < 2; i++)
         sum_close(me, &s[i]);

@@ -48,14 +48,14 @@ static void run_everywhere(void (*body)(struct rank *me))
     ranks_run_shapes(shapes, SHAPES, body);
 }
 
-static void start(struct rank *me, struct sum *s, ddp_half half)
+static void start(struct rank *me, struct sum *s, ddp_allreduce_phase half)
 {
     ddp_error err;
 
-    if (half == DDP_REDUCE)
+    if (half == DDP_REDUCE_SCATTER)
         for (size_t i = 0; i < s->count; i++)
             s->buf[i] = reference_value_on(s->wire, me->rank, s->number, i);
-    rank_expect_ok(me, ddp_allreduce_start_half(s->a, half, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_start_phase(s->a, half, &err), &err);
 }
 
 /* Nobody else's share can have helped: what is outside of this rank's is spoiled. */
@@ -101,12 +101,12 @@ static void halves(struct rank *me)
         sum_open(me, &s[i]);
     }
     for (int i = 0; i < SUMS; i++)
-        start(me, &s[i], DDP_REDUCE);
+        start(me, &s[i], DDP_REDUCE_SCATTER);
     sum_start(me, &whole);
     for (int i = SUMS - 1; i >= 0; i--) {
         rank_expect_ok(me, ddp_allreduce_wait(s[i].a, &err), &err);
         keep_the_share_alone(me, &s[i]);
-        start(me, &s[i], DDP_GATHER);
+        start(me, &s[i], DDP_ALL_GATHER);
     }
     for (int i = 0; i < SUMS; i++) {
         rank_expect_ok(me, ddp_allreduce_wait(s[i].a, &err), &err);
@@ -136,7 +136,7 @@ static void shares_travel_in_float32(struct rank *me)
     for (size_t i = 0; i < COUNT; i++)
         s.buf[i] = 1.0F + 1e-6F * (float)i;
     keep_the_share_alone(me, &s);
-    start(me, &s, DDP_GATHER);
+    start(me, &s, DDP_ALL_GATHER);
     rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
     for (size_t i = 0; i < COUNT; i++)
         if (!reference_same_bits(s.buf[i], 1.0F + 1e-6F * (float)i)) {
@@ -174,7 +174,7 @@ static void one_is_not_finite(struct rank *me)
             s.buf[i] = reference_value(me->rank, 0, i);
         if (round == me->rank)
             s.buf[bad] = INFINITY;
-        rank_expect_ok(me, ddp_allreduce_start_half(s.a, DDP_REDUCE, &err), &err);
+        rank_expect_ok(me, ddp_allreduce_start_phase(s.a, DDP_REDUCE_SCATTER, &err), &err);
         rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
         for (size_t i = 0; i < count; i++)
             own |= broken && ranges[i].begin <= bad && bad < ranges[i].end;
@@ -183,7 +183,7 @@ static void one_is_not_finite(struct rank *me)
         for (size_t i = 0; i < count; i++)
             for (size_t k = ranges[i].begin; k < ranges[i].end; k++)
                 s.buf[k] = own ? NAN : 1;
-        rank_expect_ok(me, ddp_allreduce_start_half(s.a, DDP_GATHER, &err), &err);
+        rank_expect_ok(me, ddp_allreduce_start_phase(s.a, DDP_ALL_GATHER, &err), &err);
         rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
         if (ddp_allreduce_finite(s.a) == broken)
             rank_wrong(me, "round %d: finite is %d", round, !broken);
@@ -211,9 +211,9 @@ static void count_bytes(struct rank *me)
     sum_start(me, &s);
     rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
     whole = ddp_group_traffic(me->group).bytes - before;
-    start(me, &s, DDP_REDUCE);
+    start(me, &s, DDP_REDUCE_SCATTER);
     rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
-    start(me, &s, DDP_GATHER);
+    start(me, &s, DDP_ALL_GATHER);
     rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
     both = ddp_group_traffic(me->group).bytes - before - whole;
     if (both != whole)
@@ -236,13 +236,13 @@ static void late_half(struct rank *me)
     ddp_error err;
 
     rank_expect_ok(me, ddp_allreduce_open(&a, me->group, bufs[me->rank], 5000, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start_half(a, DDP_REDUCE, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_start_phase(a, DDP_REDUCE_SCATTER, &err), &err);
     rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
     ddp_group_set_timeout(me->group, 300000000);
     if (me->rank != 1) {
         ddp_status st;
 
-        rank_expect_ok(me, ddp_allreduce_start_half(a, DDP_GATHER, &err), &err);
+        rank_expect_ok(me, ddp_allreduce_start_phase(a, DDP_ALL_GATHER, &err), &err);
         st = ddp_allreduce_wait(a, &err);
         if (st != DDP_ERR_COMM || !strstr(err.text, "no message from rank 1 "))
             rank_wrong(me, "status %d: %s", st, st ? err.text : "");

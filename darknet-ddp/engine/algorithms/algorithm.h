@@ -96,8 +96,8 @@ typedef struct ddp_algorithm {
     void (*print_resumed)(int was, int now);
     void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */
 
-    /* Of one with a sum plug: numbers that so many ranks sum for a parameter in a step, run counts
-     * not counted. */
+    /* Of one with a sum plug: the length of a sum that sends as much as it does for a parameter in
+     * a step on so many ranks, run counts not counted. */
     size_t (*sends)(const ddp_options *o, const ddp_param *param, int ranks);
 } ddp_algorithm;
 

@@ -68,11 +68,11 @@ ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, siz
     return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, DDP_WIRE_FP32, err);
 }
 
-/* Every rank starts the same halves, so all count alike. */
-static void note_half(ddp_allreduce *a, ddp_half half)
+/* Every rank starts the same phases, so all count alike. */
+static void note_phase(ddp_allreduce *a, ddp_allreduce_phase phase)
 {
-    a->group->sums_halved += (half == DDP_REDUCE) - (a->half == DDP_REDUCE);
-    a->half = half;
+    a->group->sums_scattered += (phase == DDP_REDUCE_SCATTER) - (a->phase == DDP_REDUCE_SCATTER);
+    a->phase = phase;
 }
 
 void ddp_allreduce_close(ddp_allreduce *a)
@@ -82,11 +82,12 @@ void ddp_allreduce_close(ddp_allreduce *a)
     ddp_group_give_up(a->group);
     a->engine->close(a);
     a->group->sums_open--;
-    note_half(a, DDP_WHOLE);
+    note_phase(a, DDP_ALLREDUCE);
     free_sum(a);
 }
 
-static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_device *behind, ddp_error *err)
+static ddp_status start(ddp_allreduce *a, ddp_allreduce_phase phase, ddp_device *behind,
+                        ddp_error *err)
 {
     ddp_group *g = a->group;
     ddp_status st = ddp_group_check_alive(g, err);
@@ -96,10 +97,10 @@ static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_device *behind, ddp
     if (a->engine->in_flight(a))
         return ddp_fail(err, DDP_ERR_USAGE, "%s %d is in flight already",
                         ddp_allreduce_kind(a->count_each > 0), a->number);
-    if (a->count_each && half != DDP_WHOLE)
+    if (a->count_each && phase != DDP_ALLREDUCE)
         return ddp_fail(err, DDP_ERR_USAGE, "all-gather %d has no halves", a->number);
     a->started = 1;
-    note_half(a, half);
+    note_phase(a, phase);
     a->behind = behind;
     if (a->count == 0)
         return DDP_OK;
@@ -108,17 +109,17 @@ static ddp_status start(ddp_allreduce *a, ddp_half half, ddp_device *behind, ddp
 
 ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err)
 {
-    return start(a, DDP_WHOLE, a->device, err);
+    return start(a, DDP_ALLREDUCE, a->device, err);
 }
 
 ddp_status ddp_allreduce_start_behind(ddp_allreduce *a, ddp_device *behind, ddp_error *err)
 {
-    return start(a, DDP_WHOLE, behind, err);
+    return start(a, DDP_ALLREDUCE, behind, err);
 }
 
-ddp_status ddp_allreduce_start_half(ddp_allreduce *a, ddp_half half, ddp_error *err)
+ddp_status ddp_allreduce_start_phase(ddp_allreduce *a, ddp_allreduce_phase phase, ddp_error *err)
 {
-    return start(a, half, a->device, err);
+    return start(a, phase, a->device, err);
 }
 
 int ddp_allreduce_done(const ddp_allreduce *a)

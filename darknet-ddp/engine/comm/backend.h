@@ -14,7 +14,7 @@
  * Below both a transport carries messages (comm/backend.h): MPI (transport/mpi.c), threads of one
  * process in tests (transport/thread.c), or Gloo (transport/gloo.c), of whose collectives none is
  * used: their order of summation depends on a ring. Gloo lets one wait for a message and does not
- * say whether it has come, so transport/gloo_link.cpp, the only C++ of these layers, has a thread
+ * say whether it has come, so transport/gloo_peer.cpp (C++, as all gloo_*.cpp) has a thread
  * for each peer that waits for what is under way, and never for what a program has still to do; its
  * head says how. What Gloo throws becomes an error that names the peer. Ranks meet by MPI or by
  * files (transport/rendezvous.c), and tell each other their host and networks first
@@ -123,9 +123,10 @@ struct ddp_group {
     const struct ddp_backend *ops;
     const struct ddp_transport *transport; /* NULL: exchange.h is not used */
     struct ddp_exchange *exchange;
-    const struct ddp_way *way; /* how chunks are summed (chunk.h); NULL before the first sum, */
-    const struct ddp_way *first_way; /* which takes this one */
-    void *way_own;
+    const struct ddp_allreduce_algorithm
+        *algorithm; /* how chunks are summed (chunk.h); NULL before the first sum, */
+    const struct ddp_allreduce_algorithm *first_algorithm; /* which takes this one */
+    void *algorithm_own;
     ddp_chunks wish; /* of how long chunks are, and how many in flight */
     const struct ddp_sum_engine *host_sums;
     int rank;
@@ -136,7 +137,7 @@ struct ddp_group {
     struct ddp_rank_hosts places;  /* which ranks are on one host; first is freed by group_base.c */
     int radix;                     /* DDP_LEVELS_RADIX, or another in a test */
     char schedule[128];            /* for people */
-    int levels;                    /* was that way wanted, or found to pay? */
+    int levels;                    /* were they wanted, or found to pay? */
     struct ddp_host_memory *host_memory; /* what ranks of this host share (host_memory.h) */
     uint64_t host_memories;              /* made so far */
     int channels;                        /* that sums take turns at */
@@ -149,8 +150,8 @@ struct ddp_group {
     void *moved_ctx;
     int sums_opened; /* since there was none */
     int sums_open;
-    int sums_halved;   /* of these, those whose last start was DDP_REDUCE */
-    ddp_error failure; /* code DDP_OK while the group works */
+    int sums_scattered; /* of these, those whose last start was DDP_REDUCE_SCATTER */
+    ddp_error failure;  /* code DDP_OK while the group works */
 };
 
 struct ddp_allreduce {
@@ -164,9 +165,9 @@ struct ddp_allreduce {
     size_t count;
     size_t count_each; /* of an all-gather: floats of each rank; 0: it is a sum */
     ddp_wire wire;
-    ddp_half half; /* that was started last; of an all-gather always DDP_WHOLE */
-    int number;    /* from 1, in the order of opening */
-    int started;   /* once, or more often */
+    ddp_allreduce_phase phase; /* that was started last; of an all-gather always DDP_ALLREDUCE */
+    int number;                /* from 1, in the order of opening */
+    int started;               /* once, or more often */
     ddp_device_event *began, *ended;
 };
 

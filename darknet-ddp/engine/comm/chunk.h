@@ -1,5 +1,5 @@
-/* comm/chunk.h: the sum of one chunk of a buffer over all ranks, and the ways to make it, of
- * which a group uses one. A chunk of an all-gather is a piece of each rank's part.
+/* comm/chunk.h: the sum of one chunk of a buffer over all ranks, and the algorithms that
+ * make it, of which a group uses one. A chunk of an all-gather is a piece of each rank's part.
  *
  * A chunk is a state machine that ended requests drive, or that looks for itself whether it
  * can go on. exchange.c cuts buffers into chunks, has some of them in flight, and polls.
@@ -29,7 +29,7 @@
 
 #include "comm/exchange.h"
 
-/* What every way knows of a chunk. */
+/* What every algorithm knows of a chunk. */
 struct ddp_chunk {
     struct ddp_host_sum *sum; /* NULL: not in use */
     float *data;              /* within the sum's buffer; of an all-gather: rank 0's */
@@ -49,15 +49,15 @@ struct ddp_part {
 };
 
 /* Request i of the chunk. What is sent is counted in g->traffic; what comes is in its place when
- * the way hears that the request has ended. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * the algorithm hears that the request has ended. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 
-static inline ddp_half ddp_chunk_half(const struct ddp_chunk *c)
+static inline ddp_allreduce_phase ddp_chunk_phase(const struct ddp_chunk *c)
 {
-    return c->sum->half;
+    return c->sum->phase;
 }
 
 /* Of an all-gather: where the chunk's c->count elements of a rank's part are. */
@@ -72,8 +72,8 @@ struct ddp_chunk_sizes {
     int requests; /* of a chunk, at most */
 };
 
-/* A way to sum chunks; ddp_group.way_own is its own. Every member but look is required. */
-struct ddp_way {
+/* How chunks are summed; ddp_group.algorithm_own is its own. Every member but look is required. */
+struct ddp_allreduce_algorithm {
     ddp_chunk_limits (*limits)(const ddp_group *g);
 
     /* Called by every rank, while no sum is in flight; may block until all have called it.
@@ -90,8 +90,8 @@ struct ddp_way {
      * can. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
-    /* Part i of what this rank has the sum of after DDP_REDUCE of a chunk of `count`, maybe an
-     * empty one. *parts: how many there are, the same for every count. */
+    /* Part i of what this rank has the sum of after DDP_REDUCE_SCATTER of a chunk of `count`, maybe
+     * an empty one. *parts: how many there are, the same for every count. */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *parts);
 
     /* Rank that the chunk waits for and that waits for no other, or -1 where that is not known. */
@@ -102,14 +102,15 @@ struct ddp_way {
 };
 
 /* Every rank with every other (direct.c). */
-extern const struct ddp_way ddp_way_direct;
+extern const struct ddp_allreduce_algorithm ddp_allreduce_direct;
 
 /* Within hosts in shared memory, between hosts by messages (levels.c). open fails with
  * DDP_ERR_USAGE where the ranks of some host cannot share memory, on every rank. */
-extern const struct ddp_way ddp_way_levels;
+extern const struct ddp_allreduce_algorithm ddp_allreduce_levels;
 
-/* Hosts, or blocks of hosts, that a stage of ddp_way_levels brings together: of more, each round of
- * a chunk's messages is many small ones; of fewer, there are more rounds, and each waits for polls.
+/* Hosts, or blocks of hosts, that a stage of ddp_allreduce_levels brings together: of more, each
+ * round of a chunk's messages is many small ones; of fewer, there are more rounds, and each waits
+ * for polls.
  */
 enum { DDP_LEVELS_RADIX = 8 };
 

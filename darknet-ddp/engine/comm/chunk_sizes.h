@@ -5,7 +5,7 @@
 
 #include "comm/group.h"
 
-/* What suits each way, and what it can take. */
+/* What suits each algorithm, and what it can take. */
 ddp_chunk_limits ddp_direct_chunks(int ranks);
 ddp_chunk_limits ddp_levels_chunks(int ranks, int hosts);
 

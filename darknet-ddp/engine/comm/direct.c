@@ -111,7 +111,7 @@ static ddp_status direct_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_e
     int ok;
 
     sizes->requests = 2 * (g->size - 1);
-    g->way_own = d;
+    g->algorithm_own = d;
     if (d)
         d->chunks = calloc((size_t)sizes->window, sizeof *d->chunks);
     ok = d && d->chunks;
@@ -124,7 +124,7 @@ static ddp_status direct_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_e
 
 static void direct_close(ddp_group *g)
 {
-    struct direct *d = g->way_own;
+    struct direct *d = g->algorithm_own;
 
     if (!d)
         return;
@@ -139,7 +139,7 @@ static void direct_close(ddp_group *g)
 
 static struct ddp_chunk *direct_chunk(ddp_group *g, int slot)
 {
-    struct direct *d = g->way_own;
+    struct direct *d = g->algorithm_own;
 
     return &d->chunks[slot].base;
 }
@@ -156,9 +156,9 @@ static ddp_status post(ddp_group *g, struct direct_chunk *c, int i, int incoming
                     : ddp_part_send(g, &c->base, i, part, err);
 }
 
-static ddp_status launch_half(ddp_group *g, struct direct_chunk *c, ddp_error *err)
+static ddp_status launch_phase(ddp_group *g, struct direct_chunk *c, ddp_error *err)
 {
-    int peers = g->size - 1, reduce = ddp_chunk_half(&c->base) == DDP_REDUCE;
+    int peers = g->size - 1, reduce = ddp_chunk_phase(&c->base) == DDP_REDUCE_SCATTER;
     struct piece mine;
 
     c->cut = 1;
@@ -190,8 +190,8 @@ static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
     int peers = g->size - 1;
     struct piece mine;
 
-    if (ddp_chunk_half(chunk) != DDP_WHOLE)
-        return launch_half(g, c, err);
+    if (ddp_chunk_phase(chunk) != DDP_ALLREDUCE)
+        return launch_phase(g, c, err);
     c->cut = g->size > 2 && chunk->count * (size_t)peers > SMALL_COUNT;
     c->parts_left = peers;
     c->requests_left = (c->cut ? 4 : 2) * peers;
@@ -222,7 +222,7 @@ static void sum_piece(const ddp_group *g, struct direct_chunk *c)
     if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count, c->base.sum->wire))
         return;
     c->base.sum->not_finite = 1;
-    if (c->cut && ddp_chunk_half(&c->base) == DDP_WHOLE)
+    if (c->cut && ddp_chunk_phase(&c->base) == DDP_ALLREDUCE)
         mine.data[0] = NAN;
 }
 
@@ -254,11 +254,11 @@ static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_e
     return ddp_part_recv(g, &c->base, i, &sum, err);
 }
 
-static void advance_half(const ddp_group *g, struct direct_chunk *c, int i)
+static void advance_phase(const ddp_group *g, struct direct_chunk *c, int i)
 {
     if (i >= g->size - 1)
         return;
-    if (ddp_chunk_half(&c->base) == DDP_GATHER)
+    if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER)
         sum_arrived(g, c, i);
     else if (--c->parts_left == 0)
         sum_piece(g, c);
@@ -271,8 +271,8 @@ static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
     int first = c->ended[i]++ == 0;
 
     chunk->ended = --c->requests_left == 0;
-    if (ddp_chunk_half(chunk) != DDP_WHOLE) {
-        advance_half(g, c, i);
+    if (ddp_chunk_phase(chunk) != DDP_ALLREDUCE) {
+        advance_phase(g, c, i);
         return DDP_OK;
     }
     if (first && incoming)
@@ -319,7 +319,7 @@ static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
 {
     const struct direct_chunk *c = (const struct direct_chunk *)chunk;
     int peers = g->size - 1;
-    int last = c->cut && ddp_chunk_half(chunk) == DDP_WHOLE ? 2 : 1;
+    int last = c->cut && ddp_chunk_phase(chunk) == DDP_ALLREDUCE ? 2 : 1;
 
     *taking = 0;
     for (int i = peers; last == 2 && i < 2 * peers; i++)
@@ -332,7 +332,7 @@ static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
     return -1;
 }
 
-const struct ddp_way ddp_way_direct = {
+const struct ddp_allreduce_algorithm ddp_allreduce_direct = {
     .limits = direct_limits,
     .open = direct_open,
     .close = direct_close,

@@ -27,12 +27,13 @@ static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
     return g->transport->reserve(g, requests, err);
 }
 
-ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_way *first_way, ddp_error *err)
+ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_allreduce_algorithm *first_algorithm,
+                             ddp_error *err)
 {
     struct ddp_exchange *x = calloc(1, sizeof *x);
 
     g->exchange = x;
-    g->first_way = first_way;
+    g->first_algorithm = first_algorithm;
     if (x)
         x->collective_requests =
             calloc((size_t)ddp_collective_requests(g) + 1, sizeof *x->collective_requests);
@@ -41,12 +42,12 @@ ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_way *first_way, ddp_
     return reserve(g, ddp_collective_requests(g), err);
 }
 
-static void close_way(ddp_group *g)
+static void close_algorithm(ddp_group *g)
 {
-    if (g->way)
-        g->way->close(g);
-    g->way = NULL;
-    g->way_own = NULL;
+    if (g->algorithm)
+        g->algorithm->close(g);
+    g->algorithm = NULL;
+    g->algorithm_own = NULL;
     g->exchange->sizes = (struct ddp_chunk_sizes){0};
 }
 
@@ -56,7 +57,7 @@ void ddp_exchange_close(ddp_group *g)
 
     if (!x)
         return;
-    close_way(g);
+    close_algorithm(g);
     ddp_parts_release(x);
     free(x->ended);
     free(x->collective_requests);
@@ -69,20 +70,21 @@ int ddp_exchange_is_idle(const ddp_group *g)
     return !g->exchange->chunks_in_flight && !g->exchange->first;
 }
 
-ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *err)
+ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
+                            ddp_error *err)
 {
-    ddp_chunk_limits limits = way->limits(g);
+    ddp_chunk_limits limits = algorithm->limits(g);
     ddp_chunks chunks = ddp_chunks_within(&limits, g->wish);
     struct ddp_chunk_sizes sizes = {.count = chunks.bytes / sizeof(float), .window = chunks.window};
     ddp_status st;
 
-    close_way(g);
-    g->way = way;
-    st = way->open(g, &sizes, err);
+    close_algorithm(g);
+    g->algorithm = algorithm;
+    st = algorithm->open(g, &sizes, err);
     if (!st)
         st = reserve(g, ddp_collective_requests(g) + sizes.window * sizes.requests, err);
     if (st)
-        close_way(g);
+        close_algorithm(g);
     else
         g->exchange->sizes = sizes;
     return st;
@@ -93,7 +95,7 @@ static struct ddp_chunk *next_chunk(ddp_group *g)
 {
     struct ddp_exchange *x = g->exchange;
     int slot = (int)(x->next_sequence % (uint32_t)x->sizes.window);
-    struct ddp_chunk *c = g->way->chunk(g, slot);
+    struct ddp_chunk *c = g->algorithm->chunk(g, slot);
 
     if (c->sum)
         return NULL;
@@ -109,7 +111,7 @@ static struct ddp_chunk *in_flight(ddp_group *g, int i)
 {
     const struct ddp_exchange *x = g->exchange;
     uint32_t sequence = x->next_sequence + (uint32_t)i;
-    struct ddp_chunk *c = g->way->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
+    struct ddp_chunk *c = g->algorithm->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
 
     return c->sum ? c : NULL;
 }
@@ -146,7 +148,7 @@ static ddp_status launch(ddp_group *g, ddp_error *err)
         a->launched += c->count;
         if (a->launched == a->count)
             x->first = a->next;
-        if (g->way->launch(g, c, err))
+        if (g->algorithm->launch(g, c, err))
             return name_sum(g, a, err);
     }
     return DDP_OK;
@@ -171,10 +173,10 @@ static void collective_request_ended(struct ddp_exchange *x, int request)
 static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
 {
     int i = request - ddp_collective_requests(g), requests = g->exchange->sizes.requests;
-    struct ddp_chunk *c = g->way->chunk(g, i / requests);
+    struct ddp_chunk *c = g->algorithm->chunk(g, i / requests);
 
     ddp_part_ended(g->exchange, request);
-    if (g->way->advance(g, c, i % requests, err))
+    if (g->algorithm->advance(g, c, i % requests, err))
         return name_sum(g, c->sum, err);
     retire(g->exchange, c);
     return DDP_OK;
@@ -185,14 +187,14 @@ static ddp_status look_at_chunks(ddp_group *g, int *moved, ddp_error *err)
 {
     struct ddp_exchange *x = g->exchange;
 
-    if (!x->chunks_in_flight || !g->way->look)
+    if (!x->chunks_in_flight || !g->algorithm->look)
         return DDP_OK;
     for (int i = 0; i < x->sizes.window; i++) {
         struct ddp_chunk *c = in_flight(g, i);
 
         if (!c)
             continue;
-        if (g->way->look(g, c, moved, err))
+        if (g->algorithm->look(g, c, moved, err))
             return name_sum(g, c->sum, err);
         retire(x, c);
     }
@@ -271,10 +273,10 @@ static ddp_status sum_overdue(ddp_group *g, ddp_error *err)
         if (!oldest)
             oldest = c;
         if (peer < 0)
-            peer = g->way->behind(g, c);
+            peer = g->algorithm->behind(g, c);
     }
     if (peer < 0)
-        peer = g->way->waits_for(g, oldest, &taking);
+        peer = g->algorithm->waits_for(g, oldest, &taking);
     (void)snprintf(where, sizeof where, ", %s %d of %d", ddp_allreduce_kind(oldest->sum->gathers),
                    oldest->sum->number, g->sums_opened);
     return ddp_exchange_overdue(g, peer, taking, where, err);
@@ -325,7 +327,7 @@ ddp_status ddp_exchange_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *e
     s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
     if (g->size == 1)
         return DDP_OK;
-    if (!g->way && ddp_exchange_use(g, g->first_way, err))
+    if (!g->algorithm && ddp_exchange_use(g, g->first_algorithm, err))
         return err->code;
     most = chunk_count(g, s);
     s->chunks_left = (int)((s->count + most - 1) / most);

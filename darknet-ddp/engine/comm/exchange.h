@@ -22,14 +22,16 @@
  * which takes a poll on both sides. */
 enum { DDP_EXCHANGE_MESSAGE_BYTES = 512 * 1024 };
 
-/* Reserves the transport's requests. first_way: as ddp_exchange_use, once the first sum is started,
- * unless another is used before. */
-struct ddp_way;
-ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_way *first_way, ddp_error *err);
+/* Reserves the transport's requests. first_algorithm: as ddp_exchange_use, once the first sum is
+ * started, unless another is used before. */
+struct ddp_allreduce_algorithm;
+ddp_status ddp_exchange_open(ddp_group *g, const struct ddp_allreduce_algorithm *first_algorithm,
+                             ddp_error *err);
 
-/* How chunks are summed from here on (chunk.h), and of which sizes, by g->wish; as way->open says,
- * and again at any time when the group is idle. */
-ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_way *way, ddp_error *err);
+/* How chunks are summed from here on (chunk.h), and of which sizes, by g->wish; as algorithm->open
+ * says, and again at any time when the group is idle. */
+ddp_status ddp_exchange_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
+                            ddp_error *err);
 
 /* Is no sum in flight, nor waiting to be? */
 int ddp_exchange_is_idle(const ddp_group *g);
@@ -56,10 +58,10 @@ struct ddp_host_sum {
     size_t count; /* of an all-gather: of each rank */
     int gathers;  /* all-gather: buf has a part of each rank */
     int number;
-    ddp_half half;           /* what is made of it; of an all-gather DDP_GATHER */
-    ddp_wire wire;           /* how that travels */
-    int channel;             /* of its last start */
-    ddp_device_event *ended; /* set when it has ended */
+    ddp_allreduce_phase phase; /* what is made of it; of an all-gather DDP_ALL_GATHER */
+    ddp_wire wire;             /* how that travels */
+    int channel;               /* of its last start */
+    ddp_device_event *ended;   /* set when it has ended */
 
     int chunks_left; /* 0: ended, or never started */
     int not_finite;  /* an element of the last sum is no finite number */
@@ -78,10 +80,10 @@ static inline struct ddp_host_sum ddp_host_sum_of(const ddp_allreduce *a)
 }
 
 /* What is asked for, when it is started: what is gathered travels as it is. */
-static inline void ddp_host_sum_set_half(struct ddp_host_sum *s, const ddp_allreduce *a)
+static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_allreduce *a)
 {
-    s->half = s->gathers ? DDP_GATHER : a->half;
-    s->wire = s->half == DDP_GATHER ? DDP_WIRE_FP32 : a->wire;
+    s->phase = s->gathers ? DDP_ALL_GATHER : a->phase;
+    s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : a->wire;
 }
 
 /* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */

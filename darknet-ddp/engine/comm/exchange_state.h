@@ -16,7 +16,7 @@ struct ddp_collective_request {
 };
 
 struct ddp_exchange {
-    struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is a way to sum them */
+    struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is an algorithm */
     int chunks_in_flight;
     uint32_t next_sequence;
     struct ddp_host_sum *first, *last; /* sums with chunks to launch */

@@ -57,28 +57,6 @@ void ddp_group_on_messages(ddp_group *g, void (*moved)(void *ctx), void *ctx)
     g->moved = moved;
 }
 
-ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err)
-{
-    ddp_status st = ddp_group_check_alive(g, err);
-
-    if (!st && (channels < 1 || channels > DDP_CHANNELS_MAX))
-        st = ddp_fail(err, DDP_ERR_USAGE, "a group has 1 to %d channels, not %d", DDP_CHANNELS_MAX,
-                      channels);
-    if (st || channels == 1 || g->size == 1)
-        return st;
-    if (!g->transport || !g->transport->use_channels)
-        return ddp_fail(err, DDP_ERR_USAGE, "%s has one channel", g->ops->name);
-    st = ddp_group_keep_failure(g, g->transport->use_channels(g, channels, err), err);
-    if (!st)
-        g->channels = channels;
-    return st;
-}
-
-int ddp_group_channels(const ddp_group *g)
-{
-    return g->channels;
-}
-
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
 {
     ddp_status st = ddp_group_check_alive(g, err);

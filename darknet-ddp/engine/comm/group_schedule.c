@@ -1,5 +1,5 @@
-/* How sums of a group travel: which way (comm/chunk.h), chosen by the model of comm/schedule.h, and
- * in what chunks. */
+/* How sums of a group travel: which algorithm (comm/chunk.h), chosen by the model of
+ * comm/schedule.h, and in what chunks and channels. */
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/chunk_sizes.h"
@@ -29,10 +29,10 @@ static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
 
 static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
 {
-    ddp_status st = ddp_exchange_use(g, &ddp_way_levels, err);
+    ddp_status st = ddp_exchange_use(g, &ddp_allreduce_levels, err);
 
     if (st == DDP_ERR_USAGE && !only)
-        return ddp_exchange_use(g, &ddp_way_direct, err);
+        return ddp_exchange_use(g, &ddp_allreduce_direct, err);
     if (!st)
         ddp_levels_describe(&g->places, g->radix, " in shared memory", g->schedule,
                             sizeof g->schedule);
@@ -51,7 +51,7 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
     g->levels = levels;
     if (!st)
         st = levels ? use_levels(g, wanted == DDP_SCHEDULE_LEVELS, err)
-                    : ddp_exchange_use(g, &ddp_way_direct, err);
+                    : ddp_exchange_use(g, &ddp_allreduce_direct, err);
     return ddp_group_keep_failure(g, st, err);
 }
 
@@ -73,7 +73,7 @@ ddp_chunk_limits ddp_group_chunk_limits(const ddp_group *g)
 {
     if (!has_chunks(g))
         return (ddp_chunk_limits){.own = {0}};
-    return (g->way ? g->way : g->first_way)->limits(g);
+    return (g->algorithm ? g->algorithm : g->first_algorithm)->limits(g);
 }
 
 ddp_chunks ddp_group_chunks(const ddp_group *g)
@@ -85,19 +85,19 @@ ddp_chunks ddp_group_chunks(const ddp_group *g)
 
 static ddp_status rechunk(ddp_group *g, ddp_chunks wish, ddp_error *err)
 {
-    const struct ddp_way *way = g->way;
+    const struct ddp_allreduce_algorithm *algorithm = g->algorithm;
     ddp_chunks wished = g->wish, before = ddp_group_chunks(g), now;
     ddp_status st;
 
     g->wish = wish;
     now = ddp_group_chunks(g);
-    if (!way || (now.bytes == before.bytes && now.window == before.window))
+    if (!algorithm || (now.bytes == before.bytes && now.window == before.window))
         return DDP_OK;
-    st = ddp_exchange_use(g, way, err);
+    st = ddp_exchange_use(g, algorithm, err);
     if (st != DDP_ERR_USAGE)
         return st;
     g->wish = wished;
-    return ddp_exchange_use(g, way, err);
+    return ddp_exchange_use(g, algorithm, err);
 }
 
 ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
@@ -108,7 +108,7 @@ ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
         return st;
     if (!ddp_exchange_is_idle(g))
         return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change while a sum is in flight");
-    if (g->sums_halved)
+    if (g->sums_scattered)
         return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change between the halves of a sum");
     if (ddp_broadcast(g, &wish, sizeof wish, 0, err))
         return err->code;
@@ -128,4 +128,28 @@ int ddp_group_has_schedule(const ddp_group *g)
 ddp_traffic ddp_group_traffic(const ddp_group *g)
 {
     return g->traffic;
+}
+
+/* ---- channels ---- */
+
+ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (!st && (channels < 1 || channels > DDP_CHANNELS_MAX))
+        st = ddp_fail(err, DDP_ERR_USAGE, "a group has 1 to %d channels, not %d", DDP_CHANNELS_MAX,
+                      channels);
+    if (st || channels == 1 || g->size == 1)
+        return st;
+    if (!g->transport || !g->transport->use_channels)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s has one channel", g->ops->name);
+    st = ddp_group_keep_failure(g, g->transport->use_channels(g, channels, err), err);
+    if (!st)
+        g->channels = channels;
+    return st;
+}
+
+int ddp_group_channels(const ddp_group *g)
+{
+    return g->channels;
 }

@@ -25,7 +25,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
     struct ddp_host_sum *s = a->own;
 
     ddp_device_event_record(a->began);
-    ddp_host_sum_set_half(s, a);
+    ddp_host_sum_set_phase(s, a);
     return ddp_exchange_start(a->group, s, err);
 }
 
@@ -68,5 +68,5 @@ const struct ddp_sum_engine ddp_host_engine = {
 ddp_status ddp_host_engine_open(ddp_group *g, ddp_error *err)
 {
     g->host_sums = &ddp_host_engine;
-    return ddp_exchange_open(g, &ddp_way_direct, err);
+    return ddp_exchange_open(g, &ddp_allreduce_direct, err);
 }

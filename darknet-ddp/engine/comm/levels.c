@@ -106,7 +106,7 @@ static void begin_sharing(const ddp_group *g, struct ddp_levels_chunk *c)
 {
     if (c->base.sum->gathers)
         ddp_levels_gather_share(g, c);
-    else if (ddp_chunk_half(&c->base) == DDP_REDUCE)
+    else if (ddp_chunk_phase(&c->base) == DDP_REDUCE_SCATTER)
         copy_share(g, c, 0);
     else
         share_lane(g, c);
@@ -144,7 +144,7 @@ static ddp_status go_on(ddp_group *g, struct ddp_levels_chunk *c, ddp_error *err
         if (c->state == DDP_LEVELS_DOWN)
             ddp_levels_look_at_returned(g, c);
         c->state = DDP_LEVELS_DOWN;
-        if (ddp_chunk_half(&c->base) != DDP_REDUCE && --c->stage >= 0) {
+        if (ddp_chunk_phase(&c->base) != DDP_REDUCE_SCATTER && --c->stage >= 0) {
             if (ddp_levels_return_sums(g, c, err))
                 return err->code;
             continue;
@@ -174,7 +174,7 @@ static void lay_out(const ddp_group *g, struct ddp_levels_chunk *c)
         ddp_levels_gather_begin(g, c);
         return;
     }
-    if (ddp_chunk_half(&c->base) == DDP_GATHER) {
+    if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER) {
         copy_share(g, c, 1);
         return;
     }
@@ -205,7 +205,7 @@ static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
     if (chunk->sum->gathers)
         return go_on_gathering(g, c, err);
     /* Early, so that nothing comes that has no place. */
-    return ddp_levels_of(g)->plan->stages && ddp_chunk_half(chunk) != DDP_GATHER
+    return ddp_levels_of(g)->plan->stages && ddp_chunk_phase(chunk) != DDP_ALL_GATHER
                ? ddp_levels_receive_parts(g, c, err)
                : DDP_OK;
 }
@@ -243,7 +243,7 @@ static ddp_status gather(ddp_group *g, struct ddp_levels_chunk *c, int *moved, d
         c->seen++;
     }
     *moved = 1;
-    if (ddp_chunk_half(&c->base) == DDP_GATHER) {
+    if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER) {
         c->state = DDP_LEVELS_DOWN;
         if (c->base.sum->gathers)
             return go_on_gathering(g, c, err);
@@ -279,7 +279,7 @@ static void take_shared(const ddp_group *g, struct ddp_levels_chunk *c, int *mov
         return;
     if (chunk->sum->gathers)
         ddp_levels_gather_take(g, c);
-    else if (ddp_chunk_half(chunk) != DDP_REDUCE && !in_place(g, c))
+    else if (ddp_chunk_phase(chunk) != DDP_REDUCE_SCATTER && !in_place(g, c))
         memcpy(chunk->data, ddp_levels_own(g, c), chunk->count * sizeof *chunk->data);
     chunk->sum->not_finite |= c->not_finite;
     chunk->ended = 1;
@@ -346,7 +346,7 @@ static int levels_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
     return -1;
 }
 
-const struct ddp_way ddp_way_levels = {
+const struct ddp_allreduce_algorithm ddp_allreduce_levels = {
     .limits = ddp_levels_limits,
     .open = ddp_levels_open,
     .close = ddp_levels_close,

@@ -93,7 +93,7 @@ ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_erro
 {
     struct ddp_levels *l = calloc(1, sizeof *l);
 
-    g->way_own = l;
+    g->algorithm_own = l;
     if (!l)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's chunks");
     l->chunk_count = sizes->count < (size_t)g->size ? (size_t)g->size : sizes->count;

@@ -1,6 +1,6 @@
-/* comm/levels_state.h: what the files of ddp_way_levels share: levels.c (a chunk from state to
- * state), levels_open.c (its memory), levels_messages.c, levels_sums.c (what is summed, and where
- * it lies) and levels_gather.c (all-gathers). Not for others. */
+/* comm/levels_state.h: what the files of ddp_allreduce_levels share: levels.c (a chunk from state
+ * to state), levels_open.c (its memory), levels_messages.c, levels_sums.c (what is summed, and
+ * where it lies) and levels_gather.c (all-gathers). Not for others. */
 #ifndef DDP_COMM_LEVELS_STATE_H
 #define DDP_COMM_LEVELS_STATE_H
 
@@ -60,7 +60,7 @@ struct ddp_levels {
 
 static inline struct ddp_levels *ddp_levels_of(const ddp_group *g)
 {
-    return g->way_own;
+    return g->algorithm_own;
 }
 
 static inline struct ddp_board *ddp_levels_board(const ddp_group *g, int local_rank)
@@ -91,7 +91,7 @@ struct ddp_levels_piece {
 struct ddp_levels_piece ddp_levels_piece_of(const ddp_group *g, const struct ddp_levels_chunk *c,
                                             struct ddp_span units);
 
-/* ---- levels_open.c: the way's limits, open and close ---- */
+/* ---- levels_open.c: the algorithm's limits, open and close ---- */
 
 ddp_chunk_limits ddp_levels_limits(const ddp_group *g);
 ddp_status ddp_levels_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);

@@ -1,4 +1,4 @@
-/* comm/schedule.h: which way to sum host memory (comm/chunk.h) suits which hosts, by a model of
+/* comm/schedule.h: which algorithm for host memory (comm/chunk.h) suits which hosts, by a model of
  * what it costs. */
 #ifndef DDP_COMM_SCHEDULE_H
 #define DDP_COMM_SCHEDULE_H
@@ -7,7 +7,7 @@
 
 #define DDP_SUM_COST_BYTES 1e8
 
-/* What a sum of DDP_SUM_COST_BYTES costs the slowest rank, as far as the ways differ. */
+/* What a sum of DDP_SUM_COST_BYTES costs the slowest rank, as far as the algorithms differ. */
 typedef struct ddp_sum_cost {
     double left_bytes; /* that a host sends to others; it gets as many */
     double wire_s;     /* in which they travel at 10 Gbit/s, or chunks wait for polls */
@@ -18,7 +18,7 @@ typedef struct ddp_sum_cost {
 ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts);
 ddp_sum_cost ddp_levels_cost(const struct ddp_rank_hosts *hosts, int radix);
 
-/* Is levels the better way? Not where a rank shares no memory and few hosts are worth no stages;
+/* Is levels the better one? Not where a rank shares no memory and few hosts are worth no stages;
  * always where direct needs more connections than a process may have open. */
 int ddp_levels_pay(const struct ddp_rank_hosts *hosts, int radix, int most_connections);
 

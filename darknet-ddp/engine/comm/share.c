@@ -1,5 +1,5 @@
-/* Which part of a sum a rank has after DDP_REDUCE: that of each of its chunks, by the way they are
- * summed. */
+/* Which part of a sum a rank has after DDP_REDUCE_SCATTER: that of each of its chunks, by the
+ * algorithm they are summed. */
 #include "comm/exchange_state.h"
 
 #include <stdlib.h>
@@ -15,13 +15,13 @@ static ddp_status list(ddp_group *g, size_t size, ddp_range **ranges, size_t *co
     size_t most = g->exchange->sizes.count, chunks = (size + most - 1) / most;
     int parts;
 
-    (void)g->way->share(g, most, 0, &parts);
+    (void)g->algorithm->share(g, most, 0, &parts);
     *ranges = calloc(chunks * (size_t)parts + 1, sizeof **ranges);
     if (!*ranges)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a rank's share of %zu floats", size);
     for (size_t at = 0; at < size; at += most)
         for (int i = 0; i < parts; i++) {
-            ddp_range r = g->way->share(g, size - at < most ? size - at : most, i, &parts);
+            ddp_range r = g->algorithm->share(g, size - at < most ? size - at : most, i, &parts);
 
             add(*ranges, count, (ddp_range){at + r.begin, at + r.end});
         }
@@ -37,7 +37,7 @@ ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_
     if (g->size > 1 && a->engine != g->host_sums && g->gpu_ops->has_shares(g))
         return g->gpu_ops->share(a, ranges, count, err);
     if (g->size > 1) {
-        if (!g->way && ddp_exchange_use(g, g->first_way, err))
+        if (!g->algorithm && ddp_exchange_use(g, g->first_algorithm, err))
             return err->code;
         return list(g, a->count, ranges, count, err);
     }

@@ -43,7 +43,7 @@ static ddp_status start(ddp_sums *s, size_t piece, ddp_error *err)
 {
     struct plain *p = plain_of(s);
 
-    return p->of.halves ? ddp_allreduce_start_half(p->sums[piece], DDP_REDUCE, err)
+    return p->of.halves ? ddp_allreduce_start_phase(p->sums[piece], DDP_REDUCE_SCATTER, err)
                         : ddp_allreduce_start(p->sums[piece], err);
 }
 
@@ -79,6 +79,11 @@ static ddp_allreduce *last(const ddp_sums *s, size_t piece)
     return plain_of(s)->sums[piece];
 }
 
+static ddp_status fence(ddp_sums *s, size_t piece, ddp_error *err)
+{
+    return ddp_allreduce_fence(plain_of(s)->sums[piece], err);
+}
+
 static int is_done(const ddp_sums *s, size_t piece)
 {
     return ddp_allreduce_done(plain_of(s)->sums[piece]);
@@ -103,6 +108,7 @@ static const ddp_sums_ops ops = {.close = close_plain,
                                  .may_go_on = may_go_on,
                                  .go_on = go_on,
                                  .last = last,
+                                 .fence = fence,
                                  .is_done = is_done,
                                  .is_finite = is_finite,
                                  .count = count};

@@ -19,8 +19,8 @@ typedef struct ddp_plain_of {
     size_t piece_count;
     const ddp_piece *pieces;
     ddp_wire wire;
-    int halves; /* 1: start starts a sum's first half (comm/group.h, DDP_REDUCE), of gradients
-                   without run counts */
+    int halves; /* 1: start starts a sum's first half (comm/group.h, DDP_REDUCE_SCATTER), of
+                   gradients without run counts */
 } ddp_plain_of;
 
 /* All that `of` points to must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM,

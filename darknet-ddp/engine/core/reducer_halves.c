@@ -86,7 +86,7 @@ ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, s
         if (ddp_reducer_is_left_out(r, b))
             continue;
         publish(ctx, b);
-        if (ddp_allreduce_start_half(sum_of(r, b), DDP_GATHER, err))
+        if (ddp_allreduce_start_phase(sum_of(r, b), DDP_ALL_GATHER, err))
             st = ddp_reducer_name_bucket(r, b, err);
         ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     }

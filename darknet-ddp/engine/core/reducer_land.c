@@ -13,7 +13,7 @@ static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
         return DDP_OK;
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
-    if (ddp_allreduce_fence(ddp_reducer_last_sum(r, piece), err))
+    if (r->sums->ops->fence(r->sums, piece, err))
         return ddp_reducer_name_bucket(r, b, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
     r->landed++;

@@ -1,21 +1,25 @@
 #include "core/rounds.h"
 
+#include "comm/allgather.h"
+
 #include <stdlib.h>
 
 enum { FIRST, SECOND, ROUNDS };
 
 _Static_assert((int)ROUNDS == (int)DDP_SUM_ROUNDS, "rounds are those of the plug");
 
-/* Where a parameter lies in its bucket's sums. */
+/* Where a parameter lies in its bucket's sums. With plug->gathers what ranks tell each other lies
+ * where else second sums do. */
 struct part {
-    int is_plain;         /* it is summed as it is */
-    size_t count[ROUNDS]; /* of a rank */
-    size_t at[ROUNDS];    /* where they begin, of rank 0 */
+    int is_plain; /* it is summed as it is */
+    size_t plain; /* where in the first sum */
+    size_t count[ROUNDS];
+    size_t at[ROUNDS]; /* where they begin, of rank 0 */
 };
 
 struct bucket {
     float *memory[ROUNDS];
-    size_t count[ROUNDS];
+    size_t count[ROUNDS]; /* of a rank */
     ddp_allreduce *sums[ROUNDS];
     int skipped; /* in this pass */
 };
@@ -42,10 +46,18 @@ static struct rounds *rounds_of(const ddp_sums *s)
 
 /* ---- opening ---- */
 
-/* A gathered number has a place for each rank. */
-static size_t places_of(const struct rounds *r)
+/* In which of a bucket's sums the numbers of a round are. */
+static int place_of(const struct rounds *r, int round)
 {
-    return r->plug->gathers ? (size_t)ddp_group_size(r->group) : 1;
+    return r->plug->gathers ? SECOND : round;
+}
+
+/* Floats that a sum takes: a gather has a place for each rank. */
+static size_t room_of(const struct rounds *r, const struct bucket *bucket, int which)
+{
+    size_t ranks = r->plug->gathers && which == SECOND ? (size_t)ddp_group_size(r->group) : 1;
+
+    return bucket->count[which] * ranks;
 }
 
 static void place_part(struct rounds *r, size_t i)
@@ -54,11 +66,14 @@ static void place_part(struct rounds *r, size_t i)
     struct part *part = &r->parts[i];
 
     for (int round = 0; round < ROUNDS; round++) {
+        int which = place_of(r, round);
+
         part->count[round] = r->plug->count(r->self, i, round);
-        part->at[round] = bucket->count[round];
-        bucket->count[round] += part->count[round] * (round == FIRST ? places_of(r) : 1);
+        part->at[round] = bucket->count[which];
+        bucket->count[which] += part->count[round];
     }
     part->is_plain = part->count[FIRST] == 0;
+    part->plain = bucket->count[FIRST];
     if (part->is_plain)
         bucket->count[FIRST] += r->table->params[i].count;
 }
@@ -75,16 +90,28 @@ static ddp_status allocate_sums(struct rounds *r, ddp_error *err)
     float *next;
 
     for (size_t b = 0; b < r->plan->bucket_count; b++)
-        count += aligned(r->buckets[b].count[FIRST]) + aligned(r->buckets[b].count[SECOND]);
+        for (int which = 0; which < ROUNDS; which++)
+            count += aligned(room_of(r, &r->buckets[b], which));
     if (ddp_group_alloc_memory(r->group, r->table->device, &r->memory, count, err))
         return ddp_wrap(err, "compressed gradients");
     next = r->memory;
     for (int round = 0; round < ROUNDS; round++)
         for (size_t b = 0; b < r->plan->bucket_count; b++) {
             r->buckets[b].memory[round] = next;
-            next += aligned(r->buckets[b].count[round]);
+            next += aligned(room_of(r, &r->buckets[b], round));
         }
     return DDP_OK;
+}
+
+static ddp_status open_sum(const struct rounds *r, struct bucket *bucket, int which, ddp_error *err)
+{
+    ddp_device *d = r->table->device;
+
+    if (r->plug->gathers && which == SECOND)
+        return ddp_allgather_open(&bucket->sums[which], r->group, d, bucket->memory[which],
+                                  bucket->count[which], err);
+    return ddp_allreduce_open_on(&bucket->sums[which], r->group, d, bucket->memory[which],
+                                 bucket->count[which], DDP_WIRE_FP32, err);
 }
 
 /* First sums first, so that a bucket's has its number. */
@@ -99,11 +126,7 @@ static ddp_status open_sums(struct rounds *r, ddp_error *err)
         return err->code;
     for (int round = 0; round < ROUNDS; round++)
         for (size_t b = 0; b < r->plan->bucket_count; b++) {
-            struct bucket *bucket = &r->buckets[b];
-
-            if (ddp_allreduce_open_on(&bucket->sums[round], r->group, r->table->device,
-                                      bucket->memory[round], bucket->count[round], DDP_WIRE_FP32,
-                                      err))
+            if (open_sum(r, &r->buckets[b], round, err))
                 return ddp_wrap(err, "compressed gradients");
         }
     return DDP_OK;
@@ -159,9 +182,9 @@ static ddp_sum_part part_of(const struct rounds *r, size_t i)
     return (ddp_sum_part){
         .param = i,
         .gradient = gradient_of(r, i),
-        .numbers = {bucket->memory[FIRST] + part->at[FIRST],
+        .numbers = {bucket->memory[place_of(r, FIRST)] + part->at[FIRST],
                     part->count[SECOND] ? bucket->memory[SECOND] + part->at[SECOND] : NULL},
-        .stride = r->plug->gathers ? part->count[FIRST] : 0};
+        .stride = r->plug->gathers ? bucket->count[SECOND] : 0};
 }
 
 /* What is summed first, made of the gradient. */
@@ -170,13 +193,10 @@ static void fill(struct rounds *r, size_t i, float *first)
     const struct part *part = &r->parts[i];
     ddp_sum_part p = part_of(r, i);
 
-    if (part->is_plain) {
-        ddp_device_copy(r->queue, first + part->at[FIRST], p.gradient, r->table->params[i].count);
-        return;
-    }
-    if (r->plug->gathers) /* nothing in others' places */
-        ddp_device_zero(r->queue, p.numbers[FIRST], part->count[FIRST] * places_of(r));
-    r->plug->fill(r->self, &p, FIRST, r->queue);
+    if (part->is_plain)
+        ddp_device_copy(r->queue, first + part->plain, p.gradient, r->table->params[i].count);
+    else
+        r->plug->fill(r->self, &p, FIRST, r->queue);
 }
 
 static ddp_status start(ddp_sums *s, size_t b, ddp_error *err)
@@ -193,7 +213,10 @@ static ddp_status start(ddp_sums *s, size_t b, ddp_error *err)
     for (size_t i = 0; i < r->table->param_count; i++)
         if (is_in(r, i, b))
             fill(r, i, bucket->memory[FIRST]);
-    return ddp_allreduce_start_behind(bucket->sums[FIRST], r->queue, err);
+    if (ddp_allreduce_start_behind(bucket->sums[FIRST], r->queue, err))
+        return err->code;
+    return r->plug->gathers ? ddp_allreduce_start_behind(bucket->sums[SECOND], r->queue, err)
+                            : DDP_OK;
 }
 
 static void skip(ddp_sums *s, size_t b)
@@ -220,9 +243,10 @@ static int is_its_turn(const struct rounds *r)
     return second < first && (second + 1 < first || first == r->plan->bucket_count);
 }
 
-static int has_second(const struct bucket *bucket)
+/* Is there a sum to start when the first has arrived? A gather has started with it. */
+static int has_second(const struct rounds *r, const struct bucket *bucket)
 {
-    return bucket->count[SECOND] > 0 && !bucket->skipped;
+    return bucket->count[SECOND] > 0 && !bucket->skipped && !r->plug->gathers;
 }
 
 static int may_go_on(const ddp_sums *s)
@@ -231,7 +255,7 @@ static int may_go_on(const ddp_sums *s)
     const struct bucket *bucket = &r->buckets[r->started[SECOND]];
 
     return is_its_turn(r)
-           && (!has_second(bucket) || !ddp_allreduce_fence_waits(bucket->sums[FIRST]));
+           && (!has_second(r, bucket) || !ddp_allreduce_fence_waits(bucket->sums[FIRST]));
 }
 
 static ddp_status go_on(ddp_sums *s, ddp_error *err)
@@ -240,7 +264,7 @@ static ddp_status go_on(ddp_sums *s, ddp_error *err)
     size_t b = r->started[SECOND]++;
     struct bucket *bucket = &r->buckets[b];
 
-    if (!has_second(bucket))
+    if (!has_second(r, bucket))
         return DDP_OK;
     if (ddp_allreduce_fence_before(bucket->sums[FIRST], r->queue, err))
         return err->code;
@@ -260,9 +284,25 @@ static ddp_allreduce *last(const ddp_sums *s, size_t b)
     return bucket->count[SECOND] ? bucket->sums[SECOND] : bucket->sums[FIRST];
 }
 
+/* Of two sums under way at a time both; of rounds the first has had its fence. */
+static ddp_status fence(ddp_sums *s, size_t b, ddp_error *err)
+{
+    const struct rounds *r = rounds_of(s);
+    ddp_allreduce *first = r->buckets[b].sums[FIRST];
+
+    if (r->plug->gathers && ddp_allreduce_fence(first, err))
+        return err->code;
+    return !r->plug->gathers || r->buckets[b].count[SECOND] > 0
+               ? ddp_allreduce_fence(last(s, b), err)
+               : DDP_OK;
+}
+
 static int is_done(const ddp_sums *s, size_t b)
 {
-    return b < rounds_of(s)->started[SECOND] && ddp_allreduce_done(last(s, b));
+    const struct rounds *r = rounds_of(s);
+
+    return b < r->started[SECOND] && ddp_allreduce_done(last(s, b))
+           && (!r->plug->gathers || ddp_allreduce_done(r->buckets[b].sums[FIRST]));
 }
 
 static int is_finite(const ddp_sums *s, size_t b)
@@ -285,7 +325,7 @@ static void land(ddp_sums *s, size_t i)
 
     ddp_device_copy(d, r->gradients + r->plan->buckets[place->bucket].counts + place->nth, ran, 1);
     if (r->parts[i].is_plain)
-        ddp_device_copy(d, p.gradient, first + r->parts[i].at[FIRST], r->table->params[i].count);
+        ddp_device_copy(d, p.gradient, first + r->parts[i].plain, r->table->params[i].count);
     else
         r->plug->land(r->self, &p, ran, d, r->queue);
 }
@@ -306,6 +346,7 @@ static const ddp_sums_ops ops = {.close = close_rounds,
                                  .may_go_on = may_go_on,
                                  .go_on = go_on,
                                  .last = last,
+                                 .fence = fence,
                                  .is_done = is_done,
                                  .is_finite = is_finite,
                                  .land = land,

@@ -17,9 +17,8 @@
  * before the second can be queued: polls at the hooks see to that, and ddp_reducer_backward_end
  * waits until the last second sum has started, so that the loss comes behind.
  *
- * Where ranks get each other's numbers (plug->gathers) these have a place for each rank in the
- * bucket's sum, and zero in the others': that is a gather, on any transport and schedule, for as
- * many times the bytes as there are ranks, half of which one that sends them once would send. */
+ * Where ranks get each other's numbers (plug->gathers) these travel in an all-gather
+ * (comm/allgather.h) that starts right behind the bucket's sum, which has the rest. */
 #ifndef DDP_CORE_ROUNDS_H
 #define DDP_CORE_ROUNDS_H
 

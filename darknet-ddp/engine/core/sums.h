@@ -33,7 +33,10 @@ typedef struct ddp_sums_ops {
 
     /* The last sum that a piece has; the sums'. */
     ddp_allreduce *(*last)(const ddp_sums *s, size_t piece);
-    /* Has it ended? Does not move data. And were all of the piece's, which have had their fence,
+    /* From here on the device finds the piece's sums (ddp_allreduce_fence). Fails with
+     * DDP_ERR_COMM. */
+    ddp_status (*fence)(ddp_sums *s, size_t piece, ddp_error *err);
+    /* Have they ended? Does not move data. And were all of the piece's, which have had their fence,
      * finite? The same on every rank. */
     int (*is_done)(const ddp_sums *s, size_t piece);
     int (*is_finite)(const ddp_sums *s, size_t piece);

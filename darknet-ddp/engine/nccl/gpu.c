@@ -1,12 +1,12 @@
-/* A rank's GPU: what the group asks of it (ddp_gpu_ops), and the way that its sums travel. */
+/* A rank's GPU: what the group asks of it (ddp_gpu_ops), and how its sums travel. */
 #include "nccl/sum.h"
 
 #include <stdlib.h>
 
 static void gpu_close(ddp_group *g)
 {
-    if (g->gpu->way.close)
-        g->gpu->way.close(g);
+    if (g->gpu->transport.close)
+        g->gpu->transport.close(g);
     ddp_cuda_close(g->gpu->cuda);
     free(g->gpu);
     g->gpu = NULL;
@@ -14,8 +14,8 @@ static void gpu_close(ddp_group *g)
 
 static void gpu_abort(ddp_group *g)
 {
-    if (g->gpu->way.abort)
-        g->gpu->way.abort(g);
+    if (g->gpu->transport.abort)
+        g->gpu->transport.abort(g);
 }
 
 static ddp_device *gpu_device(const ddp_group *g)
@@ -25,23 +25,23 @@ static ddp_device *gpu_device(const ddp_group *g)
 
 static const char *gpu_transport(const ddp_group *g)
 {
-    return g->gpu->way.name[0] ? g->gpu->way.name : g->ops->name;
+    return g->gpu->transport.name[0] ? g->gpu->transport.name : g->ops->name;
 }
 
 static const char *gpu_schedule(const ddp_group *g)
 {
-    return g->gpu->way.schedule;
+    return g->gpu->transport.schedule;
 }
 
 static int gpu_has_shares(const ddp_group *g)
 {
-    return g->gpu->way.share != NULL;
+    return g->gpu->transport.share != NULL;
 }
 
 static ddp_status gpu_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
                             ddp_error *err)
 {
-    return a->group->gpu->way.share(a, ranges, count, err);
+    return a->group->gpu->transport.share(a, ranges, count, err);
 }
 
 static int64_t gpu_stalled_ns(const ddp_group *g)
@@ -54,15 +54,15 @@ static float *gpu_alloc(ddp_group *g, size_t count)
     float *x;
     ddp_error ignored;
 
-    if (g->gpu->way.alloc)
-        return g->gpu->way.alloc(g, count);
+    if (g->gpu->transport.alloc)
+        return g->gpu->transport.alloc(g, count);
     return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
 }
 
 static void gpu_free(ddp_group *g, float *x)
 {
-    if (g->gpu->way.free)
-        g->gpu->way.free(g, x);
+    if (g->gpu->transport.free)
+        g->gpu->transport.free(g, x);
     else
         ddp_device_free(&g->gpu->cuda->base, x);
 }

@@ -187,7 +187,7 @@ static ddp_status check_finite(struct ddp_gpu_sum *s, const struct ddp_nccl_chan
     ddp_range *ranges;
     size_t count;
 
-    if (s->sum->half != DDP_REDUCE) {
+    if (s->sum->phase != DDP_REDUCE_SCATTER) {
         ddp_gpu_check_finite(s, (ddp_range){0, s->sum->count}, n->stream);
         return DDP_OK;
     }
@@ -211,11 +211,11 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
         DDP_CUDA(g->gpu->cuda, cudaStreamWaitEvent(n->stream, s->ready, 0));
     if (a->count_each)
         st = gather_parts(a, n, err);
-    else if (a->wire != DDP_WIRE_FP32 && a->half != DDP_GATHER)
+    else if (a->wire != DDP_WIRE_FP32 && a->phase != DDP_ALL_GATHER)
         st = sum_packed(a, n, err);
-    else if (g->gpu->config.exact || a->half == DDP_GATHER)
+    else if (g->gpu->config.exact || a->phase == DDP_ALL_GATHER)
         st = ddp_nccl_ordered_sum(all->plan, a, n, err);
-    else if (a->half == DDP_REDUCE)
+    else if (a->phase == DDP_REDUCE_SCATTER)
         st = ddp_fail(err, DDP_ERR_USAGE, "halves of sums that NCCL orders");
     else
         st = DDP_NCCL(
@@ -374,7 +374,7 @@ static ddp_status open_plan(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
                               g->gpu->config.exact ? DDP_CUDA_PARTS : 0, err);
 }
 
-static const struct ddp_gpu_way way = {
+static const struct ddp_gpu_transport transport = {
     .close = nccl_close,
     .abort = nccl_abort,
     .sum_open = nccl_sum_open,
@@ -392,19 +392,19 @@ ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err)
 
     if (!n)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for NCCL");
-    g->gpu->way = way;
-    g->gpu->way.state = n;
+    g->gpu->transport = transport;
+    g->gpu->transport.state = n;
     if (check_version(g, n, err) || open_plan(g, n, err) || open_channels(g, n, err)) {
         nccl_abort(g);
         close_streams(g);
         ddp_nccl_plan_close(n->plan);
         free(n);
-        g->gpu->way = (struct ddp_gpu_way){0};
+        g->gpu->transport = (struct ddp_gpu_transport){0};
         return err->code;
     }
-    (void)snprintf(g->gpu->way.name, sizeof way.name, "nccl %d.%d.%d", n->version / 10000,
-                   n->version / 100 % 100, n->version % 100);
+    (void)snprintf(g->gpu->transport.name, sizeof transport.name, "nccl %d.%d.%d",
+                   n->version / 10000, n->version / 100 % 100, n->version % 100);
     if (g->gpu->config.exact)
-        g->gpu->way.schedule = n->plan->schedule;
+        g->gpu->transport.schedule = n->plan->schedule;
     return DDP_OK;
 }

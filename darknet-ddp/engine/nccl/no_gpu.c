@@ -1,5 +1,5 @@
 /* A build for CPUs: no rank gets a GPU. */
-#include "comm/group.h"
+#include "comm/group_gpu.h"
 
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)
 {

@@ -42,7 +42,7 @@ struct staged {
 
 static struct staged *staged_of(const ddp_group *g)
 {
-    return g->gpu->way.state;
+    return g->gpu->transport.state;
 }
 
 static void put_last(struct staged *q, struct item *i)
@@ -193,7 +193,7 @@ static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
                                 (part.end - part.begin) * sizeof(float), cudaMemcpyDeviceToHost,
                                 c->comm));
     DDP_CUDA(c, cudaEventRecord(t->copied, c->comm));
-    ddp_host_sum_set_half(&t->pinned.sum, s->sum);
+    ddp_host_sum_set_phase(&t->pinned.sum, s->sum);
     put_last(staged_of(g), &t->pinned);
     return step(g, err);
 }
@@ -223,7 +223,7 @@ static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
     struct item *i = a->own;
 
     ddp_device_event_record(a->began);
-    ddp_host_sum_set_half(&i->sum, a);
+    ddp_host_sum_set_phase(&i->sum, a);
     if (!q->first)
         return ddp_exchange_start(a->group, &i->sum, err);
     put_last(q, i);
@@ -287,7 +287,7 @@ static void staged_close(ddp_group *g)
     free(q);
 }
 
-static const struct ddp_gpu_way way = {
+static const struct ddp_gpu_transport transport = {
     .close = staged_close,
     .abort = staged_abort,
     .sum_open = staged_sum_open,
@@ -303,9 +303,9 @@ ddp_status ddp_staged_open(ddp_group *g, ddp_error *err)
     if (!q)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for sums through host memory");
     DDP_CUDA(g->gpu->cuda, cudaStreamCreateWithFlags(&q->back, cudaStreamNonBlocking));
-    g->gpu->way = way;
-    g->gpu->way.state = q;
+    g->gpu->transport = transport;
+    g->gpu->transport.state = q;
     g->host_sums = &host_sums;
-    (void)snprintf(g->gpu->way.name, sizeof way.name, "%s", g->ops->name);
+    (void)snprintf(g->gpu->transport.name, sizeof transport.name, "%s", g->ops->name);
     return DDP_OK;
 }

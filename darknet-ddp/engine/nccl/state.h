@@ -29,7 +29,7 @@ struct ddp_nccl {
 
 static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
 {
-    return g->gpu->way.state;
+    return g->gpu->transport.state;
 }
 
 /* Wait until the communicator has done what was asked; `call` is the text of the call, of which

@@ -31,7 +31,7 @@ static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
         (void)ddp_fail(err, DDP_ERR_NOMEM, "no pinned host memory");
     else
         *s->not_finite = 0;
-    if (!s->not_finite || (a->group->size > 1 && gpu->way.sum_open(s, err))) {
+    if (!s->not_finite || (a->group->size > 1 && gpu->transport.sum_open(s, err))) {
         a->own = NULL;
         ddp_cuda_free_pinned(gpu->cuda, (float *)s->not_finite);
         free(s);
@@ -65,8 +65,8 @@ static void sum_close(ddp_allreduce *a)
     struct ddp_gpu_sum *s = sum_of(a);
 
     forget(gpu, s);
-    if (gpu->way.sum_close)
-        gpu->way.sum_close(s);
+    if (gpu->transport.sum_close)
+        gpu->transport.sum_close(s);
     DDP_CUDA(gpu->cuda, cudaEventDestroy(s->reached));
     ddp_cuda_free_pinned(gpu->cuda, (float *)s->not_finite); /* waits for what writes it */
     free(s);
@@ -87,7 +87,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
     s->queued = 0;
     s->in_flight = 1;
     ddp_cuda_order(gpu->cuda, ddp_cuda_stream(a->behind), s->ready, gpu->cuda->comm);
-    return gpu->way.sum_start(s, err);
+    return gpu->transport.sum_start(s, err);
 }
 
 void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream)
@@ -138,7 +138,7 @@ static ddp_status sum_fence(ddp_allreduce *a, ddp_error *err)
     if (!s->in_flight)
         return DDP_OK;
     DDP_CUDA(gpu->cuda, cudaEventRecord(s->reached, later));
-    if (!s->queued && gpu->way.progress(a->group, s, err))
+    if (!s->queued && gpu->transport.progress(a->group, s, err))
         return err->code;
     s->in_flight = 0;
     DDP_CUDA(gpu->cuda, cudaStreamWaitEvent(later, s->landed, 0));
@@ -171,7 +171,7 @@ const struct ddp_sum_engine ddp_gpu_engine = {
 
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
 {
-    return g->gpu->way.progress ? g->gpu->way.progress(g, NULL, err) : DDP_OK;
+    return g->gpu->transport.progress ? g->gpu->transport.progress(g, NULL, err) : DDP_OK;
 }
 
 /* ---- waiting for the GPU ---- */

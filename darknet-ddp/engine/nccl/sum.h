@@ -39,7 +39,7 @@
 #include "comm/backend.h"
 #include "device/cuda.h"
 
-/* The part of such a sum that every way has. */
+/* The part of such a sum that every transport has. */
 struct ddp_gpu_sum {
     ddp_allreduce *sum;
     cudaEvent_t ready;    /* its gradients are computed; sum->began */
@@ -52,11 +52,11 @@ struct ddp_gpu_sum {
     int queued;           /* all that makes it is queued on the GPU, landed behind it */
     int unsettled;        /* with a fence, and not seen to land */
     struct ddp_gpu_sum *next_unsettled;
-    void *own; /* the way's */
+    void *own; /* the transport's */
 };
 
 /* How sums of the GPU's memory travel: by NCCL, or staged through host memory. */
-struct ddp_gpu_way {
+struct ddp_gpu_transport {
     char name[32]; /* for people: "nccl 2.27.3" */
     const char
         *schedule; /* of its own, for people; NULL: it has none, or is the group's transport */
@@ -67,8 +67,8 @@ struct ddp_gpu_way {
 
     ddp_status (*sum_open)(struct ddp_gpu_sum *s, ddp_error *err);
     void (*sum_close)(struct ddp_gpu_sum *s);
-    /* The comm stream waits for s->ready. Queue the sum, or the half of it that s->sum->half says,
-     * and record s->landed, or do so in a progress to come; then set s->queued. */
+    /* The comm stream waits for s->ready. Queue the sum, or the phase of it that s->sum->phase
+     * says, and record s->landed, or do so in a progress to come; then set s->queued. */
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
     /* As ddp_allreduce_share; NULL: cut as the group's sums of host memory are. */
     ddp_status (*share)(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err);
@@ -82,7 +82,7 @@ struct ddp_gpu_way {
 struct ddp_gpu {
     ddp_cuda *cuda;
     ddp_gpu_config config;
-    struct ddp_gpu_way way; /* all zero in a group of one rank */
+    struct ddp_gpu_transport transport; /* all zero in a group of one rank */
     struct ddp_gpu_sum *first_unsettled, *last_unsettled;
     int64_t stalled_ns;
 };
@@ -91,7 +91,7 @@ struct ddp_gpu {
 
 extern const struct ddp_sum_engine ddp_gpu_engine;
 
-/* As ddp_group_settle, and ddp_group_progress of what the way has under way. */
+/* As ddp_group_settle, and ddp_group_progress of what the transport has under way. */
 ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err);
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
@@ -100,7 +100,7 @@ void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t s
 
 /* ---- nccl.c, staged.c ---- */
 
-/* Fill g->gpu->way. On failure nothing is left to close. */
+/* Fill g->gpu->transport. On failure nothing is left to close. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
 ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
 

@@ -209,7 +209,7 @@ ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_allr
 {
     const struct way w = {plan, a->group, n, a->buf, a->count};
 
-    if (a->half != DDP_GATHER && go_up(&w, err))
+    if (a->phase != DDP_ALL_GATHER && go_up(&w, err))
         return err->code;
-    return a->half == DDP_REDUCE ? DDP_OK : go_down(&w, err);
+    return a->phase == DDP_REDUCE_SCATTER ? DDP_OK : go_down(&w, err);
 }

@@ -7,8 +7,8 @@
 #include "nccl/state.h"
 #include "nccl/tree_plan.h"
 
-/* Queue a sum, or its half a->half, on the channel's stream, in place; counts what it sends
- * (ddp_group_traffic). DDP_GATHER takes no scratch memory. */
+/* Queue a sum, or its phase a->phase, on the channel's stream, in place; counts what it sends
+ * (ddp_group_traffic). DDP_ALL_GATHER takes no scratch memory. */
 ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_allreduce *a,
                                 const struct ddp_nccl_channel *n, ddp_error *err) DDP_MUST_CHECK;
 

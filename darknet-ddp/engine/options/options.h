@@ -5,7 +5,7 @@
 
 #include "base/near.h"
 #include "base/status.h"
-#include "comm/group.h"
+#include "comm/group_schedule.h"
 #include "core/names.h"
 #include "options/compress_options.h"
 #include "options/gpu_list.h"

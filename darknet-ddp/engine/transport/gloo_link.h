@@ -1,6 +1,6 @@
 /* transport/gloo_link.h: Gloo's connections and messages, for transport/gloo.c alone, in C.
  *
- * gloo_link.cpp is the only file of ours in C++; what Gloo throws ends there.
+ * The files behind it (gloo_peer.h) are the only ones of ours in C++; what Gloo throws ends there.
  *
  * Gloo moves messages on a thread of its own, matched by a number (its "slot"), but of an operation
  * it only lets one wait, and a wait that takes too long closes all connections. So a thread for

@@ -1,8 +1,8 @@
 #include "glue/bf16.h"
 
 #include "base/finite.h"
-#include "glue/trainer_state.h"
 
+#include <darknet.h>
 #include <stdlib.h>
 
 #ifdef CUDNN
@@ -44,11 +44,11 @@ int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what)
 }
 #endif
 
-ddp_bf16_layers ddp_bf16_count(const ddp_trainer *t)
+ddp_bf16_layers ddp_bf16_count(const network *net)
 {
-    ddp_bf16_layers count = {.all = t->net->n};
+    ddp_bf16_layers count = {.all = net->n};
 
-    for (int i = 0; i < t->net->n; i++)
-        count.in_bf16 += ddp_bf16_runs(&t->net->layers[i]);
+    for (int i = 0; i < net->n; i++)
+        count.in_bf16 += ddp_bf16_runs(&net->layers[i]);
     return count;
 }

@@ -11,7 +11,7 @@
 #ifndef DDP_GLUE_BF16_H
 #define DDP_GLUE_BF16_H
 
-#include "glue/trainer.h"
+#include "glue/network.h"
 
 struct layer;
 
@@ -19,8 +19,8 @@ typedef struct ddp_bf16_layers {
     int in_bf16, all;
 } ddp_bf16_layers;
 
-/* How many layers there are of the network that t is attached to. */
-ddp_bf16_layers ddp_bf16_count(const ddp_trainer *t);
+/* How many layers net has. */
+ddp_bf16_layers ddp_bf16_count(const network *net);
 
 int ddp_bf16_runs(const struct layer *l);
 

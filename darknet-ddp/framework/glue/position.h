@@ -28,7 +28,7 @@ typedef struct ddp_position {
     size_t since_update; /* images since the last update's end */
 } ddp_position;
 
-/* Of a network that is attached to a trainer (glue/trainer.h), or alone. */
+/* Of a network that is attached to a trainer (trainer/trainer.h), or alone. */
 ddp_position ddp_position_of(const network *net);
 
 /* How many mini-batches of this rank make an update. */

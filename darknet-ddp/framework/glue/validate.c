@@ -162,7 +162,7 @@ static void detect(struct boxes *b, network *net, struct loading *l, const ddp_v
     (void)network_predict(net, l->fitted.data);
     dets = get_network_boxes(net, fractions ? 1 : l->whole.w, fractions ? 1 : l->whole.h,
                              least_score, hierarchy_score, set->map, 1, &count);
-    do_nms_sort(dets, count, classes, most_overlap);
+    suppress_boxes(net, dets, count, classes, most_overlap);
     for (int i = 0; i < count; i++)
         for (int c = 0; c < classes; c++)
             if (!isfinite(dets[i].prob[c]) || (dets[i].prob[c] > 0 && !is_finite(&dets[i].bbox)))

@@ -11,6 +11,30 @@
 #define ON_BOTH static inline
 #endif
 
+// All of them: their kind in darknet.h, their name in a cfg and of their functions below, and
+// whether the gradient takes what the function took. Darknet's activations.c, its kernels and
+// channel_reduce.h make their cases of these rows.
+#define FORKS_ACTIVATIONS(ROW)                                                                     \
+    ROW(MISH, mish, 1)                                                                             \
+    ROW(SWISH, swish, 1)                                                                           \
+    ROW(HARD_MISH, hard_mish, 1)                                                                   \
+    ROW(HARDSWISH, hardswish, 1)                                                                   \
+    ROW(RELU6, relu6, 0)
+
+// Cases of a switch over the kind, of a value x.
+#define ACTIVATE_CASE(kind, name, takes_input)                                                     \
+    case kind:                                                                                     \
+        return name##_activate(x);
+#define GRADIENT_CASE(kind, name, takes_input)                                                     \
+    case kind:                                                                                     \
+        return name##_gradient(x);
+#define TAKES_INPUT_CASE(kind, name, takes_input)                                                  \
+    case kind:                                                                                     \
+        return takes_input;
+#define IS_ONE_CASE(kind, name, takes_input)                                                       \
+    case kind:                                                                                     \
+        return 1;
+
 // With e = exp(x), tanh(log(1 + e)) = n/(n + 2) for n = e*(e + 2): nothing cancels, and from 20 on
 // it is 1.
 ON_BOTH float mish_power(float x)

@@ -12,7 +12,7 @@ static const cfg_section sections[] = {
      "batch subdivisions time_steps notruth random learning_rate momentum decay adam B1 B2 eps "
      "height width channels inputs max_crop min_crop max_ratio min_ratio center clip "
      "angle aspect saturation exposure hue "
-     "policy burn_in power step scale steps scales gamma max_batches",
+     "policy burn_in power step scale steps scales gamma max_batches weights_init",
      "yolo_math letter_box mosaic mosaic_bound mixup cutmix blur gaussian_noise label_smooth_eps "
      "flip resize_step "
      "ema_alpha learning_rate_min sgdr_cycle sgdr_mult dynamic_minibatch"},
@@ -56,7 +56,8 @@ static const cfg_section sections[] = {
      "random coord_scale "
      "object_scale noobject_scale mask_scale class_scale bias_match tree map anchors",
      "resize"},
-    {"[yolo]", YOLO, 0, "classes num mask max jitter ignore_thresh truth_thresh random map anchors",
+    {"[yolo]", YOLO, 0,
+     "classes num mask max jitter ignore_thresh truth_thresh random map anchors nms_kind beta_nms",
      "iou_loss iou_normalizer cls_normalizer obj_normalizer delta_normalizer max_delta scale_x_y "
      "iou_thresh iou_thresh_kind "
      "new_coords objectness_smooth label_smooth_eps counters_per_class focal_loss resize"},
@@ -76,7 +77,7 @@ static const struct {
     {"[net]", "augment_speed sequential_subdivisions seq_scales",
      "only with track=, which is not built"},
     {"[rnn]", "hidden", "a layer's hidden state is as large as its output"},
-    {"[yolo]", "nms_kind beta_nms beta1", "only of testing"},
+    {"[yolo]", "beta1", "only of testing, and the forks do not read it"},
     {"[yolo]", "uc_normalizer", "only of [Gaussian_yolo]"},
     {"[yolo]", "show_details", "only of what is printed"},
     {"[yolo]", "track_history_size sim_thresh dets_for_track dets_for_show track_ciou_norm",

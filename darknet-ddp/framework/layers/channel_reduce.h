@@ -99,40 +99,22 @@ static inline __host__ __device__ int is_straight(curve f)
     return f.kind == LINEAR && f.slope == 1;
 }
 
-static inline __device__ float value_on(curve f, float y)
+static inline __device__ float value_on(curve f, float x)
 {
     switch (f.kind) {
-    case MISH:
-        return mish_activate(y);
-    case SWISH:
-        return swish_activate(y);
-    case HARD_MISH:
-        return hard_mish_activate(y);
-    case HARDSWISH:
-        return hardswish_activate(y);
-    case RELU6:
-        return relu6_activate(y);
+        FORKS_ACTIVATIONS(ACTIVATE_CASE)
     default:
-        return y * (y > 0 ? 1 : f.slope);
+        return x * (x > 0 ? 1 : f.slope);
     }
 }
 
-// what y makes of a delta; of leaky, relu, linear and relu6 f(y) tells as well as y
-static inline __device__ float gradient_on(curve f, float y)
+// what x makes of a delta; of leaky, relu, linear and relu6 f(x) tells as well as x
+static inline __device__ float gradient_on(curve f, float x)
 {
     switch (f.kind) {
-    case MISH:
-        return mish_gradient(y);
-    case SWISH:
-        return swish_gradient(y);
-    case HARD_MISH:
-        return hard_mish_gradient(y);
-    case HARDSWISH:
-        return hardswish_gradient(y);
-    case RELU6:
-        return relu6_gradient(y);
+        FORKS_ACTIVATIONS(GRADIENT_CASE)
     default:
-        return y > 0 ? 1 : f.slope;
+        return x > 0 ? 1 : f.slope;
     }
 }
 #endif

@@ -1,4 +1,5 @@
-/* state/checkpoint.h: a Darknet network to and from a pair of files (checkpoint/pair.h).
+/* state/checkpoint.h: a Darknet network from a pair of files (checkpoint/pair.h), and what a run
+ * has of such a pair beside the network. To the files: state/save.h.
  *
  * All of it is for rank 0 alone and communicates nothing, but where run->sharded is asked, which
  * the others then serve (ddp_sharded_serve): before saving, the network is settled; after resuming,
@@ -39,23 +40,6 @@ typedef struct ddp_checkpoint_run {
     size_t rounding_count; /* the last of these change no more than how results round */
     int same_rounding;     /* resuming with others of them is refused too */
 } ddp_checkpoint_run;
-
-/* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
- * hold at path.state. Fails as ddp_pair_save. */
-ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
-                               ddp_error *err) DDP_MUST_CHECK;
-
-/* The first half of that: *out is what ddp_pair_finish makes last, from any thread, with nothing
- * of net any more. run->saved_at_ns is set. Fails as ddp_pair_write, with DDP_ERR_FORMAT where a
- * number is not finite, and with DDP_ERR_COMM where run->sharded cannot be asked. */
-ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
-                                ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
-
-/* Are these the metadata that a checkpoint of net would have now, but for its time? Fails with
- * DDP_ERR_NOMEM. */
-ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
-                                const ddp_checkpoint_run *run, int *same,
-                                ddp_error *err) DDP_MUST_CHECK;
 
 typedef struct ddp_resumed {
     char *weights; /* the file that the run goes on from; NULL: there is none */

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "glue/network.h"
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 typedef struct ddp_step_clock ddp_step_clock;
 

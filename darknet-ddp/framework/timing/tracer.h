@@ -19,7 +19,7 @@
 #include "comm/group.h"
 #include "core/trace.h"
 #include "glue/network.h"
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 typedef struct ddp_tracer ddp_tracer;
 

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "glue/network.h"
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -181,7 +181,7 @@ static void yolov4_tiny(writer *w)
     w->anchor_count = 6;
     w->activation = "leaky";
     w->loss = "scale_x_y=1.05\ncls_normalizer=1.0\niou_normalizer=0.07\niou_loss=ciou\n"
-              "resize=1.5\n";
+              "nms_kind=greedynms\nbeta_nms=0.6\nresize=1.5\n";
     net(w, 416, 0.00261, 0.9, "");
     (void)conv(w, 32, 3, 2);
     (void)conv(w, 64, 3, 2);
@@ -265,7 +265,7 @@ static void yolov4(writer *w)
     w->anchor_count = 9;
     w->random = 1;
     w->loss = "iou_thresh=0.213\ncls_normalizer=1.0\niou_normalizer=0.07\niou_loss=ciou\n"
-              "max_delta=5\n";
+              "nms_kind=greedynms\nbeta_nms=0.6\nmax_delta=5\n";
     w->activation = "mish";
     net(w, 416, 0.001, 0.949, "mosaic=1\n");
     (void)conv(w, 32, 3, 1);

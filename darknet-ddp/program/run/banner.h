@@ -4,9 +4,9 @@
 
 #include "comm/group.h"
 #include "core/batch.h"
-#include "glue/trainer.h"
 #include "launch/gpus.h"
 #include "options/options.h"
+#include "trainer/trainer.h"
 
 #include <stdio.h>
 

@@ -23,15 +23,17 @@ static int input_width, input_height;
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
+    const ddp_checkpoints_config config = {.options = ddp_run.options,
+                                           .group = ddp_run.group,
+                                           .trainer = ddp_run.trainer,
+                                           .inputs = &ddp_run.inputs,
+                                           .directory = directory,
+                                           .cfg = cfg};
+
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
-        || ddp_checkpoints_open(&ddp_run.checkpoints, ddp_run.options, ddp_run.group,
-                                &ddp_run.inputs, directory, cfg, err)
-        || ddp_weights_hash(&first_weights_hash, net, err))
+        || ddp_weights_hash(&first_weights_hash, net, err)
+        || ddp_checkpoints_open(&ddp_run.checkpoints, &config, net, &ddp_run.seed, err))
         return err->code;
-    ddp_checkpoints_keep_algorithms(ddp_run.checkpoints, ddp_trainer_algorithms(ddp_run.trainer));
-    if (ddp_checkpoints_resume(ddp_run.checkpoints, net, &ddp_run.seed, err))
-        return err->code;
-    ddp_trainer_set_first_moments(ddp_run.trainer, ddp_checkpoints_moments(ddp_run.checkpoints));
     *seed = ddp_run.seed;
     ddp_run.directory = directory;
     return DDP_OK;
@@ -157,14 +159,10 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
 {
     ddp_progress_now start;
 
-    if (ddp_checkpoints_share(ddp_run.checkpoints, ddp_trainer_table(ddp_run.trainer),
-                              ddp_algorithm_set_shards(ddp_trainer_algorithms(ddp_run.trainer)),
-                              err)
+    if (ddp_checkpoints_attached(ddp_run.checkpoints, err)
         || ddp_compare_cfgs(ddp_run.group, cfg, err)
         || ddp_inputs_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
         return err->code;
-    ddp_trainer_set_first_moments(ddp_run.trainer, NULL);
-    ddp_checkpoints_forget_moments(ddp_run.checkpoints);
     prepare_advice();
     ddp_lookout_begin(ddp_run.directory, cfg,
                       ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));

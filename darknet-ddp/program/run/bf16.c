@@ -16,7 +16,7 @@ void ddp_bf16_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
 
     if (!o->bf16)
         return;
-    count = ddp_bf16_count(t);
+    count = ddp_bf16_count(ddp_trainer_network(t));
     (void)fprintf(out,
                   "DDP: %d of %d layers compute in bf16; parameters, sums and losses are fp32\n",
                   count.in_bf16, count.all);

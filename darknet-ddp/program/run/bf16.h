@@ -3,8 +3,8 @@
 #define DDP_RUN_BF16_H
 
 #include "base/status.h"
-#include "glue/trainer.h"
 #include "options/options.h"
+#include "trainer/trainer.h"
 
 #include <stdio.h>
 

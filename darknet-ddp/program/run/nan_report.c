@@ -1,7 +1,7 @@
 #include "run/nan_report.h"
 
 #include "base/text.h"
-#include "glue/plugin.h"
+#include "trainer/plugin.h"
 
 #include <stdio.h>
 

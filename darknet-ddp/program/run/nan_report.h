@@ -1,10 +1,10 @@
-/* run/nan_report.h: what is said of a step whose numbers are not finite (glue/guard.h). */
+/* run/nan_report.h: what is said of a step whose numbers are not finite (trainer/guard.h). */
 #ifndef DDP_RUN_NAN_REPORT_H
 #define DDP_RUN_NAN_REPORT_H
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "glue/guard.h"
+#include "trainer/guard.h"
 
 /* The step was dropped: on rank 0 a line that says so, and where it began. wire: how gradients
  * travelled. */

@@ -8,9 +8,9 @@
 #define DDP_RUN_SESSION_H
 
 #include "comm/group.h"
-#include "glue/trainer.h"
 #include "launch/gpus.h"
 #include "options/options.h"
+#include "trainer/trainer.h"
 
 /* Join the launcher's ranks (or none), agree on the seed, take this rank's GPU, and register
  * with Darknet. options must outlive the session. */

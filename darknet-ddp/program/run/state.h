@@ -3,8 +3,6 @@
 #ifndef DDP_RUN_STATE_H
 #define DDP_RUN_STATE_H
 
-#include "glue/plugin.h"
-#include "glue/trainer.h"
 #include "inputs/data_files.h"
 #include "inputs/same_data.h"
 #include "launch/gpus.h"
@@ -14,6 +12,8 @@
 #include "show/run_files.h"
 #include "show/step_line.h"
 #include "show/wait_shares.h"
+#include "trainer/plugin.h"
+#include "trainer/trainer.h"
 #include "validate/schedule.h"
 
 #include <signal.h>
@@ -54,7 +54,7 @@ ddp_progress_now ddp_session_progress(const ddp_position *now);
 void ddp_session_prepare_advice(const char *resume_hint);
 void ddp_session_advise(void);
 
-/* ---- what the train commands ask (glue/plugin.h), by when they ask it ---- */
+/* ---- what the train commands ask (trainer/plugin.h), by when they ask it ---- */
 
 /* Set resume, attached, reads and check_list. */
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks);

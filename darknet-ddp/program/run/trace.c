@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
-#include "glue/loader_trace.h"
 #include "timing/tracer.h"
+#include "trainer/loader_trace.h"
 
 #include <errno.h>
 #include <stdio.h>

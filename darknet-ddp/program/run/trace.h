@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "glue/position.h"
-#include "glue/trainer.h"
 #include "options/options.h"
+#include "trainer/trainer.h"
 
 /* The run has done start->step steps. Ranks compare what they are to trace. Fails with
  * DDP_ERR_USAGE (steps that are none, or no file for them), DDP_ERR_MISMATCH, DDP_ERR_IO on rank 0

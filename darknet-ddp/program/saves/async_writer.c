@@ -1,6 +1,7 @@
 #include "saves/async_writer.h"
 
 #include "base/clock.h"
+#include "state/save.h"
 #include "state/snapshot.h"
 
 #include <pthread.h>

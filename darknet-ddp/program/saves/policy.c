@@ -20,6 +20,7 @@ struct ddp_checkpoints {
     const ddp_algorithm_set *algorithms; /* NULL: none */
     const ddp_options *options;
     ddp_group *group;
+    ddp_trainer *trainer;
     const char *directory;
     char *base;
     void *cfg; /* the text, on rank 0 */
@@ -73,44 +74,6 @@ static ddp_status add_options(ddp_checkpoints *c, const ddp_inputs *inputs, ddp_
     c->run.same_rounding = c->options->exact;
     c->run.option_count = metadata.option_count;
     memcpy(c->run.options, metadata.options, sizeof metadata.options);
-    return DDP_OK;
-}
-
-ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
-                                const ddp_inputs *inputs, const char *directory, const char *cfg,
-                                ddp_error *err)
-{
-    ddp_checkpoints *c = calloc(1, sizeof *c);
-    uint64_t size;
-    ddp_status st = DDP_OK;
-
-    *out = NULL;
-    if (!c)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for checkpoints");
-    c->options = options;
-    c->group = group;
-    c->directory = directory;
-    c->base = ddp_cfg_base(cfg);
-    c->run = (ddp_checkpoint_run){.device = ddp_group_device(group),
-                                  .base = c->base,
-                                  .seed_given = options->seed >= 0,
-                                  .force = options->resume_force,
-                                  .ranks = (uint64_t)ddp_group_size(group)};
-    if (ddp_group_rank(group) == 0)
-        st = ddp_ownership_take(directory, c->base, options->take_over, err);
-    if (ddp_group_rank(group) == 0 && !st)
-        st = ddp_file_read(cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err);
-    if (ddp_group_rank(group) == 0 && !st)
-        st = ddp_pair_latest(&c->earlier, directory, c->base, err);
-    c->run.saved_at_ns = c->earlier.saved_at_ns;
-    c->run.cfg = c->cfg;
-    if (!st)
-        st = add_options(c, inputs, err);
-    if (st) {
-        ddp_checkpoints_close(c);
-        return st;
-    }
-    *out = c;
     return DDP_OK;
 }
 
@@ -266,14 +229,7 @@ static ddp_status set_aside(const ddp_checkpoints *c, const char *spare, ddp_err
     return DDP_OK;
 }
 
-void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms)
-{
-    c->algorithms = algorithms;
-    c->run.state = ddp_algorithm_set_state(algorithms);
-    c->run.shares = ddp_algorithm_set_shards(algorithms);
-}
-
-ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
+static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
     struct found found = {.seed = *seed};
 
@@ -290,26 +246,75 @@ ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *se
     return DDP_OK;
 }
 
-const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c)
+/* On rank 0. */
+static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *config,
+                             ddp_error *err)
 {
-    return ddp_saved_moments_first(c->from.moments);
+    uint64_t size;
+
+    if (ddp_ownership_take(c->directory, c->base, config->options->take_over, err)
+        || ddp_file_read(config->cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err)
+        || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
+        return err->code;
+    c->run.saved_at_ns = c->earlier.saved_at_ns;
+    c->run.cfg = c->cfg;
+    return DDP_OK;
 }
 
-void ddp_checkpoints_forget_moments(ddp_checkpoints *c)
+static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config, network *net,
+                       uint64_t *seed, ddp_error *err)
 {
+    c->options = config->options;
+    c->group = config->group;
+    c->trainer = config->trainer;
+    c->algorithms = ddp_trainer_algorithms(config->trainer);
+    c->directory = config->directory;
+    c->base = ddp_cfg_base(config->cfg);
+    c->run = (ddp_checkpoint_run){.device = ddp_group_device(c->group),
+                                  .base = c->base,
+                                  .seed_given = c->options->seed >= 0,
+                                  .force = c->options->resume_force,
+                                  .state = ddp_algorithm_set_state(c->algorithms),
+                                  .shares = ddp_algorithm_set_shards(c->algorithms),
+                                  .ranks = (uint64_t)ddp_group_size(c->group)};
+    if ((ddp_group_rank(c->group) == 0 && read_files(c, config, err))
+        || add_options(c, config->inputs, err) || resume(c, net, seed, err))
+        return err->code;
+    ddp_trainer_set_first_moments(c->trainer, ddp_saved_moments_first(c->from.moments));
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
+                                network *net, uint64_t *seed, ddp_error *err)
+{
+    ddp_checkpoints *c = calloc(1, sizeof *c);
+
+    *out = NULL;
+    if (!c)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for checkpoints");
+    if (open(c, config, net, seed, err)) {
+        ddp_checkpoints_close(c);
+        return err->code;
+    }
+    *out = c;
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoints_attached(ddp_checkpoints *c, ddp_error *err)
+{
+    if (c->resumed
+        && ddp_optimizer_broadcast(c->group, ddp_trainer_table(c->trainer),
+                                   ddp_algorithm_set_shards(c->algorithms), err))
+        return err->code;
+    ddp_trainer_set_first_moments(c->trainer, NULL);
     ddp_saved_moments_close(c->from.moments);
     c->from.moments = NULL;
+    return DDP_OK;
 }
 
 int ddp_checkpoints_resumed(const ddp_checkpoints *c)
 {
     return c->resumed;
-}
-
-ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
-                                 ddp_error *err)
-{
-    return c->resumed ? ddp_optimizer_broadcast(c->group, table, sharded, err) : DDP_OK;
 }
 
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)

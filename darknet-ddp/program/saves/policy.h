@@ -8,52 +8,46 @@
 #include "algorithms/set.h"
 #include "base/status.h"
 #include "comm/group.h"
-#include "core/params.h"
 #include "inputs/data_files.h"
 #include "inputs/list.h"
 #include "options/options.h"
 #include "state/checkpoint.h"
+#include "trainer/trainer.h"
 
 #include <stdint.h>
 
 typedef struct ddp_checkpoints ddp_checkpoints;
 
-/* Of the run of the cfg at this path, which has read these inputs and saves in directory. options
- * and group must outlive it, directory too. *out is set on success. Fails with DDP_ERR_NOMEM, and
- * on rank 0 with DDP_ERR_IO, and as ddp_ownership_take: from here on the name is owned. */
-ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_options *options, ddp_group *group,
-                                const ddp_inputs *inputs, const char *directory, const char *cfg,
-                                ddp_error *err) DDP_MUST_CHECK;
+/* All must outlive the checkpoints. */
+typedef struct ddp_checkpoints_config {
+    const ddp_options *options;
+    ddp_group *group;
+    ddp_trainer *trainer;     /* with its algorithms open for the network, and not attached */
+    const ddp_inputs *inputs; /* what the run has read */
+    const char *directory;    /* where it saves */
+    const char *cfg;          /* its path, whose name the files have */
+} ddp_checkpoints_config;
+
+/* Own the name that the run saves under, and with -resume go on from its newest checkpoint, if
+ * there is one: on rank 0 net (as parsed), and what the trainer's algorithms keep; *seed on all
+ * ranks, which is the run's from then on. Attaching the trainer then gives the other ranks the
+ * network, and moments of which each has a part, and ddp_checkpoints_attached what attaching does
+ * not know of. Blocks until every rank is here. *out is set on success. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM, and on rank 0 with DDP_ERR_IO, as ddp_ownership_take, and as ddp_checkpoint_resume,
+ * DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
+ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
+                                network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. */
 void ddp_checkpoints_close(ddp_checkpoints *c);
 
-/* Checkpoints hold what these keep, too, and resuming fills it on rank 0; where a save is due ranks
- * send what is each one's own, and moments of which they have parts while it is written. The set is
- * that of the network; NULL: none. */
-void ddp_checkpoints_keep_algorithms(ddp_checkpoints *c, const ddp_algorithm_set *algorithms);
-
-/* With -resume: rank 0 goes on from the newest checkpoint, if there is one: its network
- * (as parsed, and not attached), and *seed on all ranks. From then on *seed is the run's.
- * Attach then gives the other ranks the network, and ddp_checkpoints_share what
- * attach does not know of. Blocks until every rank is here. Fails with DDP_ERR_COMM, and on
- * rank 0 as ddp_checkpoint_resume, DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
-ddp_status ddp_checkpoints_resume(ddp_checkpoints *c, network *net, uint64_t *seed,
-                                  ddp_error *err) DDP_MUST_CHECK;
-
-/* On rank 0, after that: what the network did not get of the checkpoint, since it is shared out
- * when it is attached; NULL: it has all. And when it has been. */
-const ddp_sharded_source *ddp_checkpoints_moments(const ddp_checkpoints *c);
-void ddp_checkpoints_forget_moments(ddp_checkpoints *c);
-
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
-/* After attach: rank 0's optimizer state on all ranks, if the run was resumed; but for what is
- * `sharded`, which attaching shares out. table is of the same network. Blocks until every rank is
- * here. Fails with DDP_ERR_COMM. */
-ddp_status ddp_checkpoints_share(const ddp_checkpoints *c, const ddp_table *table, int sharded,
-                                 ddp_error *err) DDP_MUST_CHECK;
+/* The trainer is attached to that network: if the run was resumed, give all ranks rank 0's
+ * optimizer state, but for the moments that attaching has shared out, whose memory is given back.
+ * Blocks until every rank is here. Fails with DDP_ERR_COMM. */
+ddp_status ddp_checkpoints_attached(ddp_checkpoints *c, ddp_error *err) DDP_MUST_CHECK;
 
 /* The run reads this list. DDP_ERR_USAGE on rank 0: it is not the one that the run that was
  * resumed has read, and -resume_force was not given. */

@@ -4,7 +4,7 @@
 #define DDP_SHOW_CSV_COLUMNS_H
 
 #include "base/status.h"
-#include "glue/plugin.h"
+#include "trainer/plugin.h"
 #include "validate/schedule.h"
 
 #include <stddef.h>

@@ -3,24 +3,24 @@
  * event file for TensorBoard, where one is asked for. What cannot be written is said once, and
  * stops nothing.
  *
- * The trainer's hooks say what begins (ddp_trainer_enter in glue/trainer_phase.c): forward,
+ * The trainer's hooks say what begins (ddp_trainer_enter in trainer/trainer_phase.c): forward,
  * backward, update, or what is outside of all three; communication is taken out of each. run/step.c
  * calls show/run_files.c on rank 0 when a step has ended and once more when what followed it, a
  * validation, has. A row is the differences since the last one: to the CSV file (monitor/csv.c), to
  * the history that the page shows (monitor/history.c), and to TensorBoard. show/csv_columns.c says
  * which columns there are. What heads say of a mini-batch comes by the plugin's head
- * (glue/plugin.c); what a validation found, for the page alone, goes to show/page_pictures.c. Every
- * two seconds rank 0 asks all ranks what they waited; the request travels with the loss, as signals
- * do, and show/wait_shares.c gathers.
+ * (trainer/plugin.c); what a validation found, for the page alone, goes to show/page_pictures.c.
+ * Every two seconds rank 0 asks all ranks what they waited; the request travels with the loss, as
+ * signals do, and show/wait_shares.c gathers.
  */
 #ifndef DDP_SHOW_RUN_FILES_H
 #define DDP_SHOW_RUN_FILES_H
 
 #include "base/status.h"
-#include "glue/plugin.h"
 #include "glue/position.h"
-#include "glue/trainer.h"
 #include "show/wait_shares.h"
+#include "trainer/plugin.h"
+#include "trainer/trainer.h"
 #include "validate/schedule.h"
 
 typedef struct ddp_records ddp_records;

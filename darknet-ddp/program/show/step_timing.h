@@ -3,7 +3,7 @@
 #ifndef DDP_SHOW_STEP_TIMING_H
 #define DDP_SHOW_STEP_TIMING_H
 
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -16,7 +16,7 @@
  * of them, and a resumed run leave out the same.
  *
  * Under -ddp_layer_drop a step is trained without some residual blocks: glue/blocks.c finds them,
- * algorithms/layer_drop draws (draw.h has the formulas), glue/trainer_algorithms.c tells Darknet
+ * algorithms/layer_drop draws (draw.h has the formulas), trainer/trainer_algorithms.c tells Darknet
  * (net->drops), the statistics and the reducer, before a pass. To the reducer they are layers that
  * run nowhere and of which it knows so: nobody asks, and since a block shares no bucket with others
  * (core/plan.h), their buckets are not sent.

@@ -39,12 +39,12 @@
  *
  * Under -ddp_local_sgd a step behind the warm-up is none of this (algorithms/local_sgd; averaging.h
  * has the choices): its last backward pass does not sync, ddp_trainer_update_locally
- * (glue/trainer_steps.c) updates each layer with the rank's own gradients times the ranks, and only
- * the loss travels, with what it carries. Where a period ends, ddp_trainer_sync_if_due has
+ * (trainer/trainer_steps.c) updates each layer with the rank's own gradients times the ranks, and
+ * only the loss travels, with what it carries. Where a period ends, ddp_trainer_sync_if_due has
  * parameters averaged: in the program, between that update and whatever reads or changes parameters
  * next (the loss, a forward pass, a save), each array one sum in place. Whoever needs ranks alike
- * asks ddp_trainer_is_alike and waits: saves in glue/waiting_saves.c, by glue/plugin.c; validation
- * in run/step.c; begin_to_verify in glue/trainer_loss.c. Slow momentum lies in
+ * asks ddp_trainer_is_alike and waits: saves in trainer/waiting_saves.c, by trainer/plugin.c;
+ * validation in run/step.c; begin_to_verify in trainer/trainer_loss.c. Slow momentum lies in
  * state/slow_momentum.c, where resuming fills it before a trainer is attached and checkpoints find
  * it; of a GPU's run it lies there as well.
  */

@@ -23,15 +23,16 @@ static size_t numbers(const ddp_options *o, size_t rows, size_t columns, int rou
     return round == 0 ? ddp_top_k_numbers(rows * columns, o->compress.value) : 0;
 }
 
-/* For each number that a rank tells there are two, and as many for each other rank. */
+/* For each element that a rank tells there are two numbers, which it sends to each other rank; of a
+ * sum it would send the elements twice. */
 static ddp_status check_ranks(const ddp_options *o, int ranks, ddp_error *err)
 {
-    double most = 100.0 / (2 * ranks);
+    double most = 100.0 / ranks;
 
     if (ranks == 1 || o->compress.value <= most)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_compress topk:%g on %d ranks sums more numbers than there are gradients: "
+                    "-ddp_compress topk:%g on %d ranks sends more than gradients as they are: "
                     "at most topk:%.3g does not",
                     o->compress.value, ranks, most);
 }
@@ -138,7 +139,7 @@ static size_t sends(const ddp_options *o, const ddp_param *param, int ranks)
 {
     ddp_matrix m = ddp_matrix_of(o, param, numbers);
 
-    return m.rows ? m.numbers[0] * (size_t)ranks : m.count;
+    return m.rows ? m.numbers[0] * (size_t)ranks / 2 : m.count;
 }
 
 const ddp_algorithm ddp_algorithm_topk = {

@@ -13,12 +13,12 @@
  * (core/sharded.h). A GPU's it has not: their memory is given back, and got again when the shard is
  * closed.
  *
- * Under -ddp_shard_optimizer step 5's sums stop half way (DDP_REDUCE in comm/group.h): each rank
- * then has the sums of its share of a bucket, the pieces that it sums anyway. Its moments of these
- * lie in algorithms/zero1/shard.c, and Darknet's own arrays of them are empty pages. Darknet's
- * update of a layer comes to optimize of its hooks (glue/trainer_updates.c) for each array, and the
- * algorithm (ddp_update_plug) has it update the share. Behind the last update the new values go
- * where the gradients were, and the sums' other halves start (ddp_reducer_spread in
+ * Under -ddp_shard_optimizer step 5's sums stop half way (DDP_REDUCE_SCATTER in comm/group.h): each
+ * rank then has the sums of its share of a bucket, the pieces that it sums anyway. Its moments of
+ * these lie in algorithms/zero1/shard.c, and Darknet's own arrays of them are empty pages.
+ * Darknet's update of a layer comes to optimize of its hooks (trainer/trainer_updates.c) for each
+ * array, and the algorithm (ddp_update_plug) has it update the share. Behind the last update the
+ * new values go where the gradients were, and the sums' other halves start (ddp_reducer_spread in
  * core/reducer_halves.c), first layers first; the next forward pass waits for each layer's, as for
  * a deferred update. Run counts travel in a sum of their own behind the buckets. On a GPU the share
  * lies in its memory, Darknet's arrays there are freed until the shard is closed, and NCCL's sums

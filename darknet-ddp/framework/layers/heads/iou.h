@@ -12,6 +12,10 @@
  */
 float box_iou_kind(box a, box b, IOU_KIND kind);
 
+/* iou - (s/d)^power, with diou's s and d: what is left of the overlap of boxes whose middles are
+ * apart. */
+float box_less_distance(box a, box b, float power);
+
 /*
  * How fast box_iou_kind(pred, truth, kind) grows with pred's middle (dx, dy) and size (dw, dh), as
  * the forks train with it. The derivative, but for these: by the size it is twice the derivative of

@@ -43,6 +43,15 @@ FORMULA float aspect_weight(float v, float iou)
     return v / (1 - iou + v + .000001f);
 }
 
+PUBLIC_FORMULA float box_less_distance(box a, box b, float power)
+{
+    box c = around(a, b);
+    float diagonal = c.w * c.w + c.h * c.h;
+    if (diagonal == 0)
+        return box_iou(a, b);
+    return box_iou(a, b) - powf(squared_distance(a, b) / diagonal, power);
+}
+
 PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
 {
     float iou = box_iou(a, b);

@@ -1,7 +1,7 @@
 /* Layer drop against its definition: in each step Darknet alone trains a network whose cfg lacks
  * the blocks that are left out, and in which what the others add is multiplied. Ranks are threads,
  * each with a network of its own. */
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include "algorithms/layer_drop/draw.h"
 #include "glue/blocks.h"

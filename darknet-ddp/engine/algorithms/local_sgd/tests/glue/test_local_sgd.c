@@ -1,7 +1,7 @@
 /* Local SGD against its definition: networks that Darknet alone trains, one after the other, each
  * on its share of every batch, and whose parameters are averaged here. Ranks are threads, each with
  * a network of its own. */
-#include "glue/trainer.h"
+#include "trainer/trainer.h"
 
 #include "algorithms/local_sgd/averaging.h"
 #include "glue/table.h"

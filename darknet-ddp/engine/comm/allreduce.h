@@ -1,0 +1,111 @@
+/* comm/allreduce.h: sums over ranks, which are started and travel while the program computes.
+ *
+ * Sums have one order. Every element is summed over ranks in a fixed binary
+ * tree, ((r0 + r1) + (r2 + r3)) + ... (see device/sum.h), whatever the size of the buffer, the
+ * element's place in it, the number of messages it travels in and the
+ * transport. So ranks agree bit for bit, and neither the bucket size nor overlap
+ * nor the transport changes a result. */
+#ifndef DDP_COMM_ALLREDUCE_H
+#define DDP_COMM_ALLREDUCE_H
+
+#include "comm/group.h"
+#include "device/device.h"
+#include "device/half.h"
+
+/* A sum over ranks that can be repeated: its buffer and size stay the same. An all-gather
+ * (comm/allgather.h) is one of these, too. */
+typedef struct ddp_allreduce ddp_allreduce;
+
+/* Prepare a sum of buf[0..count) over all ranks, in place; no division.
+ * Every rank opens the same counts in the same order. buf must outlive it.
+ * count 0 is allowed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
+                              ddp_error *err) DDP_MUST_CHECK;
+
+/* The same for memory of a device, the host or ddp_group_device, and on a wire of 16 bits
+ * (device/half.h): what each rank adds is then rounded to them, and so is each sum of the tree,
+ * which is made in float32. One result whatever the schedule and the hosts, as for float32, but not
+ * with NCCL, which rounds and adds in an order of its own. A rank that is alone rounds nothing. */
+ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+                                 size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. The sum must not be in flight, unless the group failed. */
+void ddp_allreduce_close(ddp_allreduce *a);
+
+/* Start the sum. Every rank starts the same sums in the same order, at any
+ * time of its own; several may be in flight, and they travel in that order.
+ * Does not wait for peers.
+ * Fails with DDP_ERR_USAGE (it is in flight), DDP_ERR_COMM. */
+ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* The same behind the work so far of `behind`, a queue of the sum's device
+ * (ddp_device_queue_open), and of nothing else. */
+ddp_status ddp_allreduce_start_behind(ddp_allreduce *a, ddp_device *behind,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+/* Has the started sum ended on this rank? Does not move data. */
+int ddp_allreduce_done(const ddp_allreduce *a);
+
+/* What the sum's device computes from here on finds the sum in buf, with the same bits on every
+ * rank. On a GPU that is queued there, and the program goes on; on the host it is the wait below.
+ * Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* The same for what `before` computes from here on, a queue of the sum's device, and for nothing
+ * else. */
+ddp_status ddp_allreduce_fence_before(ddp_allreduce *a, ddp_device *before,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+/* Would the fence of a started sum hold up the program? Where it has to travel through host memory,
+ * until it has; with NCCL never. Does not move data. */
+int ddp_allreduce_fence_waits(const ddp_allreduce *a);
+
+/* Wait, in the program, until a started sum has ended; with the fence, where there was none. Fails
+ * as ddp_allreduce_fence. */
+ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* After a wait, or a fence and a ddp_group_settle: was every element of the sum a
+ * finite number? The same on every rank. Where not, no element is of use: some may have become NaN
+ * on the way. Ranks that sum in host memory see it as they sum; one rank alone, and a GPU, read the
+ * sum once more.
+ * One rank alone waits for nothing: its GPU's answer is there after ddp_device_synchronize, or a
+ * step late, and is given once. */
+int ddp_allreduce_finite(ddp_allreduce *a);
+
+/* When the last sum that had a fence began, as soon as its memory was computed and it had been
+ * started, and when it ended; on a GPU, in its own time. Events of the sum, set after the first
+ * fence, in a group of more than one rank. */
+const ddp_device_event *ddp_allreduce_began(const ddp_allreduce *a);
+const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a);
+
+/* ---- a sum in two halves ----
+ *
+ * Each rank has a share of a sum's buffer, cut by the way sums travel and by their chunks: the same
+ * for every sum of that size. After DDP_REDUCE_SCATTER a rank's share holds the sum, the rest of
+ * its buffer nothing of use. DDP_ALL_GATHER gives every rank what each has in its share, whatever
+ * that is by then. One after the other they make the whole sum, bit for bit, with no more bytes. */
+typedef enum ddp_allreduce_phase {
+    DDP_ALLREDUCE,
+    DDP_REDUCE_SCATTER,
+    DDP_ALL_GATHER
+} ddp_allreduce_phase;
+
+typedef struct ddp_range {
+    size_t begin, end; /* elements */
+} ddp_range;
+
+/* As ddp_allreduce_start, half of the sum; of float32 by NCCL only where it is ordered
+ * (ddp_gpu_config.exact). DDP_ALL_GATHER travels as float32 whatever the wire. ddp_allreduce_finite
+ * then tells: after DDP_REDUCE_SCATTER, of what this rank has summed, maybe otherwise on others;
+ * after DDP_ALL_GATHER, the same on every rank, of the first element of every range of every share,
+ * or of more. Fails also with DDP_ERR_USAGE: NCCL orders it. */
+ddp_status ddp_allreduce_start_phase(ddp_allreduce *a, ddp_allreduce_phase phase,
+                                     ddp_error *err) DDP_MUST_CHECK;
+
+/* This rank's share of a sum: *count ranges, in order, none empty. Free *ranges.
+ * While the group's schedule and chunks stay as they are. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
+ */
+ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
+                               ddp_error *err) DDP_MUST_CHECK;
+
+#endif

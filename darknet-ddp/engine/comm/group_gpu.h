@@ -1,0 +1,60 @@
+/* comm/group_gpu.h: a rank's GPU, and memory for sums.
+ *
+ * A group talks through host memory. Each of its ranks may also have a GPU; sums of that
+ * GPU's memory then go through NCCL, or are copied through host memory.
+ *
+ * Such a sum has its place in the GPU's work, not in the program's: start takes what the
+ * framework has queued so far as done before it, ddp_allreduce_fence makes what is queued
+ * afterwards come behind it, and neither holds up the program. So a peer that is lost
+ * would be noticed by nobody but a GPU that hangs: before the program itself waits for
+ * the GPU, it calls ddp_group_settle, or waits for the sum with ddp_allreduce_wait. */
+#ifndef DDP_COMM_GROUP_GPU_H
+#define DDP_COMM_GROUP_GPU_H
+
+#include "comm/group.h"
+#include "device/device.h"
+
+typedef struct ddp_gpu_config {
+    int gpu;    /* CUDA's number of this rank's GPU */
+    int shared; /* other ranks of this host use the same one: NCCL then talks over sockets */
+    int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
+    int exact;  /* sums by NCCL in the order of device/sum.h; else in an order of NCCL's own, the
+                   same on every rank. Through host memory they always are. */
+    int ctas;   /* most thread blocks that NCCL may use; 0: its own choice */
+    const char *without_nccl; /* how to do without NCCL, for errors; NULL: nothing is said */
+    /* A CUDA or NCCL call has failed; what and where is in err. */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+} ddp_gpu_config;
+
+/* Give this rank its GPU. Every rank calls it, with the same nccl, exact and ctas. Blocks until
+ * every rank has. The GPU becomes the calling thread's. Call it once, before any sum is opened.
+ * Fails with DDP_ERR_USAGE (a build for CPUs, no such GPU, an NCCL too old),
+ * DDP_ERR_MISMATCH (the ranks' NCCL differ), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
+                             ddp_error *err) DDP_MUST_CHECK;
+
+/* This rank's GPU, or the host. */
+ddp_device *ddp_group_device(const ddp_group *g);
+
+/* How sums of the device's memory travel: "nccl 2.27.3" or ddp_group_backend. */
+const char *ddp_group_transport(const ddp_group *g);
+
+/* Wait, moving messages along, until each sum of a GPU that has a fence has arrived there.
+ * Fails with DDP_ERR_COMM, when the timeout has passed, NCCL has failed or the transport has lost a
+ * rank. What waits on the GPU is aborted when something of the group is released: report first,
+ * then close. */
+ddp_status ddp_group_settle(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
+
+/* Time in which the GPU's own work stood still for sums, of those that ddp_group_settle has
+ * seen arrive, in nanoseconds since the group was opened. 0 on the host. */
+int64_t ddp_group_stalled_ns(const ddp_group *g);
+
+/* Memory for sums on a device, as ddp_device_alloc; on a GPU, registered with NCCL where its
+ * version knows that, on the host such as the ranks of a host can sum where it lies, where they
+ * share memory (DDP_SCHEDULE_LEVELS). Every rank calls it for the same counts in the same order,
+ * and blocks until every rank has. */
+ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
+                                  ddp_error *err) DDP_MUST_CHECK;
+void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);
+
+#endif

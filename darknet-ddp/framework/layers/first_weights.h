@@ -1,0 +1,19 @@
+#ifndef FIRST_WEIGHTS_H
+#define FIRST_WEIGHTS_H
+
+/*
+ * What a convolution's weights are before anything is learnt, for inputs that each output sums, n
+ * of them, by scale = sqrt(2/n). Darknet draws from a normal distribution of deviation scale (He et
+ * al. 2015, with which a layer's outputs vary as much as its inputs); the later forks evenly from
+ * -scale to scale, a deviation smaller by sqrt(3). What else is drawn, [connected], [local] and
+ * [implicit], both draw evenly, and [deconvolutional] normally.
+ */
+typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
+
+/* Of the convolutions that this thread makes from here on; NORMAL_WEIGHTS until it is called. */
+void choose_first_weights(FIRST_WEIGHTS kind);
+
+/* n weights, from the stream of draw(). */
+void draw_first_weights(float *weights, int n, float scale);
+
+#endif

@@ -1,0 +1,264 @@
+#include "trainer/plugin.h"
+
+#include "glue/support.h"
+#include "samples/loader_status.h"
+#include "samples/random_streams.h"
+#include "samples/sample_choice.h"
+#include "trainer/loader_trace.h"
+#include "trainer/waiting_saves.h"
+
+#include <darknet.h>
+
+#include <stdlib.h>
+
+static struct {
+    ddp_plugin_config config;
+    train_plugin darknets;
+    const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
+    char *cfg;
+    ddp_requests asked; /* by any rank, and not done yet */
+    ddp_head_sums heads;
+    ddp_sample_choice samples;
+    size_t replaced; /* samples */
+    ddp_waiting_saves waiting;
+    size_t began; /* images learnt from before this run */
+} plugin;
+
+static void check(ddp_status st, const ddp_error *err)
+{
+    if (st)
+        plugin.config.fail(err);
+}
+
+static void split_batch(int *batch, int *subdivisions)
+{
+    ddp_error err;
+
+    check(ddp_trainer_split(plugin.config.trainer, batch, subdivisions, &err), &err);
+}
+
+/* Everybody's network becomes rank 0's, which a checkpoint may have changed before. */
+static void begin(network *net, const char *directory, char *cfg)
+{
+    const ddp_plugin_callbacks *callbacks = &plugin.config.callbacks;
+    uint64_t *seed = &plugin.samples.seed;
+    ddp_position now;
+    ddp_error err;
+
+    plugin.directory = directory;
+    plugin.cfg = cfg;
+    ddp_head_sums_init(&plugin.heads, net);
+    check(ddp_check_trainable(net, &err), &err);
+    check(callbacks->resume(net, directory, cfg, seed, &err), &err);
+    ddp_trainer_set_seed(plugin.config.trainer, *seed);
+    check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
+    ddp_draws_open(*seed);
+    ddp_bad_data_begin(plugin.config.bad_data, *seed);
+    now = ddp_position_of(net);
+    plugin.began = now.images;
+    check(callbacks->attached(net, &now, cfg, &err), &err);
+}
+
+static void reads(const char *what, const char *filename)
+{
+    ddp_error err;
+
+    check(plugin.config.callbacks.reads(what, filename, &err), &err);
+}
+
+static void check_list(char **paths, int n)
+{
+    ddp_error err;
+
+    plugin.samples.paths = paths;
+    plugin.samples.path_count = (size_t)n;
+    ddp_bad_data_list(plugin.config.bad_data, paths, (size_t)n);
+    check(plugin.config.callbacks.check_list(paths, n, &err), &err);
+}
+
+static size_t choose(size_t sample, size_t n)
+{
+    ddp_loading_begin();
+    return ddp_sample_choice_line(&plugin.samples, sample, n);
+}
+
+static size_t instead(size_t line, size_t n)
+{
+    return ddp_bad_data_instead(plugin.config.bad_data, line, n);
+}
+
+static int unreadable(const char *path, const char *why)
+{
+    int again;
+    char *sentence = ddp_bad_data_found(plugin.config.bad_data, path, why, &again);
+
+    if (sentence)
+        plugin.config.callbacks.unreadable(sentence);
+    free(sentence);
+    return again;
+}
+
+static void loaded(size_t sample)
+{
+    ddp_loading_end();
+    ddp_bad_data_loaded(plugin.config.bad_data, sample);
+}
+
+const char *ddp_plugin_sample(size_t sample, size_t *line)
+{
+    return ddp_sample_choice_path(&plugin.samples, sample, line);
+}
+
+static void save_now(network *net, const char *filename, int cutoff)
+{
+    ddp_error err;
+
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_SAVING);
+    check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
+}
+
+/* Save what was asked for while ranks differed, now that they are in sync. */
+static void save_what_waits(network *net)
+{
+    if (plugin.waiting.count == 0 || !ddp_trainer_is_alike(plugin.config.trainer))
+        return;
+    ddp_trainer_settle(plugin.config.trainer);
+    for (size_t i = 0; i < plugin.waiting.count; i++)
+        save_now(net, plugin.waiting.list[i].path, plugin.waiting.list[i].cutoff);
+    ddp_waiting_saves_release(&plugin.waiting);
+}
+
+/* Save now, or, in a period of local SGD, when it has ended. */
+static void save(network *net, const char *filename, int cutoff)
+{
+    ddp_error err;
+
+    if (!ddp_trainer_is_alike(plugin.config.trainer)) {
+        check(ddp_waiting_saves_add(&plugin.waiting, filename, cutoff, &err), &err);
+        return;
+    }
+    ddp_waiting_saves_drop(&plugin.waiting, filename);
+    save_what_waits(net);
+    save_now(net, filename, cutoff);
+}
+
+void ddp_plugin_save(network *net, const char *end)
+{
+    char *base = basecfg(plugin.cfg);
+
+    save_weights_to(net, "%s/%s%s", plugin.directory, base, end);
+    free(base);
+}
+
+void ddp_plugin_stop(void)
+{
+    plugin.asked.stop = 1;
+}
+
+static void head(int layer, const head_figures *figures)
+{
+    ddp_head_sums_add(&plugin.heads, layer, figures);
+}
+
+static ddp_figures figures_of(network *net)
+{
+    ddp_batch batch = ddp_trainer_batch(plugin.config.trainer);
+    ddp_figures figures = {.loss = ddp_trainer_loss(plugin.config.trainer),
+                           .average_loss = (double)net->average_loss,
+                           .rate = (double)get_current_rate(net)};
+
+    ddp_head_sums_take(&plugin.heads, (double)batch.per_rank * batch.images, figures.heads);
+    return figures;
+}
+
+void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples)
+{
+    int learnt = *net->seen > plugin.began;
+
+    ddp_trainer_average(plugin.config.trainer);
+    if (learnt)
+        ddp_plugin_save(net, ".backup");
+    plugin.config.callbacks.end_unreadable(step, samples, learnt);
+}
+
+/* End the run where too many samples were replaced: all ranks have the same count. */
+static void judge_replaced(network *net, const ddp_position *now)
+{
+    plugin.replaced += ddp_trainer_bad_samples(plugin.config.trainer);
+    if (plugin.replaced <= (size_t)plugin.config.skip_bad)
+        return;
+    ddp_trainer_take_back(plugin.config.trainer);
+    ddp_plugin_end_unreadable(net, now->step, plugin.replaced);
+}
+
+size_t ddp_plugin_replaced(void)
+{
+    return plugin.replaced;
+}
+
+/* What was asked for waits for the end of an update, and of a period of local SGD. All ranks leave
+ * in the same step. */
+static void end_step(network *net)
+{
+    ddp_requests asked = ddp_trainer_requested(plugin.config.trainer);
+    ddp_position now = ddp_position_of(net);
+    ddp_figures figures = figures_of(net);
+    ddp_error err;
+
+    save_what_waits(net);
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_VALIDATING);
+    check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
+    ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
+    if (plugin.config.skip_bad > 0)
+        judge_replaced(net, &now);
+    plugin.asked.save |= asked.save;
+    plugin.asked.stop |= asked.stop;
+    if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends
+        || !ddp_trainer_is_alike(plugin.config.trainer))
+        return;
+    ddp_plugin_save(net, ".backup");
+    if (plugin.asked.stop)
+        plugin.config.callbacks.leave();
+    plugin.asked.save = 0;
+}
+
+void ddp_plugin_open(const ddp_plugin_config *config)
+{
+    plugin.config = *config;
+    plugin.asked = (ddp_requests){0};
+    plugin.samples = (ddp_sample_choice){
+        .seed = config->seed, .replace = config->replace, .bad_data = config->bad_data};
+    plugin.replaced = 0;
+    ddp_waiting_saves_release(&plugin.waiting);
+    plugin.darknets = (train_plugin){
+        .rank = ddp_group_rank(config->group),
+        .world = ddp_group_size(config->group),
+        .split_batch = split_batch,
+        .begin = begin,
+        .reads = reads,
+        .check_list = check_list,
+        .choose = choose,
+        .instead = instead,
+        .unreadable = unreadable,
+        .reads_picture = ddp_loading_reads,
+        .loaded = loaded,
+        .draw_for = ddp_draw_for,
+        .draw = ddp_draw,
+#ifdef GPU
+        .draw_gpu = ddp_draw_gpu,
+#endif
+        .end_step = end_step,
+        .save = save,
+        .head = head,
+        .loading = ddp_loader_trace_loading,
+    };
+    ddp_draws_open(config->seed);
+    train_plugin_active = &plugin.darknets;
+}
+
+void ddp_plugin_close(void)
+{
+    train_plugin_active = NULL;
+    ddp_waiting_saves_release(&plugin.waiting);
+}

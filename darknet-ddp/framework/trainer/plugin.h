@@ -1,0 +1,94 @@
+/* trainer/plugin.h: answers what Darknet's train commands ask (train_plugin in darknet.h): which
+ * line of a list a sample is, what is drawn for it, how the batch is cut, when to save and report.
+ *
+ * One at most is open in a process, because Darknet calls back without context; so do these
+ * callbacks. Whatever fails ends the program by config.fail.
+ */
+#ifndef DDP_TRAINER_PLUGIN_H
+#define DDP_TRAINER_PLUGIN_H
+
+#include "base/status.h"
+#include "comm/group.h"
+#include "glue/network.h"
+#include "glue/position.h"
+#include "trainer/head_sums.h"
+#include "trainer/trainer.h"
+#include "watch/watch.h"
+
+#include <stdint.h>
+
+/* Of the last step, of all ranks. */
+typedef struct ddp_figures {
+    double loss, average_loss;         /* of an image; as Darknet prints them */
+    double rate;                       /* learning rate */
+    ddp_head_figures heads[DDP_HEADS]; /* of ddp_network_heads, of this rank */
+} ddp_figures;
+
+/* Each on every rank. An error ends the program. */
+typedef struct ddp_plugin_callbacks {
+    /* A network was parsed from cfg, whose weights will be saved in directory: go on from a
+     * checkpoint, or leave net as it is. *seed, of the run, may become the checkpoint's. On rank
+     * 0 net may change; the others get what rank 0 has. cfg is a path. */
+    ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
+                         ddp_error *err);
+    /* The trainer is attached to that network, and its first step comes next. */
+    ddp_status (*attached)(network *net, const ddp_position *now, const char *cfg, ddp_error *err);
+    /* The run's `what`, "labels", "tree" or "map", is read from this file. Comes before resume. */
+    ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
+    /* Is this training list, of n lines, what it should be? */
+    ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
+    /* A step has ended, and its line is out. May call ddp_plugin_save and ddp_plugin_stop. */
+    ddp_status (*step_ended)(network *net, const ddp_position *now, const ddp_figures *figures,
+                             ddp_error *err);
+    /* Save the first cutoff layers at path, and more beside it. net is settled. */
+    ddp_status (*save)(network *net, const char *path, int cutoff, ddp_error *err);
+    /* A rank was asked to end, and what this run has learnt is saved: all ranks leave here.
+     * Threads that load samples go on until the process ends. */
+    void (*leave)(void) __attribute__((noreturn));
+    /* A picture or its labels cannot be read, for this reason; from any thread. */
+    void (*unreadable)(const char *sentence);
+    /* More of them than are allowed, up to this step: all ranks end here. saved: what this run has
+     * learnt without them, or, where some are allowed, with others in their place; 0: it has learnt
+     * nothing yet. */
+    void (*end_unreadable)(size_t step, size_t samples, int saved) __attribute__((noreturn));
+} ddp_plugin_callbacks;
+
+typedef struct ddp_plugin_config {
+    ddp_group *group;
+    ddp_trainer *trainer;   /* not attached */
+    ddp_watch *watch;       /* hears when the run saves, validates and loads; NULL: nobody */
+    uint64_t seed;          /* the same on all ranks */
+    int replace;            /* draw samples with replacement */
+    ddp_bad_data *bad_data; /* the trainer's */
+    int skip_bad; /* samples that may have something else in their place; 0: the first ends the run
+                   */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+    ddp_plugin_callbacks callbacks;
+} ddp_plugin_config;
+
+/* From here on Darknet's train commands train with config->trainer. group and trainer must
+ * outlive the plugin. */
+void ddp_plugin_open(const ddp_plugin_config *config);
+
+/* From a callback: save net as NAME + end in the run's directory, "_best.weights" say. Collective.
+ */
+void ddp_plugin_save(network *net, const char *end);
+
+/* The trainer's `unreadable` (trainer/trainer.h). */
+void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples) __attribute__((noreturn));
+
+/* From a callback, and on every rank: end the run after this step, as if a signal had asked for
+ * it. */
+void ddp_plugin_stop(void);
+
+/* The picture that is this sample of the run, a line of the training list, and which line, from 1.
+ * NULL where there is no list. */
+const char *ddp_plugin_sample(size_t sample, size_t *line);
+
+/* Samples of this run, of all ranks, that had something else in their place. */
+size_t ddp_plugin_replaced(void);
+
+/* Darknet is alone again. Nothing happens if none is open. */
+void ddp_plugin_close(void);
+
+#endif

@@ -1,0 +1,154 @@
+/* trainer/trainer.h: trains one Darknet network on all ranks of a group.
+ *
+ * Darknet's own loop stays in charge. The trainer sets net->hooks, and from then
+ * on train_network sums gradients over ranks while backward runs, updates with
+ * the sums and returns the mean loss of all ranks. Layers whose gradients are
+ * deferred (core/reducer.h) are updated in the next forward pass, or when
+ * Darknet is about to save.
+ */
+#ifndef DDP_TRAINER_TRAINER_H
+#define DDP_TRAINER_TRAINER_H
+
+#include "algorithms/set.h"
+#include "base/status.h"
+#include "comm/group.h"
+#include "core/batch.h"
+#include "core/loss.h"
+#include "core/reducer.h"
+#include "glue/network.h"
+#include "samples/bad_samples.h"
+#include "trainer/guard.h"
+
+#include <stdint.h>
+
+typedef struct ddp_trainer ddp_trainer;
+
+/* The same on all ranks, but for asked, bad_data and what is called: the caller sees to it. */
+typedef struct ddp_trainer_config {
+    ddp_reducer_config reducer;
+    ddp_batch_mode batch_mode;
+    int broadcast_buffers; /* between one step's last forward pass and the next one's first */
+    int exact;             /* the same bits whatever the number of ranks (core/batch.h); the
+                              trainer then sets reducer.mini_batches */
+    int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
+    int sync_every;        /* batches whose gradients make one update, at least 1 */
+    /* Whose algorithms are part of the run (algorithms/algorithm.h). Must outlive the trainer.
+     * NULL: none is. */
+    const ddp_options *options;
+    uint64_t seed;
+    /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
+     * ranks know of it when they know this step's loss, or, where its last backward pass has
+     * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
+    volatile sig_atomic_t *asked;
+    size_t compress_after; /* so many steps first no algorithm plugs into sums */
+    int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
+    /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
+    ddp_bad_data *bad_data;
+    /* Some of the samples of this step, of all ranks together, cannot be read: every rank ends
+     * here. The network is as the last whole update left it, its counters too. NULL: others are
+     * trained with in their place. */
+    void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
+    /* What follows when numbers are not finite. With guard.skip_most nothing is updated before all
+     * has arrived, so that reducer.defer_bytes and priority are 0 then. */
+    ddp_guard_config guard;
+    /* A hook cannot return an error: fail ends the program with it. */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+} ddp_trainer_config;
+
+/* group must outlive the trainer. *out is set on success.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_trainer_config *config,
+                            ddp_error *err) DDP_MUST_CHECK;
+
+/* Detaches first. NULL is allowed. */
+void ddp_trainer_close(ddp_trainer *t);
+
+/* Before attaching: another seed, that of the run which is gone on with. */
+void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
+
+/* Change the cfg's batch and subdivisions to this run's, while a network is
+ * parsed (core/batch.h). Fails with DDP_ERR_USAGE, also for what config.exact excludes. */
+ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
+                             ddp_error *err) DDP_MUST_CHECK;
+
+/* net has been parsed: open the algorithms of config.options for it, before it is resumed or
+ * attached. Attaching does so where it was not done. DDP_ERR_USAGE: one does not go with this
+ * network. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* Those; the trainer's, until another network is attached. NULL: there are none yet. */
+const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
+
+/* How the last split cut the batch; time_steps is known once attached. */
+ddp_batch ddp_trainer_batch(const ddp_trainer *t);
+
+/* Train net from here on. Blocks until every rank is here, compares what they
+ * are about to do, and gives all of them rank 0's parameters, BatchNorm
+ * statistics and counters. net->seen is rounded down to a whole update.
+ * net must have been parsed after ddp_trainer_split and have no hooks.
+ * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or an algorithm does not
+ * go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* Give the network its own buffers back; free_network does so by itself. With
+ * an algorithm that keeps them its moments are zero then.
+ * Nothing happens if none is attached. */
+void ddp_trainer_detach(ddp_trainer *t);
+
+/* Bring in all that still travels and update what waits for it, so that the network can be read,
+ * or trained alone. What fails ends the program by config.fail. Only while attached. */
+void ddp_trainer_settle(ddp_trainer *t);
+
+/* After a step whose loss Darknet has asked for: have all ranks the same parameters? An algorithm
+ * may have each update with its own gradients for a while (ddp_step_plug): what is to be saved or
+ * validated then waits. The same on every rank. */
+int ddp_trainer_is_alike(const ddp_trainer *t);
+
+/* After at most how many steps have they? 1 where they have now. Only while attached. */
+size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
+
+/* Between two steps, on every rank: from here on they have. What fails ends the program by
+ * config.fail. Only while attached. */
+void ddp_trainer_average(ddp_trainer *t);
+
+/* Where rank 0 has the moments that the run begins with, if its network has not; until it is
+ * attached. Where an algorithm keeps them (ddp_algorithm_set_shards) alone. */
+void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_sharded_source *first);
+
+/* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
+ * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends
+ * the program by config.fail. */
+void ddp_trainer_take_back(ddp_trainer *t);
+
+/* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
+ * with the loss, the same on every rank. Only while attached. */
+ddp_requests ddp_trainer_requested(const ddp_trainer *t);
+
+/* After such a step: how many of its samples, of all ranks, had something else in their place. */
+size_t ddp_trainer_bad_samples(const ddp_trainer *t);
+
+/* Mean loss of an image in the last step whose loss Darknet has asked for. Only while attached. */
+double ddp_trainer_loss(const ddp_trainer *t);
+
+/* Only while attached. */
+const network *ddp_trainer_network(const ddp_trainer *t);
+ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
+const ddp_table *ddp_trainer_table(const ddp_trainer *t);
+
+/* Wall time since attach that this rank gave to communication and not to
+ * computing, in nanoseconds: waits, and driving messages in between. On a GPU, how long
+ * its work stood still, up to the last step that has ended there. */
+int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
+
+/* Wall time since attach that this rank gave to the parts of training, less the communication in
+ * them, in nanoseconds. outside: from the end of a step to the next one's first forward pass, and
+ * between mini-batches: where samples are waited for. forward, backward and update are 0 where a
+ * GPU computes, of which the host knows only when its work was queued. */
+typedef struct ddp_trainer_times {
+    int64_t forward_ns, backward_ns, update_ns, outside_ns;
+} ddp_trainer_times;
+
+/* Only while attached. */
+ddp_trainer_times ddp_trainer_total_times(ddp_trainer *t);
+
+#endif

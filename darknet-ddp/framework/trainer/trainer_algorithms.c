@@ -1,0 +1,173 @@
+/* The algorithms of a run (algorithms/set.h), between Darknet's network and the step. */
+#include "trainer/trainer_state.h"
+
+#include "glue/blocks.h"
+#include "glue/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+static ddp_status open_set(ddp_trainer *t, network *net, const ddp_table *table, ddp_error *err)
+{
+    ddp_algorithm_of of = {
+        .options = t->config.options,
+        .group = t->group,
+        .device = ddp_trainer_device(t, net),
+        .table = table,
+        .network = {.max_batches = net->max_batches > 0 ? (size_t)net->max_batches : 0,
+                    .burn_in = net->burn_in,
+                    .ema_alpha = (double)net->ema_alpha}};
+    ddp_block *blocks;
+    ddp_status st =
+        ddp_blocks_find(&blocks, &of.network.block_count, net, table->first_trained, err);
+
+    if (st)
+        return st;
+    of.network.blocks = blocks;
+    st = ddp_algorithm_set_open(&t->algorithms, &of, err);
+    free(blocks);
+    return st;
+}
+
+ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err)
+{
+    ddp_table table;
+    ddp_status st;
+
+    ddp_trainer_close_algorithms(t);
+    if (!t->config.options)
+        return DDP_OK;
+    st = ddp_table_init(&table, net, ddp_device_host(), err);
+    if (st)
+        return st;
+    st = open_set(t, net, &table, err);
+    ddp_table_release(&table);
+    return st;
+}
+
+void ddp_trainer_close_algorithms(ddp_trainer *t)
+{
+    ddp_algorithm_set_close(t->algorithms);
+    t->algorithms = NULL;
+}
+
+/* ---- attaching ---- */
+
+/* Blocks in numbers that tell their layers from others', for the plan of buckets. */
+static ddp_status number_blocks(ddp_trainer *t, const network *net, ddp_error *err)
+{
+    ddp_block *blocks;
+    int count;
+    ddp_status st = ddp_blocks_find(&blocks, &count, net, t->table.first_trained, err);
+
+    if (st)
+        return st;
+    for (int b = 0; b < count; b++)
+        for (int i = blocks[b].first; i <= blocks[b].last; i++)
+            t->layers.block_of[i] = b + 1;
+    free(blocks);
+    return DDP_OK;
+}
+
+static ddp_status open_layers(ddp_trainer *t, network *net, ddp_error *err)
+{
+    size_t layers = (size_t)net->n;
+
+    t->layers.plug = ddp_algorithm_set_layers(t->algorithms, &t->layers.self);
+    if (!t->layers.plug)
+        return DDP_OK;
+    t->layers.block_of = calloc(layers, sizeof *t->layers.block_of);
+    t->layers.left_out = calloc(layers, sizeof *t->layers.left_out);
+    t->layers.scale = calloc(layers, sizeof *t->layers.scale);
+    if (!t->layers.block_of || !t->layers.left_out || !t->layers.scale)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu layers", layers);
+    for (size_t i = 0; i < layers; i++)
+        t->layers.scale[i] = 1;
+    if (number_blocks(t, net, err))
+        return err->code;
+    t->table.block = t->layers.block_of;
+    t->layers.told = (layer_drops){.left_out = t->layers.left_out, .scale = t->layers.scale};
+    net->drops = &t->layers.told;
+    return DDP_OK;
+}
+
+ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net, ddp_error *err)
+{
+    if ((!t->algorithms || ddp_algorithm_set_was_attached(t->algorithms))
+        && ddp_trainer_open_algorithms(t, net, err))
+        return err->code;
+    t->config.reducer.halves = ddp_algorithm_set_halves(t->algorithms);
+    return open_layers(t, net, err);
+}
+
+ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err)
+{
+    ddp_state *state = ddp_algorithm_set_state(t->algorithms);
+
+    if (!state || ddp_state_arrays(state) == 0)
+        return DDP_OK;
+    return ddp_state_share(state, t->group, err) ? err->code
+                                                 : ddp_state_use(state, t->table.device, err);
+}
+
+void ddp_trainer_leave_state(const ddp_trainer *t)
+{
+    if (t->algorithms)
+        ddp_state_leave(ddp_algorithm_set_state(t->algorithms));
+}
+
+ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
+{
+    ddp_attached attached = {.table = &t->table,
+                             .seed = t->config.seed,
+                             .reducer = t->reducer,
+                             .first = t->first_moments};
+
+    if (!t->algorithms)
+        return DDP_OK;
+    t->steps.plug = ddp_algorithm_set_step(t->algorithms, &t->steps.self);
+    t->updates.plug = ddp_algorithm_set_update(t->algorithms, &t->updates.self);
+    return ddp_algorithm_set_attach(t->algorithms, &attached, err);
+}
+
+void ddp_trainer_detach_algorithms(ddp_trainer *t)
+{
+    if (t->algorithms)
+        ddp_algorithm_set_detach(t->algorithms);
+    free(t->layers.block_of);
+    free(t->layers.left_out);
+    free(t->layers.scale);
+    memset(&t->layers, 0, sizeof t->layers);
+    memset(&t->steps, 0, sizeof t->steps);
+    memset(&t->updates, 0, sizeof t->updates);
+    t->net->drops = NULL;
+}
+
+/* ---- which layers a step has ---- */
+
+void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_position *before)
+{
+    if (!t->layers.plug)
+        return;
+    if (before->begun == 0)
+        t->layers.plug->choose(t->layers.self, before->step, t->layers.left_out, t->layers.scale);
+    ddp_statistics_leave_out(t->statistics, t->layers.left_out);
+}
+
+void ddp_trainer_leave_layers_out(ddp_trainer *t)
+{
+    if (t->layers.plug)
+        ddp_reducer_leave_out(t->reducer, t->layers.left_out);
+}
+
+void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_sharded_source *first)
+{
+    t->first_moments = first;
+}
+
+const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t)
+{
+    return t->algorithms;
+}

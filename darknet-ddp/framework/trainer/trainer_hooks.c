@@ -1,0 +1,270 @@
+/* One step of training, from top to bottom in the order in which Darknet calls (train_hooks in
+ * darknet.h): forward, backward and update of each mini-batch, then the loss.
+ *
+ *   before_forward     the last step's loss and BatchNorm statistics have come
+ *   before_layer       a layer whose update was left for now is updated before it is read
+ *   before_backward    gradients add up; with an update's last mini-batch they will be summed
+ *   on_gradient_ready  a layer's gradients are final: a bucket that is full leaves (core/reducer.h)
+ *   after_backward     the other buckets leave, then statistics and loss, then deferred buckets
+ *   before_update      a layer's sums are waited for, and Darknet updates it with them, or the
+ *                      layer is deferred: it is left for the next forward pass
+ *   mean_loss          Darknet asks for the loss of all ranks
+ *   settle             all that was left for later is done now: somebody reads the network
+ *
+ * The calls of ddp_reducer, ddp_loss and ddp_statistics are the plain step, and all there is to a
+ * gradient's way. Calls of ddp_trainer are what a run may have besides, a file each; they do
+ * nothing where it was not asked for:
+ *
+ *   trainer_guard.c       numbers that are not finite
+ *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
+ *   trainer_bad_data.c    samples that cannot be read
+ *   trainer_joint.c       BatchNorm over all ranks
+ *   trainer_steps.c       steps that are updated with a rank's own gradients
+ *   trainer_updates.c     updates that are an algorithm's, and what other ranks have updated
+ *   trainer_algorithms.c  steps without some layers
+ *
+ * An error ends the program (ddp_trainer_check): a hook cannot return one. */
+#include "trainer/trainer_state.h"
+
+#include "base/clock.h"
+
+#include <network.h>
+
+/* ---- forward ---- */
+
+/* Of steps that each rank updates by itself, statistics are averaged with parameters. */
+static int statistics_travel(const ddp_trainer *t, size_t step)
+{
+    return t->config.broadcast_buffers && !ddp_trainer_is_local(t, step);
+}
+
+static void before_forward(void *ctx, network *net)
+{
+    ddp_trainer *t = ctx;
+    ddp_position before = ddp_position_of(net);
+    int64_t start = ddp_clock_ns();
+    ddp_error err;
+
+    ddp_trainer_enter(t, DDP_TRAINER_FORWARD);
+    ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
+    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
+    ddp_trainer_end_updates(t);
+    ddp_trainer_check(t, ddp_statistics_begin(t->statistics, &err), &err);
+    ddp_trainer_settle_sums(t);
+    ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
+    ddp_trainer_heard(t);
+    t->waited_ns += ddp_clock_ns() - start;
+    ddp_trainer_judge_last_step(t);
+    ddp_trainer_sync_if_due(t);
+    ddp_trainer_choose_layers(t, &before);
+    ddp_trainer_keep_statistics(t, &before);
+    if (before.begun == 0 && statistics_travel(t, before.step + 1))
+        ddp_statistics_begin_step(t->statistics);
+    ddp_trainer_sum_bad_samples(t, net, &before);
+}
+
+/* What the last step's update left for now: the layer's own, or to take what others updated of it.
+ */
+static void update_deferred(ddp_trainer *t, network *net, int layer_index)
+{
+    ddp_error err;
+    int used;
+
+    if (!t->deferred[layer_index])
+        return;
+    t->deferred[layer_index] = 0;
+    if (ddp_trainer_take(t, layer_index))
+        return;
+    ddp_trainer_check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
+    ddp_trainer_look(t);
+    if (!used)
+        return;
+    update_layer_of(net, layer_index);
+    t->guard.updated_layer = layer_index;
+}
+
+static void update_all_deferred(ddp_trainer *t, network *net)
+{
+    for (int layer = net->n - 1; layer >= 0; layer--)
+        update_deferred(t, net, layer);
+}
+
+static void before_layer(void *ctx, network *net, int layer_index)
+{
+    ddp_trainer *t = ctx;
+    ddp_error err;
+
+    if (!net->train && layer_index == 0)
+        ddp_trainer_settle(t);
+    update_deferred(t, net, layer_index);
+    t->layer = layer_index;
+    if (net->train)
+        ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_FORWARD, layer_index);
+    else
+        ddp_watch_moved(t->config.reducer.watch);
+    ddp_trainer_check(t, ddp_reducer_progress(t->reducer, &err), &err);
+}
+
+/* ---- backward ---- */
+
+/* Layers before this one learn in a later batch: stopbackward=N. What stopbackward=1 freezes for
+ * good is in no bucket (ddp_table.first_trained); set on one rank for one mini-batch it only leaves
+ * layers out there. */
+static int first_thawed(network *net)
+{
+    int first = first_learning_layer(net);
+
+    return first > 0 && net->layers[first - 1].stopbackward == 1 ? 0 : first;
+}
+
+static void before_backward(void *ctx, network *net)
+{
+    ddp_trainer *t = ctx;
+    ddp_position now = ddp_position_of(net);
+
+    ddp_trainer_enter(t, DDP_TRAINER_BACKWARD);
+    update_all_deferred(t, net);
+    ddp_trainer_end_at_bad_samples(t, net);
+    ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
+    ddp_statistics_fold(t->statistics, now.mini_batch);
+    t->steps.is_local = now.update_ends && ddp_trainer_is_local(t, now.step);
+    ddp_reducer_use_plug(t->reducer, now.step > t->config.compress_after);
+    ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->steps.is_local);
+    ddp_reducer_freeze(t->reducer, first_thawed(net));
+    ddp_trainer_leave_layers_out(t);
+    t->layer = net->n - 1;
+}
+
+static void on_gradient_ready(void *ctx, int layer_index)
+{
+    ddp_trainer *t = ctx;
+    ddp_error err;
+
+    t->layer = layer_index > 0 ? layer_index - 1 : 0;
+    ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_BACKWARD, layer_index);
+    ddp_trainer_check(t, ddp_reducer_layer_ready(t->reducer, layer_index, &err), &err);
+}
+
+static void on_progress(void *ctx)
+{
+    ddp_trainer *t = ctx;
+    ddp_error err;
+
+    ddp_watch_moved(t->config.reducer.watch);
+    ddp_trainer_check(t, ddp_reducer_progress(t->reducer, &err), &err);
+}
+
+static void after_backward(void *ctx, network *net)
+{
+    ddp_trainer *t = ctx;
+    ddp_position now = ddp_position_of(net);
+    ddp_error err;
+
+    ddp_trainer_judge_mini_batch(t, &now);
+    ddp_loss_add(t->loss, now.mini_batch, *net->cost);
+    ddp_trainer_check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
+    if (now.step_ends && statistics_travel(t, now.step))
+        ddp_trainer_check(t, ddp_statistics_start(t->statistics, &err), &err);
+    if (now.step_ends) {
+        ddp_trainer_tell(t, &now);
+        ddp_trainer_end_local_backward(t, &now);
+        ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
+    }
+    if (now.update_ends && !t->steps.is_local)
+        ddp_trainer_check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
+    ddp_trainer_enter(t, now.update_ends ? DDP_TRAINER_UPDATE : DDP_TRAINER_OUTSIDE);
+}
+
+/* ---- update ---- */
+
+/* Darknet updates from the last layer to the first, so layers whose gradients
+ * have landed are updated while others still travel. */
+static int before_update(void *ctx, int layer_index)
+{
+    ddp_trainer *t = ctx;
+    ddp_error err;
+    int used;
+
+    if (ddp_trainer_is_dropped(t))
+        return 0;
+    if (t->steps.is_local)
+        return ddp_trainer_update_locally(t, layer_index);
+    if (ddp_reducer_is_deferred(t->reducer, layer_index)) {
+        t->deferred[layer_index] = 1;
+        return 0;
+    }
+    ddp_trainer_check(t, ddp_reducer_layer_fence(t->reducer, layer_index, &used, &err), &err);
+    ddp_trainer_look(t);
+    ddp_trainer_share_out(t, layer_index);
+    ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
+    if (used)
+        t->guard.updated_layer = layer_index;
+    return used;
+}
+
+/* ---- loss ---- */
+
+/* The sum that Darknet has is what t->loss was told, mini-batch by mini-batch; it left for
+ * the other ranks at the end of the step. Asked in the middle of one, it goes now. */
+static float mean_loss(void *ctx, float loss)
+{
+    ddp_trainer *t = ctx;
+    int64_t start = ddp_clock_ns();
+    ddp_error err;
+    float mean;
+
+    (void)loss;
+    ddp_trainer_end_updates(t);
+    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    if (!t->judged) /* else it has arrived */
+        ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
+    ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);
+    ddp_trainer_heard(t);
+    mean = ddp_loss_take(t->loss);
+    t->last_loss = mean;
+    t->waited_ns += ddp_clock_ns() - start;
+    ddp_trainer_enter(t, DDP_TRAINER_OUTSIDE);
+    ddp_trainer_look(t);
+    ddp_trainer_sync_if_due(t);
+    return mean;
+}
+
+/* ---- between steps ---- */
+
+/* All that the network holds is about to be read: BatchNorm's statistics too. */
+static void settle(void *ctx, network *net)
+{
+    ddp_trainer *t = ctx;
+    ddp_error err;
+
+    ddp_trainer_end_updates(t);
+    update_all_deferred(t, net);
+    ddp_trainer_sync_if_due(t);
+    ddp_trainer_check(t, ddp_statistics_settle(t->statistics, &err), &err);
+    ddp_trainer_settle_sums(t);
+    ddp_trainer_look(t);
+}
+
+void ddp_trainer_settle(ddp_trainer *t)
+{
+    settle(t, t->net);
+}
+
+void ddp_trainer_hook(ddp_trainer *t, network *net)
+{
+    t->hooks = (train_hooks){
+        .ctx = t,
+        .forward_begin = before_forward,
+        .forward_layer = before_layer,
+        .backward_begin = before_backward,
+        .gradient_ready = on_gradient_ready,
+        .progress = on_progress,
+        .backward_end = after_backward,
+        .update_layer = before_update,
+        .optimize = t->updates.plug ? ddp_trainer_optimize : NULL,
+        .mean_loss = mean_loss,
+        .settle = settle,
+    };
+    net->hooks = &t->hooks;
+    ddp_trainer_begin_times(t);
+}

@@ -1,0 +1,71 @@
+/* What travels with a step's loss, besides it. */
+#include "trainer/trainer_state.h"
+
+/* After a step's last backward pass all ranks have the same parameters: its update is still to
+ * come, and the last one's has been computed, in this step's forward pass at the latest. In a
+ * period of local SGD they have not: then in the first step behind it. */
+static void begin_to_verify(ddp_trainer *t, const ddp_position *now)
+{
+    if (!t->verify)
+        return;
+    t->verify_due |= now->step % (size_t)t->config.verify_every == 0;
+    if (!t->verify_due || !ddp_trainer_is_alike(t))
+        return;
+    t->verify_due = 0;
+    ddp_loss_compare(t->loss, ddp_verify_take(t->verify, now->step));
+    t->verifying = 1;
+}
+
+/* The loss has arrived, and with it what ranks have. */
+static void verify(ddp_trainer *t)
+{
+    ddp_error err;
+
+    if (!t->verifying)
+        return;
+    t->verifying = 0;
+    if (ddp_loss_same(t->loss))
+        ddp_verify_passed(t->verify);
+    else
+        ddp_trainer_check(t, ddp_verify_find(t->verify, &err), &err);
+}
+
+/* ---- what is left when backward ends (reducer.priority) ----
+ * Ranks tell each other with the loss, and so all plan one order for the next step. */
+
+enum { BACKLOG_UNIT = 1024, EXACT = 1 << 24 }; /* elements of a count; a sum of counts */
+
+static void tell_backlog(ddp_trainer *t)
+{
+    size_t most = EXACT / (size_t)ddp_group_size(t->group), units;
+
+    if (!t->config.reducer.priority || !ddp_reducer_syncs(t->reducer))
+        return;
+    units = ddp_reducer_backlog(t->reducer) / BACKLOG_UNIT;
+    ddp_loss_tell(t->loss, DDP_TOLD_BACKLOG, units < most ? units : most);
+    t->backlog_told = 1;
+}
+
+static void plan_order(ddp_trainer *t)
+{
+    if (!t->backlog_told)
+        return;
+    t->backlog_told = 0;
+    ddp_reducer_adapt(t->reducer, ddp_loss_told(t->loss, DDP_TOLD_BACKLOG)
+                                      / (size_t)ddp_group_size(t->group) * BACKLOG_UNIT);
+}
+
+/* ---- */
+
+void ddp_trainer_tell(ddp_trainer *t, const ddp_position *now)
+{
+    begin_to_verify(t, now);
+    ddp_trainer_tell_bad_samples(t, now);
+    tell_backlog(t);
+}
+
+void ddp_trainer_heard(ddp_trainer *t)
+{
+    verify(t);
+    plan_order(t);
+}
