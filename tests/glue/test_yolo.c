@@ -1,6 +1,7 @@
 /* [yolo] with the mathematics of the forks that have YOLOv4: what each key changes of the deltas
  * and of the cost, by hand, on a layer of 2 x 2 cells with two anchors and two classes. */
 #include <darknet.h>
+#include <layers/heads/yolo_v4.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -367,12 +368,34 @@ static void a_regions_boxes_lie_in_the_picture_as_it_was_put_in(void **state)
     assert_memory_equal(&boxed, &v3, sizeof v3);
 }
 
+/* As the forks compute a box: in double precision, and rounded once. A prediction whose overlap
+ * lies at ignore_thresh is then on the same side of it in both programs. */
+static void a_box_is_rounded_once(void **state)
+{
+    network *net = parse("yolo_math=v4\n", "");
+    layer l = net->layers[2];
+    float x[4 * CELLS] = {0};
+
+    (void)state;
+    for (int i = -400; i <= 400; i++) {
+        float t = (float)i / 97;
+        box b;
+
+        x[2 * CELLS] = x[3 * CELLS] = t;
+        b = yolo_v4_box(l, x, 1, 0, 0, 96, 72);
+        assert_true(b.w == (float)(exp((double)t) * 32 / 96));
+        assert_true(b.h == (float)(exp((double)t) * 16 / 72));
+    }
+    free_network(net);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_are_trained_by_squared_differences),
         cmocka_unit_test(the_cost_of_mse_is_all_squares),
         cmocka_unit_test(the_cost_of_ciou_is_the_iou_and_the_other_squares),
+        cmocka_unit_test(a_box_is_rounded_once),
         cmocka_unit_test(scale_x_y_stretches_the_middle),
         cmocka_unit_test(new_coords_take_numbers_as_they_come),
         cmocka_unit_test(iou_thresh_trains_further_anchors),

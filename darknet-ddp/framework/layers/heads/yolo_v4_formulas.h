@@ -35,10 +35,15 @@ PUBLIC_FORMULA box yolo_v4_box(layer l, const float *x, int anchor, int column, 
 {
     int stride = l.w * l.h;
     float tw = x[2 * stride], th = x[3 * stride];
-    float by_w = l.yolo.new_coords ? 4 * tw * tw : exp(tw);
-    float by_h = l.yolo.new_coords ? 4 * th * th : exp(th);
-    box b = {(column + x[0]) / l.w, (row + x[stride]) / l.h, by_w * l.biases[2 * anchor] / w,
-             by_h * l.biases[2 * anchor + 1] / h};
+    float aw = l.biases[2 * anchor], ah = l.biases[2 * anchor + 1];
+    box b = {(column + x[0]) / l.w, (row + x[stride]) / l.h, 0, 0};
+    if (l.yolo.new_coords) {
+        b.w = 4 * tw * tw * aw / w;
+        b.h = 4 * th * th * ah / h;
+    } else { /* rounded once: an overlap may lie at ignore_thresh */
+        b.w = exp((double)tw) * aw / w;
+        b.h = exp((double)th) * ah / h;
+    }
     return b;
 }
 
