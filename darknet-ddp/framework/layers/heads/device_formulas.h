@@ -20,6 +20,7 @@ extern "C" {
 #define float_to_box device_float_to_box
 #define box_iou device_box_iou
 #define box_rmse device_box_rmse
+#define box_less_distance device_box_less_distance
 #define box_iou_kind device_box_iou_kind
 #define iou_gradient device_iou_gradient
 #define yolo_v4_box device_yolo_v4_box
