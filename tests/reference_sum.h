@@ -3,7 +3,7 @@
 #ifndef DDP_TESTS_REFERENCE_SUM_H
 #define DDP_TESTS_REFERENCE_SUM_H
 
-#include "device/half.h"
+#include "device/float16.h"
 
 #include <math.h>
 #include <stddef.h>

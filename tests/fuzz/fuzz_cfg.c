@@ -3,7 +3,7 @@
 #include "guarded.h"
 
 #include "base/cfg_text.h"
-#include "glue/support.h"
+#include "glue/trainable.h"
 #include "timing/synthetic.h"
 
 #include <darknet.h>

@@ -27,7 +27,7 @@ static const char cfg[] =
     "[connected]\noutput=5\nactivation=linear\n[softmax]\n";
 
 struct announced {
-    ddp_passing passing; /* to nobody */
+    ddp_hook_chain passing; /* to nobody */
     const network *net;
     float *weights[MOST_LAYERS], *biases[MOST_LAYERS]; /* copies of the gradients; NULL: none yet */
 };
@@ -77,7 +77,7 @@ static void on_gradient_ready(void *ctx, int layer_index)
 static void what_is_announced_does_not_change_any_more(void **state)
 {
     struct announced a = {.passing = {NULL}};
-    train_hooks hooks = ddp_passing_hooks;
+    train_hooks hooks = ddp_hook_chain_hooks;
     network *net;
 
     (void)state;

@@ -168,7 +168,7 @@ static void the_memory_of_two_steps_is_enough(void **state)
 /* ---- training ---- */
 
 struct reading {
-    ddp_passing passing;
+    ddp_hook_chain passing;
     const float *inputs[BATCH / MINI_BATCH]; /* of each mini-batch, where its first layer read it */
     const float *truths[BATCH / MINI_BATCH];
     int count;
@@ -186,7 +186,7 @@ static void forward_begins(void *ctx, network *net)
 /* A new network, after a step with these samples. */
 static network *train(data d, struct reading *r)
 {
-    train_hooks hooks = ddp_passing_hooks;
+    train_hooks hooks = ddp_hook_chain_hooks;
     network *net;
 
     train_plugin_active = NULL; /* which loads, and has no trainer */

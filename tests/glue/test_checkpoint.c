@@ -3,7 +3,7 @@
 #include "state/save.h"
 
 #include "../unit/folder.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
 #include "timing/synthetic.h"
 
 #include <darknet.h>
@@ -122,11 +122,11 @@ static void expect_same_floats(const float *a, const float *b, size_t count, con
 
 static void expect_same_networks(network *a, network *b)
 {
-    ddp_table x, y;
+    ddp_param_table x, y;
     ddp_error err;
 
-    assert_int_equal(ddp_table_init(&x, a, ddp_device_host(), &err), DDP_OK);
-    assert_int_equal(ddp_table_init(&y, b, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&x, a, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&y, b, ddp_device_host(), &err), DDP_OK);
     for (size_t i = 0; i < x.param_count; i++) {
         const ddp_param *p = &x.params[i], *q = &y.params[i];
 
@@ -140,8 +140,8 @@ static void expect_same_networks(network *a, network *b)
                            x.buffers[i].part);
     assert_int_equal(*a->seen, *b->seen);
     assert_int_equal(*a->t, *b->t);
-    ddp_table_release(&x);
-    ddp_table_release(&y);
+    ddp_param_table_release(&x);
+    ddp_param_table_release(&y);
 }
 
 static void expect_exact(const char *head, const char *tail)

@@ -3,7 +3,7 @@
 #include "trainer/trainer.h"
 
 #include "../unit/ranks.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
 #include "samples/random_streams.h"
 #include "timing/synthetic.h"
 
@@ -116,11 +116,12 @@ static void train(struct rank *me)
 
 static void run(struct training *training, int ranks)
 {
-    static const train_plugin draws = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    static const train_plugin draws = {
+        .world = 1, .draw_for = ddp_random_stream_use, .draw = ddp_draw};
 
     for (int r = 0; r < ranks; r++)
         training->nets[r] = new_net(training->cfg);
-    ddp_draws_open(7);
+    ddp_random_streams_open(7);
     train_plugin_active = &draws;
     ranks_run(ranks, train, training);
     train_plugin_active = NULL;
@@ -148,7 +149,7 @@ static int wrong_by(const float *got, const float *want, size_t count, double mo
     return !(sqrt(difference) <= most * (sqrt(size) + NOISE));
 }
 
-static int compare_params(const ddp_table *got, const ddp_table *want, double most,
+static int compare_params(const ddp_param_table *got, const ddp_param_table *want, double most,
                           const char *what)
 {
     int wrong = 0;
@@ -167,7 +168,7 @@ static int compare_params(const ddp_table *got, const ddp_table *want, double mo
     return wrong;
 }
 
-static int compare_statistics(const ddp_table *got, const ddp_table *want, double most,
+static int compare_statistics(const ddp_param_table *got, const ddp_param_table *want, double most,
                               const char *what)
 {
     int wrong = 0;
@@ -190,22 +191,22 @@ static int compare_statistics(const ddp_table *got, const ddp_table *want, doubl
  * 0: to the bit. Several ranks without exact have rank 0's statistics, which saw less. */
 static int compare_ranks(struct training *got, int ranks, struct training *want, double most)
 {
-    ddp_table a, b;
+    ddp_param_table a, b;
     ddp_error err;
     char what[128];
     int wrong = 0;
 
     (void)snprintf(what, sizeof what, "%d ranks, buckets of %zu bytes, overlap %d, deferred %zu",
                    ranks, got->bucket_bytes, got->overlap, got->defer_bytes);
-    assert_int_equal(ddp_table_init(&b, want->nets[0], ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&b, want->nets[0], ddp_device_host(), &err), DDP_OK);
     for (int r = 0; r < ranks; r++) {
-        assert_int_equal(ddp_table_init(&a, got->nets[r], ddp_device_host(), &err), DDP_OK);
+        assert_int_equal(ddp_param_table_init(&a, got->nets[r], ddp_device_host(), &err), DDP_OK);
         wrong += compare_params(&a, &b, most, what);
         if (ranks == 1 || got->exact || most == 0)
             wrong += compare_statistics(&a, &b, most, what);
-        ddp_table_release(&a);
+        ddp_param_table_release(&a);
     }
-    ddp_table_release(&b);
+    ddp_param_table_release(&b);
     if (wrong_by(got->loss, want->loss, (size_t)got->steps, most)) {
         print_error("%s: the first loss is %.9g, not %.9g\n", what, (double)got->loss[0],
                     (double)want->loss[0]);

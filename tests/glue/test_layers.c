@@ -89,11 +89,11 @@ static void crop(size_t sample, int width, float *row)
 
 static void a_crop_flips_by_the_number_that_a_gpu_flips_by(void **state)
 {
-    const train_plugin plugin = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    const train_plugin plugin = {.world = 1, .draw_for = ddp_random_stream_use, .draw = ddp_draw};
     int flipped = 0;
 
     (void)state;
-    ddp_draws_open(77);
+    ddp_random_streams_open(77);
     train_plugin_active = &plugin;
     for (size_t sample = 0; sample < SAMPLES; sample++) {
         float whole[SIDE], part[SIDE / 2];

@@ -241,12 +241,12 @@ static size_t choose(size_t sample, size_t n)
 }
 
 static const train_plugin plugin = {
-    .world = 1, .choose = choose, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    .world = 1, .choose = choose, .draw_for = ddp_random_stream_use, .draw = ddp_draw};
 
 static int plug_in(void **state)
 {
     (void)state;
-    ddp_draws_open(seed);
+    ddp_random_streams_open(seed);
     train_plugin_active = &plugin;
     return 0;
 }
@@ -315,9 +315,9 @@ static void steps_sizes_and_seeds_differ(void **state)
         data other;
 
         assert_int_equal(differences(first.X, second.X, 0), BATCH);
-        ddp_draws_open(seed + 1);
+        ddp_random_streams_open(seed + 1);
         other = load_batch(&kinds[k], 0, 32);
-        ddp_draws_open(seed);
+        ddp_random_streams_open(seed);
         assert_int_equal(differences(first.X, other.X, 0), BATCH);
         free_data(first);
         free_data(second);

@@ -179,7 +179,7 @@ static void train(struct rank *me)
 }
 
 struct waiting {
-    ddp_passing passing; /* to the trainer */
+    ddp_hook_chain passing; /* to the trainer */
     struct rank *me;
 };
 
@@ -188,7 +188,7 @@ static void end_and_meet(void *ctx, network *net)
 {
     struct waiting *w = ctx;
 
-    ddp_passing_hooks.backward_end(ctx, net);
+    ddp_hook_chain_hooks.backward_end(ctx, net);
     rank_meet(w->me);
 }
 
@@ -197,7 +197,7 @@ static void step_apart(struct rank *me)
     network *net = net_of(me);
     struct waiting waiting = {.passing = {net->hooks}, .me = me};
     const train_hooks *trainers = net->hooks;
-    train_hooks hooks = ddp_passing_hooks;
+    train_hooks hooks = ddp_hook_chain_hooks;
 
     hooks.ctx = &waiting;
     hooks.backward_end = end_and_meet;

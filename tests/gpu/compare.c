@@ -56,7 +56,7 @@ typedef struct options {
 
 /* One training run. */
 typedef struct run {
-    ddp_passing passing; /* to nobody */
+    ddp_hook_chain passing; /* to nobody */
     network *net;
     train_hooks hooks;
     double losses[UPDATES];
@@ -190,7 +190,7 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
         snapshot_write(&r->first, &r->first);
     }
     snapshot_read(&r->first_statistics, -1);
-    r->hooks = ddp_passing_hooks;
+    r->hooks = ddp_hook_chain_hooks;
     r->hooks.ctx = r;
     r->hooks.gradient_ready = gradient_ready;
     r->hooks.update_layer = update_layer;

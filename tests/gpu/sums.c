@@ -208,7 +208,7 @@ static int one_round(struct run *r, int round)
     use_gathered(r);
     must(ddp_allreduce_wait(r->loss_sum, &err), &err);
     if (round % 2)
-        must(ddp_group_settle(r->g, &err), &err);
+        must(ddp_group_synchronize(r->g, &err), &err);
     return !reference_same_bits(r->loss, want);
 }
 
@@ -403,7 +403,7 @@ int main(int argc, char **argv)
         wrong += one_round(&r, round);
     for (int s = 0; s < SUMS; s++)
         wrong += wrong_total(&r, s);
-    must(ddp_group_settle(r.g, &err), &err);
+    must(ddp_group_synchronize(r.g, &err), &err);
     wrong += wrong_parts(&r);
     if (nccl && r.ordered && schedule == DDP_SCHEDULE_LEVELS)
         wrong += too_much_left(&r);

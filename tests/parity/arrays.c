@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-static float *array_of(const ddp_table *table, size_t i, enum array_kind kind)
+static float *array_of(const ddp_param_table *table, size_t i, enum array_kind kind)
 {
     const ddp_param *param = &table->params[i];
 
     return kind == VALUES ? param->value : *param->gradient_slot;
 }
 
-size_t array_offset(const ddp_table *table, size_t i)
+size_t array_offset(const ddp_param_table *table, size_t i)
 {
     size_t offset = 0;
 
@@ -20,19 +20,19 @@ size_t array_offset(const ddp_table *table, size_t i)
     return offset;
 }
 
-void array_read(const ddp_table *table, size_t i, enum array_kind kind, float *copy)
+void array_read(const ddp_param_table *table, size_t i, enum array_kind kind, float *copy)
 {
     ddp_device_pull(table->device, copy + array_offset(table, i), array_of(table, i, kind),
                     table->params[i].count);
 }
 
-void arrays_read(const ddp_table *table, enum array_kind kind, float *copy)
+void arrays_read(const ddp_param_table *table, enum array_kind kind, float *copy)
 {
     for (size_t i = 0; i < table->param_count; i++)
         array_read(table, i, kind, copy);
 }
 
-float *arrays_copy(const ddp_table *table, enum array_kind kind)
+float *arrays_copy(const ddp_param_table *table, enum array_kind kind)
 {
     float *copy = calloc(array_offset(table, table->param_count) + 1, sizeof *copy);
 
@@ -42,7 +42,7 @@ float *arrays_copy(const ddp_table *table, enum array_kind kind)
     return copy;
 }
 
-void arrays_restore(const ddp_table *table, enum array_kind kind, const float *copy)
+void arrays_restore(const ddp_param_table *table, enum array_kind kind, const float *copy)
 {
     for (size_t i = 0; i < table->param_count; i++) {
         ddp_device_push(table->device, array_of(table, i, kind), copy, table->params[i].count);
@@ -50,7 +50,7 @@ void arrays_restore(const ddp_table *table, enum array_kind kind, const float *c
     }
 }
 
-float *statistics_copy(const ddp_table *table)
+float *statistics_copy(const ddp_param_table *table)
 {
     size_t count = 0;
     float *copy;
@@ -65,13 +65,14 @@ float *statistics_copy(const ddp_table *table)
     return copy;
 }
 
-void statistics_restore(const ddp_table *table, const float *copy)
+void statistics_restore(const ddp_param_table *table, const float *copy)
 {
     for (size_t i = 0; i < table->buffer_count; copy += table->buffers[i++].count)
         ddp_device_push(table->device, *table->buffers[i].slot, copy, table->buffers[i].count);
 }
 
-double statistics_distance(const ddp_table *table, const float *a, const float *b, size_t *buffer)
+double statistics_distance(const ddp_param_table *table, const float *a, const float *b,
+                           size_t *buffer)
 {
     double worst = 0;
 
@@ -92,7 +93,8 @@ double statistics_distance(const ddp_table *table, const float *a, const float *
     return worst;
 }
 
-static uint64_t hash_array(const ddp_table *table, const float *x, size_t count, uint64_t hash)
+static uint64_t hash_array(const ddp_param_table *table, const float *x, size_t count,
+                           uint64_t hash)
 {
     float *copy;
 
@@ -107,7 +109,7 @@ static uint64_t hash_array(const ddp_table *table, const float *x, size_t count,
     return hash;
 }
 
-uint64_t arrays_hash(const ddp_table *table, int first, int last)
+uint64_t arrays_hash(const ddp_param_table *table, int first, int last)
 {
     uint64_t hash = 0;
 
@@ -148,7 +150,7 @@ static double ratio(double difference, double b)
     return isfinite(difference) && isfinite(b) ? sqrt(difference / b) : (double)INFINITY;
 }
 
-distance arrays_distance(const ddp_table *table, const float *a, const float *b, double floor)
+distance arrays_distance(const ddp_param_table *table, const float *a, const float *b, double floor)
 {
     distance d = {0};
 
@@ -176,7 +178,7 @@ distance arrays_distance(const ddp_table *table, const float *a, const float *b,
     return d;
 }
 
-void arrays_subtract(const ddp_table *table, float *a, const float *b)
+void arrays_subtract(const ddp_param_table *table, float *a, const float *b)
 {
     size_t count = array_offset(table, table->param_count);
 
@@ -184,7 +186,7 @@ void arrays_subtract(const ddp_table *table, float *a, const float *b)
         a[i] -= b[i];
 }
 
-double arrays_change(const ddp_table *table, const float *a, const float *b)
+double arrays_change(const ddp_param_table *table, const float *a, const float *b)
 {
     struct norms n = norms_of(a, b, array_offset(table, table->param_count));
 

@@ -10,20 +10,20 @@
 enum array_kind { VALUES, GRADIENTS };
 
 /* Copy one array, of parameter i of the table, into its place in a copy of all. */
-void array_read(const ddp_table *table, size_t i, enum array_kind kind, float *copy);
+void array_read(const ddp_param_table *table, size_t i, enum array_kind kind, float *copy);
 
 /* A copy of every array, one after the other in table order; or into one made before. */
-float *arrays_copy(const ddp_table *table, enum array_kind kind);
-void arrays_read(const ddp_table *table, enum array_kind kind, float *copy);
+float *arrays_copy(const ddp_param_table *table, enum array_kind kind);
+void arrays_read(const ddp_param_table *table, enum array_kind kind, float *copy);
 
 /* The inverse: into the network's own memory. */
-void arrays_restore(const ddp_table *table, enum array_kind kind, const float *copy);
+void arrays_restore(const ddp_param_table *table, enum array_kind kind, const float *copy);
 
 /* Where parameter i starts in a copy. */
-size_t array_offset(const ddp_table *table, size_t i);
+size_t array_offset(const ddp_param_table *table, size_t i);
 
 /* Of values and what the optimizer remembers, of layers first to last. */
-uint64_t arrays_hash(const ddp_table *table, int first, int last);
+uint64_t arrays_hash(const ddp_param_table *table, int first, int last);
 
 typedef struct distance {
     double worst; /* largest |a - b| / |b| of one array; not a number counts as infinite */
@@ -32,20 +32,22 @@ typedef struct distance {
 
 /* Euclidean norms; a and b are copies. |b| counts as at least `floor` times the
  * largest |b| of the same layer's arrays. */
-distance arrays_distance(const ddp_table *table, const float *a, const float *b, double floor);
+distance arrays_distance(const ddp_param_table *table, const float *a, const float *b,
+                         double floor);
 
 /* A copy of BatchNorm's running statistics, one array after the other in table order; and the
  * inverse. */
-float *statistics_copy(const ddp_table *table);
-void statistics_restore(const ddp_table *table, const float *copy);
+float *statistics_copy(const ddp_param_table *table);
+void statistics_restore(const ddp_param_table *table, const float *copy);
 
 /* Largest |a - b| / |b| of one of these arrays; 0 where there are none. *buffer: which it is. */
-double statistics_distance(const ddp_table *table, const float *a, const float *b, size_t *buffer);
+double statistics_distance(const ddp_param_table *table, const float *a, const float *b,
+                           size_t *buffer);
 
 /* a - b, in a. */
-void arrays_subtract(const ddp_table *table, float *a, const float *b);
+void arrays_subtract(const ddp_param_table *table, float *a, const float *b);
 
 /* |a - b| / |b| over everything together. */
-double arrays_change(const ddp_table *table, const float *a, const float *b);
+double arrays_change(const ddp_param_table *table, const float *a, const float *b);
 
 #endif

@@ -36,7 +36,7 @@
 #include "arrays.h"
 #include "options.h"
 
-#include "glue/support.h"
+#include "glue/trainable.h"
 
 #include <math.h>
 #include <string.h>
@@ -248,7 +248,7 @@ static int compare_statistics(FILE *terminal, const run *r, const struct outcome
 static int compare(FILE *terminal, const run *r, const float *gradients, struct outcome *ranks,
                    double way_limit)
 {
-    const ddp_table *t = &r->table;
+    const ddp_param_table *t = &r->table;
     float *values = arrays_copy(t, VALUES);
     double moved = arrays_change(t, values, ranks->first_values), loss = worst_loss(r, ranks);
     int bad;

@@ -10,7 +10,7 @@ enum { MOST_LEVELS = 8 };
 /* Sums wait here, the earlier ranks' first; sums[i] is of ranks[i] ranks, a power
  * of 2. Two of the same size become one. */
 struct rank_sum {
-    const ddp_table *table;
+    const ddp_param_table *table;
     ddp_wire wire;
     size_t count;
     int depth;
@@ -18,7 +18,7 @@ struct rank_sum {
     int ranks[MOST_LEVELS];
 };
 
-rank_sum *rank_sum_open(const ddp_table *table, ddp_wire wire)
+rank_sum *rank_sum_open(const ddp_param_table *table, ddp_wire wire)
 {
     rank_sum *t = calloc(1, sizeof *t);
 

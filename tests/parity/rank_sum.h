@@ -3,11 +3,11 @@
 #define PARITY_RANK_SUM_H
 
 #include "core/params.h"
-#include "device/half.h"
+#include "device/float16.h"
 
 typedef struct rank_sum rank_sum;
 
-rank_sum *rank_sum_open(const ddp_table *table, ddp_wire wire);
+rank_sum *rank_sum_open(const ddp_param_table *table, ddp_wire wire);
 void rank_sum_close(rank_sum *t);
 
 /* Take the gradients of the next rank out of the network and leave zeros. */

@@ -1,7 +1,7 @@
 #include "run.h"
 
 #include "arrays.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
 #include "timing/synthetic.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static void backward_end(void *ctx, network *net)
     const run *r = ctx;
     int done = (int)(*net->seen / (size_t)net->batch);
 
-    ddp_passing_hooks.backward_end(ctx, net);
+    ddp_hook_chain_hooks.backward_end(ctx, net);
     if (!r->as_ranks || r->probing || done % r->batch.per_rank != 0)
         return;
     rank_sum_add_rank(r->sum);
@@ -86,7 +86,7 @@ static int update_layer(void *ctx, int layer)
 {
     run *r = ctx;
     int expected = is_used(r, layer);
-    int used = r->passing.inner ? ddp_passing_hooks.update_layer(r, layer) : expected;
+    int used = r->passing.inner ? ddp_hook_chain_hooks.update_layer(r, layer) : expected;
 
     if (!has_parameters(r, layer) || r->defers) /* a deferred layer is not updated here */
         return used && !r->probing;
@@ -108,7 +108,7 @@ void run_open(run *r)
 {
     ddp_error err;
 
-    if (ddp_table_init(&r->table, r->net, r->device, &err))
+    if (ddp_param_table_init(&r->table, r->net, r->device, &err))
         abort();
     r->gradients = calloc(array_offset(&r->table, r->table.param_count) + 1, sizeof(float));
     r->losses = calloc((size_t)r->updates, sizeof *r->losses);
@@ -117,7 +117,7 @@ void run_open(run *r)
     if (r->as_ranks)
         r->sum = rank_sum_open(&r->table, r->wire);
     r->passing.inner = r->net->hooks;
-    r->hooks = ddp_passing_hooks;
+    r->hooks = ddp_hook_chain_hooks;
     r->hooks.ctx = r;
     r->hooks.backward_end = backward_end;
     r->hooks.update_layer = update_layer;
@@ -127,7 +127,7 @@ void run_open(run *r)
 void run_close(run *r)
 {
     rank_sum_close(r->sum);
-    ddp_table_release(&r->table);
+    ddp_param_table_release(&r->table);
     free(r->gradients);
     free(r->losses);
 }
@@ -137,7 +137,7 @@ static void compare_ranks(run *r)
     uint64_t all[MAX_RANKS];
     ddp_error err;
 
-    ddp_passing_hooks.settle(r, r->net);
+    ddp_hook_chain_hooks.settle(r, r->net);
     if (!r->group)
         return;
     r->hash = arrays_hash(&r->table, 0, r->net->n);

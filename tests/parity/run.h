@@ -18,11 +18,11 @@ typedef struct skip_rule {
 } skip_rule;
 
 typedef struct run {
-    ddp_passing passing; /* to the trainer; in the reference to nobody */
+    ddp_hook_chain passing; /* to the trainer; in the reference to nobody */
     network *net;
-    ddp_device *device; /* where it computes */
-    ddp_table table;    /* of net, made by run_open */
-    ddp_batch batch;    /* how the trainer cut it; of the reference too */
+    ddp_device *device;    /* where it computes */
+    ddp_param_table table; /* of net, made by run_open */
+    ddp_batch batch;       /* how the trainer cut it; of the reference too */
     int ranks;
     int updates;
     int sync_every;

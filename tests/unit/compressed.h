@@ -60,7 +60,7 @@ float compressed_gradient(const struct compressed_net *net, int rank, int step, 
 
 struct compressed {
     const struct compressed_net *net;
-    ddp_table table;
+    ddp_param_table table;
     ddp_param params[COMPRESSED_PARAMS];
     float value;
     float *gradients[COMPRESSED_PARAMS]; /* where they are now, of the device */

@@ -67,9 +67,10 @@ static void each_claims_what_it_plugs_into(void **state)
     }
 }
 
-static ddp_algorithm_set *open_set(const ddp_options *o, ddp_group *group, const ddp_table *table)
+static ddp_algorithm_set *open_set(const ddp_options *o, ddp_group *group,
+                                   const ddp_param_table *table)
 {
-    static const ddp_block block = {.first = 1, .last = 1, .shortcut = 2};
+    static const ddp_residual_block block = {.first = 1, .last = 1, .shortcut = 2};
     const ddp_algorithm_of of = {
         .options = o,
         .group = group,
@@ -95,7 +96,7 @@ static int plugs(const ddp_algorithm_set *set)
 
 static void who_is_not_asked_for_plugs_in_nowhere(void **state)
 {
-    const ddp_table table = {.layer_count = 3};
+    const ddp_param_table table = {.layer_count = 3};
     ddp_options none = parse("");
     ddp_group *group;
     ddp_algorithm_set *set;

@@ -12,8 +12,8 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-static const ddp_names names = {"-ddp_exact", "-ddp_batch", "-ddp_sync_every",
-                                "-ddp_broadcast_buffers", "-ddp_find_unused"};
+static const ddp_option_names names = {"-ddp_exact", "-ddp_batch", "-ddp_sync_every",
+                                       "-ddp_broadcast_buffers", "-ddp_find_unused"};
 
 enum { MAX_BATCH = 96, MAX_RANKS = 9 };
 

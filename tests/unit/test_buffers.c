@@ -17,7 +17,7 @@ static const size_t counts[BUFFERS] = {5, 16, 1};
 
 /* The framework's side: its pointers, and its memory. */
 struct statistics {
-    ddp_table table;
+    ddp_param_table table;
     ddp_buffer buffers[BUFFERS];
     float *slots[BUFFERS];
     float memory[BUFFERS][16];
@@ -52,10 +52,10 @@ static void make(struct statistics *s, int rank)
                                      .count = counts[i],
                                      .slot = &s->slots[i]};
     }
-    s->table = (ddp_table){.device = ddp_device_host(),
-                           .layer_count = BUFFERS,
-                           .buffer_count = BUFFERS,
-                           .buffers = s->buffers};
+    s->table = (ddp_param_table){.device = ddp_device_host(),
+                                 .layer_count = BUFFERS,
+                                 .buffer_count = BUFFERS,
+                                 .buffers = s->buffers};
 }
 
 static void broadcast_params(struct rank *me)
@@ -181,7 +181,7 @@ static void buffers_live_in_one_piece_until_they_are_given_back(void **state)
 
 static void network_without_buffers_sends_none(void **state)
 {
-    ddp_table table = {.device = ddp_device_host(), .layer_count = 3};
+    ddp_param_table table = {.device = ddp_device_host(), .layer_count = 3};
     ddp_group *g = solo();
     ddp_buffers *b;
     ddp_error err;

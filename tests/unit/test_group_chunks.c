@@ -2,7 +2,7 @@
  * between sums, when they may not, and the limits within which they are as wished. */
 #include "comm/chunk.h"
 #include "comm/chunk_sizes.h"
-#include "comm/levels_plan.h"
+#include "comm/hierarchical_plan.h"
 #include "numbers.h"
 
 #include "sums.h"
@@ -236,11 +236,11 @@ static void what_suits_is_taken_where_nothing_is_wished(void **state)
     expect(ddp_direct_chunks(3), nothing, 512 * KIB, 6);
     expect(ddp_direct_chunks(8), nothing, MIB, 4);
     expect(ddp_direct_chunks(1000), nothing, 8 * MIB, 4);
-    expect(ddp_levels_chunks(8, 1), nothing, 512 * KIB, 8);
-    expect(ddp_levels_chunks(4, 2), nothing, MIB, 8);
-    expect(ddp_levels_chunks(20, 2), nothing, 1280 * KIB, 6);
-    expect(ddp_levels_chunks(32, 4), nothing, 2 * MIB, 4);
-    expect(ddp_levels_chunks(1000, 125), nothing, 4 * MIB, 4);
+    expect(ddp_hierarchical_chunks(8, 1), nothing, 512 * KIB, 8);
+    expect(ddp_hierarchical_chunks(4, 2), nothing, MIB, 8);
+    expect(ddp_hierarchical_chunks(20, 2), nothing, 1280 * KIB, 6);
+    expect(ddp_hierarchical_chunks(32, 4), nothing, 2 * MIB, 4);
+    expect(ddp_hierarchical_chunks(1000, 125), nothing, 4 * MIB, 4);
 }
 
 static void wishes_are_brought_within_limits(void **state)
@@ -250,12 +250,12 @@ static void wishes_are_brought_within_limits(void **state)
     expect(ddp_direct_chunks(2), (ddp_chunks){MIB, 99}, 512 * KIB, DDP_CHUNKS_MOST);
     expect(ddp_direct_chunks(3), (ddp_chunks){MIB, 0}, MIB, 6);
     expect(ddp_direct_chunks(3), (ddp_chunks){2 * MIB, 1}, 3 * 512 * KIB, 1);
-    expect(ddp_levels_chunks(4, 2), (ddp_chunks){1, 0}, 4096, 8);
-    expect(ddp_levels_chunks(4, 2), (ddp_chunks){9 * MIB, 3}, 2 * MIB, 3);
-    expect(ddp_levels_chunks(4, 1), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
-    expect(ddp_levels_chunks(2, 2), (ddp_chunks){9 * MIB, 3}, MIB, 3);
-    expect(ddp_levels_chunks(9, 9), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
-    expect(ddp_levels_chunks(4, 2), (ddp_chunks){5000, 3}, 4992, 3);
+    expect(ddp_hierarchical_chunks(4, 2), (ddp_chunks){1, 0}, 4096, 8);
+    expect(ddp_hierarchical_chunks(4, 2), (ddp_chunks){9 * MIB, 3}, 2 * MIB, 3);
+    expect(ddp_hierarchical_chunks(4, 1), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
+    expect(ddp_hierarchical_chunks(2, 2), (ddp_chunks){9 * MIB, 3}, MIB, 3);
+    expect(ddp_hierarchical_chunks(9, 9), (ddp_chunks){9 * MIB, 3}, 4 * MIB, 3);
+    expect(ddp_hierarchical_chunks(4, 2), (ddp_chunks){5000, 3}, 4992, 3);
 }
 
 /* Of chunks as long as can be. */
@@ -263,14 +263,15 @@ static void check_messages(const struct hosts_shape *shape, int rank)
 {
     int first[21] = {0};
     struct ddp_rank_hosts hosts = {shape->hosts, first};
-    struct ddp_levels_plan *plan;
+    struct ddp_hierarchical_plan *plan;
     size_t chunk;
     ddp_error err;
 
     for (int h = 0; h < hosts.count; h++)
         first[h + 1] = first[h] + shape->ranks[h];
-    chunk = ddp_levels_chunks(first[hosts.count], hosts.count).most_bytes / sizeof(float);
-    assert_int_equal(ddp_levels_plan_open(&plan, &hosts, rank, DDP_LEVELS_RADIX, &err), DDP_OK);
+    chunk = ddp_hierarchical_chunks(first[hosts.count], hosts.count).most_bytes / sizeof(float);
+    assert_int_equal(ddp_hierarchical_plan_open(&plan, &hosts, rank, DDP_HIERARCHICAL_RADIX, &err),
+                     DDP_OK);
     for (int s = 0; s < plan->stages; s++)
         for (int t = 0; t < plan->stage[s].transfer_count; t++) {
             struct ddp_span units = plan->stage[s].transfers[t].units;
@@ -280,7 +281,7 @@ static void check_messages(const struct hosts_shape *shape, int rank)
             /* where a chunk does not divide, one number more */
             assert_at_most(count, DDP_EXCHANGE_MESSAGE_BYTES / sizeof(float) + 1);
         }
-    ddp_levels_plan_close(plan);
+    ddp_hierarchical_plan_close(plan);
 }
 
 static void no_message_between_hosts_is_longer_than_suits(void **state)

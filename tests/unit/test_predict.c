@@ -16,13 +16,13 @@ enum { LAYERS = 3, MILLION = 1000000 };
 static ddp_bucket buckets[LAYERS] = {{.count = MILLION, .first_layer = 2, .last_layer = 2},
                                      {.count = MILLION, .first_layer = 1, .last_layer = 1},
                                      {.count = MILLION, .first_layer = 0, .last_layer = 0}};
-static const ddp_plan plan = {
+static const ddp_bucket_plan plan = {
     .count = LAYERS * MILLION, .bucket_count = LAYERS, .buckets = buckets};
 
 /* Of a GPU: a step of 3 s, half a second of it updates. */
 static ddp_layer_times times[LAYERS] = {
     {.25, .25, .25, .125}, {.25, .25, .25, .125}, {.5, .25, .25, .25}};
-static const ddp_profile gpu = {.layers = LAYERS, .on_gpu = 1, .images = 4, .times = times};
+static const ddp_layer_profile gpu = {.layers = LAYERS, .on_gpu = 1, .images = 4, .times = times};
 
 /* A bucket takes `wire_s` between two hosts: 4 MB each way. */
 static ddp_predict_config config(double wire_s)
@@ -115,8 +115,8 @@ static void priority_has_the_first_layers_first(void **state)
 {
     ddp_bucket small[MANY];
     ddp_layer_times even[MANY];
-    const ddp_plan fine = {.count = 4 * MILLION, .bucket_count = MANY, .buckets = small};
-    const ddp_profile many = {.layers = MANY, .on_gpu = 1, .images = 4, .times = even};
+    const ddp_bucket_plan fine = {.count = 4 * MILLION, .bucket_count = MANY, .buckets = small};
+    const ddp_layer_profile many = {.layers = MANY, .on_gpu = 1, .images = 4, .times = even};
     ddp_predict_config with = config(1), without;
     double local, gain;
 
@@ -171,7 +171,7 @@ static void half_the_bytes_take_half_the_time(void **state)
 
 static void a_cpu_computes_less_while_messages_move(void **state)
 {
-    ddp_profile cpu = gpu;
+    ddp_layer_profile cpu = gpu;
     ddp_predict_config c = config(.25);
     ddp_prediction p;
     ddp_error err;
@@ -189,7 +189,7 @@ static void a_cpu_computes_less_while_messages_move(void **state)
 static void a_layer_that_takes_no_time_takes_none(void **state)
 {
     ddp_layer_times some[LAYERS], none[LAYERS];
-    ddp_profile with = gpu, without = gpu;
+    ddp_layer_profile with = gpu, without = gpu;
     ddp_predict_config c = config(.25);
     double local, found;
 

@@ -256,7 +256,7 @@ static void wait_time_is_what_a_late_rank_costs(void **state)
 
 static void nothing_to_sum(struct rank *me)
 {
-    ddp_table table = {.device = ddp_device_host(), .layer_count = 3};
+    ddp_param_table table = {.device = ddp_device_host(), .layer_count = 3};
     ddp_reducer *r = NULL;
     ddp_error err;
 

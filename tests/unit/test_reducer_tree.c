@@ -1,6 +1,6 @@
 /* Exact sums: S mini-batches in one binary tree, whichever ranks run them. */
 #include "../reference_sum.h"
-#include "core/tree.h"
+#include "core/tree_sum.h"
 #include "numbers.h"
 #include "toy.h"
 
@@ -300,27 +300,27 @@ static void longer_step_is_refused(void **state)
 static void tree_of_three_is_refused(void **state)
 {
     float block[4] = {0};
-    ddp_tree *t;
+    ddp_tree_sum *t;
     ddp_error err;
 
     (void)state;
-    assert_int_equal(ddp_tree_open(&t, ddp_device_host(), block, 4, 3, &err), DDP_ERR_USAGE);
+    assert_int_equal(ddp_tree_sum_open(&t, ddp_device_host(), block, 4, 3, &err), DDP_ERR_USAGE);
     assert_null(t);
     assert_string_equal(err.text, "a tree of 3 mini-batches: no power of two");
-    ddp_tree_close(t);
+    ddp_tree_sum_close(t);
 }
 
 static void missing_memory_is_told_in_mib(void **state)
 {
     float block[1] = {0};
-    ddp_tree *t;
+    ddp_tree_sum *t;
     ddp_error err;
 
     (void)state;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     skip(); /* they end the process instead */
 #endif
-    assert_int_equal(ddp_tree_open(&t, ddp_device_host(), block, (size_t)1 << 58, 4, &err),
+    assert_int_equal(ddp_tree_sum_open(&t, ddp_device_host(), block, (size_t)1 << 58, 4, &err),
                      DDP_ERR_NOMEM);
     assert_null(t);
     assert_string_equal(

@@ -1,5 +1,5 @@
-/* Words of sentences: base/text.c. */
-#include "base/text.h"
+/* Words of sentences: base/plural.c. */
+#include "base/plural.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -27,84 +27,84 @@ static void note(void *ctx, int rank, int kind, const void *bytes, size_t count)
     (void)snprintf(text + at, 256 - at, "%d:%d:%.*s ", rank, kind, (int)count, (const char *)bytes);
 }
 
-static void poll_some(ddp_channel *c, char *text)
+static void poll_some(ddp_heartbeat *c, char *text)
 {
     for (int i = 0; i < 10; i++)
-        ddp_channel_poll(c, 10, note, text);
+        ddp_heartbeat_poll(c, 10, note, text);
 }
 
-static ddp_channel *join(const ddp_invitation *inv, int rank)
+static ddp_heartbeat *join(const ddp_heartbeat_address *inv, int rank)
 {
-    ddp_channel *c;
+    ddp_heartbeat *c;
     ddp_error err;
 
-    if (ddp_channel_join(&c, inv, rank, 1000, &err))
+    if (ddp_heartbeat_join(&c, inv, rank, 1000, &err))
         fail_msg("%s", err.text);
     return c;
 }
 
 static void ranks_talk_and_strangers_do_not(void **state)
 {
-    ddp_invitation inv, wrong;
-    ddp_channel *zero, *one, *two, *stranger;
+    ddp_heartbeat_address inv, wrong;
+    ddp_heartbeat *zero, *one, *two, *stranger;
     char text[256] = "", answer[256] = "";
     ddp_error err;
 
     (void)state;
-    assert_int_equal(ddp_channel_invite(&zero, &inv, 3, 1, NULL, &err), DDP_OK);
+    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 3, 1, NULL, &err), DDP_OK);
     assert_int_equal(inv.count, 1);
     assert_int_equal(inv.at[0].address, htonl(INADDR_LOOPBACK));
     wrong = inv;
     wrong.token++;
     stranger = join(&wrong, 1);
     poll_some(zero, text);
-    assert_int_equal(ddp_channel_link(zero, 1), DDP_LINK_AWAITED);
+    assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_AWAITED);
     poll_some(stranger, answer);
-    assert_int_equal(ddp_channel_link(stranger, 0), DDP_LINK_LOST);
-    ddp_channel_close(stranger);
+    assert_int_equal(ddp_heartbeat_link(stranger, 0), DDP_LINK_LOST);
+    ddp_heartbeat_close(stranger);
 
     one = join(&inv, 1);
     two = join(&inv, 2);
-    ddp_channel_send(one, 0, 7, "hello", 5);
-    ddp_channel_send(two, 0, 8, NULL, 0);
+    ddp_heartbeat_send(one, 0, 7, "hello", 5);
+    ddp_heartbeat_send(two, 0, 8, NULL, 0);
     poll_some(zero, text);
     assert_string_equal(text, "1:7:hello 2:8: ");
-    ddp_channel_send(zero, 2, 9, "you", 3);
+    ddp_heartbeat_send(zero, 2, 9, "you", 3);
     poll_some(two, answer);
     assert_string_equal(answer, "0:9:you ");
     /* All are here: nobody listens any more. */
-    assert_int_equal(ddp_channel_join(&stranger, &inv, 1, 200, &err), DDP_ERR_COMM);
+    assert_int_equal(ddp_heartbeat_join(&stranger, &inv, 1, 200, &err), DDP_ERR_COMM);
     assert_non_null(strstr(err.text, "127.0.0.1 port "));
-    ddp_channel_close(one);
+    ddp_heartbeat_close(one);
     poll_some(zero, text);
-    assert_int_equal(ddp_channel_link(zero, 1), DDP_LINK_LOST);
-    assert_int_equal(ddp_channel_link(zero, 2), DDP_LINK_OPEN);
-    ddp_channel_close(two);
-    ddp_channel_close(zero);
+    assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_LOST);
+    assert_int_equal(ddp_heartbeat_link(zero, 2), DDP_LINK_OPEN);
+    ddp_heartbeat_close(two);
+    ddp_heartbeat_close(zero);
 }
 
 /* Rank 0 may be busy, or without a core, until all the others have come. */
 static void all_may_come_at_once(void **state)
 {
     enum { ALL = 60 };
-    ddp_channel *zero, *others[ALL] = {0};
-    ddp_invitation inv;
+    ddp_heartbeat *zero, *others[ALL] = {0};
+    ddp_heartbeat_address inv;
     ddp_error err;
 
     (void)state;
-    assert_int_equal(ddp_channel_invite(&zero, &inv, ALL, 1, NULL, &err), DDP_OK);
+    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, ALL, 1, NULL, &err), DDP_OK);
     for (int r = 1; r < ALL; r++)
         others[r] = join(&inv, r);
     for (int r = 1; r < ALL; r++) {
         char nothing[256] = "";
 
-        for (int i = 0; i < 1000 && ddp_channel_link(zero, r) == DDP_LINK_AWAITED; i++)
-            ddp_channel_poll(zero, 10, note, nothing);
-        assert_int_equal(ddp_channel_link(zero, r), DDP_LINK_OPEN);
+        for (int i = 0; i < 1000 && ddp_heartbeat_link(zero, r) == DDP_LINK_AWAITED; i++)
+            ddp_heartbeat_poll(zero, 10, note, nothing);
+        assert_int_equal(ddp_heartbeat_link(zero, r), DDP_LINK_OPEN);
     }
     for (int r = 1; r < ALL; r++)
-        ddp_channel_close(others[r]);
-    ddp_channel_close(zero);
+        ddp_heartbeat_close(others[r]);
+    ddp_heartbeat_close(zero);
 }
 
 /* ---- the watch ---- */
@@ -178,15 +178,15 @@ static void open_rank(struct rank *r, double timeout_s)
 
 static void open_ranks(int count, double timeout_s)
 {
-    ddp_invitation inv = {0};
+    ddp_heartbeat_address inv = {0};
     ddp_error err;
 
     for (int i = 0; i < count; i++) {
-        ddp_channel *channel = NULL;
+        ddp_heartbeat *channel = NULL;
 
         open_rank(&ranks[i], timeout_s);
         if (i == 0 && count > 1)
-            assert_int_equal(ddp_channel_invite(&channel, &inv, count, 1, NULL, &err), DDP_OK);
+            assert_int_equal(ddp_heartbeat_invite(&channel, &inv, count, 1, NULL, &err), DDP_OK);
         else if (count > 1)
             channel = join(&inv, i);
         assert_int_equal(ddp_watch_join(ranks[i].watch, i, count, hosts, channel, &err), DDP_OK);
@@ -296,20 +296,20 @@ static void disks_have_more_time(void **state)
 static void a_silent_rank_is_not_at_its_disk(void **state)
 {
     const ddp_rank_position loads = {.moves = 9, .step = 5, .phase = DDP_PHASE_LOADING};
-    ddp_channel *zero = NULL, *one;
-    ddp_invitation inv = {0};
+    ddp_heartbeat *zero = NULL, *one;
+    ddp_heartbeat_address inv = {0};
     ddp_error err;
 
     (void)state;
     open_rank(&ranks[0], 5);
-    assert_int_equal(ddp_channel_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
+    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
     one = join(&inv, 1);
     assert_int_equal(ddp_watch_join(ranks[0].watch, 0, 2, hosts, zero, &err), DDP_OK);
     train(0);
-    ddp_channel_send(one, 0, 0, &loads, sizeof loads); /* a position, and never another */
+    ddp_heartbeat_send(one, 0, 0, &loads, sizeof loads); /* a position, and never another */
     assert_true(wait_for_end(&ranks[0]));
     assert_non_null(strstr(ranks[0].said, "wait for rank 1 on b, which is not heard any more"));
-    ddp_channel_close(one);
+    ddp_heartbeat_close(one);
     close_ranks(1);
 }
 
@@ -328,14 +328,14 @@ static void a_rank_that_says_goodbye_is_not_missed(void **state)
 enum { FAILING = 5 };
 
 /* Rank 0's watch, and a bare channel in place of rank 1's. */
-static ddp_channel *open_rank_0(void)
+static ddp_heartbeat *open_rank_0(void)
 {
-    ddp_channel *zero = NULL, *one;
-    ddp_invitation inv = {0};
+    ddp_heartbeat *zero = NULL, *one;
+    ddp_heartbeat_address inv = {0};
     ddp_error err;
 
     open_rank(&ranks[0], 100);
-    assert_int_equal(ddp_channel_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
+    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
     one = join(&inv, 1);
     assert_int_equal(ddp_watch_join(ranks[0].watch, 0, 2, hosts, zero, &err), DDP_OK);
     return one;
@@ -344,7 +344,7 @@ static ddp_channel *open_rank_0(void)
 static void a_rank_that_goes_without_a_word_ends_the_run(void **state)
 {
     (void)state;
-    ddp_channel_close(open_rank_0());
+    ddp_heartbeat_close(open_rank_0());
     assert_true(wait_for_end(&ranks[0]));
     assert_non_null(strstr(
         ranks[0].said, "rank 1 on b has ended, or its connection has, in the middle of the run"));
@@ -353,11 +353,11 @@ static void a_rank_that_goes_without_a_word_ends_the_run(void **state)
 
 static void of_a_rank_that_reports_an_error_nothing_else_is_said(void **state)
 {
-    ddp_channel *one = open_rank_0();
+    ddp_heartbeat *one = open_rank_0();
 
     (void)state;
-    ddp_channel_send(one, 0, FAILING, NULL, 0);
-    ddp_channel_close(one);
+    ddp_heartbeat_send(one, 0, FAILING, NULL, 0);
+    ddp_heartbeat_close(one);
     (void)usleep(2500000);
     assert_false(atomic_load(&ranks[0].ended));
     assert_string_equal(ranks[0].said, "");
@@ -374,21 +374,21 @@ static void note_failing(void *ctx, int rank, int kind, const void *bytes, size_
 
 static void a_rank_that_fails_says_so(void **state)
 {
-    ddp_channel *zero = NULL;
-    ddp_invitation inv = {0};
+    ddp_heartbeat *zero = NULL;
+    ddp_heartbeat_address inv = {0};
     ddp_error err;
     int failing = -1;
 
     (void)state;
-    assert_int_equal(ddp_channel_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
+    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
     open_rank(&ranks[1], 100);
     assert_int_equal(ddp_watch_join(ranks[1].watch, 1, 2, hosts, join(&inv, 1), &err), DDP_OK);
     ddp_watch_fail(ranks[1].watch);
     for (int i = 0; i < 1000 && failing < 0; i++)
-        ddp_channel_poll(zero, 20, note_failing, &failing);
+        ddp_heartbeat_poll(zero, 20, note_failing, &failing);
     assert_int_equal(failing, 1);
     ddp_watch_close(ranks[1].watch);
-    ddp_channel_close(zero);
+    ddp_heartbeat_close(zero);
 }
 
 /* What is asked before the ranks have told where they are is asked again. */
@@ -402,7 +402,7 @@ static void ask_until_both_have_said(int step)
         (void)pthread_mutex_lock(&ranks[0].lock);
         ranks[0].said[0] = '\0';
         (void)pthread_mutex_unlock(&ranks[0].lock);
-        ddp_watch_ask_table(ranks[1].watch);
+        ddp_watch_ask_hang_report(ranks[1].watch);
         if (wait_for_words(&ranks[0], one, 2) && wait_for_words(&ranks[0], other, 1))
             return;
     }

@@ -36,11 +36,11 @@ void toy_open(struct toy *t, int first_trained)
                                    .value = t->values[i],
                                    .gradient_slot = &t->gradients[i]};
     }
-    t->table = (ddp_table){.layer_count = TOY_LAYERS,
-                           .param_count = TOY_PARAMS,
-                           .device = ddp_device_host(),
-                           .params = t->params,
-                           .first_trained = first_trained};
+    t->table = (ddp_param_table){.layer_count = TOY_LAYERS,
+                                 .param_count = TOY_PARAMS,
+                                 .device = ddp_device_host(),
+                                 .params = t->params,
+                                 .first_trained = first_trained};
 }
 
 void toy_close(struct toy *t)

@@ -14,7 +14,7 @@ enum { TOY_LAYERS = 10, TOY_PARAMS = 10, TOY_PASSES = 4 };
 /* Layers 1, 3, 4, 6 and 8 have parameters: some of several, of sizes on both
  * sides of the alignment, one large enough to be cut into messages. */
 struct toy {
-    ddp_table table;
+    ddp_param_table table;
     ddp_param params[TOY_PARAMS];
     float *values[TOY_PARAMS];
     float *gradients[TOY_PARAMS]; /* the framework's pointers */

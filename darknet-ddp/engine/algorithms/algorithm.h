@@ -30,7 +30,7 @@ typedef struct ddp_network_facts {
     size_t max_batches; /* 0: not known */
     int burn_in;
     double ema_alpha;
-    const ddp_block *blocks; /* that learn, from input to output; block_count of them */
+    const ddp_residual_block *blocks; /* that learn, from input to output; block_count of them */
     int block_count;
 } ddp_network_facts;
 
@@ -38,16 +38,16 @@ typedef struct ddp_network_facts {
 typedef struct ddp_algorithm_of {
     const ddp_options *options;
     ddp_group *group;
-    ddp_device *device;     /* that the network trains on */
-    const ddp_table *table; /* of the host's memory: shapes, and what rank 0 begins with */
-    ddp_state *state;       /* arrays that it keeps are declared there */
+    ddp_device *device;           /* that the network trains on */
+    const ddp_param_table *table; /* of the host's memory: shapes, and what rank 0 begins with */
+    ddp_state *state;             /* arrays that it keeps are declared there */
     ddp_network_facts network;
 } ddp_algorithm_of;
 
 /* What there is while the network trains. */
 typedef struct ddp_attached {
-    const ddp_table *table; /* of the device */
-    uint64_t seed;          /* of the run */
+    const ddp_param_table *table; /* of the device */
+    uint64_t seed;                /* of the run */
     ddp_reducer *reducer;
     /* On rank 0, where the moments are that the run begins with; NULL: the table has them. */
     const ddp_sharded_source *first;

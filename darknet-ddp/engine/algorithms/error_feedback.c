@@ -37,7 +37,7 @@ static ddp_status declare_errors(ddp_error_feedback *f, ddp_error *err)
 ddp_status ddp_error_feedback_open(ddp_error_feedback *f, const ddp_algorithm_of *of,
                                    ddp_matrix_numbers *numbers, ddp_error *err)
 {
-    const ddp_table *table = of->table;
+    const ddp_param_table *table = of->table;
     ddp_matrix *parts = calloc(table->param_count + 1, sizeof *parts);
 
     *f = (ddp_error_feedback){.options = of->options,

@@ -11,10 +11,10 @@
 
 /* Layers `first` to `last` of a network, which it can be trained without: they lie between the
  * [shortcut] behind them and the layer that it names. */
-typedef struct ddp_block {
+typedef struct ddp_residual_block {
     int first, last;
     int shortcut; /* last + 1 */
-} ddp_block;
+} ddp_residual_block;
 
 /* Which layers a step has; the same on every rank. Who plugs in here decides about the blocks of
  * the network (algorithms/algorithm.h); the trainer tells the framework, BatchNorm's statistics and
@@ -50,7 +50,7 @@ typedef struct ddp_update_plug {
 
 /* Which steps sum gradients; the same on every rank. In a step that does not, each rank updates
  * with its own, and from there on ranks differ, until they are brought into sync again. Whoever
- * needs them in sync asks the trainer (ddp_trainer_is_alike) and waits. */
+ * needs them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
 typedef struct ddp_step_plug {
     /* Are gradients summed in this step, from 1? */
     int (*sums)(const void *self, size_t step);

@@ -1,5 +1,5 @@
 /* A checkpoint's floats, wherever they are: in memory, in its source, in a state file. */
-#include "base/finite.h"
+#include "base/is_finite.h"
 #include "checkpoint/checkpoint.h"
 
 #include <stdlib.h>

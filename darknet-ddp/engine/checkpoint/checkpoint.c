@@ -1,7 +1,7 @@
 #include "checkpoint/checkpoint.h"
 
 #include "checkpoint/header.h"
-#include "checkpoint/record.h"
+#include "checkpoint/state_format.h"
 
 #include <stdlib.h>
 #include <string.h>

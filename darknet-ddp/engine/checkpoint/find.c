@@ -1,5 +1,5 @@
 /* Finding pairs in a directory: the newest whole one, and those to remove. */
-#include "checkpoint/match.h"
+#include "checkpoint/mismatch.h"
 #include "checkpoint/pair.h"
 
 #include <dirent.h>

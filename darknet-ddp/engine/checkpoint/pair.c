@@ -1,6 +1,6 @@
 #include "checkpoint/pair.h"
 
-#include "checkpoint/match.h"
+#include "checkpoint/mismatch.h"
 
 #include <errno.h>
 #include <inttypes.h>

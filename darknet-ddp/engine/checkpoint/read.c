@@ -3,7 +3,7 @@
  * takes no memory to speak of. */
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/header.h"
-#include "checkpoint/record.h"
+#include "checkpoint/state_format.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "checkpoint/set_aside.h"
 
-#include "checkpoint/match.h"
+#include "checkpoint/mismatch.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
  *
  * It is started, fenced, waited for and closed by the functions of sums, and behaves as they do: it
  * has its place in the order of starting, among sums; it takes its turn at the channels, goes by
- * NCCL or through host memory as sums of its device do, is heard of by ddp_group_on_messages, and
+ * NCCL or through host memory as sums of its device do, is heard of by ddp_group_on_progress, and
  * fails with DDP_ERR_COMM, naming a rank that owes a message, when the timeout has passed. Example,
  * of ranks that tell each other some of their gradients:
  *

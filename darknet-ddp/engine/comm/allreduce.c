@@ -79,7 +79,7 @@ void ddp_allreduce_close(ddp_allreduce *a)
 {
     if (!a)
         return;
-    ddp_group_give_up(a->group);
+    ddp_group_abort_queued(a->group);
     a->engine->close(a);
     a->group->sums_open--;
     note_phase(a, DDP_ALLREDUCE);

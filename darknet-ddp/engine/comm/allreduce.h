@@ -10,7 +10,7 @@
 
 #include "comm/group.h"
 #include "device/device.h"
-#include "device/half.h"
+#include "device/float16.h"
 
 /* A sum over ranks that can be repeated: its buffer and size stay the same. An all-gather
  * (comm/allgather.h) is one of these, too. */
@@ -23,7 +23,7 @@ ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, siz
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* The same for memory of a device, the host or ddp_group_device, and on a wire of 16 bits
- * (device/half.h): what each rank adds is then rounded to them, and so is each sum of the tree,
+ * (device/float16.h): what each rank adds is then rounded to them, and so is each sum of the tree,
  * which is made in float32. One result whatever the schedule and the hosts, as for float32, but not
  * with NCCL, which rounds and adds in an order of its own. A rank that is alone rounds nothing. */
 ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
@@ -64,7 +64,7 @@ int ddp_allreduce_fence_waits(const ddp_allreduce *a);
  * as ddp_allreduce_fence. */
 ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* After a wait, or a fence and a ddp_group_settle: was every element of the sum a
+/* After a wait, or a fence and a ddp_group_synchronize: was every element of the sum a
  * finite number? The same on every rank. Where not, no element is of use: some may have become NaN
  * on the way. Ranks that sum in host memory see it as they sum; one rank alone, and a GPU, read the
  * sum once more.

@@ -24,7 +24,7 @@
 #define DDP_COMM_BACKEND_H
 
 #include "comm/group.h"
-#include "comm/levels_plan.h"
+#include "comm/hierarchical_plan.h"
 
 enum { DDP_HOST_BYTES = 256 };
 
@@ -122,7 +122,7 @@ struct ddp_transport {
 struct ddp_group {
     const struct ddp_backend *ops;
     const struct ddp_transport *transport; /* NULL: exchange.h is not used */
-    struct ddp_exchange *exchange;
+    struct ddp_chunk_pipeline *exchange;
     const struct ddp_allreduce_algorithm
         *algorithm; /* how chunks are summed (chunk.h); NULL before the first sum, */
     const struct ddp_allreduce_algorithm *first_algorithm; /* which takes this one */
@@ -135,7 +135,7 @@ struct ddp_group {
     int local_size;
     char (*hosts)[DDP_HOST_BYTES]; /* one for each rank; freed by group_base.c */
     struct ddp_rank_hosts places;  /* which ranks are on one host; first is freed by group_base.c */
-    int radix;                     /* DDP_LEVELS_RADIX, or another in a test */
+    int radix;                     /* DDP_HIERARCHICAL_RADIX, or another in a test */
     char schedule[128];            /* for people */
     int levels;                    /* were they wanted, or found to pay? */
     struct ddp_host_memory *host_memory; /* what ranks of this host share (host_memory.h) */
@@ -195,7 +195,7 @@ ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *
 /* Something of a group is about to be released: if it has failed, nothing queued on the GPU may
  * wait for other ranks any more. Not at once when it fails, since they would notice, and report
  * that before this rank has reported why. */
-void ddp_group_give_up(ddp_group *g);
+void ddp_group_abort_queued(ddp_group *g);
 
 /* Flush what has been printed and end the process at once, without the exit
  * handlers, which are not safe while other threads run. */

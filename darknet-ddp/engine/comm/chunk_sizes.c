@@ -61,17 +61,17 @@ ddp_chunk_limits ddp_direct_chunks(int ranks)
 }
 
 /* A message between hosts is a part of a lane. There are as many lanes as the largest host has
- * ranks, and in each as many parts as hosts, or DDP_LEVELS_RADIX where there are more: together at
- * least as many as ranks, or as DDP_LEVELS_RADIX. */
+ * ranks, and in each as many parts as hosts, or DDP_HIERARCHICAL_RADIX where there are more:
+ * together at least as many as ranks, or as DDP_HIERARCHICAL_RADIX. */
 static size_t longest_between_hosts(int ranks)
 {
-    size_t parts = ranks < DDP_LEVELS_RADIX ? (size_t)ranks : DDP_LEVELS_RADIX;
+    size_t parts = ranks < DDP_HIERARCHICAL_RADIX ? (size_t)ranks : DDP_HIERARCHICAL_RADIX;
 
     return between(parts * DDP_EXCHANGE_MESSAGE_BYTES, SHORTEST_CHUNK_BYTES,
                    LEVELS_LONGEST_CHUNK_BYTES);
 }
 
-ddp_chunk_limits ddp_levels_chunks(int ranks, int hosts)
+ddp_chunk_limits ddp_hierarchical_chunks(int ranks, int hosts)
 {
     size_t bytes = between((size_t)ranks * LEVELS_PIECE_BYTES, LEVELS_SHORTEST_CHUNK_BYTES,
                            LEVELS_LONGEST_CHUNK_BYTES);

@@ -7,7 +7,7 @@
 
 /* What suits each algorithm, and what it can take. */
 ddp_chunk_limits ddp_direct_chunks(int ranks);
-ddp_chunk_limits ddp_levels_chunks(int ranks, int hosts);
+ddp_chunk_limits ddp_hierarchical_chunks(int ranks, int hosts);
 
 /* What is made of a wish: where it is 0 what suits, else what is nearest to it within the limits,
  * and in whole lines of memory. */

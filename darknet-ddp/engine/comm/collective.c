@@ -4,7 +4,7 @@
  * keeps a message below MPI's limit of 2 GiB and fills a tree's lower links. */
 #include "comm/collective.h"
 
-#include "comm/exchange_state.h"
+#include "comm/chunk_pipeline_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static struct ddp_message message(const ddp_group *g, int peer, void *data, size
     return (struct ddp_message){.peer = peer, .tag = tag, .bytes = bytes, .buf = data};
 }
 
-static int next_request(struct ddp_exchange *x, int peer, int is_recv)
+static int next_request(struct ddp_chunk_pipeline *x, int peer, int is_recv)
 {
     int i = 0;
 
@@ -56,12 +56,12 @@ static ddp_status overdue(ddp_group *g, ddp_error *err)
     for (int i = 0; i < n; i++)
         if (requests[i].pending && (late < 0 || requests[i].is_recv))
             late = i;
-    return ddp_exchange_overdue(g, requests[late].peer, !requests[late].is_recv, "", err);
+    return ddp_chunk_pipeline_overdue(g, requests[late].peer, !requests[late].is_recv, "", err);
 }
 
 ddp_status ddp_collective_finish(ddp_group *g, ddp_error *err)
 {
-    return ddp_exchange_wait_until(g, &g->exchange->collective_left, overdue, err);
+    return ddp_chunk_pipeline_wait_until(g, &g->exchange->collective_left, overdue, err);
 }
 
 void ddp_collective_next(ddp_group *g)
@@ -103,7 +103,8 @@ static ddp_status receive_from_parent(ddp_group *g, void *data, size_t bytes, in
     return distance == 0 ? DDP_OK : ddp_collective_recv(g, parent % g->size, data, bytes, err);
 }
 
-ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err)
+ddp_status ddp_chunk_pipeline_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
+                                        ddp_error *err)
 {
     char *data = buf;
 
@@ -121,8 +122,8 @@ ddp_status ddp_exchange_broadcast(ddp_group *g, void *buf, size_t bytes, int roo
     return DDP_OK;
 }
 
-ddp_status ddp_exchange_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
-                                 ddp_error *err)
+ddp_status ddp_chunk_pipeline_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
+                                       ddp_error *err)
 {
     char *data = buf;
     int takes_part = g->rank == from || g->rank == to;
@@ -163,8 +164,8 @@ static ddp_status receive_all(ddp_group *g, char *data, const size_t *bytes, ddp
     return st;
 }
 
-ddp_status ddp_exchange_gather(ddp_group *g, void *data, const size_t *bytes, int root,
-                               ddp_error *err)
+ddp_status ddp_chunk_pipeline_gather(ddp_group *g, void *data, const size_t *bytes, int root,
+                                     ddp_error *err)
 {
     char *own = data;
     ddp_status st = g->rank == root ? receive_all(g, data, bytes, err) : DDP_OK;
@@ -183,7 +184,7 @@ static ddp_status swap_segment(ddp_group *g, char *all, size_t bytes, size_t at,
     size_t n = segment(bytes, at);
 
     for (int i = 0; i < g->size - 1; i++) {
-        int peer = ddp_exchange_peer(g, i);
+        int peer = ddp_chunk_pipeline_peer(g, i);
 
         if (ddp_collective_recv(g, peer, all + (size_t)peer * bytes + at, n, err)
             || ddp_collective_send(g, peer, all + (size_t)g->rank * bytes + at, n, err))
@@ -228,8 +229,8 @@ static ddp_status gather_by_doubling(ddp_group *g, char *all, size_t bytes, ddp_
 
 /* Everybody tells everybody: a missing rank is then missed by all; but of many ranks that would be
  * as many connections. The caller has put mine into its place; all may be NULL when bytes is 0. */
-ddp_status ddp_exchange_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
-                                  ddp_error *err)
+ddp_status ddp_chunk_pipeline_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
+                                        ddp_error *err)
 {
     char nothing = 0;
     char *data = bytes ? all : &nothing;

@@ -18,7 +18,7 @@
  * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes.
  *
  * An all-gather is such a second half, in which each rank's piece is of its part. */
-#include "base/finite.h"
+#include "base/is_finite.h"
 #include "comm/chunk.h"
 #include "comm/chunk_sizes.h"
 #include "device/sum.h"
@@ -168,7 +168,7 @@ static ddp_status launch_phase(ddp_group *g, struct direct_chunk *c, ddp_error *
     if (!reduce)
         look_at_piece(c, mine);
     for (int i = 0; i < peers; i++) {
-        int peer = ddp_exchange_peer(g, i);
+        int peer = ddp_chunk_pipeline_peer(g, i);
         struct piece theirs = piece_of(c, peer, g->size);
         float *part = c->scratch + (size_t)i * mine.count;
         struct ddp_part parts[2] = {{peer, PARTS, part, mine.count},
@@ -198,7 +198,7 @@ static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
     memset(c->ended, 0, (size_t)peers * 2);
     mine = piece_of(c, g->rank, g->size);
     for (int i = 0; i < peers; i++) {
-        int peer = ddp_exchange_peer(g, i);
+        int peer = ddp_chunk_pipeline_peer(g, i);
         struct piece theirs = piece_of(c, peer, g->size);
         float *part = c->scratch + (size_t)i * mine.count;
         struct ddp_part in = {peer, PARTS, part, mine.count};
@@ -229,7 +229,7 @@ static void sum_piece(const ddp_group *g, struct direct_chunk *c)
 /* The sum of a peer's piece, of the i-th one. */
 static void sum_arrived(const ddp_group *g, struct direct_chunk *c, int i)
 {
-    look_at_piece(c, piece_of(c, ddp_exchange_peer(g, i), g->size));
+    look_at_piece(c, piece_of(c, ddp_chunk_pipeline_peer(g, i), g->size));
 }
 
 static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err)
@@ -237,7 +237,7 @@ static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err
     struct piece mine = piece_of(c, g->rank, g->size);
 
     for (int i = 0; i < g->size - 1; i++) {
-        struct ddp_part sum = {ddp_exchange_peer(g, i), SUMS, mine.data, mine.count};
+        struct ddp_part sum = {ddp_chunk_pipeline_peer(g, i), SUMS, mine.data, mine.count};
 
         if (ddp_part_send(g, &c->base, i, &sum, err))
             return err->code;
@@ -247,7 +247,7 @@ static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err
 
 static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_error *err)
 {
-    int peer = ddp_exchange_peer(g, i - (g->size - 1));
+    int peer = ddp_chunk_pipeline_peer(g, i - (g->size - 1));
     struct piece theirs = piece_of(c, peer, g->size);
     struct ddp_part sum = {peer, SUMS, theirs.data, theirs.count};
 
@@ -311,7 +311,7 @@ static int direct_behind(const ddp_group *g, const struct ddp_chunk *chunk)
 
     for (int i = 0; i < g->size - 1; i++)
         if (c->ended[i] == 0)
-            return ddp_exchange_peer(g, i);
+            return ddp_chunk_pipeline_peer(g, i);
     return -1;
 }
 
@@ -324,11 +324,11 @@ static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
     *taking = 0;
     for (int i = peers; last == 2 && i < 2 * peers; i++)
         if (c->ended[i] == 1)
-            return ddp_exchange_peer(g, i - peers);
+            return ddp_chunk_pipeline_peer(g, i - peers);
     *taking = 1;
     for (int i = 0; i < 2 * peers; i++)
         if (c->ended[i] < last)
-            return ddp_exchange_peer(g, i % peers);
+            return ddp_chunk_pipeline_peer(g, i % peers);
     return -1;
 }
 

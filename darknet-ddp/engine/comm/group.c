@@ -51,7 +51,7 @@ void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns)
     g->timeout_ns = timeout_ns;
 }
 
-void ddp_group_on_messages(ddp_group *g, void (*moved)(void *ctx), void *ctx)
+void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx)
 {
     g->moved_ctx = ctx;
     g->moved = moved;

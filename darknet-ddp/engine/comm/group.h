@@ -50,7 +50,7 @@ int ddp_group_mpi_knows_pmi(void);
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
 /* The same with ranks[h] of them, at least 1, on each of `hosts` hosts, host0 and on. radix: of
- * sums by levels (comm/levels_plan.h); 0: as always. */
+ * sums by levels (comm/hierarchical_plan.h); 0: as always. */
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -88,7 +88,7 @@ void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
 /* From here on moved(ctx) is called whenever messages of sums and collectives have arrived, or been
  * taken: a slow link is no hang. NCCL's are not seen. */
-void ddp_group_on_messages(ddp_group *g, void (*moved)(void *ctx), void *ctx);
+void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
 /* Before opening a group: messages between hosts use this network interface, its name, or its
  * network as "10.1.0.0/16"; unless the environment says otherwise to MPI or NCCL. The text must

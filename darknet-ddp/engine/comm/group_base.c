@@ -27,7 +27,7 @@ ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, dd
     g->rank = rank;
     g->size = size;
     g->local_size = 1;
-    g->radix = DDP_LEVELS_RADIX;
+    g->radix = DDP_HIERARCHICAL_RADIX;
     g->channels = 1;
     (void)strcpy(g->schedule, "direct");
     g->timeout_ns = default_timeout_ns;

@@ -15,7 +15,7 @@ ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *
     return st;
 }
 
-void ddp_group_give_up(ddp_group *g)
+void ddp_group_abort_queued(ddp_group *g)
 {
     if (g->gpu && g->failure.code)
         g->gpu_ops->abort(g);

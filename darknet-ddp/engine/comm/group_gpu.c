@@ -13,7 +13,7 @@ const char *ddp_group_transport(const ddp_group *g)
     return g->gpu ? g->gpu_ops->transport(g) : g->ops->name;
 }
 
-ddp_status ddp_group_settle(ddp_group *g, ddp_error *err)
+ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err)
 {
     ddp_status st = ddp_group_check_alive(g, err);
 
@@ -58,7 +58,7 @@ void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x)
 {
     if (!x)
         return;
-    ddp_group_give_up(g);
+    ddp_group_abort_queued(g);
     if (!ddp_device_is_host(d))
         g->gpu_ops->free(g, x);
     else if (!ddp_host_memory_free(g, x))

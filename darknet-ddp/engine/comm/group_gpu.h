@@ -7,7 +7,7 @@
  * framework has queued so far as done before it, ddp_allreduce_fence makes what is queued
  * afterwards come behind it, and neither holds up the program. So a peer that is lost
  * would be noticed by nobody but a GPU that hangs: before the program itself waits for
- * the GPU, it calls ddp_group_settle, or waits for the sum with ddp_allreduce_wait. */
+ * the GPU, it calls ddp_group_synchronize, or waits for the sum with ddp_allreduce_wait. */
 #ifndef DDP_COMM_GROUP_GPU_H
 #define DDP_COMM_GROUP_GPU_H
 
@@ -43,9 +43,9 @@ const char *ddp_group_transport(const ddp_group *g);
  * Fails with DDP_ERR_COMM, when the timeout has passed, NCCL has failed or the transport has lost a
  * rank. What waits on the GPU is aborted when something of the group is released: report first,
  * then close. */
-ddp_status ddp_group_settle(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
-/* Time in which the GPU's own work stood still for sums, of those that ddp_group_settle has
+/* Time in which the GPU's own work stood still for sums, of those that ddp_group_synchronize has
  * seen arrive, in nanoseconds since the group was opened. 0 on the host. */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 

@@ -1,9 +1,9 @@
 /* How sums of a group travel: which algorithm (comm/chunk.h), chosen by the model of
- * comm/schedule.h, and in what chunks and channels. */
+ * comm/schedule_cost.h, and in what chunks and channels. */
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/chunk_sizes.h"
-#include "comm/schedule.h"
+#include "comm/schedule_cost.h"
 
 #include <limits.h>
 #include <string.h>
@@ -23,19 +23,19 @@ static int most_connections(void)
 /* Rank 0's: limits differ from host to host. */
 static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
 {
-    *levels = ddp_levels_pay(&g->places, g->radix, most_connections());
+    *levels = ddp_hierarchical_pay(&g->places, g->radix, most_connections());
     return ddp_broadcast(g, levels, sizeof *levels, 0, err);
 }
 
 static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
 {
-    ddp_status st = ddp_exchange_use(g, &ddp_allreduce_levels, err);
+    ddp_status st = ddp_chunk_pipeline_use(g, &ddp_allreduce_levels, err);
 
     if (st == DDP_ERR_USAGE && !only)
-        return ddp_exchange_use(g, &ddp_allreduce_direct, err);
+        return ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err);
     if (!st)
-        ddp_levels_describe(&g->places, g->radix, " in shared memory", g->schedule,
-                            sizeof g->schedule);
+        ddp_hierarchical_describe(&g->places, g->radix, " in shared memory", g->schedule,
+                                  sizeof g->schedule);
     return st;
 }
 
@@ -51,7 +51,7 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
     g->levels = levels;
     if (!st)
         st = levels ? use_levels(g, wanted == DDP_SCHEDULE_LEVELS, err)
-                    : ddp_exchange_use(g, &ddp_allreduce_direct, err);
+                    : ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err);
     return ddp_group_keep_failure(g, st, err);
 }
 
@@ -93,11 +93,11 @@ static ddp_status rechunk(ddp_group *g, ddp_chunks wish, ddp_error *err)
     now = ddp_group_chunks(g);
     if (!algorithm || (now.bytes == before.bytes && now.window == before.window))
         return DDP_OK;
-    st = ddp_exchange_use(g, algorithm, err);
+    st = ddp_chunk_pipeline_use(g, algorithm, err);
     if (st != DDP_ERR_USAGE)
         return st;
     g->wish = wished;
-    return ddp_exchange_use(g, algorithm, err);
+    return ddp_chunk_pipeline_use(g, algorithm, err);
 }
 
 ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
@@ -106,7 +106,7 @@ ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
 
     if (st || !has_chunks(g))
         return st;
-    if (!ddp_exchange_is_idle(g))
+    if (!ddp_chunk_pipeline_is_idle(g))
         return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change while a sum is in flight");
     if (g->sums_scattered)
         return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change between the halves of a sum");

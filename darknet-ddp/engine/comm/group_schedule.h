@@ -9,13 +9,13 @@
  *   direct   every rank with every other: 2 (size-1)/size of a sum's bytes each way, so
  *            that a host of many ranks sends as many times that
  *   levels   within a host in memory that its ranks share, between hosts by messages,
- *            of each rank with its like on other hosts (comm/levels_plan.h): a host
+ *            of each rank with its like on other hosts (comm/hierarchical_plan.h): a host
  *            sends no more than one rank would
  *
  * Both have the same bits. Sums of a GPU's memory that NCCL makes in the order of
  * device/sum.h go the same ways, by messages within hosts, too; its others go NCCL's own. */
 typedef enum ddp_schedule {
-    DDP_SCHEDULE_AUTO, /* what comm/schedule.c takes for the faster one */
+    DDP_SCHEDULE_AUTO, /* what comm/schedule_cost.c takes for the faster one */
     DDP_SCHEDULE_DIRECT,
     DDP_SCHEDULE_LEVELS
 } ddp_schedule;

@@ -26,7 +26,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
 
     ddp_device_event_record(a->began);
     ddp_host_sum_set_phase(s, a);
-    return ddp_exchange_start(a->group, s, err);
+    return ddp_chunk_pipeline_start(a->group, s, err);
 }
 
 static int sum_in_flight(const ddp_allreduce *a)
@@ -43,7 +43,7 @@ static int sum_done(const ddp_allreduce *a)
 
 static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
 {
-    return ddp_exchange_wait(a->group, a->own, err);
+    return ddp_chunk_pipeline_wait(a->group, a->own, err);
 }
 
 static int sum_finite(ddp_allreduce *a)
@@ -68,5 +68,5 @@ const struct ddp_sum_engine ddp_host_engine = {
 ddp_status ddp_host_engine_open(ddp_group *g, ddp_error *err)
 {
     g->host_sums = &ddp_host_engine;
-    return ddp_exchange_open(g, &ddp_allreduce_direct, err);
+    return ddp_chunk_pipeline_open(g, &ddp_allreduce_direct, err);
 }

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 
-static const ddp_names *named(const ddp_names *names)
+static const ddp_option_names *named(const ddp_option_names *names)
 {
-    return names ? names : &ddp_plain_names;
+    return names ? names : &ddp_plain_option_names;
 }
 
 /* Values that would work, for the end of a refusal: "a, b or c would work". */
@@ -87,8 +87,8 @@ static ddp_status refuse_rest(int batch, int subdivisions, int ranks, ddp_error 
     return fail_rest(batch, subdivisions, &a, "", err);
 }
 
-static ddp_status refuse_ranks(int batch, int subdivisions, int ranks, const ddp_names *names,
-                               ddp_error *err)
+static ddp_status refuse_ranks(int batch, int subdivisions, int ranks,
+                               const ddp_option_names *names, ddp_error *err)
 {
     struct advice a = {.count = 0};
     char text[sizeof a.items + 16];
@@ -119,7 +119,7 @@ static ddp_status split_rank(ddp_batch *out, int batch, int subdivisions, int ra
 }
 
 static ddp_status split_global(ddp_batch *out, int batch, int subdivisions, int ranks,
-                               const ddp_names *names, ddp_error *err)
+                               const ddp_option_names *names, ddp_error *err)
 {
     /* The fewest parts of a mini-batch that make their number a multiple of ranks. */
     int parts = ranks / greatest_common_divisor(subdivisions, ranks);
@@ -138,7 +138,7 @@ static ddp_status split_global(ddp_batch *out, int batch, int subdivisions, int 
 }
 
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
-                           ddp_batch_mode mode, const ddp_names *names, ddp_error *err)
+                           ddp_batch_mode mode, const ddp_option_names *names, ddp_error *err)
 {
     *out = (ddp_batch){0};
     if (batch < 1 || subdivisions < 1)
@@ -181,7 +181,7 @@ static void powers_text(int most, char *text, size_t size)
 /* What changes how a step is summed: "batch mode global" for each that is in the way. */
 static int wanted_options(const ddp_exact_run *run, char (*items)[64], int say_what_is)
 {
-    const ddp_names *names = named(run->names);
+    const ddp_option_names *names = named(run->names);
     int count = 0;
 
     if (run->mode != DDP_BATCH_GLOBAL)

@@ -8,7 +8,7 @@
 #define DDP_CORE_BATCH_H
 
 #include "base/status.h"
-#include "core/names.h"
+#include "core/option_names.h"
 
 typedef enum ddp_batch_mode {
     DDP_BATCH_GLOBAL, /* the cfg's batch is cut over the ranks */
@@ -36,7 +36,7 @@ typedef struct ddp_batch {
  * subdivisions (Darknet drops the rest silently) or, in DDP_BATCH_GLOBAL, of ranks. names are the
  * text's; NULL: plain words. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
-                           ddp_batch_mode mode, const ddp_names *names,
+                           ddp_batch_mode mode, const ddp_option_names *names,
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* What decides whether a step can be summed in one binary tree over its mini-batches. */
@@ -46,11 +46,11 @@ typedef struct ddp_exact_run {
     int ranks;
     ddp_batch_mode mode;
     int sync_every;
-    int broadcast_buffers;  /* the trainer's: statistics are shared at every step */
-    const ddp_names *names; /* for errors; NULL: plain words */
+    int broadcast_buffers;         /* the trainer's: statistics are shared at every step */
+    const ddp_option_names *names; /* for errors; NULL: plain words */
 } ddp_exact_run;
 
-/* Can this run have the same bits at any number of ranks (core/tree.h)? Subdivisions and
+/* Can this run have the same bits at any number of ranks (core/tree_sum.h)? Subdivisions and
  * ranks must be powers of two, ranks no more than subdivisions, and batch a multiple of them. What
  * is accepted ddp_batch_split accepts too, but for numbers below 1.
  * DDP_ERR_USAGE: no; the text has the values that work, with whatever else must change. */

@@ -4,7 +4,7 @@
 
 struct ddp_buffers {
     ddp_group *group;
-    const ddp_table *table;
+    const ddp_param_table *table;
     float *memory;
     size_t count;
     float **framework_memory; /* per buffer */
@@ -34,7 +34,7 @@ static ddp_status broadcast(ddp_group *group, ddp_device *device, float *x, size
     return st;
 }
 
-ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table, ddp_error *err)
+ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table, ddp_error *err)
 {
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *param = &table->params[i];
@@ -45,7 +45,7 @@ ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table, ddp_er
     return DDP_OK;
 }
 
-ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table, int sharded,
+ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *table, int sharded,
                                    ddp_error *err)
 {
     for (size_t i = 0; i < table->param_count; i++) {
@@ -99,7 +99,7 @@ static void return_buffers(ddp_buffers *b)
     }
 }
 
-ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_table *table,
+ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_param_table *table,
                             ddp_error *err)
 {
     ddp_buffers *b = calloc(1, sizeof *b);

@@ -2,7 +2,7 @@
  *
  * Parameters start from rank 0's. BatchNorm's running statistics live in one piece of
  * memory, so that all of them travel together; they can be rank 0's throughout (Li et
- * al. 2020, section 4.1), or be summed: core/statistics.h says of what.
+ * al. 2020, section 4.1), or be summed: core/batchnorm_stats.h says of what.
  */
 #ifndef DDP_CORE_BUFFERS_H
 #define DDP_CORE_BUFFERS_H
@@ -14,17 +14,17 @@
 typedef struct ddp_buffers ddp_buffers;
 
 /* Copy rank 0's values of every parameter to all ranks. Fails with DDP_ERR_COMM. */
-ddp_status ddp_params_broadcast(ddp_group *group, const ddp_table *table,
+ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy rank 0's optimizer buffers of every parameter to all ranks; without what core/sharded.h has,
  * if that is `sharded`. Fails with DDP_ERR_COMM. */
-ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_table *table, int sharded,
+ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *table, int sharded,
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Take over the buffers of table, present values included; both table and group
  * must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_table *table,
+ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_param_table *table,
                             ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the buffers back to the framework, values included. NULL is allowed. */

@@ -6,7 +6,7 @@
 /* Elements that are to be on their way when backward ends. */
 enum { MOST_LEFT = (4 << 20) / 4, LEFT_OF = 8 };
 
-size_t ddp_launch_order_defer(const ddp_plan *plan, size_t defer_bytes)
+size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes)
 {
     size_t most = plan->count / 4, count = 0, elements = 0;
 
@@ -21,7 +21,7 @@ size_t ddp_launch_order_defer(const ddp_plan *plan, size_t defer_bytes)
     return count;
 }
 
-ddp_launch_order ddp_launch_order_of(const ddp_plan *plan, size_t defer_bytes)
+ddp_launch_order ddp_launch_order_of(const ddp_bucket_plan *plan, size_t defer_bytes)
 {
     return (ddp_launch_order){.sums = plan->bucket_count,
                               .deferred = ddp_launch_order_defer(plan, defer_bytes)};

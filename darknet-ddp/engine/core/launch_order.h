@@ -17,7 +17,7 @@
 #ifndef DDP_CORE_LAUNCH_ORDER_H
 #define DDP_CORE_LAUNCH_ORDER_H
 
-#include "core/plan.h"
+#include "core/bucket_plan.h"
 
 typedef struct ddp_launch_order {
     size_t sums;
@@ -26,10 +26,10 @@ typedef struct ddp_launch_order {
 } ddp_launch_order;
 
 /* How many leading buckets hold defer_bytes, and a quarter of all elements, at most. */
-size_t ddp_launch_order_defer(const ddp_plan *plan, size_t defer_bytes);
+size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes);
 
 /* A bucket is a sum; nothing is late. */
-ddp_launch_order ddp_launch_order_of(const ddp_plan *plan, size_t defer_bytes);
+ddp_launch_order ddp_launch_order_of(const ddp_bucket_plan *plan, size_t defer_bytes);
 
 /* How many are launched early. */
 size_t ddp_launch_order_early(ddp_launch_order o);

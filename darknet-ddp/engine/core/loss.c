@@ -1,7 +1,7 @@
 #include "core/loss.h"
 
-#include "core/same.h"
-#include "core/tree.h"
+#include "core/equal_check.h"
+#include "core/tree_sum.h"
 
 #include <stdlib.h>
 
@@ -14,13 +14,14 @@ enum {
 
 struct ddp_loss {
     int size;
-    float sent[SENT]; /* how many ranks have each request, the sum of the losses, core/same.h's */
+    float sent[SENT]; /* how many ranks have each request, the sum of the losses,
+                         core/equal_check.h's */
     ddp_allreduce *sum;
     int started;
-    ddp_tree *tree; /* NULL: losses add up in place */
-    int folded;     /* mini-batches of this step that the tree holds */
-    float last;     /* mean that was finite */
-    float mean;     /* of sums that have arrived, until it is taken */
+    ddp_tree_sum *tree; /* NULL: losses add up in place */
+    int folded;         /* mini-batches of this step that the tree holds */
+    float last;         /* mean that was finite */
+    float mean;         /* of sums that have arrived, until it is taken */
     volatile sig_atomic_t *asked;
     ddp_requests all;
     uint64_t compared; /* with the next sum; 0: nothing is */
@@ -43,7 +44,7 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
     l->same = 1;
     st = ddp_allreduce_open(&l->sum, group, l->sent, SENT, err);
     if (!st && mini_batches)
-        st = ddp_tree_open(&l->tree, ddp_device_host(), &l->sent[LOSS], 1, mini_batches, err);
+        st = ddp_tree_sum_open(&l->tree, ddp_device_host(), &l->sent[LOSS], 1, mini_batches, err);
     if (st) {
         ddp_loss_close(l);
         return ddp_wrap(err, "loss");
@@ -57,7 +58,7 @@ void ddp_loss_close(ddp_loss *l)
     if (!l)
         return;
     ddp_allreduce_close(l->sum);
-    ddp_tree_close(l->tree);
+    ddp_tree_sum_close(l->tree);
     free(l);
 }
 
@@ -66,7 +67,7 @@ void ddp_loss_add(ddp_loss *l, int mini_batch, float loss)
     l->sent[LOSS] += loss;
     if (!l->tree)
         return;
-    ddp_tree_fold(l->tree, mini_batch, 0, 1);
+    ddp_tree_sum_fold(l->tree, mini_batch, 0, 1);
     l->folded = mini_batch + 1;
 }
 
@@ -87,10 +88,10 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err)
     if (l->started)
         return DDP_OK;
     if (l->tree)
-        ddp_tree_collect(l->tree, l->folded, 0, 1);
+        ddp_tree_sum_collect(l->tree, l->folded, 0, 1);
     l->folded = 0;
     take_requests(l);
-    ddp_same_write(&l->sent[SAME], l->compared);
+    ddp_equal_check_write(&l->sent[SAME], l->compared);
     l->compared = 0;
     for (int i = 0; i < DDP_LOSS_COUNTS; i++) {
         l->sent[COUNTS + i] = l->counts[i];
@@ -112,7 +113,7 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     l->same = 1;
     if (ddp_allreduce_finite(l->sum)) {
         l->last = l->sent[LOSS] / (float)l->size;
-        l->same = ddp_same_read(&l->sent[SAME], l->size);
+        l->same = ddp_equal_check_read(&l->sent[SAME], l->size);
     }
     l->mean += l->last;
     l->sent[LOSS] = 0;

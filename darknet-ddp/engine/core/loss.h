@@ -28,7 +28,7 @@ typedef struct ddp_requests {
     int save, stop, tell;
 } ddp_requests;
 
-/* mini_batches  0, or: sum the mini-batches of a step in the tree of core/tree.h; how many
+/* mini_batches  0, or: sum the mini-batches of a step in the tree of core/tree_sum.h; how many
  *         these are on each rank, a power of two
  * asked   DDP_REQUESTS flags that anybody may set, in a signal handler too: the next sum
  *         to start takes them along and clears them. NULL: nobody asks
@@ -59,7 +59,7 @@ float ddp_loss_take(ddp_loss *l);
 int ddp_loss_finite(const ddp_loss *l);
 
 /* The next sum to start tells whether all ranks, at most DDP_SAME_RANKS, have the same number
- * (core/same.h). All ranks call it before the same sum. */
+ * (core/equal_check.h). All ranks call it before the same sum. */
 void ddp_loss_compare(ddp_loss *l, uint64_t number);
 
 /* Had they, with the last sum that has arrived? The same on every rank; 1 where nothing was

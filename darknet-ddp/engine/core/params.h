@@ -52,7 +52,7 @@ typedef struct ddp_buffer {
 } ddp_buffer;
 
 /* Parameters by layer, in the framework's order. Strings are static. */
-typedef struct ddp_table {
+typedef struct ddp_param_table {
     ddp_device *device; /* where values, gradients, buffers and optimizer state are */
     int layer_count;    /* of the whole network, with and without parameters */
     size_t param_count;
@@ -62,10 +62,10 @@ typedef struct ddp_table {
     int first_trained; /* layers below this one never run backward (frozen) */
     const int *block;  /* per layer: 0, or a number of those that are left out of a pass together
                           (ddp_reducer_leave_out); NULL: none is. Not the table's own */
-} ddp_table;
+} ddp_param_table;
 
 /* How many moments of a parameter updates change: none of a frozen one. */
-static inline int ddp_moments_trained(const ddp_table *table, const ddp_param *param)
+static inline int ddp_moments_trained(const ddp_param_table *table, const ddp_param *param)
 {
     return param->layer >= table->first_trained ? param->optimizer.moments : 0;
 }

@@ -2,7 +2,7 @@
 #ifndef DDP_CORE_PLAIN_SUMS_H
 #define DDP_CORE_PLAIN_SUMS_H
 
-#include "core/plan.h"
+#include "core/bucket_plan.h"
 #include "core/sums.h"
 
 /* What is summed at a time: a bucket, or a part of one that is too large to be waited for. */
@@ -14,7 +14,7 @@ typedef struct ddp_piece {
 typedef struct ddp_plain_of {
     ddp_group *group;
     ddp_device *device;
-    const ddp_plan *plan;
+    const ddp_bucket_plan *plan;
     float *memory; /* the plan's, of device */
     size_t piece_count;
     const ddp_piece *pieces;

@@ -71,7 +71,7 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
     }
     st = start_piece(r, piece, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
-    return st ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
+    return st ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
 }
 
 static int may_launch(const ddp_reducer *r)
@@ -87,7 +87,7 @@ static ddp_status go_on(ddp_reducer *r, ddp_error *err)
     size_t b;
 
     (void)r->sums->ops->is_left(r->sums, &b);
-    return r->sums->ops->go_on(r->sums, err) ? ddp_reducer_name_bucket(r, b, err) : DDP_OK;
+    return r->sums->ops->go_on(r->sums, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
 }
 
 /* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
@@ -133,9 +133,9 @@ static ddp_status launch_all(ddp_reducer *r, ddp_error *err)
 static void fold(const ddp_reducer *r, size_t offset, size_t count)
 {
     if (r->sync && r->mini_batch < r->config.mini_batches - 1)
-        ddp_tree_collect(r->tree, r->mini_batch, offset, count);
+        ddp_tree_sum_collect(r->tree, r->mini_batch, offset, count);
     else
-        ddp_tree_fold(r->tree, r->mini_batch, offset, count);
+        ddp_tree_sum_fold(r->tree, r->mini_batch, offset, count);
 }
 
 static void mark_ready(ddp_reducer *r, int layer)
@@ -192,7 +192,7 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
 
 static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
 {
-    const ddp_names *names = r->config.names ? r->config.names : &ddp_plain_names;
+    const ddp_option_names *names = r->config.names ? r->config.names : &ddp_plain_option_names;
 
     return ddp_fail(err, DDP_ERR_USAGE,
                     "layer %d (%s) has parameters and did not run backward in this mini-batch; "

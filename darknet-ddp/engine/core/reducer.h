@@ -35,7 +35,7 @@
  * No rank waits for another to know the order, and none can wait for what another has put off: all
  * have one order for the whole of a pass, from what all know alike before it.
  *
- * Unused layers. A run count travels with every parameter (core/plan.h): ranks
+ * Unused layers. A run count travels with every parameter (core/bucket_plan.h): ranks
  * sum on how many of them its layer ran since the last step, in any mini-batch. A rank reads
  * the sum only for a layer that did not run there, so that on a GPU the program seldom
  * waits for it.
@@ -48,7 +48,7 @@
  * bucket in which all were left out, in each pass since the last syncing one, is not sent.
  *
  * Exact sums (config.mini_batches). Mini-batches then do not add up in place, one after the
- * other, but in a fixed binary tree (core/tree.h), layer by layer as each is ready. With
+ * other, but in a fixed binary tree (core/tree_sum.h), layer by layer as each is ready. With
  * powers of two the step's sum has the same bits whatever the number of ranks.
  *
  * In halves (config.halves). A bucket's sum is then made in two halves. layer_fence tells that this
@@ -67,9 +67,9 @@
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "core/names.h"
+#include "core/bucket_plan.h"
+#include "core/option_names.h"
 #include "core/params.h"
-#include "core/plan.h"
 #include "core/sum_plug.h"
 #include "watch/watch.h"
 
@@ -93,10 +93,10 @@ typedef struct ddp_reducer_config {
      * NULL: gradients themselves. ddp_reducer_use_plug says in which passes. */
     const ddp_sum_plug *sum;
     void *sum_self;
-    const ddp_names *names; /* for errors; NULL: plain words */
-    ddp_watch *watch;       /* hears what is launched, waited for and landed; NULL: nobody */
-    int halves;             /* 1: with more than one rank, each has the sum of its share of a bucket
-                               alone, and the caller starts the other half; nothing is deferred */
+    const ddp_option_names *names; /* for errors; NULL: plain words */
+    ddp_watch *watch;              /* hears what is launched, waited for and landed; NULL: nobody */
+    int halves;       /* 1: with more than one rank, each has the sum of its share of a bucket
+                         alone, and the caller starts the other half; nothing is deferred */
     int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
                    syncing one to the next, a power of two */
 } ddp_reducer_config;
@@ -111,14 +111,14 @@ typedef struct ddp_reducer_times {
  * group). Their present values are kept. Every rank opens with the same table
  * and config. *out is set on success.
  * Fails with DDP_ERR_USAGE (mini_batches is no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
+ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the gradients back to the framework, values included. NULL is allowed.
  * Not with buckets in flight, unless the group failed. */
 void ddp_reducer_close(ddp_reducer *r);
 
-const ddp_plan *ddp_reducer_plan(const ddp_reducer *r);
+const ddp_bucket_plan *ddp_reducer_plan(const ddp_reducer *r);
 
 /* How many sums the plan's buckets travel in, and the i-th one, in the plan's order, the last one
  * where it is compressed; the reducer's. *bucket: whose it is. NULL: its layers were left out, and

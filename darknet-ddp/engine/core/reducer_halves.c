@@ -77,7 +77,7 @@ ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, s
     ddp_status st = wait_for_ranks(r, err);
 
     if (!st) /* what is published depends on whether a GPU's sums are finite */
-        st = ddp_group_settle(r->group, err);
+        st = ddp_group_synchronize(r->group, err);
     r->total.wait_ns += ddp_clock_ns() - start;
     start = ddp_clock_ns();
     for (; r->spread < r->plan->bucket_count && !st; r->spread++) {
@@ -87,7 +87,7 @@ ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, s
             continue;
         publish(ctx, b);
         if (ddp_allreduce_start_phase(sum_of(r, b), DDP_ALL_GATHER, err))
-            st = ddp_reducer_name_bucket(r, b, err);
+            st = ddp_reducer_wrap_error(r, b, err);
         ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     }
     r->total.drive_ns += ddp_clock_ns() - start;
@@ -104,7 +104,7 @@ static ddp_status take_next(ddp_reducer *r, ddp_error *err)
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
     if (ddp_allreduce_wait(sum_of(r, b), err)) {
-        ddp_reducer_name_bucket(r, b, err);
+        ddp_reducer_wrap_error(r, b, err);
         return ddp_wrap(err, "updated parameters");
     }
     ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static size_t most_params(const ddp_plan *plan)
+static size_t most_params(const ddp_bucket_plan *plan)
 {
     size_t most = 0;
 
@@ -59,8 +59,8 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
     ddp_status st = DDP_OK;
 
     if (r->config.mini_batches)
-        st = ddp_tree_open(&r->tree, r->table->device, r->memory, r->plan->count,
-                           r->config.mini_batches, err);
+        st = ddp_tree_sum_open(&r->tree, r->table->device, r->memory, r->plan->count,
+                               r->config.mini_batches, err);
     if (!st && r->config.sum && !ddp_reducer_is_alone(r))
         st = ddp_rounds_open(&r->plugged, r->group, r->table, r->plan, r->memory, r->config.sum,
                              r->config.sum_self, err);
@@ -94,14 +94,14 @@ static void return_gradients(ddp_reducer *r)
         if (!r->framework_memory[i])
             continue;
         if (r->tree)
-            ddp_tree_collect(r->tree, r->mini_batch, r->plan->places[i].offset, param->count);
+            ddp_tree_sum_collect(r->tree, r->mini_batch, r->plan->places[i].offset, param->count);
         ddp_device_copy(r->table->device, r->framework_memory[i], *param->gradient_slot,
                         param->count);
         *param->gradient_slot = r->framework_memory[i];
     }
 }
 
-ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table *table,
+ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err)
 {
     ddp_reducer *r = calloc(1, sizeof *r);
@@ -119,7 +119,8 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_table
         r->config.piece_bytes = 0;
         r->config.priority = 0;
     }
-    st = ddp_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes, err);
+    st = ddp_bucket_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes,
+                              err);
     if (!st)
         st = ddp_reducer_open_pieces(r, err);
     if (!st)
@@ -155,8 +156,8 @@ void ddp_reducer_close(ddp_reducer *r)
     close_sums(r->plain);
     ddp_reducer_close_pieces(r);
     close_sums(r->plugged);
-    ddp_plan_close(r->plan);
-    ddp_tree_close(r->tree);
+    ddp_bucket_plan_close(r->plan);
+    ddp_tree_sum_close(r->tree);
     ddp_group_free_memory(r->group, r->table->device, r->memory);
     free(r->framework_memory);
     free(r->pending);
@@ -168,7 +169,7 @@ void ddp_reducer_close(ddp_reducer *r)
     free(r);
 }
 
-const ddp_plan *ddp_reducer_plan(const ddp_reducer *r)
+const ddp_bucket_plan *ddp_reducer_plan(const ddp_reducer *r)
 {
     return r->plan;
 }
@@ -199,7 +200,7 @@ size_t ddp_reducer_count(const ddp_reducer *r)
 
 size_t ddp_reducer_tree_bytes(const ddp_reducer *r)
 {
-    return r->tree ? ddp_tree_bytes(r->tree) : 0;
+    return r->tree ? ddp_tree_sum_bytes(r->tree) : 0;
 }
 
 ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r)

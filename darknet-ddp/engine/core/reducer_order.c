@@ -146,7 +146,7 @@ int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b)
     return 1;
 }
 
-ddp_status ddp_reducer_name_bucket(const ddp_reducer *r, size_t b, ddp_error *err)
+ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err)
 {
     const ddp_bucket *bucket = &r->plan->buckets[b];
 

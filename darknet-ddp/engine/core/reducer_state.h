@@ -8,13 +8,13 @@
 #include "core/launch_order.h"
 #include "core/plain_sums.h"
 #include "core/reducer.h"
-#include "core/tree.h"
+#include "core/tree_sum.h"
 
 struct ddp_reducer {
     ddp_group *group;
-    const ddp_table *table;
+    const ddp_param_table *table;
     ddp_reducer_config config;
-    ddp_plan *plan;
+    ddp_bucket_plan *plan;
 
     float *memory;            /* plan->count elements of the table's device: all buckets, one after
                                  the other */
@@ -43,9 +43,9 @@ struct ddp_reducer {
     size_t spread;   /* buckets of this step whose second half was started */
     size_t taken;    /* of these, how many have been waited for */
 
-    ddp_tree *tree; /* NULL: mini-batches add up in place */
-    int frozen;     /* layers below it run on no rank in this pass */
-    int mini_batch; /* mini-batch of the step, counted from the last syncing one */
+    ddp_tree_sum *tree; /* NULL: mini-batches add up in place */
+    int frozen;         /* layers below it run on no rank in this pass */
+    int mini_batch;     /* mini-batch of the step, counted from the last syncing one */
 
     int sync;
     ddp_launch_order order; /* of pieces, in this pass */
@@ -113,6 +113,6 @@ int ddp_reducer_taken_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
  * as the group's sums do. */
-ddp_status ddp_reducer_name_bucket(const ddp_reducer *r, size_t b, ddp_error *err);
+ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err);
 
 #endif

@@ -27,8 +27,8 @@ struct bucket {
 struct rounds {
     ddp_sums base; /* first */
     ddp_group *group;
-    const ddp_table *table;
-    const ddp_plan *plan;
+    const ddp_param_table *table;
+    const ddp_bucket_plan *plan;
     float *gradients; /* all buckets' */
     const ddp_sum_plug *plug;
     void *self;
@@ -352,8 +352,8 @@ static const ddp_sums_ops ops = {.close = close_rounds,
                                  .land = land,
                                  .count = count};
 
-ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_table *table,
-                           const ddp_plan *plan, float *gradients, const ddp_sum_plug *plug,
+ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_table *table,
+                           const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
                            void *self, ddp_error *err)
 {
     struct rounds *r = calloc(1, sizeof *r);

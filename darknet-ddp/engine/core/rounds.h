@@ -23,16 +23,16 @@
 #define DDP_CORE_ROUNDS_H
 
 #include "comm/group.h"
+#include "core/bucket_plan.h"
 #include "core/params.h"
-#include "core/plan.h"
 #include "core/sum_plug.h"
 #include "core/sums.h"
 
 /* gradients is the plan's memory, of table's device, with run counts at the end of each bucket. All
  * must outlive it, and the plug, which is called with self. *out is set on success. Fails with
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_table *table,
-                           const ddp_plan *plan, float *gradients, const ddp_sum_plug *plug,
+ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_table *table,
+                           const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
                            void *self, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -43,7 +43,7 @@ typedef struct ddp_sharded_source {
 /* What this rank has; all of it must outlive the ddp_sharded. */
 typedef struct ddp_sharded_of {
     ddp_group *group;
-    const ddp_table *table;
+    const ddp_param_table *table;
     const ddp_sharded_part *parts; /* by parameter */
     const size_t *first_part;      /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
 } ddp_sharded_of;

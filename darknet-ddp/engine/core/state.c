@@ -1,6 +1,6 @@
 #include "core/state.h"
 
-#include "base/pages.h"
+#include "base/huge_pages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * its own, at which sums take turns in the order of starting: it is the same on all ranks, which
  * NCCL asks for where communicators are used side by side. */
 #include "base/clock.h"
-#include "comm/exchange.h"
+#include "comm/chunk_pipeline.h"
 #include "device/cuda_kernels.h"
 #include "nccl/tree_sum.h"
 
@@ -57,7 +57,7 @@ static ncclResult_t finish(ddp_group *g, ddp_error *err)
     ncclResult_t state;
 
     while ((state = state_of_all(g)) == ncclInProgress) {
-        if (ddp_exchange_look(g, err))
+        if (ddp_chunk_pipeline_look(g, err))
             return ncclRemoteError;
         if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns) {
             (void)ddp_fail(err, DDP_ERR_COMM, "no answer from the other ranks for %.9g s",
@@ -76,7 +76,7 @@ static void let_others_report(ddp_group *g, ddp_error *err)
     struct timespec pause = {PATIENCE_S, 0};
 
     (void)nanosleep(&pause, NULL);
-    if (!ddp_exchange_look(g, err))
+    if (!ddp_chunk_pipeline_look(g, err))
         *err = (ddp_error){0};
 }
 

@@ -9,7 +9,7 @@
  * matter of chance, so the transport's sums, those of host memory too, are started from one
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
-#include "comm/exchange.h"
+#include "comm/chunk_pipeline.h"
 #include "comm/host_engine.h"
 #include "nccl/sum.h"
 
@@ -82,7 +82,7 @@ static ddp_status start_ready(ddp_group *g, ddp_error *err)
         i->put_off = 0;
         if (i->staged)
             put_summing(q, i->staged);
-        if (ddp_exchange_start(g, &i->sum, err))
+        if (ddp_chunk_pipeline_start(g, &i->sum, err))
             return err->code;
     }
     return DDP_OK;
@@ -138,7 +138,7 @@ static ddp_status staged_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error
         if (polls > SPINS)
             (void)usleep(NAP_US);
         if (g->ops->progress(g, err) || step(g, err)
-            || (waits_for_ranks(s->own) && ddp_exchange_check_time(g, start, err)))
+            || (waits_for_ranks(s->own) && ddp_chunk_pipeline_check_time(g, start, err)))
             return err->code;
     }
     return DDP_OK;
@@ -225,7 +225,7 @@ static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
     ddp_device_event_record(a->began);
     ddp_host_sum_set_phase(&i->sum, a);
     if (!q->first)
-        return ddp_exchange_start(a->group, &i->sum, err);
+        return ddp_chunk_pipeline_start(a->group, &i->sum, err);
     put_last(q, i);
     return DDP_OK;
 }
@@ -249,7 +249,7 @@ static ddp_status host_wait(ddp_allreduce *a, ddp_error *err)
     while (i->put_off)
         if (a->group->ops->progress(a->group, err) || step(a->group, err))
             return err->code;
-    return ddp_exchange_wait(a->group, &i->sum, err);
+    return ddp_chunk_pipeline_wait(a->group, &i->sum, err);
 }
 
 static int host_finite(ddp_allreduce *a)

@@ -2,7 +2,7 @@
 #include "nccl/sum.h"
 
 #include "base/clock.h"
-#include "comm/exchange.h"
+#include "comm/chunk_pipeline.h"
 #include "device/cuda_kernels.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
         ddp_gpu_check_finite(s, (ddp_range){0, a->count}, ddp_cuda_stream(a->behind));
         return DDP_OK;
     }
-    if (s->unsettled && ddp_gpu_settle(a->group, err))
+    if (s->unsettled && ddp_gpu_synchronize(a->group, err))
         return err->code;
     s->queued = 0;
     s->in_flight = 1;
@@ -154,7 +154,7 @@ static ddp_status sum_fence(ddp_allreduce *a, ddp_error *err)
 
 static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
 {
-    return sum_fence(a, err) ? err->code : ddp_gpu_settle(a->group, err);
+    return sum_fence(a, err) ? err->code : ddp_gpu_synchronize(a->group, err);
 }
 
 const struct ddp_sum_engine ddp_gpu_engine = {
@@ -204,7 +204,7 @@ static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_er
     int idle_polls = 0;
 
     while (!ddp_cuda_passed(g->gpu->cuda, s->landed)) {
-        if (ddp_exchange_look(g, err) || ddp_gpu_progress(g, err))
+        if (ddp_chunk_pipeline_look(g, err) || ddp_gpu_progress(g, err))
             return err->code;
         if (idle_polls++ > SPINS)
             (void)usleep(NAP_US);
@@ -214,7 +214,7 @@ static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_er
     return DDP_OK;
 }
 
-ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err)
+ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err)
 {
     struct ddp_gpu *gpu = g->gpu;
 

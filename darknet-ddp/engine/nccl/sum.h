@@ -16,8 +16,8 @@
  *    it: ncclAllReduce in place (nccl/nccl.c), or, with -ddp_exact or -ddp_shard_optimizer
  *    (nccl/tree_sum.c), parts by ncclSend and ncclRecv and a kernel that adds them in the tree of
  *    device/sum.h, level by level (nccl/tree_plan.c) of the plan that sums on CPUs have
- *    (comm/levels_plan.c; directly it is the plan of hosts of one rank, in one stage), then the
- *    sums back. Behind it a second event is recorded.
+ *    (comm/hierarchical_plan.c; directly it is the plan of hosts of one rank, in one stage), then
+ * the sums back. Behind it a second event is recorded.
  * 2. ddp_allreduce_fence, before the update, has the default stream wait for that event. The
  *    program waits for nothing (ddp_allreduce_wait is where it does).
  * 3. Without NCCL (nccl/staged.c) the GPU copies the bucket to pinned memory, MPI or Gloo sums it
@@ -26,12 +26,12 @@
  *    their sums, the loss among them.
  * 4. A GPU that waits for a lost peer says nothing, and a program that waits for such a GPU hangs.
  *    So before Darknet reads anything back (the next forward pass, a deferred layer, a save),
- *    ddp_group_settle waits for the sums by polling: NCCL's own errors, the timeout, and a rank
- *    that Gloo has lost are seen there (ddp_exchange_look), as while NCCL opens its communicators.
- *    Where MPI connects ranks its launcher ends the job. By then the update is queued, so the GPU
- *    has work meanwhile.
+ *    ddp_group_synchronize waits for the sums by polling: NCCL's own errors, the timeout, and a
+ * rank that Gloo has lost are seen there (ddp_chunk_pipeline_look), as while NCCL opens its
+ * communicators. Where MPI connects ranks its launcher ends the job. By then the update is queued,
+ * so the GPU has work meanwhile.
  * 6. What a weights file and a state file hold is pulled to the host arrays that Darknet keeps of
- *    everything (ddp_table_pull), and pushed back on resuming.
+ *    everything (ddp_param_table_pull), and pushed back on resuming.
  */
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
@@ -91,8 +91,8 @@ struct ddp_gpu {
 
 extern const struct ddp_sum_engine ddp_gpu_engine;
 
-/* As ddp_group_settle, and ddp_group_progress of what the transport has under way. */
-ddp_status ddp_gpu_settle(ddp_group *g, ddp_error *err);
+/* As ddp_group_synchronize, and ddp_group_progress of what the transport has under way. */
+ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err);
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
 /* Queue on a stream: look whether this of the sum is finite, once it is made. Not of nothing. */

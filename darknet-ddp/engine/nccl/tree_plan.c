@@ -1,6 +1,6 @@
 #include "nccl/tree_plan.h"
 
-#include "comm/schedule.h"
+#include "comm/schedule_cost.h"
 #include "device/sum.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static ddp_status plan_direct(struct ddp_nccl_plan *p, int size, int rank, ddp_e
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for sums of %d ranks", size);
     for (int r = 0; r <= size; r++)
         alone.first[r] = r;
-    st = ddp_levels_plan_open(&p->route, &alone, rank, size, err);
+    st = ddp_hierarchical_plan_open(&p->route, &alone, rank, size, err);
     free(alone.first);
     p->first_local = rank;
     p->local_size = 1;
@@ -90,8 +90,8 @@ static ddp_status plan_levels(struct ddp_nccl_plan *p, const struct ddp_rank_hos
         host++;
     p->first_local = hosts->first[host];
     p->local_size = hosts->first[host + 1] - hosts->first[host];
-    ddp_levels_describe(hosts, radix, "", p->schedule, sizeof p->schedule);
-    return ddp_levels_plan_open(&p->route, hosts, rank, radix, err);
+    ddp_hierarchical_describe(hosts, radix, "", p->schedule, sizeof p->schedule);
+    return ddp_hierarchical_plan_open(&p->route, hosts, rank, radix, err);
 }
 
 ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_hosts *hosts,
@@ -129,7 +129,7 @@ void ddp_nccl_plan_close(struct ddp_nccl_plan *p)
         free(p->levels[l].additions);
     }
     free(p->levels);
-    ddp_levels_plan_close(p->route);
+    ddp_hierarchical_plan_close(p->route);
     free(p);
 }
 

@@ -1,5 +1,5 @@
 /* nccl/tree_plan.h: who sums what with whom, and where it lies meanwhile, in sums that
- * nccl/tree_sum.h makes. A plan of comm/levels_plan.h, of a whole sum at once:
+ * nccl/tree_sum.h makes. A plan of comm/hierarchical_plan.h, of a whole sum at once:
  *
  *   levels   within a host each rank gets its lane of all the host's ranks, and sums it; then
  *            lanes are summed over hosts, in stages, and come back the same ways
@@ -17,7 +17,7 @@
 #define DDP_NCCL_TREE_PLAN_H
 
 #include "comm/group.h"
-#include "comm/levels_plan.h"
+#include "comm/hierarchical_plan.h"
 
 /* What comes together at a level, in each of its pieces, and what it becomes. */
 struct ddp_nccl_level {
@@ -29,8 +29,8 @@ struct ddp_nccl_level {
 };
 
 struct ddp_nccl_plan {
-    struct ddp_levels_plan *route; /* who gives what to whom */
-    int first_local;               /* the host's first rank, as the plan has hosts */
+    struct ddp_hierarchical_plan *route; /* who gives what to whom */
+    int first_local;                     /* the host's first rank, as the plan has hosts */
     int local_size;
     struct ddp_span lane;          /* this rank's */
     struct ddp_nccl_level *levels; /* route->stages + 1 */

@@ -1,10 +1,10 @@
 /* options/compress_options.h: what -ddp_compress may say: none, a type of float of the wire
- * (device/half.h), or a word of algorithms/, with a number behind it where that wants one. */
+ * (device/float16.h), or a word of algorithms/, with a number behind it where that wants one. */
 #ifndef DDP_OPTIONS_COMPRESS_OPTIONS_H
 #define DDP_OPTIONS_COMPRESS_OPTIONS_H
 
 #include "base/status.h"
-#include "device/half.h"
+#include "device/float16.h"
 
 /* The words of the option, in the order of the table. Up to DDP_CHOICE_FP16 a word is the ddp_wire
  * of its number. */

@@ -1,6 +1,6 @@
 #include "options/darknet_commands.h"
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "options/options.h"
 
 #include <stdlib.h>
@@ -132,25 +132,25 @@ static const command *row_of(int argc, char **argv)
 
 static ddp_status refuse_command(const char *name, ddp_error *err)
 {
-    ddp_near near = {.word = name};
+    ddp_suggest near = {.word = name};
     char text[DDP_NEAR_TEXT];
 
     for (const command *row = commands; row < commands + COMMANDS; row++)
-        ddp_near_try(&near, row->name);
-    ddp_near_try(&near, "ddp");
+        ddp_suggest_try(&near, row->name);
+    ddp_suggest_try(&near, "ddp");
     return ddp_fail(err, DDP_ERR_USAGE, "darknet has no command '%s'%s", name,
-                    ddp_near_text(&near, text));
+                    ddp_suggest_text(&near, text));
 }
 
 static ddp_status refuse_verb(const command *first, const char *verb, ddp_error *err)
 {
-    ddp_near near = {.word = verb};
+    ddp_suggest near = {.word = verb};
     char text[DDP_NEAR_TEXT];
 
     for (const command *row = first; row; row = next_of(row))
-        ddp_near_try(&near, row->verb);
+        ddp_suggest_try(&near, row->verb);
     return ddp_fail(err, DDP_ERR_USAGE, "darknet %s has no '%s'%s", first->name, verb,
-                    ddp_near_text(&near, text));
+                    ddp_suggest_text(&near, text));
 }
 
 static ddp_status refuse_no_verb(const command *first, ddp_error *err)
@@ -171,19 +171,20 @@ static void write_name(const command *row, char *text, size_t size)
     (void)snprintf(text, size, "%s%s%s", row->name, row->verb[0] ? " " : "", row->verb);
 }
 
-static void near_of_list(ddp_near *near, const char *list, char (*names)[32], int *used, int most)
+static void near_of_list(ddp_suggest *near, const char *list, char (*names)[32], int *used,
+                         int most)
 {
     char value[32];
 
     while (*used < most && ddp_darknet_next_option(&list, names[*used], value, sizeof value))
-        ddp_near_try(near, names[(*used)++]);
+        ddp_suggest_try(near, names[(*used)++]);
 }
 
 static ddp_status refuse_option(const command *row, const char *option, ddp_error *err)
 {
     char names[32][32], name[64], other[64], text[DDP_NEAR_TEXT];
     const command *knows;
-    ddp_near near = {.word = option, .beginning = "-ddp_"};
+    ddp_suggest near = {.word = option, .beginning = "-ddp_"};
     int used = 0, has_value;
 
     write_name(row, name, sizeof name);
@@ -197,7 +198,7 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
     near_of_list(&near, ddp_darknet_everywhere, names, &used, 32);
     ddp_options_near(&near);
     return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'%s", name, option,
-                    ddp_near_text(&near, text));
+                    ddp_suggest_text(&near, text));
 }
 
 /* ---- what others ask ---- */

@@ -1,12 +1,12 @@
 #include "options/ddp_commands.h"
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-static const ddp_own_command commands[] = {
+static const ddp_ddp_command commands[] = {
     {DDP_OWN_CHECK, "check", "DATA CFG [WEIGHTS]", 1,
      "what is wrong with pictures, labels and cfg, all at once"},
     {DDP_OWN_CFG, "cfg", "NAME", 0,
@@ -28,12 +28,12 @@ static const ddp_own_command commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-const ddp_own_command *ddp_own_command_at(size_t i)
+const ddp_ddp_command *ddp_ddp_command_at(size_t i)
 {
     return i < COMMANDS ? &commands[i] : NULL;
 }
 
-void ddp_own_command_rename(int argc, char **argv)
+void ddp_ddp_command_rename(int argc, char **argv)
 {
     static const char *const known[][3] = {
         {"detector", "map", "map"}, {"detector", "valid", "valid"}, {"classifier", "valid", "top"}};
@@ -60,28 +60,28 @@ static void count_words(const char *words, int *fewest, int *most)
 
 static void refuse(const char *verb, ddp_error *err)
 {
-    ddp_near near = {.word = verb};
+    ddp_suggest near = {.word = verb};
     char text[DDP_NEAR_TEXT], verbs[128] = "";
     size_t used = 0;
 
-    for (const ddp_own_command *row = commands; row < commands + COMMANDS; row++) {
-        ddp_near_try(&near, row->verb);
+    for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++) {
+        ddp_suggest_try(&near, row->verb);
         used +=
             (size_t)snprintf(verbs + used, sizeof verbs - used, "%s%s", used ? "|" : "", row->verb);
     }
     if (*verb)
         (void)ddp_fail(err, DDP_ERR_USAGE, "darknet ddp has no '%s'%s; usage: darknet ddp %s", verb,
-                       ddp_near_text(&near, text), verbs);
+                       ddp_suggest_text(&near, text), verbs);
     else
         (void)ddp_fail(err, DDP_ERR_USAGE, "usage: darknet ddp %s", verbs);
 }
 
-const ddp_own_command *ddp_own_command_of(int argc, char **argv, ddp_error *err)
+const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err)
 {
     const char *verb = argc > 2 ? argv[2] : "";
     int fewest, most;
 
-    for (const ddp_own_command *row = commands; row < commands + COMMANDS; row++) {
+    for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++) {
         if (strcmp(row->verb, verb) != 0)
             continue;
         count_words(row->words, &fewest, &most);

@@ -22,23 +22,23 @@ typedef enum ddp_own {
     DDP_OWN_HELP
 } ddp_own;
 
-typedef struct ddp_own_command {
+typedef struct ddp_ddp_command {
     ddp_own id;
     const char *verb;
     const char
         *words; /* that follow: [LIKE THIS] may be left out, LIKE... may stand several times */
     int ranks;  /* it can run on several */
     const char *meaning;
-} ddp_own_command;
+} ddp_ddp_command;
 
 /* Row i of the table; NULL: there are no more. */
-const ddp_own_command *ddp_own_command_at(size_t i);
+const ddp_ddp_command *ddp_ddp_command_at(size_t i);
 
 /* argv[1..2], where they are one of these by the name that people know, become its own. */
-void ddp_own_command_rename(int argc, char **argv);
+void ddp_ddp_command_rename(int argc, char **argv);
 
 /* Which command argv, less options, is. NULL and DDP_ERR_USAGE: none, or its words are not as it
  * wants them. */
-const ddp_own_command *ddp_own_command_of(int argc, char **argv, ddp_error *err);
+const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err);
 
 #endif

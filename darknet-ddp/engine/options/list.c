@@ -1,7 +1,7 @@
 /* What is read from the table beside the command line: values in words, and help. */
 #include "options/table.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -183,11 +183,11 @@ char *ddp_options_agreement(const ddp_options *o, int on_gpus)
     return NULL;
 }
 
-void ddp_options_near(ddp_near *near)
+void ddp_options_near(ddp_suggest *near)
 {
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
-            ddp_near_try(near, ddp_option_table[i].name);
+            ddp_suggest_try(near, ddp_option_table[i].name);
 }
 
 /* ---- help ---- */

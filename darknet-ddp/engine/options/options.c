@@ -206,7 +206,7 @@ static int applies(const ddp_option *row, int is_ddp_command, int trains)
 
 static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error *err)
 {
-    ddp_near near = {.word = name, .beginning = "-ddp_"};
+    ddp_suggest near = {.word = name, .beginning = "-ddp_"};
     const char *instead = ddp_removed_option(name);
     char text[DDP_NEAR_TEXT];
 
@@ -214,9 +214,9 @@ static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error
         return ddp_fail(err, DDP_ERR_USAGE, "%s is gone: %s", name, instead);
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (is_ddp_command || ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
-            ddp_near_try(&near, ddp_option_table[i].name);
+            ddp_suggest_try(&near, ddp_option_table[i].name);
     return ddp_fail(err, DDP_ERR_USAGE, "unknown option '%s'%s `darknet ddp help` lists them", name,
-                    near.best ? ddp_near_text(&near, text) : ";");
+                    near.best ? ddp_suggest_text(&near, text) : ";");
 }
 
 static ddp_status check_context(const ddp_options *o, const ddp_option *used, int is_ddp_command,
@@ -280,13 +280,13 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
                         is_ddp_command && *argc > 2 && strcmp(argv[2], "options") == 0, err);
 }
 
-const ddp_names *ddp_options_names(void)
+const ddp_option_names *ddp_options_names(void)
 {
-    static const ddp_names names = {.exact = "-ddp_exact",
-                                    .batch = "-ddp_batch",
-                                    .sync_every = "-ddp_sync_every",
-                                    .buffers = "-ddp_broadcast_buffers",
-                                    .find_unused = "-ddp_find_unused"};
+    static const ddp_option_names names = {.exact = "-ddp_exact",
+                                           .batch = "-ddp_batch",
+                                           .sync_every = "-ddp_sync_every",
+                                           .buffers = "-ddp_broadcast_buffers",
+                                           .find_unused = "-ddp_find_unused"};
 
     return &names;
 }

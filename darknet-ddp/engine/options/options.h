@@ -3,10 +3,10 @@
 #ifndef DDP_OPTIONS_OPTIONS_H
 #define DDP_OPTIONS_OPTIONS_H
 
-#include "base/near.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "comm/group_schedule.h"
-#include "core/names.h"
+#include "core/option_names.h"
 #include "options/compress_options.h"
 #include "options/gpu_list.h"
 
@@ -76,7 +76,7 @@ enum {
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* The options' names, for the errors of core. */
-const ddp_names *ddp_options_names(void);
+const ddp_option_names *ddp_options_names(void);
 
 /* MiB of a bucket: what was asked for, or what suits the transport. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);
@@ -100,7 +100,7 @@ double ddp_options_defer_mb(const ddp_options *o);
 char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
 /* Consider the options that Darknet's commands may stand beside. */
-void ddp_options_near(ddp_near *near);
+void ddp_options_near(ddp_suggest *near);
 
 /* Print the table. */
 void ddp_options_help(FILE *out);

@@ -3,7 +3,7 @@
  *
  * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI; or
  * else by MPI, which stays open until the end and says nothing meanwhile. */
-#include "comm/exchange.h"
+#include "comm/chunk_pipeline.h"
 #include "comm/host_engine.h"
 #include "transport/backends.h"
 #include "transport/gloo_link.h"
@@ -94,7 +94,7 @@ static void gloo_close(ddp_group *g)
     if (gloo->mpi && !in_peace)
         (void)ddp_fail(&gloo->mpi->failure, DDP_ERR_COMM, "Gloo's group has ended early");
     ddp_group_close(gloo->mpi);
-    ddp_exchange_close(g);
+    ddp_chunk_pipeline_close(g);
     ddp_group_free(g);
 }
 
@@ -144,7 +144,7 @@ static ddp_status gather(const struct meeting *m, const void *mine, void *all, s
 /* What is needed until the ranks are connected. The cards are numbered as the ranks met, all else
  * as the group's ranks are. */
 struct plan {
-    ddp_card *cards;
+    ddp_peer_address *cards;
     int *order, *first;
     ddp_gloo_address *mine, *all, *theirs;
 };
@@ -198,7 +198,7 @@ static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan
     char own[INET_ADDRSTRLEN];
     ddp_gloo_failure f;
 
-    if (ddp_cards_address(p->cards, m->size, m->rank, own, err))
+    if (ddp_peer_addresses_address(p->cards, m->size, m->rank, own, err))
         return err->code;
     gloo_of(g)->link = ddp_gloo_open(g->rank, g->size, own, p->mine, &f);
     if (!gloo_of(g)->link)
@@ -214,15 +214,15 @@ static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan
 
 static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *p, ddp_error *err)
 {
-    ddp_card card;
+    ddp_peer_address card;
     ddp_status st;
 
-    st = ddp_card_fill(&card, err);
+    st = ddp_peer_address_fill(&card, err);
     if (!st)
         st = gather(m, &card, p->cards, sizeof card, err);
     if (st)
         return st;
-    ddp_cards_order(p->cards, m->size, p->order, p->first);
+    ddp_peer_addresses_order(p->cards, m->size, p->order, p->first);
     st = make_group(out, m, p, err);
     if (!st)
         st = connect_all(*out, m, p, err);
@@ -233,7 +233,7 @@ static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *
 static ddp_status end_meeting(ddp_group *g, ddp_error *err)
 {
     struct gloo_group *gloo = gloo_of(g);
-    ddp_status st = g->size > 1 ? ddp_exchange_allgather(g, NULL, NULL, 0, err) : DDP_OK;
+    ddp_status st = g->size > 1 ? ddp_chunk_pipeline_allgather(g, NULL, NULL, 0, err) : DDP_OK;
 
     if (!st) {
         ddp_rendezvous_close(gloo->files);
@@ -287,9 +287,9 @@ const struct ddp_backend ddp_backend_gloo = {
     .open = gloo_open,
     .close = gloo_close,
     .abort = ddp_group_exit,
-    .progress = ddp_exchange_progress,
-    .broadcast = ddp_exchange_broadcast,
-    .transfer = ddp_exchange_transfer,
-    .allgather = ddp_exchange_allgather,
-    .gather = ddp_exchange_gather,
+    .progress = ddp_chunk_pipeline_progress,
+    .broadcast = ddp_chunk_pipeline_broadcast,
+    .transfer = ddp_chunk_pipeline_transfer,
+    .allgather = ddp_chunk_pipeline_allgather,
+    .gather = ddp_chunk_pipeline_gather,
 };

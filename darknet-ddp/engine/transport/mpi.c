@@ -3,7 +3,7 @@
  * MPI moves data only inside its calls, and only MPI_Testsome is called while
  * sums are in flight: nothing here blocks after open, so that a lost peer ends
  * in a timeout that names it. */
-#include "comm/exchange.h"
+#include "comm/chunk_pipeline.h"
 #include "comm/host_engine.h"
 #include "transport/backends.h"
 #include "transport/mpi_init.h"
@@ -165,7 +165,7 @@ static void mpi_close(ddp_group *g)
         if (m->must_finalize)
             (void)MPI_Finalize();
     }
-    ddp_exchange_close(g);
+    ddp_chunk_pipeline_close(g);
     free(m->requests);
     free(m->statuses);
     free(m->messages);
@@ -232,7 +232,7 @@ static ddp_status mpi_open(ddp_group **out, ddp_error *err)
     int rank = 0, size = 0, started = 0;
     ddp_group *g;
 
-    if (ddp_mpi_start(&started, err) || ddp_mpi_greet(err)
+    if (ddp_mpi_start(&started, err) || ddp_mpi_exchange_hosts(err)
         || own_communicator(&comm, &rank, &size, err)
         || ddp_group_alloc(&g, sizeof(struct mpi_group), rank, size, err))
         return err->code;
@@ -259,9 +259,9 @@ const struct ddp_backend ddp_backend_mpi = {
     .open = mpi_open,
     .close = mpi_close,
     .abort = ddp_group_exit,
-    .progress = ddp_exchange_progress,
-    .broadcast = ddp_exchange_broadcast,
-    .transfer = ddp_exchange_transfer,
-    .allgather = ddp_exchange_allgather,
-    .gather = ddp_exchange_gather,
+    .progress = ddp_chunk_pipeline_progress,
+    .broadcast = ddp_chunk_pipeline_broadcast,
+    .transfer = ddp_chunk_pipeline_transfer,
+    .allgather = ddp_chunk_pipeline_allgather,
+    .gather = ddp_chunk_pipeline_gather,
 };

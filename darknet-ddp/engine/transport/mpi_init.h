@@ -15,6 +15,6 @@ ddp_status ddp_mpi_start(int *started, ddp_error *err);
 /* Send each other rank a first message, and wait for its one, for 20 s at most. Fails with
  * DDP_ERR_COMM, naming the lowest rank of which none has come, its host where the launcher can
  * tell, and the ports that must be open. */
-ddp_status ddp_mpi_greet(ddp_error *err);
+ddp_status ddp_mpi_exchange_hosts(ddp_error *err);
 
 #endif

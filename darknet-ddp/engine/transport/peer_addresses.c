@@ -1,6 +1,6 @@
 #include "transport/peer_addresses.h"
 
-#include "base/network.h"
+#include "base/net_interface.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static int is_used(const struct ifaddrs *a)
     if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET || !a->ifa_netmask
         || !(a->ifa_flags & IFF_UP))
         return 0;
-    return interface ? ddp_network_is_meant(a, interface) : !(a->ifa_flags & IFF_LOOPBACK);
+    return interface ? ddp_net_interface_is_meant(a, interface) : !(a->ifa_flags & IFF_LOOPBACK);
 }
 
 static uint32_t address_of(const struct sockaddr *a)
@@ -36,11 +36,11 @@ static uint32_t address_of(const struct sockaddr *a)
     return ((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr;
 }
 
-ddp_status ddp_card_fill(ddp_card *card, ddp_error *err)
+ddp_status ddp_peer_address_fill(ddp_peer_address *card, ddp_error *err)
 {
     struct ifaddrs *all;
 
-    *card = (ddp_card){.count = 0};
+    *card = (ddp_peer_address){.count = 0};
     ddp_host_name(card->host);
     name_machine(card->machine, sizeof card->machine);
     if (getifaddrs(&all))
@@ -57,13 +57,13 @@ ddp_status ddp_card_fill(ddp_card *card, ddp_error *err)
     return DDP_OK;
 }
 
-static int same_host(const ddp_card *a, const ddp_card *b)
+static int same_host(const ddp_peer_address *a, const ddp_peer_address *b)
 {
     return strcmp(a->host, b->host) == 0 && strcmp(a->machine, b->machine) == 0;
 }
 
 /* The lowest rank on its host. */
-static int first_of(const ddp_card *cards, int rank)
+static int first_of(const ddp_peer_address *cards, int rank)
 {
     int first = 0;
 
@@ -72,7 +72,7 @@ static int first_of(const ddp_card *cards, int rank)
     return first;
 }
 
-void ddp_cards_order(const ddp_card *cards, int size, int *order, int *first)
+void ddp_peer_addresses_order(const ddp_peer_address *cards, int size, int *order, int *first)
 {
     int used = 0;
 
@@ -91,7 +91,7 @@ void ddp_cards_order(const ddp_card *cards, int size, int *order, int *first)
 
 /* The same address on two hosts is of a network that each has for itself, as containers' bridges.
  */
-static int reaches(uint32_t address, uint32_t mask, const ddp_card *other)
+static int reaches(uint32_t address, uint32_t mask, const ddp_peer_address *other)
 {
     int reached = 0;
 
@@ -103,9 +103,9 @@ static int reaches(uint32_t address, uint32_t mask, const ddp_card *other)
     return reached;
 }
 
-static int reaches_all(const ddp_card *cards, int size, int rank, int network)
+static int reaches_all(const ddp_peer_address *cards, int size, int rank, int network)
 {
-    const ddp_card *own = &cards[rank];
+    const ddp_peer_address *own = &cards[rank];
 
     for (int r = 0; r < size; r++)
         if (!same_host(&cards[r], own)
@@ -131,9 +131,9 @@ static uint32_t address_towards(uint32_t address)
 }
 
 /* 0: there is none. */
-static uint32_t choose(const ddp_card *cards, int size, int rank)
+static uint32_t choose(const ddp_peer_address *cards, int size, int rank)
 {
-    const ddp_card *own = &cards[rank], *other = NULL;
+    const ddp_peer_address *own = &cards[rank], *other = NULL;
 
     for (int r = 0; r < size && !other; r++)
         if (!same_host(&cards[r], own))
@@ -148,8 +148,8 @@ static uint32_t choose(const ddp_card *cards, int size, int rank)
     return other->count > 0 ? address_towards(other->networks[0].address) : 0;
 }
 
-ddp_status ddp_cards_address(const ddp_card *cards, int size, int rank, char text[INET_ADDRSTRLEN],
-                             ddp_error *err)
+ddp_status ddp_peer_addresses_address(const ddp_peer_address *cards, int size, int rank,
+                                      char text[INET_ADDRSTRLEN], ddp_error *err)
 {
     struct in_addr address = {.s_addr = choose(cards, size, rank)};
 

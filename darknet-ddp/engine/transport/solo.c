@@ -1,4 +1,4 @@
-#include "base/finite.h"
+#include "base/is_finite.h"
 #include "transport/backends.h"
 
 /* The group of one rank: every sum and collective has already ended. Keeps a

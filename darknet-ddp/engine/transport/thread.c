@@ -3,7 +3,7 @@
  * buffer that is touched too early. One lock guards the world: this transport is
  * there to be right, not fast. */
 #include "comm/backend.h"
-#include "comm/exchange.h"
+#include "comm/chunk_pipeline.h"
 #include "comm/host_engine.h"
 
 #include <pthread.h>
@@ -196,7 +196,7 @@ static void thread_close(ddp_group *g)
     w->ranks[g->rank] = (struct rank_requests){NULL, 0};
     last = --w->open_groups == 0;
     unlock(w);
-    ddp_exchange_close(g);
+    ddp_chunk_pipeline_close(g);
     ddp_group_free(g);
     if (last)
         free_world(w);
@@ -225,11 +225,11 @@ static const struct ddp_backend backend = {
     .open = open_never,
     .close = thread_close,
     .abort = thread_abort,
-    .progress = ddp_exchange_progress,
-    .broadcast = ddp_exchange_broadcast,
-    .transfer = ddp_exchange_transfer,
-    .allgather = ddp_exchange_allgather,
-    .gather = ddp_exchange_gather,
+    .progress = ddp_chunk_pipeline_progress,
+    .broadcast = ddp_chunk_pipeline_broadcast,
+    .transfer = ddp_chunk_pipeline_transfer,
+    .allgather = ddp_chunk_pipeline_allgather,
+    .gather = ddp_chunk_pipeline_gather,
 };
 
 /* How many ranks are on each host. */

@@ -1,6 +1,6 @@
 #include "glue/bf16.h"
 
-#include "base/finite.h"
+#include "base/is_finite.h"
 
 #include <darknet.h>
 #include <stdlib.h>

@@ -1,16 +1,16 @@
 #include "glue/darknet.h"
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 #include <darknet.h>
 #include <stdio.h>
 #include <string.h>
 
-static void (*show_line)(const ddp_position *now, const char *line);
+static void (*show_line)(const ddp_train_position *now, const char *line);
 
 static void show(network *net, const char *line)
 {
-    ddp_position now = ddp_position_of(net);
+    ddp_train_position now = ddp_train_position_of(net);
 
     show_line(&now, line);
 }
@@ -19,13 +19,13 @@ static void show(network *net, const char *line)
 static const char *find_hint(const char *word, const char *words)
 {
     static char copy[2048], text[DDP_NEAR_TEXT];
-    ddp_near near = {.word = word};
+    ddp_suggest near = {.word = word};
     char *rest = NULL;
 
     (void)snprintf(copy, sizeof copy, "%s", words);
     for (char *w = strtok_r(copy, ", ", &rest); w; w = strtok_r(NULL, ", ", &rest))
         if (strcmp(w, word) != 0) /* a section in the wrong place */
-            ddp_near_try(&near, w);
+            ddp_suggest_try(&near, w);
     if (!near.best)
         return "";
     (void)snprintf(text, sizeof text, " (did you mean %s?)", near.best);

@@ -2,7 +2,7 @@
 #ifndef DDP_GLUE_DARKNET_H
 #define DDP_GLUE_DARKNET_H
 
-#include "glue/position.h"
+#include "glue/train_position.h"
 
 typedef struct ddp_darknet_config {
     int fp32;               /* on GPUs: nothing narrower in any product */
@@ -16,7 +16,7 @@ typedef struct ddp_darknet_config {
     int verbose;         /* lines about less than a step are printed, too */
     /* Where training stands, and Darknet's line about the step, without its newline. NULL: Darknet
      * prints it. */
-    void (*line)(const ddp_position *now, const char *line);
+    void (*line)(const ddp_train_position *now, const char *line);
     /* Darknet cannot go on: print the message and end the program. NULL: Darknet does so itself. */
     void (*fatal)(int exit_status, const char *message);
 } ddp_darknet_config;

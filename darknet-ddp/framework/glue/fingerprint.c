@@ -15,8 +15,8 @@ static void write_schedule(FILE *f, const network *net)
     (void)fprintf(f, "input %dx%dx%d, random %d\n", net->w, net->h, net->c, net->random);
 }
 
-ddp_status ddp_fingerprint(char **text, const network *net, const ddp_table *table, uint64_t seed,
-                           ddp_error *err)
+ddp_status ddp_fingerprint(char **text, const network *net, const ddp_param_table *table,
+                           uint64_t seed, ddp_error *err)
 {
     size_t size;
     FILE *f = open_memstream(text, &size);

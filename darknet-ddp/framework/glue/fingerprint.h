@@ -13,7 +13,7 @@
  * and counters are not in it: rank 0's are taken.
  * *text is set in any case, to NULL on failure; the caller frees it.
  * Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_fingerprint(char **text, const network *net, const ddp_table *table, uint64_t seed,
-                           ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_fingerprint(char **text, const network *net, const ddp_param_table *table,
+                           uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

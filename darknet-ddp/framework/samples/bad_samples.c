@@ -15,7 +15,7 @@ struct bad_line {
     char *sentence;
 };
 
-struct ddp_bad_data {
+struct ddp_bad_samples {
     uint64_t seed;
     char *const *paths;
     size_t count;
@@ -29,9 +29,9 @@ struct ddp_bad_data {
 /* Something else was loaded for the sample that this thread loads. */
 static _Thread_local int replaced;
 
-ddp_status ddp_bad_data_open(ddp_bad_data **out, uint64_t seed, ddp_error *err)
+ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, ddp_error *err)
 {
-    ddp_bad_data *b = calloc(1, sizeof *b);
+    ddp_bad_samples *b = calloc(1, sizeof *b);
 
     *out = b;
     if (!b)
@@ -41,7 +41,7 @@ ddp_status ddp_bad_data_open(ddp_bad_data **out, uint64_t seed, ddp_error *err)
     return DDP_OK;
 }
 
-void ddp_bad_data_close(ddp_bad_data *b)
+void ddp_bad_samples_close(ddp_bad_samples *b)
 {
     if (!b)
         return;
@@ -53,12 +53,12 @@ void ddp_bad_data_close(ddp_bad_data *b)
     free(b);
 }
 
-void ddp_bad_data_begin(ddp_bad_data *b, uint64_t seed)
+void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed)
 {
     b->seed = seed;
 }
 
-void ddp_bad_data_list(ddp_bad_data *b, char *const *paths, size_t n)
+void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n)
 {
     b->paths = paths;
     b->count = n;
@@ -67,7 +67,7 @@ void ddp_bad_data_list(ddp_bad_data *b, char *const *paths, size_t n)
 /* ---- lines; the mutex is held ---- */
 
 /* Where it is, or would be. */
-static size_t place_of(const ddp_bad_data *b, size_t line)
+static size_t place_of(const ddp_bad_samples *b, size_t line)
 {
     size_t at = 0;
 
@@ -76,7 +76,7 @@ static size_t place_of(const ddp_bad_data *b, size_t line)
     return at;
 }
 
-static int is_bad(const ddp_bad_data *b, size_t line)
+static int is_bad(const ddp_bad_samples *b, size_t line)
 {
     size_t at = place_of(b, line);
 
@@ -84,7 +84,7 @@ static int is_bad(const ddp_bad_data *b, size_t line)
 }
 
 /* Draws that depend on the line, then the lines behind it. */
-static size_t find_instead(const ddp_bad_data *b, size_t line, size_t n)
+static size_t find_instead(const ddp_bad_samples *b, size_t line, size_t n)
 {
     for (size_t i = 0; i < TRIES; i++) {
         size_t drawn = ddp_sampler_instead(b->seed, line, (unsigned)i, n);
@@ -98,7 +98,7 @@ static size_t find_instead(const ddp_bad_data *b, size_t line, size_t n)
     return line;
 }
 
-size_t ddp_bad_data_instead(ddp_bad_data *b, size_t line, size_t n)
+size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n)
 {
     if (b->bad_count == 0 || n != b->count)
         return line;
@@ -111,7 +111,7 @@ size_t ddp_bad_data_instead(ddp_bad_data *b, size_t line, size_t n)
     return line;
 }
 
-static size_t line_of(const ddp_bad_data *b, const char *path)
+static size_t line_of(const ddp_bad_samples *b, const char *path)
 {
     for (size_t i = 0; i < b->count && path; i++)
         if (b->paths[i] == path)
@@ -120,7 +120,7 @@ static size_t line_of(const ddp_bad_data *b, const char *path)
 }
 
 /* Returns the sentence, to be freed. */
-static char *add(ddp_bad_data *b, size_t line, const char *why)
+static char *add(ddp_bad_samples *b, size_t line, const char *why)
 {
     size_t at = place_of(b, line), count = b->bad_count;
     struct bad_line *bad = reallocarray(b->bad, count + 1, sizeof *bad);
@@ -137,7 +137,7 @@ static char *add(ddp_bad_data *b, size_t line, const char *why)
     return strdup(sentence);
 }
 
-char *ddp_bad_data_found(ddp_bad_data *b, const char *path, const char *why, int *again)
+char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int *again)
 {
     size_t line = line_of(b, path);
     char *sentence = NULL;
@@ -157,7 +157,7 @@ char *ddp_bad_data_found(ddp_bad_data *b, const char *path, const char *why, int
 /* ---- samples ---- */
 
 /* Some are loaded twice, for a network that has another size meanwhile. */
-static int is_known(const ddp_bad_data *b, size_t sample)
+static int is_known(const ddp_bad_samples *b, size_t sample)
 {
     for (size_t i = 0; i < b->sample_count; i++)
         if (b->samples[i] == sample)
@@ -165,7 +165,7 @@ static int is_known(const ddp_bad_data *b, size_t sample)
     return 0;
 }
 
-void ddp_bad_data_loaded(ddp_bad_data *b, size_t sample)
+void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample)
 {
     size_t *samples;
 
@@ -182,7 +182,7 @@ void ddp_bad_data_loaded(ddp_bad_data *b, size_t sample)
     (void)pthread_mutex_unlock(&b->mutex);
 }
 
-size_t ddp_bad_data_count(ddp_bad_data *b, size_t images)
+size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images)
 {
     size_t kept = 0, counted;
 
@@ -196,7 +196,7 @@ size_t ddp_bad_data_count(ddp_bad_data *b, size_t images)
     return counted;
 }
 
-size_t ddp_bad_data_describe(ddp_bad_data *b, char *out, size_t size)
+size_t ddp_bad_samples_describe(ddp_bad_samples *b, char *out, size_t size)
 {
     size_t used = 0, count;
 

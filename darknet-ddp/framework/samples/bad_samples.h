@@ -12,7 +12,7 @@
  * notes the line in samples/bad_samples.c, and loads the sample again: choose then gives another
  * line. Where the run is to end for it, how many samples of a step that were is summed over ranks
  * under the step's first forward pass, and all ranks end before its first backward pass, with the
- * network as it was (trainer/trainer_bad_data.c); where some are allowed, the count travels with
+ * network as it was (trainer/trainer_bad_samples.c); where some are allowed, the count travels with
  * the loss (judge_replaced in trainer/plugin.c).
  */
 #ifndef DDP_SAMPLES_BAD_SAMPLES_H
@@ -23,33 +23,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct ddp_bad_data ddp_bad_data;
+typedef struct ddp_bad_samples ddp_bad_samples;
 
 /* *out is set on success. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_bad_data_open(ddp_bad_data **out, uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
-void ddp_bad_data_close(ddp_bad_data *b); /* NULL is allowed */
+ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed,
+                                ddp_error *err) DDP_MUST_CHECK;
+void ddp_bad_samples_close(ddp_bad_samples *b); /* NULL is allowed */
 
 /* The run's seed, once it is known, and its training list of n lines, which must outlive b. */
-void ddp_bad_data_begin(ddp_bad_data *b, uint64_t seed);
-void ddp_bad_data_list(ddp_bad_data *b, char *const *paths, size_t n);
+void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed);
+void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 
 /* The line to load where this one of n was drawn: mostly itself. Any thread. */
-size_t ddp_bad_data_instead(ddp_bad_data *b, size_t line, size_t n);
+size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
 
 /* The calling thread cannot read this line's picture, or its labels, because of that. Returns a
  * sentence to say if it was not known before, for the caller to free. *again: 0 where no line is
  * left to load, or path is none of the list. Any thread. */
-char *ddp_bad_data_found(ddp_bad_data *b, const char *path, const char *why, int *again);
+char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int *again);
 
 /* The calling thread has loaded this sample. Any thread. */
-void ddp_bad_data_loaded(ddp_bad_data *b, size_t sample);
+void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample);
 
 /* How many samples of this rank with numbers below `images` have something in their place. They are
  * then forgotten; others, which were loaded ahead, are not. */
-size_t ddp_bad_data_count(ddp_bad_data *b, size_t images);
+size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images);
 
 /* Sentences about the bad lines that this rank has met, a newline behind each, in the order of the
  * list; cut at size. Returns how many there are. */
-size_t ddp_bad_data_describe(ddp_bad_data *b, char *out, size_t size);
+size_t ddp_bad_samples_describe(ddp_bad_samples *b, char *out, size_t size);
 
 #endif

@@ -9,13 +9,13 @@ static uint64_t run_seed;
 static _Thread_local ddp_random stream;
 static _Thread_local int named;
 
-void ddp_draws_open(uint64_t seed)
+void ddp_random_streams_open(uint64_t seed)
 {
     run_seed = seed;
     named = 0;
 }
 
-void ddp_draw_for(draw_purpose purpose, int layer, size_t number)
+void ddp_random_stream_use(draw_purpose purpose, int layer, size_t number)
 {
     ddp_random_init(&stream, run_seed, ddp_random_topic((unsigned)purpose, layer), number);
     named = 1;
@@ -33,8 +33,8 @@ unsigned ddp_draw(void)
 #ifdef GPU
 void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first)
 {
-    cudaError_t rc = ddp_gpu_draws(x_gpu, each, (size_t)samples, run_seed,
-                                   ddp_random_topic((unsigned)DRAW_LAYER, layer), first);
+    cudaError_t rc = ddp_random_streams_cuda(x_gpu, each, (size_t)samples, run_seed,
+                                             ddp_random_topic((unsigned)DRAW_LAYER, layer), first);
 
     if (rc != cudaSuccess)
         fatal("CUDA: random numbers for layer %d failed: %s (%d)", layer, cudaGetErrorString(rc),

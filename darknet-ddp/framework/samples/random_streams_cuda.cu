@@ -34,8 +34,8 @@ __global__ void ddp_draws_kernel(float *x, size_t each, size_t samples, uint64_t
     }
 }
 
-cudaError_t ddp_gpu_draws(float *x, size_t each, size_t samples, uint64_t seed, uint32_t topic,
-                          uint64_t first)
+cudaError_t ddp_random_streams_cuda(float *x, size_t each, size_t samples, uint64_t seed,
+                                    uint32_t topic, uint64_t first)
 {
     size_t blocks = ((each + DRAWS - 1) / DRAWS * samples + threads - 1) / threads;
     unsigned grid = blocks < most_blocks ? (unsigned)blocks : most_blocks;

@@ -13,8 +13,8 @@ extern "C" {
 /* x[s * each + j] becomes draw j of the stream (seed, topic, first + s), as a float that
  * Darknet's rand_uniform(0, 1) makes of it. Queued on the default stream; returns what
  * launching returned. */
-cudaError_t ddp_gpu_draws(float *x, size_t each, size_t samples, uint64_t seed, uint32_t topic,
-                          uint64_t first);
+cudaError_t ddp_random_streams_cuda(float *x, size_t each, size_t samples, uint64_t seed,
+                                    uint32_t topic, uint64_t first);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@ size_t ddp_sample_choice_line(const ddp_sample_choice *c, size_t sample, size_t 
     size_t line =
         c->replace ? ddp_sampler_draw(c->seed, sample, n) : ddp_sampler_at(c->seed, sample, n);
 
-    return ddp_bad_data_instead(c->bad_data, line, n);
+    return ddp_bad_samples_instead(c->bad_data, line, n);
 }
 
 const char *ddp_sample_choice_path(const ddp_sample_choice *c, size_t sample, size_t *line)

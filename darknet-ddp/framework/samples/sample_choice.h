@@ -9,7 +9,7 @@
 typedef struct ddp_sample_choice {
     uint64_t seed; /* of the run */
     int replace;   /* draw with replacement */
-    ddp_bad_data *bad_data;
+    ddp_bad_samples *bad_data;
     char *const *paths; /* the list's lines, path_count of them; NULL: there is no list */
     size_t path_count;
 } ddp_sample_choice;

@@ -13,7 +13,7 @@ static size_t add_array(ddp_checkpoint_array *list, size_t at, ddp_checkpoint_ar
 }
 
 /* Of a parameter, the table's i-th. */
-static ddp_checkpoint_array moment(const ddp_table *table, size_t i, int k, int shared)
+static ddp_checkpoint_array moment(const ddp_param_table *table, size_t i, int k, int shared)
 {
     const ddp_param *p = &table->params[i];
     int elsewhere = shared && k < ddp_moments_trained(table, p);
@@ -26,7 +26,7 @@ static ddp_checkpoint_array moment(const ddp_table *table, size_t i, int k, int 
                                   .key = i * DDP_OPTIMIZER_BUFFERS + (size_t)k};
 }
 
-static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_table *table)
+static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table)
 {
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *p = &table->params[i];
@@ -77,7 +77,7 @@ static size_t add_moments_of_state(ddp_checkpoint_array *list, size_t at, const 
 }
 
 /* One declaration's arrays, of one rank or, below 0, of all. *names has room for another name. */
-static size_t add_declared(ddp_checkpoint_array *list, size_t at, const ddp_table *table,
+static size_t add_declared(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                            const ddp_state *s, size_t k, int rank, char (**names)[STATE_NAME])
 {
     char *name = *(*names)++;
@@ -92,7 +92,7 @@ static size_t add_declared(ddp_checkpoint_array *list, size_t at, const ddp_tabl
 
 /* What stands behind all else: what is the same on all ranks, then each rank's own, of ranks one
  * after the other. */
-static size_t add_rest_of_state(ddp_checkpoint_array *list, size_t at, const ddp_table *table,
+static size_t add_rest_of_state(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                                 const ddp_state *s, char (*names)[STATE_NAME])
 {
     for (int rank = -1; rank < (s ? ddp_state_gathered(s) : 0); rank++)
@@ -105,8 +105,9 @@ static size_t add_rest_of_state(ddp_checkpoint_array *list, size_t at, const ddp
     return at;
 }
 
-ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               const ddp_state *state, ddp_checkpoint_kinds kinds, ddp_error *err)
+ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count,
+                               const ddp_param_table *table, const ddp_state *state,
+                               ddp_checkpoint_kinds kinds, ddp_error *err)
 {
     size_t names = state ? ddp_state_arrays(state) * ((size_t)ddp_state_gathered(state) + 1) : 0;
     size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 1 + names) + table->buffer_count;

@@ -4,7 +4,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "core/state.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
 
 /* The name of an array that holds a parameter itself, not its optimizer state. */
 extern const char ddp_checkpoint_value_name[];
@@ -20,8 +20,8 @@ typedef struct ddp_checkpoint_kinds {
 /* Optimizer state and these kinds, and of state, unless it is NULL, what is to be saved.
  * *list is the caller's to free, names of arrays with it, and NULL on failure; its arrays are the
  * table's and the state's. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count, const ddp_table *table,
-                               const ddp_state *state, ddp_checkpoint_kinds kinds,
-                               ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_checkpoint_list(ddp_checkpoint_array **list, size_t *count,
+                               const ddp_param_table *table, const ddp_state *state,
+                               ddp_checkpoint_kinds kinds, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

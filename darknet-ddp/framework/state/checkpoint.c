@@ -1,8 +1,8 @@
 #include "state/checkpoint.h"
 
 #include "checkpoint/cfg_compare.h"
-#include "glue/position.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
+#include "glue/train_position.h"
 #include "state/arrays.h"
 #include "state/kept.h"
 
@@ -113,7 +113,7 @@ static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
 }
 
 /* own: the pair's checkpoint, with the network's own arrays alone. */
-static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pair,
+static ddp_status load(network *net, const ddp_param_table *table, const ddp_pair *pair,
                        const ddp_checkpoint *own, const ddp_checkpoint_array *arrays, size_t count,
                        ddp_error *err)
 {
@@ -131,7 +131,7 @@ static ddp_status load(network *net, const ddp_table *table, const ddp_pair *pai
     *net->seen = (size_t)c->metadata.seen;
     *net->t = (int)c->metadata.t;
     net->average_loss = c->metadata.average_loss;
-    if (ddp_table_hash(table) != c->metadata.values_hash)
+    if (ddp_param_table_hash(table) != c->metadata.values_hash)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s did not give back the parameters that were saved",
                         pair->weights);
     return DDP_OK;
@@ -146,8 +146,8 @@ static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint
     ddp_checkpoint_array *arrays = NULL;
     ddp_checkpoint own = {0};
     size_t count;
-    ddp_table table;
-    ddp_status st = ddp_table_init(&table, net, ddp_device_host(), err);
+    ddp_param_table table;
+    ddp_status st = ddp_param_table_init(&table, net, ddp_device_host(), err);
 
     if (st)
         return st;
@@ -160,13 +160,13 @@ static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint
     if (!st)
         st = load(net, &table, pair, &own, arrays, count, err);
     if (!st)
-        st = ddp_table_push(&table, net, run->device, err);
+        st = ddp_param_table_push(&table, net, run->device, err);
     out->metadata = pair->checkpoint.metadata;
     if (!st && run->shares)
         st = ddp_saved_moments_open(&out->moments, &pair->checkpoint, &table, err);
     free(arrays);
     free(own.arrays);
-    ddp_table_release(&table);
+    ddp_param_table_release(&table);
     return st;
 }
 
@@ -174,18 +174,18 @@ static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint
 static ddp_status take_weights_alone(ddp_resumed *out, network *net, ddp_pair *pair,
                                      const ddp_checkpoint_run *run, ddp_error *err)
 {
-    ddp_table table;
-    ddp_status st = ddp_table_init(&table, net, ddp_device_host(), err);
+    ddp_param_table table;
+    ddp_status st = ddp_param_table_init(&table, net, ddp_device_host(), err);
 
     if (st)
         return st;
     load_weights(net, pair->damaged);
-    st = ddp_table_push(&table, net, run->device, err);
-    ddp_table_release(&table);
+    st = ddp_param_table_push(&table, net, run->device, err);
+    ddp_param_table_release(&table);
     if (st)
         return st;
     out->alone = 1;
-    out->metadata.step = ddp_position_of(net).learnt_step;
+    out->metadata.step = ddp_train_position_of(net).learnt_step;
     out->metadata.seen = *net->seen;
     out->weights = pair->damaged;
     pair->damaged = NULL;

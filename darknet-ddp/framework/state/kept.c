@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Is the array one of the network's own, a parameter, a statistic or a moment? */
-static int is_own(const ddp_checkpoint_array *a, const ddp_table *table)
+static int is_own(const ddp_checkpoint_array *a, const ddp_param_table *table)
 {
     if (strcmp(a->name, ddp_checkpoint_value_name) == 0)
         return 1;
@@ -18,7 +18,7 @@ static int is_own(const ddp_checkpoint_array *a, const ddp_table *table)
 }
 
 ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoint *c,
-                                        const ddp_table *table, ddp_error *err)
+                                        const ddp_param_table *table, ddp_error *err)
 {
     *base = *c;
     base->array_count = 0;
@@ -33,7 +33,7 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
 
 /* ---- resuming ---- */
 
-static size_t find_param(const ddp_table *table, const ddp_checkpoint_array *a)
+static size_t find_param(const ddp_param_table *table, const ddp_checkpoint_array *a)
 {
     size_t i = 0;
 
@@ -75,8 +75,8 @@ static int ranks_of(const ddp_checkpoint *c, const ddp_state *s)
 }
 
 /* Where the array's numbers go; NULL: nowhere. */
-static float *place_of(const ddp_checkpoint_array *a, const ddp_table *table, const ddp_state *s,
-                       int ranks)
+static float *place_of(const ddp_checkpoint_array *a, const ddp_param_table *table,
+                       const ddp_state *s, int ranks)
 {
     size_t i = find_param(table, a);
 
@@ -92,7 +92,7 @@ static float *place_of(const ddp_checkpoint_array *a, const ddp_table *table, co
     return NULL;
 }
 
-static size_t expected(const ddp_table *table, const ddp_state *s, int ranks)
+static size_t expected(const ddp_param_table *table, const ddp_state *s, int ranks)
 {
     size_t count = 0;
 
@@ -119,8 +119,8 @@ static ddp_status check(const ddp_checkpoint *c, size_t want, size_t found, size
                     want, found, others);
 }
 
-ddp_status ddp_checkpoint_load_state(const ddp_checkpoint *c, const ddp_table *table, ddp_state *s,
-                                     int force, ddp_error *err)
+ddp_status ddp_checkpoint_load_state(const ddp_checkpoint *c, const ddp_param_table *table,
+                                     ddp_state *s, int force, ddp_error *err)
 {
     size_t found = 0, others = 0;
     int ranks = ranks_of(c, s);

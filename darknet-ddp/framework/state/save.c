@@ -1,7 +1,7 @@
 #include "state/save.h"
 
-#include "base/finite.h"
-#include "glue/position.h"
+#include "base/is_finite.h"
+#include "glue/train_position.h"
 #include "state/arrays.h"
 
 #include <darknet.h>
@@ -38,7 +38,7 @@ static ddp_status ask(void *ctx, size_t key, size_t at, float *block, size_t cou
     return ddp_sharded_ask(ctx, &b, block, err);
 }
 
-static ddp_status check_shared(const ddp_table *table, ddp_sharded *sharded, ddp_error *err)
+static ddp_status check_shared(const ddp_param_table *table, ddp_sharded *sharded, ddp_error *err)
 {
     ddp_sharded_block bad;
     int finite;
@@ -55,10 +55,10 @@ static ddp_status check_shared(const ddp_table *table, ddp_sharded *sharded, ddp
 }
 
 /* Nothing is written that no run can go on from. */
-static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table,
+static ddp_status check_finite(const ddp_checkpoint *c, const ddp_param_table *table,
                                ddp_sharded *sharded, ddp_error *err)
 {
-    if (ddp_table_check_finite(table, err))
+    if (ddp_param_table_check_finite(table, err))
         return err->code;
     if (!ddp_all_finite(&c->metadata.average_loss, 1))
         return ddp_fail(err, DDP_ERR_FORMAT, "the average loss is not finite");
@@ -68,12 +68,12 @@ static ddp_status check_finite(const ddp_checkpoint *c, const ddp_table *table,
 }
 
 static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, network *net,
-                                           const ddp_table *table)
+                                           const ddp_param_table *table)
 {
     uint64_t seen = *net->seen;
     ddp_checkpoint_metadata metadata = {
         .saved_at_ns = run->saved_at_ns,
-        .step = ddp_position_of(net).learnt_step,
+        .step = ddp_train_position_of(net).learnt_step,
         .seen = seen,
         .t = (uint64_t)*net->t,
         .seed = run->seed,
@@ -85,7 +85,7 @@ static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, networ
         .height = (uint64_t)net->h,
         .ranks = run->ranks,
         .average_loss = net->average_loss,
-        .values_hash = ddp_table_hash(table),
+        .values_hash = ddp_param_table_hash(table),
         .option_count = run->option_count,
     };
 
@@ -94,15 +94,15 @@ static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, networ
     return metadata;
 }
 
-ddp_status ddp_checkpoint_look_at(ddp_checkpoint *c, ddp_table *table, network *net, int cutoff,
-                                  const ddp_checkpoint_run *run, ddp_error *err)
+ddp_status ddp_checkpoint_look_at(ddp_checkpoint *c, ddp_param_table *table, network *net,
+                                  int cutoff, const ddp_checkpoint_run *run, ddp_error *err)
 {
     const ddp_checkpoint_kinds kinds = {.values = !weights_file_is_whole(net, cutoff),
                                         .shared = run->sharded != NULL};
 
     *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
-    if (ddp_table_init(table, net, ddp_device_host(), err)
-        || ddp_table_pull(table, net, run->device, err))
+    if (ddp_param_table_init(table, net, ddp_device_host(), err)
+        || ddp_param_table_pull(table, net, run->device, err))
         return err->code;
     c->metadata = metadata_of(run, net, table);
     if (ddp_checkpoint_list(&c->arrays, &c->array_count, table, run->state, kinds, err))
@@ -130,7 +130,7 @@ ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char
     struct weights weights = {net, cutoff};
     const ddp_weights_writer writer = {write_to, &weights};
     const ddp_checkpoint_source source = {ask, run->sharded};
-    ddp_table table = {0};
+    ddp_param_table table = {0};
     ddp_checkpoint c;
     ddp_status st = ddp_checkpoint_look_at(&c, &table, net, cutoff, run, err);
 
@@ -143,7 +143,7 @@ ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char
     if (!st)
         run->saved_at_ns = c.metadata.saved_at_ns;
     free(c.arrays);
-    ddp_table_release(&table);
+    ddp_param_table_release(&table);
     return st;
 }
 
@@ -159,17 +159,17 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
 ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 const ddp_checkpoint_run *run, int *same, ddp_error *err)
 {
-    ddp_table table = {0};
+    ddp_param_table table = {0};
     ddp_status st = DDP_OK;
 
     *same = 0;
     if (m->seen != *net->seen || m->t != (uint64_t)*net->t)
         return DDP_OK;
-    if (ddp_table_init(&table, net, ddp_device_host(), err)
-        || ddp_table_pull(&table, net, run->device, err))
+    if (ddp_param_table_init(&table, net, ddp_device_host(), err)
+        || ddp_param_table_pull(&table, net, run->device, err))
         st = err->code;
     else
-        *same = m->values_hash == ddp_table_hash(&table);
-    ddp_table_release(&table);
+        *same = m->values_hash == ddp_param_table_hash(&table);
+    ddp_param_table_release(&table);
     return st;
 }

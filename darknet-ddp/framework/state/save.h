@@ -3,7 +3,7 @@
 #ifndef DDP_STATE_SAVE_H
 #define DDP_STATE_SAVE_H
 
-#include "glue/table.h"
+#include "glue/param_table.h"
 #include "state/checkpoint.h"
 
 /* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
@@ -26,7 +26,8 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
 /* All that a checkpoint of net is made of: *c's arrays lie in the network, as *table has it. Free
  * c->arrays and release the table in any case. Fails with DDP_ERR_FORMAT (a number is not finite:
  * the text says which), DDP_ERR_NOMEM, and with DDP_ERR_COMM where run->sharded cannot be asked. */
-ddp_status ddp_checkpoint_look_at(ddp_checkpoint *c, ddp_table *table, network *net, int cutoff,
-                                  const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_checkpoint_look_at(ddp_checkpoint *c, ddp_param_table *table, network *net,
+                                  int cutoff, const ddp_checkpoint_run *run,
+                                  ddp_error *err) DDP_MUST_CHECK;
 
 #endif

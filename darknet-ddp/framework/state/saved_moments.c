@@ -32,7 +32,7 @@ static size_t first_moment(const ddp_checkpoint *c, const ddp_param *p)
 }
 
 ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
-                                  const ddp_table *table, ddp_error *err)
+                                  const ddp_param_table *table, ddp_error *err)
 {
     ddp_saved_moments *m = calloc(1, sizeof *m);
 

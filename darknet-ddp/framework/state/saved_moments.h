@@ -11,7 +11,7 @@ typedef struct ddp_saved_moments ddp_saved_moments;
 /* Those of c, which was read, has the moments of these parameters, each one's behind each other,
  * and belongs to *out on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
-                                  const ddp_table *table, ddp_error *err) DDP_MUST_CHECK;
+                                  const ddp_param_table *table, ddp_error *err) DDP_MUST_CHECK;
 void ddp_saved_moments_close(ddp_saved_moments *m); /* NULL is allowed */
 
 /* Lives as long as these; fails as ddp_checkpoint_get. NULL where m is. */

@@ -1,6 +1,6 @@
 #include "state/snapshot.h"
 
-#include "glue/table.h"
+#include "glue/param_table.h"
 #include "state/save.h"
 
 #include <darknet.h>
@@ -50,8 +50,8 @@ static ddp_status no_memory(ddp_error *err)
     return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a copy of the network");
 }
 
-static ddp_status copy_weights(ddp_snapshot *s, network *net, const ddp_table *table, int cutoff,
-                               ddp_error *err)
+static ddp_status copy_weights(ddp_snapshot *s, network *net, const ddp_param_table *table,
+                               int cutoff, ddp_error *err)
 {
     FILE *fp = fopencookie(s, "w", (cookie_io_functions_t){.write = take_weights});
     size_t bytes = 4096;
@@ -123,7 +123,7 @@ void ddp_snapshot_close(ddp_snapshot *s)
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err)
 {
-    ddp_table table = {0};
+    ddp_param_table table = {0};
     ddp_status st;
 
     free(s->checkpoint.arrays);
@@ -133,7 +133,7 @@ ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
         st = copy_weights(s, net, &table, cutoff, err);
     if (!st)
         st = copy_arrays(s, err);
-    ddp_table_release(&table);
+    ddp_param_table_release(&table);
     return st;
 }
 

@@ -4,7 +4,7 @@
 
 static const train_hooks *inner_of(const void *ctx)
 {
-    const ddp_passing *p = ctx;
+    const ddp_hook_chain *p = ctx;
 
     return p->inner;
 }
@@ -103,7 +103,7 @@ static void release(void *ctx, network *net)
         inner->release(inner->ctx, net);
 }
 
-const train_hooks ddp_passing_hooks = {
+const train_hooks ddp_hook_chain_hooks = {
     .forward_begin = forward_begin,
     .forward_layer = forward_layer,
     .backward_begin = backward_begin,

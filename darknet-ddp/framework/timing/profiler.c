@@ -1,6 +1,6 @@
 #include "timing/profiler.h"
 
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "timing/hook_chain.h"
 
 #include <darknet.h>
@@ -10,7 +10,7 @@
 enum { FORWARD, GRADIENTS, END, UPDATE, MOMENTS };
 
 struct profiler {
-    ddp_passing passing; /* to nobody */
+    ddp_hook_chain passing; /* to nobody */
     network *net;
     ddp_device *device;
     ddp_device_event **of_layers;          /* MOMENTS a layer */
@@ -133,7 +133,7 @@ static double median(struct profiler *p, int layer, int which, size_t count)
     return seconds[count / 2] > 0 ? seconds[count / 2] : 0;
 }
 
-static void conclude(struct profiler *p, ddp_profile *out)
+static void conclude(struct profiler *p, ddp_layer_profile *out)
 {
     out->on_gpu = !ddp_device_is_host(p->device);
     out->images = p->net->batch;
@@ -150,7 +150,7 @@ static void run(struct profiler *p, size_t mini_batches)
 {
     const train_hooks *before = p->net->hooks;
     const joint_statistics *joint = p->net->statistics;
-    train_hooks hooks = ddp_passing_hooks;
+    train_hooks hooks = ddp_hook_chain_hooks;
 
     hooks.ctx = p;
     hooks.optimize = NULL;
@@ -204,12 +204,12 @@ static ddp_status open(struct profiler *p, size_t mini_batches, ddp_error *err)
     return ddp_device_event_open(&p->ends, p->device, err);
 }
 
-ddp_status ddp_profile_measure(ddp_profile *p, network *net, ddp_device *device, int steps,
-                               ddp_error *err)
+ddp_status ddp_layer_profile_measure(ddp_layer_profile *p, network *net, ddp_device *device,
+                                     int steps, ddp_error *err)
 {
     struct profiler m = {.net = net, .device = device};
-    size_t mini_batches = (size_t)steps * (size_t)ddp_position_mini_batches(net);
-    ddp_status st = ddp_profile_init(p, net->n, err);
+    size_t mini_batches = (size_t)steps * (size_t)ddp_train_position_mini_batches(net);
+    ddp_status st = ddp_layer_profile_init(p, net->n, err);
 
     if (!st)
         st = open(&m, mini_batches, err);

@@ -15,7 +15,7 @@ enum { POLL_NS = 500000, LEAST_NS = 50000, AHEAD_NS = 1000000, SLACK_NS = 1000 }
 /* Darknet calls without context. */
 static struct {
     const network *net;
-    const ddp_profile *profile;
+    const ddp_layer_profile *profile;
     double scale;
     int64_t owed_ns; /* still to be slept */
 } replay;
@@ -70,7 +70,7 @@ static void update(layer l, update_args a)
     pass(replay.profile->times[i].update);
 }
 
-void ddp_replay_begin(network *net, const ddp_profile *profile)
+void ddp_replay_begin(network *net, const ddp_layer_profile *profile)
 {
     (void)prctl(PR_SET_TIMERSLACK, SLACK_NS);
     replay.net = net;

@@ -5,12 +5,12 @@
 #ifndef DDP_TIMING_REPLAY_H
 #define DDP_TIMING_REPLAY_H
 
-#include "core/profile.h"
+#include "core/layer_profile.h"
 #include "glue/network.h"
 
 /* From here on, of one network in a process, on the host. profile is of net and must outlive it;
  * times are scaled from the profile's images to net's, but for the update's. Where the profile is a
  * CPU's, sums take their time from the layers'; a GPU's go on meanwhile. */
-void ddp_replay_begin(network *net, const ddp_profile *profile);
+void ddp_replay_begin(network *net, const ddp_layer_profile *profile);
 
 #endif

@@ -1,6 +1,6 @@
 #include "timing/timed_step.h"
 
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "timing/hook_chain.h"
 
 #include <blas.h>
@@ -13,7 +13,7 @@ typedef void (*ddp_optimize)(int n, float *w, float *g, float *momentum, float *
                              float rate, float decay, update_args a);
 
 struct ddp_step_clock {
-    ddp_passing passing;         /* in the last step; to nobody where no trainer takes part */
+    ddp_hook_chain passing;      /* in the last step; to nobody where no trainer takes part */
     const train_hooks *trainers; /* of the last step; NULL: there is no trainer */
     ddp_group *group;
     ddp_trainer *trainer;
@@ -36,7 +36,7 @@ struct ddp_step_clock {
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
                                ddp_error *err)
 {
-    int mini_batches = ddp_position_mini_batches(net);
+    int mini_batches = ddp_train_position_mini_batches(net);
     ddp_device *device = ddp_group_device(group);
     ddp_step_clock *c = calloc(1, sizeof *c);
 
@@ -78,7 +78,7 @@ void ddp_step_clock_close(ddp_step_clock *c)
  * so this is called only where training waits for the GPU, too. */
 static ddp_status read_communication(const ddp_step_clock *c, int64_t *ns, ddp_error *err)
 {
-    ddp_status st = ddp_group_settle(c->group, err);
+    ddp_status st = ddp_group_synchronize(c->group, err);
 
     *ns = ddp_trainer_communication_ns(c->trainer);
     return st;
@@ -103,7 +103,7 @@ static void backward_begin(void *ctx, network *net)
     ddp_device_event_record(c->events[EVENTS_A_MINI_BATCH * c->mini_batch + 1]);
     if (c->on_host)
         read_or_note(c, &c->between_ns);
-    ddp_passing_hooks.backward_begin(c, net);
+    ddp_hook_chain_hooks.backward_begin(c, net);
 }
 
 static void backward_end(void *ctx, network *net)
@@ -111,7 +111,7 @@ static void backward_end(void *ctx, network *net)
     ddp_step_clock *c = ctx;
     int64_t before = c->so_far_ns;
 
-    ddp_passing_hooks.backward_end(c, net);
+    ddp_hook_chain_hooks.backward_end(c, net);
     ddp_device_event_record(c->events[EVENTS_A_MINI_BATCH * c->mini_batch + 2]);
     read_or_note(c, &c->so_far_ns);
     if (!c->on_host)
@@ -145,7 +145,7 @@ static ddp_optimize optimize_of(const ddp_step_clock *c, const train_hooks *trai
     if (!c->on_host && alone)
         return optimize_share;
 #endif
-    return ddp_passing_hooks.optimize;
+    return ddp_hook_chain_hooks.optimize;
 }
 
 static void run(ddp_step_clock *c)
@@ -163,7 +163,7 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
 {
     const train_hooks *trainers = c->net->hooks;
     const joint_statistics *joint = c->net->statistics;
-    train_hooks timed = ddp_passing_hooks;
+    train_hooks timed = ddp_hook_chain_hooks;
 
     timed.ctx = c;
     timed.backward_begin = backward_begin;

@@ -26,7 +26,7 @@ void ddp_step_clock_close(ddp_step_clock *c); /* NULL is allowed */
 
 /* Train a step on what lies in the network's input and truth, with t, or, if alone is not 0, as
  * Darknet does without a trainer: this rank updates with its own gradients, and nothing may be on
- * its way (ddp_trainer_settle). On a GPU it may return before the last work is done, as training
+ * its way (ddp_trainer_flush). On a GPU it may return before the last work is done, as training
  * does. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,7 +1,7 @@
 #include "timing/tracer.h"
 
 #include "base/clock.h"
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "timing/hook_chain.h"
 
 #include <darknet.h>
@@ -24,7 +24,7 @@ struct pending {
 };
 
 struct ddp_tracer {
-    ddp_passing passing; /* to the trainer */
+    ddp_hook_chain passing; /* to the trainer */
     ddp_trace *trace;
     ddp_group *group;
     ddp_trainer *trainer;
@@ -145,7 +145,7 @@ static void add_wait(ddp_tracer *t, int64_t begin_ns, const char *what, int laye
 static void add_buckets(ddp_tracer *t)
 {
     const ddp_reducer *reducer = ddp_trainer_reducer(t->trainer);
-    const ddp_plan *plan = ddp_reducer_plan(reducer);
+    const ddp_bucket_plan *plan = ddp_reducer_plan(reducer);
     const int lanes = DDP_LANE_BUCKETS_END - DDP_LANE_BUCKETS;
 
     for (size_t i = 0; t->travelled && i < ddp_reducer_piece_count(reducer); i++) {
@@ -168,7 +168,7 @@ static void add_buckets(ddp_tracer *t)
 static void forward_begin(void *ctx, network *net)
 {
     ddp_tracer *t = ctx;
-    ddp_position before = ddp_position_of(net);
+    ddp_train_position before = ddp_train_position_of(net);
     int64_t start = ddp_clock_ns();
 
     t->mini_batch = before.begun;
@@ -177,7 +177,7 @@ static void forward_begin(void *ctx, network *net)
             add_wait(t, t->outside_ns, "between two steps: samples, saves", -1);
         t->step_ns = start;
     }
-    ddp_passing_hooks.forward_begin(t, net);
+    ddp_hook_chain_hooks.forward_begin(t, net);
     add_wait(t, start, "the last step's sums", -1);
 }
 
@@ -188,7 +188,7 @@ static void forward_layer(void *ctx, network *net, int layer)
 
     close_span(t);
     start = ddp_clock_ns();
-    ddp_passing_hooks.forward_layer(t, net, layer);
+    ddp_hook_chain_hooks.forward_layer(t, net, layer);
     if (!net->train)
         return;
     add_wait(t, start, "deferred update of layer", layer);
@@ -202,7 +202,7 @@ static void backward_begin(void *ctx, network *net)
 
     close_span(t);
     start = ddp_clock_ns();
-    ddp_passing_hooks.backward_begin(t, net);
+    ddp_hook_chain_hooks.backward_begin(t, net);
     add_wait(t, start, "deferred updates", -1);
     if (t->on_host)
         add_buckets(t); /* before they are launched again */
@@ -218,7 +218,7 @@ static void gradient_ready(void *ctx, int layer)
     t->layer = layer;
     close_span(t);
     start = ddp_clock_ns();
-    ddp_passing_hooks.gradient_ready(t, layer);
+    ddp_hook_chain_hooks.gradient_ready(t, layer);
     add_wait(t, start, "messages, layer", layer);
     open_span(t, "backward", layer, "backward behind");
 }
@@ -232,7 +232,7 @@ static void backward_end(void *ctx, network *net)
     ddp_device_range_pop();
     ddp_device_event_close(t->begin.event);
     start = ddp_clock_ns();
-    ddp_passing_hooks.backward_end(t, net);
+    ddp_hook_chain_hooks.backward_end(t, net);
     add_wait(t, start, "launches at the end of backward", -1);
     t->travelled |=
         ddp_group_size(t->group) > 1 && ddp_reducer_syncs(ddp_trainer_reducer(t->trainer));
@@ -246,7 +246,7 @@ static int update_layer(void *ctx, int layer)
 
     close_span(t);
     start = ddp_clock_ns();
-    now_due = ddp_passing_hooks.update_layer(t, layer);
+    now_due = ddp_hook_chain_hooks.update_layer(t, layer);
     add_wait(t, start, "sums of layer", layer);
     if (now_due)
         open_span(t, "update", layer, "update");
@@ -261,11 +261,11 @@ static float mean_loss(void *ctx, float loss)
 
     close_span(t);
     start = ddp_clock_ns();
-    mean = ddp_passing_hooks.mean_loss(t, loss);
+    mean = ddp_hook_chain_hooks.mean_loss(t, loss);
     add_wait(t, start, "the loss of all ranks", -1);
     t->outside_ns = ddp_clock_ns();
     ddp_trace_add(t->trace, DDP_LANE_STEPS, t->step_ns, t->outside_ns, "step %zu",
-                  ddp_position_of(t->net).step);
+                  ddp_train_position_of(t->net).step);
     if (!t->on_host)
         add_buckets(t);
     resolve_all(t);
@@ -275,7 +275,7 @@ static float mean_loss(void *ctx, float loss)
 /* Complete the spans of the last step. */
 static void finish(ddp_tracer *t)
 {
-    ddp_trainer_settle(t->trainer);
+    ddp_trainer_flush(t->trainer);
     add_buckets(t);
     resolve_all(t);
     t->net->hooks = t->passing.inner;
@@ -288,7 +288,7 @@ static void release(void *ctx, network *net)
     ddp_tracer *t = ctx;
 
     finish(t);
-    ddp_passing_hooks.release(t, net);
+    ddp_hook_chain_hooks.release(t, net);
 }
 
 /* ---- opening ---- */
@@ -317,7 +317,7 @@ ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group
     ddp_device_event_record(tracer->zero.event);
     tracer->zero.ns = ddp_clock_ns();
     tracer->outside_ns = tracer->zero.ns;
-    tracer->hooks = ddp_passing_hooks;
+    tracer->hooks = ddp_hook_chain_hooks;
     tracer->hooks.ctx = tracer;
     if (!tracer->passing.inner->optimize)
         tracer->hooks.optimize = NULL;

@@ -28,7 +28,7 @@ typedef struct ddp_tracer ddp_tracer;
 ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group, ddp_trainer *t,
                             network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* No more of it. What still travels is brought in (ddp_trainer_settle), so that the last step is
+/* No more of it. What still travels is brought in (ddp_trainer_flush), so that the last step is
  * whole. NULL is allowed. */
 void ddp_tracer_end(ddp_tracer *t);
 

@@ -1,7 +1,7 @@
 #include "trainer/loader_trace.h"
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/plural.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

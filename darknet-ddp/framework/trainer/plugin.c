@@ -1,11 +1,11 @@
 #include "trainer/plugin.h"
 
-#include "glue/support.h"
+#include "glue/trainable.h"
 #include "samples/loader_status.h"
 #include "samples/random_streams.h"
 #include "samples/sample_choice.h"
+#include "trainer/deferred_saves.h"
 #include "trainer/loader_trace.h"
-#include "trainer/waiting_saves.h"
 
 #include <darknet.h>
 
@@ -20,7 +20,7 @@ static struct {
     ddp_head_sums heads;
     ddp_sample_choice samples;
     size_t replaced; /* samples */
-    ddp_waiting_saves waiting;
+    ddp_deferred_saves waiting;
     size_t began; /* images learnt from before this run */
 } plugin;
 
@@ -42,7 +42,7 @@ static void begin(network *net, const char *directory, char *cfg)
 {
     const ddp_plugin_callbacks *callbacks = &plugin.config.callbacks;
     uint64_t *seed = &plugin.samples.seed;
-    ddp_position now;
+    ddp_train_position now;
     ddp_error err;
 
     plugin.directory = directory;
@@ -52,9 +52,9 @@ static void begin(network *net, const char *directory, char *cfg)
     check(callbacks->resume(net, directory, cfg, seed, &err), &err);
     ddp_trainer_set_seed(plugin.config.trainer, *seed);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
-    ddp_draws_open(*seed);
-    ddp_bad_data_begin(plugin.config.bad_data, *seed);
-    now = ddp_position_of(net);
+    ddp_random_streams_open(*seed);
+    ddp_bad_samples_begin(plugin.config.bad_data, *seed);
+    now = ddp_train_position_of(net);
     plugin.began = now.images;
     check(callbacks->attached(net, &now, cfg, &err), &err);
 }
@@ -72,7 +72,7 @@ static void check_list(char **paths, int n)
 
     plugin.samples.paths = paths;
     plugin.samples.path_count = (size_t)n;
-    ddp_bad_data_list(plugin.config.bad_data, paths, (size_t)n);
+    ddp_bad_samples_list(plugin.config.bad_data, paths, (size_t)n);
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
 }
 
@@ -84,13 +84,13 @@ static size_t choose(size_t sample, size_t n)
 
 static size_t instead(size_t line, size_t n)
 {
-    return ddp_bad_data_instead(plugin.config.bad_data, line, n);
+    return ddp_bad_samples_instead(plugin.config.bad_data, line, n);
 }
 
 static int unreadable(const char *path, const char *why)
 {
     int again;
-    char *sentence = ddp_bad_data_found(plugin.config.bad_data, path, why, &again);
+    char *sentence = ddp_bad_samples_found(plugin.config.bad_data, path, why, &again);
 
     if (sentence)
         plugin.config.callbacks.unreadable(sentence);
@@ -101,7 +101,7 @@ static int unreadable(const char *path, const char *why)
 static void loaded(size_t sample)
 {
     ddp_loading_end();
-    ddp_bad_data_loaded(plugin.config.bad_data, sample);
+    ddp_bad_samples_loaded(plugin.config.bad_data, sample);
 }
 
 const char *ddp_plugin_sample(size_t sample, size_t *line)
@@ -121,12 +121,12 @@ static void save_now(network *net, const char *filename, int cutoff)
 /* Save what was asked for while ranks differed, now that they are in sync. */
 static void save_what_waits(network *net)
 {
-    if (plugin.waiting.count == 0 || !ddp_trainer_is_alike(plugin.config.trainer))
+    if (plugin.waiting.count == 0 || !ddp_trainer_in_sync(plugin.config.trainer))
         return;
-    ddp_trainer_settle(plugin.config.trainer);
+    ddp_trainer_flush(plugin.config.trainer);
     for (size_t i = 0; i < plugin.waiting.count; i++)
         save_now(net, plugin.waiting.list[i].path, plugin.waiting.list[i].cutoff);
-    ddp_waiting_saves_release(&plugin.waiting);
+    ddp_deferred_saves_release(&plugin.waiting);
 }
 
 /* Save now, or, in a period of local SGD, when it has ended. */
@@ -134,11 +134,11 @@ static void save(network *net, const char *filename, int cutoff)
 {
     ddp_error err;
 
-    if (!ddp_trainer_is_alike(plugin.config.trainer)) {
-        check(ddp_waiting_saves_add(&plugin.waiting, filename, cutoff, &err), &err);
+    if (!ddp_trainer_in_sync(plugin.config.trainer)) {
+        check(ddp_deferred_saves_add(&plugin.waiting, filename, cutoff, &err), &err);
         return;
     }
-    ddp_waiting_saves_drop(&plugin.waiting, filename);
+    ddp_deferred_saves_drop(&plugin.waiting, filename);
     save_what_waits(net);
     save_now(net, filename, cutoff);
 }
@@ -183,7 +183,7 @@ void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples)
 }
 
 /* End the run where too many samples were replaced: all ranks have the same count. */
-static void judge_replaced(network *net, const ddp_position *now)
+static void judge_replaced(network *net, const ddp_train_position *now)
 {
     plugin.replaced += ddp_trainer_bad_samples(plugin.config.trainer);
     if (plugin.replaced <= (size_t)plugin.config.skip_bad)
@@ -202,7 +202,7 @@ size_t ddp_plugin_replaced(void)
 static void end_step(network *net)
 {
     ddp_requests asked = ddp_trainer_requested(plugin.config.trainer);
-    ddp_position now = ddp_position_of(net);
+    ddp_train_position now = ddp_train_position_of(net);
     ddp_figures figures = figures_of(net);
     ddp_error err;
 
@@ -215,7 +215,7 @@ static void end_step(network *net)
     plugin.asked.save |= asked.save;
     plugin.asked.stop |= asked.stop;
     if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends
-        || !ddp_trainer_is_alike(plugin.config.trainer))
+        || !ddp_trainer_in_sync(plugin.config.trainer))
         return;
     ddp_plugin_save(net, ".backup");
     if (plugin.asked.stop)
@@ -230,7 +230,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
     plugin.samples = (ddp_sample_choice){
         .seed = config->seed, .replace = config->replace, .bad_data = config->bad_data};
     plugin.replaced = 0;
-    ddp_waiting_saves_release(&plugin.waiting);
+    ddp_deferred_saves_release(&plugin.waiting);
     plugin.darknets = (train_plugin){
         .rank = ddp_group_rank(config->group),
         .world = ddp_group_size(config->group),
@@ -243,7 +243,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .unreadable = unreadable,
         .reads_picture = ddp_loading_reads,
         .loaded = loaded,
-        .draw_for = ddp_draw_for,
+        .draw_for = ddp_random_stream_use,
         .draw = ddp_draw,
 #ifdef GPU
         .draw_gpu = ddp_draw_gpu,
@@ -253,12 +253,12 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .head = head,
         .loading = ddp_loader_trace_loading,
     };
-    ddp_draws_open(config->seed);
+    ddp_random_streams_open(config->seed);
     train_plugin_active = &plugin.darknets;
 }
 
 void ddp_plugin_close(void)
 {
     train_plugin_active = NULL;
-    ddp_waiting_saves_release(&plugin.waiting);
+    ddp_deferred_saves_release(&plugin.waiting);
 }

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "glue/network.h"
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "trainer/head_sums.h"
 #include "trainer/trainer.h"
 #include "watch/watch.h"
@@ -32,14 +32,15 @@ typedef struct ddp_plugin_callbacks {
     ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err);
     /* The trainer is attached to that network, and its first step comes next. */
-    ddp_status (*attached)(network *net, const ddp_position *now, const char *cfg, ddp_error *err);
+    ddp_status (*attached)(network *net, const ddp_train_position *now, const char *cfg,
+                           ddp_error *err);
     /* The run's `what`, "labels", "tree" or "map", is read from this file. Comes before resume. */
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Is this training list, of n lines, what it should be? */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
     /* A step has ended, and its line is out. May call ddp_plugin_save and ddp_plugin_stop. */
-    ddp_status (*step_ended)(network *net, const ddp_position *now, const ddp_figures *figures,
-                             ddp_error *err);
+    ddp_status (*step_ended)(network *net, const ddp_train_position *now,
+                             const ddp_figures *figures, ddp_error *err);
     /* Save the first cutoff layers at path, and more beside it. net is settled. */
     ddp_status (*save)(network *net, const char *path, int cutoff, ddp_error *err);
     /* A rank was asked to end, and what this run has learnt is saved: all ranks leave here.
@@ -55,11 +56,11 @@ typedef struct ddp_plugin_callbacks {
 
 typedef struct ddp_plugin_config {
     ddp_group *group;
-    ddp_trainer *trainer;   /* not attached */
-    ddp_watch *watch;       /* hears when the run saves, validates and loads; NULL: nobody */
-    uint64_t seed;          /* the same on all ranks */
-    int replace;            /* draw samples with replacement */
-    ddp_bad_data *bad_data; /* the trainer's */
+    ddp_trainer *trainer;      /* not attached */
+    ddp_watch *watch;          /* hears when the run saves, validates and loads; NULL: nobody */
+    uint64_t seed;             /* the same on all ranks */
+    int replace;               /* draw samples with replacement */
+    ddp_bad_samples *bad_data; /* the trainer's */
     int skip_bad; /* samples that may have something else in their place; 0: the first ends the run
                    */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));

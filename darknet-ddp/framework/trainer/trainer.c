@@ -2,12 +2,12 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
-#include "core/one_value.h"
-#include "core/same.h"
+#include "core/batchnorm_check.h"
+#include "core/equal_check.h"
 #include "glue/fingerprint.h"
-#include "glue/position.h"
-#include "glue/support.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
+#include "glue/train_position.h"
+#include "glue/trainable.h"
 #include "trainer/trainer_state.h"
 
 #include <limits.h>
@@ -80,12 +80,12 @@ static ddp_status share_counters(ddp_trainer *t, network *net, ddp_error *err)
         return ddp_wrap(err, "t");
     if (ddp_broadcast(t->group, &net->average_loss, sizeof net->average_loss, 0, err))
         return ddp_wrap(err, "average loss");
-    *net->seen -= ddp_position_of(net).since_update;
+    *net->seen -= ddp_train_position_of(net).since_update;
     return DDP_OK;
 }
 
 /* Joined mini-batches are the same on all ranks. */
-static ddp_statistics_of statistics_of(const ddp_trainer *t)
+static ddp_batchnorm_stats_of statistics_of(const ddp_trainer *t)
 {
     if (t->config.exact)
         return DDP_STATISTICS_EXACT;
@@ -101,8 +101,8 @@ static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_params_broadcast(t->group, &t->table, err);
     if (st)
         return st;
-    return ddp_statistics_open(&t->statistics, t->group, &t->table, statistics_of(t),
-                               t->batch.per_rank, err);
+    return ddp_batchnorm_stats_open(&t->statistics, t->group, &t->table, statistics_of(t),
+                                    t->batch.per_rank, err);
 }
 
 static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
@@ -148,8 +148,8 @@ static ddp_status check_values(const ddp_trainer *t, const network *net, ddp_err
 
     if (layer < 0 || (t->config.sync_bn && ddp_group_size(t->group) > 1))
         return DDP_OK;
-    return ddp_refuse_one_value(&t->cut, t->config.exact, layer,
-                                get_layer_string(net->layers[layer].type), err);
+    return ddp_batchnorm_refuse_one_value(&t->cut, t->config.exact, layer,
+                                          get_layer_string(net->layers[layer].type), err);
 }
 
 static void before_free(void *ctx, network *net)
@@ -165,13 +165,13 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     if (!st)
         st = set_batch(t, net, err);
     if (!st)
-        st = ddp_table_init(&t->table, net, ddp_trainer_device(t, net), err);
+        st = ddp_param_table_init(&t->table, net, ddp_trainer_device(t, net), err);
     if (st)
         return st;
     t->config.reducer.mini_batches = t->config.exact ? t->batch.per_rank : 0;
     t->deferred = calloc((size_t)net->n, 1);
     if (!t->deferred) {
-        ddp_table_release(&t->table);
+        ddp_param_table_release(&t->table);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d layers", net->n);
     }
     t->net = net;
@@ -189,13 +189,13 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
             ddp_loss_open(&t->loss, t->group, t->config.reducer.mini_batches, t->config.asked, err);
     if (!st && t->config.verify_every > 0 && ddp_group_size(t->group) > 1
         && ddp_group_size(t->group) <= DDP_SAME_RANKS)
-        st = ddp_verify_open(&t->verify, t->group, &t->table, t->statistics, err);
+        st = ddp_replica_check_open(&t->verify, t->group, &t->table, t->statistics, err);
     if (!st)
         st = ddp_trainer_begin_algorithms(t, err);
     if (!st && t->config.bad_data && t->config.unreadable)
         st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
-    t->guard =
-        ddp_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss, t->statistics);
+    t->guard = ddp_nan_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss,
+                                  t->statistics);
     t->waited_ns = 0;
     t->stalled_ns = ddp_group_stalled_ns(t->group);
     if (st) {
@@ -212,7 +212,7 @@ static void drain(ddp_trainer *t)
 {
     ddp_error err;
 
-    ddp_trainer_settle(t);
+    ddp_trainer_flush(t);
     ddp_trainer_finish_bad_samples(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);
 }
@@ -226,12 +226,12 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_trainer_detach_algorithms(t);
     ddp_reducer_close(t->reducer);
     ddp_trainer_leave_state(t); /* once nothing waits for other ranks any more */
-    ddp_statistics_close(t->statistics);
-    ddp_joint_moments_close(t->moments);
+    ddp_batchnorm_stats_close(t->statistics);
+    ddp_sync_batchnorm_close(t->moments);
     ddp_loss_close(t->loss);
     ddp_allreduce_close(t->bad.sum);
-    ddp_verify_close(t->verify);
-    ddp_table_release(&t->table);
+    ddp_replica_check_close(t->verify);
+    ddp_param_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;
     t->reducer = NULL;
@@ -272,7 +272,7 @@ ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t)
     return t->reducer;
 }
 
-const ddp_table *ddp_trainer_table(const ddp_trainer *t)
+const ddp_param_table *ddp_trainer_table(const ddp_trainer *t)
 {
     return &t->table;
 }

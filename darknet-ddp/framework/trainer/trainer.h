@@ -17,7 +17,7 @@
 #include "core/reducer.h"
 #include "glue/network.h"
 #include "samples/bad_samples.h"
-#include "trainer/guard.h"
+#include "trainer/nan_guard.h"
 
 #include <stdint.h>
 
@@ -41,16 +41,17 @@ typedef struct ddp_trainer_config {
      * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
     size_t compress_after; /* so many steps first no algorithm plugs into sums */
-    int verify_every; /* steps after which ranks compare parameters (core/verify.h); 0: never */
+    int verify_every; /* steps after which ranks compare parameters (core/replica_check.h); 0: never
+                       */
     /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
-    ddp_bad_data *bad_data;
+    ddp_bad_samples *bad_data;
     /* Some of the samples of this step, of all ranks together, cannot be read: every rank ends
      * here. The network is as the last whole update left it, its counters too. NULL: others are
      * trained with in their place. */
     void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
     /* What follows when numbers are not finite. With guard.skip_most nothing is updated before all
      * has arrived, so that reducer.defer_bytes and priority are 0 then. */
-    ddp_guard_config guard;
+    ddp_nan_guard_config guard;
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_trainer_config;
@@ -86,8 +87,8 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * are about to do, and gives all of them rank 0's parameters, BatchNorm
  * statistics and counters. net->seen is rounded down to a whole update.
  * net must have been parsed after ddp_trainer_split and have no hooks.
- * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/one_value.h), or an algorithm does not
- * go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/batchnorm_check.h), or an algorithm
+ * does not go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the network its own buffers back; free_network does so by itself. With
@@ -97,12 +98,12 @@ void ddp_trainer_detach(ddp_trainer *t);
 
 /* Bring in all that still travels and update what waits for it, so that the network can be read,
  * or trained alone. What fails ends the program by config.fail. Only while attached. */
-void ddp_trainer_settle(ddp_trainer *t);
+void ddp_trainer_flush(ddp_trainer *t);
 
 /* After a step whose loss Darknet has asked for: have all ranks the same parameters? An algorithm
  * may have each update with its own gradients for a while (ddp_step_plug): what is to be saved or
  * validated then waits. The same on every rank. */
-int ddp_trainer_is_alike(const ddp_trainer *t);
+int ddp_trainer_in_sync(const ddp_trainer *t);
 
 /* After at most how many steps have they? 1 where they have now. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
@@ -133,7 +134,7 @@ double ddp_trainer_loss(const ddp_trainer *t);
 /* Only while attached. */
 const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
-const ddp_table *ddp_trainer_table(const ddp_trainer *t);
+const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
 
 /* Wall time since attach that this rank gave to communication and not to
  * computing, in nanoseconds: waits, and driving messages in between. On a GPU, how long

@@ -1,15 +1,16 @@
 /* The algorithms of a run (algorithms/set.h), between Darknet's network and the step. */
 #include "trainer/trainer_state.h"
 
-#include "glue/blocks.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
+#include "glue/residual_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- opening ---- */
 
-static ddp_status open_set(ddp_trainer *t, network *net, const ddp_table *table, ddp_error *err)
+static ddp_status open_set(ddp_trainer *t, network *net, const ddp_param_table *table,
+                           ddp_error *err)
 {
     ddp_algorithm_of of = {
         .options = t->config.options,
@@ -19,9 +20,9 @@ static ddp_status open_set(ddp_trainer *t, network *net, const ddp_table *table,
         .network = {.max_batches = net->max_batches > 0 ? (size_t)net->max_batches : 0,
                     .burn_in = net->burn_in,
                     .ema_alpha = (double)net->ema_alpha}};
-    ddp_block *blocks;
+    ddp_residual_block *blocks;
     ddp_status st =
-        ddp_blocks_find(&blocks, &of.network.block_count, net, table->first_trained, err);
+        ddp_residual_blocks_find(&blocks, &of.network.block_count, net, table->first_trained, err);
 
     if (st)
         return st;
@@ -33,17 +34,17 @@ static ddp_status open_set(ddp_trainer *t, network *net, const ddp_table *table,
 
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err)
 {
-    ddp_table table;
+    ddp_param_table table;
     ddp_status st;
 
     ddp_trainer_close_algorithms(t);
     if (!t->config.options)
         return DDP_OK;
-    st = ddp_table_init(&table, net, ddp_device_host(), err);
+    st = ddp_param_table_init(&table, net, ddp_device_host(), err);
     if (st)
         return st;
     st = open_set(t, net, &table, err);
-    ddp_table_release(&table);
+    ddp_param_table_release(&table);
     return st;
 }
 
@@ -58,9 +59,9 @@ void ddp_trainer_close_algorithms(ddp_trainer *t)
 /* Blocks in numbers that tell their layers from others', for the plan of buckets. */
 static ddp_status number_blocks(ddp_trainer *t, const network *net, ddp_error *err)
 {
-    ddp_block *blocks;
+    ddp_residual_block *blocks;
     int count;
-    ddp_status st = ddp_blocks_find(&blocks, &count, net, t->table.first_trained, err);
+    ddp_status st = ddp_residual_blocks_find(&blocks, &count, net, t->table.first_trained, err);
 
     if (st)
         return st;
@@ -147,13 +148,13 @@ void ddp_trainer_detach_algorithms(ddp_trainer *t)
 
 /* ---- which layers a step has ---- */
 
-void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_position *before)
+void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before)
 {
     if (!t->layers.plug)
         return;
     if (before->begun == 0)
         t->layers.plug->choose(t->layers.self, before->step, t->layers.left_out, t->layers.scale);
-    ddp_statistics_leave_out(t->statistics, t->layers.left_out);
+    ddp_batchnorm_stats_leave_out(t->statistics, t->layers.left_out);
 }
 
 void ddp_trainer_leave_layers_out(ddp_trainer *t)

@@ -11,8 +11,8 @@
  *   mean_loss          Darknet asks for the loss of all ranks
  *   settle             all that was left for later is done now: somebody reads the network
  *
- * The calls of ddp_reducer, ddp_loss and ddp_statistics are the plain step, and all there is to a
- * gradient's way. Calls of ddp_trainer are what a run may have besides, a file each; they do
+ * The calls of ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and all there is
+ * to a gradient's way. Calls of ddp_trainer are what a run may have besides, a file each; they do
  * nothing where it was not asked for:
  *
  *   trainer_guard.c       numbers that are not finite
@@ -41,7 +41,7 @@ static int statistics_travel(const ddp_trainer *t, size_t step)
 static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
-    ddp_position before = ddp_position_of(net);
+    ddp_train_position before = ddp_train_position_of(net);
     int64_t start = ddp_clock_ns();
     ddp_error err;
 
@@ -49,8 +49,8 @@ static void before_forward(void *ctx, network *net)
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
     ddp_trainer_end_updates(t);
-    ddp_trainer_check(t, ddp_statistics_begin(t->statistics, &err), &err);
-    ddp_trainer_settle_sums(t);
+    ddp_trainer_check(t, ddp_batchnorm_stats_begin(t->statistics, &err), &err);
+    ddp_trainer_wait_for_sums(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     ddp_trainer_heard(t);
     t->waited_ns += ddp_clock_ns() - start;
@@ -59,7 +59,7 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_choose_layers(t, &before);
     ddp_trainer_keep_statistics(t, &before);
     if (before.begun == 0 && statistics_travel(t, before.step + 1))
-        ddp_statistics_begin_step(t->statistics);
+        ddp_batchnorm_stats_begin_step(t->statistics);
     ddp_trainer_sum_bad_samples(t, net, &before);
 }
 
@@ -95,7 +95,7 @@ static void before_layer(void *ctx, network *net, int layer_index)
     ddp_error err;
 
     if (!net->train && layer_index == 0)
-        ddp_trainer_settle(t);
+        ddp_trainer_flush(t);
     update_deferred(t, net, layer_index);
     t->layer = layer_index;
     if (net->train)
@@ -108,8 +108,8 @@ static void before_layer(void *ctx, network *net, int layer_index)
 /* ---- backward ---- */
 
 /* Layers before this one learn in a later batch: stopbackward=N. What stopbackward=1 freezes for
- * good is in no bucket (ddp_table.first_trained); set on one rank for one mini-batch it only leaves
- * layers out there. */
+ * good is in no bucket (ddp_param_table.first_trained); set on one rank for one mini-batch it only
+ * leaves layers out there. */
 static int first_thawed(network *net)
 {
     int first = first_learning_layer(net);
@@ -120,13 +120,13 @@ static int first_thawed(network *net)
 static void before_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
-    ddp_position now = ddp_position_of(net);
+    ddp_train_position now = ddp_train_position_of(net);
 
     ddp_trainer_enter(t, DDP_TRAINER_BACKWARD);
     update_all_deferred(t, net);
     ddp_trainer_end_at_bad_samples(t, net);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
-    ddp_statistics_fold(t->statistics, now.mini_batch);
+    ddp_batchnorm_stats_fold(t->statistics, now.mini_batch);
     t->steps.is_local = now.update_ends && ddp_trainer_is_local(t, now.step);
     ddp_reducer_use_plug(t->reducer, now.step > t->config.compress_after);
     ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->steps.is_local);
@@ -157,14 +157,14 @@ static void on_progress(void *ctx)
 static void after_backward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
-    ddp_position now = ddp_position_of(net);
+    ddp_train_position now = ddp_train_position_of(net);
     ddp_error err;
 
     ddp_trainer_judge_mini_batch(t, &now);
     ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     ddp_trainer_check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
     if (now.step_ends && statistics_travel(t, now.step))
-        ddp_trainer_check(t, ddp_statistics_start(t->statistics, &err), &err);
+        ddp_trainer_check(t, ddp_batchnorm_stats_start(t->statistics, &err), &err);
     if (now.step_ends) {
         ddp_trainer_tell(t, &now);
         ddp_trainer_end_local_backward(t, &now);
@@ -240,12 +240,12 @@ static void settle(void *ctx, network *net)
     ddp_trainer_end_updates(t);
     update_all_deferred(t, net);
     ddp_trainer_sync_if_due(t);
-    ddp_trainer_check(t, ddp_statistics_settle(t->statistics, &err), &err);
-    ddp_trainer_settle_sums(t);
+    ddp_trainer_check(t, ddp_batchnorm_stats_settle(t->statistics, &err), &err);
+    ddp_trainer_wait_for_sums(t);
     ddp_trainer_look(t);
 }
 
-void ddp_trainer_settle(ddp_trainer *t)
+void ddp_trainer_flush(ddp_trainer *t)
 {
     settle(t, t->net);
 }

@@ -4,15 +4,15 @@
 /* After a step's last backward pass all ranks have the same parameters: its update is still to
  * come, and the last one's has been computed, in this step's forward pass at the latest. In a
  * period of local SGD they have not: then in the first step behind it. */
-static void begin_to_verify(ddp_trainer *t, const ddp_position *now)
+static void begin_to_verify(ddp_trainer *t, const ddp_train_position *now)
 {
     if (!t->verify)
         return;
     t->verify_due |= now->step % (size_t)t->config.verify_every == 0;
-    if (!t->verify_due || !ddp_trainer_is_alike(t))
+    if (!t->verify_due || !ddp_trainer_in_sync(t))
         return;
     t->verify_due = 0;
-    ddp_loss_compare(t->loss, ddp_verify_take(t->verify, now->step));
+    ddp_loss_compare(t->loss, ddp_replica_check_take(t->verify, now->step));
     t->verifying = 1;
 }
 
@@ -25,9 +25,9 @@ static void verify(ddp_trainer *t)
         return;
     t->verifying = 0;
     if (ddp_loss_same(t->loss))
-        ddp_verify_passed(t->verify);
+        ddp_replica_check_passed(t->verify);
     else
-        ddp_trainer_check(t, ddp_verify_find(t->verify, &err), &err);
+        ddp_trainer_check(t, ddp_replica_check_find(t->verify, &err), &err);
 }
 
 /* ---- what is left when backward ends (reducer.priority) ----
@@ -57,7 +57,7 @@ static void plan_order(ddp_trainer *t)
 
 /* ---- */
 
-void ddp_trainer_tell(ddp_trainer *t, const ddp_position *now)
+void ddp_trainer_tell(ddp_trainer *t, const ddp_train_position *now)
 {
     begin_to_verify(t, now);
     ddp_trainer_tell_bad_samples(t, now);

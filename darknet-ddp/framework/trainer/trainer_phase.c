@@ -51,11 +51,11 @@ void ddp_trainer_begin_times(ddp_trainer *t)
     memset(t->spent_ns, 0, sizeof t->spent_ns);
 }
 
-void ddp_trainer_settle_sums(ddp_trainer *t)
+void ddp_trainer_wait_for_sums(ddp_trainer *t)
 {
     ddp_error err;
 
-    ddp_trainer_check(t, ddp_group_settle(t->group, &err), &err);
+    ddp_trainer_check(t, ddp_group_synchronize(t->group, &err), &err);
 }
 
 /* ---- asked about ---- */

@@ -3,11 +3,11 @@
 #ifndef DDP_TRAINER_TRAINER_STATE_H
 #define DDP_TRAINER_TRAINER_STATE_H
 
-#include "core/joint_moments.h"
+#include "core/batchnorm_stats.h"
 #include "core/params.h"
-#include "core/statistics.h"
-#include "core/verify.h"
-#include "glue/position.h"
+#include "core/replica_check.h"
+#include "core/sync_batchnorm.h"
+#include "glue/train_position.h"
 #include "trainer/trainer.h"
 
 #include <darknet.h>
@@ -57,16 +57,16 @@ struct ddp_trainer {
 
     network *net; /* NULL: not attached */
     train_hooks hooks;
-    ddp_table table;
+    ddp_param_table table;
     ddp_reducer *reducer;
-    ddp_statistics *statistics;
-    ddp_joint_moments *moments; /* NULL: each rank's BatchNorm has its own mini-batch */
+    ddp_batchnorm_stats *statistics;
+    ddp_sync_batchnorm *moments; /* NULL: each rank's BatchNorm has its own mini-batch */
     joint_statistics joint;
     char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
     float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
-    ddp_guard guard;
-    ddp_verify *verify;            /* NULL: ranks compare nothing */
+    ddp_nan_guard guard;
+    ddp_replica_check *verify;     /* NULL: ranks compare nothing */
     int verifying;                 /* with the loss of this step */
     int backlog_told;              /* with it, too */
     int verify_due;                /* once ranks are alike */
@@ -111,14 +111,14 @@ void ddp_trainer_enter(ddp_trainer *t, ddp_trainer_phase phase);
 
 /* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
  * notice that one is lost. */
-void ddp_trainer_settle_sums(ddp_trainer *t);
+void ddp_trainer_wait_for_sums(ddp_trainer *t);
 
 /* ---- the step (trainer/trainer_hooks.c) ---- */
 
 /* From here on net calls the trainer, which is outside of a step. */
 void ddp_trainer_hook(ddp_trainer *t, network *net);
 
-/* ---- numbers that are not finite (trainer/trainer_guard.c) ---- */
+/* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
 
 /* Before a forward pass: all of the last mini-batch has come. It must be finite, or the job ends
  * here; where steps are dropped, remember that it is not. */
@@ -130,10 +130,10 @@ void ddp_trainer_look(ddp_trainer *t);
 
 /* Before a mini-batch's forward pass, where its update may be taken back: keep what BatchNorm's
  * statistics were when it began. */
-void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_position *before);
+void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
 /* The backward pass of a mini-batch has ended. */
-void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_position *now);
+void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now);
 
 /* Before the update of a layer: is this update dropped? Where updates may be, none of it is used
  * before all of it is known. */
@@ -144,7 +144,7 @@ int ddp_trainer_is_dropped(ddp_trainer *t);
 /* The loss of a step is about to leave: with it go what this rank's parameters are, if ranks are to
  * be compared, how many samples could not be read, and how much of the gradients is left to send.
  */
-void ddp_trainer_tell(ddp_trainer *t, const ddp_position *now);
+void ddp_trainer_tell(ddp_trainer *t, const ddp_train_position *now);
 
 /* The loss has come, and with it that of all ranks. */
 void ddp_trainer_heard(ddp_trainer *t);
@@ -167,8 +167,9 @@ void ddp_trainer_leave_state(const ddp_trainer *t);
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Before a mini-batch's forward pass, behind ddp_statistics_begin: which layers its step has. */
-void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_position *before);
+/* Before a mini-batch's forward pass, behind ddp_batchnorm_stats_begin: which layers its step has.
+ */
+void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before);
 
 /* The reducer's backward pass has begun: it learns of that. */
 void ddp_trainer_leave_layers_out(ddp_trainer *t);
@@ -179,7 +180,7 @@ void ddp_trainer_leave_layers_out(ddp_trainer *t);
 int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
 
 /* The last backward pass of a step has ended, and its loss has not left. */
-void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_position *now);
+void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
 /* In place of waiting for sums, before the update of a layer in such a step. Returns 0 if it is not
  * to be updated. */
@@ -206,22 +207,23 @@ void ddp_trainer_end_updates(ddp_trainer *t);
 /* Wait for what others have updated of a layer. Returns 0 where the update is Darknet's. */
 int ddp_trainer_take(ddp_trainer *t, int layer_index);
 
-/* ---- samples that cannot be read (trainer/trainer_bad_data.c) ---- */
+/* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */
 
 /* Before a mini-batch's forward pass: with the first of a step its count leaves, where the run ends
  * for such samples. */
-void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net, const ddp_position *before);
+void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
+                                 const ddp_train_position *before);
 
 /* Before a backward pass: end for them. Nothing of this step has reached a gradient. */
 void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net);
 
 /* Where others are trained with in their place: how many there were goes with the loss. */
-void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_position *now);
+void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_train_position *now);
 
 /* Wait for the sum, where it is on its way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);
 
-/* ---- BatchNorm over all ranks (trainer/trainer_joint.c) ---- */
+/* ---- BatchNorm over all ranks (trainer/trainer_sync_bn.c) ---- */
 
 /* With config.sync_bn, and more than one rank: BatchNorm asks for the statistics of all ranks.
  * Fails with DDP_ERR_NOMEM. */

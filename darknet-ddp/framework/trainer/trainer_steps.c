@@ -15,7 +15,7 @@ int ddp_trainer_is_local(const ddp_trainer *t, size_t step)
 
 /* Where steps may be dropped, all ranks drop them: who has no finite gradients says so by its loss,
  * which all sum. */
-void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_position *now)
+void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now)
 {
     int finite;
     ddp_error err;
@@ -23,7 +23,7 @@ void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_position *now)
     if (!t->steps.is_local)
         return;
     t->steps.sync_due = t->steps.plug->ends_in_sync(t->steps.self, now->step);
-    if (!ddp_guard_drops(&t->guard))
+    if (!ddp_nan_guard_drops(&t->guard))
         return;
     ddp_trainer_check(t, ddp_reducer_look_own(t->reducer, &finite, &err), &err);
     if (!finite)
@@ -48,14 +48,14 @@ int ddp_trainer_update_locally(ddp_trainer *t, int layer_index)
 
 /* ---- sync ---- */
 
-int ddp_trainer_is_alike(const ddp_trainer *t)
+int ddp_trainer_in_sync(const ddp_trainer *t)
 {
     return !t->steps.plug || t->steps.plug->in_sync(t->steps.self);
 }
 
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t)
 {
-    return ddp_trainer_is_alike(t) ? 1 : t->steps.plug->most_steps(t->steps.self);
+    return ddp_trainer_in_sync(t) ? 1 : t->steps.plug->most_steps(t->steps.self);
 }
 
 void ddp_trainer_average(ddp_trainer *t)
@@ -64,7 +64,7 @@ void ddp_trainer_average(ddp_trainer *t)
     ddp_error err;
 
     t->steps.sync_due = 0;
-    if (ddp_trainer_is_alike(t))
+    if (ddp_trainer_in_sync(t))
         return;
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
     ddp_trainer_check(t, t->steps.plug->sync(t->steps.self, &err), &err);

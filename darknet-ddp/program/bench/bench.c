@@ -107,7 +107,7 @@ static ddp_status time_local(struct bench *b, ddp_error *err)
 {
     ddp_timed_step times;
 
-    ddp_trainer_settle(b->config->trainer);
+    ddp_trainer_flush(b->config->trainer);
     if (wait_for_all(b, err))
         return err->code;
     if (!ddp_device_is_host(b->device) && ddp_step_run(b->clock, 1, err))
@@ -201,7 +201,7 @@ static ddp_status time_cpu(struct bench *b, ddp_bench_result *r, ddp_error *err)
     int steps = b->config->steps;
     int64_t start;
 
-    ddp_trainer_settle(b->config->trainer);
+    ddp_trainer_flush(b->config->trainer);
     if (wait_for_all(b, err))
         return err->code;
     before = ddp_group_traffic(b->config->group);
@@ -291,7 +291,7 @@ static ddp_status open_samples(ddp_bench_result *r, ddp_error *err)
 static void conclude(ddp_bench_result *r, const ddp_reducer *reducer)
 {
     const ddp_bench_config *c = r->config;
-    const ddp_plan *plan = ddp_reducer_plan(reducer);
+    const ddp_bucket_plan *plan = ddp_reducer_plan(reducer);
     ddp_batch batch = ddp_trainer_batch(c->trainer);
     double wire, least;
 

@@ -1,6 +1,6 @@
 #include "bench/predict.h"
 
-#include "comm/schedule.h"
+#include "comm/schedule_cost.h"
 
 #include <stdlib.h>
 
@@ -152,7 +152,7 @@ static void launch_ready(struct simulation *s, int layer)
 
 static void backward(struct simulation *s, int last)
 {
-    const ddp_profile *p = s->config->profile;
+    const ddp_layer_profile *p = s->config->profile;
     double scale = s->config->scale;
 
     for (int layer = p->layers - 1; layer >= 0; layer--) {
@@ -241,9 +241,9 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d hosts", c->hosts);
     for (int h = 0; h <= c->hosts; h++)
         hosts.first[h] = (int)((long)c->ranks * h / c->hosts);
-    levels = c->schedule == DDP_SCHEDULE_AUTO ? ddp_levels_pay(&hosts, RADIX, CONNECTIONS)
+    levels = c->schedule == DDP_SCHEDULE_AUTO ? ddp_hierarchical_pay(&hosts, RADIX, CONNECTIONS)
                                               : c->schedule == DDP_SCHEDULE_LEVELS;
-    cost = levels ? ddp_levels_cost(&hosts, RADIX) : ddp_direct_cost(&hosts);
+    cost = levels ? ddp_hierarchical_cost(&hosts, RADIX) : ddp_direct_cost(&hosts);
     free(hosts.first);
     out->schedule = levels ? "levels" : "direct";
     s->wire_s_a_byte = cost.left_bytes / DDP_SUM_COST_BYTES / (payload * c->bytes_s);
@@ -253,7 +253,7 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
 
 static ddp_status open(struct simulation *s, ddp_error *err)
 {
-    const ddp_plan *plan = s->config->plan;
+    const ddp_bucket_plan *plan = s->config->plan;
 
     s->passages = calloc(STEPS_OF_PRIORITY * plan->bucket_count + 1, sizeof *s->passages);
     s->counts = calloc(plan->bucket_count + 1, sizeof *s->counts);
@@ -280,9 +280,10 @@ ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *c, ddp_err
         out->step = run_steps(&s);
     free(s.passages);
     free(s.counts);
-    out->local = c->scale * c->mini_batches
-                     * (ddp_profile_forward(c->profile) + ddp_profile_backward(c->profile))
-                 + ddp_profile_update(c->profile);
+    out->local =
+        c->scale * c->mini_batches
+            * (ddp_layer_profile_forward(c->profile) + ddp_layer_profile_backward(c->profile))
+        + ddp_layer_profile_update(c->profile);
     out->wire = bytes * s.wire_s_a_byte;
     out->cpu = bytes * s.cpu_s_a_byte;
     return st;

@@ -8,11 +8,11 @@
  * that are slower than others, lines that others use too, how a GPU's sums travel within a host,
  * and BatchNorm that waits for all ranks.
  *
- * core/profile.c reads and writes how long each layer computes. timing/profiler.c measures it by
- * hooks of its own; timing/replay.c puts functions into the layers of a network that sleep as long,
- * so that the reducer and the messages below are the real ones; bench/predict.c simulates a rank
- * and a host's line, bucket by bucket, with what comm/schedule.c knows of the cost of a byte.
- * scripts/forecast runs up to 8 hosts of 2 ranks and prints what was predicted beside it;
+ * core/layer_profile.c reads and writes how long each layer computes. timing/profiler.c measures it
+ * by hooks of its own; timing/replay.c puts functions into the layers of a network that sleep as
+ * long, so that the reducer and the messages below are the real ones; bench/predict.c simulates a
+ * rank and a host's line, bucket by bucket, with what comm/schedule_cost.c knows of the cost of a
+ * byte. scripts/forecast runs up to 8 hosts of 2 ranks and prints what was predicted beside it;
  * scripts/figures draws both, and the other figures of Li et al.'s evaluation, from runs on this
  * machine.
  */
@@ -22,11 +22,11 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "core/launch_order.h"
-#include "core/profile.h"
+#include "core/layer_profile.h"
 
 typedef struct ddp_predict_config {
-    const ddp_profile *profile;
-    const ddp_plan *plan;
+    const ddp_layer_profile *profile;
+    const ddp_bucket_plan *plan;
     ddp_launch_order order; /* at first */
     int priority;           /* as the reducer's: some buckets become late */
     int overlap;

@@ -1,9 +1,9 @@
 /* darknet ddp bench */
 #include "bench/bench.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "cli/commands.h"
-#include "glue/support.h"
+#include "glue/trainable.h"
 #include "run/session.h"
 #include "show/rank_output.h"
 #include "timing/profiler.h"
@@ -68,24 +68,25 @@ static void write_profile(const ddp_bench_config *config, FILE *out)
 {
     ddp_device *device = ddp_group_device(config->group);
     const char **kinds = ddp_network_kinds(config->net);
-    ddp_profile profile;
+    ddp_layer_profile profile;
     char of[256];
     ddp_error err;
 
-    ddp_trainer_settle(config->trainer);
-    if (ddp_profile_measure(&profile, config->net, device, config->steps, &err))
+    ddp_trainer_flush(config->trainer);
+    if (ddp_layer_profile_measure(&profile, config->net, device, config->steps, &err))
         ddp_session_fail(&err);
     (void)snprintf(of, sizeof of, "%s, %dx%d, by rank 0 of %d; medians of %d step%s", config->cfg,
                    config->shape.width, config->shape.height, ddp_group_size(config->group),
                    config->steps, ddp_plural((size_t)config->steps));
     if (out && kinds)
-        ddp_profile_write(out, &profile, of, kinds);
-    ddp_profile_release(&profile);
+        ddp_layer_profile_write(out, &profile, of, kinds);
+    ddp_layer_profile_release(&profile);
     free(kinds);
 }
 
 /* Layers sleep from here on. */
-static void replay(ddp_profile *profile, const ddp_bench_config *config, const ddp_options *options)
+static void replay(ddp_layer_profile *profile, const ddp_bench_config *config,
+                   const ddp_options *options)
 {
     ddp_error err;
 
@@ -100,14 +101,14 @@ static void replay(ddp_profile *profile, const ddp_bench_config *config, const d
                        "of both");
         ddp_session_fail(&err);
     }
-    if (ddp_profile_read(profile, options->replay, config->shape.layers, &err))
+    if (ddp_layer_profile_read(profile, options->replay, config->shape.layers, &err))
         ddp_session_fail(&err);
     ddp_replay_begin(config->net, profile);
 }
 
 static void run(ddp_bench_result *result, ddp_bench_config *config, const ddp_options *options)
 {
-    static ddp_profile replayed; /* layers have it until the end */
+    static ddp_layer_profile replayed; /* layers have it until the end */
     ddp_error err;
 
     config->net = ddp_command_load(&config->shape, config->cfg, options, ddp_session_gpus()->gpu);
@@ -116,7 +117,7 @@ static void run(ddp_bench_result *result, ddp_bench_config *config, const ddp_op
         ddp_session_fail(&err);
     if (options->replay)
         replay(&replayed, config, options);
-    ddp_report_errors_only();
+    ddp_rank_output_errors_only();
     if (ddp_bench_run(result, config, &err))
         ddp_session_fail(&err);
 }
@@ -154,7 +155,7 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
     refuse_one_file(options);
     profile = open_file(options->profile);
     config = config_of(cfg, options);
-    out = ddp_report_take_output(); /* Darknet's lines about each mini-batch go nowhere */
+    out = ddp_rank_output_take_output(); /* Darknet's lines about each mini-batch go nowhere */
     run(&result, &config, options);
     if (json)
         ddp_bench_print_json(json, &result);

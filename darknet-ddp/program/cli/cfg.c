@@ -17,7 +17,7 @@ static void check_name(const char *name, int classes)
         return;
     (void)ddp_fail(&err, DDP_ERR_USAGE, "no cfg of the name %s is known; these are: %s", name,
                    ddp_template_names);
-    ddp_report_failure(&err);
+    ddp_rank_output_failure(&err);
 }
 
 int ddp_command_cfg(const char *name, const ddp_options *options)
@@ -38,5 +38,5 @@ int ddp_command_cfg(const char *name, const ddp_options *options)
         return 0;
     (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->out ? options->out : "the cfg",
                    strerror(errno));
-    ddp_report_failure(&err);
+    ddp_rank_output_failure(&err);
 }

@@ -21,19 +21,19 @@ static const double worth_it = .05;
 enum { FEW_PICTURES = 20 };
 
 /* Part number rank of size. */
-static void look(ddp_checking *c, int rank, int size)
+static void look(ddp_scan_data *c, int rank, int size)
 {
     size_t r = (size_t)rank, n = (size_t)size;
     size_t first = c->list.count * r / n, end = c->list.count * (r + 1) / n;
 
-    ddp_checking_train(c, c->list.all + first, end - first);
+    ddp_scan_data_train(c, c->list.all + first, end - first);
     first = c->valid.count * r / n;
     end = c->valid.count * (r + 1) / n;
-    ddp_checking_valid(c, c->valid.all + first, end - first);
+    ddp_scan_data_valid(c, c->valid.all + first, end - first);
 }
 
 /* What every rank has found in the files, and rank 0 says. */
-static void look_at_lists(ddp_checking *c, int rank)
+static void look_at_lists(ddp_scan_data *c, int rank)
 {
     if (rank > 0) {
         ddp_faults_release(&c->faults);
@@ -45,7 +45,7 @@ static void look_at_lists(ddp_checking *c, int rank)
 }
 
 /* Anchors that calc_anchors would find, at the cfg's size. */
-static void look_at_anchors(ddp_checking *c, ddp_fit *fit)
+static void look_at_anchors(ddp_scan_data *c, ddp_fit *fit)
 {
     double cfgs = c->tally.anchored ? c->tally.anchor_iou / (double)c->tally.anchored : 0;
     int k = c->heads.anchor_count, count = (int)c->sample.count;
@@ -65,16 +65,16 @@ static void look_at_anchors(ddp_checking *c, ddp_fit *fit)
                       100 * cfgs, 100 * fit->anchor_iou);
 }
 
-static ddp_status look_at_weights(ddp_checking *c, const char *weights, ddp_fit *fit,
+static ddp_status look_at_weights(ddp_scan_data *c, const char *weights, ddp_fit *fit,
                                   ddp_error *err)
 {
     ddp_status st;
 
     if (!weights)
         return DDP_OK;
-    ddp_report_quiet();
+    ddp_rank_output_quiet();
     st = ddp_weights_check(c->cfg_path, weights, &fit->weights, err);
-    ddp_report_errors_only();
+    ddp_rank_output_errors_only();
     fit->weights_path = weights;
     if (!st && fit->weights.wrong[0])
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "weights-unfit", weights, 0, "%s",
@@ -89,12 +89,12 @@ static FILE *open_json(const char *path)
 
     if (path && !json) {
         (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     }
     return json;
 }
 
-static int print(ddp_checking *c, const ddp_fit *fit, const ddp_options *o)
+static int print(ddp_scan_data *c, const ddp_fit *fit, const ddp_options *o)
 {
     const ddp_check_result result = {
         .names = c->names.count >= (size_t)c->classes && c->classes ? c->names.all : NULL,
@@ -111,20 +111,20 @@ static int print(ddp_checking *c, const ddp_fit *fit, const ddp_options *o)
     return counts.errors > 0;
 }
 
-static void check_keys(ddp_checking *c)
+static void check_keys(ddp_scan_data *c)
 {
-    ddp_near near;
+    ddp_suggest near;
     const ddp_cfg_line *line = ddp_arguments_unknown_key(&c->data, &near);
     char text[DDP_NEAR_TEXT];
 
     if (line)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-key", c->data_path, line->number,
                       "%s=%s: no key of a .data file%s", line->key, line->value,
-                      ddp_near_text(&near, text));
+                      ddp_suggest_text(&near, text));
 }
 
 /* On rank 0, with what all have found. */
-static int conclude(ddp_checking *c, const char *weights, const ddp_options *options,
+static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *options,
                     ddp_error *err)
 {
     ddp_fit fit = {0};
@@ -141,34 +141,34 @@ static int conclude(ddp_checking *c, const char *weights, const ddp_options *opt
 int ddp_command_check(const char *data, const char *cfg, const char *weights,
                       const ddp_options *options, ddp_launcher launcher)
 {
-    ddp_checking c = {.data_path = data,
-                      .cfg_path = cfg,
-                      .missing_is_error = options->labels_required,
-                      .decode = options->deep ? ddp_decode_picture : NULL};
+    ddp_scan_data c = {.data_path = data,
+                       .cfg_path = cfg,
+                       .missing_is_error = options->labels_required,
+                       .decode = options->deep ? ddp_decode_picture : NULL};
     ddp_group *group;
     ddp_error err;
     int status = 0, rank;
 
     if (ddp_backend_open(&group, options, launcher, &err))
-        ddp_report_failure(&err);
-    ddp_report_open(group);
-    ddp_report_errors_only();
+        ddp_rank_output_failure(&err);
+    ddp_rank_output_open(group);
+    ddp_rank_output_errors_only();
     rank = ddp_group_rank(group);
-    if (ddp_checking_open(&c, &err))
-        ddp_report_failure(&err);
+    if (ddp_scan_data_open(&c, &err))
+        ddp_rank_output_failure(&err);
     look_at_lists(&c, rank);
     if (rank == 0 && !options->allow_unknown_keys)
         check_keys(&c);
     look(&c, rank, ddp_group_size(group));
-    if (ddp_check_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &c.sample, &err))
-        ddp_report_failure(&err);
+    if (ddp_scan_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &c.sample, &err))
+        ddp_rank_output_failure(&err);
     if (rank == 0)
         status = conclude(&c, weights, options, &err);
     if (status < 0)
-        ddp_report_failure(&err);
-    ddp_checking_release(&c);
+        ddp_rank_output_failure(&err);
+    ddp_scan_data_release(&c);
     if (ddp_broadcast(group, &status, sizeof status, 0, &err))
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     ddp_group_close(group);
     return status;
 }

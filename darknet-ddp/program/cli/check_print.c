@@ -1,7 +1,7 @@
 #include "cli/check_print.h"
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 

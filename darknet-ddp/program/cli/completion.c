@@ -32,12 +32,12 @@ static void put_name(const char *name)
 static void put_verbs(const char *command)
 {
     const ddp_darknet_command *row;
-    const ddp_own_command *own;
+    const ddp_ddp_command *own;
 
     for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++)
         if (strcmp(row->name, command) == 0 && row->verb[0])
             printf(" %s", row->verb);
-    for (size_t i = 0; strcmp(command, "ddp") == 0 && (own = ddp_own_command_at(i)); i++)
+    for (size_t i = 0; strcmp(command, "ddp") == 0 && (own = ddp_ddp_command_at(i)); i++)
         printf(" %s", own->verb);
     if (strcmp(command, "detector") == 0)
         printf(" map");
@@ -235,5 +235,5 @@ int ddp_command_completion(const char *shell)
         return 0;
     }
     (void)ddp_fail(&err, DDP_ERR_USAGE, "completion is for bash or zsh, not for '%s'", shell);
-    ddp_report_failure(&err);
+    ddp_rank_output_failure(&err);
 }

@@ -8,19 +8,19 @@ static void fail(const ddp_error *err) __attribute__((noreturn));
 
 static void fail(const ddp_error *err)
 {
-    ddp_report_failure(err);
+    ddp_rank_output_failure(err);
 }
 
-void ddp_measure_open(ddp_measure *m, const char *command, const char *data, const char *cfg,
-                      const char *weights, const ddp_options *options, ddp_launcher launcher)
+void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, const char *cfg,
+                       const char *weights, const ddp_options *options, ddp_launcher launcher)
 {
     ddp_network_shape shape;
     ddp_error err;
 
-    *m = (ddp_measure){0};
+    *m = (ddp_evaluate){0};
     if (ddp_backend_open(&m->group, options, launcher, &err))
         fail(&err);
-    ddp_report_open(m->group);
+    ddp_rank_output_open(m->group);
     m->rank = ddp_group_rank(m->group);
     if (ddp_gpus_open(&m->gpus, m->group, options, fail, &err)
         || ddp_validation_open(&m->validation, options, m->group, command, data, &err))
@@ -31,13 +31,13 @@ void ddp_measure_open(ddp_measure *m, const char *command, const char *data, con
     }
     m->net = ddp_command_load(&shape, cfg, options, m->gpus.gpu);
     if (m->rank > 0)
-        ddp_report_quiet();
+        ddp_rank_output_quiet();
     ddp_network_read(m->net, weights);
-    ddp_report_errors_only();
+    ddp_rank_output_errors_only();
 }
 
-const ddp_validation_result *ddp_measure_run(ddp_measure *m, ddp_validation_listener listener,
-                                             void *ctx)
+const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_validation_listener listener,
+                                              void *ctx)
 {
     ddp_error err;
 
@@ -46,7 +46,7 @@ const ddp_validation_result *ddp_measure_run(ddp_measure *m, ddp_validation_list
     return ddp_validation_last(m->validation);
 }
 
-void ddp_measure_close(ddp_measure *m)
+void ddp_evaluate_close(ddp_evaluate *m)
 {
     ddp_network_free(m->net);
     ddp_validation_close(m->validation);

@@ -2,10 +2,10 @@
 
 #include "algorithms/algorithm.h"
 #include "algorithms/sum_order.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "bench/predict.h"
 #include "core/batch.h"
-#include "core/profile.h"
+#include "core/layer_profile.h"
 #include "device/wire.h"
 
 #include <stdio.h>
@@ -68,12 +68,12 @@ static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *sha
     return print_row(c, shape, o, err);
 }
 
-ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *shape,
+ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *o, ddp_error *err)
 {
     ddp_sum_order may = ddp_sum_order_of(o, most_ranks(o), 0);
     size_t defer_bytes = may.defers ? (size_t)(ddp_options_defer_mb(o) * (1 << 20)) : 0;
-    ddp_profile profile;
+    ddp_layer_profile profile;
     ddp_predict_config c = {.profile = &profile,
                             .plan = plan,
                             .order = ddp_launch_order_of(plan, defer_bytes),
@@ -95,7 +95,7 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-profile predicts sums of gradients that all ranks get, not those of %s",
                         ddp_algorithms_halving(o)->example);
-    st = ddp_profile_read(&profile, o->profile, shape->layers, err);
+    st = ddp_layer_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
         c.priority &= ddp_sum_order_of(o, most_ranks(o), profile.on_gpu).prioritises;
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
@@ -105,6 +105,6 @@ ddp_status ddp_forecast_print(const ddp_plan *plan, const ddp_network_shape *sha
             printf("(without the waits of -ddp_sync_bn, which are not known)\n");
         st = print_rows(&c, shape, o, err);
     }
-    ddp_profile_release(&profile);
+    ddp_layer_profile_release(&profile);
     return st;
 }

@@ -13,9 +13,9 @@ network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_o
     network *net;
     ddp_error err;
 
-    ddp_report_quiet();
+    ddp_rank_output_quiet();
     if (ddp_network_load(&net, shape, cfg, values, sizeof values / sizeof values[0], gpu, &err))
-        ddp_report_failure(&err);
-    ddp_report_errors_only();
+        ddp_rank_output_failure(&err);
+    ddp_rank_output_errors_only();
     return net;
 }

@@ -43,7 +43,7 @@ static void find_shared(int argc, char **argv)
 }
 
 /* Commands that only print, on rank 0. */
-static int run_alone(const ddp_own_command *own, int argc, char **argv, const ddp_options *options)
+static int run_alone(const ddp_ddp_command *own, int argc, char **argv, const ddp_options *options)
 {
     switch (own->id) {
     case DDP_OWN_CFG:
@@ -63,7 +63,7 @@ static int run_alone(const ddp_own_command *own, int argc, char **argv, const dd
     }
 }
 
-static int run_own_command(const ddp_own_command *own, int argc, char **argv,
+static int run_own_command(const ddp_ddp_command *own, int argc, char **argv,
                            const ddp_options *options, ddp_launcher launcher)
 {
     switch (own->id) {
@@ -154,7 +154,7 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
 }
 
 /* Show a step of a run without -ddp. */
-static void show_line(const ddp_position *position, const char *line)
+static void show_line(const ddp_train_position *position, const char *line)
 {
     const ddp_progress_now now = {.now_ns = ddp_clock_ns(),
                                   .communication_ns = -1,
@@ -163,15 +163,15 @@ static void show_line(const ddp_position *position, const char *line)
                                   .step = position->step,
                                   .last_step = position->last_step};
 
-    ddp_steps_show(&now, line, NULL);
+    ddp_step_line_show(&now, line, NULL);
 }
 
 static int train_alone(int argc, char **argv)
 {
     int status = darknet_main(argc, argv);
 
-    ddp_screen_clear();
-    (void)ddp_steps_print_end("", "Trained to");
+    ddp_terminal_clear();
+    (void)ddp_step_line_print_end("", "Trained to");
     return status;
 }
 
@@ -186,7 +186,8 @@ static void configure_darknet(const ddp_options *options)
 
 static ddp_status check_launch(const ddp_options *options, ddp_launcher launcher, ddp_error *err)
 {
-    if (launcher.ranks > 0 && (options->hosts || options->max_restarts) && !ddp_job_is_ours())
+    if (launcher.ranks > 0 && (options->hosts || options->max_restarts)
+        && !ddp_supervisor_is_ours())
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s is for ranks that this program starts, and a launcher started them",
                         options->hosts ? "-ddp_hosts" : "-ddp_max_restarts");
@@ -234,7 +235,7 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
         return options->ddp ? check_tasks(options, launcher, err) : DDP_OK;
     if (ddp_start_check(ranks, options->oversubscribe, err))
         return err->code;
-    return ddp_job_run(options, ranks, argv, err);
+    return ddp_supervisor_run(options, ranks, argv, err);
 }
 
 int main(int argc, char **original)
@@ -244,39 +245,39 @@ int main(int argc, char **original)
     int is_ddp_command;
     ddp_error err;
     static char **argv;                /* for the whole run */
-    const ddp_own_command *own = NULL; /* NULL: one of Darknet's */
+    const ddp_ddp_command *own = NULL; /* NULL: one of Darknet's */
 
-    ddp_report_init(launcher);
+    ddp_rank_output_init(launcher);
     if (ddp_command_front(argc, original))
         return 0;
     argv = calloc((size_t)argc + 3, sizeof *argv);
     if (!argv)
         return 1;
     memcpy(argv, original, (size_t)argc * sizeof *argv);
-    ddp_own_command_rename(argc, argv);
+    ddp_ddp_command_rename(argc, argv);
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (ddp_options_parse(&options, &argc, argv, &err)
         || ddp_claims_check(&options, is_ddp_command, &err)
         || check_launch(&options, launcher, &err))
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     argc = drop_ignored(argc, argv);
     if (is_ddp_command) {
-        own = ddp_own_command_of(argc, argv, &err);
+        own = ddp_ddp_command_of(argc, argv, &err);
         if (!own)
-            ddp_report_failure(&err);
+            ddp_rank_output_failure(&err);
     } else if (check_command(argc, argv, &options, launcher, &err)) {
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     }
     if ((own ? own->ranks : options.ddp) && start_ranks(&options, launcher, original, &err))
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     configure_darknet(&options);
     find_shared(argc, argv);
     if (own)
         return run_own_command(own, argc, argv, &options, launcher);
     if (ddp_darknet_trains(argc, argv)) {
-        ddp_steps_open(options.log_every);
+        ddp_step_line_open(options.log_every);
         if (launcher.rank == 0)
-            ddp_screen_open(launcher);
+            ddp_terminal_open(launcher);
     }
     if (options.ddp)
         return run_training(argc, argv, &options);

@@ -52,10 +52,10 @@ static void put_command(const char *name, const char *verb, const char *words, c
 
 static void put_own_commands(void)
 {
-    const ddp_own_command *own;
+    const ddp_ddp_command *own;
 
     printf(".SS Beside training\n");
-    for (size_t i = 0; (own = ddp_own_command_at(i)); i++) {
+    for (size_t i = 0; (own = ddp_ddp_command_at(i)); i++) {
         put_command("ddp", own->verb, own->words, "");
         put(own->meaning);
         printf(".\n");

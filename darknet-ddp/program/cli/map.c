@@ -89,7 +89,7 @@ static FILE *open_json(const char *path)
     if (json)
         return json;
     (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    ddp_report_failure(&err);
+    ddp_rank_output_failure(&err);
 }
 
 int ddp_command_map(const char *data, const char *cfg, const char *weights,
@@ -97,18 +97,18 @@ int ddp_command_map(const char *data, const char *cfg, const char *weights,
 {
     const ddp_validation_result *result;
     FILE *json = NULL;
-    ddp_measure m;
+    ddp_evaluate m;
 
-    ddp_measure_open(&m, "detector", data, cfg, weights, options, launcher);
+    ddp_evaluate_open(&m, "detector", data, cfg, weights, options, launcher);
     if (m.rank == 0 && options->json)
         json = open_json(options->json);
-    result = ddp_measure_run(&m, put_boxes, json);
+    result = ddp_evaluate_run(&m, put_boxes, json);
     if (m.rank == 0)
         ddp_print_precision(result);
     if (json) {
         put_figures(json, result);
         (void)fclose(json);
     }
-    ddp_measure_close(&m);
+    ddp_evaluate_close(&m);
     return 0;
 }

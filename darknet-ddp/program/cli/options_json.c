@@ -139,11 +139,11 @@ int ddp_command_options(const ddp_options *options)
     }
     if (options->json[0] && !(out = fopen(options->json, "w"))) {
         (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->json, strerror(errno));
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     }
     put_all(out);
     if (out == stdout || fclose(out) == 0)
         return 0;
     (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->json, strerror(errno));
-    ddp_report_failure(&err);
+    ddp_rank_output_failure(&err);
 }

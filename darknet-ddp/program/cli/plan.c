@@ -1,11 +1,11 @@
-#include "core/plan.h"
 #include "algorithms/algorithm.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
 #include "core/batch.h"
+#include "core/bucket_plan.h"
 #include "device/wire.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
 #include "launch/gpus.h"
 #include "run/banner.h"
 #include "run/darknet_config.h"
@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-static size_t parameter_count(const ddp_table *table)
+static size_t parameter_count(const ddp_param_table *table)
 {
     size_t count = 0;
 
@@ -22,7 +22,7 @@ static size_t parameter_count(const ddp_table *table)
     return count;
 }
 
-static void print_buckets(const ddp_plan *plan)
+static void print_buckets(const ddp_bucket_plan *plan)
 {
     printf("bucket    layers            arrays         MB\n");
     for (size_t b = 0; b < plan->bucket_count; b++) {
@@ -34,7 +34,7 @@ static void print_buckets(const ddp_plan *plan)
 }
 
 /* Of a step's sums. Where an algorithm makes their second half it brings parameters, in float32. */
-static double bytes_of(const ddp_table *table, const ddp_plan *plan, int ranks,
+static double bytes_of(const ddp_param_table *table, const ddp_bucket_plan *plan, int ranks,
                        const ddp_options *o)
 {
     const ddp_algorithm *summing = ddp_algorithms_summing(o);
@@ -49,7 +49,7 @@ static double bytes_of(const ddp_table *table, const ddp_plan *plan, int ranks,
     return count * sizeof(float);
 }
 
-static void print_totals(const ddp_table *table, const ddp_plan *plan, int ranks,
+static void print_totals(const ddp_param_table *table, const ddp_bucket_plan *plan, int ranks,
                          const ddp_options *o)
 {
     double bytes = bytes_of(table, plan, ranks, o), buffers = 0;
@@ -99,19 +99,19 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     ddp_darknet_config darknet = ddp_darknet_config_of(options);
     ddp_network_shape shape;
     network *net;
-    ddp_table table;
-    ddp_plan *plan;
+    ddp_param_table table;
+    ddp_bucket_plan *plan;
     ddp_error err;
 
-    darknet.fatal = ddp_report_fatal;
+    darknet.fatal = ddp_rank_output_fatal;
     ddp_darknet_configure(&darknet);
     if (ddp_algorithms_check_ranks(options, ranks, &err))
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     net = ddp_command_load(&shape, cfg, options, -1);
-    if (ddp_table_init(&table, net, ddp_device_host(), &err)
-        || ddp_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
-                         (size_t)(ddp_options_first_bucket_mb(options) * mib), &err))
-        ddp_report_failure(&err);
+    if (ddp_param_table_init(&table, net, ddp_device_host(), &err)
+        || ddp_bucket_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
+                                (size_t)(ddp_options_first_bucket_mb(options) * mib), &err))
+        ddp_rank_output_failure(&err);
     printf("%s: %d layers, %zu parameters in %zu arrays\n", cfg, shape.layers,
            parameter_count(&table), table.param_count);
     if (nccl)
@@ -122,9 +122,9 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     print_batch(&shape, ranks,
                 options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
     if (options->profile && ddp_forecast_print(plan, &shape, options, &err))
-        ddp_report_failure(&err);
-    ddp_plan_close(plan);
-    ddp_table_release(&table);
+        ddp_rank_output_failure(&err);
+    ddp_bucket_plan_close(plan);
+    ddp_param_table_release(&table);
     ddp_network_free(net);
     return 0;
 }

@@ -21,7 +21,7 @@ static void write_found(void *ctx, const ddp_detection *found, size_t count,
     (void)truths;
     w->has_truth = truth_count > 0;
     if (ddp_results_write(&w->config, found, count, w->written, sizeof w->written, &err))
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
 }
 
 static const char *or_else(const char *value, const char *fallback)
@@ -34,17 +34,17 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
 {
     struct writing w = {.config = {.name = options->results}};
     const ddp_validation_result *result;
-    ddp_measure m;
+    ddp_evaluate m;
     size_t count;
 
-    ddp_measure_open(&m, "detector", data, cfg, weights, options, launcher);
+    ddp_evaluate_open(&m, "detector", data, cfg, weights, options, launcher);
     result = ddp_validation_kind(m.validation);
     w.config.folder = or_else(ddp_validation_key(m.validation, "results"), "results");
     w.config.format = or_else(ddp_validation_key(m.validation, "eval"), "voc");
     w.config.names = result->names;
     w.config.classes = result->classes;
     w.config.paths = ddp_validation_pictures(m.validation, &count);
-    result = ddp_measure_run(&m, write_found, &w);
+    result = ddp_evaluate_run(&m, write_found, &w);
     if (m.rank == 0) {
         if (w.has_truth) /* else the list is of pictures whose truth others keep */
             ddp_print_precision(result);
@@ -53,7 +53,7 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
         printf("what was found is in %s\n", w.written);
         printf("Total Detection Time: %f Seconds\n", result->seconds);
     }
-    ddp_measure_close(&m);
+    ddp_evaluate_close(&m);
     return 0;
 }
 
@@ -61,14 +61,14 @@ int ddp_command_top(const char *data, const char *cfg, const char *weights,
                     const ddp_options *options, ddp_launcher launcher)
 {
     const ddp_validation_result *result;
-    ddp_measure m;
+    ddp_evaluate m;
 
-    ddp_measure_open(&m, "classifier", data, cfg, weights, options, launcher);
-    result = ddp_measure_run(&m, NULL, NULL);
+    ddp_evaluate_open(&m, "classifier", data, cfg, weights, options, launcher);
+    result = ddp_evaluate_run(&m, NULL, NULL);
     if (m.rank == 0)
         printf("%zu pictures: top 1: %f, top %d: %f, loss: %f, %f seconds\n",
                result->accuracy.pictures, result->accuracy.top1, result->top, result->accuracy.topk,
                result->accuracy.loss, result->seconds);
-    ddp_measure_close(&m);
+    ddp_evaluate_close(&m);
     return 0;
 }

@@ -2,7 +2,7 @@
 #include "checkpoint/set_aside.h"
 #include "cli/commands.h"
 #include "show/rank_output.h"
-#include "watch/recorder.h"
+#include "watch/flight_recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ int ddp_command_why(char **paths, int count)
     for (int i = 0; i < count; i++)
         paths[i] = find_set_aside(paths[i]);
     if (ddp_events_judge(&verdict, paths, count, &err))
-        ddp_report_failure(&err);
+        ddp_rank_output_failure(&err);
     ddp_verdict_describe(text, sizeof text, &verdict);
     printf("%s\n", text);
     return 0;

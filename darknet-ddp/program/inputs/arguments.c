@@ -1,6 +1,6 @@
 #include "inputs/arguments.h"
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 #include <string.h>
 
@@ -17,16 +17,16 @@ static int is_key(const char *word)
     return 0;
 }
 
-const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_near *near)
+const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_suggest *near)
 {
     for (size_t i = 0; i < data->cfg.count; i++) {
         const ddp_cfg_line *line = &data->cfg.lines[i];
 
         if (!line->value || is_key(line->key))
             continue;
-        *near = (ddp_near){.word = line->key};
+        *near = (ddp_suggest){.word = line->key};
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-            ddp_near_try(near, keys[k]);
+            ddp_suggest_try(near, keys[k]);
         return line;
     }
     return NULL;
@@ -34,7 +34,7 @@ const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_near
 
 static ddp_status check_keys(const ddp_sections *data, const char *path, ddp_error *err)
 {
-    ddp_near near;
+    ddp_suggest near;
     const ddp_cfg_line *unknown = ddp_arguments_unknown_key(data, &near);
     char text[DDP_NEAR_TEXT];
 
@@ -43,7 +43,7 @@ static ddp_status check_keys(const ddp_sections *data, const char *path, ddp_err
     return ddp_fail(
         err, DDP_ERR_USAGE,
         "%s:%d: %s=%s: no key of a .data file%s; -allow_unknown_keys goes on without it", path,
-        unknown->number, unknown->key, unknown->value, ddp_near_text(&near, text));
+        unknown->number, unknown->key, unknown->value, ddp_suggest_text(&near, text));
 }
 
 static const ddp_cfg_line *first_line(const ddp_sections *file)

@@ -3,8 +3,8 @@
 #ifndef DDP_INPUTS_ARGUMENTS_H
 #define DDP_INPUTS_ARGUMENTS_H
 
-#include "base/near.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "inputs/text_file.h"
 
 /* Looks at `darknet COMMAND train DATA CFG`, where COMMAND is one that reads a .data file; of
@@ -16,6 +16,6 @@ ddp_status ddp_arguments_check(const char *command, const char *data, const char
 
 /* The first option of a .data file that nobody reads; NULL: there is none. *near: what may have
  * been meant. */
-const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_near *near);
+const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_suggest *near);
 
 #endif

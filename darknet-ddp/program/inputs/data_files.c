@@ -19,7 +19,8 @@ static ddp_status no_memory(const char *path, ddp_error *err)
     return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
 }
 
-ddp_status ddp_inputs_add(ddp_inputs *in, const char *what, const char *path, ddp_error *err)
+ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *path,
+                              ddp_error *err)
 {
     struct ddp_input *list = reallocarray(in->list, in->count + 1, sizeof *list);
     struct ddp_input *input;
@@ -35,7 +36,7 @@ ddp_status ddp_inputs_add(ddp_inputs *in, const char *what, const char *path, dd
     return input->what && input->path ? DDP_OK : no_memory(path, err);
 }
 
-ddp_status ddp_inputs_agree(const ddp_inputs *in, ddp_group *group, ddp_error *err)
+ddp_status ddp_data_files_agree(const ddp_data_files *in, ddp_group *group, ddp_error *err)
 {
     char *text;
     size_t size;
@@ -57,7 +58,7 @@ ddp_status ddp_inputs_agree(const ddp_inputs *in, ddp_group *group, ddp_error *e
 }
 
 /* Is input i the first of its kind? */
-static int is_first(const ddp_inputs *in, size_t i)
+static int is_first(const ddp_data_files *in, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (strcmp(in->list[k].what, in->list[i].what) == 0)
@@ -65,8 +66,8 @@ static int is_first(const ddp_inputs *in, size_t i)
     return 1;
 }
 
-ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_metadata *metadata,
-                               ddp_error *err)
+ddp_status ddp_data_files_remember(const ddp_data_files *in, ddp_checkpoint_metadata *metadata,
+                                   ddp_error *err)
 {
     for (size_t i = 0; i < in->count; i++) {
         const char *what = in->list[i].what;
@@ -85,12 +86,12 @@ ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_metadata *me
     return DDP_OK;
 }
 
-void ddp_inputs_release(ddp_inputs *in)
+void ddp_data_files_release(ddp_data_files *in)
 {
     for (size_t i = 0; i < in->count; i++) {
         free(in->list[i].what);
         free(in->list[i].path);
     }
     free(in->list);
-    *in = (ddp_inputs){0};
+    *in = (ddp_data_files){0};
 }

@@ -11,25 +11,26 @@
 #include <stdint.h>
 
 /* All zero: no file was read yet. */
-typedef struct ddp_inputs {
+typedef struct ddp_data_files {
     struct ddp_input *list;
     size_t count;
-} ddp_inputs;
+} ddp_data_files;
 
 /* The run reads its `what`, such as "labels", from the file at path. Both are copied, and
  * the file's contents are hashed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_inputs_add(ddp_inputs *in, const char *what, const char *path,
-                          ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *path,
+                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Did all ranks read the same? Blocks. DDP_ERR_MISMATCH names the first file that differs;
  * also DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_inputs_agree(const ddp_inputs *in, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_data_files_agree(const ddp_data_files *in, ddp_group *group,
+                                ddp_error *err) DDP_MUST_CHECK;
 
 /* What a checkpoint remembers: an option for each `what`, by its contents and not by its name.
  * DDP_ERR_USAGE: metadata has no room. */
-ddp_status ddp_inputs_remember(const ddp_inputs *in, ddp_checkpoint_metadata *metadata,
-                               ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_data_files_remember(const ddp_data_files *in, ddp_checkpoint_metadata *metadata,
+                                   ddp_error *err) DDP_MUST_CHECK;
 
-void ddp_inputs_release(ddp_inputs *in);
+void ddp_data_files_release(ddp_data_files *in);
 
 #endif

@@ -1,7 +1,7 @@
 #include "inputs/list.h"
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "core/agree.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "inputs/preflight.h"
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "inputs/scan_data.h"
 
 #include <inttypes.h>
@@ -26,10 +26,10 @@ static int is_borne(const char *kind)
     return 0;
 }
 
-typedef void look(ddp_checking *c, char *const *paths, size_t count);
+typedef void look(ddp_scan_data *c, char *const *paths, size_t count);
 
 /* This rank's share of the sample. */
-static void look_at_some(ddp_checking *c, const ddp_lines *list, look *at, int rank, int size)
+static void look_at_some(ddp_scan_data *c, const ddp_lines *list, look *at, int rank, int size)
 {
     size_t sample = list->count < MOST ? list->count : MOST;
     int64_t began = ddp_clock_ns();
@@ -75,7 +75,7 @@ static void sort_one(void *ctx, const ddp_fault *fault)
 }
 
 /* Sort the faults found so far, and forget them. */
-static void sort(ddp_checking *c, findings *found, int is_train, FILE *out)
+static void sort(ddp_scan_data *c, findings *found, int is_train, FILE *out)
 {
     struct sorting s = {.found = found, .is_train = is_train, .out = out};
 
@@ -85,7 +85,7 @@ static void sort(ddp_checking *c, findings *found, int is_train, FILE *out)
 }
 
 /* On each rank, which says what is fatal. */
-static findings look_and_say(ddp_checking *c, int rank, int size, ddp_precheck_say *say)
+static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight_say *say)
 {
     findings found = {0};
     char *lines = NULL;
@@ -96,9 +96,9 @@ static findings look_and_say(ddp_checking *c, int rank, int size, ddp_precheck_s
         ddp_faults_release(&c->faults);
         c->faults = (ddp_faults){0};
     }
-    look_at_some(c, &c->list, ddp_checking_train, rank, size);
+    look_at_some(c, &c->list, ddp_scan_data_train, rank, size);
     sort(c, &found, 1, out);
-    look_at_some(c, &c->valid, ddp_checking_valid, rank, size);
+    look_at_some(c, &c->valid, ddp_scan_data_valid, rank, size);
     sort(c, &found, 0, out);
     found.pictures = c->tally.pictures;
     if (out)
@@ -109,7 +109,7 @@ static findings look_and_say(ddp_checking *c, int rank, int size, ddp_precheck_s
     return found;
 }
 
-static ddp_status judge(const ddp_checking *c, const findings *all, int rank, ddp_error *err)
+static ddp_status judge(const ddp_scan_data *c, const findings *all, int rank, ddp_error *err)
 {
     if (rank == 0 && all->fatal == 0 && all->borne > 0)
         printf("DDP: %" PRIu64 " fault%s in %" PRIu64 " of %zu pictures; `darknet ddp check %s %s` "
@@ -126,7 +126,7 @@ static ddp_status judge(const ddp_checking *c, const findings *all, int rank, dd
 }
 
 /* Every rank looks at its share, and all judge by what all have found. */
-static ddp_status look_and_judge(ddp_checking *c, ddp_group *group, ddp_precheck_say *say,
+static ddp_status look_and_judge(ddp_scan_data *c, ddp_group *group, ddp_preflight_say *say,
                                  ddp_error *err)
 {
     int size = ddp_group_size(group);
@@ -146,7 +146,7 @@ static ddp_status look_and_judge(ddp_checking *c, ddp_group *group, ddp_precheck
     return st ? st : judge(c, &sum, ddp_group_rank(group), err);
 }
 
-static int is_looked_at(const ddp_checking *c, const char *command)
+static int is_looked_at(const ddp_scan_data *c, const char *command)
 {
     return strcmp(command, "detector") == 0 ? c->heads.count > 0 : c->heads.count == 0;
 }
@@ -167,10 +167,10 @@ static ddp_status agree(ddp_group *group, int *ready, ddp_error *err)
     return st;
 }
 
-ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char *command,
-                        const char *data, const char *cfg, ddp_precheck_say *say, ddp_error *err)
+ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const char *command,
+                         const char *data, const char *cfg, ddp_preflight_say *say, ddp_error *err)
 {
-    ddp_checking *c;
+    ddp_scan_data *c;
     ddp_error unread;
     ddp_status st;
     int ready;
@@ -183,11 +183,11 @@ ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to look at the data");
     c->data_path = data;
     c->cfg_path = cfg;
-    ready = ddp_checking_open(c, &unread) == DDP_OK && is_looked_at(c, command);
+    ready = ddp_scan_data_open(c, &unread) == DDP_OK && is_looked_at(c, command);
     st = agree(group, &ready, err);
     if (!st && ready)
         st = look_and_judge(c, group, say, err);
-    ddp_checking_release(c);
+    ddp_scan_data_release(c);
     free(c);
     return st;
 }

@@ -7,7 +7,7 @@
 #include "options/options.h"
 
 /* Show lines, as this rank. */
-typedef void ddp_precheck_say(const char *lines);
+typedef void ddp_preflight_say(const char *lines);
 
 /* command: "detector" or "classifier", else nothing is done, nor with -ddp_on_bad_data skip,
  * which expects faults; data, cfg: its files. Each rank looks
@@ -15,8 +15,8 @@ typedef void ddp_precheck_say(const char *lines);
  * what was found. Where training or validation would end by it, each rank says the faults that it
  * has seen by `say`, and DDP_ERR_FORMAT is returned on every rank; of others a line is printed.
  * What cannot even be read is left to Darknet to name. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
-ddp_status ddp_precheck(ddp_group *group, const ddp_options *options, const char *command,
-                        const char *data, const char *cfg, ddp_precheck_say *say,
-                        ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const char *command,
+                         const char *data, const char *cfg, ddp_preflight_say *say,
+                         ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-ddp_status ddp_compare_cfgs(ddp_group *group, const char *cfg, ddp_error *err)
+ddp_status ddp_same_cfg(ddp_group *group, const char *cfg, ddp_error *err)
 {
     ddp_file_checksum sum = {0};
     char text[64];

@@ -41,7 +41,7 @@ static int has_data(const char *command)
     return 0;
 }
 
-ddp_truth_files ddp_contents_truth(const char *command, const char *data)
+ddp_truth_files ddp_same_data_truth(const char *command, const char *data)
 {
     ddp_sections sections = {0};
     const char *tag = NULL;
@@ -85,8 +85,8 @@ static ddp_status agree_on_text(ddp_group *group, FILE *f, char **text, ddp_erro
     return st;
 }
 
-ddp_status ddp_contents_agree_on_data(ddp_group *group, const char *command, const char *data,
-                                      ddp_error *err)
+ddp_status ddp_same_data_agree_on_data(ddp_group *group, const char *command, const char *data,
+                                       ddp_error *err)
 {
     ddp_sections sections = {0};
     char *text;
@@ -256,8 +256,8 @@ static ddp_status compare(struct contents *c, ddp_error *err)
     return name_difference(c, low, err);
 }
 
-ddp_status ddp_contents_agree(ddp_group *group, ddp_truth_files truth, char *const *paths, size_t n,
-                              ddp_error *err)
+ddp_status ddp_same_data_agree(ddp_group *group, ddp_truth_files truth, char *const *paths,
+                               size_t n, ddp_error *err)
 {
     struct contents c = {.group = group, .truth = truth, .paths = paths, .count = n};
     ddp_status st;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ddp_checking_release(ddp_checking *c)
+void ddp_scan_data_release(ddp_scan_data *c)
 {
     ddp_sections_release(&c->data);
     ddp_sections_release(&c->cfg);
@@ -18,7 +18,7 @@ void ddp_checking_release(ddp_checking *c)
 }
 
 /* names= of a detector and labels= of a classifier, or names= of it too. */
-static ddp_status read_names(ddp_checking *c, ddp_error *err)
+static ddp_status read_names(ddp_scan_data *c, ddp_error *err)
 {
     int is_classifier = c->heads.count == 0;
     const char *path = ddp_sections_find(&c->data, is_classifier ? "labels" : "names");
@@ -38,7 +38,7 @@ static ddp_status read_names(ddp_checking *c, ddp_error *err)
 }
 
 /* Files of tags, and trees of classes, say by themselves which classes a picture has. */
-static int names_tell(const ddp_checking *c)
+static int names_tell(const ddp_scan_data *c)
 {
     const char *tag = ddp_sections_find(&c->data, "tag");
 
@@ -47,7 +47,7 @@ static int names_tell(const ddp_checking *c)
            && !ddp_sections_find(&c->cfg, "tree");
 }
 
-static ddp_status read_lists(ddp_checking *c, ddp_error *err)
+static ddp_status read_lists(ddp_scan_data *c, ddp_error *err)
 {
     c->list_path = ddp_sections_find(&c->data, "train");
     c->valid_path = ddp_sections_find(&c->data, "valid");
@@ -63,7 +63,7 @@ static ddp_status read_lists(ddp_checking *c, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_checking_open(ddp_checking *c, ddp_error *err)
+ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
 {
     const char *classes;
 
@@ -86,7 +86,7 @@ ddp_status ddp_checking_open(ddp_checking *c, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_check_config config_of(const ddp_checking *c)
+static ddp_check_config config_of(const ddp_scan_data *c)
 {
     ddp_check_config config = {.label_path = c->heads.count > 0 ? ddp_label_path : NULL,
                                .decode = c->decode,
@@ -99,7 +99,7 @@ static ddp_check_config config_of(const ddp_checking *c)
     return config;
 }
 
-void ddp_checking_train(ddp_checking *c, char *const *paths, size_t count)
+void ddp_scan_data_train(ddp_scan_data *c, char *const *paths, size_t count)
 {
     ddp_check_config config = config_of(c);
 
@@ -111,7 +111,7 @@ void ddp_checking_train(ddp_checking *c, char *const *paths, size_t count)
     ddp_check_pictures(&c->faults, &c->tally, c->by_class, &config, paths, count);
 }
 
-void ddp_checking_valid(ddp_checking *c, char *const *paths, size_t count)
+void ddp_scan_data_valid(ddp_scan_data *c, char *const *paths, size_t count)
 {
     ddp_check_config config = config_of(c);
     uint64_t *by_class = calloc((size_t)c->classes + 1, sizeof *by_class);

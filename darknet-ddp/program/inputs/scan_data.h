@@ -8,7 +8,7 @@
 #include "inputs/text_file.h"
 #include "options/options.h"
 
-typedef struct ddp_checking {
+typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
     ddp_sections data, cfg;
     ddp_lines list, valid, names; /* valid is empty where the .data file has none */
@@ -22,16 +22,16 @@ typedef struct ddp_checking {
     int by_names;         /* pictures of a classifier, whose classes stand in their paths */
     int missing_is_error; /* a picture without a label file */
     int (*decode)(const char *picture);
-} ddp_checking;
+} ddp_scan_data;
 
 /* Read what c->data_path and c->cfg_path name, all else being zero, and compare them with each
  * other. Release it in any case. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
-ddp_status ddp_checking_open(ddp_checking *c, ddp_error *err) DDP_MUST_CHECK;
-void ddp_checking_release(ddp_checking *c);
+ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
+void ddp_scan_data_release(ddp_scan_data *c);
 
 /* Look at some pictures of train=, and at some of valid=, where more is a fault: validation ends at
  * what training puts right. */
-void ddp_checking_train(ddp_checking *c, char *const *paths, size_t count);
-void ddp_checking_valid(ddp_checking *c, char *const *paths, size_t count);
+void ddp_scan_data_train(ddp_scan_data *c, char *const *paths, size_t count);
+void ddp_scan_data_valid(ddp_scan_data *c, char *const *paths, size_t count);
 
 #endif

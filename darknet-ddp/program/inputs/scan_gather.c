@@ -86,8 +86,8 @@ static ddp_status gather_sample(ddp_group *group, ddp_box_sample *s, ddp_error *
     return st;
 }
 
-ddp_status ddp_check_gather(ddp_group *group, ddp_faults *f, ddp_tally *t, uint64_t *by_class,
-                            int classes, ddp_box_sample *sample, ddp_error *err)
+ddp_status ddp_scan_gather(ddp_group *group, ddp_faults *f, ddp_tally *t, uint64_t *by_class,
+                           int classes, ddp_box_sample *sample, ddp_error *err)
 {
     ddp_status st = gather_text(group, f, err);
 

@@ -32,17 +32,17 @@ enum { LOOK_MS = 1000, FAIL_S = 5, END_S = 15 };
 struct launcher {
     pid_t pid;
     int signals; /* a descriptor that gives them */
-    ddp_relay out, err;
-    ddp_rank_memory memory;
+    ddp_output_relay out, err;
+    ddp_oom memory;
     int64_t looked_ns;
-    ddp_spawn_config config;
+    ddp_child_config config;
     int trains;          /* the ranks said so */
     int asked;           /* to save and end */
     int ended_by;        /* the signal that ends them at once */
     int64_t deadline_ns; /* then they are killed; 0: never */
 };
 
-pid_t ddp_spawn_starter(void)
+pid_t ddp_child_starter(void)
 {
     const char *text = getenv(DDP_STARTER_VARIABLE);
     char own[256] = "", host[256] = "";
@@ -53,7 +53,7 @@ pid_t ddp_spawn_starter(void)
     return number > 1 && strcmp(own, host) == 0 ? (pid_t)number : 0;
 }
 
-void ddp_spawn_tell(int to, ddp_note note)
+void ddp_child_tell(int to, ddp_launcher_note note)
 {
     if (getenv(DDP_STARTER_VARIABLE))
         (void)dprintf(to, DDP_NOTE_LINE "%d\n", (int)note);
@@ -149,8 +149,8 @@ static ddp_status start(struct launcher *l, const char *const *args, ddp_error *
     (void)close(p.answer[1]);
     told = l->pid < 0 ? 0 : read(p.answer[0], &why, sizeof why);
     (void)close(p.answer[0]);
-    ddp_relay_open(&l->out, p.out[0], STDOUT_FILENO, 0);
-    ddp_relay_open(&l->err, p.err[0], STDERR_FILENO, 1);
+    ddp_output_relay_open(&l->out, p.out[0], STDOUT_FILENO, 0);
+    ddp_output_relay_open(&l->err, p.err[0], STDERR_FILENO, 1);
     if (l->pid < 0 || told > 0)
         return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(why));
     return DDP_OK;
@@ -183,7 +183,7 @@ static int64_t patience_ns(const struct launcher *l)
 static int signal_ranks(const struct launcher *l, int number)
 {
     if (l->config.keeps_signals)
-        return ddp_descendants_signal(number) > 0;
+        return ddp_process_tree_signal(number) > 0;
     return kill(l->pid, number) == 0;
 }
 
@@ -228,12 +228,12 @@ static void work(struct launcher *l)
     struct signalfd_siginfo signal;
     struct pollfd fds[5];
 
-    ddp_relay_wants(&l->out, fds);
-    ddp_relay_wants(&l->err, fds + 2);
+    ddp_output_relay_wants(&l->out, fds);
+    ddp_output_relay_wants(&l->err, fds + 2);
     fds[4] = (struct pollfd){.fd = l->signals, .events = POLLIN};
     (void)poll(fds, 5, wait_ms(l));
-    ddp_relay_move(&l->out);
-    ddp_relay_move(&l->err);
+    ddp_output_relay_move(&l->out);
+    ddp_output_relay_move(&l->err);
     l->trains |= (l->err.notes & DDP_NOTE_TRAINS) != 0;
     if (l->err.notes & DDP_NOTE_FAILS && l->deadline_ns == 0)
         l->deadline_ns = ddp_clock_ns() + FAIL_S * second_ns;
@@ -244,14 +244,14 @@ static void work(struct launcher *l)
     if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
         return;
     l->looked_ns = ddp_clock_ns();
-    ddp_rank_memory_look(&l->memory, l->pid);
+    ddp_oom_look(&l->memory, l->pid);
 }
 
 static void say_what_ended(const struct launcher *l)
 {
-    const ddp_relay_found *found = &l->err.found;
-    int64_t peak = ddp_rank_memory_peak(&l->memory, found->rank);
-    int of_memory = found->signal == SIGKILL && ddp_rank_memory_was_short(&l->memory);
+    const ddp_output_relay_found *found = &l->err.found;
+    int64_t peak = ddp_oom_peak(&l->memory, found->rank);
+    int of_memory = found->signal == SIGKILL && ddp_oom_was_short(&l->memory);
     char memory[96] = "";
 
     if (found->rank < 0)
@@ -265,13 +265,13 @@ static void say_what_ended(const struct launcher *l)
                             : "");
 }
 
-static void finish(struct launcher *l, int how, ddp_ended *ended)
+static void finish(struct launcher *l, int how, ddp_exit_info *ended)
 {
     ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
     ended->trained = l->trains;
     ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
-    ddp_relay_finish(&l->out, 0);
-    ddp_relay_finish(&l->err, ended->failed && !l->err.told && l->err.found.rank < 0);
+    ddp_output_relay_finish(&l->out, 0);
+    ddp_output_relay_finish(&l->err, ended->failed && !l->err.told && l->err.found.rank < 0);
     if (ended->failed)
         say_what_ended(l);
     if (ended->failed && WIFSIGNALED(how))
@@ -290,26 +290,26 @@ static int status_of_killed(const struct launcher *l)
     return l->ended_by ? 128 + l->ended_by : 1;
 }
 
-ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, ddp_ended *ended,
+ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err)
 {
     static struct launcher l; /* large */
     int how = 0, killed = 0;
 
     memset(&l, 0, sizeof l);
-    *ended = (ddp_ended){0};
+    *ended = (ddp_exit_info){0};
     l.config = *config;
     set_starter();
     l.signals = listen_to_signals();
-    ddp_rank_memory_open(&l.memory);
-    ddp_descendants_adopt();
+    ddp_oom_open(&l.memory);
+    ddp_become_subreaper();
     if (start(&l, args, err))
         return err->code;
     while (!killed && !has_ended(l.pid, &how)) {
         work(&l);
         killed = l.deadline_ns > 0 && ddp_clock_ns() >= l.deadline_ns;
     }
-    ddp_descendants_kill();
+    ddp_process_tree_kill();
     if (killed)
         ended->status = status_of_killed(&l);
     else

@@ -7,30 +7,30 @@
 #include <sys/types.h>
 
 /* How it ended. */
-typedef struct ddp_ended {
+typedef struct ddp_exit_info {
     int status;  /* exit status, or 128 + the signal that ended it */
     int failed;  /* not 0, and nobody had asked it to end */
     int trained; /* the ranks got so far */
     int saved;   /* a checkpoint */
     int advised; /* it was said how to go on */
-} ddp_ended;
+} ddp_exit_info;
 
-typedef struct ddp_spawn_config {
+typedef struct ddp_child_config {
     int patient;       /* ranks may take what they need to end when they are asked to, else 3 s */
     double grace_s;    /* more than 0: so long, whatever patient says */
     int keeps_signals; /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
-} ddp_spawn_config;
+} ddp_child_config;
 
 /* What ranks tell the process that started them. */
-typedef enum ddp_note {
+typedef enum ddp_launcher_note {
     DDP_NOTE_TRAINS = 1, /* all ranks do */
     DDP_NOTE_SAVED = 2,  /* a checkpoint */
     DDP_NOTE_FAILS = 4,  /* this rank ends the job */
     DDP_NOTE_DONE = 8,   /* all is done and saved: only the end is left, of exit status 0 */
     DDP_NOTE_LACKS = 16  /* the same with exit status 1 */
-} ddp_note;
+} ddp_launcher_note;
 
-/* An environment variable that ranks of ddp_spawn have. */
+/* An environment variable that ranks of ddp_child have. */
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
 /* Run args[0], a path, with args (NULL behind the last) and nothing on standard input, until it
@@ -47,14 +47,14 @@ typedef enum ddp_note {
  * are passed on. If this process is killed, the child gets SIGTERM.
  *
  * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */
-ddp_status ddp_spawn(const char *const *args, const ddp_spawn_config *config, ddp_ended *ended,
+ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err) DDP_MUST_CHECK;
 
-/* The process that started this one's ranks by ddp_spawn, on this host; 0: none did. */
-pid_t ddp_spawn_starter(void);
+/* The process that started this one's ranks by ddp_child, on this host; 0: none did. */
+pid_t ddp_child_starter(void);
 
 /* In a rank: tell that, on its standard error, which is `to` now. Nothing happens if it was not
- * started by ddp_spawn. From any thread. */
-void ddp_spawn_tell(int to, ddp_note note);
+ * started by ddp_child. From any thread. */
+void ddp_child_tell(int to, ddp_launcher_note note);
 
 #endif

@@ -1,6 +1,6 @@
 #include "launch/gpu_placement.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 
 #include <stdio.h>
 #include <string.h>

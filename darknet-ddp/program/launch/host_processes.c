@@ -76,7 +76,7 @@ static void add_stranger(void *ctx, pid_t pid)
                    program);
 }
 
-void ddp_siblings_describe_strangers(char *out, size_t size)
+void ddp_host_processes_describe_strangers(char *out, size_t size)
 {
     struct strangers s = {.out = out, .size = size};
 

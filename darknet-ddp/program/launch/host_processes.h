@@ -13,6 +13,6 @@ int ddp_rank_of_process(pid_t pid);
 
 /* Ranks of this host that run another program than this process does: "; rank 1 on this host is no
  * darknet: /usr/bin/sleep", or nothing, into out. */
-void ddp_siblings_describe_strangers(char *out, size_t size);
+void ddp_host_processes_describe_strangers(char *out, size_t size);
 
 #endif

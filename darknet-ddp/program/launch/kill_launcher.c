@@ -46,13 +46,13 @@ static void wait_and_kill(pid_t launcher, const char *stat)
     _exit(0);
 }
 
-void ddp_end_launcher_later(int alone)
+void ddp_kill_launcher_later(int alone)
 {
     pid_t launcher = getppid();
     char stat[64];
 
     if (!(alone && ddp_is_mpiruns_daemon(launcher))
-        && (ddp_job_is_ours() || !ddp_is_mpirun(launcher)))
+        && (ddp_supervisor_is_ours() || !ddp_is_mpirun(launcher)))
         return;
     (void)snprintf(stat, sizeof stat, "/proc/%d/stat", (int)launcher);
     if (fork() == 0)

@@ -8,6 +8,6 @@
  * for that; where the rank has found itself alone, so is Open MPI 4's daemon on another host than
  * mpirun's. An mpirun that this program started is left to it; so is a parent of another name. From
  * any thread. */
-void ddp_end_launcher_later(int alone);
+void ddp_kill_launcher_later(int alone);
 
 #endif

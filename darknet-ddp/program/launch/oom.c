@@ -26,7 +26,7 @@ static int64_t killed_for_memory(void)
     return number_in("/proc/vmstat", "oom_kill ");
 }
 
-void ddp_rank_memory_open(ddp_rank_memory *m)
+void ddp_oom_open(ddp_oom *m)
 {
     memset(m, 0, sizeof *m);
     m->killed_before = killed_for_memory();
@@ -34,7 +34,7 @@ void ddp_rank_memory_open(ddp_rank_memory *m)
 
 static void look_at(void *ctx, pid_t pid)
 {
-    ddp_rank_memory *m = ctx;
+    ddp_oom *m = ctx;
     int rank = ddp_rank_of_process(pid), i = 0;
     int64_t kib;
     char path[64];
@@ -55,12 +55,12 @@ static void look_at(void *ctx, pid_t pid)
         m->ranks[i].peak_bytes = kib * 1024;
 }
 
-void ddp_rank_memory_look(ddp_rank_memory *m, pid_t launcher)
+void ddp_oom_look(ddp_oom *m, pid_t launcher)
 {
     ddp_children_each(launcher, look_at, m);
 }
 
-int64_t ddp_rank_memory_peak(const ddp_rank_memory *m, int rank)
+int64_t ddp_oom_peak(const ddp_oom *m, int rank)
 {
     for (int i = 0; i < m->count; i++)
         if (m->ranks[i].rank == rank)
@@ -68,7 +68,7 @@ int64_t ddp_rank_memory_peak(const ddp_rank_memory *m, int rank)
     return 0;
 }
 
-int ddp_rank_memory_was_short(const ddp_rank_memory *m)
+int ddp_oom_was_short(const ddp_oom *m)
 {
     return m->killed_before >= 0 && killed_for_memory() > m->killed_before;
 }

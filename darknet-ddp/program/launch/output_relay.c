@@ -26,7 +26,7 @@ static const char *const asides[] = {
     " more process has sent help message", " more processes have sent help message",
     "Set MCA parameter \"orte_base_help_aggregate\"", ": Forwarding signal "};
 
-static void add_out(ddp_relay *r, const char *text, size_t bytes)
+static void add_out(ddp_output_relay *r, const char *text, size_t bytes)
 {
     if (r->unread || bytes > sizeof r->out - r->out_bytes)
         return;
@@ -59,7 +59,7 @@ static int is_rule(const char *line, size_t bytes)
 }
 
 /* "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed)." */
-static void find_killed(ddp_relay *r, const char *frame)
+static void find_killed(ddp_output_relay *r, const char *frame)
 {
     const char *at = strstr(frame, "noticed that process rank ");
     const char *node = at ? strstr(at, " on node ") : NULL;
@@ -73,7 +73,7 @@ static void find_killed(ddp_relay *r, const char *frame)
                    (int)strcspn(node + strlen(" on node "), " \n"), node + strlen(" on node "));
 }
 
-static void end_frame(ddp_relay *r)
+static void end_frame(ddp_output_relay *r)
 {
     size_t room = sizeof r->withheld - r->withheld_bytes;
 
@@ -91,7 +91,7 @@ static void end_frame(ddp_relay *r)
     r->framed = 0;
 }
 
-static void add_to_frame(ddp_relay *r, const char *line, size_t bytes)
+static void add_to_frame(ddp_output_relay *r, const char *line, size_t bytes)
 {
     int ends = r->framed && is_rule(line, bytes);
 
@@ -109,7 +109,7 @@ static void add_to_frame(ddp_relay *r, const char *line, size_t bytes)
         end_frame(r);
 }
 
-static void take_line(ddp_relay *r, const char *line, size_t bytes)
+static void take_line(ddp_output_relay *r, const char *line, size_t bytes)
 {
     static const char note[] = DDP_NOTE_LINE;
 
@@ -129,7 +129,7 @@ static void take_line(ddp_relay *r, const char *line, size_t bytes)
     add_out(r, line, bytes);
 }
 
-static void filter(ddp_relay *r, const char *text, size_t bytes)
+static void filter(ddp_output_relay *r, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         r->line[r->line_bytes++] = text[i];
@@ -142,7 +142,7 @@ static void filter(ddp_relay *r, const char *text, size_t bytes)
 }
 
 /* Pass on the beginning of a line at once where it cannot be one that is kept back. */
-static void pass_part(ddp_relay *r)
+static void pass_part(ddp_output_relay *r)
 {
     if (r->line_bytes == 0 || r->framed || strchr("-[dm\036", r->line[0]))
         return;
@@ -153,7 +153,7 @@ static void pass_part(ddp_relay *r)
 
 /* ---- moving ---- */
 
-void ddp_relay_open(ddp_relay *r, int from, int to, int filters)
+void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters)
 {
     memset(r, 0, sizeof *r);
     r->from = from;
@@ -163,18 +163,18 @@ void ddp_relay_open(ddp_relay *r, int from, int to, int filters)
     (void)fcntl(from, F_SETFL, fcntl(from, F_GETFL) | O_NONBLOCK);
 }
 
-static int has_room(const ddp_relay *r)
+static int has_room(const ddp_output_relay *r)
 {
     return r->unread || r->out_bytes <= DDP_RELAY_BYTES;
 }
 
-void ddp_relay_wants(const ddp_relay *r, struct pollfd *fds)
+void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds)
 {
     fds[0] = (struct pollfd){.fd = has_room(r) ? r->from : -1, .events = POLLIN};
     fds[1] = (struct pollfd){.fd = r->out_bytes > 0 ? r->to : -1, .events = POLLOUT};
 }
 
-static int read_some(ddp_relay *r)
+static int read_some(ddp_output_relay *r)
 {
     char text[4096];
     ssize_t n = r->from < 0 || !has_room(r) ? 0 : read(r->from, text, sizeof text);
@@ -196,7 +196,7 @@ static int read_some(ddp_relay *r)
 
 /* A descriptor that others use, too, must stay blocking: a pipe that poll calls writable takes
  * PIPE_BUF bytes at once. */
-static int write_some(ddp_relay *r)
+static int write_some(ddp_output_relay *r)
 {
     struct pollfd out = {.fd = r->to, .events = POLLOUT};
     size_t bytes = r->out_bytes < PIPE_BUF ? r->out_bytes : PIPE_BUF;
@@ -219,14 +219,14 @@ static int write_some(ddp_relay *r)
     return 1;
 }
 
-void ddp_relay_move(ddp_relay *r)
+void ddp_output_relay_move(ddp_output_relay *r)
 {
     (void)read_some(r);
     while (write_some(r))
         ;
 }
 
-void ddp_relay_finish(ddp_relay *r, int why)
+void ddp_output_relay_finish(ddp_output_relay *r, int why)
 {
     const int64_t until = ddp_clock_ns() + 1000000000;
 

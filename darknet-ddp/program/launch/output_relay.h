@@ -4,7 +4,7 @@
  * do. So it writes into pipes, and this process writes for it: what cannot be written (nobody
  * reads, the disk is full) is dropped, and the ranks go on. Of standard error mpirun's framed
  * explanations of why it ended are kept back; what they say that the ranks have not said is in
- * ddp_relay_found.
+ * ddp_output_relay_found.
  */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
@@ -16,13 +16,13 @@
 enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096 };
 
 /* What mpirun said of the first rank that a signal ended. */
-typedef struct ddp_relay_found {
+typedef struct ddp_output_relay_found {
     int rank; /* -1: none */
     int signal;
     char host[128];
-} ddp_relay_found;
+} ddp_output_relay_found;
 
-typedef struct ddp_relay {
+typedef struct ddp_output_relay {
     int from; /* end of a pipe, not blocking; -1: at its end */
     int to;   /* a descriptor of this process */
     int filters;
@@ -30,7 +30,7 @@ typedef struct ddp_relay {
     int told;    /* a sentence of ours, or of a rank, has passed */
     int advised; /* one of how to go on has */
     int notes;   /* of ranks, all that have come */
-    ddp_relay_found found;
+    ddp_output_relay_found found;
     /* filtering */
     int framed;                     /* within a frame of mpirun's */
     int passing;                    /* the rest of this line has to follow what passed */
@@ -41,20 +41,20 @@ typedef struct ddp_relay {
     /* on its way out */
     size_t out_bytes;
     char out[2 * DDP_RELAY_BYTES];
-} ddp_relay;
+} ddp_output_relay;
 
 /* Pass on from the pipe's end `from`, which becomes the relay's, to `to`. */
-void ddp_relay_open(ddp_relay *r, int from, int to, int filters);
+void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters);
 
 /* What to wait for: into fds[0..2). Descriptors of -1 are passed over by poll. */
-void ddp_relay_wants(const ddp_relay *r, struct pollfd *fds);
+void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 
 /* Do what can be done now. Never waits. */
-void ddp_relay_move(ddp_relay *r);
+void ddp_output_relay_move(ddp_output_relay *r);
 
 /* The writers are gone: what is left in the pipe, and what was held in part, goes out, for a second
  * at most. With why, what mpirun said of the end and was kept back does, too. */
-void ddp_relay_finish(ddp_relay *r, int why);
+void ddp_output_relay_finish(ddp_output_relay *r, int why);
 
 /* A line with a number behind this is a note of a rank (launch/child.h), and not passed on. */
 #define DDP_NOTE_LINE "\036darknet-ddp "

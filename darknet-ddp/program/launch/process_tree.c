@@ -17,7 +17,7 @@ struct process {
     int ours;
 };
 
-void ddp_descendants_adopt(void)
+void ddp_become_subreaper(void)
 {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -108,7 +108,7 @@ static void kill_once(void)
 }
 
 /* A process that is killed while it starts another leaves that one to us: hence several rounds. */
-void ddp_descendants_kill(void)
+void ddp_process_tree_kill(void)
 {
     for (int i = 0; i < ROUNDS; i++) {
         pid_t ended;
@@ -135,7 +135,7 @@ static int runs_this_program(pid_t pid)
            && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-int ddp_descendants_signal(int number)
+int ddp_process_tree_signal(int number)
 {
     struct process *list;
     size_t count = list_processes(&list);

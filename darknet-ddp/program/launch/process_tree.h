@@ -4,12 +4,12 @@
 
 /* From here on a process below this one whose parent has ended is a child of this one, and is
  * found below. */
-void ddp_descendants_adopt(void);
+void ddp_become_subreaper(void);
 
 /* End them all with SIGKILL, and wait until none is left, for 3 s at most. */
-void ddp_descendants_kill(void);
+void ddp_process_tree_kill(void);
 
 /* Send a signal to those of them that run this very program. Returns how many. */
-int ddp_descendants_signal(int number);
+int ddp_process_tree_signal(int number);
 
 #endif

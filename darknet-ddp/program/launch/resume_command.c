@@ -107,7 +107,7 @@ int ddp_is_mpiruns_daemon(pid_t pid)
 char *ddp_resume_command(int launched, const char *option)
 {
     static char text[1 << 17], *words[WORDS];
-    pid_t starter = ddp_spawn_starter();
+    pid_t starter = ddp_child_starter();
     char *same;
 
     if (!launched && read_words(getpid(), text, sizeof text, words))

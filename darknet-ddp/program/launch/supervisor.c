@@ -35,12 +35,12 @@ struct job {
     char network[64]; /* between the hosts; empty: not known */
 };
 
-int ddp_job_is_ours(void)
+int ddp_supervisor_is_ours(void)
 {
     return getenv(DDP_STARTER_VARIABLE) != NULL;
 }
 
-int ddp_job_must_resume(void)
+int ddp_supervisor_must_resume(void)
 {
     return getenv(must_resume) != NULL;
 }
@@ -165,7 +165,7 @@ static size_t add_hosts(struct job *j, const char **args, size_t used)
     args[used++] = "-H";
     args[used++] = j->where ? j->where : "";
     for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
-        if (i < 2 || ddp_job_must_resume()) {
+        if (i < 2 || ddp_supervisor_must_resume()) {
             args[used++] = "-x";
             args[used++] = passed_on[i];
         }
@@ -246,9 +246,9 @@ static size_t add_own_words(struct job *j, const char **args)
 }
 
 /* Run the job once. */
-static ddp_status run(struct job *j, ddp_ended *ended, ddp_error *err)
+static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
 {
-    const ddp_spawn_config config = {.patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
+    const ddp_child_config config = {.patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
                                      .grace_s = j->options->grace,
                                      .keeps_signals = ddp_group_mpi_knows_pmi()};
     size_t count = 0, used;
@@ -264,9 +264,9 @@ static ddp_status run(struct job *j, ddp_ended *ended, ddp_error *err)
     used = add_own_words(j, args);
     for (size_t i = 1; i < count; i++)
         args[used++] = j->argv[i];
-    if (ddp_job_must_resume() && !j->options->resume && !j->options->resume_force)
+    if (ddp_supervisor_must_resume() && !j->options->resume && !j->options->resume_force)
         args[used++] = "-resume";
-    if (ddp_spawn(args, &config, ended, &cause))
+    if (ddp_child(args, &config, ended, &cause))
         st = ddp_fail(err, DDP_ERR_IO, "%s; install %s, or start the ranks yourself", cause.text,
                       ddp_group_mpi_knows_pmi() ? "mpich" : "openmpi-bin");
     free(args);
@@ -285,7 +285,7 @@ static void name_away(const ddp_hosts *h)
 
 /* Choose the hosts and ranks of the next start from the hosts that answer now. Returns 0 where none
  * does. */
-static int prepare_restart(struct job *j, const ddp_ended *ended, int number)
+static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number)
 {
     j->saved |= ended->saved;
     if (j->saved)
@@ -318,7 +318,7 @@ static void say_how_to_go_on(char **argv)
 
 static ddp_status run_until_done(struct job *j, ddp_error *err)
 {
-    ddp_ended ended = {0};
+    ddp_exit_info ended = {0};
     int trained = 0;
 
     for (int restarts = 0;; restarts++) {
@@ -334,7 +334,7 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
     exit(ended.status);
 }
 
-ddp_status ddp_job_run(const ddp_options *options, int ranks, char **argv, ddp_error *err)
+ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err)
 {
     struct job j = {.options = options, .argv = argv, .ranks = ranks};
     ddp_status st;

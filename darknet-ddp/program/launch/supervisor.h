@@ -23,12 +23,12 @@
  * to end) is not tried again.
  *
  * Fails with DDP_ERR_IO, and with DDP_ERR_USAGE where mpirun would read the command otherwise. */
-ddp_status ddp_job_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
+ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
 
-/* In a rank: was it started by ddp_job_run? */
-int ddp_job_is_ours(void);
+/* In a rank: was it started by ddp_supervisor_run? */
+int ddp_supervisor_is_ours(void);
 
 /* In a rank: its job was started again, to go on from a checkpoint that must be there. */
-int ddp_job_must_resume(void);
+int ddp_supervisor_must_resume(void);
 
 #endif

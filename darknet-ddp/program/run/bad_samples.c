@@ -34,14 +34,14 @@ static void print_new(const char *all, const char *text)
     }
 }
 
-ddp_status ddp_unreadable_print(ddp_group *group, ddp_bad_data *mine, ddp_error *err)
+ddp_status ddp_bad_samples_print(ddp_group *group, ddp_bad_samples *mine, ddp_error *err)
 {
     size_t size = (size_t)ddp_group_size(group);
     char *text = calloc(TEXT, 1), *all = calloc(size, TEXT);
     ddp_status st;
 
     if (text && all) {
-        (void)ddp_bad_data_describe(mine, text, TEXT);
+        (void)ddp_bad_samples_describe(mine, text, TEXT);
         st = ddp_allgather(group, text, all, TEXT, err);
     } else {
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for what %zu ranks could not read", size);

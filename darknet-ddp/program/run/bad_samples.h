@@ -8,7 +8,7 @@
 
 /* Print on rank 0 what any rank could not read, each once, a line each. Blocks until every rank is
  * here. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_unreadable_print(ddp_group *group, ddp_bad_data *mine,
-                                ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_bad_samples_print(ddp_group *group, ddp_bad_samples *mine,
+                                 ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -1,7 +1,7 @@
 #include "run/banner.h"
 
 #include "algorithms/sum_order.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "device/wire.h"
 #include "launch/launcher_env.h"
 #include "run/bf16.h"
@@ -219,8 +219,8 @@ static void print_priority(FILE *out, const ddp_group *group, const ddp_trainer 
 static void print_buckets(FILE *out, const ddp_group *group, const ddp_trainer *t,
                           const ddp_options *options)
 {
-    const ddp_table *table = ddp_trainer_table(t);
-    const ddp_plan *plan = ddp_reducer_plan(ddp_trainer_reducer(t));
+    const ddp_param_table *table = ddp_trainer_table(t);
+    const ddp_bucket_plan *plan = ddp_reducer_plan(ddp_trainer_reducer(t));
     size_t trained = 0, all = 0;
 
     for (size_t i = 0; i < table->param_count; i++) {

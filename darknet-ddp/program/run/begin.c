@@ -60,7 +60,7 @@ static void print_pictures(const network *net)
 }
 
 /* What the number of batches makes of this run, where that may surprise. */
-static void print_length(const ddp_position *now)
+static void print_length(const ddp_train_position *now)
 {
     if (now->last_step % (size_t)ddp_run.options->sync_every)
         printf("DDP: max_batches=%zu is not a multiple of -ddp_sync_every %d: the last batches end "
@@ -94,7 +94,7 @@ static ddp_status agree_on_weights(ddp_error *err)
 
 static ddp_status reads(const char *what, const char *path, ddp_error *err)
 {
-    return ddp_inputs_add(&ddp_run.inputs, what, path, err);
+    return ddp_data_files_add(&ddp_run.inputs, what, path, err);
 }
 
 /* Lines that say what the run is. Free them. */
@@ -113,30 +113,30 @@ static char *describe(void)
 }
 
 /* Open the run's files. What they know of earlier validations all ranks learn. */
-static ddp_status open_records(const network *net, const ddp_position *now, const char *cfg,
+static ddp_status open_records(const network *net, const ddp_train_position *now, const char *cfg,
                                ddp_error *err)
 {
     int64_t communication_ns = ddp_trainer_communication_ns(ddp_run.trainer);
     ddp_head_layers heads = ddp_network_heads(net);
     char *banner = describe(), *command = ddp_command_line();
-    ddp_records_config config = {.directory = ddp_run.directory,
-                                 .cfg = cfg,
-                                 .tensorboard = ddp_run.options->tensorboard,
-                                 .banner = banner ? banner : "",
-                                 .command = command ? command : "",
-                                 .resumed = ddp_checkpoints_resumed(ddp_run.checkpoints),
-                                 .best = ddp_run.options->best,
-                                 .start = *now,
-                                 .trainer = ddp_run.trainer,
-                                 .validation = ddp_run.validation,
-                                 .waits = &ddp_run.waits,
-                                 .heads = &heads};
-    ddp_status st = ddp_waits_init(&ddp_run.waits, ddp_run.group, communication_ns, err);
+    ddp_run_files_config config = {.directory = ddp_run.directory,
+                                   .cfg = cfg,
+                                   .tensorboard = ddp_run.options->tensorboard,
+                                   .banner = banner ? banner : "",
+                                   .command = command ? command : "",
+                                   .resumed = ddp_checkpoints_resumed(ddp_run.checkpoints),
+                                   .best = ddp_run.options->best,
+                                   .start = *now,
+                                   .trainer = ddp_run.trainer,
+                                   .validation = ddp_run.validation,
+                                   .waits = &ddp_run.waits,
+                                   .heads = &heads};
+    ddp_status st = ddp_wait_shares_init(&ddp_run.waits, ddp_run.group, communication_ns, err);
 
     if (!ddp_run.options->records)
-        ddp_screen_log(NULL, 0, NULL);
+        ddp_terminal_log(NULL, 0, NULL);
     if (!st && ddp_group_rank(ddp_run.group) == 0 && ddp_run.options->records)
-        st = ddp_records_open(&ddp_run.records, &config, err);
+        st = ddp_run_files_open(&ddp_run.records, &config, err);
     free(banner);
     free(command);
     return st ? st : ddp_validation_share(ddp_run.validation, err);
@@ -155,20 +155,20 @@ static void prepare_advice(void)
         ddp_session_advise();
 }
 
-static ddp_status attached(network *net, const ddp_position *now, const char *cfg, ddp_error *err)
+static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
+                           ddp_error *err)
 {
     ddp_progress_now start;
 
-    if (ddp_checkpoints_attached(ddp_run.checkpoints, err)
-        || ddp_compare_cfgs(ddp_run.group, cfg, err)
-        || ddp_inputs_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
+    if (ddp_checkpoints_attached(ddp_run.checkpoints, err) || ddp_same_cfg(ddp_run.group, cfg, err)
+        || ddp_data_files_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
         return err->code;
     prepare_advice();
-    ddp_lookout_begin(ddp_run.directory, cfg,
-                      ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
+    ddp_watchdog_begin(ddp_run.directory, cfg,
+                       ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
     ddp_signals_take_term(ddp_launched(ddp_run.launcher));
     if (ddp_run.launcher.rank == 0)
-        ddp_report_tell(DDP_NOTE_TRAINS);
+        ddp_report_notify_launcher(DDP_NOTE_TRAINS);
     if (ddp_checkpoints_begin(ddp_run.checkpoints, net, ddp_run.first_weights, err))
         return err->code;
     if (ddp_group_rank(ddp_run.group) == 0) {
@@ -178,15 +178,15 @@ static ddp_status attached(network *net, const ddp_position *now, const char *cf
         print_pictures(net);
         print_length(now);
         print_clear();
-        ddp_finished_open(ddp_run.directory, cfg);
+        ddp_done_marker_open(ddp_run.directory, cfg);
     }
-    ddp_report_errors_only();
+    ddp_rank_output_errors_only();
     if (open_records(net, now, cfg, err)
         || ddp_trace_run_open(ddp_run.options, ddp_run.group, ddp_run.trainer, now, err)
         || ddp_trace_run_step(net, now, err))
         return err->code;
     start = ddp_session_progress(now);
-    ddp_steps_begin(&start);
+    ddp_step_line_begin(&start);
     ddp_network_input(net, &input_width, &input_height);
     return DDP_OK;
 }
@@ -196,15 +196,15 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
     ddp_list list;
 
     if (ddp_list_check(&list, ddp_run.group, paths, n, ddp_run.options->on_bad_data > 0, err)
-        || ddp_contents_agree(ddp_run.group, ddp_run.label_kind, paths, (size_t)n, err))
+        || ddp_same_data_agree(ddp_run.group, ddp_run.label_kind, paths, (size_t)n, err))
         return err->code;
-    ddp_records_list(ddp_run.records, (size_t)n);
+    ddp_run_files_list(ddp_run.records, (size_t)n);
     ddp_validation_begin(ddp_run.validation, (size_t)n,
                          (size_t)ddp_trainer_batch(ddp_run.trainer).batch, input_width,
                          input_height);
     if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
         return err->code;
-    ddp_finished_begin();
+    ddp_done_marker_begin();
     return DDP_OK;
 }
 

@@ -8,12 +8,12 @@
 #include <stddef.h>
 
 /* How gradients are put into buckets, and in which order these travel: as of ddp_reducer_config. */
-typedef struct ddp_bucketing {
+typedef struct ddp_bucket_sizes {
     size_t bucket_bytes, first_bucket_bytes, defer_bytes, piece_bytes;
     int priority;
-} ddp_bucketing;
+} ddp_bucket_sizes;
 
 /* What was asked for, or the defaults. */
-ddp_bucketing ddp_bucketing_of(const ddp_options *options, const ddp_group *group);
+ddp_bucket_sizes ddp_bucket_sizes_of(const ddp_options *options, const ddp_group *group);
 
 #endif

@@ -1,6 +1,6 @@
 #include "run/session.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "run/bad_samples.h"
 #include "run/state.h"
 #include "run/summary.h"
@@ -19,7 +19,7 @@ static int judge_saves(void)
     ddp_error err;
 
     ddp_watch_phase(ddp_run.watch, DDP_PHASE_SAVING);
-    if (ddp_checkpoints_look(ddp_run.checkpoints, 1, &err))
+    if (ddp_checkpoints_poll(ddp_run.checkpoints, 1, &err))
         ddp_session_fail(&err);
     if (!ddp_checkpoints_status(ddp_run.checkpoints))
         return 0;
@@ -41,7 +41,7 @@ static void summarise_unreadable(void)
     if (ddp_group_rank(ddp_run.group) == 0)
         printf("DDP: %zu sample%s had others in their place, since these cannot be read:\n",
                samples, ddp_plural(samples));
-    if (ddp_unreadable_print(ddp_run.group, ddp_run.bad_data, &err))
+    if (ddp_bad_samples_print(ddp_run.group, ddp_run.bad_data, &err))
         ddp_session_fail(&err);
 }
 
@@ -50,7 +50,7 @@ static void summarise(int stopped)
     const ddp_summary summary = {.checkpoints = ddp_run.checkpoints,
                                  .validation = ddp_run.validation,
                                  .directory = ddp_run.directory,
-                                 .records = ddp_records_paths(ddp_run.records),
+                                 .records = ddp_run_files_paths(ddp_run.records),
                                  .launched = ddp_launched(ddp_run.launcher),
                                  .stopped = stopped};
 
@@ -73,18 +73,18 @@ static int conclude(int stopped)
     summarise_unreadable();
     summarise(stopped);
     if (!status && (!stopped || ddp_session_ends_early()))
-        ddp_finished_write();
-    ddp_records_end(ddp_run.records, stopped ? "stopped" : "ended");
-    ddp_records_close(ddp_run.records);
+        ddp_done_marker_write();
+    ddp_run_files_end(ddp_run.records, stopped ? "stopped" : "ended");
+    ddp_run_files_close(ddp_run.records);
     return status;
 }
 
 /* Leave the group: every rank has come to its end of the run. */
 static void part(int status)
 {
-    ddp_lookout_close();
-    ddp_ownership_give_back();
-    ddp_report_done(status);
+    ddp_watchdog_close();
+    ddp_run_lock_of_run_give_back();
+    ddp_rank_output_done(status);
     ddp_group_close(ddp_run.group);
 }
 
@@ -97,8 +97,8 @@ static void leave(void)
 
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
-    ddp_report_close(); /* loaders are still at work */
-    ddp_lookout_forget_plan();
+    ddp_rank_output_close(); /* loaders are still at work */
+    ddp_watchdog_forget_plan();
     ddp_trainer_close(ddp_run.trainer);
     part(status);
     (void)fflush(NULL);
@@ -108,7 +108,7 @@ static void leave(void)
 /* Said at once, since it is not known yet what becomes of the run. */
 static void say_unreadable(const char *sentence)
 {
-    ddp_report_say(sentence);
+    ddp_report_print(sentence);
 }
 
 /* End the run. All ranks have said which samples they could not read. */
@@ -149,12 +149,12 @@ int ddp_session_close(void)
     ddp_error err;
 
     ddp_plugin_close();
-    ddp_waits_release(&ddp_run.waits);
-    ddp_lookout_forget_plan();
+    ddp_wait_shares_release(&ddp_run.waits);
+    ddp_watchdog_forget_plan();
     ddp_trainer_close(ddp_run.trainer);
-    ddp_bad_data_close(ddp_run.bad_data);
+    ddp_bad_samples_close(ddp_run.bad_data);
     ddp_checkpoints_close(ddp_run.checkpoints);
-    ddp_inputs_release(&ddp_run.inputs);
+    ddp_data_files_release(&ddp_run.inputs);
     ddp_validation_close(ddp_run.validation);
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);

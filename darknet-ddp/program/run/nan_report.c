@@ -1,6 +1,6 @@
 #include "run/nan_report.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "trainer/plugin.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void print_pictures(const ddp_not_finite *what)
     }
 }
 
-void ddp_not_finite_dropped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire)
+void ddp_nan_report_dropped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire)
 {
     char numbers[128], origin[512];
 
@@ -86,7 +86,7 @@ void ddp_not_finite_dropped(const ddp_group *group, const ddp_not_finite *what, 
     print_pictures(what);
 }
 
-void ddp_not_finite_error(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
+void ddp_nan_report_error(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
                           const char *last, ddp_error *err)
 {
     char numbers[128], origin[256], skipped[64] = "";

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
-#include "glue/program.h"
+#include "glue/build_info.h"
 #include "inputs/list.h"
 #include "inputs/preflight.h"
 #include "launch/signals.h"
@@ -52,7 +52,7 @@ static ddp_status agree(ddp_error *err)
     const ddp_options *o = ddp_run.options;
 
     if (agree_on(ddp_options_agreement(o, ddp_gpus_wanted(o)), err)
-        || agree_on(ddp_program_describe(), err))
+        || agree_on(ddp_build_describe(), err))
         return err->code;
     ddp_run.seed = o->seed >= 0 ? (uint64_t)o->seed : (uint64_t)ddp_clock_ns() % 1000000000;
     return ddp_broadcast(ddp_run.group, &ddp_run.seed, sizeof ddp_run.seed, 0, err);
@@ -65,14 +65,13 @@ static ddp_status agree_on_devices(ddp_error *err)
 
     if (!ddp_run.options->exact)
         return DDP_OK;
-    ddp_program_describe_device(ddp_device_name(ddp_group_device(ddp_run.group)), text,
-                                sizeof text);
+    ddp_build_describe_device(ddp_device_name(ddp_group_device(ddp_run.group)), text, sizeof text);
     return ddp_agree(ddp_run.group, text, err);
 }
 
 static void dropped(const ddp_not_finite *what)
 {
-    ddp_not_finite_dropped(ddp_run.group, what,
+    ddp_nan_report_dropped(ddp_run.group, what,
                            ddp_compress_choice_wire(&ddp_run.options->compress));
 }
 
@@ -82,14 +81,14 @@ static void not_finite(const ddp_not_finite *what)
 {
     ddp_error err;
 
-    ddp_not_finite_error(ddp_run.group, what, ddp_compress_choice_wire(&ddp_run.options->compress),
+    ddp_nan_report_error(ddp_run.group, what, ddp_compress_choice_wire(&ddp_run.options->compress),
                          ddp_checkpoints_last(ddp_run.checkpoints), &err);
     ddp_session_fail(&err);
 }
 
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
-    ddp_bucketing buckets = ddp_bucketing_of(o, ddp_run.group);
+    ddp_bucket_sizes buckets = ddp_bucket_sizes_of(o, ddp_run.group);
 
     return (ddp_trainer_config){
         .reducer = {.bucket_bytes = buckets.bucket_bytes,
@@ -162,7 +161,7 @@ static void configure_darknet(const ddp_options *o)
     darknet.any_threads = o->exact;
     darknet.loader_threads = loader_threads(o);
     darknet.line = ddp_group_rank(ddp_run.group) == 0 ? ddp_session_show_line : NULL;
-    darknet.fatal = ddp_report_fatal;
+    darknet.fatal = ddp_rank_output_fatal;
     ddp_darknet_configure(&darknet);
 }
 
@@ -186,21 +185,21 @@ void ddp_session_open(const ddp_options *options)
     ddp_run.launcher = ddp_launcher_read();
     ddp_run.asked = ddp_signals_open();
     if (!options->rendezvous)
-        ddp_run.watch = ddp_lookout_open(options);
+        ddp_run.watch = ddp_watchdog_open(options);
     if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
         ddp_session_fail(&err);
     if (options->rendezvous) /* not before: a rank may wait long for others to be started */
-        ddp_run.watch = ddp_lookout_open(options);
-    ddp_report_open(ddp_run.group);
+        ddp_run.watch = ddp_watchdog_open(options);
+    ddp_rank_output_open(ddp_run.group);
     configure_darknet(options);
     ddp_group_set_timeout(ddp_run.group, own_timeout_ns(options));
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
-        || ddp_lookout_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
+        || ddp_watchdog_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_algorithms_check_ranks(options, ddp_group_size(ddp_run.group), &err)
         || ddp_bf16_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
-    if (ddp_bad_data_open(&ddp_run.bad_data, ddp_run.seed, &err))
+    if (ddp_bad_samples_open(&ddp_run.bad_data, ddp_run.seed, &err))
         ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&ddp_run.trainer, ddp_run.group, &config, &err))
@@ -226,12 +225,12 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
 {
     ddp_error err;
 
-    ddp_run.label_kind = ddp_contents_truth(command, data);
-    if (ddp_contents_agree_on_data(ddp_run.group, command, data, &err)
+    ddp_run.label_kind = ddp_same_data_truth(command, data);
+    if (ddp_same_data_agree_on_data(ddp_run.group, command, data, &err)
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,
                                &err)
         || ddp_validation_agree(ddp_run.validation, ddp_run.label_kind, &err)
-        || ddp_precheck(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_say, &err)
+        || ddp_preflight(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_print, &err)
         || find_valid(&err))
         ddp_session_fail(&err);
 }

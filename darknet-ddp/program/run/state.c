@@ -10,10 +10,10 @@ static const char *prepared_hint;
 
 void ddp_session_fail(const ddp_error *err)
 {
-    ddp_report_failure(err);
+    ddp_rank_output_failure(err);
 }
 
-ddp_progress_now ddp_session_progress(const ddp_position *now)
+ddp_progress_now ddp_session_progress(const ddp_train_position *now)
 {
     return (ddp_progress_now){
         .now_ns = ddp_clock_ns(),
@@ -32,5 +32,5 @@ void ddp_session_prepare_advice(const char *resume_hint)
 
 void ddp_session_advise(void)
 {
-    ddp_report_advise(prepared_hint);
+    ddp_report_set_resume_hint(prepared_hint);
 }

@@ -29,7 +29,7 @@ extern struct ddp_run {
     ddp_watch *watch;             /* NULL: none */
     volatile sig_atomic_t *asked; /* of this rank, by signals */
     uint64_t seed;                /* a resumed run's, once it is resumed */
-    ddp_bad_data *bad_data;
+    ddp_bad_samples *bad_data;
     ddp_trainer *trainer;
 
     /* session.c: what the command said. */
@@ -39,15 +39,15 @@ extern struct ddp_run {
     const char *first_weights;  /* the file that training begins with; NULL: none */
 
     /* begin.c: what is read, and what is left of the run. */
-    ddp_inputs inputs;
+    ddp_data_files inputs;
     const char *directory; /* of the weights */
     ddp_checkpoints *checkpoints;
-    ddp_records *records; /* on rank 0; NULL: none */
-    ddp_waits waits;
+    ddp_run_files *records; /* on rank 0; NULL: none */
+    ddp_wait_shares waits;
 } ddp_run;
 
 /* Where the run stands, as its lines show it. */
-ddp_progress_now ddp_session_progress(const ddp_position *now);
+ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 
 /* How to go on where the run ends before its time: said from ddp_session_advise on, when there is a
  * checkpoint. resume_hint stays as it is. */
@@ -66,7 +66,7 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 /* ---- step.c ---- */
 
 /* Show a step's line of Darknet. On rank 0. */
-void ddp_session_show_line(const ddp_position *position, const char *line);
+void ddp_session_show_line(const ddp_train_position *position, const char *line);
 
 /* Steps of this run, and whether -patience has ended it. */
 size_t ddp_session_steps(void);

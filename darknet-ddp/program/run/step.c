@@ -28,11 +28,11 @@ static int64_t communication_now(void)
     return ddp_trainer_communication_ns(ddp_run.trainer);
 }
 
-void ddp_session_show_line(const ddp_position *position, const char *line)
+void ddp_session_show_line(const ddp_train_position *position, const char *line)
 {
     ddp_progress_now now = ddp_session_progress(position);
 
-    ddp_steps_show(&now, line, ddp_validation_last(ddp_run.validation));
+    ddp_step_line_show(&now, line, ddp_validation_last(ddp_run.validation));
 }
 
 /* All ranks come here in the same step. */
@@ -51,15 +51,15 @@ static void end_early(void)
     ddp_plugin_stop();
 }
 
-static ddp_status validate(network *net, const ddp_position *now, ddp_error *err)
+static ddp_status validate(network *net, const ddp_train_position *now, ddp_error *err)
 {
     int64_t began = ddp_clock_ns(), communication_ns = communication_now();
     int best, stop;
 
-    if (ddp_validation_run(ddp_run.validation, net, now, ddp_records_found, ddp_run.records, &best,
-                           &stop, err))
+    if (ddp_validation_run(ddp_run.validation, net, now, ddp_run_files_found, ddp_run.records,
+                           &best, &stop, err))
         return err->code;
-    ddp_steps_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
+    ddp_step_line_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
     ddp_plugin_save(net, "_last.weights");
     if (best)
         ddp_plugin_save(net, "_best.weights");
@@ -70,7 +70,7 @@ static ddp_status validate(network *net, const ddp_position *now, ddp_error *err
 
 /* Warn once where -ddp_grace, the time between SIGTERM and SIGKILL, is shorter than a step and a
  * save. The first step is left out: it also waits for pictures. */
-static void check_grace(const ddp_position *now)
+static void check_grace(const ddp_train_position *now)
 {
     int64_t ended_ns = ddp_clock_ns();
     double step_s = (double)(ended_ns - stepping.ended_ns) / 1e9;
@@ -93,37 +93,37 @@ static void check_grace(const ddp_position *now)
 }
 
 /* Where ranks differ, what is due is done when they are in sync again. */
-static int is_validation_due(const ddp_position *now)
+static int is_validation_due(const ddp_train_position *now)
 {
     int due = stepping.validation_waits || ddp_validation_due(ddp_run.validation, now);
 
-    stepping.validation_waits = due && !ddp_trainer_is_alike(ddp_run.trainer);
+    stepping.validation_waits = due && !ddp_trainer_in_sync(ddp_run.trainer);
     return due && !stepping.validation_waits;
 }
 
-static ddp_status step_ended(network *net, const ddp_position *now, const ddp_figures *figures,
-                             ddp_error *err)
+static ddp_status step_ended(network *net, const ddp_train_position *now,
+                             const ddp_figures *figures, ddp_error *err)
 {
     int due = is_validation_due(now);
     int64_t began_ns = ddp_clock_ns();
 
     stepping.steps++;
     check_grace(now);
-    ddp_finished_begin(); /* of commands that read no list */
-    if (ddp_checkpoints_look(ddp_run.checkpoints, 0, err))
+    ddp_done_marker_begin(); /* of commands that read no list */
+    if (ddp_checkpoints_poll(ddp_run.checkpoints, 0, err))
         return err->code;
-    ddp_records_step(ddp_run.records, now, figures);
+    ddp_run_files_step(ddp_run.records, now, figures);
     if (due && validate(net, now, err))
         return err->code;
     if (due)
         ddp_trace_run_add(began_ns, "validation");
-    if (ddp_records_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL))
+    if (ddp_run_files_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL))
         ddp_run.asked[DDP_REQUEST_TELL] = 1;
     if (ddp_trace_run_step(net, now, err))
         return err->code;
     if (!ddp_trainer_requested(ddp_run.trainer).tell)
         return DDP_OK;
-    return ddp_waits_gather(&ddp_run.waits, communication_now(), err);
+    return ddp_wait_shares_gather(&ddp_run.waits, communication_now(), err);
 }
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
@@ -131,11 +131,11 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
     int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now();
     ddp_status st;
 
-    ddp_records_saving(ddp_run.records);
+    ddp_run_files_saving(ddp_run.records);
     st = ddp_checkpoints_save(ddp_run.checkpoints, net, path, cutoff, err);
     ddp_trace_run_add(began_ns, path);
-    ddp_records_saved(ddp_run.records);
-    ddp_steps_saved(ddp_clock_ns() - began_ns - (communication_now() - communication_ns));
+    ddp_run_files_saved(ddp_run.records);
+    ddp_step_line_saved(ddp_clock_ns() - began_ns - (communication_now() - communication_ns));
     if (!st)
         ddp_session_advise();
     return st;

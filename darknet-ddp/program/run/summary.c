@@ -1,6 +1,6 @@
 #include "run/summary.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "launch/resume_command.h"
 #include "show/step_line.h"
 #include "show/terminal.h"
@@ -78,8 +78,8 @@ void ddp_summary_print(const ddp_summary *s)
 {
     size_t count;
 
-    ddp_screen_clear();
-    if (!ddp_steps_print_end("DDP: ", s->stopped ? "stopped after" : "trained to"))
+    ddp_terminal_clear();
+    if (!ddp_step_line_print_end("DDP: ", s->stopped ? "stopped after" : "trained to"))
         return;
     print_best(s->validation);
     (void)ddp_checkpoints_saved(s->checkpoints, &count);

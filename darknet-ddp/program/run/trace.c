@@ -41,7 +41,7 @@ static ddp_status open_file(ddp_error *err)
 }
 
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
-                              const ddp_position *start, ddp_error *err)
+                              const ddp_train_position *start, ddp_error *err)
 {
     char text[128];
 
@@ -107,7 +107,7 @@ static ddp_status end(ddp_error *err)
     return st;
 }
 
-ddp_status ddp_trace_run_step(network *net, const ddp_position *now, ddp_error *err)
+ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now, ddp_error *err)
 {
     if (run.path && !run.tracer && now->step + 1 >= run.first && now->step < run.last)
         return begin(net, err);

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "options/options.h"
 #include "trainer/trainer.h"
 
@@ -13,10 +13,11 @@
  * DDP_ERR_USAGE (steps that are none, or no file for them), DDP_ERR_MISMATCH, DDP_ERR_IO on rank 0
  * where the file cannot be written. */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
-                              const ddp_position *start, ddp_error *err) DDP_MUST_CHECK;
+                              const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 
 /* now: of a step that has ended, or of the run's start: begin or end what is due. */
-ddp_status ddp_trace_run_step(network *net, const ddp_position *now, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
+                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Something of a step, a save or a validation, has gone on since begin_ns. Nothing happens where
  * nothing is traced. */

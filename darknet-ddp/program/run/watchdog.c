@@ -17,7 +17,7 @@ static struct {
     ddp_watch *watch;
     ddp_group *group; /* NULL: not open yet */
     char **hosts;     /* of each rank */
-    const ddp_plan *plan;
+    const ddp_bucket_plan *plan;
     char events[4096]; /* path; empty: nothing was trained yet */
     FILE *out;
     const char *interface; /* between hosts; NULL: all */
@@ -31,12 +31,12 @@ static pthread_mutex_t plan_lock = PTHREAD_MUTEX_INITIALIZER;
 static void say(void *ctx, const char *text)
 {
     (void)ctx;
-    ddp_report_say(text);
+    ddp_report_print(text);
 }
 
 static void describe_bucket(void *ctx, int bucket, char *out, size_t size)
 {
-    const ddp_plan *plan;
+    const ddp_bucket_plan *plan;
 
     (void)ctx;
     (void)pthread_mutex_lock(&plan_lock);
@@ -58,7 +58,7 @@ static void describe_loading(void *ctx, char *out, size_t size)
 static void describe_start(void *ctx, char *out, size_t size)
 {
     (void)ctx;
-    ddp_siblings_describe_strangers(out, size);
+    ddp_host_processes_describe_strangers(out, size);
 }
 
 static void open_events(int rank)
@@ -80,7 +80,7 @@ static void say_where_events_are(void)
                    "the last events of each rank are in %s; `darknet ddp why %s` says which rank "
                    "broke off first",
                    lookout.events, lookout.events);
-    ddp_report_say(text);
+    ddp_report_print(text);
 }
 
 static void keep_events(void *ctx, int rank, const ddp_event *events, size_t count)
@@ -100,7 +100,7 @@ static void keep_events(void *ctx, int rank, const ddp_event *events, size_t cou
     if (fclose(lookout.out) == 0 && ddp_group_rank(lookout.group) == 0)
         say_where_events_are();
     lookout.out = NULL;
-    ddp_report_say_advice();
+    ddp_report_print_resume_hint();
 }
 
 static void end(void *ctx) __attribute__((noreturn));
@@ -108,17 +108,17 @@ static void end(void *ctx) __attribute__((noreturn));
 static void end(void *ctx)
 {
     (void)ctx;
-    ddp_report_end(1, 1);
+    ddp_rank_output_end(1, 1);
 }
 
 /* ---- opening ---- */
 
 static void ask_table(void)
 {
-    ddp_watch_ask_table(lookout.watch);
+    ddp_watch_ask_hang_report(lookout.watch);
 }
 
-ddp_watch *ddp_lookout_open(const ddp_options *options)
+ddp_watch *ddp_watchdog_open(const ddp_options *options)
 {
     const ddp_watch_config config = {.timeout_s = options->timeout,
                                      .io_timeout_s = options->io_timeout,
@@ -132,8 +132,8 @@ ddp_watch *ddp_lookout_open(const ddp_options *options)
 
     lookout.interface = options->interface;
     if (ddp_watch_open(&lookout.watch, &config, &err))
-        ddp_report_say(err.text);
-    ddp_report_watch(lookout.watch);
+        ddp_report_print(err.text);
+    ddp_rank_output_watch(lookout.watch);
     return lookout.watch;
 }
 
@@ -163,34 +163,34 @@ static int is_one_host(const ddp_group *group)
 }
 
 /* Connect every rank to rank 0, which listens before it tells the others where. */
-static ddp_status connect_ranks(ddp_group *group, ddp_channel **channel, ddp_error *err)
+static ddp_status connect_ranks(ddp_group *group, ddp_heartbeat **channel, ddp_error *err)
 {
-    ddp_invitation invitation = {0};
+    ddp_heartbeat_address invitation = {0};
     ddp_error why = {0};
 
     *channel = NULL;
     if (ddp_group_size(group) == 1)
         return DDP_OK;
     if (ddp_group_rank(group) == 0
-        && ddp_channel_invite(channel, &invitation, ddp_group_size(group), is_one_host(group),
-                              lookout.interface, &why))
-        ddp_report_say(why.text);
+        && ddp_heartbeat_invite(channel, &invitation, ddp_group_size(group), is_one_host(group),
+                                lookout.interface, &why))
+        ddp_report_print(why.text);
     if (ddp_broadcast(group, &invitation, sizeof invitation, 0, err))
         return err->code;
     if (ddp_group_rank(group) > 0 && invitation.count > 0
-        && ddp_channel_join(channel, &invitation, ddp_group_rank(group), JOIN_MS, &why))
-        ddp_report_say(why.text);
+        && ddp_heartbeat_join(channel, &invitation, ddp_group_rank(group), JOIN_MS, &why))
+        ddp_report_print(why.text);
     return DDP_OK;
 }
 
-ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err)
+ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err)
 {
-    ddp_channel *channel;
+    ddp_heartbeat *channel;
 
     if (!lookout.watch)
         return DDP_OK;
     lookout.group = group;
-    ddp_group_on_messages(group, messages_move, lookout.watch);
+    ddp_group_on_progress(group, messages_move, lookout.watch);
     ddp_signals_answer_quit(ask_table);
     if (copy_hosts(group, err) || connect_ranks(group, &channel, err))
         return err->code;
@@ -198,14 +198,14 @@ ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err)
                           (const char *const *)lookout.hosts, channel, err);
 }
 
-static void use_plan(const ddp_plan *plan)
+static void use_plan(const ddp_bucket_plan *plan)
 {
     (void)pthread_mutex_lock(&plan_lock);
     lookout.plan = plan;
     (void)pthread_mutex_unlock(&plan_lock);
 }
 
-void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *plan)
+void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan)
 {
     const char *slash = strrchr(cfg, '/');
     const char *name = slash ? slash + 1 : cfg;
@@ -215,14 +215,14 @@ void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *p
                    (int)strcspn(name, "."), name);
 }
 
-void ddp_lookout_forget_plan(void)
+void ddp_watchdog_forget_plan(void)
 {
     use_plan(NULL);
 }
 
-void ddp_lookout_close(void)
+void ddp_watchdog_close(void)
 {
-    ddp_report_watch(NULL);
+    ddp_rank_output_watch(NULL);
     ddp_watch_close(lookout.watch);
     lookout.watch = NULL;
 }

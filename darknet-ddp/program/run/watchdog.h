@@ -6,26 +6,26 @@
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "core/plan.h"
+#include "core/bucket_plan.h"
 #include "options/options.h"
 #include "watch/watch.h"
 
 /* Begin to watch, before anything that may hang; the launcher's rank is not known to it yet. The
  * process ends with status 1 where nothing moves for too long. Once. NULL: it cannot be watched,
  * which is said. */
-ddp_watch *ddp_lookout_open(const ddp_options *options);
+ddp_watch *ddp_watchdog_open(const ddp_options *options);
 
 /* From here on with all ranks of group, which must outlive the watch. Blocks until every rank is
  * here. A rank that cannot reach rank 0 says so and is not watched; it trains all the same. */
-ddp_status ddp_lookout_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* Where the last events of all ranks go if the run fails, and whose buckets these are. plan is
- * used until ddp_lookout_forget_plan. */
-void ddp_lookout_begin(const char *directory, const char *cfg, const ddp_plan *plan);
+ * used until ddp_watchdog_forget_plan. */
+void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan);
 
 /* Before the plan is released; what the watch prints from here on names no layers of a bucket. */
-void ddp_lookout_forget_plan(void);
+void ddp_watchdog_forget_plan(void);
 
-void ddp_lookout_close(void);
+void ddp_watchdog_close(void);
 
 #endif

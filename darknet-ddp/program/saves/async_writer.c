@@ -28,7 +28,7 @@ struct streamed {
     ddp_checkpoint_metadata metadata;
 };
 
-struct ddp_saver {
+struct ddp_async_writer {
     ddp_checkpoint_run *run;
     const char *directory;
     int keep;
@@ -41,14 +41,15 @@ struct ddp_saver {
     int ending;
     struct task tasks[DDP_SAVER_PATHS]; /* the first is being written */
     int count;
-    ddp_saver_news news;
+    ddp_async_result news;
 };
 
 /* ---- the thread ---- */
 
-/* Note a saved file for ddp_saver_tell. Where too many have not been told yet, the oldest never is.
+/* Note a saved file for ddp_async_writer_poll. Where too many have not been told yet, the oldest
+ * never is.
  */
-static void add_saved(ddp_saver_news *news, char *path)
+static void add_saved(ddp_async_result *news, char *path)
 {
     if (!path)
         return;
@@ -60,7 +61,7 @@ static void add_saved(ddp_saver_news *news, char *path)
     news->saved[news->saved_count++] = path;
 }
 
-static void add_news(ddp_saver *s, const char *path, int64_t began_ns, ddp_status status,
+static void add_news(ddp_async_writer *s, const char *path, int64_t began_ns, ddp_status status,
                      const ddp_error *err)
 {
     s->news.seconds = (double)(ddp_clock_ns() - began_ns) / 1e9;
@@ -75,13 +76,13 @@ static void add_news(ddp_saver *s, const char *path, int64_t began_ns, ddp_statu
 }
 
 /* After a write: remove the oldest of the numbered files where these are more than -keep. */
-static ddp_status keep_last(const ddp_saver *s, ddp_error *err)
+static ddp_status keep_last(const ddp_async_writer *s, ddp_error *err)
 {
     return s->keep > 0 ? ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err) : DDP_OK;
 }
 
 /* Write one pair. Only one thread at a time does so: no lock. */
-static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
+static ddp_status perform(ddp_async_writer *s, const struct task *task, ddp_error *err)
 {
     ddp_status st;
 
@@ -96,7 +97,7 @@ static ddp_status perform(ddp_saver *s, const struct task *task, ddp_error *err)
 
 /* What cannot be copied is streamed again; so is, for nothing, what was streamed since that. Under
  * the lock. */
-static void forget_streamed(ddp_saver *s)
+static void forget_streamed(ddp_async_writer *s)
 {
     free(s->streamed.path);
     s->streamed.path = NULL;
@@ -104,7 +105,7 @@ static void forget_streamed(ddp_saver *s)
 
 static void *work(void *ctx)
 {
-    ddp_saver *s = ctx;
+    ddp_async_writer *s = ctx;
 
     (void)pthread_mutex_lock(&s->lock);
     for (;;) {
@@ -138,7 +139,7 @@ static void *work(void *ctx)
 }
 
 /* Signals are for the main thread. */
-static int start(ddp_saver *s)
+static int start(ddp_async_writer *s)
 {
     sigset_t all, before;
     int failed;
@@ -152,10 +153,10 @@ static int start(ddp_saver *s)
 
 /* ---- from outside ---- */
 
-ddp_status ddp_saver_open(ddp_saver **out, ddp_checkpoint_run *run, const char *directory, int keep,
-                          ddp_error *err)
+ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
+                                 const char *directory, int keep, ddp_error *err)
 {
-    ddp_saver *s = calloc(1, sizeof *s);
+    ddp_async_writer *s = calloc(1, sizeof *s);
 
     *out = NULL;
     if (!s || ddp_snapshot_open(&s->snapshot, err)) {
@@ -176,7 +177,7 @@ ddp_status ddp_saver_open(ddp_saver **out, ddp_checkpoint_run *run, const char *
     return DDP_OK;
 }
 
-void ddp_saver_close(ddp_saver *s)
+void ddp_async_writer_close(ddp_async_writer *s)
 {
     if (!s)
         return;
@@ -195,7 +196,7 @@ void ddp_saver_close(ddp_saver *s)
 }
 
 /* Queue a pair to write. Returns 0 where there is no memory for its name. */
-static int add_task(ddp_saver *s, const char *path, struct task task)
+static int add_task(ddp_async_writer *s, const char *path, struct task task)
 {
     task.path = strdup(path);
     if (!task.path)
@@ -207,7 +208,7 @@ static int add_task(ddp_saver *s, const char *path, struct task task)
 
 /* Behind what is being written, if that is of the same network. Returns 0 where it is not, or where
  * there is no memory to find out. */
-static int join(ddp_saver *s, network *net, const char *path, int cutoff)
+static int join(ddp_async_writer *s, network *net, const char *path, int cutoff)
 {
     ddp_error err;
     int same;
@@ -218,13 +219,13 @@ static int join(ddp_saver *s, network *net, const char *path, int cutoff)
            && add_task(s, path, (struct task){0});
 }
 
-static void wait_until_fewer(ddp_saver *s, int count)
+static void wait_until_fewer(ddp_async_writer *s, int count)
 {
     while (s->count >= count)
         (void)pthread_cond_wait(&s->changed, &s->lock);
 }
 
-static ddp_status save_directly(ddp_saver *s, network *net, const char *path, int cutoff)
+static ddp_status save_directly(ddp_async_writer *s, network *net, const char *path, int cutoff)
 {
     int64_t began_ns = ddp_clock_ns();
     ddp_error err;
@@ -238,7 +239,7 @@ static ddp_status save_directly(ddp_saver *s, network *net, const char *path, in
 
 /* Was this streamed last? Then the thread copies it, once it is on the disk. Returns 0 as join
  * does. */
-static int copy_streamed(ddp_saver *s, network *net, const char *path, int cutoff)
+static int copy_streamed(ddp_async_writer *s, network *net, const char *path, int cutoff)
 {
     const struct streamed *last = &s->streamed;
     struct task task = {.from_saved_at_ns = last->metadata.saved_at_ns};
@@ -266,7 +267,8 @@ static void remember_streamed(struct streamed *last, const char *path, int cutof
 
 /* Write the parts while other ranks send the moments that they have; syncing them to the disk is
  * left to the thread. */
-static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
+static ddp_status stream(ddp_async_writer *s, network *net, const char *path, int cutoff,
+                         ddp_error *err)
 {
     int64_t began_ns = ddp_clock_ns();
     ddp_pair_writing *writing;
@@ -298,7 +300,8 @@ static ddp_status stream(ddp_saver *s, network *net, const char *path, int cutof
     return DDP_OK;
 }
 
-static ddp_status save(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
+static ddp_status save(ddp_async_writer *s, network *net, const char *path, int cutoff,
+                       ddp_error *err)
 {
     ddp_status st;
 
@@ -315,7 +318,8 @@ static ddp_status save(ddp_saver *s, network *net, const char *path, int cutoff,
     return save_directly(s, net, path, cutoff);
 }
 
-ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cutoff, ddp_error *err)
+ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
+                                 ddp_error *err)
 {
     ddp_status st;
 
@@ -325,7 +329,7 @@ ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cuto
     return st;
 }
 
-void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news)
+void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news)
 {
     (void)pthread_mutex_lock(&s->lock);
     /* On news of a failure the caller may end the run: let the writes that go on come to their end
@@ -333,6 +337,6 @@ void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news)
     if (wait || s->news.status)
         wait_until_fewer(s, 1);
     *news = s->news;
-    s->news = (ddp_saver_news){0};
+    s->news = (ddp_async_result){0};
     (void)pthread_mutex_unlock(&s->lock);
 }

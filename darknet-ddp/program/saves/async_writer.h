@@ -17,13 +17,13 @@
 #include "base/status.h"
 #include "state/checkpoint.h"
 
-typedef struct ddp_saver ddp_saver;
+typedef struct ddp_async_writer ddp_async_writer;
 
 /* As many may wait to be written, or told of. */
 enum { DDP_SAVER_PATHS = 16 };
 
 /* What has become of saves. */
-typedef struct ddp_saver_news {
+typedef struct ddp_async_result {
     int ended;                    /* saves that have since the last time */
     int last_failed;              /* the last of them */
     double seconds;               /* that it took to write */
@@ -31,24 +31,24 @@ typedef struct ddp_saver_news {
     int saved_count;
     ddp_status status; /* of the first that failed, or DDP_OK */
     ddp_error error;   /* of that one */
-} ddp_saver_news;
+} ddp_async_result;
 
 /* run must outlive the saver. keep: numbered pairs to leave in directory, 0: all (ddp_pair_keep).
  * *out is set on success. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_saver_open(ddp_saver **out, ddp_checkpoint_run *run, const char *directory, int keep,
-                          ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
+                                 const char *directory, int keep, ddp_error *err) DDP_MUST_CHECK;
 
 /* Waits for what is being written. NULL is allowed. */
-void ddp_saver_close(ddp_saver *s);
+void ddp_async_writer_close(ddp_async_writer *s);
 
 /* Have net written at path, as ddp_checkpoint_save does. Whether that went well is news. Fails with
  * DDP_ERR_FORMAT where net has a number that is not finite, and with DDP_ERR_COMM where
  * run->sharded cannot be asked. */
-ddp_status ddp_saver_save(ddp_saver *s, network *net, const char *path, int cutoff,
-                          ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
+                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* What there is to tell, at once or, with wait or where a save has failed, when nothing is left to
  * write. */
-void ddp_saver_tell(ddp_saver *s, int wait, ddp_saver_news *news);
+void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news);
 
 #endif

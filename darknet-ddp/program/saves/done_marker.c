@@ -12,7 +12,7 @@
 static char *marker;
 static int begun;
 
-void ddp_finished_open(const char *directory, const char *cfg)
+void ddp_done_marker_open(const char *directory, const char *cfg)
 {
     char *name = ddp_cfg_base(cfg);
     char *path = NULL;
@@ -24,14 +24,14 @@ void ddp_finished_open(const char *directory, const char *cfg)
     marker = path;
 }
 
-void ddp_finished_begin(void)
+void ddp_done_marker_begin(void)
 {
     if (!begun && marker && unlink(marker) && errno != ENOENT)
         (void)fprintf(stderr, "darknet: cannot remove %s: %s\n", marker, strerror(errno));
     begun = 1;
 }
 
-void ddp_finished_write(void)
+void ddp_done_marker_write(void)
 {
     FILE *f = marker ? fopen(marker, "w") : NULL;
 

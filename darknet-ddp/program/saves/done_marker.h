@@ -5,13 +5,13 @@
 #define DDP_SAVES_DONE_MARKER_H
 
 /* A run of this cfg is about to begin, with its weights in directory. */
-void ddp_finished_open(const char *directory, const char *cfg);
+void ddp_done_marker_open(const char *directory, const char *cfg);
 
 /* It begins: what an earlier one has left goes. May be called again. */
-void ddp_finished_begin(void);
+void ddp_done_marker_begin(void);
 
-/* It has come to its end. Nothing happens without ddp_finished_open. What cannot be written is
+/* It has come to its end. Nothing happens without ddp_done_marker_open. What cannot be written is
  * said on standard error. */
-void ddp_finished_write(void);
+void ddp_done_marker_write(void);
 
 #endif

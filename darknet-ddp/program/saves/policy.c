@@ -1,11 +1,11 @@
 #include "saves/policy.h"
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "checkpoint/set_aside.h"
 #include "core/buffers.h"
 #include "glue/cfg.h"
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "launch/supervisor.h"
 #include "saves/async_writer.h"
 #include "saves/run_lock.h"
@@ -31,9 +31,9 @@ struct ddp_checkpoints {
     size_t began_at;  /* images seen when training began */
     char **saved;     /* the weights files of this run, saved_count of them, the last one last */
     size_t saved_count;
-    int save_failed;  /* the last one */
-    double save_s;    /* that it took to write */
-    ddp_saver *saver; /* NULL: nothing was saved yet */
+    int save_failed;         /* the last one */
+    double save_s;           /* that it took to write */
+    ddp_async_writer *saver; /* NULL: nothing was saved yet */
 };
 
 /* What rank 0 found, for all. */
@@ -57,14 +57,14 @@ static ddp_status add_column(ddp_checkpoint_metadata *metadata, ddp_checkpoints 
     return DDP_OK;
 }
 
-static ddp_status add_options(ddp_checkpoints *c, const ddp_inputs *inputs, ddp_error *err)
+static ddp_status add_options(ddp_checkpoints *c, const ddp_data_files *inputs, ddp_error *err)
 {
     const char *device = ddp_device_is_host(c->run.device) ? "CPU" : "GPU";
     ddp_checkpoint_metadata metadata = {0};
     size_t results;
 
     if (add_column(&metadata, c, DDP_OPTION_RESULTS, err)
-        || ddp_inputs_remember(inputs, &metadata, err))
+        || ddp_data_files_remember(inputs, &metadata, err))
         return err->code;
     results = metadata.option_count;
     if (ddp_checkpoint_add_option(&metadata, "device", device, err)
@@ -81,7 +81,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
 {
     if (!c)
         return;
-    ddp_saver_close(c->saver);
+    ddp_async_writer_close(c->saver);
     ddp_resumed_release(&c->from);
     for (size_t i = 0; i < c->saved_count; i++)
         free(c->saved[i]);
@@ -163,7 +163,7 @@ static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
  * aside, come back to it. Returns 1 if they did. */
 static int bring_back(const ddp_checkpoints *c, ddp_status *st, ddp_error *err)
 {
-    char *folder = ddp_job_must_resume() ? NULL : ddp_set_aside_last(c->directory, c->base);
+    char *folder = ddp_supervisor_must_resume() ? NULL : ddp_set_aside_last(c->directory, c->base);
     int is_back = 0;
 
     if (folder) {
@@ -195,7 +195,7 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
         return DDP_OK;
     }
     if (!c->from.weights) {
-        if (ddp_job_must_resume())
+        if (ddp_supervisor_must_resume())
             return lacks_checkpoint(c, err);
         printf("DDP: nothing to resume in %s: this run starts from the beginning\n", c->directory);
         return DDP_OK;
@@ -252,7 +252,7 @@ static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *c
 {
     uint64_t size;
 
-    if (ddp_ownership_take(c->directory, c->base, config->options->take_over, err)
+    if (ddp_run_lock_of_run_take(c->directory, c->base, config->options->take_over, err)
         || ddp_file_read(config->cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err)
         || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
         return err->code;
@@ -333,7 +333,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const char *first_weights,
                                  ddp_error *err)
 {
-    const ddp_position now = ddp_position_of(net);
+    const ddp_train_position now = ddp_train_position_of(net);
     int has_ended = now.last_step > 0 && now.step >= now.last_step; /* and saves nothing */
 
     c->began_at = now.images;
@@ -347,7 +347,7 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const c
  * another one, the run ended before it could save this. */
 static int is_due(const ddp_checkpoints *c, const network *net, const char *path)
 {
-    if (ddp_position_of(net).images != c->began_at)
+    if (ddp_train_position_of(net).images != c->began_at)
         return 1;
     return c->from.weights && strcmp(c->from.weights, path) != 0;
 }
@@ -358,7 +358,7 @@ static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, con
                                int *due, ddp_error *err)
 {
     *due = is_due(c, net, path);
-    if (ddp_position_of(net).images != c->began_at
+    if (ddp_train_position_of(net).images != c->began_at
         || (!ddp_state_gathers(c->run.state) && !c->run.sharded))
         return DDP_OK;
     return ddp_broadcast(c->group, due, sizeof *due, 0, err);
@@ -401,12 +401,12 @@ static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int c
 {
     ddp_status st;
 
-    if (ddp_ownership_check(err))
+    if (ddp_run_lock_of_run_check(err))
         return err->code;
     (void)fprintf(stderr, "Saving weights to %s\n", path);
-    if (!c->saver && ddp_saver_open(&c->saver, &c->run, c->directory, c->options->keep, err))
+    if (!c->saver && ddp_async_writer_open(&c->saver, &c->run, c->directory, c->options->keep, err))
         return err->code;
-    st = ddp_saver_save(c->saver, net, path, cutoff, err);
+    st = ddp_async_writer_save(c->saver, net, path, cutoff, err);
     return st == DDP_ERR_FORMAT ? name_last(c, err) : st; /* the weights, not the disk */
 }
 
@@ -433,16 +433,16 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         *err = ended;
         return err->code;
     }
-    return st ? st : ddp_checkpoints_look(c, 0, err);
+    return st ? st : ddp_checkpoints_poll(c, 0, err);
 }
 
-ddp_status ddp_checkpoints_look(ddp_checkpoints *c, int wait, ddp_error *err)
+ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err)
 {
-    ddp_saver_news news;
+    ddp_async_result news;
 
     if (!c || !c->saver)
         return DDP_OK;
-    ddp_saver_tell(c->saver, wait, &news);
+    ddp_async_writer_poll(c->saver, wait, &news);
     if (news.ended) {
         c->save_failed = news.last_failed;
         c->save_s = news.seconds;
@@ -452,7 +452,7 @@ ddp_status ddp_checkpoints_look(ddp_checkpoints *c, int wait, ddp_error *err)
         free(news.saved[i]);
     }
     if (news.saved_count > 0)
-        ddp_report_tell(DDP_NOTE_SAVED);
+        ddp_report_notify_launcher(DDP_NOTE_SAVED);
     if (!news.status)
         return DDP_OK;
     *err = news.error;

@@ -22,10 +22,10 @@ typedef struct ddp_checkpoints ddp_checkpoints;
 typedef struct ddp_checkpoints_config {
     const ddp_options *options;
     ddp_group *group;
-    ddp_trainer *trainer;     /* with its algorithms open for the network, and not attached */
-    const ddp_inputs *inputs; /* what the run has read */
-    const char *directory;    /* where it saves */
-    const char *cfg;          /* its path, whose name the files have */
+    ddp_trainer *trainer;         /* with its algorithms open for the network, and not attached */
+    const ddp_data_files *inputs; /* what the run has read */
+    const char *directory;        /* where it saves */
+    const char *cfg;              /* its path, whose name the files have */
 } ddp_checkpoints_config;
 
 /* Own the name that the run saves under, and with -resume go on from its newest checkpoint, if
@@ -33,8 +33,8 @@ typedef struct ddp_checkpoints_config {
  * ranks, which is the run's from then on. Attaching the trainer then gives the other ranks the
  * network, and moments of which each has a part, and ddp_checkpoints_attached what attaching does
  * not know of. Blocks until every rank is here. *out is set on success. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM, and on rank 0 with DDP_ERR_IO, as ddp_ownership_take, and as ddp_checkpoint_resume,
- * DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
+ * DDP_ERR_COMM, and on rank 0 with DDP_ERR_IO, as ddp_run_lock_of_run_take, and as
+ * ddp_checkpoint_resume, DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -64,16 +64,16 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const c
 /* Save on rank 0; where it is due the others send their errors, if compression has any, and what
  * they have of moments that are shared out, and do no more. It is written while training goes on
  * (saves/async_writer.h); whether that went well,
- * ddp_checkpoints_look tells. Where nothing was trained since ddp_checkpoints_begin a sentence says
+ * ddp_checkpoints_poll tells. Where nothing was trained since ddp_checkpoints_begin a sentence says
  * so instead, unless the run was resumed from another checkpoint. net is settled. Fails with
- * DDP_ERR_FORMAT where a number is not finite, and as ddp_checkpoints_look. */
+ * DDP_ERR_FORMAT where a number is not finite, and as ddp_checkpoints_poll. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* On rank 0, after each step: is what was written on the disk? With wait: when nothing is left to
  * write. With -ddp_on_save_error continue what cannot be saved is said, and no error here, but in
  * the status below. NULL is allowed. Fails as ddp_checkpoint_save. */
-ddp_status ddp_checkpoints_look(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
 /* On rank 0 the weights file that was saved last, or resumed from; NULL: none. Also NULL where c
  * is, and on other ranks. */

@@ -1,13 +1,13 @@
 #include "saves/run_lock.h"
 
-#include "checkpoint/owner.h"
+#include "checkpoint/run_lock.h"
 #include "show/rank_output.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static ddp_owner *_Atomic owner; /* NULL: nothing is owned */
+static ddp_run_lock *_Atomic owner; /* NULL: nothing is owned */
 
 static void note(const char *sentence)
 {
@@ -27,7 +27,7 @@ static void lost(const ddp_error *err)
     ddp_error told = *err;
 
     (void)say_lost(&told);
-    ddp_report_failure(&told);
+    ddp_rank_output_failure(&told);
 }
 
 static ddp_status advise(ddp_error *err)
@@ -44,20 +44,20 @@ static ddp_status advise(ddp_error *err)
 /* The process ends by a failure. */
 static void drop(void)
 {
-    ddp_owner_remove(owner);
+    ddp_run_lock_remove(owner);
 }
 
-ddp_status ddp_ownership_take(const char *directory, const char *base, int take_over,
-                              ddp_error *err)
+ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int take_over,
+                                    ddp_error *err)
 {
-    const ddp_owner_config config = {.take_over = take_over, .note = note, .lost = lost};
-    ddp_owner *taken;
+    const ddp_run_lock_config config = {.take_over = take_over, .note = note, .lost = lost};
+    ddp_run_lock *taken;
     ddp_status st;
     char *path;
 
     if (asprintf(&path, "%s/%s.lock", directory, base) < 0)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", base);
-    st = ddp_owner_open(&taken, path, &config, err);
+    st = ddp_run_lock_open(&taken, path, &config, err);
     free(path);
     if (st == DDP_ERR_USAGE)
         return advise(err);
@@ -67,19 +67,19 @@ ddp_status ddp_ownership_take(const char *directory, const char *base, int take_
     }
     if (st)
         return st;
-    ddp_report_at_end(drop);
+    ddp_rank_output_at_end(drop);
     owner = taken;
     return DDP_OK;
 }
 
-ddp_status ddp_ownership_check(ddp_error *err)
+ddp_status ddp_run_lock_of_run_check(ddp_error *err)
 {
-    if (!owner || ddp_owner_check(owner, err) == DDP_OK)
+    if (!owner || ddp_run_lock_check(owner, err) == DDP_OK)
         return DDP_OK;
     return say_lost(err);
 }
 
-void ddp_ownership_give_back(void)
+void ddp_run_lock_of_run_give_back(void)
 {
-    ddp_owner_close(atomic_exchange(&owner, NULL));
+    ddp_run_lock_close(atomic_exchange(&owner, NULL));
 }

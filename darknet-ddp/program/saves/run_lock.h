@@ -1,5 +1,5 @@
-/* saves/run_lock.h: this run owns the name that it saves under (checkpoint/owner.h), as the options
- * say. On rank 0; the others own nothing. One run a process.
+/* saves/run_lock.h: this run owns the name that it saves under (checkpoint/run_lock.h), as the
+ * options say. On rank 0; the others own nothing. One run a process.
  */
 #ifndef DDP_SAVES_RUN_LOCK_H
 #define DDP_SAVES_RUN_LOCK_H
@@ -9,13 +9,13 @@
 /* Own base in directory. Where no file can be written there, that is said, and the run goes on.
  * Who loses it to another run later ends (show/rank_output.h). DDP_ERR_USAGE: another run owns it.
  * Fails also with DDP_ERR_NOMEM. */
-ddp_status ddp_ownership_take(const char *directory, const char *base, int take_over,
-                              ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int take_over,
+                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Before something is written: DDP_ERR_USAGE where another run has taken over. */
-ddp_status ddp_ownership_check(ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_run_lock_of_run_check(ddp_error *err) DDP_MUST_CHECK;
 
 /* The run has ended. */
-void ddp_ownership_give_back(void);
+void ddp_run_lock_of_run_give_back(void);
 
 #endif

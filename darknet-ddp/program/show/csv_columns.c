@@ -43,12 +43,12 @@ enum {
     CLASSIFIERS
 };
 
-void ddp_columns_release(ddp_columns *c)
+void ddp_csv_columns_release(ddp_csv_columns *c)
 {
     for (size_t i = 0; c->names && i < c->count; i++)
         free(c->names[i]);
     free(c->names);
-    *c = (ddp_columns){0};
+    *c = (ddp_csv_columns){0};
 }
 
 /* A name that stands in a CSV file without quotes. */
@@ -83,7 +83,7 @@ static char *head_name(const ddp_head_layers *heads, size_t place)
     return name;
 }
 
-static char *name_of(const ddp_columns *c, const ddp_validation_result *kind,
+static char *name_of(const ddp_csv_columns *c, const ddp_validation_result *kind,
                      const ddp_head_layers *heads, size_t column)
 {
     if (column < DDP_COLUMNS)
@@ -97,7 +97,7 @@ static char *name_of(const ddp_columns *c, const ddp_validation_result *kind,
     return class_name(kind, column - c->each);
 }
 
-static void count(ddp_columns *c, const ddp_validation_result *kind, int best)
+static void count(ddp_csv_columns *c, const ddp_validation_result *kind, int best)
 {
     c->count = DDP_COLUMNS;
     if (kind && kind->is_classifier) {
@@ -111,10 +111,10 @@ static void count(ddp_columns *c, const ddp_validation_result *kind, int best)
     }
 }
 
-ddp_status ddp_columns_init(ddp_columns *c, const ddp_validation_result *kind, int best,
-                            const ddp_head_layers *heads, ddp_error *err)
+ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
+                                const ddp_head_layers *heads, ddp_error *err)
 {
-    *c = (ddp_columns){0};
+    *c = (ddp_csv_columns){0};
     count(c, kind, best);
     c->heads = c->count;
     c->head_count = heads->count;
@@ -123,12 +123,12 @@ ddp_status ddp_columns_init(ddp_columns *c, const ddp_validation_result *kind, i
     for (size_t i = 0; c->names && i < c->count; i++) {
         c->names[i] = name_of(c, kind, heads, i);
         if (!c->names[i])
-            ddp_columns_release(c);
+            ddp_csv_columns_release(c);
     }
     return c->names ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory for the columns of figures");
 }
 
-static void fill_detector(const ddp_columns *c, const ddp_validation_result *r, double *row)
+static void fill_detector(const ddp_csv_columns *c, const ddp_validation_result *r, double *row)
 {
     row[MAP] = r->all.ap;
     row[MAP50] = r->all.ap50;
@@ -139,7 +139,8 @@ static void fill_detector(const ddp_columns *c, const ddp_validation_result *r, 
         row[c->each + i] = r->each[i].truths ? r->each[i].ap : (double)NAN;
 }
 
-void ddp_columns_fill_heads(const ddp_columns *c, const ddp_head_figures *heads, double *row)
+void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
+                                double *row)
 {
     for (size_t h = 0; h < c->head_count; h++) {
         double *columns = row + c->heads + h * DDP_HEAD_COLUMNS;
@@ -151,7 +152,8 @@ void ddp_columns_fill_heads(const ddp_columns *c, const ddp_head_figures *heads,
     }
 }
 
-void ddp_columns_fill(const ddp_columns *c, const ddp_validation_result *result, double *row)
+void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
+                          double *row)
 {
     for (size_t i = DDP_COLUMNS; i < c->heads; i++)
         row[i] = NAN;

@@ -30,27 +30,29 @@ enum {
     DDP_COLUMNS
 };
 
-typedef struct ddp_columns {
+typedef struct ddp_csv_columns {
     char **names; /* count of them */
     size_t count;
     size_t key; /* the column of the figure by which the best weights are chosen; 0: none */
     size_t each, classes;     /* the columns of average precision, a class each */
     size_t heads, head_count; /* the columns of heads, DDP_HEAD_COLUMNS each */
-} ddp_columns;
+} ddp_csv_columns;
 
 /* Of a head: parts of its loss on rank 0, and how well its boxes fit. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
 /* kind: of the run's validation; NULL: there is none. best: -best. Release with
- * ddp_columns_release. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_columns_init(ddp_columns *c, const ddp_validation_result *kind, int best,
-                            const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
-void ddp_columns_release(ddp_columns *c);
+ * ddp_csv_columns_release. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
+                                const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
+void ddp_csv_columns_release(ddp_csv_columns *c);
 
 /* Write what the heads made of a step to their columns of row. */
-void ddp_columns_fill_heads(const ddp_columns *c, const ddp_head_figures *heads, double *row);
+void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
+                                double *row);
 
 /* Write what a validation gave to its columns of row; NULL: that there was none. */
-void ddp_columns_fill(const ddp_columns *c, const ddp_validation_result *result, double *row);
+void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
+                          double *row);
 
 #endif

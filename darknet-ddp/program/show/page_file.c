@@ -35,20 +35,20 @@ void ddp_say_unwritten(const char *path, const char *why)
 }
 
 /* NULL: it was written. */
-static const char *write_part(const ddp_page_file *f, const ddp_run_page *page)
+static const char *write_part(const ddp_page_file *f, const ddp_page_model *page)
 {
     FILE *out = fopen(f->part_path, "we");
     int whole;
 
     if (!out)
         return strerror(errno);
-    whole = ddp_run_page_write(out, page) && !ferror(out);
+    whole = ddp_page_model_write(out, page) && !ferror(out);
     if (fclose(out) || !whole)
         return errno ? strerror(errno) : "no memory";
     return NULL;
 }
 
-void ddp_page_file_write(ddp_page_file *f, const ddp_run_page *page)
+void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page)
 {
     int64_t began = ddp_clock_ns(), took;
     const char *why;

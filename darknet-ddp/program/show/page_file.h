@@ -23,7 +23,7 @@ void ddp_page_file_release(ddp_page_file *f);
  * the last write took, where that is longer. */
 int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns);
 
-void ddp_page_file_write(ddp_page_file *f, const ddp_run_page *page);
+void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page);
 
 /* A file of the run cannot be written: on standard error. */
 void ddp_say_unwritten(const char *path, const char *why);

@@ -1,6 +1,6 @@
 #include "show/page_model.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "monitor/page.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static void add_loss(struct parts *p)
 
 /* Charts of the validation. Its columns are shares of 1, but for the last of a classifier, which is
  * a loss. */
-static void add_validation(struct parts *p, const ddp_columns *c)
+static void add_validation(struct parts *p, const ddp_csv_columns *c)
 {
     ddp_page_chart *all, *each;
     size_t end = c->classes ? c->each : c->heads;
@@ -73,7 +73,7 @@ static void add_validation(struct parts *p, const ddp_columns *c)
 }
 
 /* "yolo_82_box" is of "yolo 82". */
-static void add_heads(struct parts *p, const ddp_columns *c)
+static void add_heads(struct parts *p, const ddp_csv_columns *c)
 {
     static const char *const names[] = {"box", "objectness", "class"};
 
@@ -111,7 +111,7 @@ static void add_speed(struct parts *p)
         add_series(where, parts[i].column, parts[i].name);
 }
 
-static void add_waits(struct parts *p, const ddp_run_page *run)
+static void add_waits(struct parts *p, const ddp_page_model *run)
 {
     static const char *const of_many[] = {"least: is waited for", "mean", "most"};
     int size = ddp_group_size(run->waits->group);
@@ -147,7 +147,7 @@ static void add_tile(struct parts *p, const char *name, int decimals, double val
     p->tiles[p->tile_count++] = (ddp_page_pair){name, text};
 }
 
-static void add_tiles(struct parts *p, const ddp_run_page *run)
+static void add_tiles(struct parts *p, const ddp_page_model *run)
 {
     const char *name;
     double best;
@@ -182,13 +182,13 @@ static void add_fact(struct parts *p, const char *name, const char *value, size_
     p->facts[p->fact_count++] = (ddp_page_pair){name, text};
 }
 
-static void add_straggler(struct parts *p, const ddp_run_page *run)
+static void add_straggler(struct parts *p, const ddp_page_model *run)
 {
-    const ddp_waits *w = run->waits;
+    const ddp_wait_shares *w = run->waits;
     char text[TEXT];
     int least, most, used;
 
-    if (ddp_group_size(w->group) < 2 || !ddp_waits_range(w, &least, &most))
+    if (ddp_group_size(w->group) < 2 || !ddp_wait_shares_range(w, &least, &most))
         return;
     used = snprintf(
         text, sizeof text, "rank %d on %s waits least, %.1f%% of its time; rank %d %.1f%%", least,
@@ -198,7 +198,7 @@ static void add_straggler(struct parts *p, const ddp_run_page *run)
 }
 
 /* Each line of the banner becomes a fact of the page. */
-static void add_banner(struct parts *p, const ddp_run_page *run)
+static void add_banner(struct parts *p, const ddp_page_model *run)
 {
     const char *name = "Run";
 
@@ -214,7 +214,7 @@ static void add_banner(struct parts *p, const ddp_run_page *run)
 /* ---- all of it ---- */
 
 /* The classes with their figures, for the caller to free; NULL: no memory, or nothing is known. */
-static ddp_page_class *classes_of(const ddp_run_page *run, size_t *count)
+static ddp_page_class *classes_of(const ddp_page_model *run, size_t *count)
 {
     const ddp_validation_result *r = ddp_validation_last(run->validation);
     ddp_page_class *all;
@@ -240,7 +240,7 @@ static void write_date(char *text, size_t size)
         (void)strftime(text, size, "%Y-%m-%d %H:%M:%S", &local);
 }
 
-static void fill(struct parts *p, const ddp_run_page *run)
+static void fill(struct parts *p, const ddp_page_model *run)
 {
     add_loss(p);
     add_validation(p, run->columns);
@@ -254,7 +254,7 @@ static void fill(struct parts *p, const ddp_run_page *run)
     p->facts[p->fact_count++] = (ddp_page_pair){"Program", "darknet-ddp " DDP_VERSION};
 }
 
-int ddp_run_page_write(FILE *out, const ddp_run_page *run)
+int ddp_page_model_write(FILE *out, const ddp_page_model *run)
 {
     struct parts *p = calloc(1, sizeof *p);
     char status[TEXT], date[64];
@@ -285,7 +285,7 @@ int ddp_run_page_write(FILE *out, const ddp_run_page *run)
                           .fact_count = p->fact_count,
                           .classes = classes,
                           .class_count = class_count};
-        ddp_views_show(run->views, &page);
+        ddp_page_pictures_show(run->views, &page);
         ddp_page_write(out, &page);
     }
     free(classes);

@@ -2,7 +2,7 @@
 #ifndef DDP_SHOW_PAGE_MODEL_H
 #define DDP_SHOW_PAGE_MODEL_H
 
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "monitor/history.h"
 #include "show/csv_columns.h"
 #include "show/page_pictures.h"
@@ -11,22 +11,22 @@
 
 #include <stdio.h>
 
-typedef struct ddp_run_page {
+typedef struct ddp_page_model {
     const char *name;   /* of the cfg */
     const char *status; /* "training", "ended" */
     const char *banner; /* lines that say what the run is */
     const char *command;
-    const ddp_views *views; /* NULL: none */
-    const ddp_columns *columns;
+    const ddp_page_pictures *views; /* NULL: none */
+    const ddp_csv_columns *columns;
     const ddp_history *history; /* columns, then DDP_WAITS_COLUMNS */
     const double *row;          /* the last one */
-    const ddp_waits *waits;
+    const ddp_wait_shares *waits;
     const ddp_validation *validation; /* NULL: none */
-    ddp_position now;
+    ddp_train_position now;
     double left_s; /* NaN: not known */
-} ddp_run_page;
+} ddp_page_model;
 
 /* 0: no memory. Whether all of it could be written, ferror(out) tells. */
-int ddp_run_page_write(FILE *out, const ddp_run_page *run);
+int ddp_page_model_write(FILE *out, const ddp_page_model *run);
 
 #endif

@@ -20,7 +20,7 @@ struct picture {
     size_t box_count;
 };
 
-struct ddp_views {
+struct ddp_page_pictures {
     char *const *paths;
     const ddp_validation_result *kind;
     const char **names; /* of the classes, and of nothing */
@@ -32,7 +32,7 @@ struct ddp_views {
     size_t picture_count;
 };
 
-void ddp_views_close(ddp_views *views)
+void ddp_page_pictures_close(ddp_page_pictures *views)
 {
     if (!views)
         return;
@@ -44,7 +44,7 @@ void ddp_views_close(ddp_views *views)
     free(views);
 }
 
-static void name_classes(ddp_views *views)
+static void name_classes(ddp_page_pictures *views)
 {
     const ddp_validation_result *kind = views->kind;
 
@@ -56,17 +56,17 @@ static void name_classes(ddp_views *views)
 }
 
 /* Choose pictures evenly from the whole list. */
-static void choose_pictures(ddp_views *views, size_t count)
+static void choose_pictures(ddp_page_pictures *views, size_t count)
 {
     views->picture_count = count < PICTURES ? count : PICTURES;
     for (size_t i = 0; i < views->picture_count; i++)
         views->pictures[i].number = (uint32_t)(i * count / views->picture_count);
 }
 
-ddp_status ddp_views_open(ddp_views **out, const ddp_validation *v, ddp_error *err)
+ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation *v, ddp_error *err)
 {
     const ddp_validation_result *kind = ddp_validation_kind(v);
-    ddp_views *views;
+    ddp_page_pictures *views;
     size_t side, count;
 
     *out = NULL;
@@ -83,7 +83,7 @@ ddp_status ddp_views_open(ddp_views **out, const ddp_validation *v, ddp_error *e
     }
     if (!views || !views->names || !views->numbers
         || (kind->classes <= CLASSES && !views->counts)) {
-        ddp_views_close(views);
+        ddp_page_pictures_close(views);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a view of %d classes", kind->classes);
     }
     name_classes(views);
@@ -95,7 +95,7 @@ ddp_status ddp_views_open(ddp_views **out, const ddp_validation *v, ddp_error *e
 
 /* ---- taking ---- */
 
-static struct picture *find(ddp_views *views, uint32_t number)
+static struct picture *find(ddp_page_pictures *views, uint32_t number)
 {
     for (size_t i = 0; i < views->picture_count; i++)
         if (views->pictures[i].number == number)
@@ -104,8 +104,8 @@ static struct picture *find(ddp_views *views, uint32_t number)
 }
 
 /* A part of a box that is outside of the picture is not shown. */
-static void add_box(ddp_views *views, uint32_t picture, int class_id, const ddp_box *box, int found,
-                    double score)
+static void add_box(ddp_page_pictures *views, uint32_t picture, int class_id, const ddp_box *box,
+                    int found, double score)
 {
     struct picture *p = find(views, picture);
     double left = fmax(0, box->left), top = fmax(0, box->top);
@@ -122,7 +122,7 @@ static void add_box(ddp_views *views, uint32_t picture, int class_id, const ddp_
                        .score = score};
 }
 
-static void take_pictures(ddp_views *views)
+static void take_pictures(ddp_page_pictures *views)
 {
     for (size_t i = 0; i < views->picture_count; i++) {
         struct picture *p = &views->pictures[i];
@@ -133,10 +133,10 @@ static void take_pictures(ddp_views *views)
     }
 }
 
-void ddp_views_take(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
-                    size_t truth_count)
+void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
+                            const ddp_truth *truths, size_t truth_count)
 {
-    ddp_views *views = ctx;
+    ddp_page_pictures *views = ctx;
     ddp_error err;
 
     if (!views)
@@ -167,7 +167,7 @@ void ddp_views_take(void *ctx, const ddp_detection *found, size_t count, const d
     views->taken = 1;
 }
 
-void ddp_views_show(const ddp_views *views, ddp_page *page)
+void ddp_page_pictures_show(const ddp_page_pictures *views, ddp_page *page)
 {
     if (!views || !views->taken)
         return;

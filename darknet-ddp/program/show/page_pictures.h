@@ -6,17 +6,18 @@
 #include "monitor/page.h"
 #include "validate/schedule.h"
 
-typedef struct ddp_views ddp_views;
+typedef struct ddp_page_pictures ddp_page_pictures;
 
 /* *out is NULL where v validates no detector. v must outlive it. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_views_open(ddp_views **out, const ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
-void ddp_views_close(ddp_views *views); /* NULL is allowed */
+ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation *v,
+                                  ddp_error *err) DDP_MUST_CHECK;
+void ddp_page_pictures_close(ddp_page_pictures *views); /* NULL is allowed */
 
 /* A listener of ddp_validation_run; ctx: the views, or NULL. */
-void ddp_views_take(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
-                    size_t truth_count);
+void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
+                            const ddp_truth *truths, size_t truth_count);
 
 /* Let page show them; it points into views. NULL is allowed. */
-void ddp_views_show(const ddp_views *views, ddp_page *page);
+void ddp_page_pictures_show(const ddp_page_pictures *views, ddp_page *page);
 
 #endif

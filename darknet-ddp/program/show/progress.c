@@ -1,6 +1,6 @@
 #include "show/progress.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 
 #include <math.h>
 #include <stdio.h>

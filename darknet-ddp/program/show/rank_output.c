@@ -34,12 +34,12 @@ static void close_off(int fd)
     (void)close(null);
 }
 
-void ddp_report_init(ddp_launcher launcher)
+void ddp_rank_output_init(ddp_launcher launcher)
 {
     state.launcher = launcher;
 }
 
-void ddp_report_open(ddp_group *group)
+void ddp_rank_output_open(ddp_group *group)
 {
     state.group = group;
     state.launcher.rank = ddp_group_rank(group);
@@ -48,11 +48,11 @@ void ddp_report_open(ddp_group *group)
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     if (state.launcher.rank == 0)
         return;
-    ddp_report_quiet();
+    ddp_rank_output_quiet();
     close_off(STDOUT_FILENO);
 }
 
-void ddp_report_quiet(void)
+void ddp_rank_output_quiet(void)
 {
     (void)fflush(NULL);
     if (state.error_fd == STDERR_FILENO) {
@@ -65,7 +65,7 @@ void ddp_report_quiet(void)
     close_off(STDERR_FILENO);
 }
 
-FILE *ddp_report_take_output(void)
+FILE *ddp_rank_output_take_output(void)
 {
     int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -80,7 +80,7 @@ FILE *ddp_report_take_output(void)
     return out;
 }
 
-void ddp_report_errors_only(void)
+void ddp_rank_output_errors_only(void)
 {
     if (state.error_fd == STDERR_FILENO)
         return;
@@ -88,7 +88,7 @@ void ddp_report_errors_only(void)
     (void)dup2(state.error_fd, STDERR_FILENO);
 }
 
-void ddp_report_close(void)
+void ddp_rank_output_close(void)
 {
     (void)pthread_mutex_lock(&state.failing);
 }
@@ -99,7 +99,7 @@ static void print(const char *who, const char *message)
 
     if (asprintf(&line, "darknet%s: %s\n", who, message) < 0)
         return;
-    ddp_screen_say(state.error_fd, line);
+    ddp_terminal_say(state.error_fd, line);
     free(line);
 }
 
@@ -115,7 +115,7 @@ static void print_from_rank(const char *message)
     print(who, message);
 }
 
-void ddp_report_say(const char *text)
+void ddp_report_print(const char *text)
 {
     if (state.launcher.ranks > 1)
         print_from_rank(text);
@@ -123,9 +123,9 @@ void ddp_report_say(const char *text)
         print("", text);
 }
 
-void ddp_report_tell(ddp_note note)
+void ddp_report_notify_launcher(ddp_launcher_note note)
 {
-    ddp_spawn_tell(state.error_fd, note);
+    ddp_child_tell(state.error_fd, note);
 }
 
 static void *end_anyway(void *exit_status)
@@ -134,55 +134,55 @@ static void *end_anyway(void *exit_status)
     _exit(*(int *)exit_status);
 }
 
-void ddp_report_done(int exit_status)
+void ddp_rank_output_done(int exit_status)
 {
     static int status;
     pthread_t thread;
 
     status = exit_status;
     if (state.launcher.rank == 0)
-        ddp_report_tell(exit_status ? DDP_NOTE_LACKS : DDP_NOTE_DONE);
+        ddp_report_notify_launcher(exit_status ? DDP_NOTE_LACKS : DDP_NOTE_DONE);
     if (pthread_create(&thread, NULL, end_anyway, &status) == 0)
         (void)pthread_detach(thread);
 }
 
-void ddp_report_advise(const char *text)
+void ddp_report_set_resume_hint(const char *text)
 {
     atomic_store(&state.advice, text);
 }
 
-void ddp_report_say_advice(void)
+void ddp_report_print_resume_hint(void)
 {
     const char *text = atomic_load(&state.advice);
 
     if (text)
-        ddp_report_say(text);
+        ddp_report_print(text);
 }
 
-void ddp_report_at_end(void (*at_end)(void))
+void ddp_rank_output_at_end(void (*at_end)(void))
 {
     atomic_store(&state.at_end, at_end);
 }
 
-void ddp_report_watch(ddp_watch *watch)
+void ddp_rank_output_watch(ddp_watch *watch)
 {
     state.watch = watch;
 }
 
-void ddp_report_end(int exit_status, int alone)
+void ddp_rank_output_end(int exit_status, int alone)
 {
     void (*at_end)(void) = atomic_load(&state.at_end);
 
     if (at_end)
         at_end();
-    ddp_report_tell(DDP_NOTE_FAILS);
-    ddp_end_launcher_later(alone);
+    ddp_report_notify_launcher(DDP_NOTE_FAILS);
+    ddp_kill_launcher_later(alone);
     if (state.group)
         ddp_group_abort(state.group, exit_status);
     _exit(exit_status);
 }
 
-void ddp_report_fatal(int exit_status, const char *message)
+void ddp_rank_output_fatal(int exit_status, const char *message)
 {
     /* Loader threads fail together. The first one speaks, and never unlocks. */
     (void)pthread_mutex_lock(&state.failing);
@@ -191,9 +191,9 @@ void ddp_report_fatal(int exit_status, const char *message)
     (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
     if (state.launcher.rank > 0)
         (void)sleep(PATIENCE_S);
-    ddp_report_say(message);
-    ddp_report_say_advice();
-    ddp_report_end(exit_status, 0);
+    ddp_report_print(message);
+    ddp_report_print_resume_hint();
+    ddp_rank_output_end(exit_status, 0);
 }
 
 /* A rank that does not come is not waited for long. */
@@ -204,21 +204,21 @@ static void say_together(const char *message)
     (void)pthread_mutex_lock(&state.failing);
     ddp_watch_fail(state.watch);
     (void)fflush(NULL);
-    ddp_report_say(message);
+    ddp_report_print(message);
     ddp_group_set_timeout(state.group, TOGETHER_S * (int64_t)1000000000);
     if (ddp_barrier(state.group, &ignored) == DDP_OK && state.launcher.rank > 0)
         (void)sleep(PATIENCE_S); /* one rank's end is enough */
-    ddp_report_say_advice();
-    ddp_report_end(1, 0);
+    ddp_report_print_resume_hint();
+    ddp_rank_output_end(1, 0);
 }
 
-void ddp_report_failure(const ddp_error *err)
+void ddp_rank_output_failure(const ddp_error *err)
 {
     int status = err->code == DDP_ERR_USAGE ? 2 : 1;
 
     if (err->code == DDP_ERR_MISMATCH && state.group)
         say_together(err->text);
 
-    ddp_report_fatal(status, err->text);
+    ddp_rank_output_fatal(status, err->text);
     _exit(status);
 }

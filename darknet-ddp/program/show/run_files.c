@@ -24,19 +24,19 @@ enum { CSV, PAGE, LOG, FILES };
 
 static const int64_t tell_every_ns = 2000000000;
 
-struct ddp_records {
-    ddp_records_config config;
+struct ddp_run_files {
+    ddp_run_files_config config;
     char *name, *banner, *command;
     char *paths[FILES + 1]; /* beside the weights; NULL behind the last */
-    ddp_columns columns;
-    ddp_views *views; /* NULL: none */
-    ddp_csv *csv;     /* NULL: it cannot be written */
-    size_t rows;      /* that this run has added */
+    ddp_csv_columns columns;
+    ddp_page_pictures *views; /* NULL: none */
+    ddp_csv *csv;             /* NULL: it cannot be written */
+    size_t rows;              /* that this run has added */
     ddp_history *history;
     ddp_tensorboard *tensorboard;
     double *row; /* columns, then waits */
     size_t lines;
-    ddp_position now;
+    ddp_train_position now;
     ddp_step_timing times;
     int64_t began_ns;
     size_t began_at; /* step */
@@ -45,15 +45,15 @@ struct ddp_records {
     int csv_failed; /* and it was said */
 };
 
-void ddp_records_close(ddp_records *r)
+void ddp_run_files_close(ddp_run_files *r)
 {
     if (!r)
         return;
     ddp_csv_close(r->csv);
     ddp_tensorboard_close(r->tensorboard);
     ddp_history_close(r->history);
-    ddp_columns_release(&r->columns);
-    ddp_views_close(r->views);
+    ddp_csv_columns_release(&r->columns);
+    ddp_page_pictures_close(r->views);
     free(r->name);
     free(r->banner);
     free(r->command);
@@ -66,7 +66,7 @@ void ddp_records_close(ddp_records *r)
 
 /* ---- opening ---- */
 
-static void add_to_history(ddp_records *r)
+static void add_to_history(ddp_run_files *r)
 {
     ddp_history_add(r->history, r->row[DDP_COLUMN_STEP], r->row);
 }
@@ -74,7 +74,7 @@ static void add_to_history(ddp_records *r)
 /* A row of the run that this one goes on from. */
 static void recall(void *ctx, const double *values)
 {
-    ddp_records *r = ctx;
+    ddp_run_files *r = ctx;
     size_t key = r->columns.key;
 
     memcpy(r->row, values, r->columns.count * sizeof *values);
@@ -87,7 +87,7 @@ static void recall(void *ctx, const double *values)
 
 static const char *const endings[FILES] = {[CSV] = "csv", [PAGE] = "html", [LOG] = "log"};
 
-static ddp_status name_files(ddp_records *r, ddp_error *err)
+static ddp_status name_files(ddp_run_files *r, ddp_error *err)
 {
     const char *directory = r->config.directory;
 
@@ -103,13 +103,13 @@ static ddp_status name_files(ddp_records *r, ddp_error *err)
     return ddp_page_file_init(&r->page, r->paths[PAGE], err);
 }
 
-static ddp_status make_history(ddp_records *r, ddp_error *err)
+static ddp_status make_history(ddp_run_files *r, ddp_error *err)
 {
     size_t columns;
 
-    if (ddp_columns_init(&r->columns, ddp_validation_kind(r->config.validation), r->config.best,
-                         r->config.heads, err)
-        || ddp_views_open(&r->views, r->config.validation, err))
+    if (ddp_csv_columns_init(&r->columns, ddp_validation_kind(r->config.validation), r->config.best,
+                             r->config.heads, err)
+        || ddp_page_pictures_open(&r->views, r->config.validation, err))
         return err->code;
     columns = r->columns.count + DDP_WAITS_COLUMNS;
     r->row = calloc(columns, sizeof *r->row);
@@ -120,7 +120,7 @@ static ddp_status make_history(ddp_records *r, ddp_error *err)
     return ddp_history_open(&r->history, columns, POINTS, err);
 }
 
-static void open_log(const ddp_records *r)
+static void open_log(const ddp_run_files *r)
 {
     char date[64], folder[4096], *head;
     time_t now = time(NULL);
@@ -134,13 +134,13 @@ static void open_log(const ddp_records *r)
                  r->command)
         < 0)
         return;
-    ddp_screen_log(r->paths[LOG], r->config.resumed, head);
+    ddp_terminal_log(r->paths[LOG], r->config.resumed, head);
     free(head);
 }
 
 /* Nothing is written before there is a row, and read before it only to go on. Without the CSV file
  * the run goes on. */
-static void open_csv(ddp_records *r)
+static void open_csv(ddp_run_files *r)
 {
     uint64_t step = r->config.resumed ? r->config.start.step : 0;
     ddp_error err;
@@ -150,7 +150,7 @@ static void open_csv(ddp_records *r)
         (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
 }
 
-static ddp_status open_all(ddp_records *r, ddp_error *err)
+static ddp_status open_all(ddp_run_files *r, ddp_error *err)
 {
     const char *folder = r->config.tensorboard;
 
@@ -169,46 +169,47 @@ static ddp_status open_all(ddp_records *r, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_records_open(ddp_records **out, const ddp_records_config *config, ddp_error *err)
+ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
+                              ddp_error *err)
 {
-    ddp_records *r = calloc(1, sizeof *r);
+    ddp_run_files *r = calloc(1, sizeof *r);
 
     *out = NULL;
     if (!r)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the figures of the run");
     r->config = *config;
     if (open_all(r, err)) {
-        ddp_records_close(r);
+        ddp_run_files_close(r);
         return err->code;
     }
     *out = r;
     return DDP_OK;
 }
 
-char *const *ddp_records_paths(const ddp_records *r)
+char *const *ddp_run_files_paths(const ddp_run_files *r)
 {
     return r ? r->paths : NULL;
 }
 
-void ddp_records_list(ddp_records *r, size_t lines)
+void ddp_run_files_list(ddp_run_files *r, size_t lines)
 {
     if (r)
         r->lines = lines;
 }
 
-void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
-                       size_t truth_count)
+void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
+                         const ddp_truth *truths, size_t truth_count)
 {
-    const ddp_records *r = ctx;
+    const ddp_run_files *r = ctx;
 
     if (r)
-        ddp_views_take(r->views, found, count, truths, truth_count);
+        ddp_page_pictures_take(r->views, found, count, truths, truth_count);
 }
 
 /* ---- the page ---- */
 
 /* Seconds that the run still takes, by the steps so far. */
-static double seconds_left(const ddp_records *r)
+static double seconds_left(const ddp_run_files *r)
 {
     double done = (double)(r->now.step - r->began_at);
     double seconds = (double)(r->times.step.now_ns - r->began_ns) / 1e9;
@@ -218,37 +219,37 @@ static double seconds_left(const ddp_records *r)
     return seconds / done * (double)(r->now.last_step - r->now.step);
 }
 
-static void write_page(ddp_records *r, const char *status)
+static void write_page(ddp_run_files *r, const char *status)
 {
-    const ddp_run_page page = {.name = r->name,
-                               .status = status,
-                               .banner = r->banner,
-                               .command = r->command,
-                               .views = r->views,
-                               .columns = &r->columns,
-                               .history = r->history,
-                               .row = r->row,
-                               .waits = r->config.waits,
-                               .validation = r->config.validation,
-                               .now = r->now,
-                               .left_s = seconds_left(r)};
+    const ddp_page_model page = {.name = r->name,
+                                 .status = status,
+                                 .banner = r->banner,
+                                 .command = r->command,
+                                 .views = r->views,
+                                 .columns = &r->columns,
+                                 .history = r->history,
+                                 .row = r->row,
+                                 .waits = r->config.waits,
+                                 .validation = r->config.validation,
+                                 .now = r->now,
+                                 .left_s = seconds_left(r)};
 
     ddp_page_file_write(&r->page, &page);
 }
 
 /* ---- a step ---- */
 
-void ddp_records_saving(ddp_records *r)
+void ddp_run_files_saving(ddp_run_files *r)
 {
     if (!r)
         return;
-    ddp_screen_flush();
+    ddp_terminal_flush();
     ddp_step_timing_saving(&r->times);
     if (r->csv)
         ddp_csv_flush(r->csv, 1);
 }
 
-void ddp_records_saved(ddp_records *r)
+void ddp_run_files_saved(ddp_run_files *r)
 {
     if (r)
         ddp_step_timing_saved(&r->times);
@@ -261,7 +262,7 @@ static double peak_memory_mib(void)
     return getrusage(RUSAGE_SELF, &use) ? (double)NAN : (double)use.ru_maxrss / 1024;
 }
 
-void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures *figures)
+void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now, const ddp_figures *figures)
 {
     if (!r)
         return;
@@ -274,10 +275,10 @@ void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures
     r->row[DDP_COLUMN_AVERAGE] = figures->average_loss;
     r->row[DDP_COLUMN_RATE] = figures->rate;
     r->row[DDP_COLUMN_MEMORY] = peak_memory_mib();
-    ddp_columns_fill_heads(&r->columns, figures->heads, r->row);
+    ddp_csv_columns_fill_heads(&r->columns, figures->heads, r->row);
 }
 
-static void say_lost(ddp_records *r)
+static void say_lost(ddp_run_files *r)
 {
     const char *why;
 
@@ -287,7 +288,7 @@ static void say_lost(ddp_records *r)
     r->csv_failed = 1;
 }
 
-static void add_to_csv(ddp_records *r)
+static void add_to_csv(ddp_run_files *r)
 {
     if (r->rows++ == 0 && !r->config.resumed) {
         open_csv(r);
@@ -299,13 +300,13 @@ static void add_to_csv(ddp_records *r)
     say_lost(r);
 }
 
-static void flush(ddp_records *r)
+static void flush(ddp_run_files *r)
 {
     if (r->tensorboard)
         ddp_tensorboard_flush(r->tensorboard);
 }
 
-static void add_to_tensorboard(ddp_records *r)
+static void add_to_tensorboard(ddp_run_files *r)
 {
     double now_s = (double)time(NULL);
 
@@ -315,16 +316,16 @@ static void add_to_tensorboard(ddp_records *r)
                                 (float)r->row[i]);
 }
 
-int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
+int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result)
 {
     int64_t now_ns;
     int tell;
 
     if (!r)
         return 0;
-    ddp_columns_fill(&r->columns, result, r->row);
+    ddp_csv_columns_fill(&r->columns, result, r->row);
     r->row[DDP_COLUMN_SAVE] = ddp_step_timing_save_s(&r->times);
-    ddp_waits_fill(r->config.waits, r->row + r->columns.count);
+    ddp_wait_shares_fill(r->config.waits, r->row + r->columns.count);
     add_to_csv(r);
     add_to_tensorboard(r);
     add_to_history(r);
@@ -341,7 +342,7 @@ int ddp_records_add(ddp_records *r, const ddp_validation_result *result)
     return tell;
 }
 
-void ddp_records_end(ddp_records *r, const char *how)
+void ddp_run_files_end(ddp_run_files *r, const char *how)
 {
     if (!r || r->rows == 0)
         return;
@@ -350,5 +351,5 @@ void ddp_records_end(ddp_records *r, const char *how)
     say_lost(r);
     flush(r);
     write_page(r, how);
-    ddp_screen_flush();
+    ddp_terminal_flush();
 }

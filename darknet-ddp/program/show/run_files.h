@@ -17,15 +17,15 @@
 #define DDP_SHOW_RUN_FILES_H
 
 #include "base/status.h"
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "show/wait_shares.h"
 #include "trainer/plugin.h"
 #include "trainer/trainer.h"
 #include "validate/schedule.h"
 
-typedef struct ddp_records ddp_records;
+typedef struct ddp_run_files ddp_run_files;
 
-typedef struct ddp_records_config {
+typedef struct ddp_run_files_config {
     const char *directory;   /* of the weights */
     const char *cfg;         /* its path, whose name the files have */
     const char *tensorboard; /* a folder; NULL: none */
@@ -33,43 +33,45 @@ typedef struct ddp_records_config {
     const char *command;     /* the command line; copied */
     int resumed;             /* the run goes on, and so do its files */
     int best;                /* -best */
-    ddp_position start;
+    ddp_train_position start;
     ddp_trainer *trainer;
     ddp_validation *validation; /* NULL: none. It recalls what the CSV file knows */
-    const ddp_waits *waits;
+    const ddp_wait_shares *waits;
     const ddp_head_layers *heads; /* of the network; copied */
-} ddp_records_config;
+} ddp_run_files_config;
 
 /* All that config points to must outlive it, but for what is copied. *out is set on success. Fails
  * with DDP_ERR_NOMEM, and with DDP_ERR_IO for config->tensorboard. */
-ddp_status ddp_records_open(ddp_records **out, const ddp_records_config *config,
-                            ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
+                              ddp_error *err) DDP_MUST_CHECK;
 
 /* The list has so many lines: what an epoch is. */
-void ddp_records_list(ddp_records *r, size_t lines);
+void ddp_run_files_list(ddp_run_files *r, size_t lines);
 
 /* What it writes beside the weights: paths, NULL behind the last. NULL where r is. */
-char *const *ddp_records_paths(const ddp_records *r);
+char *const *ddp_run_files_paths(const ddp_run_files *r);
 
 /* What was found in a validation: a listener of ddp_validation_run. ctx: the records, or NULL. */
-void ddp_records_found(void *ctx, const ddp_detection *found, size_t count, const ddp_truth *truths,
-                       size_t truth_count);
+void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
+                         const ddp_truth *truths, size_t truth_count);
 
 /* Before and after weights are saved. Whoever goes on from them finds the rows of the steps before.
  */
-void ddp_records_saving(ddp_records *r);
-void ddp_records_saved(ddp_records *r);
+void ddp_run_files_saving(ddp_run_files *r);
+void ddp_run_files_saved(ddp_run_files *r);
 
-/* A step has ended: take its times. What comes until ddp_records_add is no part of the next one. */
-void ddp_records_step(ddp_records *r, const ddp_position *now, const ddp_figures *figures);
+/* A step has ended: take its times. What comes until ddp_run_files_add is no part of the next one.
+ */
+void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
+                        const ddp_figures *figures);
 
 /* Its row is complete. result: of the validation that followed it; NULL: none did. 1: it is time
  * to gather what each rank waits for. */
-int ddp_records_add(ddp_records *r, const ddp_validation_result *result);
+int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
 
 /* The run ends, as how says: "ended", "stopped". */
-void ddp_records_end(ddp_records *r, const char *how);
+void ddp_run_files_end(ddp_run_files *r, const char *how);
 
-void ddp_records_close(ddp_records *r); /* as all of these, NULL is allowed */
+void ddp_run_files_close(ddp_run_files *r); /* as all of these, NULL is allowed */
 
 #endif

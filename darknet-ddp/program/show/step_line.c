@@ -1,6 +1,6 @@
 #include "show/step_line.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 #include "show/terminal.h"
 
 #include <math.h>
@@ -18,14 +18,14 @@ static struct {
     ddp_progress_figures figures; /* of the last one */
 } run;
 
-void ddp_steps_open(int every)
+void ddp_step_line_open(int every)
 {
     run.every = every;
     run.begun = 0;
     run.steps = 0;
 }
 
-void ddp_steps_begin(const ddp_progress_now *now)
+void ddp_step_line_begin(const ddp_progress_now *now)
 {
     ddp_progress_start(&run.progress, now);
     run.begun = 1;
@@ -43,7 +43,7 @@ static void describe_validation(const ddp_validation_result *v, char *text, size
 /* ---- on a terminal ---- */
 
 struct line {
-    ddp_screen_part parts[PARTS];
+    ddp_terminal_part parts[PARTS];
     char texts[PARTS][TEXT];
     size_t count;
 };
@@ -62,7 +62,7 @@ static void add(struct line *l, const char *colour, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, TEXT, format, args);
     va_end(args);
-    l->parts[l->count++] = (ddp_screen_part){.colour = colour, .text = text};
+    l->parts[l->count++] = (ddp_terminal_part){.colour = colour, .text = text};
 }
 
 static void renew(const char *validation)
@@ -94,7 +94,7 @@ static void renew(const char *validation)
         add(&l, NULL, "  %s left", left);
     }
     add(&l, NULL, "  rate %.4g", run.figures.rate);
-    ddp_screen_show(l.parts, l.count);
+    ddp_terminal_show(l.parts, l.count);
 }
 
 /* ---- a line ---- */
@@ -107,8 +107,8 @@ static void print_line(const char *line, const char *validation)
         ddp_progress_line(&run.progress, figures, sizeof figures);
     (void)snprintf(text, sizeof text, "%s%s%s%s\n", line, figures, *validation ? ", " : "",
                    validation);
-    if (ddp_screen_renews())
-        ddp_screen_note(text);
+    if (ddp_terminal_renews())
+        ddp_terminal_note(text);
     else
         (void)fputs(text, stdout);
 }
@@ -119,8 +119,8 @@ static int is_due(const ddp_progress_now *now)
            || now->step == now->last_step;
 }
 
-void ddp_steps_show(const ddp_progress_now *now, const char *line,
-                    const ddp_validation_result *validated)
+void ddp_step_line_show(const ddp_progress_now *now, const char *line,
+                        const ddp_validation_result *validated)
 {
     char validation[TEXT];
     int known = ddp_progress_read(&run.figures, line);
@@ -129,27 +129,27 @@ void ddp_steps_show(const ddp_progress_now *now, const char *line,
     if (run.begun)
         ddp_progress_step(&run.progress, now);
     else
-        ddp_steps_begin(now);
+        ddp_step_line_begin(now);
     describe_validation(validated, validation, sizeof validation);
     if (is_due(now))
         print_line(line, validation);
-    if (known && ddp_screen_renews())
+    if (known && ddp_terminal_renews())
         renew(validation);
 }
 
-void ddp_steps_pause(int64_t ns, int64_t communication_ns)
+void ddp_step_line_pause(int64_t ns, int64_t communication_ns)
 {
     run.progress.last_ns += ns;
     run.progress.last_communication_ns += communication_ns;
     run.progress.last_loading_ns += ns - communication_ns;
 }
 
-void ddp_steps_saved(int64_t ns)
+void ddp_step_line_saved(int64_t ns)
 {
     run.progress.last_loading_ns += ns;
 }
 
-int ddp_steps_print_end(const char *begin, const char *how)
+int ddp_step_line_print_end(const char *begin, const char *how)
 {
     const ddp_progress *p = &run.progress;
     char spent[32], all[32] = "";

@@ -108,7 +108,7 @@ static void add_to_log(const char *text, size_t bytes)
     flush_log(0);
 }
 
-void ddp_screen_log(const char *path, int append, const char *head)
+void ddp_terminal_log(const char *path, int append, const char *head)
 {
     char old[LINE];
 
@@ -129,14 +129,14 @@ void ddp_screen_log(const char *path, int append, const char *head)
     unlock();
 }
 
-void ddp_screen_note(const char *line)
+void ddp_terminal_note(const char *line)
 {
     lock();
     add_to_log(line, strlen(line));
     unlock();
 }
 
-void ddp_screen_flush(void)
+void ddp_terminal_flush(void)
 {
     lock();
     flush_log(1);
@@ -168,13 +168,13 @@ static size_t width(void)
     return (size_t)size.ws_col - 1;
 }
 
-int ddp_screen_renews(void)
+int ddp_terminal_renews(void)
 {
     return screen.terminal >= 0;
 }
 
 /* The number behind the last part of the group that begins with part i. */
-static size_t group_end(const ddp_screen_part *parts, size_t count, size_t i)
+static size_t group_end(const ddp_terminal_part *parts, size_t count, size_t i)
 {
     do
         i++;
@@ -182,7 +182,7 @@ static size_t group_end(const ddp_screen_part *parts, size_t count, size_t i)
     return i;
 }
 
-static size_t length_of(const ddp_screen_part *parts, size_t count)
+static size_t length_of(const ddp_terminal_part *parts, size_t count)
 {
     size_t length = 0;
 
@@ -192,7 +192,7 @@ static size_t length_of(const ddp_screen_part *parts, size_t count)
 }
 
 /* Behind the `used` bytes of the line; at most `room` letters of it. Returns the bytes then. */
-static size_t put_part(const ddp_screen_part *part, size_t used, size_t room)
+static size_t put_part(const ddp_terminal_part *part, size_t used, size_t room)
 {
     int coloured = screen.colours && part->colour;
     int n = snprintf(screen.line + used, LINE - used, "%s%s%s%.*s%s", coloured ? "\033[" : "",
@@ -203,7 +203,7 @@ static size_t put_part(const ddp_screen_part *part, size_t used, size_t room)
 }
 
 /* Only the first group is cut where there is no room for all of it. */
-static void compose(const ddp_screen_part *parts, size_t count)
+static void compose(const ddp_terminal_part *parts, size_t count)
 {
     size_t left = width(), used = 0, end;
 
@@ -223,7 +223,7 @@ static void compose(const ddp_screen_part *parts, size_t count)
     (void)snprintf(screen.line + used, LINE - used, "\033[K\r");
 }
 
-void ddp_screen_show(const ddp_screen_part *parts, size_t count)
+void ddp_terminal_show(const ddp_terminal_part *parts, size_t count)
 {
     int64_t now = ddp_clock_ns();
 
@@ -237,7 +237,7 @@ void ddp_screen_show(const ddp_screen_part *parts, size_t count)
     unlock();
 }
 
-void ddp_screen_clear(void)
+void ddp_terminal_clear(void)
 {
     lock();
     erase();
@@ -257,7 +257,7 @@ static void print(int fd, const char *text, size_t bytes)
     add_to_log(text, bytes);
 }
 
-void ddp_screen_say(int fd, const char *text)
+void ddp_terminal_say(int fd, const char *text)
 {
     lock();
     print(fd, text, strlen(text));
@@ -289,7 +289,7 @@ static FILE *stream_to(int *fd)
 /* The output of mpirun, or of what started that, where it is a terminal. */
 static int terminal_of_launcher(void)
 {
-    int starter = (int)ddp_spawn_starter();
+    int starter = (int)ddp_child_starter();
     char link[64], theirs[256], ours[256] = "";
     ssize_t n;
 
@@ -319,7 +319,7 @@ static int find_terminal(ddp_launcher launcher)
     return fd;
 }
 
-void ddp_screen_open(ddp_launcher launcher)
+void ddp_terminal_open(ddp_launcher launcher)
 {
     static int output = STDOUT_FILENO, error = STDERR_FILENO;
     const char *no_colour = getenv("NO_COLOR");

@@ -21,40 +21,40 @@
 #include <stddef.h>
 
 /* A part of the line that renews itself. */
-typedef struct ddp_screen_part {
+typedef struct ddp_terminal_part {
     const char *colour; /* an escape sequence's number, "1" for bold; NULL: none */
     const char *text;
-} ddp_screen_part;
+} ddp_terminal_part;
 
 /* On rank 0. launcher: mpirun makes a terminal of any output of its ranks, so where there is one
  * its own output counts. Without memory nothing happens, and all is printed as without. */
-void ddp_screen_open(ddp_launcher launcher);
+void ddp_terminal_open(ddp_launcher launcher);
 
 /* Can a line renew itself? 0 where output is a file or a pipe, or TERM=dumb. */
-int ddp_screen_renews(void);
+int ddp_terminal_renews(void);
 
 /* Show the line, at most ten times a second. Colours go where NO_COLOR
  * is set. What the terminal has no room for is left out in groups, of which each but the first
- * begins with two blanks. Only where ddp_screen_renews. */
-void ddp_screen_show(const ddp_screen_part *parts, size_t count);
+ * begins with two blanks. Only where ddp_terminal_renews. */
+void ddp_terminal_show(const ddp_terminal_part *parts, size_t count);
 
 /* The line goes. */
-void ddp_screen_clear(void);
+void ddp_terminal_clear(void);
 
 /* From here on what is printed goes into this file, too, and first `head` and what was printed so
  * far. append: behind what is there; else that is put aside as PATH.old. path must outlive the run.
  * NULL: there is no such file, and nothing is remembered. A file that cannot be written is said
  * once, and stops nothing. */
-void ddp_screen_log(const char *path, int append, const char *head);
+void ddp_terminal_log(const char *path, int append, const char *head);
 
 /* A line, with its newline, for that file alone. */
-void ddp_screen_note(const char *line);
+void ddp_terminal_note(const char *line);
 
 /* Hand the file what it has not yet. */
-void ddp_screen_flush(void);
+void ddp_terminal_flush(void);
 
 /* Write text, a whole line, to fd, as what goes through standard error. From any thread, whether a
  * screen is open or not. */
-void ddp_screen_say(int fd, const char *text);
+void ddp_terminal_say(int fd, const char *text);
 
 #endif

@@ -5,11 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-ddp_status ddp_waits_init(ddp_waits *w, ddp_group *group, int64_t communication_ns, ddp_error *err)
+ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
+                                ddp_error *err)
 {
     size_t size = (size_t)ddp_group_size(group);
 
-    *w = (ddp_waits){.group = group, .at_ns = ddp_clock_ns(), .communication_ns = communication_ns};
+    *w = (ddp_wait_shares){
+        .group = group, .at_ns = ddp_clock_ns(), .communication_ns = communication_ns};
     w->shares = calloc(size, sizeof *w->shares);
     if (!w->shares)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the waits of %zu ranks", size);
@@ -18,13 +20,13 @@ ddp_status ddp_waits_init(ddp_waits *w, ddp_group *group, int64_t communication_
     return DDP_OK;
 }
 
-void ddp_waits_release(ddp_waits *w)
+void ddp_wait_shares_release(ddp_wait_shares *w)
 {
     free(w->shares);
-    *w = (ddp_waits){0};
+    *w = (ddp_wait_shares){0};
 }
 
-ddp_status ddp_waits_gather(ddp_waits *w, int64_t communication_ns, ddp_error *err)
+ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns, ddp_error *err)
 {
     int64_t now = ddp_clock_ns();
     double waited = (double)(communication_ns - w->communication_ns);
@@ -37,7 +39,7 @@ ddp_status ddp_waits_gather(ddp_waits *w, int64_t communication_ns, ddp_error *e
     return DDP_OK;
 }
 
-int ddp_waits_range(const ddp_waits *w, int *least, int *most)
+int ddp_wait_shares_range(const ddp_wait_shares *w, int *least, int *most)
 {
     *least = *most = 0;
     for (int r = 1; r < ddp_group_size(w->group); r++) {
@@ -49,13 +51,13 @@ int ddp_waits_range(const ddp_waits *w, int *least, int *most)
     return !isnan(w->shares[0]);
 }
 
-void ddp_waits_fill(const ddp_waits *w, double *row)
+void ddp_wait_shares_fill(const ddp_wait_shares *w, double *row)
 {
     int size = ddp_group_size(w->group), least, most;
 
     for (int i = 0; i < DDP_WAITS_COLUMNS; i++)
         row[i] = size <= DDP_WAITS_COLUMNS && i < size ? w->shares[i] : (double)NAN;
-    if (size <= DDP_WAITS_COLUMNS || !ddp_waits_range(w, &least, &most))
+    if (size <= DDP_WAITS_COLUMNS || !ddp_wait_shares_range(w, &least, &most))
         return;
     row[0] = w->shares[least];
     row[1] = 0;

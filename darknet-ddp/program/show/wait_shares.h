@@ -8,30 +8,31 @@
 
 #include <stdint.h>
 
-/* Columns of ddp_waits_fill. */
+/* Columns of ddp_wait_shares_fill. */
 enum { DDP_WAITS_COLUMNS = 8 };
 
-typedef struct ddp_waits {
+typedef struct ddp_wait_shares {
     ddp_group *group;
     int64_t at_ns, communication_ns; /* of this rank, when it was gathered last */
     double *shares;                  /* of each rank, 0 to 1; NaN: not known */
-} ddp_waits;
+} ddp_wait_shares;
 
-/* communication_ns: of this rank, so far. group must outlive w. Release with ddp_waits_release.
- * Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_waits_init(ddp_waits *w, ddp_group *group, int64_t communication_ns,
-                          ddp_error *err) DDP_MUST_CHECK;
-void ddp_waits_release(ddp_waits *w);
+/* communication_ns: of this rank, so far. group must outlive w. Release with
+ * ddp_wait_shares_release. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
+                                ddp_error *err) DDP_MUST_CHECK;
+void ddp_wait_shares_release(ddp_wait_shares *w);
 
 /* Every rank learns the shares of all since the last call. Blocks until every rank is here. Fails
  * with DDP_ERR_COMM. */
-ddp_status ddp_waits_gather(ddp_waits *w, int64_t communication_ns, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
+                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* The ranks that wait least and most; 0: nothing is known. */
-int ddp_waits_range(const ddp_waits *w, int *least, int *most);
+int ddp_wait_shares_range(const ddp_wait_shares *w, int *least, int *most);
 
 /* As figures of a step: each rank's share, or, of more ranks than columns, the least, the mean and
  * the greatest. The other columns become NaN. */
-void ddp_waits_fill(const ddp_waits *w, double *row);
+void ddp_wait_shares_fill(const ddp_wait_shares *w, double *row);
 
 #endif

@@ -1,7 +1,7 @@
 #include "validate/schedule.h"
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "core/agree.h"
 #include "inputs/text_file.h"
 #include "samples/transforms.h"
@@ -170,7 +170,7 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, 
                    hash);
     if (ddp_agree(v->group, text, err))
         return err->code;
-    return ddp_contents_agree(v->group, truth, v->set.paths, v->set.count, err);
+    return ddp_same_data_agree(v->group, truth, v->set.paths, v->set.count, err);
 }
 
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height)
@@ -183,7 +183,7 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
     v->set.height = height;
 }
 
-int ddp_validation_due(const ddp_validation *v, const ddp_position *now)
+int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now)
 {
     if (!v || !now->update_ends || now->step == 0)
         return 0;
@@ -213,7 +213,7 @@ void ddp_validation_say_left_out(const ddp_validation_result *r)
                r->all.left_out, r->all.left_out == 1 ? " is" : "es are");
 }
 
-static void print_result(const ddp_validation *v, const ddp_position *now, int best)
+static void print_result(const ddp_validation *v, const ddp_train_position *now, int best)
 {
     const ddp_validation_result *r = &v->last;
 
@@ -285,7 +285,7 @@ ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
     return v ? ddp_broadcast(v->group, &v->best, sizeof v->best, 0, err) : DDP_OK;
 }
 
-ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now,
+ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_train_position *now,
                               ddp_validation_listener listener, void *ctx, int *best, int *stop,
                               ddp_error *err)
 {

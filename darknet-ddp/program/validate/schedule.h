@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "comm/group.h"
-#include "glue/position.h"
+#include "glue/train_position.h"
 #include "glue/validate.h"
 #include "inputs/same_data.h"
 #include "options/options.h"
@@ -38,7 +38,7 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
 void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
 
 /* Do all ranks validate on the same pictures, with the same files of truth? v may be NULL. Blocks.
- * DDP_ERR_MISMATCH names what differs; fails as ddp_contents_agree. */
+ * DDP_ERR_MISMATCH names what differs; fails as ddp_same_data_agree. */
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -47,12 +47,12 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
 
 /* Is it due after this step? NULL: never. */
-int ddp_validation_due(const ddp_validation *v, const ddp_position *now);
+int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
 /* Validate net. Rank 0 prints a line; listener as of ddp_validate_detector. *best: its figure is
  * the best so far; *stop: it has not been improved for as many validations as -patience says.
  * Blocks until every rank is here. Fails as ddp_validate_detector. */
-ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_position *now,
+ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_train_position *now,
                               ddp_validation_listener listener, void *ctx, int *best, int *stop,
                               ddp_error *err) DDP_MUST_CHECK;
 

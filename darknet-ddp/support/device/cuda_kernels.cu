@@ -1,6 +1,6 @@
 #include "device/cuda_kernels.h"
 
-#include "base/finite.h"
+#include "base/is_finite.h"
 #include "device/sum.h"
 
 #include <cuda_runtime.h>

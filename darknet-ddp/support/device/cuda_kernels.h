@@ -3,7 +3,7 @@
 #ifndef DDP_DEVICE_CUDA_KERNELS_H
 #define DDP_DEVICE_CUDA_KERNELS_H
 
-#include "device/half.h"
+#include "device/float16.h"
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>

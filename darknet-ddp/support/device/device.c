@@ -1,6 +1,6 @@
 #include "device/device.h"
 
-#include "base/finite.h"
+#include "base/is_finite.h"
 #include "device/device_ops.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The host as a device: every call does its work at once. */
 #include "base/clock.h"
-#include "base/pages.h"
+#include "base/huge_pages.h"
 #include "device/device_ops.h"
 #include "device/sum.h"
 

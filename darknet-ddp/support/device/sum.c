@@ -1,7 +1,7 @@
 #include "device/sum.h"
 
-#include "base/finite.h"
-#include "base/vectors.h"
+#include "base/is_finite.h"
+#include "base/simd.h"
 
 /* A block of one part: two of them stay in the first cache. */
 enum { BLOCK = 2048 };
@@ -20,7 +20,7 @@ DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, si
         dst[i] = ddp_wire_rounded(dst[i] + src[i], wire);
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 static void add(float *restrict dst, const float *restrict src, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)
@@ -46,7 +46,7 @@ DDP_ALWAYS_INLINE uint32_t add_last_as(float *restrict dst, const float *restric
     return bits;
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 static uint32_t add_last(float *restrict dst, const float *restrict src, size_t count,
                          ddp_wire wire)
 {

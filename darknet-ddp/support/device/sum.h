@@ -2,7 +2,7 @@
 #ifndef DDP_DEVICE_SUM_H
 #define DDP_DEVICE_SUM_H
 
-#include "device/half.h"
+#include "device/float16.h"
 
 #include <stddef.h>
 
@@ -10,10 +10,9 @@
  * sum is finite, else 0: found in the pass that makes them, without another over memory.
  * The ranks 0..size are split at the largest power of two below size, again and
  * again: size 3 is (p0 + p1) + p2, size 6 is ((p0 + p1) + (p2 + p3)) + (p4 + p5).
- * wire: each addition is made in float32, and rounded to what the wire carries (device/half.h); the
- * parts are rounded already. So every sum of a branch can travel, and the result does not depend on
- * which do.
- * The other parts are used as scratch. No two parts overlap. */
+ * wire: each addition is made in float32, and rounded to what the wire carries (device/float16.h);
+ * the parts are rounded already. So every sum of a branch can travel, and the result does not
+ * depend on which do. The other parts are used as scratch. No two parts overlap. */
 int ddp_sum_tree(float *const *parts, int size, int own, size_t count, ddp_wire wire);
 
 /* The tree by and by: as much of it as the ranks begin..end make alone. Of these parts[r] is rank

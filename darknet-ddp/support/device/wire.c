@@ -1,6 +1,6 @@
 #include "device/wire.h"
 
-#include "base/vectors.h"
+#include "base/simd.h"
 
 const char *ddp_wire_name(ddp_wire wire)
 {
@@ -30,7 +30,7 @@ DDP_ALWAYS_INLINE void unpack_as(float *restrict to, const uint16_t *restrict fr
         to[i] = ddp_from_half(from[i], wire);
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 void ddp_wire_round(float *x, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)
@@ -39,7 +39,7 @@ void ddp_wire_round(float *x, size_t count, ddp_wire wire)
         round_as(x, count, DDP_WIRE_FP16);
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)
@@ -48,7 +48,7 @@ void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire)
         pack_as(to, from, count, DDP_WIRE_FP16);
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 void ddp_wire_unpack(float *to, const uint16_t *from, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_BF16)

@@ -1,8 +1,8 @@
-/* device/wire.h: floats as they travel (device/half.h), arrays of them. */
+/* device/wire.h: floats as they travel (device/float16.h), arrays of them. */
 #ifndef DDP_DEVICE_WIRE_H
 #define DDP_DEVICE_WIRE_H
 
-#include "device/half.h"
+#include "device/float16.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 #ifndef DDP_WATCH_STATE_H
 #define DDP_WATCH_STATE_H
 
-#include "watch/table.h"
+#include "watch/hang_report.h"
 #include "watch/watch.h"
 
 #include <pthread.h>
@@ -23,21 +23,21 @@ struct ddp_watch {
     /* Of this rank. The main thread writes, the watch's reads. */
     atomic_uint_fast64_t moves, step;
     atomic_int phase, mini_batch, layer, bucket, peer;
-    ddp_recorder recorder;
+    ddp_flight_recorder recorder;
 
     /* What ddp_watch_join was told; the thread takes it over when `joined` is set. */
     atomic_int joined;
     struct membership {
         int rank, size;
         const char *const *hosts;
-        ddp_channel *channel;
+        ddp_heartbeat *channel;
         ddp_watched *ranks; /* by rank; on others than 0 its own alone, at 0 */
     } told;
 
     /* The thread's own. */
     int rank, size; /* as told; before that, the only rank */
     const char *const *hosts;
-    ddp_channel *channel;
+    ddp_heartbeat *channel;
     ddp_watched *ranks;
     int64_t own_ns;   /* time in which this process ran */
     int64_t last_ns;  /* by the clock */
@@ -68,7 +68,7 @@ void ddp_watch_tell(ddp_watch *w, const ddp_rank_position *p);
 void ddp_watch_ask_rank_0(ddp_watch *w);
 
 /* Once: this rank reports an error itself. */
-void ddp_watch_say_that_it_fails(ddp_watch *w);
+void ddp_watch_notify_failing(ddp_watch *w);
 void ddp_watch_say_goodbye(ddp_watch *w);
 
 /* Have each rank that can still speak send its events; their number becomes w->events_left. */
@@ -79,19 +79,19 @@ void ddp_watch_send_events(ddp_watch *w);
 
 /* Print the table where it was asked for; warn, or end the run, where it stands still or a rank is
  * gone. */
-void ddp_watch_judge(ddp_watch *w);
+void ddp_watch_detect_hang(ddp_watch *w);
 
 /* ---- end.c ---- */
 
-void ddp_watch_say_table(ddp_watch *w, const char *title);
+void ddp_watch_print_hang_report(ddp_watch *w, const char *title);
 
 /* Rank 0: have the events of all that can still speak, and end. */
-void ddp_watch_end_all(ddp_watch *w) __attribute__((noreturn));
+void ddp_watch_abort_all(ddp_watch *w) __attribute__((noreturn));
 
 /* Another rank: rank 0 is gone, or the run stands still without one. */
-void ddp_watch_end_alone(ddp_watch *w, const char *why) __attribute__((noreturn));
+void ddp_watch_abort_alone(ddp_watch *w, const char *why) __attribute__((noreturn));
 
 /* Rank 0 has ended the run. It speaks for all, and kills this one if the launcher does not. */
-void ddp_watch_leave(ddp_watch *w) __attribute__((noreturn));
+void ddp_watch_exit_after_events(ddp_watch *w) __attribute__((noreturn));
 
 #endif

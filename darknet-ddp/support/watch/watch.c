@@ -19,7 +19,7 @@ void ddp_watch_moved(ddp_watch *w)
 void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number)
 {
     if (w)
-        ddp_record(&w->recorder, LOAD(w->step), kind, number);
+        ddp_flight_record(&w->recorder, LOAD(w->step), kind, number);
 }
 
 void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch)
@@ -71,7 +71,7 @@ void ddp_watch_wait(ddp_watch *w, int bucket, int peer)
     STORE(w->peer, peer);
 }
 
-void ddp_watch_ask_table(ddp_watch *w)
+void ddp_watch_ask_hang_report(ddp_watch *w)
 {
     if (w)
         atomic_store(&w->table_asked, 1);
@@ -140,17 +140,17 @@ static void *run(void *ctx)
         else
             (void)usleep(DDP_WATCH_TICK_MS * 1000);
         if (w->told_to_end)
-            ddp_watch_leave(w);
+            ddp_watch_exit_after_events(w);
         count_time(w);
-        ddp_watch_say_that_it_fails(w);
+        ddp_watch_notify_failing(w);
         now = position(w);
         ddp_watch_tell(w, &now);
-        ddp_watch_judge(w);
+        ddp_watch_detect_hang(w);
     }
     become_member(w);
     ddp_watch_say_goodbye(w);
     if (w->told_to_end)
-        ddp_watch_leave(w);
+        ddp_watch_exit_after_events(w);
     return NULL;
 }
 
@@ -181,7 +181,7 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config, ddp_e
 }
 
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
-                          ddp_channel *channel, ddp_error *err)
+                          ddp_heartbeat *channel, ddp_error *err)
 {
     struct membership told = {.rank = rank, .size = size, .hosts = hosts, .channel = channel};
 
@@ -201,7 +201,7 @@ void ddp_watch_close(ddp_watch *w)
         return;
     atomic_store(&w->closing, 1);
     (void)pthread_join(w->thread, NULL);
-    ddp_channel_close(w->channel);
+    ddp_heartbeat_close(w->channel);
     free(w->ranks);
     free(w);
 }

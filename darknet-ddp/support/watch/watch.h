@@ -10,21 +10,21 @@
  * NULL is allowed as a watch everywhere: nothing is watched.
  *
  * The hooks tell watch/watch.c where the rank is: a store or two a layer, read by a thread of its
- * own. Every second that thread tells rank 0's over watch/channel.c, a TCP connection beside MPI,
+ * own. Every second that thread tells rank 0's over watch/heartbeat.c, a TCP connection beside MPI,
  * because MPI's messages move only while all ranks call it. Rank 0 judges: nothing moved anywhere
- * (look_for_standstill in watch/judge.c), or a connection is gone without a goodbye
- * (look_for_lost). Then it prints the table (watch/table.c), has each rank send its last 1,000
- * events (watch/recorder.c), writes what it knows in place of what silent ranks cannot send, and
- * ends the job (watch/end.c). run/watchdog.c prints, writes and aborts for it. The clock counts at
- * most a second a tick, so a suspended machine is no hang.
+ * (look_for_standstill in watch/hang_detector.c), or a connection is gone without a goodbye
+ * (look_for_lost). Then it prints the table (watch/hang_report.c), has each rank send its last
+ * 1,000 events (watch/flight_recorder.c), writes what it knows in place of what silent ranks cannot
+ * send, and ends the job (watch/abort.c). run/watchdog.c prints, writes and aborts for it. The
+ * clock counts at most a second a tick, so a suspended machine is no hang.
  */
 #ifndef DDP_WATCH_WATCH_H
 #define DDP_WATCH_WATCH_H
 
 #include "base/status.h"
-#include "watch/channel.h"
+#include "watch/flight_recorder.h"
+#include "watch/heartbeat.h"
 #include "watch/rank_position.h"
-#include "watch/recorder.h"
 
 typedef struct ddp_watch ddp_watch;
 
@@ -61,7 +61,7 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
  * of ranks more than one, and then the watch's; else NULL. Fails with
  * DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
-                          ddp_channel *channel, ddp_error *err) DDP_MUST_CHECK;
+                          ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
 /* The run ends in good order; so it is told to rank 0. Waits for the thread. */
 void ddp_watch_close(ddp_watch *w);
@@ -81,7 +81,7 @@ void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 /* ---- from anywhere, a handler of signals too ---- */
 
 /* Have the table printed, on rank 0, and go on. */
-void ddp_watch_ask_table(ddp_watch *w);
+void ddp_watch_ask_hang_report(ddp_watch *w);
 /* This rank reports an error itself and is about to end; the watch says nothing of it then. */
 void ddp_watch_fail(ddp_watch *w);
 

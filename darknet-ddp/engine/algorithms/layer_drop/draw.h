@@ -15,11 +15,11 @@
  * A draw depends on the seed, the step and the block alone (base/random.h): all ranks, any number
  * of them, and a resumed run leave out the same.
  *
- * Under -ddp_layer_drop a step is trained without some residual blocks: glue/blocks.c finds them,
- * algorithms/layer_drop draws (draw.h has the formulas), trainer/trainer_algorithms.c tells Darknet
- * (net->drops), the statistics and the reducer, before a pass. To the reducer they are layers that
- * run nowhere and of which it knows so: nobody asks, and since a block shares no bucket with others
- * (core/plan.h), their buckets are not sent.
+ * Under -ddp_layer_drop a step is trained without some residual blocks: glue/residual_blocks.c
+ * finds them, algorithms/layer_drop draws (draw.h has the formulas), trainer/trainer_algorithms.c
+ * tells Darknet (net->drops), the statistics and the reducer, before a pass. To the reducer they
+ * are layers that run nowhere and of which it knows so: nobody asks, and since a block shares no
+ * bucket with others (core/bucket_plan.h), their buckets are not sent.
  */
 #ifndef DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 #define DDP_ALGORITHMS_LAYER_DROP_DRAW_H

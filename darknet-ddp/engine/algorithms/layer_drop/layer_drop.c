@@ -11,7 +11,7 @@
 struct drop {
     ddp_group *group;
     ddp_layer_drop draw;
-    ddp_block *blocks;          /* draw.blocks of them */
+    ddp_residual_block *blocks; /* draw.blocks of them */
     size_t blocks_of_all_steps; /* and of these */
     size_t left_out;
 };
@@ -77,7 +77,7 @@ static void choose(void *self, size_t step, char *left_out, float *scale)
     struct drop *d = self;
 
     for (int b = 0; b < d->draw.blocks; b++) {
-        const ddp_block *block = &d->blocks[b];
+        const ddp_residual_block *block = &d->blocks[b];
         int out = ddp_layer_drop_leaves_out(&d->draw, b, step);
 
         for (int i = block->first; i <= block->last; i++)

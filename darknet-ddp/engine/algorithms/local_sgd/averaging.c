@@ -1,6 +1,6 @@
 #include "algorithms/local_sgd/averaging.h"
 
-#include "base/text.h"
+#include "base/plural.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct average {
 
 struct ddp_local_sgd {
     ddp_group *group;
-    const ddp_table *table;
+    const ddp_param_table *table;
     ddp_local_sgd_config config;
     float *const *slow;
     float *began; /* all parameters, one after the other, when the period began; NULL without slow
@@ -81,7 +81,7 @@ static ddp_status add_param(ddp_local_sgd *l, const ddp_param *p, ddp_error *err
 
 static ddp_status open_sums(ddp_local_sgd *l, ddp_error *err)
 {
-    const ddp_table *t = l->table;
+    const ddp_param_table *t = l->table;
     ddp_status st = ddp_allreduce_open(&l->ran_sum, l->group, l->ran, (size_t)t->layer_count, err);
 
     for (size_t i = 0; i < t->param_count && !st; i++)
@@ -100,7 +100,7 @@ static ddp_status open_sums(ddp_local_sgd *l, ddp_error *err)
     return st;
 }
 
-static size_t elements(const ddp_table *table)
+static size_t elements(const ddp_param_table *table)
 {
     size_t count = 0;
 
@@ -124,7 +124,7 @@ static ddp_status allocate(ddp_local_sgd *l, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_table *table,
+ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_param_table *table,
                               const ddp_local_sgd_config *config, float *const *slow,
                               ddp_error *err)
 {

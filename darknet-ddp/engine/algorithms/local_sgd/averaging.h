@@ -32,7 +32,7 @@
  * travel as: the same bits on all ranks, for every bucket, schedule and transport. (NCCL has an
  * order of its own, the same on all ranks.)
  *   What must find ranks alike waits for the next averaging, at most `period` steps: saves (after a
- * signal, too), validation, ddp_verify. So a run comes to the same weights whether it was
+ * signal, too), validation, ddp_replica_check. So a run comes to the same weights whether it was
  * saved in between or not, and resumes exactly from any save. Two ends are not saved exactly:
  * where samples cannot be read, the run averages there, in mid-period; where max_batches grew, what
  * was the last step was averaged, too.
@@ -43,7 +43,7 @@
  * only the loss travels, with what it carries. Where a period ends, ddp_trainer_sync_if_due has
  * parameters averaged: in the program, between that update and whatever reads or changes parameters
  * next (the loss, a forward pass, a save), each array one sum in place. Whoever needs ranks alike
- * asks ddp_trainer_is_alike and waits: saves in trainer/waiting_saves.c, by trainer/plugin.c;
+ * asks ddp_trainer_in_sync and waits: saves in trainer/deferred_saves.c, by trainer/plugin.c;
  * validation in run/step.c; begin_to_verify in trainer/trainer_loss.c. Slow momentum lies in
  * state/slow_momentum.c, where resuming fills it before a trainer is attached and checkpoints find
  * it; of a GPU's run it lies there as well.
@@ -73,7 +73,7 @@ typedef struct ddp_local_sgd_config {
  *       slow momentum
  * Every rank opens with the same config and table; what they hold must be alike. *out is set on
  * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_table *table,
+ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_param_table *table,
                               const ddp_local_sgd_config *config, float *const *slow,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -4,7 +4,7 @@
 #include "algorithms/local_sgd/averaging.h"
 
 #include "algorithms/algorithm.h"
-#include "base/text.h"
+#include "base/plural.h"
 #include "options/options.h"
 
 #include <stdlib.h>
@@ -70,7 +70,8 @@ static ddp_status check_run(const ddp_algorithm_of *of, ddp_error *err)
 /* ---- opening ---- */
 
 /* Of every parameter, trained or not. */
-static ddp_status declare_slow_momentum(struct local_sgd *l, const ddp_table *table, ddp_error *err)
+static ddp_status declare_slow_momentum(struct local_sgd *l, const ddp_param_table *table,
+                                        ddp_error *err)
 {
     static const ddp_state_spec spec = {
         .name = "slow momentum", .kind = DDP_STATE_SAME, .is_moment = 1};
@@ -103,7 +104,8 @@ static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status find_slow_momentum(struct local_sgd *l, const ddp_table *table, ddp_error *err)
+static ddp_status find_slow_momentum(struct local_sgd *l, const ddp_param_table *table,
+                                     ddp_error *err)
 {
     if (l->config.slow_momentum < 0)
         return DDP_OK;

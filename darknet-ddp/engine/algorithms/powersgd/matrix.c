@@ -1,6 +1,6 @@
 #include "algorithms/powersgd/matrix.h"
 
-#include "base/vectors.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ DDP_ALWAYS_INLINE float dot(const float *a, const float *b, size_t count)
     return sums[0];
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, ddp_shape s)
 {
     for (size_t i = 0; i < s.rows; i++) {
@@ -52,7 +52,7 @@ DDP_ALWAYS_INLINE void add_rows(float *column, const float *row, const float *fa
     }
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_shape s)
 {
     size_t i = 0;
@@ -80,7 +80,7 @@ DDP_ALWAYS_INLINE void row_of_product(float *sums, const float *p, const float *
     }
 }
 
-DDP_VECTORS
+DDP_TARGET_CLONES
 void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, float share,
                             ddp_shape s)
 {

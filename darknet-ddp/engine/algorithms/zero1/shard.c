@@ -1,6 +1,6 @@
 #include "algorithms/zero1/shard.h"
 
-#include "base/pages.h"
+#include "base/huge_pages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ static int any(const float *x, size_t count)
 /* Has rank 0 moments that a run goes on with? */
 static ddp_status has_moments(const ddp_shard *s, int *yes, ddp_error *err)
 {
-    const ddp_table *table = s->of.table;
+    const ddp_param_table *table = s->of.table;
 
     *yes = s->of.first != NULL;
     for (size_t i = 0; i < table->param_count && !*yes && ddp_group_rank(s->of.group) == 0; i++)
@@ -174,7 +174,7 @@ static ddp_status hand_out(ddp_shard *s, ddp_error *err)
 
 static void pull_all(const ddp_shard *s)
 {
-    const ddp_table *table = s->of.table;
+    const ddp_param_table *table = s->of.table;
 
     for (size_t i = 0; i < table->param_count; i++)
         for (int k = 0; k < moments_of(s, i); k++)
@@ -184,7 +184,7 @@ static void pull_all(const ddp_shard *s)
 
 static void free_all(const ddp_shard *s)
 {
-    const ddp_table *table = s->of.table;
+    const ddp_param_table *table = s->of.table;
 
     for (size_t i = 0; i < table->param_count; i++)
         for (int k = 0; k < moments_of(s, i); k++) {
@@ -196,7 +196,7 @@ static void free_all(const ddp_shard *s)
 /* What the framework has on the host is empty from here on. */
 static void drop(const ddp_shard *s)
 {
-    const ddp_table *table = s->of.table;
+    const ddp_param_table *table = s->of.table;
 
     for (size_t i = 0; i < table->param_count; i++)
         for (int k = 0; k < moments_of(s, i); k++)
@@ -206,7 +206,7 @@ static void drop(const ddp_shard *s)
 
 static void get_all_again(const ddp_shard *s)
 {
-    const ddp_table *table = s->of.table;
+    const ddp_param_table *table = s->of.table;
     ddp_error ignored;
 
     for (size_t i = 0; i < table->param_count; i++)

@@ -8,10 +8,10 @@
  * where gradients travel in 16 bits: parameters travel in 32), and
  * since each element is updated by the same numbers and formulas, no bit changes.
  *
- * The framework keeps its arrays of moments on the host, but they are empty pages (base/pages.h),
- * also while a checkpoint is made: rank 0 asks the others for theirs as it writes them
- * (core/sharded.h). A GPU's it has not: their memory is given back, and got again when the shard is
- * closed.
+ * The framework keeps its arrays of moments on the host, but they are empty pages
+ * (base/huge_pages.h), also while a checkpoint is made: rank 0 asks the others for theirs as it
+ * writes them (core/sharded.h). A GPU's it has not: their memory is given back, and got again when
+ * the shard is closed.
  *
  * Under -ddp_shard_optimizer step 5's sums stop half way (DDP_REDUCE_SCATTER in comm/group.h): each
  * rank then has the sums of its share of a bucket, the pieces that it sums anyway. Its moments of
@@ -37,8 +37,8 @@
 
 #include "base/status.h"
 #include "comm/group.h"
+#include "core/bucket_plan.h"
 #include "core/params.h"
-#include "core/plan.h"
 #include "core/sharded.h"
 
 #include <stddef.h>
@@ -48,8 +48,8 @@ typedef struct ddp_shard ddp_shard;
 /* What the shard shares out; all of it must outlive the shard. */
 typedef struct ddp_shard_of {
     ddp_group *group;
-    const ddp_table *table;
-    const ddp_plan *plan;
+    const ddp_param_table *table;
+    const ddp_bucket_plan *plan;
     float *memory;                   /* the plan's */
     ddp_allreduce *const *sums;      /* of each bucket, without its run counts */
     const ddp_sharded_source *first; /* on rank 0; NULL: the framework has what a run begins with */
@@ -72,7 +72,7 @@ ddp_sharded *ddp_shard_moments(const ddp_shard *s);
 const ddp_sharded_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count);
 
 /* This rank's values of bucket b go where its gradients were. Its sum has been waited for, or had a
- * fence that ddp_group_settle has seen. Where these were not finite, each
+ * fence that ddp_group_synchronize has seen. Where these were not finite, each
  * range begins with NaN, so that every rank learns of it. */
 void ddp_shard_publish(const ddp_shard *s, size_t b);
 

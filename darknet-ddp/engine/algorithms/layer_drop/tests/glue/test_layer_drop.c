@@ -4,8 +4,8 @@
 #include "trainer/trainer.h"
 
 #include "algorithms/layer_drop/draw.h"
-#include "glue/blocks.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
+#include "glue/residual_blocks.h"
 #include "options/options.h"
 #include "timing/synthetic.h"
 #include "unit/ranks.h"
@@ -107,11 +107,11 @@ static network *parse(const struct run *run, const int *left_out, const float *s
 /* What a layer learns and remembers goes from one network to the other. */
 static void copy(network *to, const int *to_whole, network *from, const int *from_whole)
 {
-    ddp_table a, b;
+    ddp_param_table a, b;
     ddp_error err;
 
-    assert_int_equal(ddp_table_init(&a, to, ddp_device_host(), &err), DDP_OK);
-    assert_int_equal(ddp_table_init(&b, from, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&a, to, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&b, from, ddp_device_host(), &err), DDP_OK);
     for (size_t i = 0; i < a.param_count; i++)
         for (size_t j = 0; j < b.param_count; j++) {
             ddp_param *x = &a.params[i], *y = &b.params[j];
@@ -127,8 +127,8 @@ static void copy(network *to, const int *to_whole, network *from, const int *fro
             if (to_whole[a.buffers[i].layer] == from_whole[b.buffers[j].layer]
                 && strcmp(a.buffers[i].part, b.buffers[j].part) == 0)
                 memcpy(*a.buffers[i].slot, *b.buffers[j].slot, a.buffers[i].count * sizeof(float));
-    ddp_table_release(&a);
-    ddp_table_release(&b);
+    ddp_param_table_release(&a);
+    ddp_param_table_release(&b);
     *to->seen = *from->seen;
     *to->t = *from->t;
 }
@@ -233,11 +233,11 @@ static void expect_array(const float *got, const float *want, size_t count, doub
 
 static void expect_alike(network *got_net, network *want_net, double tolerance, int statistics)
 {
-    ddp_table got, want;
+    ddp_param_table got, want;
     ddp_error err;
 
-    assert_int_equal(ddp_table_init(&got, got_net, ddp_device_host(), &err), DDP_OK);
-    assert_int_equal(ddp_table_init(&want, want_net, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&got, got_net, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&want, want_net, ddp_device_host(), &err), DDP_OK);
     for (size_t p = 0; p < want.param_count; p++) {
         ddp_param *x = &got.params[p], *y = &want.params[p];
 
@@ -249,8 +249,8 @@ static void expect_alike(network *got_net, network *want_net, double tolerance, 
     for (size_t b = 0; statistics && b < want.buffer_count; b++)
         expect_array(*got.buffers[b].slot, *want.buffers[b].slot, want.buffers[b].count, tolerance,
                      want.buffers[b].layer, want.buffers[b].part);
-    ddp_table_release(&got);
-    ddp_table_release(&want);
+    ddp_param_table_release(&got);
+    ddp_param_table_release(&want);
 }
 
 static void compare_with_definition(struct run run, int ranks, double tolerance)
@@ -367,14 +367,14 @@ static void a_network_that_is_tested_is_whole(void **state)
 static void expect_blocks(const char *body, const char *want)
 {
     char text[4096], got[256] = "";
-    ddp_block *blocks;
+    ddp_residual_block *blocks;
     network *net;
     ddp_error err;
     int n;
 
     (void)snprintf(text, sizeof text, "[net]\nbatch=2\nwidth=8\nheight=8\nchannels=4\n%s", body);
     net = net_parse(text);
-    assert_int_equal(ddp_blocks_find(&blocks, &n, net, 0, &err), DDP_OK);
+    assert_int_equal(ddp_residual_blocks_find(&blocks, &n, net, 0, &err), DDP_OK);
     for (int b = 0; b < n; b++)
         (void)sprintf(got + strlen(got), "%s%d-%d", b ? " " : "", blocks[b].first, blocks[b].last);
     assert_string_equal(got, want);

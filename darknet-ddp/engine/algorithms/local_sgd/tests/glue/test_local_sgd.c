@@ -4,7 +4,7 @@
 #include "trainer/trainer.h"
 
 #include "algorithms/local_sgd/averaging.h"
-#include "glue/table.h"
+#include "glue/param_table.h"
 #include "options/options.h"
 #include "timing/synthetic.h"
 #include "unit/ranks.h"
@@ -89,7 +89,7 @@ static void average_array(float *const *x, size_t count, int ranks)
     }
 }
 
-static void average_all(const ddp_table *tables, int ranks)
+static void average_all(const ddp_param_table *tables, int ranks)
 {
     float *x[RANKS];
 
@@ -115,7 +115,7 @@ struct slow {
     double *began, *u;
 };
 
-static size_t elements(const ddp_table *table)
+static size_t elements(const ddp_param_table *table)
 {
     size_t count = 0;
 
@@ -124,7 +124,7 @@ static size_t elements(const ddp_table *table)
     return count;
 }
 
-static void remember(const struct slow *slow, const ddp_table *table)
+static void remember(const struct slow *slow, const ddp_param_table *table)
 {
     size_t at = 0;
 
@@ -133,8 +133,8 @@ static void remember(const struct slow *slow, const ddp_table *table)
             slow->began[at++] = (double)table->params[p].value[i];
 }
 
-static void step_slowly(const struct slow *slow, const struct run *run, const ddp_table *tables,
-                        double rate)
+static void step_slowly(const struct slow *slow, const struct run *run,
+                        const ddp_param_table *tables, double rate)
 {
     size_t at = 0;
 
@@ -152,7 +152,7 @@ static void step_slowly(const struct slow *slow, const struct run *run, const dd
 /* nets[0] becomes what every rank should have in the end. */
 static void define(const struct run *run, network **nets)
 {
-    ddp_table tables[RANKS];
+    ddp_param_table tables[RANKS];
     struct slow slow;
     double rates = 0;
     int steps = 0;
@@ -161,7 +161,8 @@ static void define(const struct run *run, network **nets)
     for (int r = 0; r < run->ranks; r++) {
         nets[r] = parse(run, BATCH / run->ranks);
         nets[r]->eps /= (float)run->ranks; /* Adam's moments are of sums over all ranks' images */
-        assert_int_equal(ddp_table_init(&tables[r], nets[r], ddp_device_host(), &err), DDP_OK);
+        assert_int_equal(ddp_param_table_init(&tables[r], nets[r], ddp_device_host(), &err),
+                         DDP_OK);
     }
     slow.began = calloc(elements(&tables[0]), sizeof *slow.began);
     slow.u = calloc(elements(&tables[0]), sizeof *slow.u);
@@ -184,7 +185,7 @@ static void define(const struct run *run, network **nets)
     free(slow.began);
     free(slow.u);
     for (int r = 0; r < run->ranks; r++)
-        ddp_table_release(&tables[r]);
+        ddp_param_table_release(&tables[r]);
 }
 
 /* ---- ranks ---- */
@@ -240,7 +241,7 @@ static void train(struct rank *me)
             net->layers[CONNECTED_LAYER].weight_updates[3] = NAN;
         train_part(net, step, me->rank, me->size);
         (void)train_mean_loss(net, 1);
-        if (step != run->poisoned && ddp_trainer_is_alike(t) != (!own || ends))
+        if (step != run->poisoned && ddp_trainer_in_sync(t) != (!own || ends))
             rank_wrong(me, "after step %d ranks %s alike", step, ends ? "are not" : "are");
     }
     ddp_trainer_close(t);
@@ -281,19 +282,19 @@ static void expect_array(const float *got, const float *want, size_t count, doub
 
 static void expect_alike(network *net, network *want_net, double tolerance, int rank)
 {
-    ddp_table got, want;
+    ddp_param_table got, want;
     ddp_error err;
 
-    assert_int_equal(ddp_table_init(&got, net, ddp_device_host(), &err), DDP_OK);
-    assert_int_equal(ddp_table_init(&want, want_net, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&got, net, ddp_device_host(), &err), DDP_OK);
+    assert_int_equal(ddp_param_table_init(&want, want_net, ddp_device_host(), &err), DDP_OK);
     for (size_t p = 0; p < want.param_count; p++)
         expect_array(got.params[p].value, want.params[p].value, want.params[p].count, tolerance,
                      want.params[p].part, rank);
     for (size_t b = 0; b < want.buffer_count; b++)
         expect_array(*got.buffers[b].slot, *want.buffers[b].slot, want.buffers[b].count, tolerance,
                      want.buffers[b].part, rank);
-    ddp_table_release(&got);
-    ddp_table_release(&want);
+    ddp_param_table_release(&got);
+    ddp_param_table_release(&want);
 }
 
 static void compare_with_definition(struct run run, double tolerance)

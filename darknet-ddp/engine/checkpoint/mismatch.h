@@ -1,0 +1,31 @@
+/* checkpoint/mismatch.h: which state file belongs to a weights file. Of the pairs alone. */
+#ifndef DDP_CHECKPOINT_MISMATCH_H
+#define DDP_CHECKPOINT_MISMATCH_H
+
+#include "base/status.h"
+#include "checkpoint/checkpoint.h"
+
+/* Is this the name of a weights file that a run of this base saves: BASE.backup,
+ * BASE_<number>.weights, BASE_final, BASE_last, BASE_best or BASE.weights? */
+int ddp_match_is_weights(const char *name, const char *base);
+
+/* "PATH.state"; NULL: no memory. The caller frees it. */
+char *ddp_state_path(const char *weights);
+
+/* "PATH.state.part", the same. */
+char *ddp_state_part_path(const char *weights);
+
+/* Is this the weights file that the state describes? Reads all of it.
+ * DDP_ERR_MISMATCH if not, DDP_ERR_IO if it is missing or cannot be read, DDP_ERR_NOMEM. */
+ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
+                             ddp_error *err) DDP_MUST_CHECK;
+
+/* Has this weights file of Darknet's nothing but finite numbers behind its header? DDP_ERR_FORMAT
+ * if not, DDP_ERR_IO. */
+ddp_status ddp_match_finite(const char *weights, ddp_error *err) DDP_MUST_CHECK;
+
+/* A save of `weights` may have died between its renames: if X.state.part is whole and
+ * belongs to X, and X.state does not, finish the save. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_match_promote(const char *weights, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,24 @@
+/* comm/backoff.h: what a rank does between polls that find nothing: it spins at first, for what is
+ * near comes soonest so, then naps. Where others want its core, which are other ranks or their
+ * loader threads, every spin holds up somebody who has work to do: it naps at once, and longer. The
+ * kernel tells: it has to interrupt a rank that shares its core. */
+#ifndef DDP_COMM_BACKOFF_H
+#define DDP_COMM_BACKOFF_H
+
+#include <stdint.h>
+
+/* All 0 at first. Of one thread. */
+struct ddp_backoff {
+    int idle_polls;      /* since something was found */
+    int is_core_shared;  /* as of the last look, */
+    int64_t looked_ns;   /* which was then */
+    int64_t interrupted; /* how often, until then */
+};
+
+/* A poll has found something. */
+void ddp_backoff_reset(struct ddp_backoff *r);
+
+/* A poll has found nothing: go on at once, or nap. */
+void ddp_backoff(struct ddp_backoff *r);
+
+#endif

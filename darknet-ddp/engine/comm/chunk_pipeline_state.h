@@ -1,0 +1,71 @@
+/* comm/chunk_pipeline_state.h: what the files behind comm/chunk_pipeline.h share: exchange.c
+ * (chunks in flight, and waits), parts.c (a chunk's messages), share.c and collective.c. Not for
+ * others.
+ *
+ * Requests of a collective come first, those of chunks follow, slot by slot. */
+#ifndef DDP_COMM_CHUNK_PIPELINE_STATE_H
+#define DDP_COMM_CHUNK_PIPELINE_STATE_H
+
+#include "comm/backoff.h"
+#include "comm/chunk.h"
+
+/* A request of the collective under way. */
+struct ddp_collective_request {
+    int peer;
+    int is_recv;
+    int pending;
+};
+
+struct ddp_chunk_pipeline {
+    struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is an algorithm */
+    int chunks_in_flight;
+    uint32_t next_sequence;
+    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
+    int64_t last_message_ns;           /* when one of ours, in or out, last ended */
+    int *ended;                        /* room for the requests of one test */
+    struct ddp_backoff relax;          /* of waits */
+
+    /* parts.c's: by request. */
+    struct ddp_packed *packed;
+    int requests;
+
+    /* collective.c's, which begins them: exchange.c hears when they end. */
+    struct ddp_collective_request *collective_requests;
+    int collective_left; /* of them, those that are pending */
+    uint32_t collective; /* number of the next one */
+};
+
+/* How many requests collectives have. */
+static inline int ddp_collective_requests(const ddp_group *g)
+{
+    return 2 * (g->size - 1);
+}
+
+/* ---- exchange.c ---- */
+
+/* Tags: of sums, two for each of so many chunks, far more than there are in flight; behind them
+ * those of as many collectives. */
+enum { DDP_TAGS = 8192 };
+
+/* Move data until *left is 0. overdue says who is late, when nothing has come for the group's
+ * timeout. */
+ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
+                                         ddp_status (*overdue)(ddp_group *g, ddp_error *err),
+                                         ddp_error *err);
+
+/* DDP_ERR_COMM: peer has not sent, or where `taking` has not taken, a message for the group's
+ * timeout. where: ", sum 1 of 4", or "". */
+ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
+                                      ddp_error *err);
+
+/* ---- parts.c ---- */
+
+/* Requests 0..requests are there from now on; none of them is in flight. Fails with DDP_ERR_NOMEM.
+ */
+ddp_status ddp_parts_reserve(struct ddp_chunk_pipeline *x, int requests, ddp_error *err);
+void ddp_parts_release(struct ddp_chunk_pipeline *x);
+
+/* The request of a chunk has ended: what has come goes to its place. */
+void ddp_part_ended(struct ddp_chunk_pipeline *x, int request);
+
+#endif

@@ -1,0 +1,361 @@
+/* Sums within each host in memory that its ranks share, between hosts by messages, by
+ * comm/hierarchical_plan.h.
+ *
+ * A chunk is summed where it lies, in memory that the ranks of the host share (host_memory.h). For
+ * one that lies elsewhere each rank has slots of shared memory, one for every chunk in flight; it
+ * is copied there and back. Each rank has a board, too, with what the others of its host must know.
+ * One chunk on one rank:
+ *
+ *   GATHERING  its part is where the others can sum it, and its board says so; when all of
+ *              the host have, it sums its lane over them, in place, and sends
+ *   UP         a stage's parts come, and are summed
+ *   DOWN       a stage's sums come back
+ *   SHARING    it has put the sum of its lane where the others have theirs and said so
+ *              on its board; when all have, the chunk is summed
+ *
+ * Of a sum in two halves the first goes from the end of UP to SHARING, with nothing to put
+ * anywhere: what is said on the board is that the others' parts have been read. The second goes
+ * from the end of GATHERING to DOWN.
+ *
+ * An all-gather waits in GATHERING until it may write to the others' memory, in DOWN for its
+ * messages with other hosts (levels_gather.c), and in SHARING as a sum does.
+ *
+ * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
+ * all of its host have shared their lanes of it, and a slot for chunk n +
+ * window once its rank has said that it launched that, and so needs no guard of its own. */
+#include "base/is_finite.h"
+#include "comm/hierarchical_state.h"
+#include "comm/host_memory.h"
+#include "device/wire.h"
+
+#include <string.h>
+
+static struct ddp_hierarchical_chunk *chunk_of(struct ddp_chunk *c)
+{
+    return (struct ddp_hierarchical_chunk *)c;
+}
+
+static int first_local(const ddp_group *g)
+{
+    return g->rank - g->local_rank;
+}
+
+static int in_place(const ddp_group *g, const struct ddp_hierarchical_chunk *c)
+{
+    return ddp_hierarchical_own(g, c) == c->base.data;
+}
+
+static struct ddp_chunk *levels_chunk(ddp_group *g, int slot)
+{
+    return &ddp_hierarchical_of(g)->chunks[slot].base;
+}
+
+/* ---- from state to state ---- */
+
+/* What this rank sums last, over all ranks. */
+static const struct ddp_stage *top_of(const ddp_group *g)
+{
+    const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
+
+    return &plan->stage[plan->stages];
+}
+
+/* This rank's share of the chunk, from its slot or to it. */
+static void copy_share(const ddp_group *g, struct ddp_hierarchical_chunk *c, int to_slot)
+{
+    float *own = ddp_hierarchical_own(g, c);
+
+    for (int i = 0; i < top_of(g)->held_count; i++) {
+        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, top_of(g)->held[i]);
+        float *in_slot = own + piece.begin, *in_sum = c->base.data + piece.begin;
+
+        if (to_slot && !ddp_all_finite(in_sum, piece.count > 0))
+            c->not_finite = 1;
+        if (!in_place(g, c))
+            memcpy(to_slot ? in_slot : in_sum, to_slot ? in_sum : in_slot,
+                   piece.count * sizeof *own);
+    }
+}
+
+/* This rank has done with the others' memory. */
+static void say_shared(const ddp_group *g, const struct ddp_hierarchical_chunk *c)
+{
+    atomic_store_explicit(&ddp_hierarchical_board(g, g->local_rank)->shared[c->base.slot],
+                          2 * (c->base.sequence + 1) + (unsigned)c->not_finite,
+                          memory_order_release);
+}
+
+/* The lane is summed over all ranks: the others of the host get it. */
+static void share_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c)
+{
+    const struct ddp_stage *stage = &ddp_hierarchical_of(g)->plan->stage[0];
+
+    for (int i = 0; i < stage->held_count; i++) {
+        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, stage->held[i]);
+        const float *sum = ddp_hierarchical_own(g, c) + piece.begin;
+
+        for (int k = 1; k < g->local_size; k++) {
+            int r = (g->local_rank + k) % g->local_size; /* not all write to the same one */
+
+            memcpy(c->at[r] + piece.begin, sum, piece.count * sizeof *sum);
+        }
+    }
+}
+
+static void begin_sharing(const ddp_group *g, struct ddp_hierarchical_chunk *c)
+{
+    if (c->base.sum->gathers)
+        ddp_hierarchical_gather_share(g, c);
+    else if (ddp_chunk_phase(&c->base) == DDP_REDUCE_SCATTER)
+        copy_share(g, c, 0);
+    else
+        share_lane(g, c);
+    say_shared(g, c);
+    c->state = DDP_HIERARCHICAL_SHARING;
+    c->seen = 0;
+}
+
+/* The same of an all-gather, whose messages need not wait for the others of the host. */
+static ddp_status go_on_gathering(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_error *err)
+{
+    while (c->waiting == 0 && !ddp_hierarchical_gather_posted_all(g, c))
+        if (ddp_hierarchical_gather_post(g, c, err))
+            return err->code;
+    if (c->waiting == 0 && c->state == DDP_HIERARCHICAL_DOWN)
+        begin_sharing(g, c);
+    return DDP_OK;
+}
+
+/* Nothing of this stage is waited for any more: go on to where something is. */
+static ddp_status go_on(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_error *err)
+{
+    int stages = ddp_hierarchical_of(g)->plan->stages;
+
+    while (c->waiting == 0 && c->state != DDP_HIERARCHICAL_SHARING) {
+        c->posted = 0;
+        if (c->state == DDP_HIERARCHICAL_UP && c->stage < stages) {
+            ddp_hierarchical_sum_stage(g, c);
+            c->stage++;
+            if (c->stage < stages
+                && (ddp_hierarchical_receive_parts(g, c, err)
+                    || ddp_hierarchical_send_parts(g, c, err)))
+                return err->code;
+            continue;
+        }
+        if (c->state == DDP_HIERARCHICAL_DOWN)
+            ddp_hierarchical_look_at_returned(g, c);
+        c->state = DDP_HIERARCHICAL_DOWN;
+        if (ddp_chunk_phase(&c->base) != DDP_REDUCE_SCATTER && --c->stage >= 0) {
+            if (ddp_hierarchical_return_sums(g, c, err))
+                return err->code;
+            continue;
+        }
+        begin_sharing(g, c);
+    }
+    return DDP_OK;
+}
+
+/* Where a rank of this host has the chunk, by its board. NULL: nobody knows. */
+static float *part_of(const ddp_group *g, const struct ddp_hierarchical_chunk *c, int local_rank)
+{
+    const struct ddp_board *board = ddp_hierarchical_board(g, local_rank);
+    uint64_t place = board->places[c->base.slot];
+    float *slots = (float *)(void *)((char *)board + sizeof *board);
+
+    return place ? ddp_host_memory_at(g, local_rank, place)
+                 : slots + (size_t)c->base.slot * ddp_hierarchical_of(g)->chunk_count;
+}
+
+/* Where the others of the host can sum it. */
+static void lay_out(const ddp_group *g, struct ddp_hierarchical_chunk *c)
+{
+    float *own = ddp_hierarchical_own(g, c);
+
+    if (c->base.sum->gathers) {
+        ddp_hierarchical_gather_begin(g, c);
+        return;
+    }
+    if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER) {
+        copy_share(g, c, 1);
+        return;
+    }
+    if (!in_place(g, c))
+        memcpy(own, c->base.data, c->base.count * sizeof *own);
+    ddp_wire_round(own, c->base.count, c->base.sum->wire);
+}
+
+/* Elements from the chunk's first to its last. */
+static size_t extent(const ddp_group *g, const struct ddp_chunk *c)
+{
+    return c->sum->gathers ? ((size_t)g->size - 1) * c->sum->count + c->count : c->count;
+}
+
+static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
+{
+    struct ddp_board *board = ddp_hierarchical_board(g, g->local_rank);
+    struct ddp_hierarchical_chunk *c = chunk_of(chunk);
+
+    c->state = DDP_HIERARCHICAL_GATHERING;
+    c->stage = c->seen = c->waiting = c->posted = c->not_finite = 0;
+    board->counts[chunk->slot] = (uint32_t)chunk->count;
+    board->places[chunk->slot] =
+        ddp_host_memory_place(g, chunk->data, extent(g, chunk) * sizeof *chunk->data);
+    c->at[g->local_rank] = part_of(g, c, g->local_rank);
+    lay_out(g, c);
+    atomic_store_explicit(&board->launched, chunk->sequence + 1, memory_order_release);
+    if (chunk->sum->gathers)
+        return go_on_gathering(g, c, err);
+    /* Early, so that nothing comes that has no place. */
+    return ddp_hierarchical_of(g)->plan->stages && ddp_chunk_phase(chunk) != DDP_ALL_GATHER
+               ? ddp_hierarchical_receive_parts(g, c, err)
+               : DDP_OK;
+}
+
+/* Has a rank of this host launched a chunk of the same length? Then c->at says where it is. */
+static ddp_status has_launched(const ddp_group *g, struct ddp_hierarchical_chunk *c, int local_rank,
+                               int *yes, ddp_error *err)
+{
+    const struct ddp_board *board = ddp_hierarchical_board(g, local_rank);
+    uint32_t launched = atomic_load_explicit(&board->launched, memory_order_acquire);
+
+    *yes = (int32_t)(launched - (c->base.sequence + 1)) >= 0;
+    if (!*yes)
+        return DDP_OK;
+    if (board->counts[c->base.slot] != c->base.count)
+        return ddp_fail(err, DDP_ERR_COMM, "rank %d sums %zu bytes where %zu are due",
+                        first_local(g) + local_rank, board->counts[c->base.slot] * sizeof(float),
+                        c->base.count * sizeof(float));
+    c->at[local_rank] = part_of(g, c, local_rank);
+    if (!c->at[local_rank])
+        return ddp_fail(err, DDP_ERR_COMM, "rank %d sums memory that rank %d does not know",
+                        first_local(g) + local_rank, g->rank);
+    return DDP_OK;
+}
+
+static ddp_status gather(ddp_group *g, struct ddp_hierarchical_chunk *c, int *moved, ddp_error *err)
+{
+    int yes = 1;
+
+    while (c->seen < g->local_size) {
+        if (has_launched(g, c, c->seen, &yes, err))
+            return err->code;
+        if (!yes)
+            return DDP_OK;
+        c->seen++;
+    }
+    *moved = 1;
+    if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER) {
+        c->state = DDP_HIERARCHICAL_DOWN;
+        if (c->base.sum->gathers)
+            return go_on_gathering(g, c, err);
+        c->stage = ddp_hierarchical_of(g)->plan->stages;
+        return go_on(g, c, err);
+    }
+    ddp_hierarchical_sum_lane(g, c);
+    c->state = DDP_HIERARCHICAL_UP;
+    if (ddp_hierarchical_of(g)->plan->stages && ddp_hierarchical_send_parts(g, c, err))
+        return err->code;
+    return go_on(g, c, err);
+}
+
+/* Has a rank of this host shared its lane, and was that finite? */
+static int has_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c, int local_rank)
+{
+    uint32_t shared = atomic_load_explicit(
+        &ddp_hierarchical_board(g, local_rank)->shared[c->base.slot], memory_order_acquire);
+
+    if (shared / 2 != (c->base.sequence + 1) % (UINT32_MAX / 2 + 1))
+        return 0;
+    c->not_finite |= (int)(shared % 2);
+    return 1;
+}
+
+static void take_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c, int *moved)
+{
+    struct ddp_chunk *chunk = &c->base;
+
+    while (c->seen < g->local_size && has_shared(g, c, c->seen))
+        c->seen++;
+    if (c->seen < g->local_size)
+        return;
+    if (chunk->sum->gathers)
+        ddp_hierarchical_gather_take(g, c);
+    else if (ddp_chunk_phase(chunk) != DDP_REDUCE_SCATTER && !in_place(g, c))
+        memcpy(chunk->data, ddp_hierarchical_own(g, c), chunk->count * sizeof *chunk->data);
+    chunk->sum->not_finite |= c->not_finite;
+    chunk->ended = 1;
+    *moved = 1;
+}
+
+static ddp_status levels_look(ddp_group *g, struct ddp_chunk *chunk, int *moved, ddp_error *err)
+{
+    struct ddp_hierarchical_chunk *c = chunk_of(chunk);
+
+    if (c->state == DDP_HIERARCHICAL_GATHERING && gather(g, c, moved, err))
+        return err->code;
+    if (c->state == DDP_HIERARCHICAL_SHARING)
+        take_shared(g, c, moved);
+    return DDP_OK;
+}
+
+static ddp_status levels_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)
+{
+    struct ddp_hierarchical_chunk *c = chunk_of(chunk);
+
+    c->requests[i].pending = 0;
+    c->waiting--;
+    if (chunk->sum->gathers)
+        return go_on_gathering(g, c, err);
+    return c->state == DDP_HIERARCHICAL_GATHERING ? DDP_OK : go_on(g, c, err);
+}
+
+static ddp_range levels_share(const ddp_group *g, size_t count, int i, int *parts)
+{
+    const struct ddp_stage *top = top_of(g);
+    const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
+
+    *parts = top->held_count;
+    if (top->held_count == 0)
+        return (ddp_range){0, 0};
+    return (ddp_range){ddp_unit_begin(plan, count, top->held[i].begin),
+                       ddp_unit_begin(plan, count, top->held[i].end)};
+}
+
+/* ---- who is late ---- */
+
+static int levels_behind(const ddp_group *g, const struct ddp_chunk *chunk)
+{
+    const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
+
+    return c->state == DDP_HIERARCHICAL_GATHERING ? first_local(g) + c->seen : -1;
+}
+
+static int levels_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
+{
+    const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
+
+    *taking = 0;
+    if (c->state == DDP_HIERARCHICAL_GATHERING || c->state == DDP_HIERARCHICAL_SHARING)
+        return first_local(g) + c->seen;
+    for (int i = 0; i < c->posted; i++)
+        if (c->requests[i].pending && c->requests[i].incoming)
+            return c->requests[i].peer;
+    *taking = 1;
+    for (int i = 0; i < c->posted; i++)
+        if (c->requests[i].pending)
+            return c->requests[i].peer;
+    return -1;
+}
+
+const struct ddp_allreduce_algorithm ddp_allreduce_levels = {
+    .limits = ddp_hierarchical_limits,
+    .open = ddp_hierarchical_open,
+    .close = ddp_hierarchical_close,
+    .chunk = levels_chunk,
+    .launch = levels_launch,
+    .advance = levels_advance,
+    .look = levels_look,
+    .share = levels_share,
+    .behind = levels_behind,
+    .waits_for = levels_waits_for,
+};

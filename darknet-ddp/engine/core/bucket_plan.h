@@ -1,0 +1,55 @@
+/* core/bucket_plan.h: which gradient travels in which bucket. A pure function.
+ *
+ * Backward makes gradients from the last layer to the first, so buckets are
+ * filled in that order (Li et al. 2020, section 3.2.3): a bucket closes as soon
+ * as it holds its capacity. The first has a capacity of its own, small, so that
+ * communication starts early. A parameter is never cut: one that is larger than
+ * the capacity makes a bucket that is larger than the capacity. Layers that may be left out
+ * together (table->block) share no bucket with others, so that nothing of them is sent then.
+ *
+ * At a bucket's end stands one element more for each of its parameters, its run count,
+ * which travels with it: on how many ranks the parameter's layer ran since the last step.
+ */
+#ifndef DDP_CORE_BUCKET_PLAN_H
+#define DDP_CORE_BUCKET_PLAN_H
+
+#include "base/status.h"
+#include "core/params.h"
+
+/* A parameter starts at a multiple of this many elements (64 bytes). */
+#define DDP_PLAN_ALIGN 16
+
+typedef struct ddp_place {
+    size_t bucket;
+    size_t offset; /* elements from the start of the whole plan's memory */
+    size_t nth;    /* of the bucket's parameters, and so of its run counts */
+} ddp_place;
+
+typedef struct ddp_bucket {
+    size_t offset;   /* elements from the start of the whole plan's memory */
+    size_t count;    /* elements, run counts and alignment gaps included */
+    size_t counts;   /* where its run counts begin, elements from the start as offset */
+    int first_layer; /* lowest and highest layer with a parameter here */
+    int last_layer;
+    size_t param_count;
+} ddp_bucket;
+
+typedef struct ddp_bucket_plan {
+    size_t count; /* elements of all buckets together */
+    size_t bucket_count;
+    ddp_bucket *buckets; /* in the order in which they are launched */
+    ddp_place *places;   /* places[i] is where table->params[i] lives; untouched for frozen ones */
+} ddp_bucket_plan;
+
+/* Plan the parameters of layers table->first_trained and above.
+ * bucket_bytes, first_bucket_bytes  capacities, at least 1 each
+ * *out is set on success; release with ddp_bucket_plan_close.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_bucket_plan_open(ddp_bucket_plan **out, const ddp_param_table *table,
+                                size_t bucket_bytes, size_t first_bucket_bytes,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. */
+void ddp_bucket_plan_close(ddp_bucket_plan *plan);
+
+#endif

@@ -1,9 +1,0 @@
-#include "core/names.h"
-
-const ddp_names ddp_plain_names = {
-    .exact = "an exact run",
-    .batch = "batch mode",
-    .sync_every = "sync_every",
-    .buffers = "broadcast_buffers",
-    .find_unused = "find_unused",
-};

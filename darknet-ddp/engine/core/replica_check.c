@@ -1,0 +1,150 @@
+#include "core/replica_check.h"
+
+#include "core/agree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+struct ddp_replica_check {
+    ddp_group *group;
+    const ddp_param_table *table;
+    const ddp_batchnorm_stats *statistics;
+    uint64_t *sums;   /* of each parameter, and behind them of each buffer's statistics */
+    size_t count;     /* of sums */
+    size_t step;      /* when they were taken */
+    size_t same_step; /* when ranks last had the same; 0: never looked */
+};
+
+ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
+                                  const ddp_param_table *table,
+                                  const ddp_batchnorm_stats *statistics, ddp_error *err)
+{
+    ddp_replica_check *v = calloc(1, sizeof *v);
+
+    *out = NULL;
+    if (v) {
+        *v = (ddp_replica_check){.group = group,
+                                 .table = table,
+                                 .statistics = statistics,
+                                 .count = table->param_count + table->buffer_count};
+        v->sums = calloc(v->count + 1, sizeof *v->sums);
+    }
+    if (!v || !v->sums) {
+        ddp_replica_check_close(v);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for checksums of parameters");
+    }
+    *out = v;
+    return DDP_OK;
+}
+
+void ddp_replica_check_close(ddp_replica_check *v)
+{
+    if (!v)
+        return;
+    free(v->sums);
+    free(v);
+}
+
+uint64_t ddp_replica_check_take(ddp_replica_check *v, size_t step)
+{
+    const ddp_param_table *table = v->table;
+    const float *statistics = ddp_batchnorm_stats_alike(v->statistics);
+    uint64_t *sum = v->sums;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        *sum++ = ddp_device_checksum(table->device, table->params[i].value, table->params[i].count);
+    for (size_t i = 0; i < table->buffer_count && statistics; i++) {
+        *sum++ = ddp_device_checksum(table->device, statistics, table->buffers[i].count);
+        statistics += table->buffers[i].count;
+    }
+    v->step = step;
+    return XXH3_64bits(v->sums, v->count * sizeof *v->sums);
+}
+
+void ddp_replica_check_passed(ddp_replica_check *v)
+{
+    v->same_step = v->step;
+}
+
+/* ---- where ranks differ ---- */
+
+static void name_array(const ddp_replica_check *v, size_t i, char *out, size_t size)
+{
+    const ddp_param_table *t = v->table;
+
+    if (i < t->param_count)
+        (void)snprintf(out, size, "layer %d (%s) %s", t->params[i].layer, t->params[i].kind,
+                       t->params[i].part);
+    else
+        (void)snprintf(out, size, "layer %d (%s) %s", t->buffers[i - t->param_count].layer,
+                       t->buffers[i - t->param_count].kind, t->buffers[i - t->param_count].part);
+}
+
+/* Of array i, rank by rank. */
+static void column(const ddp_replica_check *v, const uint64_t *all, size_t i, uint64_t *out)
+{
+    for (int r = 0; r < ddp_group_size(v->group); r++)
+        out[r] = all[(size_t)r * v->count + i];
+}
+
+static ddp_status describe(const ddp_replica_check *v, const ddp_sides *sides, size_t first,
+                           size_t arrays, ddp_error *err)
+{
+    char array[96], more[32] = "", since[64] = "";
+
+    name_array(v, first, array, sizeof array);
+    if (arrays > 1)
+        (void)snprintf(more, sizeof more, " and %zu more", arrays - 1);
+    if (v->same_step > 0)
+        (void)snprintf(since, sizeof since, "after step %zu they were still the same; ",
+                       v->same_step);
+    return ddp_fail(err, DDP_ERR_MISMATCH,
+                    "step %zu: %s%s of %s no longer have the bits of %s: memory or a processor has "
+                    "failed there, or on the other side; %sweights that were saved since may be "
+                    "spoiled",
+                    v->step, array, more, sides->odds, sides->others, since);
+}
+
+/* all: the ranks' sums, one rank after the other; of_one: room for a number a rank. */
+static ddp_status compare(const ddp_replica_check *v, const uint64_t *all, uint64_t *of_one,
+                          ddp_error *err)
+{
+    ddp_sides first_sides = {0}, sides;
+    size_t first = 0, arrays = 0;
+
+    for (size_t i = 0; i < v->count; i++) {
+        column(v, all, i, of_one);
+        if (ddp_sides_of(&sides, v->group, of_one, err))
+            return err->code;
+        if (sides.differ && arrays++ == 0) {
+            first = i;
+            first_sides = sides;
+        }
+    }
+    if (arrays == 0)
+        return ddp_fail(
+            err, DDP_ERR_MISMATCH,
+            "step %zu: the sum that compares ranks went wrong, though all parameters are "
+            "the same",
+            v->step);
+    return describe(v, &first_sides, first, arrays, err);
+}
+
+ddp_status ddp_replica_check_find(ddp_replica_check *v, ddp_error *err)
+{
+    size_t ranks = (size_t)ddp_group_size(v->group);
+    uint64_t *all = calloc(ranks * v->count + 1, sizeof *all);
+    uint64_t *of_one = calloc(ranks, sizeof *of_one);
+    ddp_status st;
+
+    if (all && of_one)
+        st = ddp_allgather(v->group, v->sums, all, v->count * sizeof *v->sums, err);
+    else
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory to compare %zu ranks", ranks);
+    if (!st)
+        st = compare(v, all, of_one, err);
+    free(all);
+    free(of_one);
+    return st;
+}

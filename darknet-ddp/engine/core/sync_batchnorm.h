@@ -1,0 +1,37 @@
+/* core/sync_batchnorm.h: BatchNorm's statistics over the mini-batches of all ranks (SyncBN).
+ *
+ * Every rank calls with the same numbers of channels in the same order. Each call gathers a few
+ * floats a channel from all ranks and blocks until they are there; every rank then computes the
+ * same bits from them, in the order of ranks, in double precision.
+ *
+ * Under -ddp_sync_bn BatchNorm waits in the middle of a pass (net->statistics, a table of its own):
+ * each rank measures mean and squared distances of its mini-batch, core/sync_batchnorm.c gathers
+ * and joins them, and in backward averages what is added to each delta. Updates of scales and
+ * biases stay each rank's, since gradients are summed over ranks anyway.
+ */
+#ifndef DDP_CORE_SYNC_BATCHNORM_H
+#define DDP_CORE_SYNC_BATCHNORM_H
+
+#include "comm/group.h"
+
+typedef struct ddp_sync_batchnorm ddp_sync_batchnorm;
+
+/* group must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_sync_batchnorm_open(ddp_sync_batchnorm **out, ddp_group *group,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. */
+void ddp_sync_batchnorm_close(ddp_sync_batchnorm *j);
+
+/* Of count values on each rank (any number above 0, the same on all), means[c] is the mean and
+ * squares[c] the sum of squared distances from it, for each of `channels` channels, in host memory.
+ * They become those of the values of all ranks (Chan, Golub and LeVeque 1979).
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_sync_batchnorm_join(ddp_sync_batchnorm *j, size_t channels, double count,
+                                   float *means, float *squares, ddp_error *err) DDP_MUST_CHECK;
+
+/* a[c] and b[c], in host memory, become their means over ranks. Fails as the above. */
+ddp_status ddp_sync_batchnorm_average(ddp_sync_batchnorm *j, size_t channels, float *a, float *b,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+#endif

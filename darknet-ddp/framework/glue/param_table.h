@@ -1,0 +1,42 @@
+/* glue/param_table.h: a Darknet network as core's parameter table. */
+#ifndef DDP_GLUE_PARAM_TABLE_H
+#define DDP_GLUE_PARAM_TABLE_H
+
+#include "base/status.h"
+#include "core/params.h"
+#include "glue/network.h"
+
+#include <stdint.h>
+
+/* List the parameters and BatchNorm buffers of net, as they are on the host or on the GPU
+ * that net trains on (device), by layer type: what a pointer
+ * in struct layer means depends on the type (the biases of a yolo layer are
+ * anchors). The layers of a recurrent layer count as parts of it. Layers up to
+ * the last one with stopbackward=1 are frozen (ddp_param_table.first_trained); what stopbackward=N
+ * freezes until batch N is not. Layers that share another's weights have none of their own.
+ * The table points into net and must not outlive it; release it with
+ * ddp_param_table_release. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device *device,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* Darknet has each array on the host too. Bring these up to date with the GPU's: values,
+ * BatchNorm buffers and optimizer state, but for moments that are shared out (core/sharded.h); or
+ * the GPU's with these. host is net's table of the host. Where device is the host, nothing happens.
+ * Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_param_table_pull(const ddp_param_table *host, network *net, ddp_device *device,
+                                ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_device *device,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* Free the lists, not what they point to. */
+/* XXH3 of every parameter and buffer, of a table on the host. */
+uint64_t ddp_param_table_hash(const ddp_param_table *table);
+
+void ddp_param_table_release(ddp_param_table *table);
+
+/* Is every parameter and buffer made of finite numbers? DDP_ERR_FORMAT names the first that is not.
+ * Fails also with DDP_ERR_NOMEM. */
+ddp_status ddp_param_table_check_finite(const ddp_param_table *table,
+                                        ddp_error *err) DDP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,16 @@
+/* glue/trainable.h: which networks Darknet itself can train here. */
+#ifndef DDP_GLUE_TRAINABLE_H
+#define DDP_GLUE_TRAINABLE_H
+
+#include "base/status.h"
+#include "glue/network.h"
+
+/* DDP_ERR_USAGE if net has a layer that Darknet does not train correctly (lstm, gru); the
+ * error says which, or no layer with weights. */
+ddp_status ddp_check_trainable(const network *net, ddp_error *err) DDP_MUST_CHECK;
+
+/* The first layer whose BatchNorm has one value a channel in each of net's mini-batches, or -1.
+ * The value less its mean is 0, and its variance 0 divided by 0. */
+int ddp_layer_with_one_value(const network *net);
+
+#endif

@@ -1,0 +1,73 @@
+/* Samples that cannot be read.
+ *
+ * Where the run ends for them, no step may learn from what was loaded in their place. How many a
+ * step has is known on each rank when it begins, for all of it is loaded then. The ranks' counts
+ * are summed under its first forward pass, behind what still travels, so nobody waits for it: it
+ * is there before gradients are. What the update under way has changed by then is statistics, which
+ * are kept when it begins. */
+#include "trainer/trainer_state.h"
+
+#include "base/clock.h"
+
+void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
+                                 const ddp_train_position *before)
+{
+    ddp_error err;
+
+    if (!t->bad.sum || before->begun > 0)
+        return;
+    t->bad.step = before->step + 1;
+    t->bad.images = before->images - before->since_update;
+    t->bad.samples = (float)ddp_bad_samples_count(
+        t->config.bad_data, before->images + (size_t)net->batch * (size_t)net->subdivisions);
+    t->bad.started = 1;
+    ddp_trainer_check(t, ddp_allreduce_start(t->bad.sum, &err), &err);
+}
+
+void ddp_trainer_finish_bad_samples(ddp_trainer *t)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_error err;
+
+    if (!t->bad.started)
+        return;
+    t->bad.started = 0;
+    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    ddp_trainer_check(t, ddp_allreduce_wait(t->bad.sum, &err), &err);
+    t->waited_ns += ddp_clock_ns() - start;
+}
+
+/* To the last whole update, so many images after the start: what was seen since then was not. */
+static void go_back(ddp_trainer *t, size_t images)
+{
+    ddp_error err;
+
+    ddp_trainer_check(t, ddp_batchnorm_stats_restore(t->statistics, &err), &err);
+    *t->net->seen = images;
+}
+
+void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net)
+{
+    if (!t->bad.started)
+        return;
+    ddp_trainer_finish_bad_samples(t);
+    if (t->bad.samples <= 0)
+        return;
+    go_back(t, t->bad.images);
+    t->config.unreadable(net, t->bad.step, (size_t)t->bad.samples);
+}
+
+void ddp_trainer_take_back(ddp_trainer *t)
+{
+    ddp_train_position now = ddp_train_position_of(t->net);
+
+    if (now.since_update > 0)
+        go_back(t, now.images - now.since_update);
+}
+
+void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_train_position *now)
+{
+    if (t->config.bad_data && !t->bad.sum)
+        ddp_loss_tell(t->loss, DDP_TOLD_BAD_SAMPLES,
+                      ddp_bad_samples_count(t->config.bad_data, now->images));
+}

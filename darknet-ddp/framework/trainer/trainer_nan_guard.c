@@ -1,0 +1,46 @@
+/* Numbers that are not finite (trainer/nan_guard.h): they end the run, or the step is dropped. */
+#include "trainer/trainer_state.h"
+
+void ddp_trainer_judge_last_step(ddp_trainer *t)
+{
+    ddp_error err;
+
+    ddp_trainer_check(t, ddp_nan_guard_look(&t->guard, t->net, &err), &err);
+}
+
+void ddp_trainer_look(ddp_trainer *t)
+{
+    if (!ddp_nan_guard_drops(&t->guard))
+        ddp_trainer_judge_last_step(t);
+}
+
+void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before)
+{
+    ddp_error err;
+
+    t->update_begins = before->since_update == 0;
+    if (t->update_begins && (ddp_nan_guard_drops(&t->guard) || t->config.bad_data))
+        ddp_trainer_check(t, ddp_batchnorm_stats_keep(t->statistics, &err), &err);
+}
+
+void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now)
+{
+    ddp_error err;
+
+    t->judged = 0;
+    ddp_trainer_check(t,
+                      ddp_nan_guard_mini_batch_ended(&t->guard, t->net, t->update_begins,
+                                                     now->mini_batch + 1, &err),
+                      &err);
+}
+
+int ddp_trainer_is_dropped(ddp_trainer *t)
+{
+    ddp_error err;
+
+    if (ddp_nan_guard_drops(&t->guard) && !t->judged) {
+        ddp_trainer_check(t, ddp_nan_guard_judge(&t->guard, t->net, &t->dropped, &err), &err);
+        t->judged = 1;
+    }
+    return t->dropped;
+}

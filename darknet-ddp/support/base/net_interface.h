@@ -1,0 +1,11 @@
+/* base/net_interface.h: this host's network interfaces. */
+#ifndef DDP_BASE_NET_INTERFACE_H
+#define DDP_BASE_NET_INTERFACE_H
+
+#include <ifaddrs.h>
+
+/* Is an interface with an IPv4 address the one that `interface` names: by its name, or by its
+ * network, as "10.1.0.0/16"? */
+int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface);
+
+#endif

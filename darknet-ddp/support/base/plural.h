@@ -1,0 +1,16 @@
+/* base/plural.h: words of sentences. */
+#ifndef DDP_BASE_PLURAL_H
+#define DDP_BASE_PLURAL_H
+
+#include <stddef.h>
+
+/* "s" or nothing, behind a count and a noun. */
+static inline const char *ddp_plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* Write "3.2 days", "2.3 hours", "5 minutes" or "40 seconds" to text, which has size bytes. */
+void ddp_duration(double seconds, char *text, size_t size);
+
+#endif

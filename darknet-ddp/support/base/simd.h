@@ -1,0 +1,18 @@
+/* base/simd.h: functions that are compiled for several levels of x86-64 processors, of which the
+ * loader picks one. Sums of products are for files compiled with -ffp-contract=off alone, as newer
+ * ones would round both at once: a result must not depend on the processor. */
+#ifndef DDP_BASE_SIMD_H
+#define DDP_BASE_SIMD_H
+
+/* Sanitizers run before the loader can pick. */
+#if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)             \
+    && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define DDP_TARGET_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
+#define DDP_TARGET_CLONES
+#endif
+
+/* What such functions call must be compiled with them. */
+#define DDP_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+#endif

@@ -1,0 +1,121 @@
+/* device/float16.h: float32 from and to 16 bits, rounded to nearest, ties to even, the same bits on
+ * host and GPU. Without branches, and with shifts and one addition of normal numbers, so that
+ * compilers make vectors of it and denormals are kept where the processor flushes them.
+ *
+ *   bf16   8 bits of exponent, 7 of mantissa: float32's range, 2 to 3 digits
+ *   fp16   5 bits of exponent, 10 of mantissa: up to 65504, in steps of 2^-24 below 2^-14
+ *
+ * What is too large becomes infinite; NaN stays NaN.
+ *
+ * With -ddp_compress a bucket's sum is of numbers of 16 bits (device/float16.h): a rank's part is
+ * rounded when the chunk is launched or summed, and each addition of the tree (device/sum.c). So
+ * every number that a message may carry is one of 16 bits, packing it on the way
+ * (comm/wire_messages.c, below both ways to sum) loses nothing, and the result does not depend on
+ * which sums travel, as it would if only messages rounded. A rounding for each level of the tree is
+ * what that costs: an error that grows with the root of the levels' number, log2 of the ranks. Run
+ * counts are 0 or 1 a rank, so that their sums fit, too.
+ */
+#ifndef DDP_DEVICE_FLOAT16_H
+#define DDP_DEVICE_FLOAT16_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define DDP_HALF_INLINE __host__ __device__ static inline
+#else
+#define DDP_HALF_INLINE static inline
+#endif
+
+/* How floats travel. */
+typedef enum ddp_wire { DDP_WIRE_FP32, DDP_WIRE_BF16, DDP_WIRE_FP16 } ddp_wire;
+
+DDP_HALF_INLINE uint32_t ddp_bits_of(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+DDP_HALF_INLINE float ddp_float_of(uint32_t bits)
+{
+    float x;
+
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Without a branch: a compiler that could jump over the float addition behind `no` would, and make
+ * no vectors. */
+DDP_HALF_INLINE uint32_t ddp_choose_bits(int which, uint32_t yes, uint32_t no)
+{
+    uint32_t mask = 0U - (uint32_t)which;
+
+    return (yes & mask) | (no & ~mask);
+}
+
+/* The 32 bits of x rounded to bf16. A carry out of the mantissa is the next exponent, which is
+ * right; one out of a NaN would not be. */
+DDP_HALF_INLINE uint32_t ddp_bf16_rounded(float x)
+{
+    uint32_t bits = ddp_bits_of(x);
+    uint32_t nearest = bits + 0x7fffU + (bits >> 16 & 1U);
+    uint32_t nan = bits | 0x00400000U;
+
+    return ddp_choose_bits((bits & 0x7fffffffU) > 0x7f800000U, nan, nearest) & 0xffff0000U;
+}
+
+DDP_HALF_INLINE uint16_t ddp_to_bf16(float x)
+{
+    return (uint16_t)(ddp_bf16_rounded(x) >> 16);
+}
+
+DDP_HALF_INLINE float ddp_from_bf16(uint16_t half)
+{
+    return ddp_float_of((uint32_t)half << 16);
+}
+
+/* Below 2^-14 adding 0.5, whose last place is 2^-24, rounds as fp16 does. */
+DDP_HALF_INLINE uint16_t ddp_to_fp16(float x)
+{
+    uint32_t bits = ddp_bits_of(x), size = bits & 0x7fffffffU;
+    uint32_t half = (size - 0x38000000U + 0xfffU + (size >> 13 & 1U)) >> 13;
+    uint32_t small = ddp_bits_of(ddp_float_of(size) + 0.5F) - 0x3f000000U;
+
+    half = ddp_choose_bits(size < 0x38800000U, small, half);
+    half = ddp_choose_bits(size >= 0x477ff000U, 0x7c00U, half);
+    half = ddp_choose_bits(size > 0x7f800000U, 0x7e00U, half);
+    return (uint16_t)(half | (bits >> 16 & 0x8000U));
+}
+
+DDP_HALF_INLINE float ddp_from_fp16(uint16_t half)
+{
+    uint32_t size = half & 0x7fffU, sign = (uint32_t)(half & 0x8000U) << 16;
+    uint32_t bits = (size << 13) + 0x38000000U;
+    uint32_t small = ddp_bits_of(ddp_float_of(size | 0x3f000000U) - 0.5F);
+
+    bits = ddp_choose_bits(size < 0x400U, small, bits);
+    bits = ddp_choose_bits(size >= 0x7c00U, size << 13 | 0x7f800000U, bits);
+    return ddp_float_of(bits | sign);
+}
+
+DDP_HALF_INLINE uint16_t ddp_to_half(float x, ddp_wire wire)
+{
+    return wire == DDP_WIRE_BF16 ? ddp_to_bf16(x) : ddp_to_fp16(x);
+}
+
+DDP_HALF_INLINE float ddp_from_half(uint16_t half, ddp_wire wire)
+{
+    return wire == DDP_WIRE_BF16 ? ddp_from_bf16(half) : ddp_from_fp16(half);
+}
+
+/* x as it would come out of the wire. */
+DDP_HALF_INLINE float ddp_wire_rounded(float x, ddp_wire wire)
+{
+    if (wire == DDP_WIRE_BF16)
+        return ddp_float_of(ddp_bf16_rounded(x));
+    return wire == DDP_WIRE_FP16 ? ddp_from_fp16(ddp_to_fp16(x)) : x;
+}
+
+#endif

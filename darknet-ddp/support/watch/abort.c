@@ -1,0 +1,101 @@
+#include "watch/state.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { COLLECT_MS = 1500 };
+
+static const int64_t end_patience_ns = 4000000000;
+
+void ddp_watch_print_hang_report(ddp_watch *w, const char *title)
+{
+    char *text = ddp_hang_report_make(title, w->ranks, w->hosts, w->rank == 0 ? w->size : 1,
+                                      w->rank == 0 ? 0 : w->rank, w->own_ns,
+                                      w->config.describe_bucket, w->config.ctx);
+
+    w->config.say(w->config.ctx, text ? text : title);
+    free(text);
+}
+
+/* The events of a rank; rank -1: there are no more. */
+static void keep(const ddp_watch *w, int rank, const ddp_event *events, size_t count)
+{
+    if (w->config.keep_events)
+        w->config.keep_events(w->config.ctx, rank, events, count);
+}
+
+static void keep_own(ddp_watch *w)
+{
+    static ddp_event events[DDP_EVENTS_KEPT]; /* of the only thread that ends the run */
+
+    keep(w, w->rank, events, ddp_flight_recorder_copy(&w->recorder, events));
+}
+
+/* Say what this rank's loaders do: rank 0 knows no more of another rank than that it waits. */
+static void say_loading(ddp_watch *w)
+{
+    char text[1024] = "";
+
+    if (w->config.describe_loading && atomic_load(&w->phase) == DDP_PHASE_LOADING)
+        w->config.describe_loading(w->config.ctx, text, sizeof text);
+    if (text[0])
+        w->config.say(w->config.ctx, text);
+}
+
+static int64_t unix_ns(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* In place of the events of a rank that cannot be asked. */
+static void keep_silence(const ddp_watch *w, int rank)
+{
+    const ddp_watched *r = &w->ranks[rank];
+    const ddp_event event = {.unix_ns = unix_ns() - (w->own_ns - r->heard_ns),
+                             .step = r->at.step,
+                             .kind = DDP_EVENT_SILENT,
+                             .number = r->at.phase};
+
+    keep(w, rank, &event, 1);
+}
+
+void ddp_watch_abort_all(ddp_watch *w)
+{
+    int64_t until = ddp_clock_ns() + COLLECT_MS * (int64_t)1000000;
+
+    ddp_watch_ask_events(w);
+    say_loading(w);
+    keep_own(w);
+    while (w->events_left > 0 && ddp_clock_ns() < until)
+        ddp_watch_poll(w, DDP_WATCH_TICK_MS);
+    for (int r = 1; r < w->size; r++)
+        if (!w->ranks[r].answered)
+            keep_silence(w, r);
+    keep(w, -1, NULL, 0);
+    w->config.end(w->config.ctx);
+}
+
+void ddp_watch_abort_alone(ddp_watch *w, const char *why)
+{
+    ddp_watch_print_hang_report(w, why);
+    say_loading(w);
+    keep_own(w);
+    keep(w, -1, NULL, 0);
+    w->config.end(w->config.ctx);
+}
+
+void ddp_watch_exit_after_events(ddp_watch *w)
+{
+    int64_t until = ddp_clock_ns() + end_patience_ns;
+
+    say_loading(w);
+    ddp_watch_send_events(w);
+    while (ddp_clock_ns() < until && ddp_heartbeat_link(w->channel, 0) == DDP_LINK_OPEN)
+        ddp_watch_poll(w, DDP_WATCH_TICK_MS);
+    w->config.end(w->config.ctx);
+}

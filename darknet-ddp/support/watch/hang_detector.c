@@ -1,0 +1,184 @@
+#include "watch/state.h"
+
+#include <stdio.h>
+
+static const int64_t silent_ns = 3000000000; /* a rank that speaks every second is missed */
+static const double least_start_s = 30;
+static const double warn_share = 0.1; /* of the timeout */
+static const double least_warn_s = 1; /* of other ranks less is not known */
+
+/* Reading and writing excuse a rank for as long as it is heard: its watch speaks beside them. */
+static int is_at_io(const ddp_watch *w, int rank)
+{
+    const ddp_watched *r = &w->ranks[rank];
+
+    return ddp_phase_is_io(r->at.phase) && r->heard_ns + silent_ns >= w->own_ns;
+}
+
+/* Until all have joined: a small timeout is meant for steps, and MPI's start may take longer. */
+static double start_limit_s(const ddp_watch *w)
+{
+    double io_s = w->config.io_timeout_s,
+           least = io_s > 0 && io_s < least_start_s ? io_s : least_start_s;
+
+    if (w->config.timeout_s <= 0)
+        return 0;
+    return w->config.timeout_s > least ? w->config.timeout_s : least;
+}
+
+/* Seconds without any movement after which the run ends; 0: never. */
+static double limit_s(const ddp_watch *w)
+{
+    int known = w->rank == 0 ? w->size : 1;
+
+    if (!w->member)
+        return start_limit_s(w);
+    for (int r = 0; r < known; r++)
+        if (is_at_io(w, r))
+            return w->config.io_timeout_s;
+    return w->config.timeout_s;
+}
+
+/* Has a rank's process ended while the run goes on? Then the launcher may be about to end all,
+ * and has a second for it. */
+static void look_for_lost(ddp_watch *w)
+{
+    for (int r = 1; w->channel && r < w->size; r++) {
+        ddp_watched *rank = &w->ranks[r];
+        char title[512];
+
+        if (rank->left || ddp_heartbeat_link(w->channel, r) != DDP_LINK_LOST)
+            continue;
+        if (rank->lost_ns == 0)
+            rank->lost_ns = w->own_ns;
+        if (ddp_watch_seconds_since(w, rank->lost_ns) < 1.5)
+            continue;
+        (void)snprintf(title, sizeof title,
+                       "rank %d on %s has ended, or its connection has, in the middle of the run",
+                       r, w->hosts[r]);
+        ddp_watch_print_hang_report(w, title);
+        ddp_watch_abort_all(w);
+    }
+}
+
+/* Which rank the others wait for: the one that was not heard, or moved, for longest. */
+static int suspect(const ddp_watch *w)
+{
+    int found = 0;
+
+    for (int r = 1; r < w->size; r++) {
+        const ddp_watched *a = &w->ranks[r], *b = &w->ranks[found];
+        int a_waits = a->at.phase == DDP_PHASE_WAITING, b_waits = b->at.phase == DDP_PHASE_WAITING;
+
+        if (a->heard_ns + silent_ns < b->heard_ns)
+            found = r;
+        else if (b->heard_ns + silent_ns < a->heard_ns)
+            continue;
+        else if (a_waits != b_waits)
+            found = b_waits ? r : found;
+        else if (a->moved_ns < b->moved_ns)
+            found = r;
+    }
+    return found;
+}
+
+static void describe_start(const ddp_watch *w, char *out, size_t size, double still_s, int ends)
+{
+    char who[512] = "";
+
+    if (w->config.describe_start)
+        w->config.describe_start(w->config.ctx, who, sizeof who);
+    (void)snprintf(out, size, "the ranks have not come together for %.0f s%s%s", still_s,
+                   ends ? ", and the run ends" : "", who);
+}
+
+static void describe_standstill(const ddp_watch *w, char *out, size_t size, double still_s,
+                                int ends)
+{
+    int r = suspect(w);
+    int silent = w->ranks[r].heard_ns + silent_ns < w->own_ns;
+    char at[256];
+
+    if (!w->member) {
+        describe_start(w, out, size, still_s, ends);
+        return;
+    }
+    ddp_rank_position_describe(at, sizeof at, &w->ranks[r].at);
+    if (w->size == 1) {
+        (void)snprintf(out, size, "nothing has moved for %.0f s%s: %s", still_s,
+                       ends ? ", and the run ends" : "", at);
+        return;
+    }
+    (void)snprintf(out, size,
+                   "nothing has moved for %.0f s%s; the others wait for rank %d on %s%s: %s",
+                   still_s, ends ? ", and the run ends" : "", r, w->hosts[r],
+                   silent ? ", which is not heard any more" : "", at);
+}
+
+static void look_at_rank_0(ddp_watch *w)
+{
+    double silent_s = ddp_watch_seconds_since(w, w->heard_ns);
+    char title[512];
+
+    if (ddp_heartbeat_link(w->channel, 0) == DDP_LINK_LOST && !w->ranks[0].left) {
+        if (w->ranks[0].lost_ns == 0)
+            w->ranks[0].lost_ns = w->own_ns;
+        if (ddp_watch_seconds_since(w, w->ranks[0].lost_ns) < 3)
+            return;
+        (void)snprintf(title, sizeof title,
+                       "rank 0 on %s has ended, or the connection to it has, in the middle of the "
+                       "run",
+                       w->hosts[0]);
+        ddp_watch_abort_alone(w, title);
+    }
+    /* A rank 0 that lives would have ended the run by now. */
+    if (w->config.timeout_s > 0 && silent_s > w->config.timeout_s + 5) {
+        (void)snprintf(title, sizeof title, "rank 0 on %s has not been heard for %.0f s",
+                       w->hosts[0], silent_s);
+        ddp_watch_abort_alone(w, title);
+    }
+}
+
+static double warn_after_s(double limit)
+{
+    double share = limit * warn_share;
+
+    return share > least_warn_s ? share : least_warn_s;
+}
+
+static void look_for_standstill(ddp_watch *w)
+{
+    double still_s = ddp_watch_seconds_since(w, w->moved_ns), limit = limit_s(w);
+    char title[1024];
+
+    if (limit <= 0 || still_s < warn_after_s(limit))
+        return;
+    if (still_s < limit && w->warned)
+        return;
+    describe_standstill(w, title, sizeof title, still_s, still_s >= limit);
+    if (still_s < limit) {
+        w->warned = 1;
+        w->config.say(w->config.ctx, title);
+        return;
+    }
+    ddp_watch_print_hang_report(w, title);
+    ddp_watch_abort_all(w);
+}
+
+void ddp_watch_detect_hang(ddp_watch *w)
+{
+    if (atomic_load(&w->failing))
+        return;
+    if (atomic_exchange(&w->table_asked, 0)) {
+        if (w->rank == 0)
+            ddp_watch_print_hang_report(w, "where the ranks are");
+        else
+            ddp_watch_ask_rank_0(w);
+    }
+    if (w->rank > 0) {
+        look_at_rank_0(w);
+        return;
+    }
+    look_for_lost(w);
+    look_for_standstill(w);
+}

@@ -1,0 +1,58 @@
+/* watch/heartbeat_state.h: what channel*.c share. Included by them alone. */
+#ifndef DDP_WATCH_HEARTBEAT_STATE_H
+#define DDP_WATCH_HEARTBEAT_STATE_H
+
+#include "watch/heartbeat.h"
+
+enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
+
+/* What a rank says when it comes. */
+struct ddp_hello {
+    uint64_t token;
+    int32_t rank;
+    int32_t unused;
+};
+
+struct ddp_rank_link {
+    int fd; /* -1: none */
+    int lost;
+    size_t in_bytes, out_bytes;
+    unsigned char in[DDP_LINK_BUFFER], out[DDP_LINK_BUFFER];
+};
+
+/* Who has connected and not said yet who it is. */
+struct ddp_guest {
+    int fd; /* -1: none */
+    int64_t since_ns;
+    size_t bytes;
+    unsigned char said[sizeof(struct ddp_hello)];
+};
+
+struct ddp_heartbeat {
+    uint64_t token;
+    int size;
+    int listening[DDP_INVITED_ADDRESSES], listening_count;
+    struct ddp_rank_link *links; /* by rank; on other ranks than 0, that of rank 0 alone */
+    int link_count;
+    struct ddp_guest *guests; /* rank 0's: all ranks may come at once */
+    int guest_count;
+};
+
+/* ---- channel_state.c ---- */
+
+/* Without sockets. NULL: no memory. Close it by ddp_heartbeat_close. */
+ddp_heartbeat *ddp_heartbeat_new(int links, int guests);
+
+void ddp_heartbeat_end_link(struct ddp_rank_link *l);
+void ddp_heartbeat_end_guest(struct ddp_guest *g);
+
+/* Rank 0 lets nobody in any more. */
+void ddp_heartbeat_stop_listening(ddp_heartbeat *c);
+
+/* ---- channel_meet.c ---- */
+
+/* Rank 0: let in who has come, and no more once all have. Of a channel that listens no more
+ * nothing. Waits for nobody. */
+void ddp_heartbeat_admit(ddp_heartbeat *c);
+
+#endif

@@ -1,0 +1,154 @@
+/* Lines of a list that cannot be read, and what is loaded in their place. */
+#include "samples/bad_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LINES = 8 };
+
+static char names[LINES][8], *paths[LINES];
+
+static ddp_bad_samples *open(uint64_t seed)
+{
+    ddp_bad_samples *b;
+    ddp_error err;
+
+    for (int i = 0; i < LINES; i++) {
+        names[i][0] = (char)('a' + i);
+        paths[i] = names[i];
+    }
+    if (ddp_bad_samples_open(&b, 0, &err))
+        fail_msg("%s", err.text);
+    ddp_bad_samples_begin(b, seed);
+    ddp_bad_samples_list(b, paths, LINES);
+    return b;
+}
+
+/* Returns 1 where it is news. */
+static int find(ddp_bad_samples *b, int line)
+{
+    int again;
+    char *sentence = ddp_bad_samples_found(b, paths[line], "why", &again);
+    int news = sentence != NULL;
+
+    assert_int_equal(again, 1);
+    free(sentence);
+    return news;
+}
+
+static void good_lines_are_themselves(void **state)
+{
+    ddp_bad_samples *b = open(1);
+
+    (void)state;
+    for (size_t i = 0; i < LINES; i++)
+        assert_int_equal(ddp_bad_samples_instead(b, i, LINES), i);
+    ddp_bad_samples_close(b);
+}
+
+static void a_line_is_news_once(void **state)
+{
+    ddp_bad_samples *b = open(1);
+
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(find(b, (i * 3 + 2) % LINES), round == 0);
+    ddp_bad_samples_close(b);
+}
+
+/* The same whatever is known of other lines, and in whatever order they were met. */
+static void what_is_loaded_instead_is_a_matter_of_the_lines(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        ddp_bad_samples *one = open(seed), *two = open(seed);
+        size_t line = 5;
+
+        (void)find(one, 5);
+        (void)find(one, 2);
+        (void)find(one, 6);
+        /* As a loader that meets them one by one. */
+        while (line == 2 || line == 5 || line == 6) {
+            (void)find(two, (int)line);
+            line = ddp_bad_samples_instead(two, 5, LINES);
+        }
+        assert_int_equal(ddp_bad_samples_instead(one, 5, LINES), line);
+        ddp_bad_samples_close(one);
+        ddp_bad_samples_close(two);
+    }
+}
+
+static void there_is_an_end_to_it(void **state)
+{
+    ddp_bad_samples *b = open(3);
+    char other[] = "a";
+    int again;
+
+    (void)state;
+    for (int i = 0; i < LINES - 1; i++)
+        assert_int_equal(find(b, i), 1);
+    for (size_t i = 0; i < LINES; i++)
+        assert_int_equal(ddp_bad_samples_instead(b, i, LINES), LINES - 1);
+    free(ddp_bad_samples_found(b, paths[LINES - 1], "why", &again));
+    assert_int_equal(again, 0);
+    assert_null(ddp_bad_samples_found(b, other, "why", &again));
+    assert_int_equal(again, 0);
+    assert_null(ddp_bad_samples_found(b, NULL, "why", &again));
+    assert_int_equal(again, 0);
+    ddp_bad_samples_close(b);
+}
+
+static void samples_are_counted_once(void **state)
+{
+    ddp_bad_samples *b = open(1);
+
+    (void)state;
+    ddp_bad_samples_loaded(b, 3); /* itself */
+    (void)find(b, 4);
+    for (int twice = 0; twice < 2; twice++)
+        for (size_t sample = 10; sample < 14; sample++) {
+            (void)ddp_bad_samples_instead(b, 4, LINES);
+            ddp_bad_samples_loaded(b, sample);
+        }
+    assert_int_equal(ddp_bad_samples_count(b, 12), 2);
+    assert_int_equal(ddp_bad_samples_count(b, 20), 2);
+    assert_int_equal(ddp_bad_samples_count(b, 20), 0);
+    ddp_bad_samples_close(b);
+}
+
+static void they_are_described_in_order(void **state)
+{
+    ddp_bad_samples *b = open(1);
+    char text[128];
+
+    (void)state;
+    (void)find(b, 6);
+    (void)find(b, 1);
+    assert_int_equal(ddp_bad_samples_describe(b, text, sizeof text), 2);
+    assert_string_equal(text,
+                        "why (line 2 of the training list)\nwhy (line 7 of the training list)\n");
+    assert_int_equal(ddp_bad_samples_describe(b, text, 50), 2);
+    assert_string_equal(text, "why (line 2 of the training list)\n");
+    ddp_bad_samples_close(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_lines_are_themselves),
+        cmocka_unit_test(a_line_is_news_once),
+        cmocka_unit_test(what_is_loaded_instead_is_a_matter_of_the_lines),
+        cmocka_unit_test(there_is_an_end_to_it),
+        cmocka_unit_test(samples_are_counted_once),
+        cmocka_unit_test(they_are_described_in_order),
+    };
+
+    return cmocka_run_group_tests_name("bad_data", tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+/* What is said of a run that stands still: positions, the table, events, and who broke off first.
+ */
+#include "folder.h"
+#include "watch/flight_recorder.h"
+#include "watch/hang_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka.h needs some of the above. */
+#include <cmocka.h>
+
+/* ---- words ---- */
+
+static void describes_positions(void **state)
+{
+    ddp_rank_position p = {.step = 12,
+                           .phase = DDP_PHASE_BACKWARD,
+                           .mini_batch = 1,
+                           .layer = 81,
+                           .bucket = -1,
+                           .peer = -1};
+    char text[128];
+
+    (void)state;
+    ddp_rank_position_describe(text, sizeof text, &p);
+    assert_string_equal(text, "step 12, mini-batch 2, backward, layer 81");
+    p.phase = DDP_PHASE_WAITING;
+    p.bucket = 3;
+    p.peer = 2;
+    ddp_rank_position_describe(text, sizeof text, &p);
+    assert_string_equal(text, "step 12, mini-batch 2, waiting for bucket 3, rank 2 owes a part");
+    p = (ddp_rank_position){.phase = DDP_PHASE_STARTING, .layer = -1, .bucket = -1, .peer = -1};
+    ddp_rank_position_describe(text, sizeof text, &p);
+    assert_string_equal(text, "starting");
+}
+
+static void layers_of(void *ctx, int bucket, char *out, size_t size)
+{
+    (void)ctx;
+    (void)snprintf(out, size, "layers %d to %d", bucket, bucket + 9);
+}
+
+static void table_names_all(void **state)
+{
+    const int64_t s = 1000000000;
+    const char *const hosts[] = {"a", "a", "b"};
+    ddp_watched ranks[] = {
+        {.at = {.step = 1, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = 4, .peer = 2},
+         .heard_ns = 20 * s,
+         .moved_ns = 10 * s},
+        {.at = {.step = 1, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = 4, .peer = 2},
+         .heard_ns = 20 * s,
+         .moved_ns = 20 * s},
+        {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 9 * s,
+         .moved_ns = 9 * s}};
+    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, 20 * s, layers_of, NULL);
+
+    (void)state;
+    assert_string_equal(
+        text,
+        "title\n"
+        "  rank 0 @ a: step 1, mini-batch 1, waiting for bucket 4, rank 2 owes a part; for 10 s\n"
+        "  rank 1 @ a: step 1, mini-batch 1, waiting for bucket 4, rank 2 owes a part\n"
+        "  rank 2 @ b: step 1, mini-batch 1, forward, layer 7; not heard for 11 s\n"
+        "  bucket 4 holds layers 4 to 13");
+    free(text);
+}
+
+/* A rank that is gone may have come further than it has said. */
+static void table_says_which_places_are_old(void **state)
+{
+    const int64_t s = 1000000000;
+    const char *const hosts[] = {"a", "a", "b"};
+    ddp_watched ranks[] = {
+        {.at = {.step = 9, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 20 * s,
+         .moved_ns = 20 * s},
+        {.at = {.step = 7, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 18 * s,
+         .moved_ns = 18 * s,
+         .lost_ns = 18 * s},
+        {.at = {.step = 8, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 19 * s,
+         .moved_ns = 19 * s,
+         .left = 1}};
+    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, 20 * s, NULL, NULL);
+
+    (void)state;
+    assert_string_equal(text, "title\n"
+                              "  rank 0 @ a: step 9, mini-batch 1, forward, layer 7\n"
+                              "  rank 1 @ a: last heard: step 7, mini-batch 1, forward, layer 7; "
+                              "its connection is gone for 2 s\n"
+                              "  rank 2 @ b: last heard: step 8, mini-batch 1, forward, layer 7; "
+                              "it has ended");
+    free(text);
+}
+
+/* ---- events ---- */
+
+static void recorder_keeps_the_last(void **state)
+{
+    ddp_flight_recorder *r = calloc(1, sizeof *r);
+    ddp_event *events = calloc(DDP_EVENTS_KEPT, sizeof *events);
+
+    (void)state;
+    assert_true(r && events);
+    assert_int_equal(ddp_flight_recorder_copy(r, events), 0);
+    for (int i = 0; i < DDP_EVENTS_KEPT + 5; i++)
+        ddp_flight_record(r, 1, DDP_EVENT_LAUNCH, i);
+    assert_int_equal(ddp_flight_recorder_copy(r, events), DDP_EVENTS_KEPT);
+    assert_int_equal(events[0].number, 5);
+    assert_int_equal(events[DDP_EVENTS_KEPT - 1].number, DDP_EVENTS_KEPT + 4);
+    free(r);
+    free(events);
+}
+
+static int judge(const char *text, ddp_verdict *v)
+{
+    struct folder folder;
+    ddp_error err;
+    ddp_status st;
+
+    folder_open(&folder);
+    folder_write(folder_file(&folder, "events"), text, strlen(text));
+    {
+        char *path = strdup(folder_file(&folder, "events"));
+
+        st = ddp_events_judge(v, &path, 1, &err);
+        free(path);
+    }
+    folder_close(&folder);
+    return st;
+}
+
+static void finds_who_broke_off_first(void **state)
+{
+    ddp_verdict v;
+    char text[512];
+
+    (void)state;
+    /* Rank 1 launched a bucket less. */
+    assert_int_equal(judge("0 a 10.000000000 5 step 5\n0 a 11.000000000 5 launch 0\n"
+                           "0 a 12.000000000 5 launch 1\n1 b 10.000000000 5 step 5\n"
+                           "1 b 12.500000000 5 launch 0\n",
+                           &v),
+                     DDP_OK);
+    assert_int_equal(v.rank, 1);
+    assert_int_equal(v.foremost, 0);
+    ddp_verdict_describe(text, sizeof text, &v);
+    assert_non_null(strstr(text, "Rank 1 on b broke off first"));
+    assert_non_null(strstr(text, "in step 5, bucket 0 launched"));
+    /* Rank 0 says itself that it failed, though rank 1 is behind. */
+    assert_int_equal(judge("0 a 10.000000000 6 step 6\n0 a 11.000000000 6 fail 0\n"
+                           "1 b 10.000000000 5 step 5\n",
+                           &v),
+                     DDP_OK);
+    assert_true(v.rank == 0 && v.failed);
+    /* Equally far: the one that fell silent. */
+    assert_int_equal(judge("0 a 10.000000000 6 step 6\n1 b 18.000000000 6 step 6\n", &v), DDP_OK);
+    assert_int_equal(v.rank, 0);
+    assert_int_equal(judge("0 a 10.000000000 6 step 6\n1 b 10.100000000 6 step 6\n", &v), DDP_OK);
+    assert_int_equal(v.rank, -1);
+    ddp_verdict_describe(text, sizeof text, &v);
+    assert_non_null(strstr(text, "No rank stands out"));
+    /* One that could not be asked. */
+    assert_int_equal(
+        judge("0 a 20.000000000 6 phase 4 waiting\n1 b 12.000000000 6 silent 3 backward\n", &v),
+        DDP_OK);
+    assert_true(v.rank == 1 && v.silent);
+    ddp_verdict_describe(text, sizeof text, &v);
+    assert_non_null(strstr(text, "Rank 1 on b was not heard any more"));
+    assert_non_null(strstr(text, "in step 6, backward, since"));
+    assert_int_equal(judge("0 a 10.000000000 6 walk 6\n", &v), DDP_ERR_FORMAT);
+    assert_int_equal(judge("", &v), DDP_ERR_FORMAT);
+}
+
+static void reads_what_it_writes(void **state)
+{
+    const ddp_event event = {
+        .unix_ns = 12000000034, .step = 7, .kind = DDP_EVENT_PHASE, .number = 3};
+    char text[256] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    ddp_verdict v;
+
+    (void)state;
+    ddp_events_write(out, 2, "a", &event, 1);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "2 a 12.000000034 7 phase 3 backward\n");
+    assert_int_equal(judge(text, &v), DDP_OK);
+    assert_int_equal(v.ahead.unix_ns, event.unix_ns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(describes_positions),
+        cmocka_unit_test(table_names_all),
+        cmocka_unit_test(table_says_which_places_are_old),
+        cmocka_unit_test(recorder_keeps_the_last),
+        cmocka_unit_test(finds_who_broke_off_first),
+        cmocka_unit_test(reads_what_it_writes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* How ranks that tell each other their hosts and networks are numbered, and where each listens. */
+#include "transport/peer_addresses.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs the four above, in this order. */
+#include <cmocka.h>
+
+static ddp_peer_address card(const char *host, const char *machine)
+{
+    ddp_peer_address c = {.count = 0};
+
+    (void)snprintf(c.host, sizeof c.host, "%s", host);
+    (void)snprintf(c.machine, sizeof c.machine, "%s", machine);
+    return c;
+}
+
+static void add(ddp_peer_address *c, const char *address, const char *mask)
+{
+    c->networks[c->count].address = inet_addr(address);
+    c->networks[c->count++].mask = inet_addr(mask);
+}
+
+static void check_order(const ddp_peer_address *cards, const int *order, const int *first, int size)
+{
+    int found_order[8], found_first[8];
+
+    ddp_peer_addresses_order(cards, size, found_order, found_first);
+    for (int r = 0; r < size; r++) {
+        assert_int_equal(found_order[r], order[r]);
+        assert_int_equal(found_first[r], first[r]);
+    }
+}
+
+static void ranks_are_numbered_host_by_host(void **state)
+{
+    const ddp_peer_address a = card("a", "1"), b = card("b", "2"), c = card("c", "3");
+    const ddp_peer_address mixed[] = {b, a, b, c, a, b};
+
+    (void)state;
+    check_order(mixed, (const int[]){0, 2, 5, 1, 4, 3}, (const int[]){0, 0, 0, 3, 3, 5}, 6);
+    check_order(mixed, (const int[]){0}, (const int[]){0}, 1);
+}
+
+static void a_name_is_not_a_machine(void **state)
+{
+    const ddp_peer_address cards[] = {card("node", "1"), card("node", "2"), card("node", "1")};
+
+    (void)state;
+    check_order(cards, (const int[]){0, 2, 1}, (const int[]){0, 0, 2}, 3);
+}
+
+static void check_address(const ddp_peer_address *cards, int size, int rank, const char *want)
+{
+    char text[INET_ADDRSTRLEN];
+    ddp_error err;
+
+    assert_int_equal(ddp_peer_addresses_address(cards, size, rank, text, &err), DDP_OK);
+    assert_string_equal(text, want);
+}
+
+static void ranks_of_one_host_listen_on_its_loopback(void **state)
+{
+    ddp_peer_address cards[] = {card("a", "1"), card("a", "1")};
+
+    (void)state;
+    add(&cards[0], "10.1.0.5", "255.255.0.0");
+    check_address(cards, 2, 0, "127.0.0.1");
+    check_address(cards, 2, 1, "127.0.0.1");
+}
+
+static void hosts_listen_on_the_network_that_all_share(void **state)
+{
+    ddp_peer_address cards[] = {card("a", "1"), card("b", "2"), card("c", "3"), card("a", "1")};
+
+    (void)state;
+    for (int r = 0; r < 4; r++) {
+        char own[32];
+
+        add(&cards[r], "172.17.0.1", "255.255.0.0"); /* each host's own bridge of containers */
+        if (r < 2 || r == 3) {
+            (void)snprintf(own, sizeof own, "192.168.3.%d", r % 3 + 1);
+            add(&cards[r], own, "255.255.255.0"); /* of two hosts */
+        }
+        (void)snprintf(own, sizeof own, "10.1.%d.9", r % 3);
+        add(&cards[r], own, "255.255.0.0");
+    }
+    check_address(cards, 4, 0, "10.1.0.9");
+    check_address(cards, 4, 1, "10.1.1.9");
+    check_address(cards, 4, 2, "10.1.2.9");
+    check_address(cards, 4, 3, "10.1.0.9");
+}
+
+static void a_host_without_a_network_is_named(void **state)
+{
+    const ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
+    char text[INET_ADDRSTRLEN];
+    ddp_error err;
+
+    (void)state;
+    assert_int_equal(ddp_peer_addresses_address(cards, 2, 1, text, &err), DDP_ERR_COMM);
+    assert_string_equal(err.text,
+                        "rank 1 (host b) has no network with an IPv4 address towards the others");
+}
+
+static void a_rank_knows_its_own_host(void **state)
+{
+    char name[DDP_HOST_BYTES];
+    ddp_peer_address c;
+    ddp_error err;
+
+    (void)state;
+    ddp_host_name(name);
+    assert_int_equal(ddp_peer_address_fill(&c, &err), DDP_OK);
+    assert_string_equal(c.host, name);
+    for (int i = 0; i < c.count; i++)
+        assert_int_not_equal(c.networks[i].address, htonl(INADDR_LOOPBACK));
+    ddp_group_use_interface("no-such-interface");
+    assert_int_equal(ddp_peer_address_fill(&c, &err), DDP_ERR_IO);
+    assert_string_equal(err.text,
+                        "no network interface no-such-interface is up with an IPv4 address");
+    ddp_group_use_interface(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_numbered_host_by_host),
+        cmocka_unit_test(a_name_is_not_a_machine),
+        cmocka_unit_test(ranks_of_one_host_listen_on_its_loopback),
+        cmocka_unit_test(hosts_listen_on_the_network_that_all_share),
+        cmocka_unit_test(a_host_without_a_network_is_named),
+        cmocka_unit_test(a_rank_knows_its_own_host),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
