@@ -5,7 +5,7 @@
  * put the context into the error; a backend only moves data. Every member is required.
  *
  * A backend whose messages pass through host memory need not know how to sum:
- * it supplies a transport, and takes its sums and collectives from exchange.h.
+ * it supplies a transport, and takes its sums and collectives from chunk_pipeline.h.
  *
  * How a sum is made is an engine's matter: of host memory host_engine.c's, solo.c's, or staged.c's
  * where sums of a GPU share its way, and of a GPU's memory sum.c's. Each has a private part of
@@ -121,7 +121,7 @@ struct ddp_transport {
 
 struct ddp_group {
     const struct ddp_backend *ops;
-    const struct ddp_transport *transport; /* NULL: exchange.h is not used */
+    const struct ddp_transport *transport; /* NULL: chunk_pipeline.h is not used */
     struct ddp_chunk_pipeline *exchange;
     const struct ddp_allreduce_algorithm
         *algorithm; /* how chunks are summed (chunk.h); NULL before the first sum, */

@@ -2,7 +2,7 @@
  * make it, of which a group uses one. A chunk of an all-gather is a piece of each rank's part.
  *
  * A chunk is a state machine that ended requests drive, or that looks for itself whether it
- * can go on. exchange.c cuts buffers into chunks, has some of them in flight, and polls.
+ * can go on. chunk_pipeline.c cuts buffers into chunks, has some of them in flight, and polls.
  *
  * What is summed is looked at in the same pass: the sum's `not_finite` becomes 1 where an element
  * is no finite number, on every rank.
@@ -15,9 +15,9 @@
  *    (comm/shared_memory.c) and says so on its board there; each sums its lane of it over the
  *    host's ranks where these have it, exchanges that with its like on other hosts, up to 8
  *    directly and more in stages of 8, and writes the sum where the others have theirs
- *    (levels_sums.c says which sums these are, levels_open.c has the memory). Gradients themselves
- *    lie in shared memory (ddp_group_alloc_memory, comm/host_memory.c) and are not copied; what
- *    lies elsewhere, or is small, goes through slots. Who gives what to whom is worked out once
+ *    (hierarchical_sums.c says which sums these are, hierarchical_open.c has the memory). Gradients
+ * themselves lie in shared memory (ddp_group_alloc_memory, comm/host_memory.c) and are not copied;
+ * what lies elsewhere, or is small, goes through slots. Who gives what to whom is worked out once
  *    (comm/hierarchical_plan.c). Ranks are numbered host by host, so a host's sum is a branch of
  * the tree, or a few where its ranks are no power of two: what is sent is these branches' sums, and
  *    the tree is the same. Boards are looked at when messages are polled, so nothing blocks, and
@@ -104,7 +104,7 @@ struct ddp_allreduce_algorithm {
 /* Every rank with every other (direct.c). */
 extern const struct ddp_allreduce_algorithm ddp_allreduce_direct;
 
-/* Within hosts in shared memory, between hosts by messages (levels.c). open fails with
+/* Within hosts in shared memory, between hosts by messages (hierarchical.c). open fails with
  * DDP_ERR_USAGE where the ranks of some host cannot share memory, on every rank. */
 extern const struct ddp_allreduce_algorithm ddp_allreduce_levels;
 

@@ -6,8 +6,8 @@
  * memory and lets the next ones' messages travel while one is summed.
  *
  * A backend sets g->transport, calls ddp_host_engine_open (host_engine.h), and puts the functions
- * below into its table. How a chunk is summed is chunk.h's matter, its messages are parts.c's;
- * collectives are collective.c's.
+ * below into its table. How a chunk is summed is chunk.h's matter, its messages are
+ * wire_messages.c's; collectives are collective.c's.
  *
  * With -ddp_channels sums take turns at channels (ddp_host_sum.channel, given by the order of
  * starting), and a message is matched within its sum's: MPI has a communicator for each, NCCL also

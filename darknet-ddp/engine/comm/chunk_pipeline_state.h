@@ -1,6 +1,6 @@
-/* comm/chunk_pipeline_state.h: what the files behind comm/chunk_pipeline.h share: exchange.c
- * (chunks in flight, and waits), parts.c (a chunk's messages), share.c and collective.c. Not for
- * others.
+/* comm/chunk_pipeline_state.h: what the files behind comm/chunk_pipeline.h share: chunk_pipeline.c
+ * (chunks in flight, and waits), wire_messages.c (a chunk's messages), shard_ranges.c and
+ * collective.c. Not for others.
  *
  * Requests of a collective come first, those of chunks follow, slot by slot. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_STATE_H
@@ -25,11 +25,11 @@ struct ddp_chunk_pipeline {
     int *ended;                        /* room for the requests of one test */
     struct ddp_backoff relax;          /* of waits */
 
-    /* parts.c's: by request. */
+    /* wire_messages.c's: by request. */
     struct ddp_packed *packed;
     int requests;
 
-    /* collective.c's, which begins them: exchange.c hears when they end. */
+    /* collective.c's, which begins them: chunk_pipeline.c hears when they end. */
     struct ddp_collective_request *collective_requests;
     int collective_left; /* of them, those that are pending */
     uint32_t collective; /* number of the next one */
@@ -41,7 +41,7 @@ static inline int ddp_collective_requests(const ddp_group *g)
     return 2 * (g->size - 1);
 }
 
-/* ---- exchange.c ---- */
+/* ---- chunk_pipeline.c ---- */
 
 /* Tags: of sums, two for each of so many chunks, far more than there are in flight; behind them
  * those of as many collectives. */
@@ -58,7 +58,7 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
                                       ddp_error *err);
 
-/* ---- parts.c ---- */
+/* ---- wire_messages.c ---- */
 
 /* Requests 0..requests are there from now on; none of them is in flight. Fails with DDP_ERR_NOMEM.
  */

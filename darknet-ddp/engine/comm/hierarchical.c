@@ -18,7 +18,7 @@
  * from the end of GATHERING to DOWN.
  *
  * An all-gather waits in GATHERING until it may write to the others' memory, in DOWN for its
- * messages with other hosts (levels_gather.c), and in SHARING as a sum does.
+ * messages with other hosts (hierarchical_gather.c), and in SHARING as a sum does.
  *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
  * all of its host have shared their lanes of it, and a slot for chunk n +

@@ -1,6 +1,7 @@
-/* comm/hierarchical_state.h: what the files of ddp_allreduce_levels share: levels.c (a chunk from
- * state to state), levels_open.c (its memory), levels_messages.c, levels_sums.c (what is summed,
- * and where it lies) and levels_gather.c (all-gathers). Not for others. */
+/* comm/hierarchical_state.h: what the files of ddp_allreduce_levels share: hierarchical.c (a chunk
+ * from state to state), hierarchical_open.c (its memory), hierarchical_messages.c,
+ * hierarchical_sums.c (what is summed, and where it lies) and hierarchical_gather.c (all-gathers).
+ * Not for others. */
 #ifndef DDP_COMM_HIERARCHICAL_STATE_H
 #define DDP_COMM_HIERARCHICAL_STATE_H
 
@@ -98,13 +99,13 @@ struct ddp_hierarchical_piece ddp_hierarchical_piece_of(const ddp_group *g,
                                                         const struct ddp_hierarchical_chunk *c,
                                                         struct ddp_span units);
 
-/* ---- levels_open.c: the algorithm's limits, open and close ---- */
+/* ---- hierarchical_open.c: the algorithm's limits, open and close ---- */
 
 ddp_chunk_limits ddp_hierarchical_limits(const ddp_group *g);
 ddp_status ddp_hierarchical_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
 void ddp_hierarchical_close(ddp_group *g);
 
-/* ---- levels_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
+/* ---- hierarchical_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
 
 /* A message of the chunk's: c->waiting counts until it has ended. */
 ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c, int phase,
@@ -121,7 +122,7 @@ ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_ch
                                         ddp_error *err);
 void ddp_hierarchical_look_at_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* ---- levels_gather.c: what an all-gather's chunk does in a sum's stead ---- */
+/* ---- hierarchical_gather.c: what an all-gather's chunk does in a sum's stead ---- */
 
 /* The most messages under way at a time that it needs. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
@@ -140,7 +141,7 @@ void ddp_hierarchical_gather_share(const ddp_group *g, struct ddp_hierarchical_c
 /* All of the host have done so: bring from the slot what they gave. */
 void ddp_hierarchical_gather_take(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* ---- levels_sums.c ---- */
+/* ---- hierarchical_sums.c ---- */
 
 /* All of the host have launched it: sum this rank's lane over them, into held[0]. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);

@@ -1,6 +1,6 @@
 /* core/reducer_state.h: what the reducer's own files share: reducer_open.c (its memory),
  * reducer_order.c (in what sums buckets travel, and in which order), reducer.c (from a gradient
- * that is final to a bucket that is launched), reducer_land.c (from there to a sum that is used)
+ * that is final to a bucket that is launched), reducer_wait.c (from there to a sum that is used)
  * and reducer_halves.c (where each rank uses its share). Not for others. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H

@@ -1,4 +1,4 @@
-/* options/table.h: the rows of options/options.def as data, for options.c and options_list.c. */
+/* options/table.h: the rows of options/options.def as data, for options.c and list.c. */
 #ifndef DDP_OPTIONS_TABLE_H
 #define DDP_OPTIONS_TABLE_H
 

@@ -1,5 +1,5 @@
 /* Ranks that Gloo connects. Gloo carries messages alone (transport/gloo_link.h); what is summed in
- * which order is exchange.h's matter, so that the bits are those of every other transport.
+ * which order is chunk_pipeline.h's matter, so that the bits are those of every other transport.
  *
  * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI; or
  * else by MPI, which stays open until the end and says nothing meanwhile. */

@@ -1,4 +1,4 @@
-/* Ranks that mpirun or srun started. All calls to MPI are in this file and mpi_start.c.
+/* Ranks that mpirun or srun started. All calls to MPI are in this file and mpi_init.c.
  *
  * MPI moves data only inside its calls, and only MPI_Testsome is called while
  * sums are in flight: nothing here blocks after open, so that a lost peer ends

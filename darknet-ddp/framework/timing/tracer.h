@@ -9,7 +9,7 @@
  * as events in its work, and calls the trainer's; what it has no hook of its own for
  * timing/hook_chain.h passes on, as for all that stand around a trainer's hooks. Loader threads say
  * by the plugin's loading what they load; run/step.c says when it saves and validates. core/trace.c
- * keeps the spans and writes all ranks' into one file, on rank 0's clock, from which core/clocks.c
+ * keeps the spans and writes all ranks' into one file, on rank 0's clock, from which core/trace.c
  * measures the others' offsets. run/trace.c decides when. Nothing of it runs in other steps.
  */
 #ifndef DDP_TIMING_TRACER_H

@@ -73,7 +73,7 @@ typedef struct ddp_nan_guard_mini_batch {
     int layer;
 } ddp_nan_guard_mini_batch;
 
-/* Fields are guard.c's, but for those that open sets. */
+/* Fields are nan_guard.c's, but for those that open sets. */
 typedef struct ddp_nan_guard {
     ddp_nan_guard_config config;
     ddp_group *group;

@@ -1,4 +1,4 @@
-/* Messages over links that are there (channel_meet.c makes them). */
+/* Messages over links that are there (heartbeat_meet.c makes them). */
 #include "watch/heartbeat_state.h"
 
 #include <errno.h>

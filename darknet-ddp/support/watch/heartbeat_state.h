@@ -38,7 +38,7 @@ struct ddp_heartbeat {
     int guest_count;
 };
 
-/* ---- channel_state.c ---- */
+/* ---- heartbeat_state.c ---- */
 
 /* Without sockets. NULL: no memory. Close it by ddp_heartbeat_close. */
 ddp_heartbeat *ddp_heartbeat_new(int links, int guests);
@@ -49,7 +49,7 @@ void ddp_heartbeat_end_guest(struct ddp_guest *g);
 /* Rank 0 lets nobody in any more. */
 void ddp_heartbeat_stop_listening(ddp_heartbeat *c);
 
-/* ---- channel_meet.c ---- */
+/* ---- heartbeat_meet.c ---- */
 
 /* Rank 0: let in who has come, and no more once all have. Of a channel that listens no more
  * nothing. Waits for nobody. */

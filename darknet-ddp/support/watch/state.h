@@ -1,6 +1,6 @@
 /* watch/state.h: what the watch's own files share: watch.c (where this rank is, the thread),
- * messages.c (messages between watches), judge.c (does the run still move?) and end.c (the run has
- * failed). Not for others.
+ * heartbeat_messages.c (messages between watches), hang_detector.c (does the run still move?) and
+ * end.c (the run has failed). Not for others.
  *
  * All but the stores of the main thread is the watch's thread's.
  */
@@ -55,7 +55,7 @@ static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
     return (double)(w->own_ns - own_ns) / 1e9;
 }
 
-/* ---- messages.c ---- */
+/* ---- heartbeat_messages.c ---- */
 
 /* Wait at most so long for messages of the channel, and take those that have come. */
 void ddp_watch_poll(ddp_watch *w, int wait_ms);
@@ -75,7 +75,7 @@ void ddp_watch_say_goodbye(ddp_watch *w);
 void ddp_watch_ask_events(ddp_watch *w);
 void ddp_watch_send_events(ddp_watch *w);
 
-/* ---- judge.c ---- */
+/* ---- hang_detector.c ---- */
 
 /* Print the table where it was asked for; warn, or end the run, where it stands still or a rank is
  * gone. */

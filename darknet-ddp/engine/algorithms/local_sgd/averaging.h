@@ -45,7 +45,7 @@
  * next (the loss, a forward pass, a save), each array one sum in place. Whoever needs ranks alike
  * asks ddp_trainer_in_sync and waits: saves in trainer/deferred_saves.c, by trainer/plugin.c;
  * validation in run/step.c; begin_to_verify in trainer/trainer_loss.c. Slow momentum lies in
- * state/slow_momentum.c, where resuming fills it before a trainer is attached and checkpoints find
+ * core/state.c, where resuming fills it before a trainer is attached and checkpoints find
  * it; of a GPU's run it lies there as well.
  */
 #ifndef DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
