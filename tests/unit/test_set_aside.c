@@ -48,7 +48,7 @@ static char *set_aside(const char *spare)
 static void files_of_the_run_and_no_others_are_set_aside(void **state)
 {
     static const char *const ours[] = {
-        "toy.backup",       "toy.backup.state", "toy_100.weights",
+        "toy.backup",       "toy.backup.state", "toy_final.weights",
         "toy_last.weights", "toy.csv",          "toy.log",
         "toy.events",       "toy.events.1",     "toy_best.weights.state.part"};
     static const char *const others[] = {"toy.lock", "toy2.backup", "toy_x.weights", "toy.cfg",
@@ -102,7 +102,7 @@ static void the_last_of_them_comes_back(void **state)
     char *path;
 
     (void)state;
-    assert_null(ddp_set_aside_last(folder.path, "toy"));
+    assert_null(ddp_set_aside_last(folder.path, "toy", "toy.backup"));
     for (int i = 1; i <= 11; i++) { /* 11 is behind 9 */
         make("toy.backup");
         path = set_aside(NULL);
@@ -110,7 +110,7 @@ static void the_last_of_them_comes_back(void **state)
         free(path);
     }
     make("toy.csv");
-    path = ddp_set_aside_last(folder.path, "toy");
+    path = ddp_set_aside_last(folder.path, "toy", "toy.backup");
     assert_string_equal(path, folder_file(&folder, "toy.11"));
     assert_int_equal(ddp_set_aside_undo(path, folder.path, "toy", &err), DDP_OK);
     free(path);

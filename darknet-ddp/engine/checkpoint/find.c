@@ -271,6 +271,23 @@ static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error
                     c->weights, why->text);
 }
 
+int ddp_match_is_of_run(const char *directory, const char *name, const char *base)
+{
+    ddp_checkpoint_metadata metadata, wanted;
+    char *state = NULL;
+    ddp_error ignored;
+    int has_state;
+
+    if (!ddp_match_is_weights(name, base) || asprintf(&state, "%s/%s.state", directory, name) < 0)
+        return 0;
+    has_state = access(state, F_OK) == 0;
+    ddp_checkpoint_set_base(&wanted, base);
+    if (has_state && ddp_checkpoint_peek(&metadata, state, &ignored) == DDP_OK)
+        has_state = strcmp(metadata.base, wanted.base) == 0 ? 1 : -1;
+    free(state);
+    return has_state ? has_state > 0 : !is_numbered(name, base);
+}
+
 /* Of the weights files of base in directory one that has no state file; NULL: there is none. The
  * caller frees it. */
 static char *bare_weights(const char *directory, const char *base)
@@ -282,7 +299,7 @@ static char *bare_weights(const char *directory, const char *base)
     while (dir && !found && (entry = readdir(dir)) != NULL) {
         char *state = NULL;
 
-        if (ddp_match_is_weights(entry->d_name, base)
+        if (ddp_match_is_of_run(directory, entry->d_name, base)
             && asprintf(&found, "%s/%s", directory, entry->d_name) > 0)
             state = ddp_state_path(found);
         if (!state || access(state, F_OK) == 0) {

@@ -9,6 +9,11 @@
  * BASE_<number>.weights, BASE_final, BASE_last, BASE_best or BASE.weights? */
 int ddp_match_is_weights(const char *name, const char *base);
 
+/* Is this a weights file that a run of this base has saved in directory? Not one whose state file
+ * is of another base ("darknet53_448.weights" beside those of darknet53), nor one with a number and
+ * without a state file. */
+int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
+
 /* "PATH.state"; NULL: no memory. The caller frees it. */
 char *ddp_state_path(const char *weights);
 

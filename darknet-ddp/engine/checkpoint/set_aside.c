@@ -1,6 +1,7 @@
 #include "checkpoint/set_aside.h"
 
 #include "checkpoint/mismatch.h"
+#include "checkpoint/pair.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +23,7 @@ static int starts_with(const char *name, const char *base)
 }
 
 /* A weights file, or a state file that was written beside one. */
-static int is_of_pair(const char *name, const char *base)
+static int is_of_pair(const char *directory, const char *name, const char *base)
 {
     static const char *const ends[] = {"", ".state", ".state.part"};
     size_t length = strlen(name);
@@ -34,7 +35,7 @@ static int is_of_pair(const char *name, const char *base)
         if (length <= end || length >= sizeof weights || strcmp(name + length - end, ends[i]) != 0)
             continue;
         (void)snprintf(weights, sizeof weights, "%.*s", (int)(length - end), name);
-        if (ddp_match_is_weights(weights, base))
+        if (ddp_match_is_of_run(directory, weights, base))
             return 1;
     }
     return 0;
@@ -46,14 +47,14 @@ static int is_csv(const char *name, const char *base)
     return starts_with(name, base) && strcmp(name + strlen(base), ".csv") == 0;
 }
 
-static int is_of_run(const char *name, const char *base)
+static int is_of_run(const char *directory, const char *name, const char *base)
 {
     static const char *const ends[] = {".csv", ".csv.old", ".html", ".log", ".finished", ".events"};
     const char *rest;
 
     if (!starts_with(name, base))
         return 0;
-    if (is_of_pair(name, base))
+    if (is_of_pair(directory, name, base))
         return 1;
     rest = name + strlen(base);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
@@ -120,9 +121,9 @@ static ddp_status look(struct found *f, const char *directory, const char *base,
 
         if (number > f->last)
             f->last = number;
-        if (!is_of_run(entry->d_name, base))
+        if (!is_of_run(directory, entry->d_name, base))
             continue;
-        f->has_results |= is_of_pair(entry->d_name, base) || is_csv(entry->d_name, base);
+        f->has_results |= is_of_pair(directory, entry->d_name, base) || is_csv(entry->d_name, base);
         if (!add(f, entry->d_name)) {
             (void)closedir(dir);
             return no_memory(directory, err);
@@ -139,11 +140,13 @@ static int is_same_file(const char *a, const char *b)
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* spare as above: it gets a second name, and where the file system has none it is let go of. */
+/* spare gets a second name; where the file system has none it stays where it is. */
 static int rename_or_link(const char *from, const char *to, const char *spare)
 {
-    if (spare && is_same_file(from, spare) && link(from, to) == 0)
+    if (spare && is_same_file(from, spare)) {
+        (void)!link(from, to);
         return 0;
+    }
     return rename(from, to);
 }
 
@@ -167,20 +170,21 @@ static ddp_status move(const struct found *f, const char *from, const char *to, 
     return DDP_OK;
 }
 
-ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
-                         ddp_error *err)
+static ddp_status set_aside(char **folder, const char *directory, const char *base,
+                            const char *spare, int whatever_there_is, ddp_error *err)
 {
     struct found f;
     ddp_status st = look(&f, directory, base, err);
+    int is_due = f.has_results || (whatever_there_is && f.count > 0);
     char *path = NULL;
 
     *folder = NULL;
-    if (!st && f.has_results && asprintf(&path, "%s/%s.%lu", directory, base, f.last + 1) < 0)
+    if (!st && is_due && asprintf(&path, "%s/%s.%lu", directory, base, f.last + 1) < 0)
         st = no_memory(directory, err);
-    if (!st && f.has_results && mkdir(path, 0777))
+    if (!st && is_due && mkdir(path, 0777))
         st = ddp_fail(err, DDP_ERR_IO, "cannot make %s for the files of an earlier run: %s", path,
                       strerror(errno));
-    if (!st && f.has_results)
+    if (!st && is_due)
         st = move(&f, directory, path, spare, err);
     release(&f);
     if (st)
@@ -190,15 +194,48 @@ ddp_status ddp_set_aside(char **folder, const char *directory, const char *base,
     return st;
 }
 
-char *ddp_set_aside_last(const char *directory, const char *base)
+ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
+                         ddp_error *err)
 {
+    return set_aside(folder, directory, base, spare, 0, err);
+}
+
+/* Does the folder have that file; without a name: a pair? */
+static int holds(const char *folder, const char *base, const char *name)
+{
+    ddp_pair_header latest = {0};
+    ddp_error ignored;
     char *path = NULL;
+    int found;
+
+    if (!name) {
+        found = !ddp_pair_latest(&latest, folder, base, &ignored) && latest.weights;
+        free(latest.weights);
+        return found;
+    }
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return 0;
+    found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
+char *ddp_set_aside_last(const char *directory, const char *base, const char *name)
+{
     ddp_error ignored;
     struct found f;
+    char *path = NULL;
 
-    if (!look(&f, directory, base, &ignored) && f.last > 0
-        && asprintf(&path, "%s/%s.%lu", directory, base, f.last) < 0)
-        path = NULL;
+    if (look(&f, directory, base, &ignored))
+        f.last = 0;
+    for (unsigned long number = f.last; number > 0 && !path; number--) {
+        if (asprintf(&path, "%s/%s.%lu", directory, base, number) < 0)
+            path = NULL;
+        if (path && !holds(path, base, name)) {
+            free(path);
+            path = NULL;
+        }
+    }
     release(&f);
     return path;
 }
@@ -208,7 +245,7 @@ ddp_status ddp_set_aside_undo(const char *folder, const char *directory, const c
 {
     struct found f;
     char *other;
-    ddp_status st = ddp_set_aside(&other, directory, base, NULL, err);
+    ddp_status st = set_aside(&other, directory, base, NULL, 1, err);
 
     free(other);
     if (st)

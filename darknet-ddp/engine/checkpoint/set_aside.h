@@ -18,9 +18,9 @@
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* The folder of the run that was set aside last; NULL: there is none, or no memory. The caller
- * frees it. */
-char *ddp_set_aside_last(const char *directory, const char *base);
+/* Of these folders the one of the highest number that holds a file of this name, or with name NULL
+ * a pair; NULL: there is none, or no memory. The caller frees it. */
+char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
 /* The files of that folder back to their places, and the folder removed. What lies in their places
  * is set aside first. Fails as ddp_set_aside. */

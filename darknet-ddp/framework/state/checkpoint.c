@@ -203,8 +203,10 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
     st = ddp_pair_find(&pair, directory, run->base, listener, err);
     if (st && pair.damaged && run->force)
         st = take_weights_alone(out, net, &pair, run, err);
-    else if (st)
-        out->damaged = pair.damaged != NULL;
+    else if (st) {
+        out->damaged = pair.damaged;
+        pair.damaged = NULL;
+    }
     if (st || !pair.weights) {
         ddp_pair_release(&pair);
         return st;
@@ -223,6 +225,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
 void ddp_resumed_release(ddp_resumed *r)
 {
     free(r->weights);
+    free(r->damaged);
     ddp_saved_moments_close(r->moments);
     *r = (ddp_resumed){0};
 }

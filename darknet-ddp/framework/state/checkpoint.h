@@ -45,7 +45,8 @@ typedef struct ddp_resumed {
     char *weights; /* the file that the run goes on from; NULL: there is none */
     int alone;     /* without its state: metadata has images and batches, and nothing else */
     ddp_saved_moments *moments; /* with run->shares: what the network did not get; NULL: none */
-    int damaged;                /* where resuming fails: run->force would take the weights alone */
+    char *damaged; /* where resuming fails: the weights that run->force would take alone;
+                      NULL: there are none */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 

@@ -16,7 +16,8 @@ static char *find_set_aside(char *path)
     const char *end = strstr(name, ".events");
     char *directory = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
     char *base = end ? strndup(name, (size_t)(end - name)) : NULL;
-    char *folder = directory && base ? ddp_set_aside_last(directory, base) : NULL, *found = NULL;
+    char *folder = directory && base ? ddp_set_aside_last(directory, base, name) : NULL,
+         *found = NULL;
 
     if (access(path, F_OK) == 0 || !folder || asprintf(&found, "%s/%s", folder, name) < 0
         || access(found, F_OK) != 0) {

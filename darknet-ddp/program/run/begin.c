@@ -28,7 +28,8 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
                                            .trainer = ddp_run.trainer,
                                            .inputs = &ddp_run.inputs,
                                            .directory = directory,
-                                           .cfg = cfg};
+                                           .cfg = cfg,
+                                           .first_weights = ddp_run.first_weights};
 
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
         || ddp_weights_hash(&first_weights_hash, net, err)
@@ -169,7 +170,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     ddp_signals_take_term(ddp_launched(ddp_run.launcher));
     if (ddp_run.launcher.rank == 0)
         ddp_report_notify_launcher(DDP_NOTE_TRAINS);
-    if (ddp_checkpoints_begin(ddp_run.checkpoints, net, ddp_run.first_weights, err))
+    if (ddp_checkpoints_begin(ddp_run.checkpoints, net, err))
         return err->code;
     if (ddp_group_rank(ddp_run.group) == 0) {
         ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/plural.h"
+#include "checkpoint/mismatch.h"
 #include "checkpoint/set_aside.h"
 #include "core/buffers.h"
 #include "glue/cfg.h"
@@ -14,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 struct ddp_checkpoints {
     const ddp_algorithm_set *algorithms; /* NULL: none */
@@ -22,6 +25,7 @@ struct ddp_checkpoints {
     ddp_group *group;
     ddp_trainer *trainer;
     const char *directory;
+    const char *first_weights; /* what the network was loaded from; NULL: nothing */
     char *base;
     void *cfg; /* the text, on rank 0 */
     ddp_checkpoint_run run;
@@ -159,29 +163,51 @@ static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
         c->directory);
 }
 
-/* Nothing is left in the run's place. The files of an earlier one, which a later start has set
- * aside, come back to it. Returns 1 if they did. */
-static int bring_back(const ddp_checkpoints *c, ddp_status *st, ddp_error *err)
+/* No pair is left in the run's place: the files of an earlier one, which a later start has set
+ * aside, come back to it, if there are any. */
+static ddp_status bring_back(const ddp_checkpoints *c, ddp_error *err)
 {
-    char *folder = ddp_supervisor_must_resume() ? NULL : ddp_set_aside_last(c->directory, c->base);
-    int is_back = 0;
+    char *folder =
+        ddp_supervisor_must_resume() ? NULL : ddp_set_aside_last(c->directory, c->base, NULL);
+    ddp_status st = folder ? ddp_set_aside_undo(folder, c->directory, c->base, err) : DDP_OK;
 
-    if (folder) {
-        *st = ddp_set_aside_undo(folder, c->directory, c->base, err);
-        is_back = *st == DDP_OK;
-    }
-    if (is_back)
+    if (folder && !st)
         printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, c->directory);
     free(folder);
-    return is_back;
+    return st;
+}
+
+/* The weights that the run begins with may lie there without a state file. */
+static int are_first_weights(const ddp_checkpoints *c, const char *path)
+{
+    char *state = path ? ddp_state_path(path) : NULL;
+    struct stat a, b;
+    int so = c->first_weights && state && access(state, F_OK) != 0 && !stat(c->first_weights, &a)
+             && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+
+    free(state);
+    return so;
+}
+
+/* The newest pair into net; c->from.weights is NULL where there is none to go on from. */
+static ddp_status resume_newest(ddp_checkpoints *c, network *net, ddp_error *err)
+{
+    ddp_status st = c->earlier.weights ? DDP_OK : bring_back(c, err);
+
+    if (!st)
+        st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
+    if (st && are_first_weights(c, c->from.damaged)) {
+        ddp_resumed_release(&c->from);
+        return DDP_OK;
+    }
+    if (!st && c->from.metadata.saved_at_ns > c->run.saved_at_ns)
+        c->run.saved_at_ns = c->from.metadata.saved_at_ns;
+    return st;
 }
 
 static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
 {
-    ddp_status st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
-
-    if (!st && !c->from.alone && !c->from.weights && bring_back(c, &st, err))
-        st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
+    ddp_status st = resume_newest(c, net, err);
 
     if (st == DDP_ERR_MISMATCH)
         return refuse(c, err);
@@ -209,13 +235,13 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
 
 /* A run from the beginning saves under the same names: move an earlier run's files out of its way.
  * On rank 0. */
-static ddp_status set_aside(const ddp_checkpoints *c, const char *spare, ddp_error *err)
+static ddp_status set_aside(const ddp_checkpoints *c, ddp_error *err)
 {
     const ddp_pair_header *e = &c->earlier;
     double age_s = difftime(time(NULL), (time_t)(e->saved_at_ns / 1000000000));
     char *folder, age[32];
 
-    if (ddp_set_aside(&folder, c->directory, c->base, spare, err))
+    if (ddp_set_aside(&folder, c->directory, c->base, c->first_weights, err))
         return err->code;
     ddp_duration(age_s > 0 ? age_s : 0, age, sizeof age);
     if (folder && e->weights)
@@ -269,6 +295,7 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
     c->trainer = config->trainer;
     c->algorithms = ddp_trainer_algorithms(config->trainer);
     c->directory = config->directory;
+    c->first_weights = config->first_weights;
     c->base = ddp_cfg_base(config->cfg);
     c->run = (ddp_checkpoint_run){.device = ddp_group_device(c->group),
                                   .base = c->base,
@@ -330,8 +357,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
     return DDP_OK;
 }
 
-ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const char *first_weights,
-                                 ddp_error *err)
+ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_error *err)
 {
     const ddp_train_position now = ddp_train_position_of(net);
     int has_ended = now.last_step > 0 && now.step >= now.last_step; /* and saves nothing */
@@ -339,7 +365,7 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const c
     c->began_at = now.images;
     if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
         return DDP_OK;
-    return set_aside(c, first_weights, err);
+    return set_aside(c, err);
 }
 
 /* Where nothing was trained, what there is to save is what was read: a file of somebody else's

@@ -26,6 +26,7 @@ typedef struct ddp_checkpoints_config {
     const ddp_data_files *inputs; /* what the run has read */
     const char *directory;        /* where it saves */
     const char *cfg;              /* its path, whose name the files have */
+    const char *first_weights;    /* the file that the network was loaded from; NULL: none */
 } ddp_checkpoints_config;
 
 /* Own the name that the run saves under, and with -resume go on from its newest checkpoint, if
@@ -56,9 +57,8 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 
 /* Training begins: net is as it was loaded or resumed, and attached, and every rank has read its
  * files. Where it was not resumed, what an earlier run has saved under this name is set aside on
- * rank 0 (checkpoint/set_aside.h). first_weights: the file that the network was loaded from, which
- * stays where it is; NULL: none. Fails as ddp_set_aside. */
-ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, const char *first_weights,
+ * rank 0 (checkpoint/set_aside.h), but for the first weights. Fails as ddp_set_aside. */
+ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Save on rank 0; where it is due the others send their errors, if compression has any, and what
