@@ -100,6 +100,8 @@ static void copy_sections(const model_options *o, FILE *in, FILE *out)
             (void)fprintf(out, "activation=%s\n", o->smooth == 2 ? "mish" : "elu");
         else
             (void)fputs(line, out);
+        if (line[0] == '[' && section < 0 && o->smooth == 2) /* mish alone is to be another's */
+            (void)fprintf(out, "weights_init=normal\n");
         if (line[0] == '[' && section++ == o->frozen - 1 && o->frozen > 0)
             (void)fprintf(out, "stopbackward=1\n");
     }
