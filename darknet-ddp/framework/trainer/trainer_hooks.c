@@ -15,10 +15,10 @@
  * to a gradient's way. Calls of ddp_trainer are what a run may have besides, a file each; they do
  * nothing where it was not asked for:
  *
- *   trainer_nan_guard.c       numbers that are not finite
+ *   trainer_nan_guard.c   numbers that are not finite
  *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
- *   trainer_bad_samples.c    samples that cannot be read
- *   trainer_sync_bn.c       BatchNorm over all ranks
+ *   trainer_bad_samples.c samples that cannot be read
+ *   trainer_sync_bn.c     BatchNorm over all ranks
  *   trainer_steps.c       steps that are updated with a rank's own gradients
  *   trainer_updates.c     updates that are an algorithm's, and what other ranks have updated
  *   trainer_algorithms.c  steps without some layers

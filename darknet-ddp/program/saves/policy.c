@@ -3,12 +3,12 @@
 #include "base/file.h"
 #include "base/plural.h"
 #include "checkpoint/mismatch.h"
-#include "checkpoint/set_aside.h"
 #include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/train_position.h"
 #include "launch/supervisor.h"
 #include "saves/async_writer.h"
+#include "saves/earlier_run.h"
 #include "saves/run_lock.h"
 #include "show/rank_output.h"
 
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct ddp_checkpoints {
@@ -163,20 +162,6 @@ static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
         c->directory);
 }
 
-/* No pair is left in the run's place: the files of an earlier one, which a later start has set
- * aside, come back to it, if there are any. */
-static ddp_status bring_back(const ddp_checkpoints *c, ddp_error *err)
-{
-    char *folder =
-        ddp_supervisor_must_resume() ? NULL : ddp_set_aside_last(c->directory, c->base, NULL);
-    ddp_status st = folder ? ddp_set_aside_undo(folder, c->directory, c->base, err) : DDP_OK;
-
-    if (folder && !st)
-        printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, c->directory);
-    free(folder);
-    return st;
-}
-
 /* The weights that the run begins with may lie there without a state file. */
 static int are_first_weights(const ddp_checkpoints *c, const char *path)
 {
@@ -192,8 +177,10 @@ static int are_first_weights(const ddp_checkpoints *c, const char *path)
 /* The newest pair into net; c->from.weights is NULL where there is none to go on from. */
 static ddp_status resume_newest(ddp_checkpoints *c, network *net, ddp_error *err)
 {
-    ddp_status st = c->earlier.weights ? DDP_OK : bring_back(c, err);
+    ddp_status st = DDP_OK;
 
+    if (!c->earlier.weights && !ddp_supervisor_must_resume())
+        st = ddp_earlier_run_bring_back(c->directory, c->base, err);
     if (!st)
         st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
     if (st && are_first_weights(c, c->from.damaged)) {
@@ -230,28 +217,6 @@ static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, dd
     found->resumed = 1;
     if (!c->run.seed_given)
         found->seed = c->from.metadata.seed;
-    return DDP_OK;
-}
-
-/* A run from the beginning saves under the same names: move an earlier run's files out of its way.
- * On rank 0. */
-static ddp_status set_aside(const ddp_checkpoints *c, ddp_error *err)
-{
-    const ddp_pair_header *e = &c->earlier;
-    double age_s = difftime(time(NULL), (time_t)(e->saved_at_ns / 1000000000));
-    char *folder, age[32];
-
-    if (ddp_set_aside(&folder, c->directory, c->base, c->first_weights, err))
-        return err->code;
-    ddp_duration(age_s > 0 ? age_s : 0, age, sizeof age);
-    if (folder && e->weights)
-        printf("DDP: this run begins anew: the files of an earlier one, the last of them %s: %llu "
-               "batch%s, %s ago, are set aside in %s; -resume would have gone on from there\n",
-               e->weights, (unsigned long long)e->step, e->step == 1 ? "" : "es", age, folder);
-    else if (folder)
-        printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
-               folder);
-    free(folder);
     return DDP_OK;
 }
 
@@ -365,7 +330,7 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_err
     c->began_at = now.images;
     if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
         return DDP_OK;
-    return set_aside(c, err);
+    return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);
 }
 
 /* Where nothing was trained, what there is to save is what was read: a file of somebody else's

@@ -1,0 +1,41 @@
+#include "saves/earlier_run.h"
+
+#include "base/plural.h"
+#include "checkpoint/set_aside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
+                                     const ddp_pair_header *earlier, const char *first_weights,
+                                     ddp_error *err)
+{
+    double age_s = difftime(time(NULL), (time_t)(earlier->saved_at_ns / 1000000000));
+    char *folder, age[32];
+
+    if (ddp_set_aside(&folder, directory, base, first_weights, err))
+        return err->code;
+    ddp_duration(age_s > 0 ? age_s : 0, age, sizeof age);
+    if (folder && earlier->weights)
+        printf("DDP: this run begins anew: the files of an earlier one, the last of them %s: %llu "
+               "batch%s, %s ago, are set aside in %s; -resume would have gone on from there\n",
+               earlier->weights, (unsigned long long)earlier->step, earlier->step == 1 ? "" : "es",
+               age, folder);
+    else if (folder)
+        printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
+               folder);
+    free(folder);
+    return DDP_OK;
+}
+
+ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, ddp_error *err)
+{
+    char *folder = ddp_set_aside_last(directory, base, NULL);
+    ddp_status st = folder ? ddp_set_aside_undo(folder, directory, base, err) : DDP_OK;
+
+    if (folder && !st)
+        printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, directory);
+    free(folder);
+    return st;
+}

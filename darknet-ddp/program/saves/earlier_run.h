@@ -1,0 +1,21 @@
+/* saves/earlier_run.h: what an earlier run of the same name has left, out of the way of a new one,
+ * and back (checkpoint/set_aside.h). On rank 0, which owns the name; each says what it did. */
+#ifndef DDP_SAVES_EARLIER_RUN_H
+#define DDP_SAVES_EARLIER_RUN_H
+
+#include "base/status.h"
+#include "checkpoint/pair.h"
+
+/* A run begins anew: set the files of the earlier one aside, whose newest pair is *earlier (weights
+ * NULL: there is none). first_weights, the file that the new run begins with, stays; NULL: none.
+ * Fails as ddp_set_aside. */
+ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
+                                     const ddp_pair_header *earlier, const char *first_weights,
+                                     ddp_error *err) DDP_MUST_CHECK;
+
+/* No pair is left in the run's place: the files of the last one that was set aside with a pair come
+ * back, if there is one. Fails as ddp_set_aside_undo. */
+ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+#endif
