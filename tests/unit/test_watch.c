@@ -1,5 +1,5 @@
 /* The watch over a run: who stands still, who is gone. Ranks are objects of one process here, with
- * real connections between them. */
+ * real connections between them, and a clock that moves when the test says so. */
 #include "numbers.h"
 #include "watch/watch.h"
 
@@ -109,7 +109,7 @@ static void all_may_come_at_once(void **state)
 
 /* ---- the watch ---- */
 
-enum { MOST = 3, PATIENCE_S = 120 };
+enum { MOST = 3, PATIENCE_S = 120, TICK_MS = 200 };
 
 struct rank {
     ddp_watch *watch;
@@ -118,10 +118,46 @@ struct rank {
     size_t kept[MOST]; /* events of each rank */
     int all_kept;
     atomic_int ended;
+    atomic_uint looks; /* at the clock */
+    int is_open;
 };
 
 static struct rank ranks[MOST];
 static const char *const hosts[] = {"a", "b", "c"};
+static atomic_llong now_ns;
+
+static int64_t look_at_clock(void *ctx)
+{
+    struct rank *r = ctx;
+
+    (void)atomic_fetch_add(&r->looks, 1);
+    return atomic_load(&now_ns);
+}
+
+/* Until the rank's watch has taken what has come, and looked at the clock again. */
+static void wait_for_looks(struct rank *r, unsigned looks)
+{
+    for (long i = 0; i < PATIENCE_S * 1000L; i++) {
+        if (!r->is_open || atomic_load(&r->ended) || atomic_load(&r->looks) >= looks)
+            return;
+        (void)usleep(1000);
+    }
+    fail_msg("a watch does not look at its clock");
+}
+
+/* Let so much time go by, in steps in which each watch does all that it wants to. */
+static void pass(double seconds)
+{
+    for (double gone = 0; gone < seconds - 1e-9; gone += TICK_MS / 1000.) {
+        unsigned looks[MOST];
+
+        (void)atomic_fetch_add(&now_ns, TICK_MS * 1000000LL);
+        for (int i = 0; i < MOST; i++)
+            looks[i] = atomic_load(&ranks[i].looks);
+        for (int i = 0; i < MOST; i++)
+            wait_for_looks(&ranks[i], looks[i] + 2);
+    }
+}
 
 static void say(void *ctx, const char *text)
 {
@@ -168,12 +204,21 @@ static void open_rank(struct rank *r, double timeout_s)
                                      .say = say,
                                      .describe_bucket = layers_of,
                                      .keep_events = keep_events,
-                                     .end = end};
+                                     .end = end,
+                                     .clock_ns = look_at_clock,
+                                     .tick_ms = 1};
     ddp_error err;
 
     memset(r, 0, sizeof *r);
     (void)pthread_mutex_init(&r->lock, NULL);
     assert_int_equal(ddp_watch_open(&r->watch, &config, &err), DDP_OK);
+    r->is_open = 1;
+}
+
+static void close_rank(struct rank *r)
+{
+    r->is_open = 0;
+    ddp_watch_close(r->watch);
 }
 
 static void open_ranks(int count, double timeout_s)
@@ -196,13 +241,13 @@ static void open_ranks(int count, double timeout_s)
 static void close_ranks(int count)
 {
     for (int i = count; i-- > 0;)
-        ddp_watch_close(ranks[i].watch);
+        close_rank(&ranks[i]);
 }
 
 static int wait_for_end(struct rank *r)
 {
-    for (int i = 0; i < PATIENCE_S * 50 && !atomic_load(&r->ended); i++)
-        (void)usleep(20000);
+    for (int i = 0; i < PATIENCE_S && !atomic_load(&r->ended); i++)
+        pass(1);
     return atomic_load(&r->ended);
 }
 
@@ -210,11 +255,12 @@ static int wait_for_words(struct rank *r, const char *words, int seconds)
 {
     int found = 0;
 
-    for (int i = 0; i < seconds * 50 && !found; i++) {
+    for (int i = 0; i <= seconds * 1000 / TICK_MS && !found; i++) {
+        if (i > 0)
+            pass(TICK_MS / 1000.);
         (void)pthread_mutex_lock(&r->lock);
         found = strstr(r->said, words) != NULL;
         (void)pthread_mutex_unlock(&r->lock);
-        (void)usleep(20000);
     }
     return found;
 }
@@ -255,9 +301,9 @@ static void names_the_rank_that_stands_still_longest(void **state)
     open_ranks(2, 2);
     train(1);
     train(0);
-    for (int i = 0; i < 25; i++) { /* rank 1 is heard to have moved long before its end */
+    for (int i = 0; i < 12; i++) { /* rank 1 is heard to have moved long before its end */
         ddp_watch_moved(ranks[0].watch);
-        (void)usleep(100000);
+        pass(.2);
     }
     assert_true(wait_for_end(&ranks[0]));
     assert_true(wait_for_end(&ranks[1]));
@@ -271,9 +317,9 @@ static void says_nothing_while_something_moves(void **state)
     open_ranks(2, 4);
     train(0);
     train(1);
-    for (int i = 0; i < 70; i++) { /* longer than the timeout, in steps much shorter than it */
+    for (int i = 0; i < 35; i++) { /* longer than the timeout, in steps much shorter than it */
         ddp_watch_moved(ranks[1].watch);
-        (void)usleep(100000);
+        pass(.2);
     }
     assert_false(atomic_load(&ranks[0].ended));
     assert_null(strstr(ranks[0].said, "ends"));
@@ -287,7 +333,7 @@ static void disks_have_more_time(void **state)
     train(0);
     train(1);
     ddp_watch_phase(ranks[0].watch, DDP_PHASE_SAVING);
-    (void)usleep(5500000);
+    pass(5.4);
     assert_false(atomic_load(&ranks[0].ended));
     close_ranks(2);
 }
@@ -318,10 +364,10 @@ static void a_rank_that_says_goodbye_is_not_missed(void **state)
     (void)state;
     open_ranks(2, 100);
     train(0);
-    ddp_watch_close(ranks[1].watch);
-    (void)usleep(2500000);
+    close_rank(&ranks[1]);
+    pass(2.4);
     assert_string_equal(ranks[0].said, "");
-    ddp_watch_close(ranks[0].watch);
+    close_rank(&ranks[0]);
 }
 
 /* A message: this rank reports an error itself. */
@@ -358,7 +404,7 @@ static void of_a_rank_that_reports_an_error_nothing_else_is_said(void **state)
     (void)state;
     ddp_heartbeat_send(one, 0, FAILING, NULL, 0);
     ddp_heartbeat_close(one);
-    (void)usleep(2500000);
+    pass(2.4);
     assert_false(atomic_load(&ranks[0].ended));
     assert_string_equal(ranks[0].said, "");
     close_ranks(1);
@@ -387,7 +433,7 @@ static void a_rank_that_fails_says_so(void **state)
     for (int i = 0; i < 1000 && failing < 0; i++)
         ddp_heartbeat_poll(zero, 20, note_failing, &failing);
     assert_int_equal(failing, 1);
-    ddp_watch_close(ranks[1].watch);
+    close_rank(&ranks[1]);
     ddp_heartbeat_close(zero);
 }
 
@@ -422,17 +468,11 @@ static void prints_the_table_when_asked(void **state)
 
 static void watches_a_process_on_its_own(void **state)
 {
-    ddp_error err;
-    const ddp_watch_config config = {
-        .timeout_s = 1, .io_timeout_s = 1, .ctx = &ranks[0], .say = say, .end = end};
-
     (void)state;
-    memset(ranks, 0, sizeof ranks);
-    (void)pthread_mutex_init(&ranks[0].lock, NULL);
-    assert_int_equal(ddp_watch_open(&ranks[0].watch, &config, &err), DDP_OK);
+    open_rank(&ranks[0], 1);
     assert_true(wait_for_end(&ranks[0]));
     assert_non_null(strstr(ranks[0].said, "the ranks have not come together"));
-    ddp_watch_close(ranks[0].watch);
+    close_rank(&ranks[0]);
 }
 
 static void nothing_is_watched_without_one(void **state)

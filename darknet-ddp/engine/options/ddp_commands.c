@@ -22,7 +22,7 @@ static const ddp_ddp_command commands[] = {
     {DDP_OWN_OPTIONS, "options", "", 0, "all options; with -json as data, and what goes with what"},
     {DDP_OWN_WHY, "why", "FILE...", 0, "which rank of a failed run broke off first"},
     {DDP_OWN_COMPLETION, "completion", "bash|zsh", 0, "completion of this program for a shell"},
-    {DDP_OWN_MAN, "man", "", 0, "the manual page, for man -l"},
+    {DDP_OWN_MAN, "man", "[options]", 0, "the manual page, or that of all options, for man -l"},
     {DDP_OWN_HELP, "help", "", 0, "all options"},
 };
 

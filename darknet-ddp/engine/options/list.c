@@ -14,7 +14,8 @@ enum {
     RESULTS = DDP_OPTION_RESULTS,
     ROUNDING = DDP_OPTION_ROUNDING,
     BY_RANKS = DDP_OPTION_BY_RANKS,
-    ON_GPU = DDP_OPTION_ON_GPU
+    ON_GPU = DDP_OPTION_ON_GPU,
+    USUAL = DDP_OPTION_USUAL
 };
 
 const ddp_option ddp_option_table[] = {
@@ -30,25 +31,40 @@ const ddp_option ddp_option_table[] = {
      DDP_OPTION_SCOPE_##scope,                                                                     \
      columns,                                                                                      \
      meaning},
-#define GROUP(field, title)
+#define GROUP(field, ...)
 #include "options/options.def"
 #undef GROUP
 #undef ROW
 };
 
 static const ddp_option_group groups[] = {
-#define GROUP(field, title) {DDP_OPTION_ROW_##field, title},
+#define GROUP(field, title, guide) {DDP_OPTION_ROW_##field, title, guide},
 #define ROW(...)
 #include "options/options.def"
 #undef ROW
 #undef GROUP
 };
 
-const char *ddp_option_title(int row)
+const ddp_option_group *ddp_option_group_of(int row)
 {
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
-        if (groups[i].first == row)
-            return groups[i].title;
+    size_t i = sizeof groups / sizeof groups[0] - 1;
+
+    while (i > 0 && groups[i].first > row)
+        i--;
+    return &groups[i];
+}
+
+const char *ddp_options_guide(const char *text)
+{
+    for (const char *at = strchr(text, '-'); at; at = strchr(at + 1, '-')) {
+        size_t length = strspn(at, "-abcdefghijklmnopqrstuvwxyz0123456789_");
+
+        for (int i = 0; i < DDP_OPTION_ROWS; i++)
+            if (strlen(ddp_option_table[i].name) == length
+                && strncmp(ddp_option_table[i].name, at, length) == 0
+                && ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
+                return ddp_option_group_of(i)->guide;
+    }
     return NULL;
 }
 
@@ -223,9 +239,20 @@ static void print_row(FILE *out, const ddp_option *row)
 
 void ddp_options_help(FILE *out)
 {
+    const ddp_option_group *last = NULL;
+
+    (void)fprintf(out, "\nMost runs set none but these:\n");
+    for (int i = 0; i < DDP_OPTION_ROWS; i++)
+        if (ddp_option_table[i].columns & DDP_OPTION_USUAL)
+            print_row(out, &ddp_option_table[i]);
     for (int i = 0; i < DDP_OPTION_ROWS; i++) {
-        if (ddp_option_title(i))
-            (void)fprintf(out, "\n%s:\n", ddp_option_title(i));
+        const ddp_option_group *group = ddp_option_group_of(i);
+
+        if (ddp_option_table[i].columns & DDP_OPTION_USUAL)
+            continue;
+        if (group != last)
+            (void)fprintf(out, "\n%s (guide: %s):\n", group->title, group->guide);
         print_row(out, &ddp_option_table[i]);
+        last = group;
     }
 }

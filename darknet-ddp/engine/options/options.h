@@ -34,7 +34,7 @@ enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
 /* A field for each row; the row says what it holds when the option is not given. */
 typedef struct ddp_options {
 #define ROW(kind, field, ...) DDP_OPTION_##kind field;
-#define GROUP(field, title)
+#define GROUP(field, ...)
 #include "options/options.def"
 #undef GROUP
 #undef ROW
@@ -46,7 +46,8 @@ enum {
     DDP_OPTION_RESULTS = 2,
     DDP_OPTION_ROUNDING = 4,
     DDP_OPTION_BY_RANKS = 8,
-    DDP_OPTION_ON_GPU = 16
+    DDP_OPTION_ON_GPU = 16,
+    DDP_OPTION_USUAL = 32
 };
 
 /* What an option is set to, in words: "yes" or "no" for one without an argument, "not given"
@@ -60,7 +61,7 @@ typedef struct ddp_option_value {
 /* As many as there are options, which ddp_options_list may find. */
 enum {
 #define ROW(kind, field, ...) DDP_OPTION_VALUE_OF_##field,
-#define GROUP(field, title)
+#define GROUP(field, ...)
 #include "options/options.def"
 #undef GROUP
 #undef ROW
@@ -102,7 +103,11 @@ char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 /* Consider the options that Darknet's commands may stand beside. */
 void ddp_options_near(ddp_suggest *near);
 
-/* Print the table. */
+/* The guide, darknet-ddp/docs/GUIDE.md, for the first option of ours that a text names, those of
+ * `darknet ddp` alone left out; NULL: none. */
+const char *ddp_options_guide(const char *text);
+
+/* Print the table: first those that people set, then the others by what they are about. */
 void ddp_options_help(FILE *out);
 
 #endif

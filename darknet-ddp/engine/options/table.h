@@ -38,23 +38,24 @@ typedef struct ddp_option {
 
 enum {
 #define ROW(kind, field, ...) DDP_OPTION_ROW_##field,
-#define GROUP(field, title)
+#define GROUP(field, ...)
 #include "options/options.def"
 #undef GROUP
 #undef ROW
     DDP_OPTION_ROWS
 };
 
-/* A title for the rows from this one on. */
+/* Rows from this one on. */
 typedef struct ddp_option_group {
     int first;
     const char *title;
+    const char *guide; /* darknet-ddp/docs/GUIDE.md says more of them */
 } ddp_option_group;
 
 extern const ddp_option ddp_option_table[DDP_OPTION_ROWS];
 
-/* The title of a group that begins with this row; NULL: none does. */
-const char *ddp_option_title(int row);
+/* The group that a row belongs to. */
+const ddp_option_group *ddp_option_group_of(int row);
 
 /* A row's name with what follows it, and its default in words, "" where there is none to say. */
 void ddp_option_describe(const ddp_option *row, char *name, size_t name_size, char *fallback,

@@ -19,6 +19,8 @@ int ddp_command_help(void)
     printf(
         "\nCommands that train with -ddp: detector, classifier, segmenter, isegmenter, regressor,\n"
         "go, cifar and rnn, each followed by train.\n\n"
+        "A guide NAME is darknet-ddp/docs/NAME.md, installed as "
+        "share/doc/darknet-ddp/darknet-ddp/docs/NAME.md.\n\n"
         "Options, anywhere on the line ([default] behind)\n");
     ddp_options_help(stdout);
     printf("\nExit status: 0 trained, 1 failed, 2 bad command line.\n");

@@ -57,7 +57,7 @@ static int run_alone(const ddp_ddp_command *own, int argc, char **argv, const dd
     case DDP_OWN_COMPLETION:
         return ddp_command_completion(argv[3]);
     case DDP_OWN_MAN:
-        return ddp_command_man();
+        return ddp_command_man(argc > 3 ? argv[3] : NULL);
     default:
         return ddp_command_help();
     }

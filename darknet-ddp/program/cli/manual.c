@@ -1,9 +1,11 @@
-/* `darknet ddp man`: the manual page, darknet(1), in troff's language. What commands and options
- * there are comes from their tables, so that the page cannot differ from the program. */
+/* `darknet ddp man`: the manual pages darknet(1) and darknet-ddp-options(7), in troff's language.
+ * What commands and options there are comes from their tables, so that the pages cannot differ from
+ * the program. */
 #include "cli/commands.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"
 #include "options/table.h"
+#include "show/rank_output.h"
 
 #include <string.h>
 
@@ -103,13 +105,26 @@ static void put_option(const ddp_option *row)
     printf("\n");
 }
 
-static void put_options(void)
+static void put_usual_options(void)
 {
-    printf(".SH OPTIONS\nThey stand anywhere on the line; defaults are in brackets.\n");
+    for (int i = 0; i < DDP_OPTION_ROWS; i++)
+        if (ddp_option_table[i].columns & DDP_OPTION_USUAL)
+            put_option(&ddp_option_table[i]);
+}
+
+static void put_other_options(void)
+{
+    const ddp_option_group *last = NULL;
+
     for (int i = 0; i < DDP_OPTION_ROWS; i++) {
-        if (ddp_option_title(i))
-            printf(".SS %s\n", ddp_option_title(i));
+        const ddp_option_group *group = ddp_option_group_of(i);
+
+        if (ddp_option_table[i].columns & DDP_OPTION_USUAL)
+            continue;
+        if (group != last)
+            printf(".SH %s\nGuide: \\fI%s.md\\fR\n", group->title, group->guide);
         put_option(&ddp_option_table[i]);
+        last = group;
     }
 }
 
@@ -141,7 +156,7 @@ static void put_signals(void)
            ".TP\n.B SIGQUIT\nprint where each rank is\n");
 }
 
-int ddp_command_man(void)
+static int print_manual(void)
 {
     printf(
         ".TH DARKNET 1 \"\" \"darknet\\-ddp %s\" \"User Commands\"\n"
@@ -156,7 +171,10 @@ int ddp_command_man(void)
         DDP_VERSION);
     put_own_commands();
     put_darknet_commands();
-    put_options();
+    printf(".SH OPTIONS\nThey stand anywhere on the line; defaults are in brackets. Most runs set "
+           "none but these; "
+           "\\fBdarknet\\-ddp\\-options\\fR(7) has all.\n");
+    put_usual_options();
     put_files();
     put_signals();
     printf(".SH EXIT STATUS\n0: done. 1: failed. 2: bad command line.\n"
@@ -167,4 +185,33 @@ int ddp_command_man(void)
               "darknet detector map X.data X.cfg backup/X_best.weights -ddp_ranks 2\n"
               "darknet detector test X.data X.cfg backup/X_best.weights PICTURE\n");
     return 0;
+}
+
+static int print_options(void)
+{
+    printf(
+        ".TH DARKNET\\-DDP\\-OPTIONS 7 \"\" \"darknet\\-ddp %s\" \"Options of darknet\\-ddp\"\n"
+        ".SH NAME\ndarknet\\-ddp\\-options \\- all options of training on many processes\n"
+        ".SH DESCRIPTION\nThey stand anywhere on the line; defaults are in brackets. Guides are in "
+        "\\fIdarknet\\-ddp/docs/\\fR of the source, and installed under "
+        "\\fIshare/doc/darknet\\-ddp/darknet\\-ddp/docs/\\fR.\n"
+        ".SH MOST RUNS SET NONE BUT THESE\n",
+        DDP_VERSION);
+    put_usual_options();
+    put_other_options();
+    printf(".SH SEE ALSO\n\\fBdarknet\\fR(1)\n");
+    return 0;
+}
+
+int ddp_command_man(const char *word)
+{
+    ddp_error err;
+
+    if (!word)
+        return print_manual();
+    if (strcmp(word, "options") == 0)
+        return print_options();
+    (void)ddp_fail(&err, DDP_ERR_USAGE, "`darknet ddp man` wants no word or options, not '%s'",
+                   word);
+    ddp_rank_output_failure(&err);
 }

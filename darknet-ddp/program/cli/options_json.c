@@ -45,12 +45,13 @@ static void put_set(FILE *out, const char *name, unsigned set, const char *(*nam
 
 static const char *column_name(size_t bit)
 {
-    static const char *const names[] = {"agree", "results", "rounding", "by_ranks", "on_gpu"};
+    static const char *const names[] = {"agree",    "results", "rounding",
+                                        "by_ranks", "on_gpu",  "usual"};
 
     return bit < sizeof names / sizeof names[0] ? names[bit] : NULL;
 }
 
-static void put_option(FILE *out, const ddp_option *row, const char *group)
+static void put_option(FILE *out, const ddp_option *row, const ddp_option_group *group)
 {
     char name[256], fallback[64];
 
@@ -68,7 +69,8 @@ static void put_option(FILE *out, const ddp_option *row, const char *group)
     }
     put_field(out, "scope", scope_name(row->scope));
     put_set(out, "columns", row->columns, column_name);
-    put_field(out, "group", group);
+    put_field(out, "group", group->title);
+    put_field(out, "guide", group->guide);
     put_field(out, "meaning", row->meaning);
     (void)fputc('}', out);
 }
@@ -110,15 +112,12 @@ static void put_claims(FILE *out, const ddp_claimant *a)
 
 static void put_all(FILE *out)
 {
-    const char *group = "";
     ddp_claimant a;
 
     (void)fputs("{\"options\": [\n", out);
     for (int i = 0; i < DDP_OPTION_ROWS; i++) {
-        if (ddp_option_title(i))
-            group = ddp_option_title(i);
         (void)fputs(i ? ",\n" : "", out);
-        put_option(out, &ddp_option_table[i], group);
+        put_option(out, &ddp_option_table[i], ddp_option_group_of(i));
     }
     (void)fputs("],\n\"claims\": [\n", out);
     for (size_t i = 0; ddp_claimant_at(i, &a); i++) {

@@ -46,7 +46,7 @@ static void print_mathematics(const network *net)
     const char *why;
 
     if (ddp_network_is_v4(net, &why))
-        printf("DDP: mathematics of YOLOv4's Darknet (%s)\n", why);
+        printf("DDP: mathematics of YOLOv4's Darknet (%s; more: darknet-ddp/docs/cfg.md)\n", why);
     else
         printf("DDP: mathematics of YOLOv3's Darknet\n");
 }

@@ -1,6 +1,7 @@
 #include "show/rank_output.h"
 
 #include "launch/kill_launcher.h"
+#include "options/options.h"
 #include "show/terminal.h"
 
 #include <fcntl.h>
@@ -182,7 +183,27 @@ void ddp_rank_output_end(int exit_status, int alone)
     _exit(exit_status);
 }
 
-void ddp_rank_output_fatal(int exit_status, const char *message)
+/* What has gone wrong, and below it where to read more, where a guide has it: of what an option
+ * did, or of a job that broke off. */
+static void print_failure(ddp_status code, const char *message)
+{
+    const char *guide = ddp_options_guide(message);
+    char *text = NULL;
+
+    if (!guide && code == DDP_ERR_COMM)
+        guide = "failures";
+    if (!guide && code == DDP_ERR_MISMATCH)
+        guide = "hosts";
+    if (guide && asprintf(&text, "%s\n  more: darknet-ddp/docs/%s.md", message, guide) < 0)
+        text = NULL;
+    ddp_report_print(text ? text : message);
+    free(text);
+}
+
+static void end_with(int exit_status, ddp_status code, const char *message)
+    __attribute__((noreturn));
+
+static void end_with(int exit_status, ddp_status code, const char *message)
 {
     /* Loader threads fail together. The first one speaks, and never unlocks. */
     (void)pthread_mutex_lock(&state.failing);
@@ -191,9 +212,14 @@ void ddp_rank_output_fatal(int exit_status, const char *message)
     (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
     if (state.launcher.rank > 0)
         (void)sleep(PATIENCE_S);
-    ddp_report_print(message);
+    print_failure(code, message);
     ddp_report_print_resume_hint();
     ddp_rank_output_end(exit_status, 0);
+}
+
+void ddp_rank_output_fatal(int exit_status, const char *message)
+{
+    end_with(exit_status, DDP_OK, message);
 }
 
 /* A rank that does not come is not waited for long. */
@@ -204,7 +230,7 @@ static void say_together(const char *message)
     (void)pthread_mutex_lock(&state.failing);
     ddp_watch_fail(state.watch);
     (void)fflush(NULL);
-    ddp_report_print(message);
+    print_failure(DDP_ERR_MISMATCH, message);
     ddp_group_set_timeout(state.group, TOGETHER_S * (int64_t)1000000000);
     if (ddp_barrier(state.group, &ignored) == DDP_OK && state.launcher.rank > 0)
         (void)sleep(PATIENCE_S); /* one rank's end is enough */
@@ -219,6 +245,5 @@ void ddp_rank_output_failure(const ddp_error *err)
     if (err->code == DDP_ERR_MISMATCH && state.group)
         say_together(err->text);
 
-    ddp_rank_output_fatal(status, err->text);
-    _exit(status);
+    end_with(status, err->code, err->text);
 }

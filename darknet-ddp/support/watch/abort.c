@@ -1,7 +1,5 @@
 #include "watch/state.h"
 
-#include "base/clock.h"
-
 #include <stdlib.h>
 #include <time.h>
 
@@ -66,13 +64,13 @@ static void keep_silence(const ddp_watch *w, int rank)
 
 void ddp_watch_abort_all(ddp_watch *w)
 {
-    int64_t until = ddp_clock_ns() + COLLECT_MS * (int64_t)1000000;
+    int64_t until = ddp_watch_now_ns(w) + COLLECT_MS * (int64_t)1000000;
 
     ddp_watch_ask_events(w);
     say_loading(w);
     keep_own(w);
-    while (w->events_left > 0 && ddp_clock_ns() < until)
-        ddp_watch_poll(w, DDP_WATCH_TICK_MS);
+    while (w->events_left > 0 && ddp_watch_now_ns(w) < until)
+        ddp_watch_poll(w, w->config.tick_ms);
     for (int r = 1; r < w->size; r++)
         if (!w->ranks[r].answered)
             keep_silence(w, r);
@@ -91,11 +89,11 @@ void ddp_watch_abort_alone(ddp_watch *w, const char *why)
 
 void ddp_watch_exit_after_events(ddp_watch *w)
 {
-    int64_t until = ddp_clock_ns() + end_patience_ns;
+    int64_t until = ddp_watch_now_ns(w) + end_patience_ns;
 
     say_loading(w);
     ddp_watch_send_events(w);
-    while (ddp_clock_ns() < until && ddp_heartbeat_link(w->channel, 0) == DDP_LINK_OPEN)
-        ddp_watch_poll(w, DDP_WATCH_TICK_MS);
+    while (ddp_watch_now_ns(w) < until && ddp_heartbeat_link(w->channel, 0) == DDP_LINK_OPEN)
+        ddp_watch_poll(w, w->config.tick_ms);
     w->config.end(w->config.ctx);
 }

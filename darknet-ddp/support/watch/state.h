@@ -7,13 +7,14 @@
 #ifndef DDP_WATCH_STATE_H
 #define DDP_WATCH_STATE_H
 
+#include "base/clock.h"
 #include "watch/hang_report.h"
 #include "watch/watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { DDP_WATCH_TICK_MS = 200 };
+enum { DDP_WATCH_TICK_MS = 200 }; /* unless the config says otherwise */
 
 struct ddp_watch {
     ddp_watch_config config;
@@ -48,6 +49,11 @@ struct ddp_watch {
     int told_to_end; /* by rank 0 */
     int events_left; /* ranks whose events are awaited */
 };
+
+static inline int64_t ddp_watch_now_ns(const ddp_watch *w)
+{
+    return w->config.clock_ns ? w->config.clock_ns(w->config.ctx) : ddp_clock_ns();
+}
 
 /* Since this moment of own_ns's clock, which does not run while this process is stopped. */
 static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)

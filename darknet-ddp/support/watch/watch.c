@@ -1,7 +1,5 @@
 #include "watch/state.h"
 
-#include "base/clock.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -100,7 +98,7 @@ static ddp_rank_position position(ddp_watch *w)
 static void count_time(ddp_watch *w)
 {
     const int64_t most = 5 * DDP_WATCH_TICK_MS * (int64_t)1000000;
-    int64_t now = ddp_clock_ns(), passed = now - w->last_ns;
+    int64_t now = ddp_watch_now_ns(w), passed = now - w->last_ns;
 
     w->last_ns = now;
     w->own_ns += passed < most ? passed : most;
@@ -132,13 +130,13 @@ static void *run(void *ctx)
     ddp_watch *w = ctx;
     ddp_rank_position now;
 
-    w->last_ns = ddp_clock_ns();
+    w->last_ns = ddp_watch_now_ns(w);
     while (!atomic_load(&w->closing)) {
         become_member(w);
         if (w->channel)
-            ddp_watch_poll(w, DDP_WATCH_TICK_MS);
+            ddp_watch_poll(w, w->config.tick_ms);
         else
-            (void)usleep(DDP_WATCH_TICK_MS * 1000);
+            (void)usleep((useconds_t)w->config.tick_ms * 1000);
         if (w->told_to_end)
             ddp_watch_exit_after_events(w);
         count_time(w);
@@ -166,6 +164,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config, ddp_e
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a watch");
     }
     w->config = *config;
+    if (w->config.tick_ms <= 0)
+        w->config.tick_ms = DDP_WATCH_TICK_MS;
     w->size = 1;
     w->hosts = this_host;
     STORE(w->layer, -1);

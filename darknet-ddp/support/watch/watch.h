@@ -50,6 +50,10 @@ typedef struct ddp_watch_config {
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* The run has failed and all has been said; does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));
+    /* Of a test, which then says what time it is: nanoseconds, and how long the thread waits for
+     * messages before it looks again. NULL and 0: the system's clock, and a fifth of a second. */
+    int64_t (*clock_ns)(void *ctx);
+    int tick_ms;
 } ddp_watch_config;
 
 /* Begin to watch this process, which does not know yet which rank it is. *out is set on success.
