@@ -19,7 +19,7 @@
 #include "exact_cfgs.h"
 #include "net.h"
 
-enum { STEP_COUNT = 20, MIB = 1 << 20 };
+enum { STEP_COUNT = 12, MIB = 1 << 20 };
 
 struct training {
     const char *cfg;

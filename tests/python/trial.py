@@ -15,7 +15,8 @@ PRELOAD = os.path.join(HERE, "..", "preload", "fault.c")
 TIMEOUT_S = int(os.environ.get("DDP_FAULTS_TIMEOUT_S", "3"))
 TRAIN = (darknet.PROGRAM, "detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_exact", "-ddp_seed", "7", "-threads", "1",
          "-ddp_timeout", str(TIMEOUT_S), "-ddp_io_timeout", str(TIMEOUT_S + 2), "-ddp_verify_every", "20")
-FIRST, LAST = 110, 1500  # steps between which a fault comes; the first checkpoint is of step 100
+BATCHES = int(os.environ.get("DDP_FAULTS_STEPS", "3000"))
+FIRST, LAST = 110, BATCHES // 2  # steps between which a fault comes; the first checkpoint is of step 100
 START_S = 120            # for a job to begin to train, on a busy machine
 STEPS_S = 300            # for it to come to the step of the fault
 
@@ -38,7 +39,7 @@ class Trial:
     before = ()           # what starts the program
     starts = ("-ddp_ranks", "2")
     goes_on = False       # the fault does not end the run
-    batches = 3000
+    batches = BATCHES
     still = False         # at rate 0, so that the weights can be found in memory
     says = ""             # a pattern of what the run has to say; with goes_on, of what it may do without
     recovers = None       # a pattern of what it says when it goes on by itself, and is timed
