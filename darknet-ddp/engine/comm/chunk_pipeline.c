@@ -74,8 +74,7 @@ int ddp_chunk_pipeline_is_idle(const ddp_group *g)
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err)
 {
-    ddp_chunk_limits limits = algorithm->limits(g);
-    ddp_chunks chunks = ddp_chunks_within(&limits, g->wish);
+    ddp_chunks chunks = algorithm->chunks(g);
     struct ddp_chunk_sizes sizes = {.count = chunks.bytes / sizeof(float), .window = chunks.window};
     ddp_status st;
 

@@ -20,7 +20,6 @@
  * An all-gather is such a second half, in which each rank's piece is of its part. */
 #include "base/is_finite.h"
 #include "comm/chunk.h"
-#include "comm/chunk_sizes.h"
 #include "device/sum.h"
 #include "device/wire.h"
 
@@ -89,7 +88,7 @@ static size_t scratch_for(size_t count, int size)
     return cut > whole ? cut : whole;
 }
 
-static ddp_chunk_limits direct_limits(const ddp_group *g)
+static ddp_chunks direct_chunks(const ddp_group *g)
 {
     return ddp_direct_chunks(g->size);
 }
@@ -333,7 +332,7 @@ static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
 }
 
 const struct ddp_allreduce_algorithm ddp_allreduce_direct = {
-    .limits = direct_limits,
+    .chunks = direct_chunks,
     .open = direct_open,
     .close = direct_close,
     .chunk = direct_chunk,
