@@ -19,6 +19,7 @@
 
 /* ---- activations ---- */
 
+/* The functions below have the names of FORKS_ACTIVATIONS. */
 struct curve {
     ACTIVATION activation;
     double (*value)(double x);
@@ -49,8 +50,8 @@ static double relu6(double x)
     return fmin(fmax(x, 0), 6);
 }
 
-static const struct curve curves[] = {
-    {MISH, mish}, {SWISH, swish}, {HARD_MISH, hard_mish}, {HARDSWISH, hardswish}, {RELU6, relu6}};
+#define CURVE(kind, name, takes_input) {kind, name},
+static const struct curve curves[] = {FORKS_ACTIVATIONS(CURVE)};
 
 enum { CURVES = sizeof curves / sizeof *curves, POINTS = 1003 };
 
@@ -81,6 +82,29 @@ static void activations_take_the_values_of_their_curves(void **state)
                          (double)point(i), (double)x[i], wanted);
             assert_at_most(fabsf(activate(point(i), l.activation) - x[i]),
                            1e-6f * (1 + fabsf(x[i])));
+        }
+    }
+}
+
+/* Of what it is told to keep the input of, also where its gradient takes no input. */
+static void an_activation_that_keeps_its_input_is_that_activation(void **state)
+{
+    float x[POINTS], in[POINTS];
+    layer l = {.outputs = POINTS, .batch = 1, .output = x, .activation_input = in};
+
+    (void)state;
+    for (int a = LOGISTIC; a <= RELU6; a++) {
+        l.activation = (ACTIVATION)a;
+        for (int i = 0; i < POINTS; i++)
+            x[i] = point(i);
+        activate_layer(l);
+        for (int i = 0; i < POINTS; i++) {
+            float wanted = activate(point(i), l.activation);
+
+            if (!(fabsf(x[i] - wanted) <= 1e-6f * (1 + fabsf(wanted))) || in[i] != point(i))
+                fail_msg("%s(%g) = %.9g and not %.9g, and kept is %g",
+                         get_activation_string(l.activation), (double)point(i), (double)x[i],
+                         (double)wanted, (double)in[i]);
         }
     }
 }
@@ -377,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(activations_take_the_values_of_their_curves),
+        cmocka_unit_test(an_activation_that_keeps_its_input_is_that_activation),
         cmocka_unit_test(gradients_of_activations_are_the_slopes_of_their_curves),
         cmocka_unit_test(names_of_activations_lead_back_to_them),
         cmocka_unit_test(gradients_are_difference_quotients),

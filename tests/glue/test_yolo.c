@@ -281,6 +281,31 @@ static void truth_thresh_trains_what_is_right(void **state)
     near(delta[at(1, CELL, CLASS + 1)], 1 - logistic(-4));
 }
 
+/* A truth of this height in cell 1, and cell 0's first box with its middle on the truth's and twice
+ * as high at .125: what that box's objectness is trained for. All of these numbers are exact. */
+static float objectness_beside(const char *keys, float height)
+{
+    float raw[ANCHORS * ENTRIES * CELLS] = {0};
+    const float truth[] = {.5f, .25f, .25f, height, 1};
+
+    raw[at(0, 0, X)] = 40; /* 1 after logistic() */
+    run_raw("yolo_math=v4\n", keys, truth, 1, raw);
+    return delta[at(0, 0, OBJECT)];
+}
+
+/* ignore_thresh=.5 is a bound that has to be exceeded, as truth_thresh is. */
+static void an_overlap_of_just_ignore_thresh_is_not_above_it(void **state)
+{
+    const float step = 1.f / (1 << 24); /* moves each edge by one unit in the last place */
+
+    (void)state;
+    assert_true(objectness_beside("", .125f) == -.5f);
+    assert_true(objectness_beside("", .125f - step) == -.5f);
+    assert_true(objectness_beside("", .125f + step) == 0);
+    assert_true(objectness_beside("truth_thresh=.5", .125f) == -.5f);
+    assert_true(objectness_beside("truth_thresh=.5", .125f + step) == .5f);
+}
+
 static void delta_normalizer_scales_what_is_passed_back(void **state)
 {
     (void)state;
@@ -405,6 +430,7 @@ int main(void)
         cmocka_unit_test(max_delta_limits_the_box),
         cmocka_unit_test(good_predictions_are_let_be_only_with_a_class),
         cmocka_unit_test(truth_thresh_trains_what_is_right),
+        cmocka_unit_test(an_overlap_of_just_ignore_thresh_is_not_above_it),
         cmocka_unit_test(delta_normalizer_scales_what_is_passed_back),
         cmocka_unit_test(boxes_without_bound_cost_a_number),
         cmocka_unit_test(without_a_key_nothing_is_the_forks),

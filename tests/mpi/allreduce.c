@@ -206,7 +206,6 @@ int main(int argc, char **argv)
 {
     const char *backend = argc > 1 ? argv[1] : "mpi";
     int channels = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
-    const ddp_chunks small = {.bytes = 64 << 10, .window = 3};
     ddp_error err;
     ddp_group *g;
     int bad;
@@ -226,12 +225,7 @@ int main(int argc, char **argv)
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_LEVELS, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
     bad += every_rank_gets_every_part(g);
-    bad += failed(g, ddp_group_use_chunks(g, small, &err), &err);
-    bad += sums_are_the_tree_to_the_bit(g);
-    bad += every_rank_gets_every_part(g);
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_DIRECT, &err), &err);
-    bad += sums_are_the_tree_to_the_bit(g);
-    bad += failed(g, ddp_group_use_chunks(g, (ddp_chunks){0}, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
     bad += channels_take_turns(g, channels);
     bad += broadcast_reaches_every_rank_from_each(g);

@@ -68,13 +68,6 @@ ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, siz
     return ddp_allreduce_open_on(out, g, ddp_device_host(), buf, count, DDP_WIRE_FP32, err);
 }
 
-/* Every rank starts the same phases, so all count alike. */
-static void note_phase(ddp_allreduce *a, ddp_allreduce_phase phase)
-{
-    a->group->sums_scattered += (phase == DDP_REDUCE_SCATTER) - (a->phase == DDP_REDUCE_SCATTER);
-    a->phase = phase;
-}
-
 void ddp_allreduce_close(ddp_allreduce *a)
 {
     if (!a)
@@ -82,7 +75,6 @@ void ddp_allreduce_close(ddp_allreduce *a)
     ddp_group_abort_queued(a->group);
     a->engine->close(a);
     a->group->sums_open--;
-    note_phase(a, DDP_ALLREDUCE);
     free_sum(a);
 }
 
@@ -100,7 +92,7 @@ static ddp_status start(ddp_allreduce *a, ddp_allreduce_phase phase, ddp_device 
     if (a->count_each && phase != DDP_ALLREDUCE)
         return ddp_fail(err, DDP_ERR_USAGE, "all-gather %d has no halves", a->number);
     a->started = 1;
-    note_phase(a, phase);
+    a->phase = phase;
     a->behind = behind;
     if (a->count == 0)
         return DDP_OK;

@@ -103,7 +103,7 @@ ddp_status ddp_allreduce_start_phase(ddp_allreduce *a, ddp_allreduce_phase phase
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* This rank's share of a sum: *count ranges, in order, none empty. Free *ranges.
- * While the group's schedule and chunks stay as they are. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
+ * While the group's schedule stays as it is. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  */
 ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
                                ddp_error *err) DDP_MUST_CHECK;

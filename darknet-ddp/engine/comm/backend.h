@@ -127,7 +127,6 @@ struct ddp_group {
         *algorithm; /* how chunks are summed (chunk.h); NULL before the first sum, */
     const struct ddp_allreduce_algorithm *first_algorithm; /* which takes this one */
     void *algorithm_own;
-    ddp_chunks wish; /* of how long chunks are, and how many in flight */
     const struct ddp_sum_engine *host_sums;
     int rank;
     int size;
@@ -150,8 +149,7 @@ struct ddp_group {
     void *moved_ctx;
     int sums_opened; /* since there was none */
     int sums_open;
-    int sums_scattered; /* of these, those whose last start was DDP_REDUCE_SCATTER */
-    ddp_error failure;  /* code DDP_OK while the group works */
+    ddp_error failure; /* code DDP_OK while the group works */
 };
 
 struct ddp_allreduce {

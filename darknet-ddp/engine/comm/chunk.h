@@ -28,6 +28,7 @@
 #define DDP_COMM_CHUNK_H
 
 #include "comm/chunk_pipeline.h"
+#include "comm/chunk_sizes.h"
 
 /* What every algorithm knows of a chunk. */
 struct ddp_chunk {
@@ -74,7 +75,8 @@ struct ddp_chunk_sizes {
 
 /* How chunks are summed; ddp_group.algorithm_own is its own. Every member but look is required. */
 struct ddp_allreduce_algorithm {
-    ddp_chunk_limits (*limits)(const ddp_group *g);
+    /* How long they are, and how many in flight. */
+    ddp_chunks (*chunks)(const ddp_group *g);
 
     /* Called by every rank, while no sum is in flight; may block until all have called it.
      * sizes->requests is to be set, all else is. On failure close is called. */

@@ -1,95 +1,25 @@
+/* The way of a sum of host memory, from its start to its end, in the order of this file:
+ *
+ *   start   puts the sum behind those that are started, in the queue of what is to be cut
+ *   launch  cuts the queue into chunks, as long as one of the window's slots is free, and has each
+ *           post its first messages (ddp_allreduce_algorithm.launch: comm/direct.c, or
+ *           comm/hierarchical.c)
+ *   poll    one round: launch, ask the transport which messages have ended, tell their chunks
+ *           (advance), which post the next ones; a chunk that is summed leaves its slot free
+ *   wait    polls until no chunk of the sum is left, and tells who is late
+ *
+ * Polls come from whoever calls the group: ddp_group_progress while the program computes, and every
+ * wait. */
 #include "comm/chunk_pipeline.h"
 
 #include "base/clock.h"
 #include "base/is_finite.h"
 #include "comm/chunk_pipeline_state.h"
-#include "comm/chunk_sizes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-int ddp_chunk_pipeline_peer(const ddp_group *g, int i)
-{
-    return (g->rank + 1 + i) % g->size;
-}
-
-static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
-{
-    struct ddp_chunk_pipeline *x = g->exchange;
-    /* One more than needed, since a group of one rank needs none. */
-    int *ended = realloc(x->ended, ((size_t)requests + 1) * sizeof *ended);
-
-    if (!ended)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
-    x->ended = ended;
-    if (ddp_parts_reserve(x, requests, err))
-        return err->code;
-    return g->transport->reserve(g, requests, err);
-}
-
-ddp_status ddp_chunk_pipeline_open(ddp_group *g,
-                                   const struct ddp_allreduce_algorithm *first_algorithm,
-                                   ddp_error *err)
-{
-    struct ddp_chunk_pipeline *x = calloc(1, sizeof *x);
-
-    g->exchange = x;
-    g->first_algorithm = first_algorithm;
-    if (x)
-        x->collective_requests =
-            calloc((size_t)ddp_collective_requests(g) + 1, sizeof *x->collective_requests);
-    if (!x || !x->collective_requests)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's messages");
-    return reserve(g, ddp_collective_requests(g), err);
-}
-
-static void close_algorithm(ddp_group *g)
-{
-    if (g->algorithm)
-        g->algorithm->close(g);
-    g->algorithm = NULL;
-    g->algorithm_own = NULL;
-    g->exchange->sizes = (struct ddp_chunk_sizes){0};
-}
-
-void ddp_chunk_pipeline_close(ddp_group *g)
-{
-    struct ddp_chunk_pipeline *x = g->exchange;
-
-    if (!x)
-        return;
-    close_algorithm(g);
-    ddp_parts_release(x);
-    free(x->ended);
-    free(x->collective_requests);
-    free(x);
-    g->exchange = NULL;
-}
-
-int ddp_chunk_pipeline_is_idle(const ddp_group *g)
-{
-    return !g->exchange->chunks_in_flight && !g->exchange->first;
-}
-
-ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
-                                  ddp_error *err)
-{
-    ddp_chunk_limits limits = algorithm->limits(g);
-    ddp_chunks chunks = ddp_chunks_within(&limits, g->wish);
-    struct ddp_chunk_sizes sizes = {.count = chunks.bytes / sizeof(float), .window = chunks.window};
-    ddp_status st;
-
-    close_algorithm(g);
-    g->algorithm = algorithm;
-    st = algorithm->open(g, &sizes, err);
-    if (!st)
-        st = reserve(g, ddp_collective_requests(g) + sizes.window * sizes.requests, err);
-    if (st)
-        close_algorithm(g);
-    else
-        g->exchange->sizes = sizes;
-    return st;
-}
+/* ---- a sum becomes chunks ---- */
 
 /* The slot of the next chunk is free: those before it may still be in flight. */
 static struct ddp_chunk *next_chunk(ddp_group *g)
@@ -107,21 +37,6 @@ static struct ddp_chunk *next_chunk(ddp_group *g)
     return c;
 }
 
-/* The chunk in the i-th slot, the oldest first; NULL: the slot is free. */
-static struct ddp_chunk *in_flight(ddp_group *g, int i)
-{
-    const struct ddp_chunk_pipeline *x = g->exchange;
-    uint32_t sequence = x->next_sequence + (uint32_t)i;
-    struct ddp_chunk *c = g->algorithm->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
-
-    return c->sum ? c : NULL;
-}
-
-static ddp_status name_sum(const ddp_group *g, const struct ddp_host_sum *s, ddp_error *err)
-{
-    return ddp_wrap(err, "%s %d of %d", ddp_allreduce_kind(s->gathers), s->number, g->sums_opened);
-}
-
 /* Of a chunk that is not the last: together the parts of all ranks are as long as a sum's. */
 static size_t chunk_count(const ddp_group *g, const struct ddp_host_sum *s)
 {
@@ -130,6 +45,11 @@ static size_t chunk_count(const ddp_group *g, const struct ddp_host_sum *s)
     if (!s->gathers)
         return count;
     return each > 0 ? each : 1;
+}
+
+static ddp_status name_sum(const ddp_group *g, const struct ddp_host_sum *s, ddp_error *err)
+{
+    return ddp_wrap(err, "%s %d of %d", ddp_allreduce_kind(s->gathers), s->number, g->sums_opened);
 }
 
 static ddp_status launch(ddp_group *g, ddp_error *err)
@@ -154,6 +74,31 @@ static ddp_status launch(ddp_group *g, ddp_error *err)
     }
     return DDP_OK;
 }
+
+ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
+{
+    struct ddp_chunk_pipeline *x = g->exchange;
+    size_t most;
+
+    s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
+    if (g->size == 1)
+        return DDP_OK;
+    if (!g->algorithm && ddp_chunk_pipeline_use(g, g->first_algorithm, err))
+        return err->code;
+    most = chunk_count(g, s);
+    s->chunks_left = (int)((s->count + most - 1) / most);
+    s->launched = 0;
+    s->channel = (int)(g->sums_started++ % (unsigned)g->channels);
+    s->next = NULL;
+    if (x->first)
+        x->last->next = s;
+    else
+        x->first = s;
+    x->last = s;
+    return launch(g, err);
+}
+
+/* ---- messages end ---- */
 
 static void retire(struct ddp_chunk_pipeline *x, struct ddp_chunk *c)
 {
@@ -181,6 +126,16 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
         return name_sum(g, c->sum, err);
     retire(g->exchange, c);
     return DDP_OK;
+}
+
+/* The chunk in the i-th slot, the oldest first; NULL: the slot is free. */
+static struct ddp_chunk *in_flight(ddp_group *g, int i)
+{
+    const struct ddp_chunk_pipeline *x = g->exchange;
+    uint32_t sequence = x->next_sequence + (uint32_t)i;
+    struct ddp_chunk *c = g->algorithm->chunk(g, (int)(sequence % (uint32_t)x->sizes.window));
+
+    return c->sum ? c : NULL;
 }
 
 /* Of what goes on without requests. */
@@ -251,6 +206,8 @@ ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err)
     return ddp_chunk_pipeline_is_idle(g) ? DDP_OK : ddp_chunk_pipeline_look(g, err);
 }
 
+/* ---- waiting ---- */
+
 ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
                                       ddp_error *err)
 {
@@ -320,30 +277,91 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
     return DDP_OK;
 }
 
-ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
-{
-    struct ddp_chunk_pipeline *x = g->exchange;
-    size_t most;
-
-    s->not_finite = g->size == 1 && !ddp_all_finite(s->buf, s->count);
-    if (g->size == 1)
-        return DDP_OK;
-    if (!g->algorithm && ddp_chunk_pipeline_use(g, g->first_algorithm, err))
-        return err->code;
-    most = chunk_count(g, s);
-    s->chunks_left = (int)((s->count + most - 1) / most);
-    s->launched = 0;
-    s->channel = (int)(g->sums_started++ % (unsigned)g->channels);
-    s->next = NULL;
-    if (x->first)
-        x->last->next = s;
-    else
-        x->first = s;
-    x->last = s;
-    return launch(g, err);
-}
-
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
 {
     return ddp_chunk_pipeline_wait_until(g, &s->chunks_left, sum_overdue, err);
+}
+
+/* ---- opening and closing ---- */
+
+int ddp_chunk_pipeline_peer(const ddp_group *g, int i)
+{
+    return (g->rank + 1 + i) % g->size;
+}
+
+static ddp_status reserve(ddp_group *g, int requests, ddp_error *err)
+{
+    struct ddp_chunk_pipeline *x = g->exchange;
+    /* One more than needed, since a group of one rank needs none. */
+    int *ended = realloc(x->ended, ((size_t)requests + 1) * sizeof *ended);
+
+    if (!ended)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d requests", requests);
+    x->ended = ended;
+    if (ddp_parts_reserve(x, requests, err))
+        return err->code;
+    return g->transport->reserve(g, requests, err);
+}
+
+ddp_status ddp_chunk_pipeline_open(ddp_group *g,
+                                   const struct ddp_allreduce_algorithm *first_algorithm,
+                                   ddp_error *err)
+{
+    struct ddp_chunk_pipeline *x = calloc(1, sizeof *x);
+
+    g->exchange = x;
+    g->first_algorithm = first_algorithm;
+    if (x)
+        x->collective_requests =
+            calloc((size_t)ddp_collective_requests(g) + 1, sizeof *x->collective_requests);
+    if (!x || !x->collective_requests)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's messages");
+    return reserve(g, ddp_collective_requests(g), err);
+}
+
+static void close_algorithm(ddp_group *g)
+{
+    if (g->algorithm)
+        g->algorithm->close(g);
+    g->algorithm = NULL;
+    g->algorithm_own = NULL;
+    g->exchange->sizes = (struct ddp_chunk_sizes){0};
+}
+
+void ddp_chunk_pipeline_close(ddp_group *g)
+{
+    struct ddp_chunk_pipeline *x = g->exchange;
+
+    if (!x)
+        return;
+    close_algorithm(g);
+    ddp_parts_release(x);
+    free(x->ended);
+    free(x->collective_requests);
+    free(x);
+    g->exchange = NULL;
+}
+
+int ddp_chunk_pipeline_is_idle(const ddp_group *g)
+{
+    return !g->exchange->chunks_in_flight && !g->exchange->first;
+}
+
+ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
+                                  ddp_error *err)
+{
+    ddp_chunks chunks = algorithm->chunks(g);
+    struct ddp_chunk_sizes sizes = {.count = chunks.bytes / sizeof(float), .window = chunks.window};
+    ddp_status st;
+
+    close_algorithm(g);
+    g->algorithm = algorithm;
+    st = algorithm->open(g, &sizes, err);
+    if (!st)
+        st = reserve(g, ddp_collective_requests(g) + sizes.window * sizes.requests, err);
+    if (st)
+        close_algorithm(g);
+    else
+        g->exchange->sizes = sizes;
+    return st;
 }

@@ -29,8 +29,7 @@ ddp_status ddp_chunk_pipeline_open(ddp_group *g,
                                    const struct ddp_allreduce_algorithm *first_algorithm,
                                    ddp_error *err);
 
-/* How chunks are summed from here on (chunk.h), and of which sizes, by g->wish; as algorithm->open
- * says, and again at any time when the group is idle. */
+/* How chunks are summed from here on (chunk.h), and of which sizes; as algorithm->open says. */
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 

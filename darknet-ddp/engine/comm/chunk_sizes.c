@@ -20,15 +20,13 @@ enum {
     DIRECT_IN_FLIGHT_BYTES_OF_TWO = 8 << 20,
     DIRECT_IN_FLIGHT_BYTES = 3 << 20,
     DIRECT_PIECE_BYTES = 128 << 10, /* of a rank, in a chunk that is larger for many ranks' sake */
-    DIRECT_LONGEST_CHUNK_BYTES = DDP_CHUNK_MOST_BYTES,
+    DIRECT_LONGEST_CHUNK_BYTES = 8 << 20,
 
     LEVELS_IN_FLIGHT_BYTES = 8 << 20,
     LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST = 4 << 20,
     LEVELS_PIECE_BYTES = 64 << 10,
     LEVELS_SHORTEST_CHUNK_BYTES = 1 << 20, /* of several hosts */
-    LEVELS_LONGEST_CHUNK_BYTES = 4 << 20,
-
-    LINE_BYTES = 64
+    LEVELS_LONGEST_CHUNK_BYTES = 4 << 20
 };
 
 static size_t between(size_t bytes, size_t least, size_t most)
@@ -37,6 +35,10 @@ static size_t between(size_t bytes, size_t least, size_t most)
         return least;
     return bytes > most ? most : bytes;
 }
+
+_Static_assert((int)DIRECT_IN_FLIGHT_BYTES_OF_TWO <= (int)SHORTEST_CHUNK_BYTES * DDP_CHUNKS_MOST
+                   && (int)LEVELS_IN_FLIGHT_BYTES <= (int)SHORTEST_CHUNK_BYTES * DDP_CHUNKS_MOST,
+               "more than DDP_CHUNKS_MOST in flight");
 
 static ddp_chunks choose(size_t bytes, size_t longest_bytes, size_t in_flight_bytes)
 {
@@ -48,51 +50,19 @@ static ddp_chunks choose(size_t bytes, size_t longest_bytes, size_t in_flight_by
     return c;
 }
 
-/* Two ranks send each other whole chunks, more of them pieces: none is too long a message. */
-ddp_chunk_limits ddp_direct_chunks(int ranks)
+ddp_chunks ddp_direct_chunks(int ranks)
 {
-    size_t messages = ranks > 2 ? (size_t)ranks : 1;
-
-    return (ddp_chunk_limits){
-        .own = choose((size_t)ranks * DIRECT_PIECE_BYTES, DIRECT_LONGEST_CHUNK_BYTES,
-                      ranks > 2 ? DIRECT_IN_FLIGHT_BYTES : DIRECT_IN_FLIGHT_BYTES_OF_TWO),
-        .most_bytes = between(messages * DDP_EXCHANGE_MESSAGE_BYTES, SHORTEST_CHUNK_BYTES,
-                              DIRECT_LONGEST_CHUNK_BYTES)};
+    return choose((size_t)ranks * DIRECT_PIECE_BYTES, DIRECT_LONGEST_CHUNK_BYTES,
+                  ranks > 2 ? DIRECT_IN_FLIGHT_BYTES : DIRECT_IN_FLIGHT_BYTES_OF_TWO);
 }
 
-/* A message between hosts is a part of a lane. There are as many lanes as the largest host has
- * ranks, and in each as many parts as hosts, or DDP_HIERARCHICAL_RADIX where there are more:
- * together at least as many as ranks, or as DDP_HIERARCHICAL_RADIX. */
-static size_t longest_between_hosts(int ranks)
-{
-    size_t parts = ranks < DDP_HIERARCHICAL_RADIX ? (size_t)ranks : DDP_HIERARCHICAL_RADIX;
-
-    return between(parts * DDP_EXCHANGE_MESSAGE_BYTES, SHORTEST_CHUNK_BYTES,
-                   LEVELS_LONGEST_CHUNK_BYTES);
-}
-
-ddp_chunk_limits ddp_hierarchical_chunks(int ranks, int hosts)
+ddp_chunks ddp_hierarchical_chunks(int ranks, int hosts)
 {
     size_t bytes = between((size_t)ranks * LEVELS_PIECE_BYTES, LEVELS_SHORTEST_CHUNK_BYTES,
                            LEVELS_LONGEST_CHUNK_BYTES);
 
     if (hosts == 1) /* which has no messages */
-        return (ddp_chunk_limits){.own = choose(SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES,
-                                                LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST),
-                                  .most_bytes = LEVELS_LONGEST_CHUNK_BYTES};
-    return (ddp_chunk_limits){.own =
-                                  choose(bytes, LEVELS_LONGEST_CHUNK_BYTES, LEVELS_IN_FLIGHT_BYTES),
-                              .most_bytes = longest_between_hosts(ranks)};
-}
-
-ddp_chunks ddp_chunks_within(const ddp_chunk_limits *limits, ddp_chunks wish)
-{
-    ddp_chunks c = limits->own;
-
-    if (wish.bytes > 0)
-        c.bytes = between(wish.bytes, DDP_CHUNK_LEAST_BYTES, limits->most_bytes) / LINE_BYTES
-                  * LINE_BYTES;
-    if (wish.window > 0)
-        c.window = wish.window < DDP_CHUNKS_MOST ? wish.window : DDP_CHUNKS_MOST;
-    return c;
+        return choose(SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES,
+                      LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST);
+    return choose(bytes, LEVELS_LONGEST_CHUNK_BYTES, LEVELS_IN_FLIGHT_BYTES);
 }

@@ -1,16 +1,20 @@
-/* comm/chunk_sizes.h: how long chunks (comm/chunk.h) are, and how many are in flight. Pure
- * functions. */
+/* comm/chunk_sizes.h: how long chunks (comm/chunk.h) are, and how many are in flight. Neither
+ * changes a bit of a sum, for each element has its own tree; but each chunk is cut into the ranks'
+ * shares of it (ddp_allreduce_share). Pure functions. */
 #ifndef DDP_COMM_CHUNK_SIZES_H
 #define DDP_COMM_CHUNK_SIZES_H
 
-#include "comm/group.h"
+#include <stddef.h>
 
-/* What suits each algorithm, and what it can take. */
-ddp_chunk_limits ddp_direct_chunks(int ranks);
-ddp_chunk_limits ddp_hierarchical_chunks(int ranks, int hosts);
+typedef struct ddp_chunks {
+    size_t bytes; /* of a chunk */
+    int window;   /* how many are in flight, at most DDP_CHUNKS_MOST */
+} ddp_chunks;
 
-/* What is made of a wish: where it is 0 what suits, else what is nearest to it within the limits,
- * and in whole lines of memory. */
-ddp_chunks ddp_chunks_within(const ddp_chunk_limits *limits, ddp_chunks wish);
+enum { DDP_CHUNKS_MOST = 16 };
+
+/* What suits each algorithm. */
+ddp_chunks ddp_direct_chunks(int ranks);
+ddp_chunks ddp_hierarchical_chunks(int ranks, int hosts);
 
 #endif

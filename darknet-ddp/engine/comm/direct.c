@@ -1,12 +1,11 @@
 /* Sums over all ranks by messages from each to each.
  *
- * Each rank sums one piece of the chunk. Piece r of every other rank goes to
- * rank r, which sums them in the order of sum.h.
- *   cut       the chunk is cut into `size` pieces, and the sums are sent to
- *             everybody afterwards: 2 (size-1)/size of the chunk's bytes each way
- *   whole     the piece is the whole chunk, on every rank: (size-1) times the
- *             bytes, but no second message. For 2 ranks, where the bytes are the
- *             same, and for small chunks, where bytes do not count.
+ * Each rank sums one piece of the chunk. Piece r of every other rank goes to rank r, which sums
+ * them in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). cut       the chunk is cut
+ * into `size` pieces, and the sums are sent to everybody afterwards: 2 (size-1)/size of the chunk's
+ * bytes each way whole     the piece is the whole chunk, on every rank: (size-1) times the bytes,
+ * but no second message. For 2 ranks, where the bytes are the same, and for small chunks, where
+ * bytes do not count.
  *
  * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
  * this rank's piece, and then sends its sum. The second half sends parts of the
@@ -20,7 +19,6 @@
  * An all-gather is such a second half, in which each rank's piece is of its part. */
 #include "base/is_finite.h"
 #include "comm/chunk.h"
-#include "comm/chunk_sizes.h"
 #include "device/sum.h"
 #include "device/wire.h"
 
@@ -40,11 +38,6 @@ struct direct_chunk {
     unsigned char *ended; /* for each request, how often it has ended */
     float *scratch;       /* the peers' parts */
     float **parts;        /* room for one pointer a rank */
-};
-
-struct direct {
-    int window;
-    struct direct_chunk *chunks;
 };
 
 static struct direct_chunk *direct_of(struct ddp_chunk *c)
@@ -79,6 +72,221 @@ static void look_at_piece(struct direct_chunk *c, struct piece p)
         c->base.sum->not_finite = 1;
 }
 
+/* Where each rank sums a piece, the others learn of one that is not finite by its first element,
+ * which then is no number. */
+static void sum_piece(const ddp_group *g, struct direct_chunk *c)
+{
+    struct piece mine = piece_of(c, g->rank, g->size);
+
+    ddp_wire_round(mine.data, mine.count, c->base.sum->wire);
+    c->parts[g->rank] = mine.data;
+    if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count, c->base.sum->wire))
+        return;
+    c->base.sum->not_finite = 1;
+    if (c->cut && ddp_chunk_phase(&c->base) == DDP_ALLREDUCE)
+        mine.data[0] = NAN;
+}
+
+/* ---- a whole sum ---- */
+
+static ddp_status launch_whole(ddp_group *g, struct direct_chunk *c, ddp_error *err)
+{
+    int peers = g->size - 1;
+    struct piece mine;
+
+    c->cut = g->size > 2 && c->base.count * (size_t)peers > SMALL_COUNT;
+    c->parts_left = peers;
+    c->requests_left = (c->cut ? 4 : 2) * peers;
+    memset(c->ended, 0, (size_t)peers * 2);
+    mine = piece_of(c, g->rank, g->size);
+    for (int i = 0; i < peers; i++) {
+        int peer = ddp_chunk_pipeline_peer(g, i);
+        struct piece theirs = piece_of(c, peer, g->size);
+        float *part = c->scratch + (size_t)i * mine.count;
+        struct ddp_part in = {peer, PARTS, part, mine.count};
+        struct ddp_part out = {peer, PARTS, theirs.data, theirs.count};
+
+        c->parts[peer] = part;
+        if (ddp_part_recv(g, &c->base, i, &in, err)
+            || ddp_part_send(g, &c->base, peers + i, &out, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err)
+{
+    struct piece mine = piece_of(c, g->rank, g->size);
+
+    for (int i = 0; i < g->size - 1; i++) {
+        struct ddp_part sum = {ddp_chunk_pipeline_peer(g, i), SUMS, mine.data, mine.count};
+
+        if (ddp_part_send(g, &c->base, i, &sum, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_error *err)
+{
+    int peer = ddp_chunk_pipeline_peer(g, i - (g->size - 1));
+    struct piece theirs = piece_of(c, peer, g->size);
+    struct ddp_part sum = {peer, SUMS, theirs.data, theirs.count};
+
+    return ddp_part_recv(g, &c->base, i, &sum, err);
+}
+
+/* The sum of a peer's piece, of the i-th one. */
+static void sum_arrived(const ddp_group *g, struct direct_chunk *c, int i)
+{
+    look_at_piece(c, piece_of(c, ddp_chunk_pipeline_peer(g, i), g->size));
+}
+
+/* Request i has ended, for the first time or, where it is used again, the second. */
+static ddp_status advance_whole(ddp_group *g, struct direct_chunk *c, int i, ddp_error *err)
+{
+    int incoming = i < g->size - 1, first = c->ended[i] == 1;
+
+    if (first && incoming)
+        c->parts_left--;
+    if (!c->cut) {
+        /* Not before the sends of the same memory have ended. */
+        if (c->base.ended)
+            sum_piece(g, c);
+        return DDP_OK;
+    }
+    if (first && !incoming)
+        return receive_sum(g, c, i, err);
+    if (!first && !incoming)
+        sum_arrived(g, c, i - (g->size - 1));
+    if (first && c->parts_left == 0) {
+        sum_piece(g, c);
+        return send_sums(g, c, err);
+    }
+    return DDP_OK;
+}
+
+/* ---- half of a sum ---- */
+
+/* Request i of a half: there is none for an empty piece, and so it has ended. */
+static ddp_status post(ddp_group *g, struct direct_chunk *c, int i, int incoming,
+                       const struct ddp_part *part, ddp_error *err)
+{
+    c->ended[i] = part->count == 0;
+    c->requests_left += part->count > 0;
+    if (part->count == 0)
+        return DDP_OK;
+    return incoming ? ddp_part_recv(g, &c->base, i, part, err)
+                    : ddp_part_send(g, &c->base, i, part, err);
+}
+
+static ddp_status launch_phase(ddp_group *g, struct direct_chunk *c, ddp_error *err)
+{
+    int peers = g->size - 1, reduce = ddp_chunk_phase(&c->base) == DDP_REDUCE_SCATTER;
+    struct piece mine;
+
+    c->cut = 1;
+    c->requests_left = 0;
+    mine = piece_of(c, g->rank, g->size);
+    c->parts_left = mine.count > 0 ? peers : 0;
+    if (!reduce)
+        look_at_piece(c, mine);
+    for (int i = 0; i < peers; i++) {
+        int peer = ddp_chunk_pipeline_peer(g, i);
+        struct piece theirs = piece_of(c, peer, g->size);
+        float *part = c->scratch + (size_t)i * mine.count;
+        struct ddp_part parts[2] = {{peer, PARTS, part, mine.count},
+                                    {peer, PARTS, theirs.data, theirs.count}};
+        struct ddp_part pieces[2] = {{peer, SUMS, theirs.data, theirs.count},
+                                     {peer, SUMS, mine.data, mine.count}};
+        struct ddp_part *both = reduce ? parts : pieces;
+
+        c->parts[peer] = part;
+        if (post(g, c, i, 1, &both[0], err) || post(g, c, peers + i, 0, &both[1], err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+static void advance_phase(const ddp_group *g, struct direct_chunk *c, int i)
+{
+    if (i >= g->size - 1)
+        return;
+    if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER)
+        sum_arrived(g, c, i);
+    else if (--c->parts_left == 0)
+        sum_piece(g, c);
+}
+
+static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *parts)
+{
+    size_t r = (size_t)g->rank, n = (size_t)g->size;
+
+    (void)i;
+    *parts = 1;
+    return (ddp_range){count * r / n, count * (r + 1) / n};
+}
+
+/* ---- either ---- */
+
+static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
+{
+    struct direct_chunk *c = direct_of(chunk);
+
+    return ddp_chunk_phase(chunk) == DDP_ALLREDUCE ? launch_whole(g, c, err)
+                                                   : launch_phase(g, c, err);
+}
+
+static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)
+{
+    struct direct_chunk *c = direct_of(chunk);
+
+    c->ended[i]++;
+    chunk->ended = --c->requests_left == 0;
+    if (ddp_chunk_phase(chunk) == DDP_ALLREDUCE)
+        return advance_whole(g, c, i, err);
+    advance_phase(g, c, i);
+    return DDP_OK;
+}
+
+/* ---- who is late ---- */
+
+/* Rank whose first message has not come: such a rank is behind itself, where one whose sum is late
+ * may wait for another. */
+static int direct_behind(const ddp_group *g, const struct ddp_chunk *chunk)
+{
+    const struct direct_chunk *c = (const struct direct_chunk *)chunk;
+
+    for (int i = 0; i < g->size - 1; i++)
+        if (c->ended[i] == 0)
+            return ddp_chunk_pipeline_peer(g, i);
+    return -1;
+}
+
+static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
+{
+    const struct direct_chunk *c = (const struct direct_chunk *)chunk;
+    int peers = g->size - 1;
+    int last = c->cut && ddp_chunk_phase(chunk) == DDP_ALLREDUCE ? 2 : 1;
+
+    *taking = 0;
+    for (int i = peers; last == 2 && i < 2 * peers; i++)
+        if (c->ended[i] == 1)
+            return ddp_chunk_pipeline_peer(g, i - peers);
+    *taking = 1;
+    for (int i = 0; i < 2 * peers; i++)
+        if (c->ended[i] < last)
+            return ddp_chunk_pipeline_peer(g, i % peers);
+    return -1;
+}
+
+/* ---- opening and closing ---- */
+
+struct direct {
+    int window;
+    struct direct_chunk *chunks;
+};
+
 /* Floats of scratch for chunks of up to `count` floats. */
 static size_t scratch_for(size_t count, int size)
 {
@@ -89,7 +297,7 @@ static size_t scratch_for(size_t count, int size)
     return cut > whole ? cut : whole;
 }
 
-static ddp_chunk_limits direct_limits(const ddp_group *g)
+static ddp_chunks direct_chunks(const ddp_group *g)
 {
     return ddp_direct_chunks(g->size);
 }
@@ -144,196 +352,8 @@ static struct ddp_chunk *direct_chunk(ddp_group *g, int slot)
     return &d->chunks[slot].base;
 }
 
-/* Request i of a half: there is none for an empty piece, and so it has ended. */
-static ddp_status post(ddp_group *g, struct direct_chunk *c, int i, int incoming,
-                       const struct ddp_part *part, ddp_error *err)
-{
-    c->ended[i] = part->count == 0;
-    c->requests_left += part->count > 0;
-    if (part->count == 0)
-        return DDP_OK;
-    return incoming ? ddp_part_recv(g, &c->base, i, part, err)
-                    : ddp_part_send(g, &c->base, i, part, err);
-}
-
-static ddp_status launch_phase(ddp_group *g, struct direct_chunk *c, ddp_error *err)
-{
-    int peers = g->size - 1, reduce = ddp_chunk_phase(&c->base) == DDP_REDUCE_SCATTER;
-    struct piece mine;
-
-    c->cut = 1;
-    c->requests_left = 0;
-    mine = piece_of(c, g->rank, g->size);
-    c->parts_left = mine.count > 0 ? peers : 0;
-    if (!reduce)
-        look_at_piece(c, mine);
-    for (int i = 0; i < peers; i++) {
-        int peer = ddp_chunk_pipeline_peer(g, i);
-        struct piece theirs = piece_of(c, peer, g->size);
-        float *part = c->scratch + (size_t)i * mine.count;
-        struct ddp_part parts[2] = {{peer, PARTS, part, mine.count},
-                                    {peer, PARTS, theirs.data, theirs.count}};
-        struct ddp_part pieces[2] = {{peer, SUMS, theirs.data, theirs.count},
-                                     {peer, SUMS, mine.data, mine.count}};
-        struct ddp_part *both = reduce ? parts : pieces;
-
-        c->parts[peer] = part;
-        if (post(g, c, i, 1, &both[0], err) || post(g, c, peers + i, 0, &both[1], err))
-            return err->code;
-    }
-    return DDP_OK;
-}
-
-static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
-{
-    struct direct_chunk *c = direct_of(chunk);
-    int peers = g->size - 1;
-    struct piece mine;
-
-    if (ddp_chunk_phase(chunk) != DDP_ALLREDUCE)
-        return launch_phase(g, c, err);
-    c->cut = g->size > 2 && chunk->count * (size_t)peers > SMALL_COUNT;
-    c->parts_left = peers;
-    c->requests_left = (c->cut ? 4 : 2) * peers;
-    memset(c->ended, 0, (size_t)peers * 2);
-    mine = piece_of(c, g->rank, g->size);
-    for (int i = 0; i < peers; i++) {
-        int peer = ddp_chunk_pipeline_peer(g, i);
-        struct piece theirs = piece_of(c, peer, g->size);
-        float *part = c->scratch + (size_t)i * mine.count;
-        struct ddp_part in = {peer, PARTS, part, mine.count};
-        struct ddp_part out = {peer, PARTS, theirs.data, theirs.count};
-
-        c->parts[peer] = part;
-        if (ddp_part_recv(g, chunk, i, &in, err) || ddp_part_send(g, chunk, peers + i, &out, err))
-            return err->code;
-    }
-    return DDP_OK;
-}
-
-/* Where each rank sums a piece, the others learn of one that is not finite by its first element,
- * which then is no number. */
-static void sum_piece(const ddp_group *g, struct direct_chunk *c)
-{
-    struct piece mine = piece_of(c, g->rank, g->size);
-
-    ddp_wire_round(mine.data, mine.count, c->base.sum->wire);
-    c->parts[g->rank] = mine.data;
-    if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count, c->base.sum->wire))
-        return;
-    c->base.sum->not_finite = 1;
-    if (c->cut && ddp_chunk_phase(&c->base) == DDP_ALLREDUCE)
-        mine.data[0] = NAN;
-}
-
-/* The sum of a peer's piece, of the i-th one. */
-static void sum_arrived(const ddp_group *g, struct direct_chunk *c, int i)
-{
-    look_at_piece(c, piece_of(c, ddp_chunk_pipeline_peer(g, i), g->size));
-}
-
-static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err)
-{
-    struct piece mine = piece_of(c, g->rank, g->size);
-
-    for (int i = 0; i < g->size - 1; i++) {
-        struct ddp_part sum = {ddp_chunk_pipeline_peer(g, i), SUMS, mine.data, mine.count};
-
-        if (ddp_part_send(g, &c->base, i, &sum, err))
-            return err->code;
-    }
-    return DDP_OK;
-}
-
-static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_error *err)
-{
-    int peer = ddp_chunk_pipeline_peer(g, i - (g->size - 1));
-    struct piece theirs = piece_of(c, peer, g->size);
-    struct ddp_part sum = {peer, SUMS, theirs.data, theirs.count};
-
-    return ddp_part_recv(g, &c->base, i, &sum, err);
-}
-
-static void advance_phase(const ddp_group *g, struct direct_chunk *c, int i)
-{
-    if (i >= g->size - 1)
-        return;
-    if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER)
-        sum_arrived(g, c, i);
-    else if (--c->parts_left == 0)
-        sum_piece(g, c);
-}
-
-static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)
-{
-    struct direct_chunk *c = direct_of(chunk);
-    int incoming = i < g->size - 1;
-    int first = c->ended[i]++ == 0;
-
-    chunk->ended = --c->requests_left == 0;
-    if (ddp_chunk_phase(chunk) != DDP_ALLREDUCE) {
-        advance_phase(g, c, i);
-        return DDP_OK;
-    }
-    if (first && incoming)
-        c->parts_left--;
-    if (!c->cut) {
-        /* Not before the sends of the same memory have ended. */
-        if (chunk->ended)
-            sum_piece(g, c);
-        return DDP_OK;
-    }
-    if (first && !incoming)
-        return receive_sum(g, c, i, err);
-    if (!first && !incoming)
-        sum_arrived(g, c, i - (g->size - 1));
-    if (first && c->parts_left == 0) {
-        sum_piece(g, c);
-        return send_sums(g, c, err);
-    }
-    return DDP_OK;
-}
-
-static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *parts)
-{
-    size_t r = (size_t)g->rank, n = (size_t)g->size;
-
-    (void)i;
-    *parts = 1;
-    return (ddp_range){count * r / n, count * (r + 1) / n};
-}
-
-/* Rank whose first message has not come: such a rank is behind itself, where one whose sum is late
- * may wait for another. */
-static int direct_behind(const ddp_group *g, const struct ddp_chunk *chunk)
-{
-    const struct direct_chunk *c = (const struct direct_chunk *)chunk;
-
-    for (int i = 0; i < g->size - 1; i++)
-        if (c->ended[i] == 0)
-            return ddp_chunk_pipeline_peer(g, i);
-    return -1;
-}
-
-static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
-{
-    const struct direct_chunk *c = (const struct direct_chunk *)chunk;
-    int peers = g->size - 1;
-    int last = c->cut && ddp_chunk_phase(chunk) == DDP_ALLREDUCE ? 2 : 1;
-
-    *taking = 0;
-    for (int i = peers; last == 2 && i < 2 * peers; i++)
-        if (c->ended[i] == 1)
-            return ddp_chunk_pipeline_peer(g, i - peers);
-    *taking = 1;
-    for (int i = 0; i < 2 * peers; i++)
-        if (c->ended[i] < last)
-            return ddp_chunk_pipeline_peer(g, i % peers);
-    return -1;
-}
-
 const struct ddp_allreduce_algorithm ddp_allreduce_direct = {
-    .limits = direct_limits,
+    .chunks = direct_chunks,
     .open = direct_open,
     .close = direct_close,
     .chunk = direct_chunk,

@@ -1,8 +1,7 @@
 /* How sums of a group travel: which algorithm (comm/chunk.h), chosen by the model of
- * comm/schedule_cost.h, and in what chunks and channels. */
+ * comm/schedule_cost.h, and in what channels. */
 #include "comm/backend.h"
 #include "comm/chunk.h"
-#include "comm/chunk_sizes.h"
 #include "comm/schedule_cost.h"
 
 #include <limits.h>
@@ -60,59 +59,6 @@ const char *ddp_group_schedule(const ddp_group *g)
     const char *own = g->gpu ? g->gpu_ops->schedule(g) : NULL;
 
     return own ? own : g->schedule;
-}
-
-/* ---- chunks ---- */
-
-static int has_chunks(const ddp_group *g)
-{
-    return g->size > 1 && g->transport;
-}
-
-ddp_chunk_limits ddp_group_chunk_limits(const ddp_group *g)
-{
-    if (!has_chunks(g))
-        return (ddp_chunk_limits){.own = {0}};
-    return (g->algorithm ? g->algorithm : g->first_algorithm)->limits(g);
-}
-
-ddp_chunks ddp_group_chunks(const ddp_group *g)
-{
-    ddp_chunk_limits limits = ddp_group_chunk_limits(g);
-
-    return has_chunks(g) ? ddp_chunks_within(&limits, g->wish) : (ddp_chunks){0};
-}
-
-static ddp_status rechunk(ddp_group *g, ddp_chunks wish, ddp_error *err)
-{
-    const struct ddp_allreduce_algorithm *algorithm = g->algorithm;
-    ddp_chunks wished = g->wish, before = ddp_group_chunks(g), now;
-    ddp_status st;
-
-    g->wish = wish;
-    now = ddp_group_chunks(g);
-    if (!algorithm || (now.bytes == before.bytes && now.window == before.window))
-        return DDP_OK;
-    st = ddp_chunk_pipeline_use(g, algorithm, err);
-    if (st != DDP_ERR_USAGE)
-        return st;
-    g->wish = wished;
-    return ddp_chunk_pipeline_use(g, algorithm, err);
-}
-
-ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err)
-{
-    ddp_status st = ddp_group_check_alive(g, err);
-
-    if (st || !has_chunks(g))
-        return st;
-    if (!ddp_chunk_pipeline_is_idle(g))
-        return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change while a sum is in flight");
-    if (g->sums_scattered)
-        return ddp_fail(err, DDP_ERR_USAGE, "chunks cannot change between the halves of a sum");
-    if (ddp_broadcast(g, &wish, sizeof wish, 0, err))
-        return err->code;
-    return ddp_group_keep_failure(g, rechunk(g, wish, err), err);
 }
 
 int ddp_group_sums_on_host(const ddp_group *g)

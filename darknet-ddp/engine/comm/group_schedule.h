@@ -53,39 +53,6 @@ ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DD
 /* 1 in a group of one rank. */
 int ddp_group_channels(const ddp_group *g);
 
-/* ---- chunks ----
- *
- * Sums of host memory travel in chunks, of which a window is in flight at a time. Neither changes a
- * bit: each element has its own tree. But each chunk is cut into the ranks' shares of it
- * (ddp_allreduce_share), so other chunks are other shares. */
-typedef struct ddp_chunks {
-    size_t bytes; /* of a chunk */
-    int window;   /* how many are in flight */
-} ddp_chunks;
-
-enum {
-    DDP_CHUNK_LEAST_BYTES = 4096,
-    DDP_CHUNK_MOST_BYTES = 8 << 20,
-    DDP_CHUNKS_MOST = 32 /* in flight */
-};
-
-typedef struct ddp_chunk_limits {
-    ddp_chunks own;    /* what suits the ranks, their hosts and the schedule */
-    size_t most_bytes; /* of a chunk, so that no message is longer than a transport likes */
-} ddp_chunk_limits;
-ddp_chunk_limits ddp_group_chunk_limits(const ddp_group *g);
-
-/* From here on as rank 0 wishes, within the limits (comm/chunk_sizes.h); 0: what suits, as without
- * a wish. Every rank calls it while none of its sums is in flight, nor open between its halves
- * (DDP_REDUCE_SCATTER was its last start), and blocks until rank 0 has, or all have. Where the
- * ranks of a host cannot share memory for so much, chunks stay as they were. What
- * ddp_allreduce_share has said before no longer holds. Fails with DDP_ERR_USAGE (a sum is in flight
- * or between its halves), DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_group_use_chunks(ddp_group *g, ddp_chunks wish, ddp_error *err) DDP_MUST_CHECK;
-
-/* As they are now; 0 in a group of one rank. */
-ddp_chunks ddp_group_chunks(const ddp_group *g);
-
 /* What this rank's sums have sent since the group was opened, but for those that NCCL orders. */
 typedef struct ddp_traffic {
     uint64_t messages;

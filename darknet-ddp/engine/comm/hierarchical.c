@@ -347,8 +347,13 @@ static int levels_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
     return -1;
 }
 
+static ddp_chunks levels_chunks(const ddp_group *g)
+{
+    return ddp_hierarchical_chunks(g->size, g->places.count);
+}
+
 const struct ddp_allreduce_algorithm ddp_allreduce_levels = {
-    .limits = ddp_hierarchical_limits,
+    .chunks = levels_chunks,
     .open = ddp_hierarchical_open,
     .close = ddp_hierarchical_close,
     .chunk = levels_chunk,

@@ -1,4 +1,3 @@
-#include "comm/chunk_sizes.h"
 #include "comm/hierarchical_state.h"
 
 #include <stdlib.h>
@@ -28,11 +27,6 @@ static int stage_messages(const ddp_group *g, const struct ddp_stage *stage)
     for (int t = 0; t < stage->transfer_count; t++)
         messages += ddp_hierarchical_nodes(g, stage->transfers[t].ranks);
     return messages;
-}
-
-ddp_chunk_limits ddp_hierarchical_limits(const ddp_group *g)
-{
-    return ddp_hierarchical_chunks(g->size, g->places.count);
 }
 
 static int open_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c, int s)

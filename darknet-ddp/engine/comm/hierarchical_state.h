@@ -99,9 +99,8 @@ struct ddp_hierarchical_piece ddp_hierarchical_piece_of(const ddp_group *g,
                                                         const struct ddp_hierarchical_chunk *c,
                                                         struct ddp_span units);
 
-/* ---- hierarchical_open.c: the algorithm's limits, open and close ---- */
+/* ---- hierarchical_open.c: the algorithm's open and close ---- */
 
-ddp_chunk_limits ddp_hierarchical_limits(const ddp_group *g);
 ddp_status ddp_hierarchical_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
 void ddp_hierarchical_close(ddp_group *g);
 

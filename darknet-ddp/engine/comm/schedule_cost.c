@@ -45,7 +45,7 @@ static double wire_s(double left_bytes, ddp_chunks c, int polls)
 ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts)
 {
     int size = hosts->first[hosts->count], ranks = most_ranks(hosts);
-    ddp_chunks chunks = ddp_direct_chunks(size).own;
+    ddp_chunks chunks = ddp_direct_chunks(size);
     double bytes = 2 * sum_bytes * (size - 1) / size; /* each way */
     double outside = bytes * (size - ranks) / (size > 1 ? size - 1 : 1);
     double messages = 4.0 * (size - 1) * sum_bytes / chunk_bytes(chunks);
@@ -62,7 +62,7 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts)
 ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix)
 {
     int size = hosts->first[hosts->count], ranks = most_ranks(hosts), stages = 0, peers = 0;
-    ddp_chunks chunks = ddp_hierarchical_chunks(size, hosts->count).own;
+    ddp_chunks chunks = ddp_hierarchical_chunks(size, hosts->count);
     double left = 2 * sum_bytes * (hosts->count - 1) / hosts->count; /* of a host, each way */
 
     for (int blocks = hosts->count; blocks > 1; blocks = (blocks + radix - 1) / radix) {

@@ -28,50 +28,12 @@ ddp_allreduce *const *ddp_plain_sums_all(const ddp_sums *s)
     return plain_of(s)->sums;
 }
 
-static void begin(ddp_sums *s)
-{
-    (void)s;
-}
-
-static int may_start(const ddp_sums *s)
-{
-    (void)s;
-    return 1;
-}
-
 static ddp_status start(ddp_sums *s, size_t piece, ddp_error *err)
 {
     struct plain *p = plain_of(s);
 
     return p->of.halves ? ddp_allreduce_start_phase(p->sums[piece], DDP_REDUCE_SCATTER, err)
                         : ddp_allreduce_start(p->sums[piece], err);
-}
-
-static void skip(ddp_sums *s, size_t piece)
-{
-    (void)s;
-    (void)piece;
-}
-
-/* A piece has one sum. */
-static int is_left(const ddp_sums *s, size_t *bucket)
-{
-    (void)s;
-    (void)bucket;
-    return 0;
-}
-
-static int may_go_on(const ddp_sums *s)
-{
-    (void)s;
-    return 0;
-}
-
-static ddp_status go_on(ddp_sums *s, ddp_error *err)
-{
-    (void)s;
-    (void)err;
-    return DDP_OK;
 }
 
 static ddp_allreduce *last(const ddp_sums *s, size_t piece)
@@ -100,13 +62,7 @@ static size_t count(const ddp_sums *s, size_t bucket)
 }
 
 static const ddp_sums_ops ops = {.close = close_plain,
-                                 .begin = begin,
-                                 .may_start = may_start,
                                  .start = start,
-                                 .skip = skip,
-                                 .is_left = is_left,
-                                 .may_go_on = may_go_on,
-                                 .go_on = go_on,
                                  .last = last,
                                  .fence = fence,
                                  .is_done = is_done,

@@ -1,8 +1,57 @@
+/* The way of a layer's gradients, from their place in a bucket to their sum in the same place. What
+ * a caller must know is in core/reducer.h; in the order of a step:
+ *
+ *   take_gradients  once: the framework's gradient pointers point into buckets, so backward itself
+ *                   writes there, and the update reads there. Nothing is copied in or out.
+ *   layer_ready     a layer's gradients are final: its parameters are counted off their buckets
+ *   launch          starts the sum of each bucket that lacks none, if all before it in the launch
+ *                   order (core/launch_order.h) have been started: the early ones while backward
+ *                   computes, the others, late and deferred, when launch_deferred lets them
+ *   progress        messages move only inside calls, so Darknet calls this often while it computes
+ *   layer_fence     before the layer's update: waits for sums in the launch order, until all that
+ *                   have a part of the layer are there
+ *
+ * r->sums makes the sums, piece by piece; a piece is a bucket, or a part of a large one. In a plain
+ * run core/plain_sums.c is no more than ddp_allreduce_start and ddp_allreduce_fence
+ * (comm/allreduce.h) on the piece's memory; core/rounds.c sums what an algorithm makes of it. */
 #include "core/reducer_state.h"
 
 #include "base/clock.h"
 
 #include <string.h>
+
+/* ---- memory ---- */
+
+void ddp_reducer_take_gradients(ddp_reducer *r)
+{
+    for (size_t i = 0; i < r->table->param_count; i++) {
+        const ddp_param *param = &r->table->params[i];
+        float *view = r->memory + r->plan->places[i].offset;
+
+        if (param->layer < r->table->first_trained)
+            continue;
+        ddp_device_copy(r->table->device, view, *param->gradient_slot, param->count);
+        r->framework_memory[i] = *param->gradient_slot;
+        *param->gradient_slot = view;
+    }
+}
+
+void ddp_reducer_return_gradients(ddp_reducer *r)
+{
+    for (size_t i = 0; i < r->table->param_count; i++) {
+        const ddp_param *param = &r->table->params[i];
+
+        if (!r->framework_memory[i])
+            continue;
+        if (r->tree)
+            ddp_tree_sum_collect(r->tree, r->mini_batch, r->plan->places[i].offset, param->count);
+        ddp_device_copy(r->table->device, r->framework_memory[i], *param->gradient_slot,
+                        param->count);
+        *param->gradient_slot = r->framework_memory[i];
+    }
+}
+
+/* ---- a pass begins ---- */
 
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 {
@@ -13,29 +62,16 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->spread = 0;
     r->taken = 0;
     r->sums = r->is_plugged && r->plugged ? r->plugged : r->plain;
-    if (r->sync) {
-        r->sums->ops->begin(r->sums);
+    if (r->sync && r->sums->rounds)
+        r->sums->rounds->begin(r->sums);
+    if (r->sync)
         ddp_reducer_begin_order(r);
-    }
     memset(r->ready, 0, (size_t)r->table->layer_count);
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->pending[b] = r->plan->buckets[b].param_count;
 }
 
-void ddp_reducer_use_plug(ddp_reducer *r, int on)
-{
-    r->is_plugged = on;
-}
-
-int ddp_reducer_syncs(const ddp_reducer *r)
-{
-    return r->sync;
-}
-
-void ddp_reducer_freeze(ddp_reducer *r, int first)
-{
-    r->frozen = first;
-}
+/* ---- launching ---- */
 
 /* A bucket is about to leave: did each of its parameters' layers run here? 1 or 0, and not how
  * often, so that the sum fits into any wire. */
@@ -66,7 +102,8 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
     ddp_status st;
 
     if (ddp_reducer_is_left_out(r, b)) {
-        r->sums->ops->skip(r->sums, piece);
+        if (r->sums->rounds)
+            r->sums->rounds->skip(r->sums, piece);
         return DDP_OK;
     }
     st = start_piece(r, piece, err);
@@ -78,7 +115,7 @@ static int may_launch(const ddp_reducer *r)
 {
     return r->launched < r->limit
            && r->pending[r->pieces[ddp_launch_order_nth(r->order, r->launched)].bucket] == 0
-           && r->sums->ops->may_start(r->sums);
+           && (!r->sums->rounds || r->sums->rounds->may_start(r->sums));
 }
 
 /* A further sum of a bucket; waits for what it is made of. */
@@ -86,8 +123,8 @@ static ddp_status go_on(ddp_reducer *r, ddp_error *err)
 {
     size_t b;
 
-    (void)r->sums->ops->is_left(r->sums, &b);
-    return r->sums->ops->go_on(r->sums, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
+    (void)r->sums->rounds->is_left(r->sums, &b);
+    return r->sums->rounds->go_on(r->sums, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
 }
 
 /* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
@@ -100,7 +137,7 @@ static ddp_status launch(ddp_reducer *r, ddp_error *err)
     while (!st) {
         if (may_launch(r))
             st = launch_next(r, err);
-        else if (r->sums->ops->may_go_on(r->sums))
+        else if (r->sums->rounds && r->sums->rounds->may_go_on(r->sums))
             st = go_on(r, err);
         else
             break;
@@ -117,7 +154,7 @@ static ddp_status launch_all(ddp_reducer *r, ddp_error *err)
     ddp_status st = launch(r, err);
     size_t b;
 
-    while (!st && r->sums->ops->is_left(r->sums, &b)) {
+    while (!st && r->sums->rounds && r->sums->rounds->is_left(r->sums, &b)) {
         int64_t start = ddp_clock_ns();
 
         ddp_watch_wait(r->config.watch, (int)b, -1);
@@ -128,6 +165,8 @@ static ddp_status launch_all(ddp_reducer *r, ddp_error *err)
     }
     return st;
 }
+
+/* ---- layers are ready ---- */
 
 /* A step may sync before its last mini-batch: what there is then makes the sum. */
 static void fold(const ddp_reducer *r, size_t offset, size_t count)
@@ -147,17 +186,6 @@ static void mark_ready(ddp_reducer *r, int layer)
         if (r->tree)
             fold(r, place->offset, r->table->params[i].count);
         r->pending[place->bucket]--;
-    }
-}
-
-void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out)
-{
-    for (int layer = 0; layer < r->table->layer_count; layer++) {
-        int so_far = r->mini_batch == 0 || r->left_out[layer];
-
-        r->left_out[layer] = (char)(left_out[layer] && so_far);
-        if (left_out[layer] && ddp_reducer_trains(r, layer))
-            mark_ready(r, layer);
     }
 }
 
@@ -188,6 +216,17 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
     if (r->landed == r->launched && r->taken == r->spread)
         return DDP_OK;
     return launch(r, err); /* a sum may have arrived that others wait for */
+}
+
+void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out)
+{
+    for (int layer = 0; layer < r->table->layer_count; layer++) {
+        int so_far = r->mini_batch == 0 || r->left_out[layer];
+
+        r->left_out[layer] = (char)(left_out[layer] && so_far);
+        if (left_out[layer] && ddp_reducer_trains(r, layer))
+            mark_ready(r, layer);
+    }
 }
 
 static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
@@ -224,4 +263,111 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 {
     r->limit = r->piece_count;
     return launch(r, err);
+}
+
+/* ---- waiting ---- */
+
+/* In launch order, in which pieces travel: a failure then names the bucket
+ * that is missing, and not one behind it. */
+static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
+{
+    size_t piece = ddp_launch_order_nth(r->order, r->landed), b = r->pieces[piece].bucket;
+
+    if (ddp_reducer_is_left_out(r, b)) {
+        r->landed++;
+        return DDP_OK;
+    }
+    ddp_watch_wait(r->config.watch, (int)b, -1);
+    if (r->sums->ops->fence(r->sums, piece, err))
+        return ddp_reducer_wrap_error(r, b, err);
+    ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
+    r->landed++;
+    return DDP_OK;
+}
+
+static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
+{
+    size_t last = ddp_reducer_last_number(r, layer);
+
+    while (r->landed <= last) {
+        if (r->landed == r->launched)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "the update of layer %d wants sums that no backward pass has started",
+                            layer);
+        if (fence_next(r, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+/* A layer that did not run here: did it elsewhere? The one case in which the program waits for
+ * the sum itself, and not only what it queues on a GPU. */
+static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    const ddp_place *place = &r->plan->places[r->first_param[layer]];
+    float count = 0;
+
+    if (r->config.halves) {
+        if (ddp_reducer_ranks_of(r, layer, &count, err))
+            return err->code;
+    } else if (!ddp_reducer_is_alone(r)) {
+        size_t piece = ddp_reducer_last_piece(r, place->bucket);
+
+        if (ddp_allreduce_wait(ddp_reducer_last_sum(r, piece), err))
+            return ddp_reducer_wrap_error(r, place->bucket, err);
+        ddp_device_pull(r->table->device, &count,
+                        r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
+    }
+    *used = count > 0;
+    return DDP_OK;
+}
+
+/* Sums that have arrived elsewhere become gradients. */
+static void land(ddp_reducer *r, int layer)
+{
+    int64_t start = ddp_clock_ns();
+
+    if (!r->sums->rounds)
+        return;
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        if (!ddp_reducer_is_left_out(r, r->plan->places[i].bucket))
+            r->sums->rounds->land(r->sums, i);
+    r->total.drive_ns += ddp_clock_ns() - start;
+}
+
+ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_status st;
+
+    *used = layer >= r->table->first_trained || r->first_param[layer] == r->first_param[layer + 1];
+    if (!ddp_reducer_trains(r, layer))
+        return DDP_OK;
+    st = fence_buckets(r, layer, err);
+    r->total.wait_ns += ddp_clock_ns() - start;
+    if (!st)
+        land(r, layer);
+    *used = layer >= r->frozen && !r->left_out[layer];
+    if (!st && !r->ran[layer] && *used)
+        st = ran_elsewhere(r, layer, used, err);
+    r->ran[layer] = 0;
+    return st;
+}
+
+ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)
+{
+    if (ddp_reducer_layer_fence(r, layer, used, err))
+        return err->code;
+    return ddp_group_synchronize(r->group, err);
+}
+
+ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err)
+{
+    int64_t start = ddp_clock_ns();
+    ddp_status st = DDP_OK;
+
+    while (!st && r->landed < r->launched)
+        st = fence_next(r, err);
+    r->total.wait_ns += ddp_clock_ns() - start;
+    return st;
 }

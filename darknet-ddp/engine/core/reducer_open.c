@@ -71,36 +71,6 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
     return st;
 }
 
-/* Move each gradient into its bucket and point the framework there. */
-static void take_gradients(ddp_reducer *r)
-{
-    for (size_t i = 0; i < r->table->param_count; i++) {
-        const ddp_param *param = &r->table->params[i];
-        float *view = r->memory + r->plan->places[i].offset;
-
-        if (param->layer < r->table->first_trained)
-            continue;
-        ddp_device_copy(r->table->device, view, *param->gradient_slot, param->count);
-        r->framework_memory[i] = *param->gradient_slot;
-        *param->gradient_slot = view;
-    }
-}
-
-static void return_gradients(ddp_reducer *r)
-{
-    for (size_t i = 0; i < r->table->param_count; i++) {
-        const ddp_param *param = &r->table->params[i];
-
-        if (!r->framework_memory[i])
-            continue;
-        if (r->tree)
-            ddp_tree_sum_collect(r->tree, r->mini_batch, r->plan->places[i].offset, param->count);
-        ddp_device_copy(r->table->device, r->framework_memory[i], *param->gradient_slot,
-                        param->count);
-        *param->gradient_slot = r->framework_memory[i];
-    }
-}
-
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err)
 {
@@ -135,7 +105,7 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param
         ddp_reducer_close(r);
         return st;
     }
-    take_gradients(r);
+    ddp_reducer_take_gradients(r);
     *out = r;
     return DDP_OK;
 }
@@ -151,7 +121,7 @@ void ddp_reducer_close(ddp_reducer *r)
     if (!r)
         return;
     if (r->framework_memory)
-        return_gradients(r);
+        ddp_reducer_return_gradients(r);
     ddp_reducer_close_halves(r);
     close_sums(r->plain);
     ddp_reducer_close_pieces(r);

@@ -1,7 +1,7 @@
 /* core/reducer_state.h: what the reducer's own files share: reducer_open.c (its memory),
- * reducer_order.c (in what sums buckets travel, and in which order), reducer.c (from a gradient
- * that is final to a bucket that is launched), reducer_wait.c (from there to a sum that is used)
- * and reducer_halves.c (where each rank uses its share). Not for others. */
+ * reducer_order.c (in what sums buckets travel, and in which order), reducer.c (the way of a
+ * gradient), reducer_steps.c (what a step asks besides) and reducer_halves.c (where each rank uses
+ * its share). Not for others. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
@@ -82,6 +82,11 @@ static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 {
     return r->first_piece[b + 1] - 1;
 }
+
+/* ---- reducer.c: gradients in buckets' memory, and back, values included ---- */
+
+void ddp_reducer_take_gradients(ddp_reducer *r);
+void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and in which order they go ---- */
 

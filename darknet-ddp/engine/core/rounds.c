@@ -338,19 +338,20 @@ static size_t count(const ddp_sums *s, size_t b)
 }
 
 static const ddp_sums_ops ops = {.close = close_rounds,
-                                 .begin = begin,
-                                 .may_start = may_start,
                                  .start = start,
-                                 .skip = skip,
-                                 .is_left = is_left,
-                                 .may_go_on = may_go_on,
-                                 .go_on = go_on,
                                  .last = last,
                                  .fence = fence,
                                  .is_done = is_done,
                                  .is_finite = is_finite,
-                                 .land = land,
                                  .count = count};
+
+static const ddp_sums_rounds several = {.begin = begin,
+                                        .may_start = may_start,
+                                        .skip = skip,
+                                        .is_left = is_left,
+                                        .may_go_on = may_go_on,
+                                        .go_on = go_on,
+                                        .land = land};
 
 ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_table *table,
                            const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
@@ -362,7 +363,7 @@ ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_tab
     *out = NULL;
     if (!r)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for compressed gradients");
-    *r = (struct rounds){.base = {&ops},
+    *r = (struct rounds){.base = {&ops, &several},
                          .group = group,
                          .table = table,
                          .plan = plan,

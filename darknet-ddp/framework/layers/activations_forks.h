@@ -13,7 +13,7 @@
 
 // All of them: their kind in darknet.h, their name in a cfg and of their functions below, and
 // whether the gradient takes what the function took. Darknet's activations.c, its kernels and
-// channel_reduce.h make their cases of these rows.
+// channel_reduce.h make their cases and loops of these rows.
 #define FORKS_ACTIVATIONS(ROW)                                                                     \
     ROW(MISH, mish, 1)                                                                             \
     ROW(SWISH, swish, 1)                                                                           \
@@ -34,6 +34,23 @@
 #define IS_ONE_CASE(kind, name, takes_input)                                                       \
     case kind:                                                                                     \
         return 1;
+
+// Branches of a function over an array, so that a compiler sees one formula in each loop:
+// a gradient times delta, and a value of which x is kept in `in`.
+#define GRADIENT_BRANCH(kind, name, takes_input)                                                   \
+    if (a == kind) {                                                                               \
+        for (i = 0; i < n; ++i)                                                                    \
+            delta[i] *= name##_gradient(x[i]);                                                     \
+        return;                                                                                    \
+    }
+#define KEEP_BRANCH(kind, name, takes_input)                                                       \
+    if (a == kind) {                                                                               \
+        for (i = 0; i < n; ++i) {                                                                  \
+            in[i] = x[i];                                                                          \
+            x[i] = name##_activate(x[i]);                                                          \
+        }                                                                                          \
+        return;                                                                                    \
+    }
 
 // With e = exp(x), tanh(log(1 + e)) = n/(n + 2) for n = e*(e + 2): nothing cancels, and from 20 on
 // it is 1.

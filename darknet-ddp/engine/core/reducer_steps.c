@@ -1,0 +1,83 @@
+/* What a step asks of the reducer besides (core/reducer.c): is all finite, done, how much is left;
+ * and steps whose sums are dropped, or that each rank updates with its own gradients. */
+#include "core/reducer_state.h"
+
+void ddp_reducer_use_plug(ddp_reducer *r, int on)
+{
+    r->is_plugged = on;
+}
+
+int ddp_reducer_syncs(const ddp_reducer *r)
+{
+    return r->sync;
+}
+
+void ddp_reducer_freeze(ddp_reducer *r, int first)
+{
+    r->frozen = first;
+}
+
+int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
+{
+    if (r->config.halves)
+        return ddp_reducer_taken_finite(r, bucket);
+    for (size_t k = 0; k < r->landed; k++) {
+        size_t piece = ddp_launch_order_nth(r->order, k);
+
+        *bucket = r->pieces[piece].bucket;
+        if (!ddp_reducer_is_left_out(r, *bucket) && !r->sums->ops->is_finite(r->sums, piece))
+            return 0;
+    }
+    return 1;
+}
+
+void ddp_reducer_drop(ddp_reducer *r)
+{
+    ddp_device_zero(r->table->device, r->memory, r->plan->count);
+    for (int layer = 0; layer < r->table->layer_count; layer++)
+        r->ran[layer] = 0;
+}
+
+int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor)
+{
+    int used = r->ran[layer] != 0;
+
+    if (!ddp_reducer_trains(r, layer))
+        return r->first_param[layer] == r->first_param[layer + 1];
+    r->ran[layer] = 0;
+    for (size_t i = r->first_param[layer]; used && i < r->first_param[layer + 1]; i++)
+        ddp_device_scale(r->table->device, r->memory + r->plan->places[i].offset, factor,
+                         r->table->params[i].count);
+    return used;
+}
+
+ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *err)
+{
+    return ddp_device_look(r->table->device, r->memory, r->plan->count, finite, err);
+}
+
+static int is_done(const ddp_reducer *r, size_t piece)
+{
+    return ddp_reducer_is_left_out(r, r->pieces[piece].bucket)
+           || r->sums->ops->is_done(r->sums, piece);
+}
+
+int ddp_reducer_done(const ddp_reducer *r)
+{
+    for (size_t k = 0; k < r->launched; k++)
+        if (!is_done(r, ddp_launch_order_nth(r->order, k)))
+            return 0;
+    return r->launched == r->piece_count;
+}
+
+size_t ddp_reducer_backlog(const ddp_reducer *r)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < ddp_launch_order_early(r->order); k++) {
+        size_t piece = ddp_launch_order_nth(r->order, k);
+
+        count += is_done(r, piece) ? 0 : r->pieces[piece].count;
+    }
+    return count;
+}
