@@ -20,8 +20,9 @@ int ddp_command_help(void);
 /* darknet ddp options [-json [FILE]]: the table of options, as help has it or as data. */
 int ddp_command_options(const ddp_options *options);
 
-/* darknet ddp man [options]: darknet(1) in troff's language, or with the word darknet-ddp-options(7),
- * from the tables of commands and options. Ends the program where the word is another. */
+/* darknet ddp man [options]: darknet(1) in troff's language, or with the word
+ * darknet-ddp-options(7), from the tables of commands and options. Ends the program where the word
+ * is another. */
 int ddp_command_man(const char *word);
 
 /* darknet ddp completion bash|zsh: a script for the shell, from the same tables. */
