@@ -64,14 +64,20 @@ static int ask(const char *cfg, const ddp_options *options, char *text, size_t s
     return status;
 }
 
+/* Less those that are indented, which say more of it. */
 static char *last_line(char *text)
 {
-    size_t length = strlen(text);
-    char *begin;
+    char *begin = text;
 
-    while (length > 0 && text[length - 1] == '\n')
-        text[--length] = '\0';
-    begin = strrchr(text, '\n');
+    do {
+        size_t length = strlen(text);
+
+        while (length > 0 && text[length - 1] == '\n')
+            text[--length] = '\0';
+        begin = strrchr(text, '\n');
+        if (begin && begin[1] == ' ')
+            *begin = '\0';
+    } while (begin && !*begin);
     return begin ? begin + 1 : text;
 }
 
