@@ -1,6 +1,8 @@
 #include "saves/policy.h"
 
 #include "base/file.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/train_position.h"
