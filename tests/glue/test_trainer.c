@@ -3,6 +3,7 @@
 #include "trainer/trainer.h"
 
 #include "../unit/ranks.h"
+#include "comm/collectives.h"
 #include "timing/hook_chain.h"
 #include "timing/synthetic.h"
 

@@ -11,6 +11,8 @@
 #include "algorithms/powersgd/tests/powersgd_net.h"
 #include "algorithms/topk/largest.h"
 #include "algorithms/topk/tests/topk_net.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "must.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
  * trainer has to see NCCL's error first, and "noticed: " with that error is printed. A signal ends
  * a rank that hangs. */
 #include "../parity/model.h"
+#include "comm/group_gpu.h"
 #include "device/device.h"
 #include "must.h"
 #include "timing/synthetic.h"

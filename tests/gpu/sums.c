@@ -13,7 +13,11 @@
  *
  * Exit status: 77 without a GPU, or Gloo. Ranks fail together. */
 #include "comm/allgather.h"
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
 #include "comm/group.h"
+#include "comm/group_gpu.h"
+#include "comm/group_schedule.h"
 #include "device/device.h"
 
 #include "../reference_sum.h"

@@ -3,8 +3,11 @@
  *
  * A rank counts what is wrong; the counts are gathered and all ranks fail
  * together, since one that stops between two collectives hangs the others. */
+#include "comm/allreduce.h"
 #include "comm/allgather.h"
+#include "comm/collectives.h"
 #include "comm/group.h"
+#include "comm/group_schedule.h"
 
 #include "../reference_sum.h"
 

@@ -5,6 +5,8 @@
  * it sleeps, and the others' waits run out of time; in a third its sum is shorter
  * than theirs, which MPI takes for a whole one without a word. */
 #include "base/clock.h"
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
 #include "comm/group.h"
 
 #include <stdio.h>

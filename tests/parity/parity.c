@@ -34,6 +34,8 @@
  * process draws is not tested here. BatchNorm's running statistics are compared where
  * ranks have the mini-batches of one process, not parts of them. */
 #include "arrays.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "options.h"
 
 #include "glue/trainable.h"

@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include "arrays.h"
+#include "comm/collectives.h"
 #include "glue/param_table.h"
 #include "timing/synthetic.h"
 

@@ -1,4 +1,5 @@
 #include "ranks.h"
+#include "comm/group_schedule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

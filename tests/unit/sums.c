@@ -1,6 +1,9 @@
 #include "sums.h"
 
 #include "../reference_sum.h"
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "device/wire.h"
 
 #include <stdlib.h>

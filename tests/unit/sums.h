@@ -2,6 +2,7 @@
 #ifndef DDP_TESTS_UNIT_SUMS_H
 #define DDP_TESTS_UNIT_SUMS_H
 
+#include "comm/allreduce.h"
 #include "ranks.h"
 
 struct sum {

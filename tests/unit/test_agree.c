@@ -1,4 +1,5 @@
 /* Do all ranks run the same thing? What each of them says if not. */
+#include "comm/collectives.h"
 #include "core/agree.h"
 #include "ranks.h"
 

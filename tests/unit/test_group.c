@@ -1,4 +1,6 @@
 /* The process group of one process, and what a group refuses. */
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
 #include "comm/group.h"
 #include "numbers.h"
 

@@ -1,5 +1,8 @@
 /* All-gathers that are started: every rank's part, to the bit, by every schedule. */
 #include "comm/allgather.h"
+#include "comm/allreduce.h"
+#include "comm/group_gpu.h"
+#include "comm/group_schedule.h"
 
 #include "sums.h"
 

@@ -1,5 +1,7 @@
 /* Sums that take turns at several channels: the bits of one, and each channel has its share. */
+#include "comm/allreduce.h"
 #include "comm/group.h"
+#include "comm/group_schedule.h"
 
 #include "../reference_sum.h"
 #include "ranks.h"

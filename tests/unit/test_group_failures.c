@@ -1,4 +1,6 @@
 /* A group of several ranks, of which one is late, gone or wrong. */
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
 #include "comm/group.h"
 
 #include "ranks.h"

@@ -1,6 +1,8 @@
 /* Sums in two halves, by every schedule: after the first each rank has the sum of its share, after
  * the second everybody has what each put there. */
+#include "comm/allreduce.h"
 #include "comm/group.h"
+#include "comm/group_schedule.h"
 #include "device/wire.h"
 
 #include "../reference_sum.h"

@@ -1,5 +1,8 @@
 /* Sums by levels: hosts of any number of ranks, any number of hosts, the same bits as ever. */
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
 #include "comm/group.h"
+#include "comm/group_schedule.h"
 
 #include "../reference_sum.h"
 #include "sums.h"

@@ -1,4 +1,6 @@
 /* A group of several ranks, as threads of this process. */
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
 #include "comm/group.h"
 
 #include "../reference_sum.h"

@@ -1,6 +1,7 @@
 /* Numbers of 16 bits against their definition, and sums that travel as such: the tree of rounded
  * sums, to the bit, whatever the schedule and the hosts. */
-#include "comm/group.h"
+#include "comm/allreduce.h"
+#include "comm/group_schedule.h"
 #include "device/wire.h"
 #include "numbers.h"
 

@@ -2,6 +2,7 @@
  * statistics, in a loss. */
 #include "base/is_finite.h"
 
+#include "comm/allreduce.h"
 #include "core/batchnorm_stats.h"
 #include "core/loss.h"
 #include "device/sum.h"

@@ -1,5 +1,6 @@
 /* Layers whose backward does not run: on some rank, on none, in some pass. The sums,
  * which ranks tell which layers were used, and that nobody hangs. */
+#include "comm/group_schedule.h"
 #include "toy.h"
 
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* Writing a pair: ddp_pair_write makes X's and X.state.part's parts, ddp_pair_finish gives them
+ * their names, in the order whose reason is in checkpoint/pair.h: X.state.part, X, then X.state. */
 #include "checkpoint/pair.h"
 
 #include "checkpoint/mismatch.h"

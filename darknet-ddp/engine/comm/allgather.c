@@ -1,5 +1,6 @@
 #include "comm/allgather.h"
 
+#include "comm/allreduce.h"
 #include "comm/backend.h"
 
 ddp_status ddp_allgather_open(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *all,

@@ -29,7 +29,7 @@
 #ifndef DDP_COMM_ALLGATHER_H
 #define DDP_COMM_ALLGATHER_H
 
-#include "comm/group.h"
+#include "comm/allreduce.h"
 
 /* Prepare an all-gather of `count` floats of each rank. all[r * count .. (r + 1) * count) is rank
  * r's part: in memory of d, the host or ddp_group_device, which must outlive it. From start to

@@ -1,4 +1,6 @@
 /* A group's sums: what every engine (comm/backend.h) has in common. */
+#include "comm/allreduce.h"
+
 #include "comm/backend.h"
 
 #include <stdlib.h>

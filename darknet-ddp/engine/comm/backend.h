@@ -23,7 +23,8 @@
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
 
-#include "comm/group.h"
+#include "comm/allreduce.h"
+#include "comm/group_schedule.h"
 #include "comm/hierarchical_plan.h"
 
 enum { DDP_HOST_BYTES = 256 };

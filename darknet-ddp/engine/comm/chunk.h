@@ -27,6 +27,7 @@
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
+#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/chunk_sizes.h"
 

@@ -16,6 +16,7 @@
 #ifndef DDP_COMM_CHUNK_PIPELINE_H
 #define DDP_COMM_CHUNK_PIPELINE_H
 
+#include "comm/allreduce.h"
 #include "comm/backend.h"
 
 /* The longest message of a sum. A transport does well to send it without asking the receiver first,

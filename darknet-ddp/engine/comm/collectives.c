@@ -1,5 +1,7 @@
 /* Collectives that block: arguments are checked and errors get their context here, the backend
  * moves the data. */
+#include "comm/collectives.h"
+
 #include "comm/backend.h"
 
 #include <string.h>

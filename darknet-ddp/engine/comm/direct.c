@@ -18,6 +18,7 @@
  *
  * An all-gather is such a second half, in which each rank's piece is of its part. */
 #include "base/is_finite.h"
+#include "comm/allreduce.h"
 #include "comm/chunk.h"
 #include "device/sum.h"
 #include "device/wire.h"

@@ -95,10 +95,4 @@ void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
  * stay. */
 void ddp_group_use_interface(const char *interface);
 
-/* What ranks do together, so that this header alone serves most callers. */
-#include "comm/allreduce.h"
-#include "comm/collectives.h"
-#include "comm/group_gpu.h"
-#include "comm/group_schedule.h"
-
 #endif

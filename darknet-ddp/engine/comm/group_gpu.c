@@ -1,4 +1,6 @@
 /* The memory that a group sums: its rank's GPU where it has one (ddp_gpu_ops), or the host's. */
+#include "comm/group_gpu.h"
+
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/host_memory.h"

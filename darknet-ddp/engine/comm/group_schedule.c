@@ -1,7 +1,11 @@
 /* How sums of a group travel: which algorithm (comm/chunk.h), chosen by the model of
  * comm/schedule_cost.h, and in what channels. */
+#include "comm/group_schedule.h"
+
 #include "comm/backend.h"
 #include "comm/chunk.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "comm/schedule_cost.h"
 
 #include <limits.h>

@@ -24,6 +24,7 @@
  * all of its host have shared their lanes of it, and a slot for chunk n +
  * window once its rank has said that it launched that, and so needs no guard of its own. */
 #include "base/is_finite.h"
+#include "comm/allreduce.h"
 #include "comm/hierarchical_state.h"
 #include "comm/host_memory.h"
 #include "device/wire.h"

@@ -1,5 +1,6 @@
 #include "comm/host_engine.h"
 
+#include "comm/allreduce.h"
 #include "comm/chunk.h"
 
 #include <stdlib.h>

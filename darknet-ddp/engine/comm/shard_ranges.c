@@ -1,5 +1,6 @@
 /* Which part of a sum a rank has after DDP_REDUCE_SCATTER: that of each of its chunks, by the
  * algorithm they are summed. */
+#include "comm/allreduce.h"
 #include "comm/chunk_pipeline_state.h"
 
 #include <stdlib.h>

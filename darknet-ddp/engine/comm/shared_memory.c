@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "comm/collective.h"
+#include "comm/collectives.h"
 
 #include <fcntl.h>
 #include <stdio.h>

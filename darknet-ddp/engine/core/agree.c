@@ -1,5 +1,6 @@
 #include "core/agree.h"
 
+#include "comm/collectives.h"
 #include "core/rank_names.h"
 
 #include <stdio.h>

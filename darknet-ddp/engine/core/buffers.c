@@ -1,5 +1,9 @@
 #include "core/buffers.h"
 
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
+
 #include <stdlib.h>
 
 struct ddp_buffers {

@@ -1,5 +1,6 @@
 #include "core/loss.h"
 
+#include "comm/allreduce.h"
 #include "core/equal_check.h"
 #include "core/tree_sum.h"
 

@@ -1,5 +1,7 @@
 #include "core/plain_sums.h"
 
+#include "comm/allreduce.h"
+
 #include <stdlib.h>
 
 struct plain {

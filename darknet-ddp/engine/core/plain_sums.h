@@ -2,6 +2,7 @@
 #ifndef DDP_CORE_PLAIN_SUMS_H
 #define DDP_CORE_PLAIN_SUMS_H
 
+#include "comm/allreduce.h"
 #include "core/bucket_plan.h"
 #include "core/sums.h"
 

@@ -14,6 +14,8 @@
  * r->sums makes the sums, piece by piece; a piece is a bucket, or a part of a large one. In a plain
  * run core/plain_sums.c is no more than ddp_allreduce_start and ddp_allreduce_fence
  * (comm/allreduce.h) on the piece's memory; core/rounds.c sums what an algorithm makes of it. */
+#include "comm/allreduce.h"
+#include "comm/group_gpu.h"
 #include "core/reducer_state.h"
 
 #include "base/clock.h"

@@ -66,7 +66,7 @@
 #define DDP_CORE_REDUCER_H
 
 #include "base/status.h"
-#include "comm/group.h"
+#include "comm/allreduce.h"
 #include "core/bucket_plan.h"
 #include "core/option_names.h"
 #include "core/params.h"

@@ -1,3 +1,5 @@
+#include "comm/allreduce.h"
+#include "comm/group_gpu.h"
 #include "core/reducer_state.h"
 
 #include "core/rounds.h"

@@ -1,3 +1,4 @@
+#include "comm/allreduce.h"
 #include "core/reducer_state.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
+#include "comm/allreduce.h"
 #include "core/launch_order.h"
 #include "core/plain_sums.h"
 #include "core/reducer.h"

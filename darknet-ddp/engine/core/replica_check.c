@@ -1,5 +1,6 @@
 #include "core/replica_check.h"
 
+#include "comm/collectives.h"
 #include "core/agree.h"
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
 #include "core/rounds.h"
 
 #include "comm/allgather.h"
+#include "comm/allreduce.h"
+#include "comm/group_gpu.h"
 
 #include <stdlib.h>
 

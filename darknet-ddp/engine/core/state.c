@@ -1,6 +1,7 @@
 #include "core/state.h"
 
 #include "base/huge_pages.h"
+#include "comm/collectives.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define DDP_CORE_SUMS_H
 
 #include "base/status.h"
-#include "comm/group.h"
+#include "comm/allreduce.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,7 @@
 #include "core/sync_batchnorm.h"
 
+#include "comm/collectives.h"
+
 #include <stdlib.h>
 #include <string.h>
 

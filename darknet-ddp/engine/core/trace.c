@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "comm/collectives.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,4 +1,6 @@
 /* A rank's GPU: what the group asks of it (ddp_gpu_ops), and how its sums travel. */
+#include "comm/allreduce.h"
+#include "comm/group_gpu.h"
 #include "nccl/sum.h"
 
 #include <stdlib.h>

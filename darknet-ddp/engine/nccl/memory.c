@@ -1,4 +1,5 @@
 /* Memory for sums by NCCL: its own, and registered, where its version does that. */
+#include "comm/collectives.h"
 #include "nccl/state.h"
 
 #include <stdlib.h>

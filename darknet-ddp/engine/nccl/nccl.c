@@ -6,7 +6,9 @@
  * its own, at which sums take turns in the order of starting: it is the same on all ranks, which
  * NCCL asks for where communicators are used side by side. */
 #include "base/clock.h"
+#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
+#include "comm/collectives.h"
 #include "device/cuda_kernels.h"
 #include "nccl/tree_sum.h"
 

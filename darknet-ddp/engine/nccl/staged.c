@@ -9,6 +9,7 @@
  * matter of chance, so the transport's sums, those of host memory too, are started from one
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
+#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/host_engine.h"
 #include "nccl/sum.h"

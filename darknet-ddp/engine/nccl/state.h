@@ -3,6 +3,7 @@
 #ifndef DDP_NCCL_STATE_H
 #define DDP_NCCL_STATE_H
 
+#include "comm/group_schedule.h"
 #include "nccl/sum.h"
 
 #include <nccl.h>

@@ -2,6 +2,7 @@
 #include "nccl/sum.h"
 
 #include "base/clock.h"
+#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
 #include "device/cuda_kernels.h"
 

@@ -36,7 +36,9 @@
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
 
+#include "comm/allreduce.h"
 #include "comm/backend.h"
+#include "comm/group_gpu.h"
 #include "device/cuda.h"
 
 /* The part of such a sum that every transport has. */

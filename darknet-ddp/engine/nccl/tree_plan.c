@@ -1,5 +1,6 @@
 #include "nccl/tree_plan.h"
 
+#include "comm/allreduce.h"
 #include "comm/schedule_cost.h"
 #include "device/sum.h"
 

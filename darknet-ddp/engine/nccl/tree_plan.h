@@ -16,7 +16,7 @@
 #ifndef DDP_NCCL_TREE_PLAN_H
 #define DDP_NCCL_TREE_PLAN_H
 
-#include "comm/group.h"
+#include "comm/allreduce.h"
 #include "comm/hierarchical_plan.h"
 
 /* What comes together at a level, in each of its pieces, and what it becomes. */

@@ -3,6 +3,7 @@
  * finds the one before it done. */
 #include "nccl/tree_sum.h"
 
+#include "comm/allreduce.h"
 #include "device/cuda_kernels.h"
 #include "device/sum.h"
 

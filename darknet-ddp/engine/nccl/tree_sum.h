@@ -4,6 +4,7 @@
 #ifndef DDP_NCCL_TREE_SUM_H
 #define DDP_NCCL_TREE_SUM_H
 
+#include "comm/allreduce.h"
 #include "nccl/state.h"
 #include "nccl/tree_plan.h"
 

@@ -4,6 +4,7 @@
  * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI; or
  * else by MPI, which stays open until the end and says nothing meanwhile. */
 #include "comm/chunk_pipeline.h"
+#include "comm/collectives.h"
 #include "comm/host_engine.h"
 #include "transport/backends.h"
 #include "transport/gloo_link.h"

@@ -4,6 +4,7 @@
  * sums are in flight: nothing here blocks after open, so that a lost peer ends
  * in a timeout that names it. */
 #include "comm/chunk_pipeline.h"
+#include "comm/group_schedule.h"
 #include "comm/host_engine.h"
 #include "transport/backends.h"
 #include "transport/mpi_init.h"

@@ -1,4 +1,5 @@
 #include "base/is_finite.h"
+#include "comm/allreduce.h"
 #include "transport/backends.h"
 
 /* The group of one rank: every sum and collective has already ended. Keeps a

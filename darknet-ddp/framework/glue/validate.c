@@ -1,6 +1,7 @@
 #include "glue/validate.h"
 
 #include "check/label.h"
+#include "comm/collectives.h"
 #include "samples/transforms.h"
 
 #include <darknet.h>

@@ -1,3 +1,4 @@
+/* Resuming: the newest pair is found, compared with the run (check_run) and loaded (load_into). */
 #include "state/checkpoint.h"
 
 #include "checkpoint/cfg_compare.h"
@@ -10,8 +11,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-
-/* ---- resuming ---- */
 
 static int has(const ddp_checkpoint *c, const char *name)
 {

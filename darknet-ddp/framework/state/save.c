@@ -1,3 +1,7 @@
+/* What a checkpoint of a network is made of, and that straight to the files. A state file has, of
+ * each parameter, the optimizer's moments; values of parameters and statistics only where the
+ * weights file would not give them back; then what algorithms keep (state/arrays.c lists them in
+ * that order). */
 #include "state/save.h"
 
 #include "base/is_finite.h"

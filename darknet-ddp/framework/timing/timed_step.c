@@ -1,5 +1,6 @@
 #include "timing/timed_step.h"
 
+#include "comm/group_gpu.h"
 #include "glue/train_position.h"
 #include "timing/hook_chain.h"
 

@@ -1,6 +1,7 @@
 #include "timing/tracer.h"
 
 #include "base/clock.h"
+#include "comm/allreduce.h"
 #include "glue/train_position.h"
 #include "timing/hook_chain.h"
 

@@ -1,6 +1,8 @@
 #include "trainer/nan_guard.h"
 
 #include "base/is_finite.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "glue/bf16.h"
 #include "glue/train_position.h"
 

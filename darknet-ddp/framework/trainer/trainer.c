@@ -1,6 +1,9 @@
 #include "trainer/trainer.h"
 
 #include "base/clock.h"
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "core/agree.h"
 #include "core/batchnorm_check.h"
 #include "core/equal_check.h"

@@ -5,6 +5,7 @@
  * are summed under its first forward pass, behind what still travels, so nobody waits for it: it
  * is there before gradients are. What the update under way has changed by then is statistics, which
  * are kept when it begins. */
+#include "comm/allreduce.h"
 #include "trainer/trainer_state.h"
 
 #include "base/clock.h"

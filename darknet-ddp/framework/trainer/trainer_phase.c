@@ -1,4 +1,5 @@
 /* What goes on in a step, and how long; what every file of the trainer calls. */
+#include "comm/group_gpu.h"
 #include "trainer/trainer_state.h"
 
 #include "base/clock.h"

@@ -3,6 +3,7 @@
 #ifndef DDP_TRAINER_TRAINER_STATE_H
 #define DDP_TRAINER_TRAINER_STATE_H
 
+#include "comm/allreduce.h"
 #include "core/batchnorm_stats.h"
 #include "core/params.h"
 #include "core/replica_check.h"

@@ -1,6 +1,10 @@
 #include "bench/bench.h"
 
 #include "base/clock.h"
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
+#include "comm/group_schedule.h"
 #include "core/reducer.h"
 #include "core/trace.h"
 #include "timing/synthetic.h"

@@ -1,5 +1,6 @@
 #include "bench/predict.h"
 
+#include "comm/group_schedule.h"
 #include "comm/schedule_cost.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 #define DDP_BENCH_PREDICT_H
 
 #include "base/status.h"
-#include "comm/group.h"
+#include "comm/group_schedule.h"
 #include "core/launch_order.h"
 #include "core/layer_profile.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/plural.h"
+#include "comm/group_schedule.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 #include "cli/commands.h"
+#include "comm/group_gpu.h"
 #include "glue/trainable.h"
 #include "run/session.h"
 #include "show/rank_output.h"

@@ -2,6 +2,7 @@
 #include "cli/check_cfg.h"
 #include "cli/check_print.h"
 #include "cli/commands.h"
+#include "comm/collectives.h"
 #include "glue/weights.h"
 #include "inputs/arguments.h"
 #include "inputs/scan_data.h"

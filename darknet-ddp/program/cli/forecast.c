@@ -4,6 +4,7 @@
 #include "algorithms/sum_order.h"
 #include "base/plural.h"
 #include "bench/predict.h"
+#include "comm/group_schedule.h"
 #include "core/batch.h"
 #include "core/layer_profile.h"
 #include "device/wire.h"

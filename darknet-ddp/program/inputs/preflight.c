@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
+#include "comm/collectives.h"
 #include "inputs/scan_data.h"
 
 #include <inttypes.h>

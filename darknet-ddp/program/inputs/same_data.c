@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "comm/collectives.h"
 #include "core/agree.h"
 #include "inputs/text_file.h"
 #include "samples/transforms.h"

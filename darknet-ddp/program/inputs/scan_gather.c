@@ -1,5 +1,7 @@
 #include "inputs/scan_gather.h"
 
+#include "comm/collectives.h"
+
 #include <stdlib.h>
 #include <string.h>
 

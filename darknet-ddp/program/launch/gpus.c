@@ -1,6 +1,8 @@
 #include "launch/gpus.h"
 
 #include "algorithms/algorithm.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 #include "run/bad_samples.h"
 
+#include "comm/collectives.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

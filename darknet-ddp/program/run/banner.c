@@ -2,6 +2,8 @@
 
 #include "algorithms/sum_order.h"
 #include "base/plural.h"
+#include "comm/group_gpu.h"
+#include "comm/group_schedule.h"
 #include "device/wire.h"
 #include "launch/launcher_env.h"
 #include "run/bf16.h"

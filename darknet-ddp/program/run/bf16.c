@@ -1,5 +1,6 @@
 #include "run/bf16.h"
 
+#include "comm/group_gpu.h"
 #include "glue/bf16.h"
 
 ddp_status ddp_bf16_run_check_device(const ddp_options *o, const ddp_group *group, ddp_error *err)

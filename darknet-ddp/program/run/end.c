@@ -1,6 +1,7 @@
 #include "run/session.h"
 
 #include "base/plural.h"
+#include "comm/collectives.h"
 #include "run/bad_samples.h"
 #include "run/state.h"
 #include "run/summary.h"

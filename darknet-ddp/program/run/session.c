@@ -1,6 +1,9 @@
 #include "run/session.h"
 
 #include "base/clock.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
+#include "comm/group_schedule.h"
 #include "core/agree.h"
 #include "glue/build_info.h"
 #include "inputs/list.h"

@@ -1,5 +1,6 @@
 #include "run/watchdog.h"
 
+#include "comm/collectives.h"
 #include "launch/host_processes.h"
 #include "launch/signals.h"
 #include "samples/loader_status.h"

@@ -1,3 +1,7 @@
+/* The way of a save: ddp_async_writer_save copies the network (state/snapshot.h) and queues a task;
+ * the thread, `work`, takes the tasks one by one, and `perform` writes the pair
+ * (ddp_snapshot_write, which is ddp_pair_save); ddp_async_writer_poll tells what has become of
+ * them. Where run->sharded the pair is streamed instead (saves/async_writer.h). */
 #include "saves/async_writer.h"
 
 #include "base/clock.h"
@@ -151,49 +155,7 @@ static int start(ddp_async_writer *s)
     return failed;
 }
 
-/* ---- from outside ---- */
-
-ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
-                                 const char *directory, int keep, ddp_error *err)
-{
-    ddp_async_writer *s = calloc(1, sizeof *s);
-
-    *out = NULL;
-    if (!s || ddp_snapshot_open(&s->snapshot, err)) {
-        free(s);
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for saving");
-    }
-    s->run = run;
-    s->directory = directory;
-    s->keep = keep;
-    (void)pthread_mutex_init(&s->lock, NULL);
-    (void)pthread_cond_init(&s->changed, NULL);
-    if (start(s)) {
-        ddp_snapshot_close(s->snapshot);
-        free(s);
-        return ddp_fail(err, DDP_ERR_NOMEM, "no thread for saving");
-    }
-    *out = s;
-    return DDP_OK;
-}
-
-void ddp_async_writer_close(ddp_async_writer *s)
-{
-    if (!s)
-        return;
-    (void)pthread_mutex_lock(&s->lock);
-    s->ending = 1;
-    (void)pthread_cond_broadcast(&s->changed);
-    (void)pthread_mutex_unlock(&s->lock);
-    (void)pthread_join(s->thread, NULL);
-    ddp_snapshot_close(s->snapshot);
-    forget_streamed(s);
-    for (int i = 0; i < s->news.saved_count; i++)
-        free(s->news.saved[i]);
-    (void)pthread_mutex_destroy(&s->lock);
-    (void)pthread_cond_destroy(&s->changed);
-    free(s);
-}
+/* ---- a copy is written ---- */
 
 /* Queue a pair to write. Returns 0 where there is no memory for its name. */
 static int add_task(ddp_async_writer *s, const char *path, struct task task)
@@ -204,6 +166,12 @@ static int add_task(ddp_async_writer *s, const char *path, struct task task)
     s->tasks[s->count++] = task;
     (void)pthread_cond_broadcast(&s->changed);
     return 1;
+}
+
+static void wait_until_fewer(ddp_async_writer *s, int count)
+{
+    while (s->count >= count)
+        (void)pthread_cond_wait(&s->changed, &s->lock);
 }
 
 /* Behind what is being written, if that is of the same network. Returns 0 where it is not, or where
@@ -219,12 +187,6 @@ static int join(ddp_async_writer *s, network *net, const char *path, int cutoff)
            && add_task(s, path, (struct task){0});
 }
 
-static void wait_until_fewer(ddp_async_writer *s, int count)
-{
-    while (s->count >= count)
-        (void)pthread_cond_wait(&s->changed, &s->lock);
-}
-
 static ddp_status save_directly(ddp_async_writer *s, network *net, const char *path, int cutoff)
 {
     int64_t began_ns = ddp_clock_ns();
@@ -236,6 +198,24 @@ static ddp_status save_directly(ddp_async_writer *s, network *net, const char *p
     add_news(s, path, began_ns, st, &err);
     return DDP_OK;
 }
+
+static ddp_status save_copy(ddp_async_writer *s, network *net, const char *path, int cutoff,
+                            ddp_error *err)
+{
+    ddp_status st;
+
+    if (join(s, net, path, cutoff))
+        return DDP_OK;
+    wait_until_fewer(s, 1);
+    st = ddp_snapshot_take(s->snapshot, net, cutoff, s->run, err);
+    if (st == DDP_ERR_FORMAT)
+        return ddp_wrap(err, "%s is not written", path);
+    if (!st && add_task(s, path, (struct task){0}))
+        return DDP_OK;
+    return save_directly(s, net, path, cutoff);
+}
+
+/* ---- or it is streamed ---- */
 
 /* Was this streamed last? Then the thread copies it, once it is on the disk. Returns 0 as join
  * does. */
@@ -300,22 +280,48 @@ static ddp_status stream(ddp_async_writer *s, network *net, const char *path, in
     return DDP_OK;
 }
 
-static ddp_status save(ddp_async_writer *s, network *net, const char *path, int cutoff,
-                       ddp_error *err)
-{
-    ddp_status st;
+/* ---- from outside ---- */
 
-    if (s->run->sharded)
-        return stream(s, net, path, cutoff, err);
-    if (join(s, net, path, cutoff))
-        return DDP_OK;
-    wait_until_fewer(s, 1);
-    st = ddp_snapshot_take(s->snapshot, net, cutoff, s->run, err);
-    if (st == DDP_ERR_FORMAT)
-        return ddp_wrap(err, "%s is not written", path);
-    if (!st && add_task(s, path, (struct task){0}))
-        return DDP_OK;
-    return save_directly(s, net, path, cutoff);
+ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
+                                 const char *directory, int keep, ddp_error *err)
+{
+    ddp_async_writer *s = calloc(1, sizeof *s);
+
+    *out = NULL;
+    if (!s || ddp_snapshot_open(&s->snapshot, err)) {
+        free(s);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for saving");
+    }
+    s->run = run;
+    s->directory = directory;
+    s->keep = keep;
+    (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_cond_init(&s->changed, NULL);
+    if (start(s)) {
+        ddp_snapshot_close(s->snapshot);
+        free(s);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no thread for saving");
+    }
+    *out = s;
+    return DDP_OK;
+}
+
+void ddp_async_writer_close(ddp_async_writer *s)
+{
+    if (!s)
+        return;
+    (void)pthread_mutex_lock(&s->lock);
+    s->ending = 1;
+    (void)pthread_cond_broadcast(&s->changed);
+    (void)pthread_mutex_unlock(&s->lock);
+    (void)pthread_join(s->thread, NULL);
+    ddp_snapshot_close(s->snapshot);
+    forget_streamed(s);
+    for (int i = 0; i < s->news.saved_count; i++)
+        free(s->news.saved[i]);
+    (void)pthread_mutex_destroy(&s->lock);
+    (void)pthread_cond_destroy(&s->changed);
+    free(s);
 }
 
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
@@ -324,7 +330,7 @@ ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *
     ddp_status st;
 
     (void)pthread_mutex_lock(&s->lock);
-    st = save(s, net, path, cutoff, err);
+    st = s->run->sharded ? stream(s, net, path, cutoff, err) : save_copy(s, net, path, cutoff, err);
     (void)pthread_mutex_unlock(&s->lock);
     return st;
 }

@@ -1,22 +1,20 @@
 #include "saves/policy.h"
 
 #include "base/file.h"
-#include "base/plural.h"
-#include "checkpoint/mismatch.h"
+#include "comm/collectives.h"
+#include "comm/group_gpu.h"
 #include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/train_position.h"
-#include "launch/supervisor.h"
 #include "saves/async_writer.h"
 #include "saves/earlier_run.h"
+#include "saves/resume.h"
 #include "saves/run_lock.h"
 #include "show/rank_output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct ddp_checkpoints {
     const ddp_algorithm_set *algorithms; /* NULL: none */
@@ -95,140 +93,28 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     free(c);
 }
 
-static void print_note(void *ctx, const char *sentence)
-{
-    (void)ctx;
-    printf("DDP: %s\n", sentence);
-}
-
-static const ddp_pair_listener printer = {.note = print_note};
-
-/* Turn a mismatch into a usage error: ranks and files agree, and the command line asks for another
- * run. */
-static ddp_status refuse(const ddp_checkpoints *c, ddp_error *err)
-{
-    ddp_error found = *err;
-
-    return ddp_fail(err, DDP_ERR_USAGE, "%s%s", found.text,
-                    c->options->resume_force ? "" : "; -resume_force goes on all the same");
-}
-
-/* Say what goes on from the weights of a damaged pair: a user who resumes wants these, and no run
- * from the beginning. */
-static ddp_status offer_weights(ddp_error *err)
-{
-    ddp_error found = *err;
-
-    return ddp_fail(
-        err, found.code,
-        "%s; -resume_force goes on from these weights alone, and without -resume a run begins "
-        "anew and sets them aside",
-        found.text);
-}
-
-static void print_resumed_alone(const ddp_checkpoints *c)
-{
-    const ddp_checkpoint_metadata *f = &c->from.metadata;
-
-    printf("DDP: resuming from the weights of %s alone: %llu batch%s, %llu image%s; lost with the "
-           "state: "
-           "momentum, average loss, the seed, and so which pictures come next\n",
-           c->from.weights, (unsigned long long)f->step, f->step == 1 ? "" : "es",
-           (unsigned long long)f->seen, ddp_plural(f->seen));
-}
-
-static void print_resumed(const ddp_checkpoints *c)
-{
-    const ddp_checkpoint_metadata *f = &c->from.metadata;
-
-    printf("DDP: resuming from %s: %llu batch%s, %llu image%s, by %llu rank%s\n", c->from.weights,
-           (unsigned long long)f->step, f->step == 1 ? "" : "es", (unsigned long long)f->seen,
-           ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
-    if (f->ranks != c->run.ranks && !c->options->exact)
-        printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
-    ddp_algorithm_set_print_resumed(
-        c->algorithms,
-        ddp_state_gathers(c->run.state) ? ddp_state_gathered(c->run.state) : (int)f->ranks,
-        (int)c->run.ranks);
-}
-
-/* A restarted job finds no checkpoint: rank 0 may be on another host now. */
-static ddp_status lacks_checkpoint(const ddp_checkpoints *c, ddp_error *err)
-{
-    return ddp_fail(
-        err, DDP_ERR_USAGE,
-        "the job was to go on from its last checkpoint, and %s has none here: where "
-        "rank 0 may change its host, the backup folder must be one that all hosts share",
-        c->directory);
-}
-
-/* The weights that the run begins with may lie there without a state file. */
-static int are_first_weights(const ddp_checkpoints *c, const char *path)
-{
-    char *state = path ? ddp_state_path(path) : NULL;
-    struct stat a, b;
-    int so = c->first_weights && state && access(state, F_OK) != 0 && !stat(c->first_weights, &a)
-             && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-
-    free(state);
-    return so;
-}
-
-/* The newest pair into net; c->from.weights is NULL where there is none to go on from. */
-static ddp_status resume_newest(ddp_checkpoints *c, network *net, ddp_error *err)
-{
-    ddp_status st = DDP_OK;
-
-    if (!c->earlier.weights && !ddp_supervisor_must_resume())
-        st = ddp_earlier_run_bring_back(c->directory, c->base, err);
-    if (!st)
-        st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &printer, err);
-    if (st && are_first_weights(c, c->from.damaged)) {
-        ddp_resumed_release(&c->from);
-        return DDP_OK;
-    }
-    if (!st && c->from.metadata.saved_at_ns > c->run.saved_at_ns)
-        c->run.saved_at_ns = c->from.metadata.saved_at_ns;
-    return st;
-}
-
-static ddp_status find(ddp_checkpoints *c, network *net, struct found *found, ddp_error *err)
-{
-    ddp_status st = resume_newest(c, net, err);
-
-    if (st == DDP_ERR_MISMATCH)
-        return refuse(c, err);
-    if (st && c->from.damaged)
-        return offer_weights(err);
-    if (st)
-        return st;
-    if (c->from.alone) {
-        print_resumed_alone(c);
-        found->resumed = 1;
-        return DDP_OK;
-    }
-    if (!c->from.weights) {
-        if (ddp_supervisor_must_resume())
-            return lacks_checkpoint(c, err);
-        printf("DDP: nothing to resume in %s: this run starts from the beginning\n", c->directory);
-        return DDP_OK;
-    }
-    print_resumed(c);
-    found->resumed = 1;
-    if (!c->run.seed_given)
-        found->seed = c->from.metadata.seed;
-    return DDP_OK;
-}
-
+/* Rank 0 reads; all learn whether it went on, and with what seed. */
 static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
+    const ddp_resume_config config = {.run = &c->run,
+                                      .algorithms = c->algorithms,
+                                      .directory = c->directory,
+                                      .first_weights = c->first_weights,
+                                      .has_earlier = c->earlier.weights != NULL};
     struct found found = {.seed = *seed};
 
     c->run.seed = *seed;
     if (!c->options->resume && !c->options->resume_force)
         return DDP_OK;
-    if (ddp_group_rank(c->group) == 0 && find(c, net, &found, err))
-        return err->code;
+    if (ddp_group_rank(c->group) == 0) {
+        if (ddp_resume_newest(&c->from, net, &config, err))
+            return err->code;
+        found.resumed = c->from.weights != NULL;
+        if (found.resumed && !c->from.alone && !c->run.seed_given)
+            found.seed = c->from.metadata.seed;
+        if (c->from.metadata.saved_at_ns > c->run.saved_at_ns)
+            c->run.saved_at_ns = c->from.metadata.saved_at_ns;
+    }
     if (ddp_broadcast(c->group, &found, sizeof found, 0, err))
         return ddp_wrap(err, "what to resume from");
     c->resumed = found.resumed;
@@ -317,7 +203,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
         || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
         return DDP_OK;
     if (!c->options->resume_force)
-        return refuse(c, err);
+        return ddp_resume_refuse(&c->run, err);
     printf("DDP: resumed all the same: %s\n", err->text);
     return DDP_OK;
 }

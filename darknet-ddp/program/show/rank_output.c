@@ -1,5 +1,6 @@
 #include "show/rank_output.h"
 
+#include "comm/collectives.h"
 #include "launch/kill_launcher.h"
 #include "options/options.h"
 #include "show/terminal.h"

@@ -1,6 +1,7 @@
 #include "show/wait_shares.h"
 
 #include "base/clock.h"
+#include "comm/collectives.h"
 
 #include <math.h>
 #include <stdlib.h>

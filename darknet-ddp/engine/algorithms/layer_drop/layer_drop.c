@@ -3,6 +3,7 @@
 #include "algorithms/layer_drop/draw.h"
 
 #include "algorithms/algorithm.h"
+#include "comm/group_schedule.h"
 #include "options/options.h"
 
 #include <stdlib.h>

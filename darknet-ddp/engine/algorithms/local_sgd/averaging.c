@@ -1,6 +1,7 @@
 #include "algorithms/local_sgd/averaging.h"
 
 #include "base/plural.h"
+#include "comm/allreduce.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include "algorithms/algorithm.h"
 #include "base/plural.h"
+#include "comm/group_schedule.h"
 #include "options/options.h"
 
 #include <stdlib.h>

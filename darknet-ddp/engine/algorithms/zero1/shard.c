@@ -1,6 +1,8 @@
 #include "algorithms/zero1/shard.h"
 
 #include "base/huge_pages.h"
+#include "comm/allreduce.h"
+#include "comm/collectives.h"
 
 #include <math.h>
 #include <stdlib.h>

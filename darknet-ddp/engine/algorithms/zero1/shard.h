@@ -36,7 +36,7 @@
 #define DDP_ALGORITHMS_ZERO1_SHARD_H
 
 #include "base/status.h"
-#include "comm/group.h"
+#include "comm/allreduce.h"
 #include "core/bucket_plan.h"
 #include "core/params.h"
 #include "core/sharded.h"

@@ -4,6 +4,7 @@
 #include "trainer/trainer.h"
 
 #include "algorithms/local_sgd/averaging.h"
+#include "comm/group_schedule.h"
 #include "glue/param_table.h"
 #include "options/options.h"
 #include "timing/synthetic.h"

@@ -1,5 +1,6 @@
 /* What is averaged, and when, on a network without a framework. */
 #include "algorithms/local_sgd/averaging.h"
+#include "comm/group_schedule.h"
 
 #include "unit/toy.h"
 

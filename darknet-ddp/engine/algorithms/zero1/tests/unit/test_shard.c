@@ -2,6 +2,7 @@
  * updates all, also of layers that ran on some rank only, or on none; what rank 0 had before is
  * shared out, and can be asked for. */
 #include "algorithms/zero1/shard.h"
+#include "comm/collectives.h"
 
 #include "unit/toy.h"
 
