@@ -1,5 +1,7 @@
 #include "check/label.h"
 
+#include "base/cfg_text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -159,9 +161,11 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
                           strerror(errno));
         return 0;
     }
-    while (getline(&line, &size, file) >= 0) {
-        r.line++;
-        if (!check_line(&r, line, &box))
+    for (ssize_t bytes; (bytes = getline(&line, &size, file)) >= 0;) {
+        size_t mark = r.line++ == 0 ? ddp_byte_order_mark(line, (size_t)bytes) : 0;
+
+        ddp_check_mark(f, path, mark > 0);
+        if (!check_line(&r, line + mark, &box))
             continue;
         r.twice += (size_t)is_in(seen, good < COMPARED ? good : COMPARED, &box);
         if (good < COMPARED)
