@@ -35,6 +35,13 @@ static int drop_ignored(int argc, char **argv)
     return kept;
 }
 
+/* Commands of Darknet's that show pictures clear the screen by codes of their own. */
+static int clears_screen(int argc, char **argv)
+{
+    return (argc > 1 && strcmp(argv[1], "art") == 0) || (argc > 2 && strcmp(argv[2], "demo") == 0)
+           || (argc > 2 && (strcmp(argv[2], "threat") == 0 || strcmp(argv[2], "gun") == 0));
+}
+
 /* A file in cfg/ or data/ that is not here may be one that was installed with the program. */
 static void find_shared(int argc, char **argv)
 {
@@ -247,6 +254,8 @@ int main(int argc, char **original)
     static char **argv;                /* for the whole run */
     const ddp_ddp_command *own = NULL; /* NULL: one of Darknet's */
 
+    if (!clears_screen(argc, original))
+        ddp_terminal_escape();
     ddp_rank_output_init(launcher);
     if (ddp_command_front(argc, original))
         return 0;

@@ -129,6 +129,8 @@ static int read_line(struct ranks *ranks, const char *line)
                &seconds, &ns, &e.step, kind, &e.number)
         != 7)
         return 0;
+    if (seconds < 0 || seconds > INT64_MAX / 2000000000 || ns < 0 || ns >= 1000000000)
+        return 0;
     e.kind = kind_of(kind);
     e.unix_ns = seconds * 1000000000 + ns;
     r = number < 0 || e.kind < 0 ? NULL : rank_of(ranks, number);
