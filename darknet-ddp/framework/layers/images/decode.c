@@ -154,7 +154,7 @@ static void warn(const char *path, const char *note)
     pthread_mutex_unlock(&mutex);
 }
 
-image load_picture(char *path, int channels)
+static image load_whole(const char *path, int channels)
 {
     decoded d;
     if (decode_picture(path, channels, &d))
@@ -165,4 +165,24 @@ image load_picture(char *path, int channels)
     pixels_from_bytes(d.bytes, (size_t)d.w * d.h, d.c, im.data);
     free(d.bytes);
     return im;
+}
+
+__thread char *image_loaded_last = 0;
+
+image load_image(char *filename, int w, int h, int c)
+{
+    image_loaded_last = filename;
+    train_reads_picture(filename);
+    image im = load_whole(filename, c);
+    if (w && h && (w != im.w || h != im.h)) {
+        image resized = resize_image(im, w, h);
+        free_image(im);
+        im = resized;
+    }
+    return im;
+}
+
+image load_image_color(char *filename, int w, int h)
+{
+    return load_image(filename, w, h, 3);
 }

@@ -7,7 +7,12 @@
 
 /* A picture's file as bytes. JPEGs are decoded by libjpeg, PNGs by libpng, and what these cannot
  * read by Darknet's copy of stb_image: BMP, GIF, TGA, PSD, HDR, PGM and PPM. Any bytes may be
- * given: what is no whole picture is refused. All functions may be called by several threads. */
+ * given: what is no whole picture is refused. All functions may be called by several threads.
+ *
+ * Darknet's load_image and load_image_color are here, too: floats of 0 to 1, channel by channel, of
+ * another size where one is asked for. What cannot be decoded is fatal, so that in training the
+ * line of the list is left out or ends the run; what a decoder warns of is said on standard error,
+ * once for each picture, of 20 of them. */
 
 typedef struct {
     int w, h, c;          // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
@@ -21,10 +26,6 @@ int decode_picture(const char *path, int channels, decoded *out);
 
 /* Width, height and channels alone, from the header; bytes is NULL. */
 int decode_size(const char *path, decoded *out);
-
-/* As floats of 0 to 1, channel by channel. What cannot be decoded is fatal; what a decoder warns of
- * is said on standard error, once for each picture, of 20 of them. */
-image load_picture(char *path, int channels);
 
 /* "libjpeg-turbo 2.1.5 1a2b3c4d, libpng 1.6.39": versions, and a checksum of how the JPEG library
  * that is loaded rounds. */
