@@ -269,11 +269,11 @@ static void say_start(void *ctx, double waited_s, int ends)
     if (ddp_hosts_being_reached(&j->hosts, hosts, sizeof hosts) > 0)
         (void)fprintf(stderr, "%s has not come back from %s: is it up, and does `%s %.*s true` end?\n",
                       program, hosts, program, (int)strcspn(hosts, ", "), hosts);
-    else if (j->hosts.count > 0)
+    else if (j->where && j->hosts.count > 0)
         (void)fprintf(stderr,
-                      "mpirun waits for its daemons on %s%s, which must reach its TCP port here: a "
-                      "firewall, or another network?\n",
-                      j->hosts.list[0].name, j->hosts.count > 1 ? " and other hosts" : "");
+                      "mpirun waits for its daemons on the hosts of %s, which must reach its TCP "
+                      "port here: a firewall, or another network?\n",
+                      j->where);
     else
         (void)fprintf(stderr, "mpirun (%s) has started none\n", mpirun);
 }
