@@ -12,6 +12,7 @@
 #include "options/ddp_commands.h"
 #include "run/darknet_config.h"
 #include "run/session.h"
+#include "run/watchdog.h"
 #include "show/rank_output.h"
 #include "show/step_line.h"
 #include "show/terminal.h"
@@ -242,6 +243,7 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
         return options->ddp ? check_tasks(options, launcher, err) : DDP_OK;
     if (ddp_start_check(ranks, options->oversubscribe, err))
         return err->code;
+    ddp_watchdog_close(); /* each rank has its own */
     return ddp_supervisor_run(options, ranks, argv, err);
 }
 
@@ -257,6 +259,8 @@ int main(int argc, char **original)
     if (!clears_screen(argc, original))
         ddp_terminal_escape();
     ddp_rank_output_init(launcher);
+    if (ddp_launched(launcher))
+        ddp_report_notify_launcher(DDP_NOTE_BEGINS);
     if (ddp_command_front(argc, original))
         return 0;
     argv = calloc((size_t)argc + 3, sizeof *argv);
@@ -269,6 +273,8 @@ int main(int argc, char **original)
         || ddp_claims_check(&options, is_ddp_command, &err)
         || check_launch(&options, launcher, &err))
         ddp_rank_output_failure(&err);
+    if (options.ddp)
+        (void)ddp_watchdog_open(&options);
     argc = drop_ignored(argc, argv);
     if (is_ddp_command) {
         own = ddp_ddp_command_of(argc, argv, &err);

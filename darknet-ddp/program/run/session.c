@@ -177,12 +177,11 @@ void ddp_session_open(const ddp_options *options)
     ddp_run.options = options;
     ddp_run.launcher = ddp_launcher_read();
     ddp_run.asked = ddp_signals_open();
-    if (!options->rendezvous)
-        ddp_run.watch = ddp_watchdog_open(options);
+    if (options->rendezvous) /* a rank may wait long for others to be started */
+        ddp_watchdog_close();
     if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
         ddp_session_fail(&err);
-    if (options->rendezvous) /* not before: a rank may wait long for others to be started */
-        ddp_run.watch = ddp_watchdog_open(options);
+    ddp_run.watch = ddp_watchdog_open(options);
     ddp_rank_output_open(ddp_run.group);
     configure_darknet(options);
     ddp_group_set_timeout(ddp_run.group, own_timeout_ns(options));
