@@ -14,9 +14,6 @@ function(ddp_parity_test name ranks cfg)
   ddp_add_test(parity.${name} parity 300 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:parity>
     ${cfg} ${ARGN})
   set_tests_properties(parity.${name} PROPERTIES WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/darknet-src)
-  if(ranks GREATER 2) # of two, one trains alone half of the time
-    set_tests_properties(parity.${name} PROPERTIES PROCESSORS 2)
-  endif()
 endfunction()
 
 set(thin thin=4 bucket_mib=1.5)

@@ -16,7 +16,6 @@ endfunction()
 # ddp_family_test(FAMILY): reference.ranks.FAMILY, the family on several ranks.
 function(ddp_family_test family)
   ddp_add_test_again(reference.ranks.${family} reference 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/ranks $<TARGET_FILE:parity> ${family})
-  set_tests_properties(reference.ranks.${family} PROPERTIES PROCESSORS 2)
   set_property(TEST reference.ranks.${family} APPEND PROPERTY ENVIRONMENT PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python
     DARKNET=$<TARGET_FILE:darknet>)
   ddp_needs_reference(reference.ranks.${family})

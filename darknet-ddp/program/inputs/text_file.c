@@ -1,18 +1,29 @@
 #include "inputs/text_file.h"
 
 #include "base/file.h"
+#include "check/faults.h"
 #include "glue/darknet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static ddp_status read_text(void **text, size_t *bytes, const char *path, ddp_error *err)
+{
+    uint64_t size;
+
+    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, text, bytes, &size, err))
+        return err->code;
+    if (*bytes > 0 && memchr(*text, 0, *bytes))
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s " DDP_HAS_ZEROS, path);
+    return DDP_OK;
+}
+
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
 {
     size_t bytes, most = 1;
-    uint64_t size;
     char *rest;
 
-    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &l->text, &bytes, &size, err))
+    if (read_text(&l->text, &bytes, path, err))
         return err->code;
     rest = l->text;
     l->has_mark = ddp_byte_order_mark(rest, bytes) > 0;
@@ -35,9 +46,8 @@ typedef ddp_status parse(ddp_cfg_text *c, const char *text, size_t bytes, ddp_er
 static ddp_status read_sections(ddp_sections *s, const char *path, parse *parser, ddp_error *err)
 {
     size_t bytes;
-    uint64_t size;
 
-    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &s->text, &bytes, &size, err))
+    if (read_text(&s->text, &bytes, path, err))
         return err->code;
     s->has_mark = ddp_byte_order_mark(s->text, bytes) > 0;
     return parser(&s->cfg, s->text, bytes, err);

@@ -21,7 +21,7 @@ typedef struct ddp_sections {
 } ddp_sections;
 
 /* Release *l and *s in any case. ddp_sections_read is for a cfg, ddp_data_read for a .data file.
- * Fail with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and DDP_ERR_FORMAT: a byte is 0. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
