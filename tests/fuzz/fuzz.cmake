@@ -1,5 +1,6 @@
-# Fuzzing: a harness fuzz_NAME for each file fuzz_NAME.c, and its corpus, corpus/NAME (of cfgs also ../corpus/cfg).
-# Here each harness replays its corpus, as the test fuzz.NAME. With clang and -DDDP_SANITIZE=fuzzer-no-link,address,... it is linked
+# Fuzzing: a harness fuzz_NAME for each file fuzz_NAME.c, and its corpus, corpus/NAME (of cfgs also ../corpus/cfg, of JPEGs ../corpus/jpeg).
+# Here each harness replays its corpus, as the test fuzz.NAME, and built with sanitizers (asan.make) some seconds of changes of it, too, as
+# asan.fuzz_NAME. With clang and -DDDP_SANITIZE=fuzzer-no-link,address,... it is linked
 # with libFuzzer and looks for more; scripts/fuzz does that.
 add_library(fuzz_replay STATIC ${CMAKE_CURRENT_LIST_DIR}/replay.c)
 target_link_libraries(fuzz_replay PRIVATE ddp_flags)
@@ -8,6 +9,7 @@ target_link_libraries(fuzz_guarded PRIVATE ddp_flags darknet_core)
 set(guarded_symbols malloc calloc realloc free strdup fopen fclose)
 list(TRANSFORM guarded_symbols PREPEND "-Wl,--wrap=")
 
+add_custom_target(fuzz_harnesses)
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/fuzz_*.c)
 foreach(file IN LISTS fuzz_sources)
   get_filename_component(target ${file} NAME_WE)
@@ -24,6 +26,12 @@ foreach(file IN LISTS fuzz_sources)
   else()
     target_link_libraries(${target} PRIVATE fuzz_replay)
     set(folders ${CMAKE_CURRENT_LIST_DIR}/corpus/${name})
+    if(name STREQUAL "jpeg")
+      list(APPEND folders ${CMAKE_CURRENT_LIST_DIR}/../corpus/jpeg)
+    endif()
     ddp_add_test(fuzz.${name} fuzz 120 ${target} ${folders})
+    list(APPEND fuzz_names ${name})
+    set(fuzz_folders_${name} ${folders})
   endif()
+  add_dependencies(fuzz_harnesses ${target})
 endforeach()

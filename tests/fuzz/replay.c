@@ -1,6 +1,8 @@
-/* A harness without libFuzzer: every file of the folders that are named goes through it once,
- * NAME.hex as the bytes that its hexadecimal digits are. A crash fails, and so does more memory
- * than 2 GiB. */
+/* A harness without libFuzzer: fuzz_NAME [-seconds N] FOLDER...
+ * Every file of the folders goes through it once, NAME.hex as the bytes that its hexadecimal digits
+ * are; then, for N seconds, files with some bytes changed, the same ones each time. A crash fails,
+ * and so does more memory than 2 GiB: the last line that is printed says with which file and
+ * change. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,9 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 20, PATH_BYTES = 4096 };
+enum {
+    MOST_BYTES = 1 << 20,
+    PATH_BYTES = 4096,
+    MOST_FILES = 4096,
+    MOST_EDITS = 6,
+    MOST_MOVED = 64
+};
 
 static const rlim_t memory = (rlim_t)2 << 30;
 
@@ -40,21 +49,101 @@ static size_t decode(uint8_t *data, size_t size)
     return digits / 2;
 }
 
-static void replay(const char *path)
-{
-    uint8_t *data = malloc(MOST_BYTES);
-    FILE *f = fopen(path, "rb");
+struct input {
+    uint8_t *data;
     size_t size;
+};
 
-    if (!f || !data)
+static struct input read_input(const char *path)
+{
+    struct input in = {.data = malloc(MOST_BYTES)};
+    FILE *f = fopen(path, "rb");
+
+    if (!f || !in.data)
         abort();
-    size = fread(data, 1, MOST_BYTES, f);
+    in.size = fread(in.data, 1, MOST_BYTES, f);
     (void)fclose(f);
     if (is_hex(path))
-        size = decode(data, size);
-    data = realloc(data, size + !size); /* so that a sanitizer knows its end */
-    (void)LLVMFuzzerTestOneInput(data, size);
+        in.size = decode(in.data, in.size);
+    return in;
+}
+
+static void run(struct input in)
+{
+    uint8_t *data = realloc(in.data, in.size + !in.size); /* so that a sanitizer knows its end */
+
+    (void)LLVMFuzzerTestOneInput(data, in.size);
     free(data);
+}
+
+static uint32_t draw(uint32_t *state, size_t n)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return (uint32_t)((*state >> 8) % (n ? n : 1));
+}
+
+/* A byte set, one bit flipped, some bytes left out, doubled, or copied from elsewhere in it. */
+static void edit(struct input *in, uint32_t *random)
+{
+    static const uint8_t bounds[] = {0, 1, 127, 128, 255, '0', '9', '-'};
+    size_t at = draw(random, in->size), n = 1 + draw(random, MOST_MOVED), from;
+
+    if (in->size == 0)
+        return;
+    n = n < in->size - at ? n : in->size - at;
+    switch (draw(random, 6)) {
+    case 0:
+        in->data[at] = (uint8_t)draw(random, 256);
+        break;
+    case 1:
+        in->data[at] ^= (uint8_t)(1U << draw(random, 8));
+        break;
+    case 2:
+        in->data[at] = bounds[draw(random, sizeof bounds)];
+        break;
+    case 3:
+        memmove(in->data + at, in->data + at + n, in->size - at - n);
+        in->size -= n;
+        break;
+    case 4:
+        if (in->size + n > MOST_BYTES)
+            break;
+        memmove(in->data + at + n, in->data + at, in->size - at);
+        in->size += n;
+        break;
+    default:
+        from = draw(random, in->size - n + 1);
+        memmove(in->data + at, in->data + from, n);
+    }
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static char *paths[MOST_FILES];
+static size_t path_count;
+
+static void run_changed(int out, double seconds)
+{
+    double end = seconds_now() + seconds;
+    uint32_t change = 0;
+
+    for (; path_count > 0 && seconds_now() < end; change++) {
+        const char *path = paths[change % path_count];
+        struct input in = read_input(path);
+        uint32_t random = change * 2654435761U + 1;
+
+        for (uint32_t n = 1 + draw(&random, MOST_EDITS); n > 0; n--)
+            edit(&in, &random);
+        (void)dprintf(out, "\r%s, change %u", path, change);
+        run(in);
+    }
+    (void)dprintf(out, "\n%u changed\n", change);
 }
 
 static int replay_folder(const char *folder, int out)
@@ -69,7 +158,9 @@ static int replay_folder(const char *folder, int out)
             continue;
         (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         (void)dprintf(out, "%s\n", path); /* the last one that is named has failed */
-        replay(path);
+        run(read_input(path));
+        if (path_count < MOST_FILES)
+            paths[path_count++] = strdup(path);
         count++;
     }
     if (dir)
@@ -80,7 +171,9 @@ static int replay_folder(const char *folder, int out)
 int main(int argc, char **argv)
 {
     const struct rlimit limit = {memory, memory};
-    int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC), count = 0;
+    int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC), count = 0,
+        first = 1;
+    double seconds = 0;
 
     if (out < 0 || null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
         return 1;
@@ -89,8 +182,14 @@ int main(int argc, char **argv)
 #else
     (void)limit;
 #endif
-    for (int i = 1; i < argc; i++)
+    if (argc > 2 && strcmp(argv[1], "-seconds") == 0) {
+        seconds = strtod(argv[2], NULL);
+        first = 3;
+    }
+    for (int i = first; i < argc; i++)
         count += replay_folder(argv[i], out);
+    if (seconds > 0)
+        run_changed(out, seconds);
     (void)dprintf(out, "%d files\n", count);
     return count == 0;
 }

@@ -316,6 +316,12 @@ static void another_rounding_is_said_or_refused(void **state)
     save(net, cfg); /* an older state file, which does not know of it */
     other.same_rounding = 1;
     expect_note(net, &other, "");
+    other.before[other.option_count - 1] = "maybe"; /* but this is what it had */
+    *net->seen = 0;
+    expect_refusal(net, &other, "fp32 was maybe, is now no");
+    other.same_rounding = 0;
+    expect_note(net, &other, "fp32 was maybe, is now no: from here on results round differently");
+    other.same_rounding = 1;
     assert_int_equal(
         ddp_checkpoint_save(net, folder_file(&folder, "toy.backup"), net->n, &run, &err), DDP_OK);
     expect_note(net, &run, "");

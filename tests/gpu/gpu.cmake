@@ -5,7 +5,8 @@
 #   heads.c     the kernels of [yolo], [region], [detection] and [iseg] make of any truths what the CPU makes of them
 #   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks; of several hosts with ../preload/host.c, as levels, the program on such
-#   compress.c  compression on a GPU: of a parameter as on the host, of a network as its definition (../unit/compressed.h)
+#   compress.h  compression on a GPU: of a parameter as on the host, of a network as its definition (../unit/compressed.h); of
+#               each that has code for GPUs the program is algorithms/NAME/tests/gpu/NAME.c
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
 #   trace       a record of kernels: sums run under backward; trace.c makes it
 #   failures    calls that fail; fail.c makes them do so on a real GPU
@@ -32,7 +33,8 @@ target_include_directories(${label}_helpers PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 
 # ddp_gpu_program(NAME FILE): the program LABEL_NAME.
 function(ddp_gpu_program name file)
-  add_executable(${label}_${name} ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  get_filename_component(file ${file} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  add_executable(${label}_${name} ${file})
   target_link_libraries(${label}_${name} PRIVATE ${label}_helpers)
   add_dependencies(${label}_programs ${label}_${name})
   if(label STREQUAL emulated)
@@ -133,10 +135,10 @@ if(DDP_WITH_MPI)
   ddp_gpu_run(ranks 300 ${run}/ranks Seeds Loss)
   ddp_gpu_run(compress 300 ${run}/compress Results.test_one_rank_sends_nothing_and_rounds_nothing Overflow
     Results.test_layers_that_ran_on_no_rank_and_updates_of_several_batches)
-  ddp_gpu_run(powersgd 300 ${run}/powersgd Results.test_a_gpu_computes_what_a_cpu_does Results.test_steps_that_are_dropped_leave_nothing_behind
+  ddp_gpu_run(compressions 300 ${run}/compressions Results.test_a_gpu_computes_what_a_cpu_does Results.test_steps_that_are_dropped_leave_nothing_behind
     Resumed.test_a_run_that_has_nothing_left_to_train_saves_what_it_has_read
     Resumed.test_from_a_checkpoint_to_the_same_weights
-    Resumed.test_a_killed_rank_is_named_and_the_rest_is_made_up_for Resumed.test_errors_of_top_k_are_added_up_too)
+    Resumed.test_a_killed_rank_is_named_and_the_rest_is_made_up_for Resumed.test_on_another_number_of_ranks_errors_are_added_up)
   ddp_gpu_run(channels 300 ${run}/channels Channels.test_exact_runs_too)
   ddp_gpu_run(gloo 600 ${run}/gloo Results.test_the_weights_are_those_of_mpi Results.test_exact_is_what_one_process_gives
     Results.test_gradients_of_16_bits Results.test_sharded_optimizers
@@ -198,14 +200,18 @@ if(DDP_WITH_MPI)
     ddp_gpu_test_again(run.levels 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/levels)
     set_property(TEST emulated.run.levels APPEND PROPERTY ENVIRONMENT DARKNET=$<TARGET_FILE:${program}> GPU_HOST=$<TARGET_FILE:gpu_host>)
   endif()
-  ddp_gpu_program(compress gpu/compress.c)
-  ddp_gpu_test(compress.host 300 $<TARGET_FILE:${label}_compress> host)
-  foreach(how IN ITEMS nccl.powersgd nccl.topk mpi.powersgd mpi.topk)
-    string(REPLACE "." ";" words ${how})
-    ddp_gpu_test(compress.${how}.n3 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:${label}_compress> ${words})
-    if(label STREQUAL emulated)
-      emulated_test(compress.${how} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_compress> ${words})
-    endif()
+  file(GLOB compressions CONFIGURE_DEPENDS ${ddp_algorithms}/*/tests/gpu/*.c)
+  foreach(file IN LISTS compressions)
+    get_filename_component(name ${file} NAME_WE)
+    ddp_gpu_program(compress_${name} ${file})
+    target_sources(${label}_compress_${name} PRIVATE gpu/compress.c)
+    ddp_gpu_test(compress.host.${name} 300 $<TARGET_FILE:${label}_compress_${name}> host)
+    foreach(how IN ITEMS nccl mpi)
+      ddp_gpu_test(compress.${how}.${name}.n3 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:${label}_compress_${name}> ${how})
+      if(label STREQUAL emulated)
+        emulated_test(compress.${how}.${name} 180 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2 $<TARGET_FILE:emulated_compress_${name}> ${how})
+      endif()
+    endforeach()
   endforeach()
   if(label STREQUAL emulated) # NCCL has no memory, or registers none, on one rank of two
     foreach(call IN ITEMS ncclMemAlloc ncclCommRegister)

@@ -165,6 +165,12 @@ def options():
     return {row["name"]: row for row in json.loads(run(command("ddp", "options", "-json"), ".").out)["options"]}
 
 
+def compressions(on_gpus=bool(GPU)):
+    """Of each compression of -ddp_compress what asks for it: ["powersgd:2", ...]."""
+    words = [word for word in options()["-ddp_compress"]["words"] if word["compresses"] and (word["on_gpus"] or not on_gpus)]
+    return [word["word"] + (f":{min(max(word['low'], 2), word['high']):g}" if word["argument"] else "") for word in words]
+
+
 def has_gloo():
     return "wants Gloo" not in run(command("detector", "train", "x", "x", "-ddp", "-ddp_backend", "gloo"), ".").err
 

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -38,6 +39,7 @@ class Trial:
 
     before = ()           # what starts the program
     starts = ("-ddp_ranks", "2")
+    rank_count = 2
     goes_on = False       # the fault does not end the run
     batches = BATCHES
     still = False         # at rate 0, so that the weights can be found in memory
@@ -86,6 +88,12 @@ class Trial:
     def start(self):
         self.begin(*self.before, *TRAIN, *self.starts)
 
+    def stop(self):
+        """The run saves and ends."""
+        self.job.send_signal(signal.SIGTERM)
+        if self.job.wait(START_S) != 0:
+            raise Failed("SIGTERM: " + self.said()[-3000:])
+
     def reached(self):
         steps = re.findall(r"(?m)^(\d+): ", self.said())
         return int(steps[-1]) if steps else 0
@@ -116,7 +124,7 @@ class Trial:
         while look and not found:
             found = darknet.ranks_under(look[0])
             look = look[1:] + self.below(look[0])
-        if len(found) != 2:
+        if len(found) != self.rank_count:
             raise TooLate
         return found
 

@@ -76,7 +76,7 @@ static ddp_status open_algorithm(struct compressed *c, const struct rank *me, dd
     if (ddp_state_open(&c->state, c->table.param_count, err))
         return err->code;
     of.state = c->state;
-    return c->net->algorithm->open(&c->self, &of, err);
+    return ddp_algorithm_compressor.open(&c->self, &of, err);
 }
 
 int compressed_open(struct compressed *c, const struct compressed_net *net, ddp_device *d,
@@ -102,17 +102,16 @@ int compressed_open(struct compressed *c, const struct compressed_net *net, ddp_
 static ddp_status open_reducer(struct compressed *c, const ddp_reducer_config *config,
                                struct rank *me, ddp_error *err)
 {
-    const ddp_algorithm *a = c->net->algorithm;
     ddp_reducer_config with = *config;
     ddp_attached attached = {.table = &c->table};
 
-    with.sum = a->sum;
+    with.sum = ddp_algorithm_compressor.sum;
     with.sum_self = c->self;
     if (ddp_state_use(c->state, c->table.device, err)
         || ddp_reducer_open(&c->reducer, me->group, &c->table, &with, err))
         return err->code;
     attached.reducer = c->reducer;
-    return a->attach(c->self, &attached, err);
+    return ddp_algorithm_compressor.attach(c->self, &attached, err);
 }
 
 int compressed_open_reducer(struct compressed *c, const struct compressed_net *net, ddp_device *d,
@@ -131,15 +130,11 @@ int compressed_open_reducer(struct compressed *c, const struct compressed_net *n
 
 void compressed_close(struct compressed *c)
 {
-    const ddp_algorithm *a = c->net->algorithm;
-
-    if (c->reducer && a->detach)
-        a->detach(c->self);
     ddp_reducer_close(c->reducer);
     if (c->state)
         ddp_state_leave(c->state);
     if (c->self)
-        a->close(c->self);
+        ddp_algorithm_compressor.close(c->self);
     ddp_state_close(c->state);
     for (size_t p = 0; p < c->net->params; p++) {
         ddp_device_free(c->table.device, c->memory[p]);

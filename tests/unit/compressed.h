@@ -1,12 +1,13 @@
-/* A network whose gradients are compressed (algorithms/error_feedback.h), and the definition of
- * what must come of it, computed for all ranks in one place, in double and word by word.
+/* A network whose gradients are compressed (algorithms/compression.h), and the definition of what
+ * must come of it, computed for all ranks in one place, in double and word by word. A compression's
+ * own test has its definition, in a struct compressed_net, and checks it by compressed_checks.h.
  *
  * A rank is a thread of a unit test or a process of a test on a GPU: struct rank has its group, and
  * the device may be either. */
 #ifndef DDP_TESTS_UNIT_COMPRESSED_H
 #define DDP_TESTS_UNIT_COMPRESSED_H
 
-#include "algorithms/algorithm.h"
+#include "algorithms/compressor.h"
 #include "core/reducer.h"
 #include "options/options.h"
 #include "ranks.h"
@@ -31,7 +32,6 @@ struct compressed_model;
 
 /* What is trained. */
 struct compressed_net {
-    const ddp_algorithm *algorithm;
     ddp_options options;
     int layers;
     size_t params;
@@ -66,7 +66,7 @@ struct compressed {
     float *gradients[COMPRESSED_PARAMS]; /* where they are now, of the device */
     float *memory[COMPRESSED_PARAMS], *source[COMPRESSED_PARAMS];
     ddp_state *state;
-    void *self;           /* the algorithm's */
+    void *self;           /* of ddp_algorithm_compressor */
     ddp_reducer *reducer; /* NULL at first */
 };
 

@@ -40,10 +40,10 @@ static void an_example_asks_for_its_algorithm_alone(void **state)
 
         for (size_t k = 0; ddp_algorithms[k]; k++)
             if (ddp_algorithms[k]->is_on(&o) != (k == i))
-                fail_msg("%s: %s is %s", ddp_algorithms[i]->example, ddp_algorithms[k]->name,
+                fail_msg("%s: %s is %s", ddp_algorithms[i]->example, ddp_algorithms[k]->example,
                          k == i ? "off" : "on");
         if (ddp_algorithms[i]->is_on(&none))
-            fail_msg("%s is on without being asked for", ddp_algorithms[i]->name);
+            fail_msg("%s is on without being asked for", ddp_algorithms[i]->example);
         if (ddp_claims_check(&o, 0, &err))
             fail_msg("%s: %s", ddp_algorithms[i]->example, err.text);
     }
@@ -61,9 +61,9 @@ static void each_claims_what_it_plugs_into(void **state)
         needed |= a->layers ? DDP_DECIDES_LAYERS : 0;
         needed |= a->halves ? DDP_DECIDES_SUM | DDP_DECIDES_ORDER : 0;
         if ((claimed & needed) != needed)
-            fail_msg("%s plugs into %#x and claims %#x", a->name, needed, claimed);
+            fail_msg("%s plugs into %#x and claims %#x", a->example, needed, claimed);
         if (needed & DDP_DECIDES_ORDER && !a->sums)
-            fail_msg("%s does not say whose order is fixed", a->name);
+            fail_msg("%s does not say whose order is fixed", a->example);
     }
 }
 

@@ -59,7 +59,7 @@ static void table_names_all(void **state)
         {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
          .heard_ns = 9 * s,
          .moved_ns = 9 * s}};
-    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, 20 * s, layers_of, NULL);
+    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, (ddp_sent){0}, 20 * s, layers_of, NULL);
 
     (void)state;
     assert_string_equal(
@@ -89,7 +89,7 @@ static void table_says_which_places_are_old(void **state)
          .heard_ns = 19 * s,
          .moved_ns = 19 * s,
          .left = 1}};
-    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, 20 * s, NULL, NULL);
+    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, (ddp_sent){0}, 20 * s, NULL, NULL);
 
     (void)state;
     assert_string_equal(text, "title\n"
@@ -98,6 +98,32 @@ static void table_says_which_places_are_old(void **state)
                               "its connection is gone for 2 s\n"
                               "  rank 2 @ b: last heard: step 8, mini-batch 1, forward, layer 7; "
                               "it has ended");
+    free(text);
+}
+
+/* Where steps are short, a rank has come further than it last said: what it sent shows that. */
+static void table_says_what_a_rank_has_sent(void **state)
+{
+    const int64_t s = 1000000000;
+    const char *const hosts[] = {"a", "b"};
+    const ddp_sent sent = {.step = 308, .at_ns = 15 * s};
+    ddp_watched ranks[] = {
+        {.at = {.step = 309, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = -1, .peer = -1},
+         .heard_ns = 20 * s,
+         .moved_ns = 20 * s},
+        {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+         .heard_ns = 14 * s,
+         .moved_ns = 14 * s,
+         .file = "images/a.png"}};
+    char *text = ddp_hang_report_make("title", ranks, hosts, 2, 0, sent, 20 * s, NULL, NULL);
+
+    (void)state;
+    assert_string_equal(
+        text, "title\n"
+              "  rank 0 @ a: step 309, mini-batch 1, waiting\n"
+              "  rank 1 @ b: step 308 completed, by what it sent up to 5.0 s ago; when last heard, "
+              "6.0 s ago, it was at step 1, mini-batch 1, forward, layer 7, at the file "
+              "images/a.png; not heard for 6 s");
     free(text);
 }
 
@@ -176,6 +202,14 @@ static void finds_who_broke_off_first(void **state)
     ddp_verdict_describe(text, sizeof text, &v);
     assert_non_null(strstr(text, "Rank 1 on b was not heard any more"));
     assert_non_null(strstr(text, "in step 6, backward, since"));
+    assert_int_equal(judge("0 a 20.000000000 309 phase 4 waiting\n"
+                           "1 b 12.000000000 1 silent 3 backward\n1 b 14.000000000 308 sent 0\n",
+                           &v),
+                     DDP_OK);
+    assert_true(v.rank == 1 && v.silent);
+    ddp_verdict_describe(text, sizeof text, &v);
+    assert_non_null(strstr(text, "in step 1, backward, since 1970-01-01 00:00:12 UTC. Step 308 it "
+                                 "had completed, by what it had sent up to 1970-01-01 00:00:14"));
     assert_int_equal(judge("0 a 10.000000000 6 walk 6\n", &v), DDP_ERR_FORMAT);
     assert_int_equal(judge("", &v), DDP_ERR_FORMAT);
 }
@@ -202,6 +236,7 @@ int main(void)
         cmocka_unit_test(describes_positions),
         cmocka_unit_test(table_names_all),
         cmocka_unit_test(table_says_which_places_are_old),
+        cmocka_unit_test(table_says_what_a_rank_has_sent),
         cmocka_unit_test(recorder_keeps_the_last),
         cmocka_unit_test(finds_who_broke_off_first),
         cmocka_unit_test(reads_what_it_writes),

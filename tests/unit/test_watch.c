@@ -4,15 +4,18 @@
 #include "watch/watch.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
@@ -475,6 +478,34 @@ static void watches_a_process_on_its_own(void **state)
     close_rank(&ranks[0]);
 }
 
+/* A thread of this process that opens a FIFO, which nobody writes. */
+static void *open_fifo(void *path)
+{
+    (void)close(open(path, O_RDONLY | O_CLOEXEC));
+    return NULL;
+}
+
+static void names_the_file_that_a_process_waits_for(void **state)
+{
+    char folder[] = "/tmp/test_watch.XXXXXX", path[64];
+    pthread_t reader;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/list of pictures", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(pthread_create(&reader, NULL, open_fifo, path), 0);
+    open_rank(&ranks[0], 4);
+    assert_true(wait_for_end(&ranks[0]));
+    assert_non_null(strstr(ranks[0].said, "the run ends; this one waits for the file /tmp/test_"));
+    assert_non_null(strstr(ranks[0].said, "/list of pictures|"));
+    close_ranks(1);
+    (void)close(open(path, O_WRONLY | O_CLOEXEC));
+    (void)pthread_join(reader, NULL);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
 static void nothing_is_watched_without_one(void **state)
 {
     (void)state;
@@ -501,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_rank_that_fails_says_so),
         cmocka_unit_test(prints_the_table_when_asked),
         cmocka_unit_test(watches_a_process_on_its_own),
+        cmocka_unit_test(names_the_file_that_a_process_waits_for),
         cmocka_unit_test(nothing_is_watched_without_one),
     };
 

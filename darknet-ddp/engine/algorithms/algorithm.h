@@ -54,7 +54,6 @@ typedef struct ddp_attached {
 } ddp_attached;
 
 typedef struct ddp_algorithm {
-    const char *name;    /* of the folder */
     const char *example; /* words of a command line that ask for it; the first is its option */
     ddp_claims claims;
     /* Of one that decides the order of sums: what goes in that order, for a sentence. */
@@ -65,8 +64,6 @@ typedef struct ddp_algorithm {
     /* Is what the rows of this folder ask for sound by itself, on or not? DDP_ERR_USAGE: why not.
      * NULL: always. */
     ddp_status (*check)(const ddp_options *o, ddp_error *err);
-    /* Does it pay on so many ranks? DDP_ERR_USAGE: why not. NULL: on any. */
-    ddp_status (*check_ranks)(const ddp_options *o, int ranks, ddp_error *err);
     /* Does it go with this network, these ranks and this device? DDP_ERR_USAGE: why not. NULL: with
      * any. */
     ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
@@ -95,10 +92,6 @@ typedef struct ddp_algorithm {
      * is each rank's own. */
     void (*print_resumed)(int was, int now);
     void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */
-
-    /* Of one with a sum plug: the length of a sum that sends as much as it does for a parameter in
-     * a step on so many ranks, run counts not counted. */
-    size_t (*sends)(const ddp_options *o, const ddp_param *param, int ranks);
 } ddp_algorithm;
 
 /* In the order of algorithms.def; NULL behind the last. */
@@ -107,12 +100,5 @@ extern const ddp_algorithm *const ddp_algorithms[];
 /* The one that these options ask for and that makes the second halves of sums itself, where there
  * is more than one rank; NULL: none does. */
 const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
-
-/* The one that these options ask for and that makes what is summed of gradients; NULL: none. */
-const ddp_algorithm *ddp_algorithms_summing(const ddp_options *o);
-
-/* Do all that these options ask for go with so many ranks? DDP_ERR_USAGE: one does not. */
-ddp_status ddp_algorithms_check_ranks(const ddp_options *o, int ranks,
-                                      ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -1,7 +1,7 @@
 #include "core/replica_check.h"
 
 #include "comm/collectives.h"
-#include "core/agree.h"
+#include "core/rank_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,11 +89,68 @@ static void column(const ddp_replica_check *v, const uint64_t *all, size_t i, ui
         out[r] = all[(size_t)r * v->count + i];
 }
 
-static ddp_status describe(const ddp_replica_check *v, const ddp_sides *sides, size_t first,
+/* How many ranks have the hash of rank r? */
+static int count_alike(const uint64_t *of_one, int ranks, int r)
+{
+    int count = 0;
+
+    for (int k = 0; k < ranks; k++)
+        count += of_one[k] == of_one[r];
+    return count;
+}
+
+/* A rank of the largest side; -1: another side is as large, as with two ranks, or all differ. */
+static int rank_of_majority(const uint64_t *of_one, int ranks)
+{
+    int found = 0, tie = 0;
+
+    for (int r = 1; r < ranks; r++) {
+        int here = count_alike(of_one, ranks, r), most = count_alike(of_one, ranks, found);
+
+        tie = here == most ? tie || of_one[r] != of_one[found] : tie && here < most;
+        found = here > most ? r : found;
+    }
+    return tie ? -1 : found;
+}
+
+/* Who has failed, of whom array i differs: "of rank 2 on b no longer have the bits of ranks 0, 1 on
+ * a: ...". */
+static ddp_status accuse(const ddp_replica_check *v, const uint64_t *of_one, char *out, size_t size,
+                         ddp_error *err)
+{
+    int ranks = ddp_group_size(v->group), good = rank_of_majority(of_one, ranks);
+    char *in = calloc((size_t)ranks, 1);
+    char these[112], others[112];
+
+    if (!in)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", ranks);
+    for (int r = 0; r < ranks; r++)
+        in[r] = (char)(of_one[r] != of_one[good < 0 ? 0 : good]);
+    (void)ddp_rank_names(v->group, in, these, sizeof these);
+    for (int r = 0; r < ranks; r++)
+        in[r] = !in[r];
+    (void)ddp_rank_names(v->group, in, others, sizeof others);
+    free(in);
+    if (good >= 0)
+        (void)snprintf(out, size,
+                       "of %s no longer have the bits of %s, which are more: memory or a processor "
+                       "has failed there",
+                       these, others);
+    else
+        (void)snprintf(out, size,
+                       "of %s and of %s no longer have the same bits: memory or a processor has "
+                       "failed on one side, and it is undecided on which, for neither is larger",
+                       others, these);
+    return DDP_OK;
+}
+
+static ddp_status describe(const ddp_replica_check *v, const uint64_t *of_one, size_t first,
                            size_t arrays, ddp_error *err)
 {
-    char array[96], more[32] = "", since[64] = "";
+    char array[96], who[400], more[32] = "", since[64] = "";
 
+    if (accuse(v, of_one, who, sizeof who, err))
+        return err->code;
     name_array(v, first, array, sizeof array);
     if (arrays > 1)
         (void)snprintf(more, sizeof more, " and %zu more", arrays - 1);
@@ -101,26 +158,26 @@ static ddp_status describe(const ddp_replica_check *v, const ddp_sides *sides, s
         (void)snprintf(since, sizeof since, "after step %zu they were still the same; ",
                        v->same_step);
     return ddp_fail(err, DDP_ERR_MISMATCH,
-                    "step %zu: %s%s of %s no longer have the bits of %s: memory or a processor has "
-                    "failed there, or on the other side; %sweights that were saved since may be "
-                    "spoiled",
-                    v->step, array, more, sides->odds, sides->others, since);
+                    "step %zu: %s%s %s; %sweights that were saved since may be spoiled", v->step,
+                    array, more, who, since);
+}
+
+static int differs(const uint64_t *of_one, int ranks)
+{
+    return count_alike(of_one, ranks, 0) < ranks;
 }
 
 /* all: the ranks' sums, one rank after the other; of_one: room for a number a rank. */
 static ddp_status compare(const ddp_replica_check *v, const uint64_t *all, uint64_t *of_one,
                           ddp_error *err)
 {
-    ddp_sides first_sides = {0}, sides;
     size_t first = 0, arrays = 0;
 
-    for (size_t i = 0; i < v->count; i++) {
+    for (size_t i = v->count; i-- > 0;) {
         column(v, all, i, of_one);
-        if (ddp_sides_of(&sides, v->group, of_one, err))
-            return err->code;
-        if (sides.differ && arrays++ == 0) {
+        if (differs(of_one, ddp_group_size(v->group))) {
             first = i;
-            first_sides = sides;
+            arrays++;
         }
     }
     if (arrays == 0)
@@ -129,7 +186,8 @@ static ddp_status compare(const ddp_replica_check *v, const uint64_t *all, uint6
             "step %zu: the sum that compares ranks went wrong, though all parameters are "
             "the same",
             v->step);
-    return describe(v, &first_sides, first, arrays, err);
+    column(v, all, first, of_one);
+    return describe(v, of_one, first, arrays, err);
 }
 
 ddp_status ddp_replica_check_find(ddp_replica_check *v, ddp_error *err)

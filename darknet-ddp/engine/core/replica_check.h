@@ -44,9 +44,10 @@ uint64_t ddp_replica_check_take(ddp_replica_check *v, size_t step);
 /* The last checksums taken were the same on all ranks. */
 void ddp_replica_check_passed(ddp_replica_check *v);
 
-/* They were not: DDP_ERR_MISMATCH on every rank, with the layer, the ranks and hosts on either
- * side, the step, and the step where they were last the same. Blocks. Fails also with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* They were not: DDP_ERR_MISMATCH on every rank, with the layer, the step, the step where they were
+ * last the same, and who has failed: the ranks, and their hosts, that have not the bits of the
+ * most. Where no side is larger (two ranks), both are named, and that it is undecided. Blocks.
+ * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_replica_check_find(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -10,7 +10,7 @@ enum { FIRST, SECOND, ROUNDS };
 
 _Static_assert((int)ROUNDS == (int)DDP_SUM_ROUNDS, "rounds are those of the plug");
 
-/* Where a parameter lies in its bucket's sums. With plug->gathers what ranks tell each other lies
+/* Where a parameter lies in its bucket's sums. Where they gather, what ranks tell each other lies
  * where else second sums do. */
 struct part {
     int is_plain; /* it is summed as it is */
@@ -34,6 +34,7 @@ struct rounds {
     float *gradients; /* all buckets' */
     const ddp_sum_plug *plug;
     void *self;
+    int gathers;            /* plug->gathers said so */
     ddp_device *queue;      /* of the table's device: what is done beside the framework's work */
     float *memory;          /* all sums' */
     struct part *parts;     /* per parameter */
@@ -51,13 +52,13 @@ static struct rounds *rounds_of(const ddp_sums *s)
 /* In which of a bucket's sums the numbers of a round are. */
 static int place_of(const struct rounds *r, int round)
 {
-    return r->plug->gathers ? SECOND : round;
+    return r->gathers ? SECOND : round;
 }
 
 /* Floats that a sum takes: a gather has a place for each rank. */
 static size_t room_of(const struct rounds *r, const struct bucket *bucket, int which)
 {
-    size_t ranks = r->plug->gathers && which == SECOND ? (size_t)ddp_group_size(r->group) : 1;
+    size_t ranks = r->gathers && which == SECOND ? (size_t)ddp_group_size(r->group) : 1;
 
     return bucket->count[which] * ranks;
 }
@@ -109,7 +110,7 @@ static ddp_status open_sum(const struct rounds *r, struct bucket *bucket, int wh
 {
     ddp_device *d = r->table->device;
 
-    if (r->plug->gathers && which == SECOND)
+    if (r->gathers && which == SECOND)
         return ddp_allgather_open(&bucket->sums[which], r->group, d, bucket->memory[which],
                                   bucket->count[which], err);
     return ddp_allreduce_open_on(&bucket->sums[which], r->group, d, bucket->memory[which],
@@ -186,7 +187,7 @@ static ddp_sum_part part_of(const struct rounds *r, size_t i)
         .gradient = gradient_of(r, i),
         .numbers = {bucket->memory[place_of(r, FIRST)] + part->at[FIRST],
                     part->count[SECOND] ? bucket->memory[SECOND] + part->at[SECOND] : NULL},
-        .stride = r->plug->gathers ? bucket->count[SECOND] : 0};
+        .stride = r->gathers ? bucket->count[SECOND] : 0};
 }
 
 /* What is summed first, made of the gradient. */
@@ -217,8 +218,7 @@ static ddp_status start(ddp_sums *s, size_t b, ddp_error *err)
             fill(r, i, bucket->memory[FIRST]);
     if (ddp_allreduce_start_behind(bucket->sums[FIRST], r->queue, err))
         return err->code;
-    return r->plug->gathers ? ddp_allreduce_start_behind(bucket->sums[SECOND], r->queue, err)
-                            : DDP_OK;
+    return r->gathers ? ddp_allreduce_start_behind(bucket->sums[SECOND], r->queue, err) : DDP_OK;
 }
 
 static void skip(ddp_sums *s, size_t b)
@@ -248,7 +248,7 @@ static int is_its_turn(const struct rounds *r)
 /* Is there a sum to start when the first has arrived? A gather has started with it. */
 static int has_second(const struct rounds *r, const struct bucket *bucket)
 {
-    return bucket->count[SECOND] > 0 && !bucket->skipped && !r->plug->gathers;
+    return bucket->count[SECOND] > 0 && !bucket->skipped && !r->gathers;
 }
 
 static int may_go_on(const ddp_sums *s)
@@ -292,11 +292,10 @@ static ddp_status fence(ddp_sums *s, size_t b, ddp_error *err)
     const struct rounds *r = rounds_of(s);
     ddp_allreduce *first = r->buckets[b].sums[FIRST];
 
-    if (r->plug->gathers && ddp_allreduce_fence(first, err))
+    if (r->gathers && ddp_allreduce_fence(first, err))
         return err->code;
-    return !r->plug->gathers || r->buckets[b].count[SECOND] > 0
-               ? ddp_allreduce_fence(last(s, b), err)
-               : DDP_OK;
+    return !r->gathers || r->buckets[b].count[SECOND] > 0 ? ddp_allreduce_fence(last(s, b), err)
+                                                          : DDP_OK;
 }
 
 static int is_done(const ddp_sums *s, size_t b)
@@ -304,7 +303,7 @@ static int is_done(const ddp_sums *s, size_t b)
     const struct rounds *r = rounds_of(s);
 
     return b < r->started[SECOND] && ddp_allreduce_done(last(s, b))
-           && (!r->plug->gathers || ddp_allreduce_done(r->buckets[b].sums[FIRST]));
+           && (!r->gathers || ddp_allreduce_done(r->buckets[b].sums[FIRST]));
 }
 
 static int is_finite(const ddp_sums *s, size_t b)
@@ -371,7 +370,8 @@ ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_tab
                          .plan = plan,
                          .gradients = gradients,
                          .plug = plug,
-                         .self = self};
+                         .self = self,
+                         .gathers = plug->gathers && plug->gathers(self)};
     r->parts = calloc(table->param_count + 1, sizeof *r->parts);
     r->buckets = calloc(plan->bucket_count + 1, sizeof *r->buckets);
     if (!r->parts || !r->buckets)

@@ -20,22 +20,23 @@ typedef struct ddp_sum_part {
     size_t param; /* of the table */
     float *gradient;
     float *numbers[DDP_SUM_ROUNDS]; /* of each round; NULL: it has none */
-    /* With plug->gathers: how far from one rank's numbers to the next one's. numbers[0] are rank
+    /* Where ranks gather: how far from one rank's numbers to the next one's. numbers[0] are rank
      * 0's. */
     size_t stride;
 } ddp_sum_part;
 
 typedef struct ddp_sum_plug {
-    /* 1: ranks get each other's numbers of round 0, rather than their sum. There is no round 1. */
-    int gathers;
+    /* Do ranks get each other's numbers of round 0, rather than their sum? There is no round 1
+     * then. NULL: no. Asked once, when the reducer is opened, as count is. */
+    int (*gathers)(const void *self);
 
     /* How many numbers round 0 or 1 sums of a parameter, on each rank, the same on all. Round 0: 0:
      * the parameter is summed as it is. Round 1, which is made of round 0's sum: 0: there is none.
      * Asked once, when the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
 
-    /* Make them: of round 0 of the gradient, which may change, to numbers[0] (with `gathers`, to
-     * this rank's place there); of round 1 of numbers[0], which has the sum over ranks, to
+    /* Make them: of round 0 of the gradient, which may change, to numbers[0] (where ranks gather,
+     * to this rank's place there); of round 1 of numbers[0], which has the sum over ranks, to
      * numbers[1]. Work is queued on `queue`. What is kept from step to step stays as it is: a step
      * may be dropped yet. */
     void (*fill)(void *self, const ddp_sum_part *p, int round, ddp_device *queue);

@@ -1,26 +1,32 @@
-/* options/compress_options.h: what -ddp_compress may say: none, a type of float of the wire
- * (device/float16.h), or a word of algorithms/, with a number behind it where that wants one. */
+/* options/compress_options.h: what -ddp_compress may say: none, a type of 16 bits in which numbers
+ * travel (device/half_types.def), or a compression (algorithms/algorithms.def), with a number
+ * behind it where that wants one. */
 #ifndef DDP_OPTIONS_COMPRESS_OPTIONS_H
 #define DDP_OPTIONS_COMPRESS_OPTIONS_H
 
 #include "base/status.h"
 #include "device/float16.h"
 
-/* The words of the option, in the order of the table. Up to DDP_CHOICE_FP16 a word is the ddp_wire
- * of its number. */
 typedef enum ddp_compress_word {
-    DDP_CHOICE_NONE,
-    DDP_CHOICE_BF16,
-    DDP_CHOICE_FP16,
-#define ALGORITHM(name)
-#define ROW(...)
-#define WORD(name, ...) DDP_CHOICE_##name,
+    DDP_COMPRESS_none,
+#define HALF(NAME, name, ...) DDP_COMPRESS_##name,
+#include "device/half_types.def"
+#define COMPRESSION(name, ...) DDP_COMPRESS_##name,
 #include "algorithms/algorithms.def"
-#undef WORD
-#undef ROW
-#undef ALGORITHM
-    DDP_CHOICES
+    DDP_COMPRESS_WORDS
 } ddp_compress_word;
+
+/* What a word is. */
+typedef struct ddp_compress_row {
+    const char *word;
+    ddp_wire wire;  /* how numbers of sums travel */
+    int compresses; /* it is a compression */
+    enum { DDP_NUMBER_NONE, DDP_NUMBER_WHOLE, DDP_NUMBER_REAL } kind; /* of the number behind it */
+    const char *argument;                                             /* its name: ":R" */
+    double low, high;
+} ddp_compress_row;
+
+extern const ddp_compress_row ddp_compress_table[DDP_COMPRESS_WORDS]; /* by the word */
 
 typedef struct ddp_compress_choice {
     ddp_compress_word word;
@@ -39,13 +45,12 @@ int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 /* Write what numbers behind words are accepted, for refusals: ", R a whole number from 1 to 64". */
 void ddp_compress_accepts(char *text, size_t size);
 
-/* As one would type it: "bf16", "powersgd:2", "topk:0.5". Returns text. */
+/* As one would type it: "bf16", "powersgd:2". Returns text. */
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT]);
 
-/* How numbers of sums travel. */
+/* Of the table. */
 ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c);
 
-/* Is it a word of algorithms/, with which ranks keep errors of their own? */
-int ddp_compress_choice_has_errors(const ddp_compress_choice *c);
+int ddp_compress_choice_compresses(const ddp_compress_choice *c);
 
 #endif

@@ -130,7 +130,7 @@ static void write_value(const ddp_options *o, const ddp_option *row, int ranks, 
 static int is_default(const ddp_options *o, const ddp_option *row)
 {
     if (row->kind == DDP_OPTION_KIND_COMPRESS)
-        return o->compress.word == DDP_CHOICE_NONE;
+        return o->compress.word == DDP_COMPRESS_none;
     return row->kind != DDP_OPTION_KIND_SEED && number_of(o, row) == row->fallback;
 }
 

@@ -237,7 +237,7 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, int is_
         return ddp_fail(err, DDP_ERR_USAGE, "-json needs a value: -json FILE");
     if (o->points != 11 && o->points != 101)
         return ddp_fail(err, DDP_ERR_USAGE, "-points wants 11 or 101, not '%d'", o->points);
-    if (o->compress_after > 0 && (is_ddp_command || !ddp_compress_choice_has_errors(&o->compress)))
+    if (o->compress_after > 0 && (is_ddp_command || !ddp_compress_choice_compresses(&o->compress)))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_compress_after is for training with a -ddp_compress that keeps what "
                         "it leaves out");

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,6 +54,30 @@ static void tune_open_mpi(void)
         (void)setenv("OMPI_MCA_btl_tcp_if_include", ddp_group_interface(), 0);
 }
 
+/* Ranks of one host meet in files there, and MPI's own sentence of it comes with 40 lines about
+ * unreachable processes. */
+static ddp_status check_shared_memory(ddp_error *err)
+{
+    static const char folder[] = "/dev/shm";
+    const uint64_t bytes_a_rank = 4 << 20; /* 4,194,312 bytes are asked for */
+    const char *ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"), *btl = getenv("OMPI_MCA_btl");
+    uint64_t need = (ranks ? strtoul(ranks, NULL, 10) : 0) * bytes_a_rank, has;
+    struct statvfs space;
+
+    if (!is_one_host() || need <= bytes_a_rank || (btl && !strstr(btl, "vader"))
+        || getenv("OMPI_MCA_btl_vader_backing_directory") || statvfs(folder, &space))
+        return DDP_OK;
+    has = (uint64_t)space.f_bavail * space.f_frsize;
+    if (has >= need)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_IO,
+                    "%s has %llu KB left, and MPI needs %llu KB there for %s ranks: make it larger "
+                    "(docker run --shm-size=64m), or OMPI_MCA_btl_vader_backing_directory=/tmp in "
+                    "the environment",
+                    folder, (unsigned long long)(has >> 10), (unsigned long long)(need >> 10),
+                    ranks);
+}
+
 ddp_status ddp_mpi_start(int *started, ddp_error *err)
 {
     int running = 0, level;
@@ -63,6 +88,8 @@ ddp_status ddp_mpi_start(int *started, ddp_error *err)
     if (running)
         return DDP_OK;
     tune_open_mpi();
+    if (check_shared_memory(err))
+        return err->code;
     /* One thread uses the group; the others never call MPI. */
     if (ddp_mpi_check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread",
                       err))

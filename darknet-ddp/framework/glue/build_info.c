@@ -1,6 +1,7 @@
 #include "glue/build_info.h"
 
 #include "glue/sources.h"
+#include "layers/images/decode.h"
 
 #include <stdio.h>
 
@@ -90,6 +91,8 @@ void ddp_build_describe_device(const char *device, char *out, size_t size)
 
     describe_instructions(instructions, sizeof instructions);
     (void)snprintf(out, size,
-                   "computes on %.200s; the processor's instructions:%s, oneDNN's choice %d\n",
-                   device, instructions[0] ? instructions : " not known", product_instructions());
+                   "computes on %.200s; the processor's instructions:%s, oneDNN's choice %d\n"
+                   "decodes pictures by %s\n",
+                   device, instructions[0] ? instructions : " not known", product_instructions(),
+                   decoders());
 }

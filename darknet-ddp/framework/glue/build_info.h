@@ -13,8 +13,8 @@
  * compared where it is opened (comm/group.h). The caller frees it. NULL: no memory. */
 char *ddp_build_describe(void);
 
-/* Write a line of what decides, beside the build, how results round: the CPU's instructions that
- * libraries choose their code by, and the device's name. Cut at size. */
+/* Write lines of what decides, beside the build, how results round: the CPU's instructions that
+ * libraries choose their code by, the device's name, and what decodes pictures. Cut at size. */
 void ddp_build_describe_device(const char *device, char *out, size_t size);
 
 #endif

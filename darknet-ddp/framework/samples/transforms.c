@@ -1,15 +1,13 @@
 #include "samples/transforms.h"
 
+#include "layers/images/decode.h"
+
 #include <darknet.h>
 #include <utils.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Darknet's copy of stb_image, which ends no program where a picture cannot be loaded. */
-unsigned char *stbi_load(const char *path, int *width, int *height, int *channels, int wanted);
-void stbi_image_free(void *pixels);
-int stbi_info(const char *path, int *width, int *height, int *channels);
 
 void ddp_label_path(const char *picture, char *out)
 {
@@ -34,22 +32,29 @@ void ddp_mask_path(const char *picture, char *out)
     (void)snprintf(end, (size_t)(out + DDP_LABEL_PATH_BYTES - end), ".txt");
 }
 
-int ddp_decode_picture(const char *picture)
+int ddp_decode_picture(const char *picture, char *note, size_t size)
 {
-    int width, height, channels;
-    unsigned char *pixels = stbi_load(picture, &width, &height, &channels, 3);
+    decoded d;
+    int failed = decode_picture(picture, 3, &d);
 
-    if (!pixels)
-        return -1;
-    stbi_image_free(pixels);
-    return 0;
+    free(d.bytes);
+    (void)snprintf(note, size, "%s", d.note);
+    return failed;
 }
 
 int ddp_picture_size(const char *picture, int *width, int *height)
 {
-    int channels;
+    decoded d;
+    int failed = decode_size(picture, &d);
 
-    return stbi_info(picture, width, height, &channels) ? 0 : -1;
+    *width = d.w;
+    *height = d.h;
+    return failed;
+}
+
+const char *ddp_picture_decoders(void)
+{
+    return decoders();
 }
 
 int *ddp_map_read(const char *path)

@@ -61,8 +61,8 @@ static int is_known(const ddp_checkpoint_metadata *metadata, const char *name)
     return 0;
 }
 
-/* What the checkpoint does not know is no difference: a CPU has fewer of these options than a
- * GPU, and older state files have none. */
+/* What the checkpoint does not know is no difference, unless the run says what was before: a CPU
+ * has fewer of these options than a GPU, and older state files have none. */
 static ddp_status check_rounding(const struct judging *j, ddp_error *err)
 {
     const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
@@ -74,6 +74,9 @@ static ddp_status check_rounding(const struct judging *j, ddp_error *err)
 
         if (is_known(was, option->name))
             st = ddp_checkpoint_check_options(was, option, 1, NULL, err);
+        else if (run->before[i])
+            st = ddp_fail(err, DDP_ERR_MISMATCH, "%s was %s, is now %s", option->name,
+                          run->before[i], option->value);
         if (st == DDP_ERR_MISMATCH && !run->same_rounding)
             say_of_pair(j, "", err->text, ": from here on results round differently");
         else if (judge(j, st, err))

@@ -39,6 +39,8 @@ typedef struct ddp_checkpoint_run {
     int is_default[DDP_CHECKPOINT_OPTIONS]; /* of each: so it was before there was the option */
     size_t rounding_count; /* the last of these change no more than how results round */
     int same_rounding;     /* resuming with others of them is refused too */
+    const char *before[DDP_CHECKPOINT_OPTIONS]; /* what a state file had that does not know one of
+                                                   these; NULL: that is no difference */
 } ddp_checkpoint_run;
 
 typedef struct ddp_resumed {

@@ -3,7 +3,7 @@
 #include "glue/trainable.h"
 #include "samples/loader_status.h"
 #include "samples/random_streams.h"
-#include "samples/sample_choice.h"
+#include "samples/sampler.h"
 #include "trainer/deferred_saves.h"
 #include "trainer/loader_trace.h"
 
@@ -18,7 +18,9 @@ static struct {
     char *cfg;
     ddp_requests asked; /* by any rank, and not done yet */
     ddp_head_sums heads;
-    ddp_sample_choice samples;
+    uint64_t seed;      /* of the run: a checkpoint may change the config's */
+    char *const *paths; /* the training list's lines, path_count of them; NULL: there is none */
+    size_t path_count;
     size_t replaced; /* samples */
     ddp_deferred_saves waiting;
     size_t began; /* images learnt from before this run */
@@ -41,7 +43,7 @@ static void split_batch(int *batch, int *subdivisions)
 static void begin(network *net, const char *directory, char *cfg)
 {
     const ddp_plugin_callbacks *callbacks = &plugin.config.callbacks;
-    uint64_t *seed = &plugin.samples.seed;
+    uint64_t *seed = &plugin.seed;
     ddp_train_position now;
     ddp_error err;
 
@@ -70,16 +72,26 @@ static void check_list(char **paths, int n)
 {
     ddp_error err;
 
-    plugin.samples.paths = paths;
-    plugin.samples.path_count = (size_t)n;
+    plugin.paths = paths;
+    plugin.path_count = (size_t)n;
     ddp_bad_samples_list(plugin.config.bad_data, paths, (size_t)n);
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
+}
+
+/* The line of a list of n that a sample of the run is, or what stands in for one that cannot be
+ * read. */
+static size_t line_of(size_t sample, size_t n)
+{
+    size_t line = plugin.config.replace ? ddp_sampler_draw(plugin.seed, sample, n)
+                                        : ddp_sampler_at(plugin.seed, sample, n);
+
+    return ddp_bad_samples_instead(plugin.config.bad_data, line, n);
 }
 
 static size_t choose(size_t sample, size_t n)
 {
     ddp_loading_begin();
-    return ddp_sample_choice_line(&plugin.samples, sample, n);
+    return line_of(sample, n);
 }
 
 static size_t instead(size_t line, size_t n)
@@ -106,7 +118,13 @@ static void loaded(size_t sample)
 
 const char *ddp_plugin_sample(size_t sample, size_t *line)
 {
-    return ddp_sample_choice_path(&plugin.samples, sample, line);
+    size_t i;
+
+    if (!plugin.paths || plugin.path_count == 0)
+        return NULL;
+    i = line_of(sample, plugin.path_count);
+    *line = i + 1;
+    return plugin.paths[i];
 }
 
 static void save_now(network *net, const char *filename, int cutoff)
@@ -227,8 +245,9 @@ void ddp_plugin_open(const ddp_plugin_config *config)
 {
     plugin.config = *config;
     plugin.asked = (ddp_requests){0};
-    plugin.samples = (ddp_sample_choice){
-        .seed = config->seed, .replace = config->replace, .bad_data = config->bad_data};
+    plugin.seed = config->seed;
+    plugin.paths = NULL;
+    plugin.path_count = 0;
     plugin.replaced = 0;
     ddp_deferred_saves_release(&plugin.waiting);
     plugin.darknets = (train_plugin){

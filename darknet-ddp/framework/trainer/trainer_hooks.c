@@ -220,6 +220,7 @@ static float mean_loss(void *ctx, float loss)
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);
     ddp_trainer_heard(t);
+    ddp_watch_all_sent(t->config.reducer.watch);
     mean = ddp_loss_take(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;

@@ -56,8 +56,9 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
         .exact = o->exact,
         .deterministic = !on_host && o->deterministic,
         .overlap = o->overlap,
-        .wire = o->compress.word != DDP_CHOICE_NONE ? ddp_compress_choice_format(&o->compress, wire)
-                                                    : NULL,
+        .wire = o->compress.word != DDP_COMPRESS_none
+                    ? ddp_compress_choice_format(&o->compress, wire)
+                    : NULL,
         .replay = o->replay,
         .trace = open_file(o->trace),
         .draw = o->trace != NULL,

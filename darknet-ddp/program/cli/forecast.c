@@ -87,7 +87,7 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
     char compress[DDP_COMPRESS_TEXT];
     ddp_status st;
 
-    if (ddp_compress_choice_has_errors(&o->compress))
+    if (ddp_compress_choice_compresses(&o->compress))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-profile predicts sums of whole gradients, with -ddp_compress none, bf16 "
                         "or fp16, not %s",

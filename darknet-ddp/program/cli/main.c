@@ -12,6 +12,7 @@
 #include "options/ddp_commands.h"
 #include "run/darknet_config.h"
 #include "run/session.h"
+#include "run/watchdog.h"
 #include "show/rank_output.h"
 #include "show/step_line.h"
 #include "show/terminal.h"
@@ -33,6 +34,13 @@ static int drop_ignored(int argc, char **argv)
             argv[kept++] = argv[i];
     argv[kept] = NULL;
     return kept;
+}
+
+/* Commands of Darknet's that show pictures clear the screen by codes of their own. */
+static int clears_screen(int argc, char **argv)
+{
+    return (argc > 1 && strcmp(argv[1], "art") == 0) || (argc > 2 && strcmp(argv[2], "demo") == 0)
+           || (argc > 2 && (strcmp(argv[2], "threat") == 0 || strcmp(argv[2], "gun") == 0));
 }
 
 /* A file in cfg/ or data/ that is not here may be one that was installed with the program. */
@@ -235,6 +243,7 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
         return options->ddp ? check_tasks(options, launcher, err) : DDP_OK;
     if (ddp_start_check(ranks, options->oversubscribe, err))
         return err->code;
+    ddp_watchdog_close(); /* each rank has its own */
     return ddp_supervisor_run(options, ranks, argv, err);
 }
 
@@ -247,7 +256,11 @@ int main(int argc, char **original)
     static char **argv;                /* for the whole run */
     const ddp_ddp_command *own = NULL; /* NULL: one of Darknet's */
 
+    if (!clears_screen(argc, original))
+        ddp_terminal_escape();
     ddp_rank_output_init(launcher);
+    if (ddp_launched(launcher))
+        ddp_report_notify_launcher(DDP_NOTE_BEGINS);
     if (ddp_command_front(argc, original))
         return 0;
     argv = calloc((size_t)argc + 3, sizeof *argv);
@@ -260,6 +273,8 @@ int main(int argc, char **original)
         || ddp_claims_check(&options, is_ddp_command, &err)
         || check_launch(&options, launcher, &err))
         ddp_rank_output_failure(&err);
+    if (options.ddp)
+        (void)ddp_watchdog_open(&options);
     argc = drop_ignored(argc, argv);
     if (is_ddp_command) {
         own = ddp_ddp_command_of(argc, argv, &err);

@@ -1,5 +1,6 @@
 /* `darknet ddp options`: the table of options, and what goes with what, for people and programs. */
 #include "algorithms/claims.h"
+#include "algorithms/compressor.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "options/table.h"
@@ -51,6 +52,35 @@ static const char *column_name(size_t bit)
     return bit < sizeof names / sizeof names[0] ? names[bit] : NULL;
 }
 
+static void put_range(FILE *out, double low, double high)
+{
+    (void)fputs(", \"low\": ", out);
+    ddp_json_number(out, low);
+    (void)fputs(", \"high\": ", out);
+    ddp_json_number(out, high);
+}
+
+/* Of -ddp_compress: which words take what number. */
+static void put_words(FILE *out)
+{
+    const char *between = "";
+
+    (void)fputs(", \"words\": [", out);
+    for (size_t i = 0; i < DDP_COMPRESS_WORDS; i++) {
+        const ddp_compress_row *row = &ddp_compress_table[i];
+
+        (void)fprintf(out, "%s{\"word\": \"%s\", \"compresses\": %s", between, row->word,
+                      row->compresses ? "true" : "false");
+        (void)fprintf(out, ", \"on_gpus\": %s",
+                      ddp_compressor_on_gpus((ddp_compress_word)i) ? "true" : "false");
+        put_field(out, "argument", row->argument);
+        put_range(out, row->low, row->high);
+        (void)fputc('}', out);
+        between = ", ";
+    }
+    (void)fputc(']', out);
+}
+
 static void put_option(FILE *out, const ddp_option *row, const ddp_option_group *group)
 {
     char name[256], fallback[64];
@@ -61,12 +91,10 @@ static void put_option(FILE *out, const ddp_option *row, const ddp_option_group 
     put_field(out, "argument", row->argument);
     put_field(out, "kind", kind_name(row->kind));
     put_field(out, "default", fallback);
-    if (row->kind == DDP_OPTION_KIND_WHOLE || row->kind == DDP_OPTION_KIND_REAL) {
-        (void)fputs(", \"low\": ", out);
-        ddp_json_number(out, row->low);
-        (void)fputs(", \"high\": ", out);
-        ddp_json_number(out, row->high);
-    }
+    if (row->kind == DDP_OPTION_KIND_WHOLE || row->kind == DDP_OPTION_KIND_REAL)
+        put_range(out, row->low, row->high);
+    if (row->kind == DDP_OPTION_KIND_COMPRESS)
+        put_words(out);
     put_field(out, "scope", scope_name(row->scope));
     put_set(out, "columns", row->columns, column_name);
     put_field(out, "group", group->title);

@@ -1,4 +1,4 @@
-#include "algorithms/algorithm.h"
+#include "algorithms/compressor.h"
 #include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
@@ -37,15 +37,15 @@ static void print_buckets(const ddp_bucket_plan *plan)
 static double bytes_of(const ddp_param_table *table, const ddp_bucket_plan *plan, int ranks,
                        const ddp_options *o)
 {
-    const ddp_algorithm *summing = ddp_algorithms_summing(o);
     double there = (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress));
     double back = ddp_algorithms_halving(o) ? sizeof(float) : there, count = 0;
 
-    if (!summing)
+    if (!ddp_compress_choice_compresses(&o->compress))
         return (double)plan->count * (there + back) / 2;
     for (size_t i = 0; i < table->param_count; i++)
         if (table->params[i].layer >= table->first_trained)
-            count += (double)summing->sends(o, &table->params[i], ranks) + 1; /* a run count */
+            count +=
+                (double)ddp_compressor_sends(o, &table->params[i], ranks) + 1; /* a run count */
     return count * sizeof(float);
 }
 
@@ -105,7 +105,7 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
 
     darknet.fatal = ddp_rank_output_fatal;
     ddp_darknet_configure(&darknet);
-    if (ddp_algorithms_check_ranks(options, ranks, &err))
+    if (ddp_compressor_check_ranks(options, ranks, &err))
         ddp_rank_output_failure(&err);
     net = ddp_command_load(&shape, cfg, options, -1);
     if (ddp_param_table_init(&table, net, ddp_device_host(), &err)

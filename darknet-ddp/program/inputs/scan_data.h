@@ -21,7 +21,7 @@ typedef struct ddp_scan_data {
     ddp_box_sample sample;
     int by_names;         /* pictures of a classifier, whose classes stand in their paths */
     int missing_is_error; /* a picture without a label file */
-    int (*decode)(const char *picture);
+    int (*decode)(const char *picture, char *note, size_t size);
 } ddp_scan_data;
 
 /* Read what c->data_path and c->cfg_path name, all else being zero, and compare them with each

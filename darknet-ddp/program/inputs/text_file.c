@@ -1,18 +1,29 @@
 #include "inputs/text_file.h"
 
 #include "base/file.h"
+#include "check/faults.h"
 #include "glue/darknet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static ddp_status read_text(void **text, size_t *bytes, const char *path, ddp_error *err)
+{
+    uint64_t size;
+
+    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, text, bytes, &size, err))
+        return err->code;
+    if (*bytes > 0 && memchr(*text, 0, *bytes))
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s " DDP_HAS_ZEROS, path);
+    return DDP_OK;
+}
+
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
 {
     size_t bytes, most = 1;
-    uint64_t size;
     char *rest;
 
-    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &l->text, &bytes, &size, err))
+    if (read_text(&l->text, &bytes, path, err))
         return err->code;
     rest = l->text;
     for (size_t i = 0; i < bytes; i++)
@@ -31,9 +42,8 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err)
 {
     size_t bytes;
-    uint64_t size;
 
-    if (ddp_file_read(ddp_shared_path(path), SIZE_MAX, &s->text, &bytes, &size, err))
+    if (read_text(&s->text, &bytes, path, err))
         return err->code;
     return ddp_cfg_text_read(&s->cfg, s->text, bytes, err);
 }

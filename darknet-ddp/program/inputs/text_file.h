@@ -18,7 +18,7 @@ typedef struct ddp_sections {
     ddp_cfg_text cfg;
 } ddp_sections;
 
-/* Release *l in any case. Fail with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Release *l in any case. Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and DDP_ERR_FORMAT: a byte is 0. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 void ddp_lines_release(ddp_lines *l);

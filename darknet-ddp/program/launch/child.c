@@ -27,7 +27,7 @@ static const int64_t second_ns = 1000000000;
 
 /* LOOK_MS: how often the ranks' memory is looked at; FAIL_S and END_S: after these a job that
  * has failed, or is done, is killed. */
-enum { LOOK_MS = 1000, FAIL_S = 5, END_S = 15 };
+enum { LOOK_MS = 1000, FAIL_S = 5, END_S = 15, SAY_START_S = 10 };
 
 struct launcher {
     pid_t pid;
@@ -36,6 +36,8 @@ struct launcher {
     ddp_oom memory;
     int64_t looked_ns;
     ddp_child_config config;
+    int64_t began_ns;
+    int said_start;      /* that no rank has begun yet */
     int trains;          /* the ranks said so */
     int asked;           /* to save and end */
     int ended_by;        /* the signal that ends them at once */
@@ -222,6 +224,23 @@ static int wait_ms(const struct launcher *l)
     return left < 0 ? 0 : (int)(left / 1000000) + 1;
 }
 
+/* Does a launcher that has started no rank wait for too long? */
+static void look_at_start(struct launcher *l)
+{
+    double waited_s = (double)(ddp_clock_ns() - l->began_ns) / 1e9, limit_s = l->config.start_limit_s;
+    double say_s = limit_s > 0 && limit_s < 2 * SAY_START_S ? limit_s / 2 : SAY_START_S;
+
+    if (!l->config.say_start || l->err.notes & DDP_NOTE_BEGINS || l->deadline_ns != 0)
+        return;
+    if (limit_s > 0 && waited_s >= limit_s) {
+        l->config.say_start(l->config.ctx, waited_s, 1);
+        l->deadline_ns = ddp_clock_ns();
+    } else if (waited_s >= say_s && !l->said_start) {
+        l->said_start = 1;
+        l->config.say_start(l->config.ctx, waited_s, 0);
+    }
+}
+
 /* Wait for a signal, for output and for the deadline, and do what is to be done. */
 static void work(struct launcher *l)
 {
@@ -244,6 +263,7 @@ static void work(struct launcher *l)
     if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
         return;
     l->looked_ns = ddp_clock_ns();
+    look_at_start(l);
     ddp_oom_look(&l->memory, l->pid);
 }
 
@@ -268,6 +288,7 @@ static void say_what_ended(const struct launcher *l)
 static void finish(struct launcher *l, int how, ddp_exit_info *ended)
 {
     ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
+    ended->begun = (l->err.notes & DDP_NOTE_BEGINS) != 0;
     ended->trained = l->trains;
     ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
     ddp_output_relay_finish(&l->out, 0);
@@ -299,6 +320,7 @@ ddp_status ddp_child(const char *const *args, const ddp_child_config *config, dd
     memset(&l, 0, sizeof l);
     *ended = (ddp_exit_info){0};
     l.config = *config;
+    l.began_ns = ddp_clock_ns();
     set_starter();
     l.signals = listen_to_signals();
     ddp_oom_open(&l.memory);

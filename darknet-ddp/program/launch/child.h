@@ -9,6 +9,7 @@
 /* How it ended. */
 typedef struct ddp_exit_info {
     int status;  /* exit status, or 128 + the signal that ended it */
+    int begun;   /* a rank */
     int failed;  /* not 0, and nobody had asked it to end */
     int trained; /* the ranks got so far */
     int saved;   /* a checkpoint */
@@ -18,6 +19,12 @@ typedef struct ddp_exit_info {
 typedef struct ddp_child_config {
     int patient;       /* ranks may take what they need to end when they are asked to, else 3 s */
     double grace_s;    /* more than 0: so long, whatever patient says */
+    /* While no rank has begun: called once after 10 s, or half of start_limit_s, and where
+     * start_limit_s (0: never) have passed, with ends: then the child is killed. NULL: nobody
+     * asks. */
+    void (*say_start)(void *ctx, double waited_s, int ends);
+    void *ctx;
+    double start_limit_s;
     int keeps_signals; /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
 } ddp_child_config;
 
@@ -27,7 +34,8 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_SAVED = 2,  /* a checkpoint */
     DDP_NOTE_FAILS = 4,  /* this rank ends the job */
     DDP_NOTE_DONE = 8,   /* all is done and saved: only the end is left, of exit status 0 */
-    DDP_NOTE_LACKS = 16  /* the same with exit status 1 */
+    DDP_NOTE_LACKS = 16, /* the same with exit status 1 */
+    DDP_NOTE_BEGINS = 32 /* a rank runs */
 } ddp_launcher_note;
 
 /* An environment variable that ranks of ddp_child have. */

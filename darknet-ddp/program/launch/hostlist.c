@@ -1,20 +1,15 @@
 #include "launch/hostlist.h"
 
-#include "base/clock.h"
-
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netdb.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 10000, AGENT_WORDS = 32, MOST_RANKS = 4096 };
+enum { MOST_RANKS = 4096 };
 
 void ddp_hosts_release(ddp_hosts *h)
 {
@@ -112,7 +107,22 @@ ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *
     return st;
 }
 
-/* ---- asking ---- */
+/* ---- addresses ---- */
+
+static int is_address(const char *name)
+{
+    struct in6_addr address;
+
+    return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
+}
+
+int ddp_hosts_have_domains(const ddp_hosts *h)
+{
+    for (size_t i = 0; i < h->count; i++)
+        if (strchr(h->list[i].name, '.') && !is_address(h->list[i].name))
+            return 1;
+    return 0;
+}
 
 static int is_own_address(const char *name)
 {
@@ -131,71 +141,12 @@ static int is_own_address(const char *name)
     return found;
 }
 
-static int is_this_host(const char *name)
+int ddp_is_this_host(const char *name)
 {
     char own[256] = "";
 
     (void)gethostname(own, sizeof own - 1);
     return strcmp(name, own) == 0 || strcmp(name, "localhost") == 0 || is_own_address(name);
-}
-
-static void become_agent(const char *host) __attribute__((noreturn));
-
-static void become_agent(const char *host)
-{
-    static char ssh[] = "ssh -o BatchMode=yes -o ConnectTimeout=5";
-    const char *set = getenv("OMPI_MCA_plm_rsh_agent");
-    char *agent = strdup(set ? set : ssh), *words[AGENT_WORDS + 3], *rest = NULL;
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC), count = 0;
-    sigset_t none;
-
-    for (char *word = strtok_r(agent, " ", &rest); word && count < AGENT_WORDS;
-         word = strtok_r(NULL, " ", &rest))
-        words[count++] = word;
-    words[count++] = strdup(host);
-    words[count++] = strdup("true");
-    words[count] = NULL;
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    for (int fd = 0; fd < 3; fd++)
-        (void)dup2(null, fd);
-    (void)setpgid(0, 0);
-    (void)execvp(words[0], words);
-    _exit(127);
-}
-
-void ddp_hosts_ask(ddp_hosts *h)
-{
-    const int64_t until = ddp_clock_ns() + ANSWER_MS * (int64_t)1000000;
-    pid_t asked[DDP_HOSTS_MAX] = {0};
-    size_t left = 0;
-
-    for (size_t i = 0; i < h->count; i++) {
-        int here = is_this_host(h->list[i].name);
-
-        h->list[i].away = !here;
-        asked[i] = here ? 0 : fork();
-        if (asked[i] == 0 && !here)
-            become_agent(h->list[i].name);
-        left += asked[i] > 0;
-    }
-    while (left > 0 && ddp_clock_ns() < until) {
-        for (size_t i = 0; i < h->count; i++) {
-            int how;
-
-            if (asked[i] <= 0 || waitpid(asked[i], &how, WNOHANG) != asked[i])
-                continue;
-            h->list[i].away = !WIFEXITED(how) || WEXITSTATUS(how) != 0;
-            asked[i] = 0;
-            left--;
-        }
-        (void)usleep(20000);
-    }
-    for (size_t i = 0; i < h->count; i++)
-        if (asked[i] > 0) {
-            (void)kill(-asked[i], SIGKILL);
-            (void)waitpid(asked[i], NULL, 0);
-        }
 }
 
 /* The own address from which packets go to a host; nothing is sent. */
@@ -249,7 +200,7 @@ int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size)
     struct in_addr own;
 
     for (size_t i = 0; i < h->count; i++)
-        if (!h->list[i].away && !is_this_host(h->list[i].name))
+        if (!h->list[i].away && !ddp_is_this_host(h->list[i].name))
             return own_address_towards(h->list[i].name, &own) && name_network(own, network, size);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* launch/hostlist.h: the hosts that -ddp_hosts names, and which of them answer. */
+/* launch/hostlist.h: the hosts that -ddp_hosts names; launch/reach.h has which of them answer. */
 #ifndef DDP_LAUNCH_HOSTLIST_H
 #define DDP_LAUNCH_HOSTLIST_H
 
@@ -25,10 +25,11 @@ typedef struct ddp_hosts {
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
 
-/* Ask each whether it answers, as mpirun would reach it: by the program of Open MPI's parameter
- * plm_rsh_agent, or ssh without a question; this host does. Takes up to 10 s. A host that was away
- * and is back counts again. */
-void ddp_hosts_ask(ddp_hosts *h);
+/* Has one a name with a domain, such as a.example? */
+int ddp_hosts_have_domains(const ddp_hosts *h);
+
+/* Is that a name or an address of this host? */
+int ddp_is_this_host(const char *name);
 
 /* The network over which this host reaches the first other one that is not away, as
  * "10.1.0.0/16" into network. 0: there is none, or its name cannot be resolved. */

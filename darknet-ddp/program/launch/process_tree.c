@@ -95,7 +95,7 @@ static void mark_ours(struct process *list, size_t count)
     }
 }
 
-static void kill_once(void)
+void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx)
 {
     struct process *list;
     size_t count = list_processes(&list);
@@ -103,8 +103,14 @@ static void kill_once(void)
     mark_ours(list, count);
     for (size_t i = 0; i < count; i++)
         if (list[i].ours)
-            (void)kill(list[i].pid, SIGKILL);
+            each(ctx, list[i].pid);
     free(list);
+}
+
+static void kill_one(void *ctx, pid_t pid)
+{
+    (void)ctx;
+    (void)kill(pid, SIGKILL);
 }
 
 /* A process that is killed while it starts another leaves that one to us: hence several rounds. */
@@ -119,7 +125,7 @@ void ddp_process_tree_kill(void)
         if (ended < 0)
             return; /* there are no children */
         if (i % 10 == 0)
-            kill_once();
+            ddp_process_tree_each(kill_one, NULL);
         (void)usleep(PAUSE_US);
     }
 }
@@ -135,16 +141,22 @@ static int runs_this_program(pid_t pid)
            && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
+struct signalled {
+    int number, sent;
+};
+
+static void signal_rank(void *ctx, pid_t pid)
+{
+    struct signalled *s = ctx;
+
+    if (runs_this_program(pid))
+        s->sent += kill(pid, s->number) == 0;
+}
+
 int ddp_process_tree_signal(int number)
 {
-    struct process *list;
-    size_t count = list_processes(&list);
-    int sent = 0;
+    struct signalled s = {.number = number};
 
-    mark_ours(list, count);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].ours && runs_this_program(list[i].pid))
-            sent += kill(list[i].pid, number) == 0;
-    free(list);
-    return sent;
+    ddp_process_tree_each(signal_rank, &s);
+    return s.sent;
 }

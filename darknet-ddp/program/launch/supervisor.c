@@ -7,6 +7,8 @@
 #include "launch/child.h"
 #include "launch/hostlist.h"
 #include "launch/launcher_env.h"
+#include "launch/limits.h"
+#include "launch/reach.h"
 #include "launch/resume_command.h"
 
 #include <errno.h>
@@ -22,7 +24,7 @@ static const char mpirun[] = DDP_MPIRUN;
 
 static const char must_resume[] = "DARKNET_DDP_MUST_RESUME";
 
-enum { USAGE_STATUS = 2, OWN_WORDS = 32, CFG_BYTES = 1 << 20 };
+enum { USAGE_STATUS = 2, OWN_WORDS = 48, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
 
 struct job {
     const ddp_options *options;
@@ -30,6 +32,7 @@ struct job {
     ddp_hosts hosts; /* none: this host alone */
     int ranks;       /* of the next start */
     int saved;       /* by any start */
+    int given_up;    /* it was said which hosts cannot be reached */
     char program[PATH_MAX], np[16], kill_timeout[16];
     char *where;      /* for -H */
     char network[64]; /* between the hosts; empty: not known */
@@ -119,10 +122,14 @@ static ddp_status check_words(char **argv, ddp_error *err)
     return DDP_OK;
 }
 
+static int ranks_here(const struct job *j)
+{
+    return j->hosts.count > 0 ? j->hosts.list[0].ranks : j->ranks;
+}
+
 static void set_threads(const struct job *j)
 {
-    int here = j->hosts.count > 0 ? j->hosts.list[0].ranks : j->ranks;
-    int threads = ddp_cores() / here;
+    int threads = ddp_cores() / ranks_here(j);
     char text[16];
 
     (void)snprintf(text, sizeof text, "%d", threads > 0 ? threads : 1);
@@ -151,6 +158,9 @@ static size_t add_network(struct job *j, const char **args, size_t used)
         used = add_setting(args, used, "OMPI_MCA_oob_tcp_if_include", network);
         used = add_setting(args, used, "OMPI_MCA_btl_tcp_if_include", network);
     }
+    /* A host is asked for by the name that it was given, with its domain. */
+    if (ddp_hosts_have_domains(&j->hosts))
+        used = add_setting(args, used, "OMPI_MCA_orte_keep_fqdn_hostnames", "1");
     used = add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_time", "10");
     used = add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_intvl", "5");
     return add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_probes", "4");
@@ -245,10 +255,53 @@ static size_t add_own_words(struct job *j, const char **args)
     return used;
 }
 
+/* ---- a start that takes long ---- */
+
+static void say_start(void *ctx, double waited_s, int ends)
+{
+    struct job *j = ctx;
+    char hosts[512], program[64];
+
+    j->given_up = ends;
+    ddp_reach_program(program, sizeof program);
+    (void)fprintf(stderr, "darknet: no rank runs after %.0f s%s; ", waited_s,
+                  ends ? ", and the job ends" : "");
+    if (ddp_hosts_being_reached(&j->hosts, hosts, sizeof hosts) > 0)
+        (void)fprintf(stderr, "%s has not come back from %s: is it up, and does `%s %.*s true` end?\n",
+                      program, hosts, program, (int)strcspn(hosts, ", "), hosts);
+    else if (j->where && j->hosts.count > 0)
+        (void)fprintf(stderr,
+                      "mpirun waits for its daemons on the hosts of %s, which must reach its TCP "
+                      "port here: a firewall, or another network?\n",
+                      j->where);
+    else
+        (void)fprintf(stderr, "mpirun (%s) has started none\n", mpirun);
+}
+
+/* Of a job that ended before a rank ran: which hosts cannot be reached, and why. */
+static void name_unreachable(const struct job *j)
+{
+    double limit_s = j->options->io_timeout > 0 && j->options->io_timeout < ANSWER_S
+                         ? j->options->io_timeout
+                         : ANSWER_S;
+    char why[512];
+
+    for (size_t i = 0, said = 0; i < j->hosts.count && said < MOST_UNREACHABLE; i++)
+        if (!ddp_is_this_host(j->hosts.list[i].name)
+            && ddp_host_why_away(j->hosts.list[i].name, limit_s, why, sizeof why)) {
+            (void)fprintf(stderr, "darknet: no rank can be started on host %s: %s\n",
+                          j->hosts.list[i].name, why);
+            said++;
+        }
+}
+
 /* Run the job once. */
 static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
 {
-    const ddp_child_config config = {.patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
+    const ddp_child_config config = {.say_start = say_start,
+                                     .ctx = j,
+                                     .start_limit_s = j->options->io_timeout,
+                                     .patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
                                      .grace_s = j->options->grace,
                                      .keeps_signals = ddp_group_mpi_knows_pmi()};
     size_t count = 0, used;
@@ -329,6 +382,8 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
             || restarts == j->options->max_restarts || !prepare_restart(j, &ended, restarts + 1))
             break;
     }
+    if (ended.failed && !ended.begun && !j->given_up)
+        name_unreachable(j);
     if (ended.failed && trained && !ended.advised)
         say_how_to_go_on(j->argv);
     exit(ended.status);
@@ -352,6 +407,11 @@ ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv
             return err->code;
         }
         j.ranks = ddp_hosts_ranks(&j.hosts);
+    }
+    if (ddp_limits_check_files(ranks_here(&j), err)
+        || (!ddp_group_mpi_knows_pmi() && ddp_limits_check_names(&j.hosts, err))) {
+        ddp_hosts_release(&j.hosts);
+        return err->code;
     }
     if (j.hosts.count == 0)
         need_no_other_hosts();

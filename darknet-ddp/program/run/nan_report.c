@@ -1,6 +1,7 @@
 #include "run/nan_report.h"
 
 #include "base/plural.h"
+#include "device/wire.h"
 #include "trainer/plugin.h"
 
 #include <stdio.h>
@@ -43,13 +44,15 @@ static void name_place(const ddp_not_finite *what, char *out, size_t size)
 static void name_origin(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
                         char *out, size_t size)
 {
-    char place[128], alike[64] = "";
+    char place[128], alike[64] = "", why[96] = "";
 
     if (what->origin == DDP_ORIGIN_NONE) {
-        (void)snprintf(
-            out, size, "all outputs are finite: sums of gradients have become too large%s",
-            wire == DDP_WIRE_FP16 ? " for fp16, which ends at 65504: -ddp_compress bf16 does not"
-                                  : "");
+        if (ddp_wire_most(wire) > 0)
+            (void)snprintf(why, sizeof why,
+                           " for %s, which ends at %g: -ddp_compress bf16 does not",
+                           ddp_wire_name(wire), (double)ddp_wire_most(wire));
+        (void)snprintf(out, size,
+                       "all outputs are finite: sums of gradients have become too large%s", why);
         return;
     }
     name_place(what, place, sizeof place);

@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include "algorithms/compressor.h"
 #include "base/clock.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
@@ -11,9 +12,9 @@
 #include "launch/signals.h"
 #include "launch/transport_choice.h"
 #include "run/bf16.h"
-#include "run/bucket_sizes.h"
 #include "run/darknet_config.h"
 #include "run/nan_report.h"
+#include "run/reducer_config.h"
 #include "run/state.h"
 #include "run/watchdog.h"
 #include "show/rank_output.h"
@@ -91,19 +92,8 @@ static void not_finite(const ddp_not_finite *what)
 
 static ddp_trainer_config trainer_config(const ddp_options *o)
 {
-    ddp_bucket_sizes buckets = ddp_bucket_sizes_of(o, ddp_run.group);
-
     return (ddp_trainer_config){
-        .reducer = {.bucket_bytes = buckets.bucket_bytes,
-                    .first_bucket_bytes = buckets.first_bucket_bytes,
-                    .defer_bytes = buckets.defer_bytes,
-                    .piece_bytes = buckets.piece_bytes,
-                    .priority = buckets.priority,
-                    .overlap = o->overlap,
-                    .find_unused = o->find_unused,
-                    .wire = ddp_compress_choice_wire(&o->compress),
-                    .names = ddp_options_names(),
-                    .watch = ddp_run.watch},
+        .reducer = ddp_reducer_config_of(o, ddp_run.group, ddp_run.watch),
         .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
         .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
         .exact = o->exact,
@@ -187,19 +177,18 @@ void ddp_session_open(const ddp_options *options)
     ddp_run.options = options;
     ddp_run.launcher = ddp_launcher_read();
     ddp_run.asked = ddp_signals_open();
-    if (!options->rendezvous)
-        ddp_run.watch = ddp_watchdog_open(options);
+    if (options->rendezvous) /* a rank may wait long for others to be started */
+        ddp_watchdog_close();
     if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
         ddp_session_fail(&err);
-    if (options->rendezvous) /* not before: a rank may wait long for others to be started */
-        ddp_run.watch = ddp_watchdog_open(options);
+    ddp_run.watch = ddp_watchdog_open(options);
     ddp_rank_output_open(ddp_run.group);
     configure_darknet(options);
     ddp_group_set_timeout(ddp_run.group, own_timeout_ns(options));
     if (check_launch(ddp_run.launcher, ddp_group_size(ddp_run.group), &err)
         || ddp_watchdog_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
-        || ddp_algorithms_check_ranks(options, ddp_group_size(ddp_run.group), &err)
+        || ddp_compressor_check_ranks(options, ddp_group_size(ddp_run.group), &err)
         || ddp_bf16_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     if (ddp_bad_samples_open(&ddp_run.bad_data, ddp_run.seed, &err))

@@ -131,6 +131,8 @@ ddp_watch *ddp_watchdog_open(const ddp_options *options)
                                      .end = end};
     ddp_error err;
 
+    if (lookout.watch)
+        return lookout.watch;
     lookout.interface = options->interface;
     if (ddp_watch_open(&lookout.watch, &config, &err))
         ddp_report_print(err.text);

@@ -10,9 +10,9 @@
 #include "options/options.h"
 #include "watch/watch.h"
 
-/* Begin to watch, before anything that may hang; the launcher's rank is not known to it yet. The
- * process ends with status 1 where nothing moves for too long. Once. NULL: it cannot be watched,
- * which is said. */
+/* Begin to watch, before anything that may hang, such as a file of the command line; the launcher's
+ * rank is not known to it yet. The process ends with status 1 where nothing moves for too long.
+ * Where a watch is open, that one. NULL: it cannot be watched, which is said. */
 ddp_watch *ddp_watchdog_open(const ddp_options *options);
 
 /* From here on with all ranks of group, which must outlive the watch. Blocks until every rank is

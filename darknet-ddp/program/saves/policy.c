@@ -6,6 +6,7 @@
 #include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/train_position.h"
+#include "samples/transforms.h"
 #include "saves/async_writer.h"
 #include "saves/earlier_run.h"
 #include "saves/resume.h"
@@ -69,8 +70,10 @@ static ddp_status add_options(ddp_checkpoints *c, const ddp_data_files *inputs, 
         return err->code;
     results = metadata.option_count;
     if (ddp_checkpoint_add_option(&metadata, "device", device, err)
-        || add_column(&metadata, c, DDP_OPTION_ROUNDING, err))
+        || add_column(&metadata, c, DDP_OPTION_ROUNDING, err)
+        || ddp_checkpoint_add_option(&metadata, "picture_decoder", ddp_picture_decoders(), err))
         return err->code;
+    c->run.before[metadata.option_count - 1] = "stb_image"; /* before this was kept */
     c->run.rounding_count = metadata.option_count - results;
     c->run.same_rounding = c->options->exact;
     c->run.option_count = metadata.option_count;

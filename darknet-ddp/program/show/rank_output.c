@@ -70,7 +70,7 @@ void ddp_rank_output_quiet(void)
 FILE *ddp_rank_output_take_output(void)
 {
     int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    FILE *out = fd < 0 ? NULL : ddp_terminal_stream(fd);
 
     if (!out) {
         if (fd >= 0)

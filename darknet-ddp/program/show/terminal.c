@@ -1,6 +1,7 @@
 #include "show/terminal.h"
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "launch/child.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { REMEMBERED = 1 << 20, LINE = 4096 };
+enum { REMEMBERED = 1 << 20, LINE = 4096, PIECE = 1024, HELD = 4 };
 
 static const int64_t redraw_ns = 100000000, flush_ns = 1000000000;
 
@@ -108,6 +109,25 @@ static void add_to_log(const char *text, size_t bytes)
     flush_log(0);
 }
 
+/* Before what waits. */
+static void put_head(const char *head)
+{
+    char out[DDP_PRINTABLE_ROOM * PIECE];
+
+    for (size_t at = 0, left = strlen(head); left > 0;) {
+        size_t used, n = ddp_printable(out, head + at, left < PIECE ? left : PIECE,
+                                       left < PIECE ? NULL : &used);
+
+        if (!write_all(screen.log, out, n)) {
+            log_failed();
+            return;
+        }
+        used = left < PIECE ? left : used;
+        at += used;
+        left -= used;
+    }
+}
+
 void ddp_terminal_log(const char *path, int append, const char *head)
 {
     char old[LINE];
@@ -122,17 +142,12 @@ void ddp_terminal_log(const char *path, int append, const char *head)
         if (!append && rename(path, old) && errno != ENOENT)
             log_failed();
         screen.log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (screen.log < 0 || !write_all(screen.log, head, strlen(head)))
+        if (screen.log < 0)
             log_failed();
+        else
+            put_head(head);
         flush_log(1);
     }
-    unlock();
-}
-
-void ddp_terminal_note(const char *line)
-{
-    lock();
-    add_to_log(line, strlen(line));
     unlock();
 }
 
@@ -250,6 +265,8 @@ static void print(int fd, const char *text, size_t bytes)
 {
     int stood = screen.shown;
 
+    if (bytes == 0)
+        return;
     erase();
     (void)write_all(fd, text, bytes);
     if (stood && text[bytes - 1] == '\n')
@@ -257,31 +274,81 @@ static void print(int fd, const char *text, size_t bytes)
     add_to_log(text, bytes);
 }
 
+/* A stream to fd, and the beginning of a character that is not whole yet. */
+struct stream {
+    int fd;
+    char held[HELD];
+    size_t held_bytes;
+};
+
+/* All that is printed comes through here, and then has no control characters (base/printable.h).
+ * fd < 0: for the log alone. last: no more will come of it. */
+static void print_text(struct stream *s, const char *text, size_t bytes, int last)
+{
+    char in[HELD + PIECE], out[DDP_PRINTABLE_ROOM * sizeof in];
+
+    while (bytes > 0) {
+        size_t taken = bytes < PIECE ? bytes : PIECE, used, n, all = s->held_bytes + taken;
+
+        memcpy(in, s->held, s->held_bytes);
+        memcpy(in + s->held_bytes, text, taken);
+        n = ddp_printable(out, in, all, last && taken == bytes ? NULL : &used);
+        if (last && taken == bytes)
+            used = all;
+        s->held_bytes = all - used;
+        memcpy(s->held, in + used, s->held_bytes);
+        if (s->fd < 0)
+            add_to_log(out, n);
+        else
+            print(s->fd, out, n);
+        text += taken;
+        bytes -= taken;
+    }
+}
+
+void ddp_terminal_note(const char *line)
+{
+    struct stream s = {.fd = -1};
+
+    lock();
+    print_text(&s, line, strlen(line), 1);
+    unlock();
+}
+
 void ddp_terminal_say(int fd, const char *text)
 {
+    struct stream s = {.fd = fd};
+
     lock();
-    print(fd, text, strlen(text));
+    print_text(&s, text, strlen(text), 1);
     flush_log(1);
     unlock();
 }
 
 static ssize_t take(void *cookie, const char *text, size_t bytes)
 {
-    int fd = *(const int *)cookie;
+    struct stream *s = cookie;
 
-    if (bytes == 0)
-        return 0;
     lock();
-    print(fd, text, bytes);
-    if (fd == STDERR_FILENO)
+    print_text(s, text, bytes, 0);
+    if (s->fd == STDERR_FILENO)
         flush_log(1);
     unlock();
     return (ssize_t)bytes;
 }
 
-static FILE *stream_to(int *fd)
+FILE *ddp_terminal_stream(int fd)
 {
-    return fopencookie(fd, "w", (cookie_io_functions_t){.write = take});
+    struct stream *s = calloc(1, sizeof *s);
+    FILE *f;
+
+    if (!s)
+        return NULL;
+    s->fd = fd;
+    f = fopencookie(s, "w", (cookie_io_functions_t){.write = take});
+    if (!f)
+        free(s);
+    return f;
 }
 
 /* ---- opening ---- */
@@ -319,29 +386,33 @@ static int find_terminal(ddp_launcher launcher)
     return fd;
 }
 
+void ddp_terminal_escape(void)
+{
+    FILE *out, *err;
+
+    (void)fflush(NULL);
+    out = ddp_terminal_stream(STDOUT_FILENO);
+    err = out ? ddp_terminal_stream(STDERR_FILENO) : NULL;
+    if (!err)
+        return;
+    if (isatty(STDOUT_FILENO))
+        (void)setvbuf(out, NULL, _IOLBF, 0);
+    (void)setvbuf(err, NULL, _IONBF, 0);
+    stdout = out;
+    stderr = err;
+}
+
 void ddp_terminal_open(ddp_launcher launcher)
 {
-    static int output = STDOUT_FILENO, error = STDERR_FILENO;
     const char *no_colour = getenv("NO_COLOR");
-    FILE *out, *err;
 
     if (screen.open)
         return;
     (void)fflush(NULL);
-    out = stream_to(&output);
-    err = out ? stream_to(&error) : NULL;
-    if (!err) {
-        if (out)
-            (void)fclose(out);
-        return;
-    }
-    (void)setvbuf(out, NULL, _IOLBF, 0);
-    (void)setvbuf(err, NULL, _IONBF, 0);
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
     screen.terminal = find_terminal(launcher);
     screen.colours = !(no_colour && *no_colour);
     screen.remembers = 1;
     screen.flushed_ns = ddp_clock_ns();
     screen.open = 1;
-    stdout = out;
-    stderr = err;
 }

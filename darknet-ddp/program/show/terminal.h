@@ -1,15 +1,16 @@
 /* show/terminal.h: where what a run prints goes: to where it was started, and to NAME.log.
  *
- * While it is open, standard output and standard error of this process go through here, whoever
- * prints. On a terminal one line stands below all else and renews itself; lines that are printed
- * meanwhile stand above it. Nothing is printed by another thread, so nothing is lost where the
- * program ends at once. Output that nobody reads any more is dropped.
+ * Standard output and standard error of this process go through here, whoever prints, and have no
+ * control characters then (base/printable.h). On a terminal one line stands below all else and
+ * renews itself; lines that are printed meanwhile stand above it. Nothing is printed by another
+ * thread, so nothing is lost where the program ends at once. Output that nobody reads any more is
+ * dropped.
  *
  * Darknet says a step's line by train_line (patches), which comes to ddp_session_show_line
  * (run/step.c, or cli/main.c without -ddp) and to show/step_line.c: it adds figures
  * (show/progress.c), and prints it or renews the line of a terminal. Lines about less than a step
- * go by train_say, silent without -verbose. On rank 0 of a run that trains, stdout and stderr are
- * streams of show/terminal.c: whoever prints, the renewing line gives way and NAME.log has it, in
+ * go by train_say, silent without -verbose. stdout and stderr are streams of show/terminal.c: on
+ * rank 0 of a run that trains, whoever prints, the renewing line gives way and NAME.log has it, in
  * the printing thread. Under mpirun every output looks like a terminal, so what mpirun, or the
  * darknet that started it, writes to counts.
  */
@@ -19,6 +20,7 @@
 #include "launch/launcher_env.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* A part of the line that renews itself. */
 typedef struct ddp_terminal_part {
@@ -26,8 +28,15 @@ typedef struct ddp_terminal_part {
     const char *text;
 } ddp_terminal_part;
 
-/* On rank 0. launcher: mpirun makes a terminal of any output of its ranks, so where there is one
- * its own output counts. Without memory nothing happens, and all is printed as without. */
+/* First of all, before anything is printed: from here on what is printed goes through here. Without
+ * memory nothing happens. */
+void ddp_terminal_escape(void);
+
+/* Another stream that does so, to fd. NULL: there is no memory. */
+FILE *ddp_terminal_stream(int fd);
+
+/* The line that renews itself, and a log that may come, on rank 0. launcher: mpirun makes a
+ * terminal of any output of its ranks, so where there is one its own output counts. */
 void ddp_terminal_open(ddp_launcher launcher);
 
 /* Can a line renew itself? 0 where output is a file or a pipe, or TERM=dumb. */

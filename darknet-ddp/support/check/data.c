@@ -170,16 +170,30 @@ static void look_at_name(struct looking *l, const char *picture)
     }
 }
 
+/* Returns whether it is fit. */
+static int decode(struct looking *l, const char *picture)
+{
+    char note[256];
+
+    if (l->config->decode(picture, note, sizeof note)) {
+        ddp_fault_add(l->f, DDP_FAULT_ERROR, "picture-broken", picture, 0, "cannot be decoded: %s",
+                      note);
+        return 0;
+    }
+    if (note[0])
+        ddp_fault_add(l->f, DDP_FAULT_WARNING, "picture-warned", picture, 0,
+                      "the decoder warns: %s", note);
+    return 1;
+}
+
 static void look_at(struct looking *l, const char *picture)
 {
     int width, height;
     int fit = ddp_check_picture(l->f, picture, &width, &height);
 
     l->t->pictures++;
-    if (fit && l->config->decode && l->config->decode(picture)) {
-        ddp_fault_add(l->f, DDP_FAULT_ERROR, "picture-broken", picture, 0, "cannot be decoded");
-        fit = 0;
-    }
+    if (fit && l->config->decode)
+        fit = decode(l, picture);
     if (fit)
         count_side(l->t, width, height);
     if (l->config->names)

@@ -43,8 +43,9 @@ typedef struct ddp_check_config {
     /* Where training looks for a picture's labels; out has DDP_PATH_BYTES. NULL: pictures of a
      * classifier, whose classes stand in their paths. */
     void (*label_path)(const char *picture, char *out);
-    /* Load all of the picture: 0 if that succeeds. NULL: only headers are read. */
-    int (*decode)(const char *picture);
+    /* Load all of the picture: 0 if that succeeds; note, of size bytes, is what the decoder warns
+     * of, or empty. Else note is why. NULL: only headers are read. */
+    int (*decode)(const char *picture, char *note, size_t size);
     int classes;          /* 0: not known */
     char *const *names;   /* of a classifier's classes, classes of them; else NULL */
     int most_boxes;       /* that training takes of a picture; 0: not known */

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Said of a text file behind its name: what a disk may leave of it. */
+#define DDP_HAS_ZEROS "has bytes of 0: it was not written whole, as after a loss of power"
+
 typedef enum ddp_fault_level {
     DDP_FAULT_WARNING, /* training goes on, and is what was meant or nearly so */
     DDP_FAULT_ERROR    /* training would end, or learn something else than was meant */

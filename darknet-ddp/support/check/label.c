@@ -151,6 +151,7 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
     FILE *file = fopen(path, "r");
     char *line = NULL;
     size_t size = 0, good = 0;
+    ssize_t bytes;
 
     *there = file != NULL;
     if (!file) {
@@ -159,8 +160,12 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
                           strerror(errno));
         return 0;
     }
-    while (getline(&line, &size, file) >= 0) {
+    while ((bytes = getline(&line, &size, file)) >= 0) {
         r.line++;
+        if (memchr(line, 0, (size_t)bytes)) {
+            ddp_fault_add(f, DDP_FAULT_ERROR, "label-zeros", path, r.line, DDP_HAS_ZEROS);
+            break;
+        }
         if (!check_line(&r, line, &box))
             continue;
         r.twice += (size_t)is_in(seen, good < COMPARED ? good : COMPARED, &box);

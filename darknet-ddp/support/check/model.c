@@ -1,5 +1,6 @@
 #include "check/model.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,19 @@ struct model {
     int width, height; /* of [net] */
 };
 
+/* The nearest that an int counts. */
+static int int_of(const char *text)
+{
+    long value = strtol(text, NULL, 10);
+
+    return value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
+}
+
 static int number_of(const ddp_cfg_section *s, const char *key, int fallback)
 {
     const ddp_cfg_line *line = ddp_cfg_find(s, key);
 
-    return line ? atoi(line->value) : fallback;
+    return line ? int_of(line->value) : fallback;
 }
 
 static int is(const ddp_cfg_section *s, const char *title)
@@ -44,10 +53,10 @@ static int count_words(const char *text)
 }
 
 /* The numbers that filters= of the convolution before a head is made of. 0: [detection]. */
-static int filters_of(const ddp_cfg_section *head)
+static double filters_of(const ddp_cfg_section *head)
 {
     const ddp_cfg_line *mask = ddp_cfg_find(head, "mask");
-    int classes = number_of(head, "classes", 20), anchors = number_of(head, "num", 1);
+    double classes = number_of(head, "classes", 20), anchors = number_of(head, "num", 1);
 
     if (is(head, "[detection]"))
         return 0;
@@ -60,21 +69,21 @@ static void check_filters(const struct model *m, const ddp_cfg_section *before,
                           const ddp_cfg_section *head)
 {
     const ddp_cfg_line *line = before ? ddp_cfg_find(before, "filters") : NULL;
-    int wanted = filters_of(head);
-    int found = line ? atoi(line->value) : 1;
+    double wanted = filters_of(head); /* may be more than an int counts */
+    int found = line ? int_of(line->value) : 1;
 
     if (wanted == 0 || !before || !is(before, "[convolutional]") || found == wanted)
         return;
     ddp_fault_add(m->f, DDP_FAULT_ERROR, "cfg-filters", m->cfg_path,
                   line ? line->number : before->title->number,
-                  "filters=%d before %s, which has %d classes: filters=%d is wanted", found,
+                  "filters=%d before %s, which has %d classes: filters=%.0f is wanted", found,
                   head->title->key, number_of(head, "classes", 20), wanted);
 }
 
 static void check_classes(const struct model *m, const ddp_cfg_section *head)
 {
     const ddp_cfg_line *line = ddp_cfg_find(head, "classes");
-    int classes = line ? atoi(line->value) : 20;
+    int classes = line ? int_of(line->value) : 20;
 
     /* A map= or tree= gives the network classes of its own. */
     if (m->data_classes == 0 || m->data_classes == classes || ddp_cfg_find(head, "map")
@@ -111,7 +120,7 @@ static void take_anchors(const struct model *m, const ddp_cfg_section *head)
 
         if (end == at)
             break;
-        if (i >= 0 && 2 * i + 1 < count) {
+        if (i >= 0 && i < count / 2) {
             heads->anchors[2 * heads->anchor_count] = values[2 * i] / (float)m->width;
             heads->anchors[2 * heads->anchor_count + 1] = values[2 * i + 1] / (float)m->height;
             heads->anchor_count++;

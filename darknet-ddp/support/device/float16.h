@@ -28,7 +28,12 @@
 #endif
 
 /* How floats travel. */
-typedef enum ddp_wire { DDP_WIRE_FP32, DDP_WIRE_BF16, DDP_WIRE_FP16 } ddp_wire;
+typedef enum ddp_wire {
+    DDP_WIRE_FP32,
+#define HALF(NAME, ...) DDP_WIRE_##NAME,
+#include "device/half_types.def"
+    DDP_WIRES
+} ddp_wire;
 
 DDP_HALF_INLINE uint32_t ddp_bits_of(float x)
 {
@@ -102,20 +107,26 @@ DDP_HALF_INLINE float ddp_from_fp16(uint16_t half)
 
 DDP_HALF_INLINE uint16_t ddp_to_half(float x, ddp_wire wire)
 {
-    return wire == DDP_WIRE_BF16 ? ddp_to_bf16(x) : ddp_to_fp16(x);
+#define HALF(NAME, name, ...)                                                                      \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        return ddp_to_##name(x);
+#include "device/half_types.def"
+    return 0;
 }
 
 DDP_HALF_INLINE float ddp_from_half(uint16_t half, ddp_wire wire)
 {
-    return wire == DDP_WIRE_BF16 ? ddp_from_bf16(half) : ddp_from_fp16(half);
+#define HALF(NAME, name, ...)                                                                      \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        return ddp_from_##name(half);
+#include "device/half_types.def"
+    return 0;
 }
 
 /* x as it would come out of the wire. */
 DDP_HALF_INLINE float ddp_wire_rounded(float x, ddp_wire wire)
 {
-    if (wire == DDP_WIRE_BF16)
-        return ddp_float_of(ddp_bf16_rounded(x));
-    return wire == DDP_WIRE_FP16 ? ddp_from_fp16(ddp_to_fp16(x)) : x;
+    return wire == DDP_WIRE_FP32 ? x : ddp_from_half(ddp_to_half(x, wire), wire);
 }
 
 #endif

@@ -23,12 +23,12 @@ DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, si
 DDP_TARGET_CLONES
 static void add(float *restrict dst, const float *restrict src, size_t count, ddp_wire wire)
 {
-    if (wire == DDP_WIRE_BF16)
-        add_as(dst, src, count, DDP_WIRE_BF16);
-    else if (wire == DDP_WIRE_FP16)
-        add_as(dst, src, count, DDP_WIRE_FP16);
-    else
+    if (wire == DDP_WIRE_FP32)
         add_as(dst, src, count, DDP_WIRE_FP32);
+#define HALF(NAME, ...)                                                                            \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        add_as(dst, src, count, DDP_WIRE_##NAME);
+#include "device/half_types.def"
 }
 
 /* The addition that makes the sum. Returns ddp_finite_bits of all. */
@@ -50,10 +50,10 @@ DDP_TARGET_CLONES
 static uint32_t add_last(float *restrict dst, const float *restrict src, size_t count,
                          ddp_wire wire)
 {
-    if (wire == DDP_WIRE_BF16)
-        return add_last_as(dst, src, count, DDP_WIRE_BF16);
-    if (wire == DDP_WIRE_FP16)
-        return add_last_as(dst, src, count, DDP_WIRE_FP16);
+#define HALF(NAME, ...)                                                                            \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        return add_last_as(dst, src, count, DDP_WIRE_##NAME);
+#include "device/half_types.def"
     return add_last_as(dst, src, count, DDP_WIRE_FP32);
 }
 

@@ -4,9 +4,24 @@
 
 const char *ddp_wire_name(ddp_wire wire)
 {
-    static const char *const names[] = {"fp32", "bf16", "fp16"};
+    static const char *const names[] = {
+        "fp32",
+#define HALF(NAME, name, ...) #name,
+#include "device/half_types.def"
+    };
 
     return names[wire];
+}
+
+float ddp_wire_most(ddp_wire wire)
+{
+    static const float most[] = {
+        0,
+#define HALF(NAME, name, most, ...) most,
+#include "device/half_types.def"
+    };
+
+    return most[wire];
 }
 
 /* For one format each, so that they become vectors. */
@@ -33,26 +48,26 @@ DDP_ALWAYS_INLINE void unpack_as(float *restrict to, const uint16_t *restrict fr
 DDP_TARGET_CLONES
 void ddp_wire_round(float *x, size_t count, ddp_wire wire)
 {
-    if (wire == DDP_WIRE_BF16)
-        round_as(x, count, DDP_WIRE_BF16);
-    else if (wire == DDP_WIRE_FP16)
-        round_as(x, count, DDP_WIRE_FP16);
+#define HALF(NAME, ...)                                                                            \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        round_as(x, count, DDP_WIRE_##NAME);
+#include "device/half_types.def"
 }
 
 DDP_TARGET_CLONES
 void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire)
 {
-    if (wire == DDP_WIRE_BF16)
-        pack_as(to, from, count, DDP_WIRE_BF16);
-    else
-        pack_as(to, from, count, DDP_WIRE_FP16);
+#define HALF(NAME, ...)                                                                            \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        pack_as(to, from, count, DDP_WIRE_##NAME);
+#include "device/half_types.def"
 }
 
 DDP_TARGET_CLONES
 void ddp_wire_unpack(float *to, const uint16_t *from, size_t count, ddp_wire wire)
 {
-    if (wire == DDP_WIRE_BF16)
-        unpack_as(to, from, count, DDP_WIRE_BF16);
-    else
-        unpack_as(to, from, count, DDP_WIRE_FP16);
+#define HALF(NAME, ...)                                                                            \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        unpack_as(to, from, count, DDP_WIRE_##NAME);
+#include "device/half_types.def"
 }

@@ -12,8 +12,11 @@ static inline size_t ddp_wire_bytes(ddp_wire wire)
     return wire == DDP_WIRE_FP32 ? sizeof(float) : sizeof(uint16_t);
 }
 
-/* "fp32", "bf16", "fp16". */
+/* "fp32", "bf16". */
 const char *ddp_wire_name(ddp_wire wire);
+
+/* The largest finite number; 0: as float32 has it, or nearly. */
+float ddp_wire_most(ddp_wire wire);
 
 /* Each of x[0..count) becomes what would come out of the wire. */
 void ddp_wire_round(float *x, size_t count, ddp_wire wire);

@@ -10,7 +10,7 @@ static const int64_t end_patience_ns = 4000000000;
 void ddp_watch_print_hang_report(ddp_watch *w, const char *title)
 {
     char *text = ddp_hang_report_make(title, w->ranks, w->hosts, w->rank == 0 ? w->size : 1,
-                                      w->rank == 0 ? 0 : w->rank, w->own_ns,
+                                      w->rank == 0 ? 0 : w->rank, w->sent, w->own_ns,
                                       w->config.describe_bucket, w->config.ctx);
 
     w->config.say(w->config.ctx, text ? text : title);
@@ -54,12 +54,16 @@ static int64_t unix_ns(void)
 static void keep_silence(const ddp_watch *w, int rank)
 {
     const ddp_watched *r = &w->ranks[rank];
-    const ddp_event event = {.unix_ns = unix_ns() - (w->own_ns - r->heard_ns),
-                             .step = r->at.step,
-                             .kind = DDP_EVENT_SILENT,
-                             .number = r->at.phase};
+    int64_t now_ns = unix_ns();
+    const ddp_event events[] = {{.unix_ns = now_ns - (w->own_ns - r->heard_ns),
+                                 .step = r->at.step,
+                                 .kind = DDP_EVENT_SILENT,
+                                 .number = r->at.phase},
+                                {.unix_ns = now_ns - (w->own_ns - w->sent.at_ns),
+                                 .step = w->sent.step,
+                                 .kind = DDP_EVENT_SENT}};
 
-    keep(w, rank, &event, 1);
+    keep(w, rank, events, w->sent.step >= r->at.step && w->sent.step > 0 ? 2 : 1);
 }
 
 void ddp_watch_abort_all(ddp_watch *w)

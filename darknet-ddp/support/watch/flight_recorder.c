@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const kinds[] = {"none", "phase", "step", "launch", "land", "fail", "silent"};
+static const char *const kinds[] = {"none", "phase", "step", "launch", "land", "fail", "silent",
+                                    "sent"};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -72,6 +73,7 @@ struct rank {
     char host[128];
     ddp_event last;
     ddp_event failed; /* kind DDP_EVENT_NONE: it reported nothing */
+    ddp_event sent;   /* the same */
     uint64_t step;
     size_t launched; /* in that step */
 };
@@ -113,7 +115,9 @@ static void take(struct rank *r, const ddp_event *e)
     r->launched += e->kind == DDP_EVENT_LAUNCH;
     if (e->kind == DDP_EVENT_FAIL && r->failed.kind == DDP_EVENT_NONE)
         r->failed = *e;
-    if (e->unix_ns >= r->last.unix_ns)
+    if (e->kind == DDP_EVENT_SENT)
+        r->sent = *e;
+    else if (e->unix_ns >= r->last.unix_ns)
         r->last = *e;
 }
 
@@ -128,6 +132,8 @@ static int read_line(struct ranks *ranks, const char *line)
     if (sscanf(line, "%d %127s %" SCNd64 ".%" SCNd64 " %" SCNu64 " %15s %d", &number, host,
                &seconds, &ns, &e.step, kind, &e.number)
         != 7)
+        return 0;
+    if (seconds < 0 || seconds > INT64_MAX / 2000000000 || ns < 0 || ns >= 1000000000)
         return 0;
     e.kind = kind_of(kind);
     e.unix_ns = seconds * 1000000000 + ns;
@@ -249,6 +255,7 @@ static void judge(ddp_verdict *v, const struct ranks *ranks)
         return;
     memcpy(v->host, broke->host, sizeof v->host);
     v->last = v->failed ? broke->failed : broke->last;
+    v->sent = broke->sent;
 }
 
 ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count, ddp_error *err)
@@ -267,14 +274,21 @@ ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count, ddp_e
     return st;
 }
 
-static void describe_event(char *out, size_t size, const ddp_event *e)
+static void describe_time(char *out, size_t size, int64_t unix_ns)
 {
-    char when[64] = "";
-    time_t seconds = (time_t)(e->unix_ns / 1000000000);
+    time_t seconds = (time_t)(unix_ns / 1000000000);
     struct tm utc;
 
+    out[0] = '\0';
     if (gmtime_r(&seconds, &utc))
-        (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &utc);
+        (void)strftime(out, size, "%Y-%m-%d %H:%M:%S UTC", &utc);
+}
+
+static void describe_event(char *out, size_t size, const ddp_event *e)
+{
+    char when[64];
+
+    describe_time(when, sizeof when, e->unix_ns);
     if (has_phase(e))
         (void)snprintf(out, size, "in step %" PRIu64 ", %s, since %s", e->step,
                        ddp_phase_name(e->number), when);
@@ -287,10 +301,16 @@ static void describe_event(char *out, size_t size, const ddp_event *e)
 
 void ddp_verdict_describe(char *out, size_t size, const ddp_verdict *v)
 {
-    char last[160], ahead[160];
+    char last[160], ahead[160], sent[160] = "", when[64];
 
     describe_event(last, sizeof last, &v->last);
     describe_event(ahead, sizeof ahead, &v->ahead);
+    if (v->sent.kind == DDP_EVENT_SENT) {
+        describe_time(when, sizeof when, v->sent.unix_ns);
+        (void)snprintf(sent, sizeof sent,
+                       " Step %" PRIu64 " it had completed, by what it had sent up to %s.",
+                       v->sent.step, when);
+    }
     if (v->rank < 0)
         (void)snprintf(out, size,
                        "No rank stands out: all %d came equally far, to step %" PRIu64
@@ -303,8 +323,8 @@ void ddp_verdict_describe(char *out, size_t size, const ddp_verdict *v)
     else if (v->silent)
         (void)snprintf(out, size,
                        "Rank %d on %s was not heard any more, so its own events are missing: last "
-                       "heard %s. Its process or its host hangs, is stopped, or is gone.",
-                       v->rank, v->host, last);
+                       "heard %s.%s Its process or its host hangs, is stopped, or is gone.",
+                       v->rank, v->host, last, sent);
     else
         (void)snprintf(out, size,
                        "Rank %d on %s broke off first, without an error of its own: last seen %s. "

@@ -22,8 +22,9 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* number: a bucket whose sum was started */
     DDP_EVENT_LAND,   /* number: a bucket whose sum is there */
     DDP_EVENT_FAIL,   /* the rank reports an error */
-    DDP_EVENT_SILENT  /* said of a rank that could not be asked: when and where (number: the
+    DDP_EVENT_SILENT, /* said of a rank that could not be asked: when and where (number: the
                          ddp_phase)  it was last heard */
+    DDP_EVENT_SENT    /* said of the same: its part of this step had come by then */
 } ddp_event_kind;
 
 typedef struct ddp_event {
@@ -56,6 +57,7 @@ typedef struct ddp_verdict {
     int rank;        /* that broke off first; -1: none stands out */
     char host[128];  /* of that rank */
     ddp_event last;  /* its last event */
+    ddp_event sent;  /* of one that could not be asked; DDP_EVENT_NONE: nothing more is known */
     uint64_t step;   /* that the foremost rank reached */
     int foremost;    /* that rank */
     ddp_event ahead; /* its last event */

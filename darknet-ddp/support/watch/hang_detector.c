@@ -1,11 +1,13 @@
 #include "watch/state.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static const int64_t silent_ns = 3000000000; /* a rank that speaks every second is missed */
 static const double least_start_s = 30;
 static const double warn_share = 0.1; /* of the timeout */
 static const double least_warn_s = 1; /* of other ranks less is not known */
+static const double most_warn_s = 10;
 
 /* Reading and writing excuse a rank for as long as it is heard: its watch speaks beside them. */
 static int is_at_io(const ddp_watch *w, int rank)
@@ -61,19 +63,23 @@ static void look_for_lost(ddp_watch *w)
     }
 }
 
-/* Which rank the others wait for: the one that was not heard, or moved, for longest. */
+/* Which rank the others wait for: the one that was not heard for longest, waits for a file, or has
+ * not moved for longest. */
 static int suspect(const ddp_watch *w)
 {
     int found = 0;
 
     for (int r = 1; r < w->size; r++) {
         const ddp_watched *a = &w->ranks[r], *b = &w->ranks[found];
+        int a_file = a->file[0] != '\0', b_file = b->file[0] != '\0';
         int a_waits = a->at.phase == DDP_PHASE_WAITING, b_waits = b->at.phase == DDP_PHASE_WAITING;
 
         if (a->heard_ns + silent_ns < b->heard_ns)
             found = r;
         else if (b->heard_ns + silent_ns < a->heard_ns)
             continue;
+        else if (a_file != b_file)
+            found = a_file ? r : found;
         else if (a_waits != b_waits)
             found = b_waits ? r : found;
         else if (a->moved_ns < b->moved_ns)
@@ -88,8 +94,10 @@ static void describe_start(const ddp_watch *w, char *out, size_t size, double st
 
     if (w->config.describe_start)
         w->config.describe_start(w->config.ctx, who, sizeof who);
-    (void)snprintf(out, size, "the ranks have not come together for %.0f s%s%s", still_s,
-                   ends ? ", and the run ends" : "", who);
+    (void)snprintf(out, size, "the ranks have not come together for %.0f s%s%s%s%s", still_s,
+                   ends ? ", and the run ends" : "",
+                   w->ranks[0].file[0] ? "; this one waits for the file " : "", w->ranks[0].file,
+                   who);
 }
 
 static void describe_standstill(const ddp_watch *w, char *out, size_t size, double still_s,
@@ -97,13 +105,13 @@ static void describe_standstill(const ddp_watch *w, char *out, size_t size, doub
 {
     int r = suspect(w);
     int silent = w->ranks[r].heard_ns + silent_ns < w->own_ns;
-    char at[256];
+    char at[1024];
 
     if (!w->member) {
         describe_start(w, out, size, still_s, ends);
         return;
     }
-    ddp_rank_position_describe(at, sizeof at, &w->ranks[r].at);
+    ddp_watched_describe(at, sizeof at, &w->ranks[r], w->sent, w->own_ns);
     if (w->size == 1) {
         (void)snprintf(out, size, "nothing has moved for %.0f s%s: %s", still_s,
                        ends ? ", and the run ends" : "", at);
@@ -118,7 +126,7 @@ static void describe_standstill(const ddp_watch *w, char *out, size_t size, doub
 static void look_at_rank_0(ddp_watch *w)
 {
     double silent_s = ddp_watch_seconds_since(w, w->heard_ns);
-    char title[512];
+    char title[512], sent[96] = "";
 
     if (ddp_heartbeat_link(w->channel, 0) == DDP_LINK_LOST && !w->ranks[0].left) {
         if (w->ranks[0].lost_ns == 0)
@@ -133,8 +141,12 @@ static void look_at_rank_0(ddp_watch *w)
     }
     /* A rank 0 that lives would have ended the run by now. */
     if (w->config.timeout_s > 0 && silent_s > w->config.timeout_s + 5) {
-        (void)snprintf(title, sizeof title, "rank 0 on %s has not been heard for %.0f s",
-                       w->hosts[0], silent_s);
+        if (w->sent.step > 0)
+            (void)snprintf(sent, sizeof sent,
+                           "; step %" PRIu64 " completed, by what it sent up to %.1f s ago",
+                           w->sent.step, ddp_watch_seconds_since(w, w->sent.at_ns));
+        (void)snprintf(title, sizeof title, "rank 0 on %s has not been heard for %.0f s%s",
+                       w->hosts[0], silent_s, sent);
         ddp_watch_abort_alone(w, title);
     }
 }
@@ -143,13 +155,15 @@ static double warn_after_s(double limit)
 {
     double share = limit * warn_share;
 
+    if (share > most_warn_s)
+        return most_warn_s;
     return share > least_warn_s ? share : least_warn_s;
 }
 
 static void look_for_standstill(ddp_watch *w)
 {
     double still_s = ddp_watch_seconds_since(w, w->moved_ns), limit = limit_s(w);
-    char title[1024];
+    char title[2048];
 
     if (limit <= 0 || still_s < warn_after_s(limit))
         return;

@@ -1,25 +1,44 @@
 #include "watch/hang_report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Longer than this, in seconds, and a rank that speaks every second is not heard. */
 static const double silent_s = 3;
 
-static void put_rank(FILE *out, const ddp_watched *r, int rank, const char *host, int64_t now_ns)
+static double seconds(int64_t from_ns, int64_t to_ns)
 {
-    double heard_s = (double)(now_ns - r->heard_ns) / 1e9;
-    double moved_s = (double)(now_ns - r->moved_ns) / 1e9;
-    int gone = r->left || r->lost_ns > 0;
-    char at[256];
+    return (double)(to_ns - from_ns) / 1e9;
+}
+
+void ddp_watched_describe(char *out, size_t size, const ddp_watched *r, ddp_sent sent,
+                          int64_t now_ns)
+{
+    char known[160] = "", at[256];
 
     ddp_rank_position_describe(at, sizeof at, &r->at);
+    if (sent.step > 0 && sent.step >= r->at.step && r->heard_ns < now_ns)
+        (void)snprintf(known, sizeof known,
+                       "step %" PRIu64 " completed, by what it sent up to %.1f s ago; when last "
+                       "heard, %.1f s ago, it was at ",
+                       sent.step, seconds(sent.at_ns, now_ns), seconds(r->heard_ns, now_ns));
+    (void)snprintf(out, size, "%s%s%s%s", known, at, r->file[0] ? ", at the file " : "", r->file);
+}
+
+static void put_rank(FILE *out, const ddp_watched *r, int rank, const char *host, ddp_sent sent,
+                     int64_t now_ns)
+{
+    double heard_s = seconds(r->heard_ns, now_ns), moved_s = seconds(r->moved_ns, now_ns);
+    int gone = r->left || r->lost_ns > 0;
+    char at[1024];
+
+    ddp_watched_describe(at, sizeof at, r, sent, now_ns);
     /* It may have come further since: a rank speaks once a second. */
     (void)fprintf(out, "\n  rank %d @ %s: %s%s", rank, host, gone ? "last heard: " : "", at);
     if (r->left)
         (void)fprintf(out, "; it has ended");
     else if (r->lost_ns > 0)
-        (void)fprintf(out, "; its connection is gone for %.0f s",
-                      (double)(now_ns - r->lost_ns) / 1e9);
+        (void)fprintf(out, "; its connection is gone for %.0f s", seconds(r->lost_ns, now_ns));
     else if (heard_s > silent_s)
         (void)fprintf(out, "; not heard for %.0f s", heard_s);
     else if (moved_s >= 1)
@@ -35,7 +54,7 @@ static int is_first_with_bucket(const ddp_watched *ranks, int rank)
 }
 
 char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const char *const *hosts,
-                           int count, int first, int64_t now_ns,
+                           int count, int first, ddp_sent sent, int64_t now_ns,
                            void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size),
                            void *ctx)
 {
@@ -47,7 +66,7 @@ char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const ch
         return NULL;
     (void)fputs(title, out);
     for (int i = 0; i < count; i++)
-        put_rank(out, &ranks[i], first + i, hosts[first + i], now_ns);
+        put_rank(out, &ranks[i], first + i, hosts[first + i], sent, now_ns);
     for (int i = 0; describe_bucket && i < count; i++) {
         char layers[256] = "";
 

@@ -1,11 +1,13 @@
+#include "watch/blocked_file.h"
 #include "watch/state.h"
 
 #include <string.h>
 
 /* Kinds of messages. */
-enum { POSITION, PING, ASK_TABLE, END, EVENTS, FAILING, BYE };
+enum { POSITION, PING, ASK_TABLE, END, EVENTS, FAILING, BYE, AT_FILE };
 
-static const double tell_s = 1; /* and four times within the timeout */
+static const double tell_s = 1;  /* and four times within the timeout */
+static const double look_s = .8; /* standing still */
 
 static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position *p)
 {
@@ -14,6 +16,7 @@ static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position 
         r->moved_ns = w->own_ns;
         w->moved_ns = w->own_ns;
         w->warned = 0;
+        r->file[0] = '\0';
     }
     r->at = *p;
 }
@@ -29,6 +32,12 @@ static void hear(void *ctx, int rank, int kind, const void *bytes, size_t count)
         if (w->rank == 0 && count == sizeof p) {
             memcpy(&p, bytes, sizeof p);
             take_position(w, &w->ranks[rank], &p);
+        }
+        break;
+    case AT_FILE:
+        if (w->rank == 0 && count < sizeof w->ranks[rank].file) {
+            memcpy(w->ranks[rank].file, bytes, count);
+            w->ranks[rank].file[count] = '\0';
         }
         break;
     case ASK_TABLE:
@@ -76,6 +85,20 @@ void ddp_watch_tell(ddp_watch *w, const ddp_rank_position *p)
     }
     for (int r = 1; r < w->size; r++)
         ddp_heartbeat_send(w->channel, r, PING, NULL, 0);
+}
+
+void ddp_watch_tell_file(ddp_watch *w)
+{
+    ddp_watched *own = &w->ranks[0];
+
+    if (ddp_watch_seconds_since(w, own->moved_ns) < look_s
+        || ddp_watch_seconds_since(w, w->looked_ns) < look_s
+        || own->at.phase == DDP_PHASE_WAITING)
+        return;
+    w->looked_ns = w->own_ns;
+    ddp_blocked_file(own->file, sizeof own->file);
+    if (w->rank > 0)
+        ddp_heartbeat_send(w->channel, 0, AT_FILE, own->file, strlen(own->file));
 }
 
 void ddp_watch_ask_rank_0(ddp_watch *w)

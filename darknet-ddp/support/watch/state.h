@@ -20,9 +20,10 @@ struct ddp_watch {
     ddp_watch_config config;
     pthread_t thread;
     atomic_int closing, failing, table_asked;
+    int closed; /* a descriptor that can be read once it is closing */
 
     /* Of this rank. The main thread writes, the watch's reads. */
-    atomic_uint_fast64_t moves, step;
+    atomic_uint_fast64_t moves, step, all_sent;
     atomic_int phase, mini_batch, layer, bucket, peer;
     ddp_flight_recorder recorder;
 
@@ -40,11 +41,13 @@ struct ddp_watch {
     const char *const *hosts;
     ddp_heartbeat *channel;
     ddp_watched *ranks;
+    ddp_sent sent;
     int64_t own_ns;   /* time in which this process ran */
     int64_t last_ns;  /* by the clock */
     int64_t told_ns;  /* own time at which it last told rank 0, or rank 0 the others */
     int64_t heard_ns; /* at which rank 0 was last heard */
     int64_t moved_ns; /* at which anything moved anywhere */
+    int64_t looked_ns; /* at which it was last asked which file this rank waits for */
     int member, warned, told_failing;
     int told_to_end; /* by rank 0 */
     int events_left; /* ranks whose events are awaited */
@@ -69,6 +72,9 @@ void ddp_watch_poll(ddp_watch *w, int wait_ms);
 /* Where this rank is, at p: into its own row of the table, and, as often as the timeout wants it,
  * to rank 0; from there to the others that it lives. */
 void ddp_watch_tell(ddp_watch *w, const ddp_rank_position *p);
+
+/* This rank, which has not moved for a while, may wait for a file: into its row, and to rank 0. */
+void ddp_watch_tell_file(ddp_watch *w);
 
 /* Have rank 0 print the table. */
 void ddp_watch_ask_rank_0(ddp_watch *w);

@@ -1,6 +1,8 @@
 #include "watch/state.h"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 /* ---- where this rank is ---- */
@@ -69,6 +71,12 @@ void ddp_watch_wait(ddp_watch *w, int bucket, int peer)
     STORE(w->peer, peer);
 }
 
+void ddp_watch_all_sent(ddp_watch *w)
+{
+    if (w)
+        STORE(w->all_sent, LOAD(w->step));
+}
+
 void ddp_watch_ask_hang_report(ddp_watch *w)
 {
     if (w)
@@ -90,6 +98,14 @@ static ddp_rank_position position(ddp_watch *w)
                                .layer = LOAD(w->layer),
                                .bucket = LOAD(w->bucket),
                                .peer = LOAD(w->peer)};
+}
+
+static void note_sent(ddp_watch *w)
+{
+    uint64_t step = LOAD(w->all_sent);
+
+    if (step != w->sent.step)
+        w->sent = (ddp_sent){.step = step, .at_ns = w->own_ns};
 }
 
 /* ---- time ---- */
@@ -125,6 +141,14 @@ static void become_member(ddp_watch *w)
     w->heard_ns = w->moved_ns = w->own_ns;
 }
 
+/* Before there is a channel: a tick, or until the watch is closed. */
+static void wait_alone(const ddp_watch *w)
+{
+    struct pollfd closed = {.fd = w->closed, .events = POLLIN};
+
+    (void)poll(&closed, 1, w->config.tick_ms);
+}
+
 static void *run(void *ctx)
 {
     ddp_watch *w = ctx;
@@ -136,13 +160,15 @@ static void *run(void *ctx)
         if (w->channel)
             ddp_watch_poll(w, w->config.tick_ms);
         else
-            (void)usleep((useconds_t)w->config.tick_ms * 1000);
+            wait_alone(w);
         if (w->told_to_end)
             ddp_watch_exit_after_events(w);
         count_time(w);
         ddp_watch_notify_failing(w);
         now = position(w);
+        note_sent(w);
         ddp_watch_tell(w, &now);
+        ddp_watch_tell_file(w);
         ddp_watch_detect_hang(w);
     }
     become_member(w);
@@ -166,12 +192,14 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config, ddp_e
     w->config = *config;
     if (w->config.tick_ms <= 0)
         w->config.tick_ms = DDP_WATCH_TICK_MS;
+    w->closed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->size = 1;
     w->hosts = this_host;
     STORE(w->layer, -1);
     STORE(w->bucket, -1);
     STORE(w->peer, -1);
     if (pthread_create(&w->thread, NULL, run, w)) {
+        (void)close(w->closed);
         free(w->ranks);
         free(w);
         return ddp_fail(err, DDP_ERR_NOMEM, "no thread for a watch");
@@ -200,8 +228,10 @@ void ddp_watch_close(ddp_watch *w)
     if (!w)
         return;
     atomic_store(&w->closing, 1);
+    (void)eventfd_write(w->closed, 1);
     (void)pthread_join(w->thread, NULL);
     ddp_heartbeat_close(w->channel);
+    (void)close(w->closed);
     free(w->ranks);
     free(w);
 }

@@ -78,6 +78,8 @@ void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
 /* Waiting for a bucket (-1: for the loss, or the like), a part of which rank peer owes (-1: not
  * known); ends with the next ddp_watch_phase or ddp_watch_layer. */
 void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
+/* All ranks have sent their part of the step that is under way: a sum over them is there. */
+void ddp_watch_all_sent(ddp_watch *w);
 /* Something has been done: data came, say. */
 void ddp_watch_moved(ddp_watch *w);
 void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);

@@ -1,8 +1,9 @@
 """Faults that scripts/faults provokes in a small run: what each does to it, what the job has to say of it, and how it is mended."""
 from faults.files import (DiskFull, DiskFullForAWhile, DiskReadOnly, Fifo, FolderGone, LabelBad, PictureCut, PictureGone)
 from faults.hosts import CableOut, CableShort, HostLeftOut, LinkCrawls, LinkSlow
-from faults.numbers import FlippedBit, NotANumber
+from faults.numbers import FlippedBit, FlippedBitOfFour, NotANumber
 from faults.processes import (Clock, Crashed, Killed, LeavesEarly, MpirunKilled, OutOfMemory, OutputClosed, Stopped)
+from faults.starts import CfgHangs, HostHangs, HostRefuses, ListHangs
 from faults.unlike import (OtherBuild, OtherCfg, OtherLabel, OtherList, OtherOption, OtherProcessor, OtherWeights)
 
 
@@ -30,6 +31,9 @@ FAULTS = {
     "disk full": DiskFull, "disk full for a while, -ddp_on_save_error continue": DiskFullForAWhile, "disk read-only": DiskReadOnly,
     "backup folder moved away": FolderGone,
     "NaN in a rank's weights": NotANumber, "a flipped bit in a rank's weights": FlippedBit,
+    "a flipped bit in one of 4 ranks": FlippedBitOfFour,
+    "list that hangs at the start": ListHangs, "cfg that hangs at the start": CfgHangs,
+    "a host that ssh hangs at": HostHangs, "a host that refuses": HostRefuses,
     "clock set back an hour": Clock, "output closed": OutputClosed,
     "SIGKILL, -ddp_max_restarts": restarted(Killed), "SIGSEGV, -ddp_max_restarts": restarted(Crashed),
     "SIGSTOP, -ddp_max_restarts": restarted(Stopped), "exit(0), -ddp_max_restarts": restarted(LeavesEarly),

@@ -40,10 +40,18 @@ class Memory(Trial):
 
 
 class FlippedBit(Memory):
-    says = r"layer 2 \(convolutional\) weights of .* no longer have the bits of"
+    says = r"layer 2 \(convolutional\) weights of rank 0 .* and of rank 1 .* no longer have the same bits: .* it is undecided on which"
 
     def inject(self):
         self.write_over(lambda word: bytes([word[0] ^ 1]) + word[1:])
+
+
+class FlippedBitOfFour(FlippedBit):
+    """The others are more."""
+
+    starts = ("-ddp_ranks", "4")
+    rank_count = 4
+    says = r"layer 2 \(convolutional\) weights of rank 1 on \S+ no longer have the bits of ranks 0, 2, 3 on \S+, which are more"
 
 
 class NotANumber(Memory):

@@ -3,7 +3,6 @@ import glob
 import os
 import re
 import shutil
-import signal
 import time
 
 import darknet
@@ -20,9 +19,7 @@ class Differs(Trial):
         """What path names is rank 1's."""
 
     def inject(self):
-        self.job.send_signal(signal.SIGTERM)
-        if self.job.wait(START_S) != 0:
-            raise Failed("SIGTERM: " + self.said()[-3000:])
+        self.stop()
         other = self.path("other")
         shutil.copytree(self.folder, other, ignore=shutil.ignore_patterns("said"))
         self.change(lambda name: os.path.join(other, name))

@@ -126,7 +126,6 @@ static void print_end(const void *self, FILE *out, size_t steps)
 static const ddp_layers_plug layers = {.choose = choose};
 
 const ddp_algorithm ddp_algorithm_layer_drop = {
-    .name = "layer_drop",
     .example = "-ddp_layer_drop 0.5",
     .claims = {.decides = DDP_DECIDES_LAYERS, .breaks = DDP_PROMISE_PLAIN},
     .is_on = is_on,

@@ -268,7 +268,6 @@ static const ddp_step_plug step = {.sums = sums,
                                    .sync = sync};
 
 const ddp_algorithm ddp_algorithm_local_sgd = {
-    .name = "local_sgd",
     .example = "-ddp_local_sgd 2",
     .claims = {.decides = DDP_DECIDES_UPDATE | DDP_DECIDES_STEPS | DDP_DECIDES_STATISTICS,
                .breaks = DDP_PROMISE_EXACT | DDP_PROMISE_SUMS | DDP_PROMISE_PLAIN},

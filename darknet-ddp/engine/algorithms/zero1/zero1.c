@@ -120,7 +120,6 @@ static const ddp_update_plug update = {
     .optimize = optimize, .updated = updated, .take_layer = take_layer};
 
 const ddp_algorithm ddp_algorithm_zero1 = {
-    .name = "zero1",
     .example = "-ddp_shard_optimizer 1",
     .claims = {.decides = DDP_DECIDES_SUM | DDP_DECIDES_UPDATE | DDP_DECIDES_ORDER,
                .breaks = DDP_PROMISE_DROP}, /* a rank knows of others' shares once they came */

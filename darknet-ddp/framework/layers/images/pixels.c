@@ -66,30 +66,6 @@ void pixels_from_bytes(const unsigned char *bytes, size_t n, int c, float *plane
                 planes[k * n + i] = of_byte(bytes[c * i + k]);
 }
 
-static inline int byte_of(int fixed)
-{
-    int v = fixed >> 20;
-    v = v < 0 ? 0 : v;
-    return v > 255 ? 255 : v;
-}
-
-/* stb_image's numbers: of 20 bits behind the point, of which the last 8 are 0. */
-#define FIXED(x) (((int)((x)*4096.f + .5f)) << 8)
-
-VECTORIZE void pixels_from_ycc(const unsigned char *restrict y, const unsigned char *restrict cb,
-                               const unsigned char *restrict cr, int n, float *restrict red,
-                               float *restrict green, float *restrict blue)
-{
-    int i;
-    for (i = 0; i < n; ++i) {
-        int light = (y[i] << 20) + (1 << 19), b = cb[i] - 128, r = cr[i] - 128;
-        red[i] = of_byte(byte_of(light + r * FIXED(1.40200f)));
-        green[i] = of_byte(
-            byte_of(light - r * FIXED(.71414f) + (int)((b * -FIXED(.34414f)) & 0xffff0000)));
-        blue[i] = of_byte(byte_of(light + b * FIXED(1.77200f)));
-    }
-}
-
 VECTORIZE static void mix(const float *restrict one, const float *restrict other, float a, float b,
                           int n, float *restrict out)
 {

@@ -31,11 +31,6 @@ float pixels_mean(const float *plane, size_t n);
 /* n pixels of c bytes each, 0 to 255, to c planes of values from 0 to 1, v*(1/255.) each. */
 void pixels_from_bytes(const unsigned char *bytes, size_t n, int c, float *planes);
 
-/* n pixels of a JPEG, as bytes of light and two of colour, to three planes: the bytes that
- * stb_image makes of them, v*(1/255.) each. */
-void pixels_from_ycc(const unsigned char *y, const unsigned char *cb, const unsigned char *cr,
-                     int n, float *red, float *green, float *blue);
-
 /* rotate_crop_image, place_image, resize_image, flip_image, crop_image and distort_image of image.h
  * are here, too. */
 

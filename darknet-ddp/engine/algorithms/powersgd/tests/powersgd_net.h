@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-extern const ddp_algorithm ddp_algorithm_powersgd;
-
 static void orthonormal(double *x, size_t length, size_t rank)
 {
     for (size_t k = 0; k < rank; k++) {
@@ -84,8 +82,7 @@ static void begin_with_q(struct compressed_model *m, const struct compressed *c)
 
 /* Matrices that are compressed, one that is too small to be, vectors. */
 static const struct compressed_net compressed_powersgd = {
-    .algorithm = &ddp_algorithm_powersgd,
-    .options = {.compress = {DDP_CHOICE_powersgd, 2}},
+    .options = {.compress = {DDP_COMPRESS_powersgd, 2}},
     .layers = 6,
     .params = 7,
     .shapes = {{0, 24, 90, 1},

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-extern const ddp_algorithm ddp_algorithm_topk;
-
 struct element {
     double value;
     size_t place;
@@ -50,8 +48,7 @@ static void define_all_largest(struct compressed_model *m, const struct compress
 }
 
 static const struct compressed_net compressed_top_k = {
-    .algorithm = &ddp_algorithm_topk,
-    .options = {.compress = {DDP_CHOICE_topk, 3}},
+    .options = {.compress = {DDP_COMPRESS_topk, 3}},
     .layers = 4,
     .params = 4,
     .shapes = {{0, 24, 90, 1}, {1, 40, 100, 1}, {2, 16, 16, 1}, {3, 1, 24, 0}},

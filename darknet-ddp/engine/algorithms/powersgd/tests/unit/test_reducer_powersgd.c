@@ -2,6 +2,7 @@
  * dropped, and what a checkpoint has. */
 #include "algorithms/powersgd/matrix.h"
 #include "algorithms/powersgd/tests/powersgd_net.h"
+#include "unit/compressed_checks.h"
 #include "unit/numbers.h"
 
 #include <math.h>
@@ -16,19 +17,6 @@
 
 static const struct compressed_net *const net = &compressed_powersgd;
 
-/* What ranks came to, for each other and for other configs. */
-struct job {
-    const ddp_reducer_config *config;
-    int leave_out;
-    struct compressed_model *models; /* of each rank, so that they compute side by side */
-    float *results;                  /* of each rank COMPRESSED_RESULTS */
-};
-
-static float *results_of(const struct job *job, int rank)
-{
-    return job->results + (size_t)rank * COMPRESSED_RESULTS;
-}
-
 static void *room(size_t count, size_t bytes)
 {
     void *x = calloc(count, bytes);
@@ -37,40 +25,16 @@ static void *room(size_t count, size_t bytes)
     return x;
 }
 
-static void take_steps(struct rank *me)
+static void it_is_its_definition(void **state)
 {
-    struct job *job = me->shared;
-
-    compressed_take_steps(me, net, ddp_device_host(), job->config, job->leave_out,
-                          &job->models[me->rank], results_of(job, me->rank));
+    (void)state;
+    compressed_is_its_definition(net);
 }
 
-static void it_is_its_definition_and_the_same_whatever_the_buckets(void **state)
+static void steps_that_are_dropped_leave_nothing(void **state)
 {
-    struct compressed_model *models = room(COMPRESSED_RANKS, sizeof *models);
-    float *results[2] = {room(COMPRESSED_RANKS, COMPRESSED_RESULTS * sizeof(float)),
-                         room(COMPRESSED_RANKS, COMPRESSED_RESULTS * sizeof(float))};
-    size_t kind_bytes = COMPRESSED_RESULTS / COMPRESSED_KINDS * sizeof(float);
-
     (void)state;
-    for (int size = 2; size <= COMPRESSED_RANKS; size++)
-        for (size_t c = 0; c < 2 * (size_t)COMPRESSED_CONFIGS; c++) {
-            struct job job = {.config = &compressed_configs[c % COMPRESSED_CONFIGS],
-                              .leave_out = c >= COMPRESSED_CONFIGS,
-                              .models = models,
-                              .results = results[c > 0]};
-
-            ranks_run(size, take_steps, &job);
-            assert_memory_equal(results[c > 0], results[0],
-                                (size_t)size * COMPRESSED_RESULTS * sizeof(float));
-            for (int r = 1; r < size; r++)
-                for (int kind = 0; kind < COMPRESSED_KINDS; kind += 2) /* not errors */
-                    assert_memory_equal(results_of(&job, r) + compressed_result(kind, 0),
-                                        job.results + compressed_result(kind, 0), kind_bytes);
-        }
-    free(models);
-    free(results[0]);
-    free(results[1]);
+    compressed_drops_leave_nothing(net);
 }
 
 /* ---- Q ---- */
@@ -124,78 +88,6 @@ static void a_column_that_is_lost_is_drawn_again(void **state)
 
         assert_near((double)q[i], want[i], 1e-6);
     }
-}
-
-/* ---- steps that are dropped ---- */
-
-static void expect_nothing_left(struct compressed *c, struct rank *me)
-{
-    for (size_t p = 0; p < net->params; p++)
-        for (size_t i = 0; i < compressed_count(net, p); i++)
-            if (fpclassify(c->gradients[p][i]) != FP_ZERO) {
-                rank_wrong(me, "parameter %zu has a gradient left", p);
-                return;
-            }
-}
-
-/* A step that has a number that is none, on one rank. */
-static void drop_what_is_no_number(struct compressed *c, struct rank *me)
-{
-    size_t bucket;
-    ddp_error err;
-
-    ddp_reducer_backward_begin(c->reducer, 1);
-    if (me->rank == me->size - 1)
-        c->gradients[3][77] = NAN;
-    for (int layer = net->layers - 1; layer >= 0; layer--)
-        rank_expect_ok(me, ddp_reducer_layer_ready(c->reducer, layer, &err), &err);
-    rank_expect_ok(me, ddp_reducer_backward_end(c->reducer, &err), &err);
-    rank_expect_ok(me, ddp_reducer_fence_all(c->reducer, &err), &err);
-    if (ddp_reducer_finite(c->reducer, &bucket))
-        rank_wrong(me, "a number that is none was not seen");
-    ddp_reducer_drop(c->reducer);
-}
-
-/* What no step has reached stays; what one has reached that is then dropped, too. */
-static void drop_steps(struct rank *me)
-{
-    struct job *job = me->shared;
-    float *before = results_of(job, 2 * me->rank), *after = results_of(job, 2 * me->rank + 1);
-    struct compressed c;
-    ddp_error err;
-    size_t bucket;
-
-    if (!compressed_open_reducer(&c, net, ddp_device_host(), job->config, me))
-        return;
-    compressed_backward(&c, me, 0, 0);
-    compressed_wait(&c, me, 0);
-    compressed_clear(&c);
-    compressed_keep(&c, before);
-    compressed_backward(&c, me, 1, 0);
-    rank_expect_ok(me, ddp_reducer_fence_all(c.reducer, &err), &err);
-    if (!ddp_reducer_finite(c.reducer, &bucket))
-        rank_wrong(me, "bucket %zu is not finite", bucket);
-    ddp_reducer_drop(c.reducer);
-    drop_what_is_no_number(&c, me);
-    expect_nothing_left(&c, me);
-    compressed_keep(&c, after);
-    if (memcmp(before, after, COMPRESSED_RESULTS * sizeof *after) != 0)
-        rank_wrong(me, "an error or Q changed");
-    rank_meet(me);
-    compressed_close(&c);
-}
-
-static void a_step_that_is_dropped_changes_nothing(void **state)
-{
-    struct job job = {.results =
-                          room((size_t)2 * COMPRESSED_RANKS, COMPRESSED_RESULTS * sizeof(float))};
-
-    (void)state;
-    for (size_t c = 0; c < COMPRESSED_CONFIGS; c++) {
-        job.config = &compressed_configs[c];
-        ranks_run(3, drop_steps, &job);
-    }
-    free(job.results);
 }
 
 /* ---- what a checkpoint has ---- */
@@ -302,8 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(q_begins_orthonormal),
         cmocka_unit_test(a_column_that_is_lost_is_drawn_again),
-        cmocka_unit_test(it_is_its_definition_and_the_same_whatever_the_buckets),
-        cmocka_unit_test(a_step_that_is_dropped_changes_nothing),
+        cmocka_unit_test(it_is_its_definition),
+        cmocka_unit_test(steps_that_are_dropped_leave_nothing),
         cmocka_unit_test(errors_of_all_ranks_come_back_and_are_added_up_on_fewer),
     };
 

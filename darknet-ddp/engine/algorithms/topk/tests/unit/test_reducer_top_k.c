@@ -3,6 +3,7 @@
  */
 #include "algorithms/topk/tests/topk_net.h"
 #include "algorithms/topk/top_k.h"
+#include "unit/compressed_checks.h"
 #include "unit/numbers.h"
 
 #include <math.h>
@@ -11,74 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
 static const struct compressed_net *const net = &compressed_top_k;
 
-struct job {
-    const ddp_reducer_config *config;
-    struct compressed_model *models; /* of each rank, so that they compute side by side */
-    float *results;
-};
-
-static void take_steps(struct rank *me)
-{
-    const struct job *job = me->shared;
-
-    compressed_take_steps(me, net, ddp_device_host(), job->config, 0, &job->models[me->rank],
-                          job->results + (size_t)me->rank * COMPRESSED_RESULTS);
-}
-
-static void it_is_its_definition_whatever_the_buckets(void **state)
-{
-    struct compressed_model *models = calloc(COMPRESSED_RANKS, sizeof *models);
-    float *results = calloc(COMPRESSED_RANKS, COMPRESSED_RESULTS * sizeof *results);
-
-    (void)state;
-    assert_non_null(models);
-    assert_non_null(results);
-    for (int size = 2; size <= COMPRESSED_RANKS; size++)
-        for (size_t c = 0; c < COMPRESSED_CONFIGS; c++) {
-            struct job job = {
-                .config = &compressed_configs[c], .models = models, .results = results};
-
-            ranks_run(size, take_steps, &job);
-        }
-    free(models);
-    free(results);
-}
-
-static void one_that_is_no_number_is_told_and_seen_by_all(struct rank *me)
-{
-    struct compressed c;
-    ddp_error err;
-    size_t bucket;
-
-    if (!compressed_open_reducer(&c, net, ddp_device_host(), &compressed_configs[0], me))
-        return;
-    ddp_reducer_backward_begin(c.reducer, 1);
-    if (me->rank == 1)
-        c.gradients[1][77] = NAN;
-    for (int layer = net->layers - 1; layer >= 0; layer--)
-        rank_expect_ok(me, ddp_reducer_layer_ready(c.reducer, layer, &err), &err);
-    rank_expect_ok(me, ddp_reducer_backward_end(c.reducer, &err), &err);
-    rank_expect_ok(me, ddp_reducer_fence_all(c.reducer, &err), &err);
-    if (ddp_reducer_finite(c.reducer, &bucket))
-        rank_wrong(me, "a number that is none was not seen");
-    ddp_reducer_drop(c.reducer);
-    for (size_t i = 0; i < compressed_count(net, 1); i++)
-        if (fpclassify(compressed_memory(&c, 1).error[i]) != FP_ZERO)
-            rank_wrong(me, "error [%zu] is not zero", i);
-    rank_meet(me);
-    compressed_close(&c);
-}
-
-static void what_is_no_number_is_seen_and_dropped(void **state)
+static void it_is_its_definition(void **state)
 {
     (void)state;
-    ranks_run(3, one_that_is_no_number_is_told_and_seen_by_all, NULL);
+    compressed_is_its_definition(net);
+}
+
+static void steps_that_are_dropped_leave_nothing(void **state)
+{
+    (void)state;
+    compressed_drops_leave_nothing(net);
 }
 
 static void the_largest_are_taken_and_of_equal_ones_the_first(void **state)
@@ -149,8 +97,8 @@ int main(void)
         cmocka_unit_test(the_largest_are_taken_and_of_equal_ones_the_first),
         cmocka_unit_test(a_place_that_is_none_is_passed_over),
         cmocka_unit_test(a_long_array_is_told_in_sections),
-        cmocka_unit_test(it_is_its_definition_whatever_the_buckets),
-        cmocka_unit_test(what_is_no_number_is_seen_and_dropped),
+        cmocka_unit_test(it_is_its_definition),
+        cmocka_unit_test(steps_that_are_dropped_leave_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

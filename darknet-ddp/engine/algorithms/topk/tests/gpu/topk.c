@@ -1,0 +1,79 @@
+/* Top-k on a GPU (gpu/compress.h). */
+#include "algorithms/topk/largest.h"
+#include "algorithms/topk/tests/topk_net.h"
+#include "gpu/compress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ran 0: nothing but the gradient changes. */
+static void compare_largest(ddp_device *queue, const float *values, size_t count, double percent,
+                            float ran)
+{
+    ddp_device *d = ddp_device_host();
+    ddp_largest host = {.count = count, .percent = percent, .rank = 1, .ranks = 3}, gpu = host;
+    size_t told = 3 * ddp_top_k_numbers(count, percent);
+    float *nothing = compress_room(DDP_LARGEST_SCRATCH, sizeof(float)), *more,
+          *ran_there = compress_on_device(queue, &ran, 1);
+
+    host.m = compress_room(count, sizeof(float));
+    memcpy(host.m, values, count * sizeof(float));
+    gpu.m = compress_on_device(queue, values, count);
+    host.error = compress_both(queue, &gpu.error, count, 7);
+    host.told = compress_both(queue, &gpu.told, told, 8); /* encode sets this rank's */
+    host.stride = gpu.stride = told / 3;
+    gpu.scratch = compress_on_device(queue, nothing, DDP_LARGEST_SCRATCH);
+    ddp_largest_encode(d, &host);
+    ddp_largest_encode(queue, &gpu);
+    compress_expect(queue, "what is told", gpu.told, host.told, told, 0);
+    more = host.told + told / 3 * 2; /* another rank tells the same, and a place that is none */
+    memcpy(more, host.told + told / 3, told / 3 * sizeof(float));
+    more[told / 3 - 1] = NAN;
+    ddp_device_push(queue, gpu.told, host.told, told);
+    ddp_largest_decode(d, &host, &ran);
+    ddp_largest_decode(queue, &gpu, ran_there);
+    compress_expect(queue, "the sum", gpu.m, host.m, count, 0);
+    compress_expect(queue, "the error", gpu.error, host.error, count, 0);
+    ddp_device_free(queue, gpu.m);
+    ddp_device_free(queue, gpu.error);
+    ddp_device_free(queue, gpu.told);
+    ddp_device_free(queue, gpu.scratch);
+    free(nothing);
+    ddp_device_free(queue, ran_there);
+    free(host.m);
+    free(host.error);
+    free(host.told);
+}
+
+static void compare(ddp_device *queue)
+{
+    static const size_t counts[] = {1, 2, 255, 4096, 4097, 3 * 4096 + 17, 100003};
+    static const double percents[] = {0.001, 1, 37.5, 100};
+    const size_t most = DDP_TOP_K_SECTION + 5000;
+    float *x = compress_room(most, sizeof *x);
+
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        for (size_t j = 0; j < sizeof percents / sizeof percents[0]; j++) {
+            compress_fill(x, counts[i], (unsigned)i); /* many equal ones */
+            compare_largest(queue, x, counts[i], percents[j], 2);
+            for (size_t k = 0; k < counts[i]; k++)
+                x[k] *= expf((float)(k * 7919 % 1000) / 20); /* of all magnitudes */
+            x[counts[i] / 2] = NAN;
+            x[counts[i] / 3] = -INFINITY;
+            compare_largest(queue, x, counts[i], percents[j], 2);
+            compare_largest(queue, x, counts[i], percents[j], 0);
+        }
+    compress_fill(x, most, 9);
+    x[DDP_TOP_K_SECTION] = 1000;
+    compare_largest(queue, x, most, 0.01, 1);
+    free(x);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct compress_test test = {
+        .net = &compressed_top_k, .ordered = 1, .compare = compare};
+
+    return compress_main(argc, argv, &test);
+}

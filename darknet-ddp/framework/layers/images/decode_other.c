@@ -1,0 +1,43 @@
+#include "layers/images/decode.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#undef calloc
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_NO_JPEG // libjpeg's
+#define STBI_NO_PNG  // libpng's
+#define STBI_NO_PIC
+#define STBI_NO_STDIO
+#define STBI_MALLOC(size) calloc(1, size) // what a file leaves out is 0
+#define STBI_REALLOC(old, size) realloc(old, size)
+#define STBI_FREE(old) free(old)
+#include "stb_image.h"
+
+/* What is behind the end of the file counts as zeros; a picture of these is none. */
+static int load(stbi__context *s, decoded *out)
+{
+    out->bytes = stbi__load_and_postprocess_8bit(s, &out->w, &out->h, &out->c, 0);
+    if (out->bytes && s->cut_off)
+        return stbi__err("the file is cut off", "");
+    return out->bytes != 0;
+}
+
+int decode_other(const unsigned char *file, size_t size, int only_size, decoded *out)
+{
+    stbi__context s;
+    int done = size < INT_MAX ? 1 : stbi__err("the file is too large", "");
+    if (done) {
+        stbi__start_mem(&s, file, (int)size);
+        done = only_size ? stbi__info_main(&s, &out->w, &out->h, &out->c) : load(&s, out);
+    }
+    if (done && (out->w < 1 || out->h < 1))
+        done = stbi__err("it has no width or no height", "");
+    if (done)
+        return 0;
+    free(out->bytes);
+    out->bytes = 0;
+    snprintf(out->note, sizeof out->note, "%s", stbi_failure_reason());
+    return -1;
+}

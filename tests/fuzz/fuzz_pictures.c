@@ -1,0 +1,7 @@
+/* Pictures that are neither JPEG nor PNG. */
+#include "decode_input.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return decode_input(decode_other, data, size);
+}
