@@ -59,7 +59,8 @@ static void table_names_all(void **state)
         {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
          .heard_ns = 9 * s,
          .moved_ns = 9 * s}};
-    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, (ddp_sent){0}, 20 * s, layers_of, NULL);
+    char *text =
+        ddp_hang_report_make("title", ranks, hosts, 3, 0, (ddp_sent){0}, 20 * s, layers_of, NULL);
 
     (void)state;
     assert_string_equal(
@@ -89,7 +90,8 @@ static void table_says_which_places_are_old(void **state)
          .heard_ns = 19 * s,
          .moved_ns = 19 * s,
          .left = 1}};
-    char *text = ddp_hang_report_make("title", ranks, hosts, 3, 0, (ddp_sent){0}, 20 * s, NULL, NULL);
+    char *text =
+        ddp_hang_report_make("title", ranks, hosts, 3, 0, (ddp_sent){0}, 20 * s, NULL, NULL);
 
     (void)state;
     assert_string_equal(text, "title\n"

@@ -227,7 +227,8 @@ static int wait_ms(const struct launcher *l)
 /* Does a launcher that has started no rank wait for too long? */
 static void look_at_start(struct launcher *l)
 {
-    double waited_s = (double)(ddp_clock_ns() - l->began_ns) / 1e9, limit_s = l->config.start_limit_s;
+    double waited_s = (double)(ddp_clock_ns() - l->began_ns) / 1e9,
+           limit_s = l->config.start_limit_s;
     double say_s = limit_s > 0 && limit_s < 2 * SAY_START_S ? limit_s / 2 : SAY_START_S;
 
     if (!l->config.say_start || l->err.notes & DDP_NOTE_BEGINS || l->deadline_ns != 0)

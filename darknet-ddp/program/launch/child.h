@@ -17,8 +17,8 @@ typedef struct ddp_exit_info {
 } ddp_exit_info;
 
 typedef struct ddp_child_config {
-    int patient;       /* ranks may take what they need to end when they are asked to, else 3 s */
-    double grace_s;    /* more than 0: so long, whatever patient says */
+    int patient;    /* ranks may take what they need to end when they are asked to, else 3 s */
+    double grace_s; /* more than 0: so long, whatever patient says */
     /* While no rank has begun: called once after 10 s, or half of start_limit_s, and where
      * start_limit_s (0: never) have passed, with ends: then the child is killed. NULL: nobody
      * asks. */

@@ -21,8 +21,7 @@ ddp_status ddp_limits_check_files(int ranks, ddp_error *err)
     return ddp_fail(err, DDP_ERR_USAGE,
                     "a process may open %lu files here, and mpirun needs about %lu for %d ranks: "
                     "`ulimit -n %lu` raises that, or an administrator does",
-                    (unsigned long)limit.rlim_cur, (unsigned long)need, ranks,
-                    (unsigned long)need);
+                    (unsigned long)limit.rlim_cur, (unsigned long)need, ranks, (unsigned long)need);
 }
 
 /* With its domain, or as far as the first dot. */

@@ -267,7 +267,8 @@ static void say_start(void *ctx, double waited_s, int ends)
     (void)fprintf(stderr, "darknet: no rank runs after %.0f s%s; ", waited_s,
                   ends ? ", and the job ends" : "");
     if (ddp_hosts_being_reached(&j->hosts, hosts, sizeof hosts) > 0)
-        (void)fprintf(stderr, "%s has not come back from %s: is it up, and does `%s %.*s true` end?\n",
+        (void)fprintf(stderr,
+                      "%s has not come back from %s: is it up, and does `%s %.*s true` end?\n",
                       program, hosts, program, (int)strcspn(hosts, ", "), hosts);
     else if (j->where && j->hosts.count > 0)
         (void)fprintf(stderr,

@@ -17,14 +17,8 @@ static const struct {
     int is_path;
 } calls[] = {
 #ifdef SYS_open /* not on every processor */
-    {SYS_open, 0, 1},
-    {SYS_stat, 0, 1},
-    {SYS_lstat, 0, 1},
-    {SYS_access, 0, 1},
-    {SYS_unlink, 0, 1},
-    {SYS_rename, 0, 1},
-    {SYS_mkdir, 0, 1},
-    {SYS_readlink, 0, 1},
+    {SYS_open, 0, 1},       {SYS_stat, 0, 1},    {SYS_lstat, 0, 1},      {SYS_access, 0, 1},
+    {SYS_unlink, 0, 1},     {SYS_rename, 0, 1},  {SYS_mkdir, 0, 1},      {SYS_readlink, 0, 1},
 #endif
 #ifdef SYS_newfstatat
     {SYS_newfstatat, 1, 1},
@@ -32,26 +26,11 @@ static const struct {
 #ifdef SYS_faccessat2
     {SYS_faccessat2, 1, 1},
 #endif
-    {SYS_openat, 1, 1},
-    {SYS_statx, 1, 1},
-    {SYS_faccessat, 1, 1},
-    {SYS_unlinkat, 1, 1},
-    {SYS_renameat2, 1, 1},
-    {SYS_mkdirat, 1, 1},
-    {SYS_readlinkat, 1, 1},
-    {SYS_read, 0, 0},
-    {SYS_pread64, 0, 0},
-    {SYS_readv, 0, 0},
-    {SYS_write, 0, 0},
-    {SYS_pwrite64, 0, 0},
-    {SYS_writev, 0, 0},
-    {SYS_fsync, 0, 0},
-    {SYS_fdatasync, 0, 0},
-    {SYS_ftruncate, 0, 0},
-    {SYS_close, 0, 0},
-    {SYS_fstat, 0, 0},
-    {SYS_flock, 0, 0},
-    {SYS_fcntl, 0, 0},
+    {SYS_openat, 1, 1},     {SYS_statx, 1, 1},   {SYS_faccessat, 1, 1},  {SYS_unlinkat, 1, 1},
+    {SYS_renameat2, 1, 1},  {SYS_mkdirat, 1, 1}, {SYS_readlinkat, 1, 1}, {SYS_read, 0, 0},
+    {SYS_pread64, 0, 0},    {SYS_readv, 0, 0},   {SYS_write, 0, 0},      {SYS_pwrite64, 0, 0},
+    {SYS_writev, 0, 0},     {SYS_fsync, 0, 0},   {SYS_fdatasync, 0, 0},  {SYS_ftruncate, 0, 0},
+    {SYS_close, 0, 0},      {SYS_fstat, 0, 0},   {SYS_flock, 0, 0},      {SYS_fcntl, 0, 0},
     {SYS_getdents64, 0, 0},
 };
 

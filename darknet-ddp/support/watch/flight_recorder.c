@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const kinds[] = {"none", "phase", "step", "launch", "land", "fail", "silent",
-                                    "sent"};
+static const char *const kinds[] = {"none", "phase", "step",   "launch",
+                                    "land", "fail",  "silent", "sent"};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

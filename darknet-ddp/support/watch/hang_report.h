@@ -9,11 +9,11 @@ enum { DDP_WATCHED_FILE = 256 };
 /* What is known of a rank. Times are of one clock; 0 is its start. */
 typedef struct ddp_watched {
     ddp_rank_position at;
-    int64_t heard_ns; /* at which it last spoke */
-    int64_t moved_ns; /* at which it last did something */
-    int64_t lost_ns;  /* at which its connection was gone; 0: it is not */
-    int left;         /* it said that it ends */
-    int answered;     /* it has sent its events */
+    int64_t heard_ns;            /* at which it last spoke */
+    int64_t moved_ns;            /* at which it last did something */
+    int64_t lost_ns;             /* at which its connection was gone; 0: it is not */
+    int left;                    /* it said that it ends */
+    int answered;                /* it has sent its events */
     char file[DDP_WATCHED_FILE]; /* that it waits for; empty: none is known */
 } ddp_watched;
 

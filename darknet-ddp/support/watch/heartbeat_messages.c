@@ -92,8 +92,7 @@ void ddp_watch_tell_file(ddp_watch *w)
     ddp_watched *own = &w->ranks[0];
 
     if (ddp_watch_seconds_since(w, own->moved_ns) < look_s
-        || ddp_watch_seconds_since(w, w->looked_ns) < look_s
-        || own->at.phase == DDP_PHASE_WAITING)
+        || ddp_watch_seconds_since(w, w->looked_ns) < look_s || own->at.phase == DDP_PHASE_WAITING)
         return;
     w->looked_ns = w->own_ns;
     ddp_blocked_file(own->file, sizeof own->file);

@@ -42,11 +42,11 @@ struct ddp_watch {
     ddp_heartbeat *channel;
     ddp_watched *ranks;
     ddp_sent sent;
-    int64_t own_ns;   /* time in which this process ran */
-    int64_t last_ns;  /* by the clock */
-    int64_t told_ns;  /* own time at which it last told rank 0, or rank 0 the others */
-    int64_t heard_ns; /* at which rank 0 was last heard */
-    int64_t moved_ns; /* at which anything moved anywhere */
+    int64_t own_ns;    /* time in which this process ran */
+    int64_t last_ns;   /* by the clock */
+    int64_t told_ns;   /* own time at which it last told rank 0, or rank 0 the others */
+    int64_t heard_ns;  /* at which rank 0 was last heard */
+    int64_t moved_ns;  /* at which anything moved anywhere */
     int64_t looked_ns; /* at which it was last asked which file this rank waits for */
     int member, warned, told_failing;
     int told_to_end; /* by rank 0 */

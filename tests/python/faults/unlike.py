@@ -6,7 +6,7 @@ import shutil
 import time
 
 import darknet
-from trial import START_S, TRAIN, Failed, Trial
+from trial import TRAIN, Trial
 
 
 class Differs(Trial):
