@@ -393,8 +393,8 @@ static void a_png_of_each_kind(void **state)
 /* ---- what stb_image is left with ---- */
 
 #define REFUSED(bytes, why)                                                                        \
-    write_file(bytes, sizeof bytes - 1);                                                           \
-    expect_refused(#bytes, why)
+    write_file((bytes), sizeof(bytes) - 1);                                                        \
+    expect_refused(#bytes, (why))
 
 static const char cut_bmp[] = "BM\0\0\0\0\0\0\0\0\66\0\0\0\50\0\0\0\2\0\0\0\2\0\0\0\1\0\30\0"
                               "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\3";
@@ -406,6 +406,8 @@ static const char gif_frame_without_columns[] =
     "GIF89a\1\0\1\0\200\0\0\1\2\3\4\5\6,\1\0\0\0\0\0\1\0\0\2\2D\1\0;";
 static const char huge_gif[] =
     "GIF89a\xff\xff\xff\xff\200\0\0\1\2\3\4\5\6,\0\0\0\0\1\0\1\0\0\2\2D\1\0;";
+static const char gif_of_wide_codes[] =
+    "GIF89a\1\0\1\0\200\0\0\1\2\3\4\5\6,\0\0\0\0\1\0\1\0\0\15\2D\1\0;";
 static const char hdr_without_end[] =
     "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 8\n\2\2\0\10\0";
 static const char huge_ppm[] = "P6 99999999999 99999999999 255\nabc";
@@ -421,6 +423,7 @@ static void damaged_pictures_of_other_kinds(void **state)
     REFUSED(tga_without_palette, "bad palette");
     REFUSED(huge_gif, "too large");
     REFUSED(hdr_without_end, "corrupt");
+    REFUSED(gif_of_wide_codes, "damaged");
     REFUSED(huge_ppm, "too large");
     REFUSED(cut_ppm, "cut off");
     REFUSED(huge_psd, "too large");

@@ -38,6 +38,7 @@ int decode_other(const unsigned char *file, size_t size, int only_size, decoded 
         return 0;
     free(out->bytes);
     out->bytes = 0;
-    snprintf(out->note, sizeof out->note, "%s", stbi_failure_reason());
+    const char *why = stbi_failure_reason(); // of some damage none
+    snprintf(out->note, sizeof out->note, "%s", why && *why ? why : "it is damaged");
     return -1;
 }
