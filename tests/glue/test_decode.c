@@ -393,8 +393,8 @@ static void a_png_of_each_kind(void **state)
 /* ---- what stb_image is left with ---- */
 
 #define REFUSED(bytes, why)                                                                        \
-    write_file(bytes, sizeof bytes - 1);                                                           \
-    expect_refused(#bytes, why)
+    write_file((bytes), sizeof(bytes) - 1);                                                        \
+    expect_refused(#bytes, (why))
 
 static const char cut_bmp[] = "BM\0\0\0\0\0\0\0\0\66\0\0\0\50\0\0\0\2\0\0\0\2\0\0\0\1\0\30\0"
                               "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2\3";

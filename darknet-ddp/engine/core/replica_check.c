@@ -128,7 +128,7 @@ static ddp_status accuse(const ddp_replica_check *v, const uint64_t *of_one, cha
         in[r] = (char)(of_one[r] != of_one[good < 0 ? 0 : good]);
     (void)ddp_rank_names(v->group, in, these, sizeof these);
     for (int r = 0; r < ranks; r++)
-        in[r] = !in[r];
+        in[r] = (char)!in[r];
     (void)ddp_rank_names(v->group, in, others, sizeof others);
     free(in);
     if (good >= 0)

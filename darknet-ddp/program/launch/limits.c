@@ -10,7 +10,7 @@ enum { FILES = 32, FILES_A_RANK = 8, NAME_LETTERS = 56 };
 
 ddp_status ddp_limits_check_files(int ranks, ddp_error *err)
 {
-    rlim_t need = (rlim_t)(FILES + FILES_A_RANK * ranks);
+    rlim_t need = FILES + FILES_A_RANK * (rlim_t)ranks;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= need)

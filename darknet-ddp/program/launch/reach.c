@@ -193,7 +193,8 @@ static void look_for_host(void *ctx, pid_t pid)
     text[bytes] = '\0';
     for (const char *word = text; word < text + bytes; word += strlen(word) + 1)
         for (size_t i = 0; i < s->hosts->count; i++)
-            s->reached[i] |= (char)is_host(word, s->hosts->list[i].name);
+            if (is_host(word, s->hosts->list[i].name))
+                s->reached[i] = 1;
 }
 
 int ddp_hosts_being_reached(const ddp_hosts *h, char *out, size_t size)
