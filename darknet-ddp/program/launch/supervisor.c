@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 /* The one that the build found beside its MPI: another in PATH may be of another MPI. */
@@ -24,7 +25,7 @@ static const char mpirun[] = DDP_MPIRUN;
 
 static const char must_resume[] = "DARKNET_DDP_MUST_RESUME";
 
-enum { USAGE_STATUS = 2, OWN_WORDS = 48, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
+enum { USAGE_STATUS = 2, OWN_WORDS = 64, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
 
 struct job {
     const ddp_options *options;
@@ -35,6 +36,7 @@ struct job {
     int given_up;    /* it was said which hosts cannot be reached */
     char program[PATH_MAX], np[16], kill_timeout[16];
     char *where;      /* for -H */
+    char ports[16];   /* of mpirun and its daemons */
     char network[64]; /* between the hosts; empty: not known */
 };
 
@@ -102,6 +104,10 @@ static int fit(const struct job *j, int most)
 
     for (int i = 1; j->argv[i]; i++)
         if (read_batch(j->argv[i], &batch, &subdivisions)) {
+            if (j->options->cfg_batch > 0)
+                batch = j->options->cfg_batch;
+            if (j->options->subdivisions > 0)
+                subdivisions = j->options->subdivisions;
             while (most > 1 && !allowed(j->options, batch, subdivisions, most))
                 most--;
             break;
@@ -223,8 +229,26 @@ static size_t add_words_of_hydra(struct job *j, const char **args, size_t used)
     return used;
 }
 
+/* All ports of Open MPI's in one range. mpirun and its daemons listen on each of those that they
+ * are given: two, drawn for the job, so that jobs side by side do not want the same. */
+static size_t add_ports(struct job *j, const char **args, size_t used)
+{
+    static const char first[] = "46000", count[] = "900";
+    enum { MPIRUN_FIRST = 46900, MPIRUN_PORTS = 100 };
+    unsigned int drawn[2] = {0, 1};
+
+    (void)getrandom(drawn, sizeof drawn, 0);
+    (void)snprintf(j->ports, sizeof j->ports, "%u,%u", MPIRUN_FIRST + drawn[0] % MPIRUN_PORTS,
+                   MPIRUN_FIRST + (drawn[0] + 1 + drawn[1] % (MPIRUN_PORTS - 1)) % MPIRUN_PORTS);
+    used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv4_ports", j->ports);
+    used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv6_ports", j->ports);
+    used = add_setting(args, used, "OMPI_MCA_btl_tcp_port_min_v4", first);
+    return add_setting(args, used, "OMPI_MCA_btl_tcp_port_range_v4", count);
+}
+
 static size_t add_words_of_open_mpi(struct job *j, const char **args, size_t used)
 {
+    used = add_ports(j, args, used);
     args[used++] = "--oversubscribe";
     if (geteuid() == 0)
         args[used++] = "--allow-run-as-root";
@@ -337,6 +361,11 @@ static void name_away(const ddp_hosts *h)
                           h->list[i].name);
 }
 
+static int options_resume(const ddp_options *o)
+{
+    return o->resume || o->resume_force;
+}
+
 /* Choose the hosts and ranks of the next start from the hosts that answer now. Returns 0 where none
  * does. */
 static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number)
@@ -352,7 +381,7 @@ static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number
     (void)fprintf(
         stderr, "darknet: the job has failed (exit status %d): restart %d of %d, %d rank%s, %s\n",
         ended->status, number, j->options->max_restarts, j->ranks, j->ranks == 1 ? "" : "s",
-        j->saved || j->options->resume || j->options->resume_force
+        j->saved || options_resume(j->options)
             ? "from the last checkpoint"
             : "from the beginning, for it has saved nothing yet");
     return j->ranks > 0;
@@ -362,7 +391,7 @@ static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number
 static void say_how_to_go_on(char **argv)
 {
     char *command = ddp_resume_command_of(argv, "-resume");
-    char *text = ddp_resume_advice(command, "the last checkpoint, if one was saved");
+    char *text = ddp_resume_advice(command, "the last checkpoint");
 
     if (text)
         (void)fprintf(stderr, "darknet: %s\n", text);
@@ -385,7 +414,8 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
     }
     if (ended.failed && !ended.begun && !j->given_up)
         name_unreachable(j);
-    if (ended.failed && trained && !ended.advised)
+    if (ended.failed && trained && !ended.advised
+        && (j->saved || ended.saved || options_resume(j->options)))
         say_how_to_go_on(j->argv);
     exit(ended.status);
 }
