@@ -1,7 +1,7 @@
 /* Weights files, into a network with each way of storing a layer that is common. */
 #include "guarded.h"
 
-#include "checkpoint/mismatch.h"
+#include "checkpoint/match.h"
 
 #include <darknet.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
+#include "comm/group_gpu.h"
 #include "numbers.h"
 
 #include <setjmp.h>
@@ -30,7 +31,7 @@ static void solo_is_rank_0_of_1(void **state)
     assert_int_equal(ddp_group_size(*state), 1);
     assert_int_equal(ddp_group_local_rank(*state), 0);
     assert_int_equal(ddp_group_local_size(*state), 1);
-    assert_string_equal(ddp_group_backend(*state), "solo");
+    assert_string_equal(ddp_group_transport(*state), "solo");
     assert_string_not_equal(ddp_group_host(*state, 0), "");
 }
 

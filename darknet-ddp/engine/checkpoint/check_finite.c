@@ -1,7 +1,7 @@
 /* Weights files of Darknet: int32 major, minor, revision; images seen, of 8 bytes from version 0.2
  * on, of 4 before; floats. */
 #include "base/is_finite.h"
-#include "checkpoint/mismatch.h"
+#include "checkpoint/match.h"
 
 #include <errno.h>
 #include <stdio.h>

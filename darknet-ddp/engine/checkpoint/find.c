@@ -1,5 +1,5 @@
 /* Finding pairs in a directory: the newest whole one, and those to remove. */
-#include "checkpoint/mismatch.h"
+#include "checkpoint/match.h"
 #include "checkpoint/pair.h"
 
 #include <dirent.h>
@@ -48,7 +48,8 @@ static int is_numbered(const char *name, const char *base)
     return digits > 0 && strcmp(name + length + 1 + digits, ".weights") == 0;
 }
 
-int ddp_match_is_weights(const char *name, const char *base)
+/* Is this the name of a weights file that a run of this base saves? */
+static int is_weights(const char *name, const char *base)
 {
     static const char *const ends[] = {".backup", ".weights", "_final.weights", "_last.weights",
                                        "_best.weights"};
@@ -108,7 +109,7 @@ static ddp_status add_if_state(struct candidates *all, const char *directory, co
     if (!ends_with(name, end) || strlen(name) >= sizeof weights)
         return DDP_OK;
     (void)snprintf(weights, sizeof weights, "%.*s", (int)(strlen(name) - strlen(end)), name);
-    if (!ddp_match_is_weights(weights, base))
+    if (!is_weights(weights, base))
         return DDP_OK;
     return add(all, directory, base, weights, name, err);
 }
@@ -278,7 +279,7 @@ int ddp_match_is_of_run(const char *directory, const char *name, const char *bas
     ddp_error ignored;
     int has_state;
 
-    if (!ddp_match_is_weights(name, base) || asprintf(&state, "%s/%s.state", directory, name) < 0)
+    if (!is_weights(name, base) || asprintf(&state, "%s/%s.state", directory, name) < 0)
         return 0;
     has_state = access(state, F_OK) == 0;
     ddp_checkpoint_set_base(&wanted, base);

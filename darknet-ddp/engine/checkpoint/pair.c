@@ -2,7 +2,7 @@
  * their names, in the order whose reason is in checkpoint/pair.h: X.state.part, X, then X.state. */
 #include "checkpoint/pair.h"
 
-#include "checkpoint/mismatch.h"
+#include "checkpoint/match.h"
 
 #include <errno.h>
 #include <inttypes.h>

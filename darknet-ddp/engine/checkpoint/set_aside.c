@@ -1,6 +1,6 @@
 #include "checkpoint/set_aside.h"
 
-#include "checkpoint/mismatch.h"
+#include "checkpoint/match.h"
 #include "checkpoint/pair.h"
 
 #include <dirent.h>

@@ -188,6 +188,12 @@ static ddp_status poll(ddp_group *g, int *moved, ddp_error *err)
     return DDP_OK;
 }
 
+/* Is no sum in flight, nor waiting to be? */
+static int is_idle(const ddp_group *g)
+{
+    return !g->exchange->chunks_in_flight && !g->exchange->first;
+}
+
 ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err)
 {
     int moved;
@@ -197,13 +203,13 @@ ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err)
     do {
         if (poll(g, &moved, err))
             return err->code;
-    } while (moved && !ddp_chunk_pipeline_is_idle(g));
+    } while (moved && !is_idle(g));
     return DDP_OK;
 }
 
 ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err)
 {
-    return ddp_chunk_pipeline_is_idle(g) ? DDP_OK : ddp_chunk_pipeline_look(g, err);
+    return is_idle(g) ? DDP_OK : ddp_chunk_pipeline_look(g, err);
 }
 
 /* ---- waiting ---- */
@@ -340,11 +346,6 @@ void ddp_chunk_pipeline_close(ddp_group *g)
     free(x->collective_requests);
     free(x);
     g->exchange = NULL;
-}
-
-int ddp_chunk_pipeline_is_idle(const ddp_group *g)
-{
-    return !g->exchange->chunks_in_flight && !g->exchange->first;
 }
 
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,

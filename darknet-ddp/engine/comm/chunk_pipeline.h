@@ -34,9 +34,6 @@ ddp_status ddp_chunk_pipeline_open(ddp_group *g,
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 
-/* Is no sum in flight, nor waiting to be? */
-int ddp_chunk_pipeline_is_idle(const ddp_group *g);
-
 void ddp_chunk_pipeline_close(ddp_group *g); /* never opened, or twice: allowed */
 
 ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);

@@ -26,11 +26,6 @@ int ddp_group_size(const ddp_group *g)
     return g->size;
 }
 
-const char *ddp_group_backend(const ddp_group *g)
-{
-    return g->ops->name;
-}
-
 int ddp_group_local_rank(const ddp_group *g)
 {
     return g->local_rank;

@@ -66,7 +66,6 @@ void ddp_group_abort(ddp_group *g, int exit_status);
 
 int ddp_group_rank(const ddp_group *g);
 int ddp_group_size(const ddp_group *g);
-const char *ddp_group_backend(const ddp_group *g); /* "solo", "thread", "mpi", "gloo" */
 
 /* Rank among the ranks of the same host, and how many these are. */
 int ddp_group_local_rank(const ddp_group *g);

@@ -36,7 +36,7 @@ ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
 /* This rank's GPU, or the host. */
 ddp_device *ddp_group_device(const ddp_group *g);
 
-/* How sums of the device's memory travel: "nccl 2.27.3" or ddp_group_backend. */
+/* How sums of the device's memory travel: "nccl 2.27.3", "solo", "thread", "mpi" or "gloo". */
 const char *ddp_group_transport(const ddp_group *g);
 
 /* Wait, moving messages along, until each sum of a GPU that has a fence has arrived there.

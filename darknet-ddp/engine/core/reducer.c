@@ -88,15 +88,6 @@ static void write_counts(ddp_reducer *r, size_t b)
     ddp_device_set(r->table->device, r->memory + bucket->counts, r->counts, bucket->param_count);
 }
 
-static ddp_status start_piece(ddp_reducer *r, size_t piece, ddp_error *err)
-{
-    size_t b = r->pieces[piece].bucket;
-
-    if (!ddp_reducer_is_alone(r) && !r->config.halves && piece == ddp_reducer_last_piece(r, b))
-        write_counts(r, b);
-    return r->sums->ops->start(r->sums, piece, err);
-}
-
 /* The next one of the launch order is full, and it is its turn. */
 static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
 {
@@ -108,7 +99,9 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
             r->sums->rounds->skip(r->sums, piece);
         return DDP_OK;
     }
-    st = start_piece(r, piece, err);
+    if (!ddp_reducer_is_alone(r) && !r->config.halves && piece == ddp_reducer_last_piece(r, b))
+        write_counts(r, b);
+    st = r->sums->ops->start(r->sums, piece, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     return st ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
 }

@@ -117,7 +117,7 @@ static ddp_status open_sum(const struct rounds *r, struct bucket *bucket, int wh
                                  bucket->count[which], DDP_WIRE_FP32, err);
 }
 
-/* First sums first, so that a bucket's has its number. */
+/* The first sums of all buckets, then the second: in errors a first sum has its bucket's number. */
 static ddp_status open_sums(struct rounds *r, ddp_error *err)
 {
     for (size_t b = 0; b < r->plan->bucket_count; b++)

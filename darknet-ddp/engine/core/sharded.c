@@ -38,11 +38,6 @@ static int moments_of(const ddp_sharded *s, size_t i)
     return ddp_moments_trained(s->of.table, &s->of.table->params[i]);
 }
 
-int ddp_sharded_has(const ddp_sharded *s, size_t i, int k)
-{
-    return k < moments_of(s, i);
-}
-
 enum kind { END, BLOCK, FINITE };
 
 struct request {

@@ -59,9 +59,6 @@ void ddp_sharded_close(ddp_sharded *s); /* NULL is allowed */
 ddp_status ddp_sharded_hand_out(const ddp_sharded *s, const ddp_sharded_source *source,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Is moment k of the table's parameter i sharded? Else the framework has it. */
-int ddp_sharded_has(const ddp_sharded *s, size_t i, int k);
-
 /* ---- a checkpoint ----
  *
  * Between two steps rank 0 asks for moments, a block at a time, while the others serve it: so no

@@ -164,7 +164,7 @@ static void add_words(char *list, size_t size, const char *words)
 {
     size_t at = strlen(list);
     if (at && *words)
-        at += snprintf(list + at, size - at, ", ");
+        at += (size_t)snprintf(list + at, size - at, ", ");
     for (; *words && at + 2 < size; ++words) {
         if (*words == ' ')
             list[at++] = ',';

@@ -7,9 +7,9 @@
 
 #define LAST_BATCHES 1000 // these go on from the average
 
-static float *make_array(size_t n)
+static float *make_array(int n)
 {
-    return calloc(n, sizeof(float));
+    return calloc((size_t)n, sizeof(float));
 }
 
 void make_averages(layer *l)
@@ -22,16 +22,16 @@ void make_averages(layer *l)
         l->scale_average = make_array(l->n);
 #ifdef GPU
     if (gpu_index >= 0) {
-        l->weight_average_gpu = cuda_make_array(l->weight_average, l->nweights);
-        l->bias_average_gpu = cuda_make_array(l->bias_average, l->n);
+        l->weight_average_gpu = cuda_make_array(l->weight_average, (size_t)l->nweights);
+        l->bias_average_gpu = cuda_make_array(l->bias_average, (size_t)l->n);
         if (l->scales)
-            l->scale_average_gpu = cuda_make_array(l->scale_average, l->n);
+            l->scale_average_gpu = cuda_make_array(l->scale_average, (size_t)l->n);
     }
 #endif
 }
 
 /* average = keep*average + (1 - keep)*now; keep 0: a copy. back: the other way, now = average. */
-static void average_array(network *net, float *average, float *now, size_t n, float keep, int back)
+static void average_array(network *net, float *average, float *now, int n, float keep, int back)
 {
     float *from = back ? average : now, *to = back ? now : average;
     (void)net;
@@ -88,7 +88,7 @@ static size_t period_of(network *net)
 {
     double period =
         (net->max_batches - net->max_batches / 2 - LAST_BATCHES) * (1. - net->ema_alpha);
-    return period > 1 ? period : 1;
+    return period > 1 ? (size_t)period : 1;
 }
 
 static int reached(size_t batch, size_t before, size_t point)
@@ -98,11 +98,12 @@ static int reached(size_t batch, size_t before, size_t point)
 
 void average_weights(network *net)
 {
-    size_t now = train_batches(net), begin = net->max_batches / 2;
-    if (!net->ema_alpha || now * net->batch * net->subdivisions != *net->seen || now < begin)
+    size_t now = train_batches(net), begin = (size_t)(net->max_batches / 2);
+    if (!net->ema_alpha || now * (size_t)net->batch * (size_t)net->subdivisions != *net->seen
+        || now < begin)
         return;
-    size_t before = now - net->accumulate, period = period_of(net);
-    size_t end = net->max_batches > LAST_BATCHES ? net->max_batches - LAST_BATCHES : 0;
+    size_t before = now - (size_t)net->accumulate, period = period_of(net);
+    size_t end = net->max_batches > LAST_BATCHES ? (size_t)(net->max_batches - LAST_BATCHES) : 0;
     if (reached(now, before, begin))
         average_all(net, 0, 0);
     else if (end > begin && reached(now, before, end))

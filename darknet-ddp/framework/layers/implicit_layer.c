@@ -17,17 +17,17 @@ layer make_implicit_layer(int batch, int filters, int atoms, float mean, float s
     l.c = l.out_c = filters;
     l.n = filters;
     l.outputs = l.inputs = l.nweights = filters * atoms;
-    l.weights = calloc(l.nweights, sizeof(float));
-    l.weight_updates = calloc(l.nweights, sizeof(float));
-    l.weight_momentum = calloc(l.nweights, sizeof(float));
+    l.weights = calloc((size_t)l.nweights, sizeof(float));
+    l.weight_updates = calloc((size_t)l.nweights, sizeof(float));
+    l.weight_momentum = calloc((size_t)l.nweights, sizeof(float));
     if (adam) {
-        l.m = calloc(l.nweights, sizeof(float));
-        l.v = calloc(l.nweights, sizeof(float));
+        l.m = calloc((size_t)l.nweights, sizeof(float));
+        l.v = calloc((size_t)l.nweights, sizeof(float));
     }
     for (i = 0; i < l.nweights; ++i)
         l.weights[i] = mean + rand_uniform(-spread, spread);
-    l.output = cpu_array(l.outputs * batch);
-    l.delta = cpu_array(l.outputs * batch);
+    l.output = cpu_array((size_t)(l.outputs * batch));
+    l.delta = cpu_array((size_t)(l.outputs * batch));
 
     l.forward = forward_implicit_layer;
     l.backward = backward_implicit_layer;
@@ -35,8 +35,8 @@ layer make_implicit_layer(int batch, int filters, int atoms, float mean, float s
 #ifdef GPU
     l.forward_gpu = forward_implicit_layer_gpu;
     l.backward_gpu = backward_implicit_layer_gpu;
-    l.output_gpu = cuda_make_array(0, l.outputs * batch);
-    l.delta_gpu = cuda_make_array(0, l.outputs * batch);
+    l.output_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
+    l.delta_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
     make_bare_weights_gpu(&l, adam);
 #endif
     fprintf(stderr, "implicit                                     ->  %4d x%4d x%4d\n", l.out_w,

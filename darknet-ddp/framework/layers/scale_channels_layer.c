@@ -19,16 +19,16 @@ layer make_scale_channels_layer(int batch, int index, int w, int h, int c, int c
     l.c = cells ? 1 : c;
     l.inputs = l.w * l.h * l.c;
     l.outputs = w * h * c;
-    l.output = cpu_array(l.outputs * batch);
-    l.delta = cpu_array(l.outputs * batch);
+    l.output = cpu_array((size_t)(l.outputs * batch));
+    l.delta = cpu_array((size_t)(l.outputs * batch));
 
     l.forward = forward_scale_channels_layer;
     l.backward = backward_scale_channels_layer;
 #ifdef GPU
     l.forward_gpu = forward_scale_channels_layer_gpu;
     l.backward_gpu = backward_scale_channels_layer_gpu;
-    l.output_gpu = cuda_make_array(0, l.outputs * batch);
-    l.delta_gpu = cuda_make_array(0, l.outputs * batch);
+    l.output_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
+    l.delta_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
 #endif
     fprintf(stderr, "scale %d %s  %4d x%4d x%4d   ->  %4d x%4d x%4d\n", index,
             cells ? "cells" : "     ", l.w, l.h, l.c, w, h, c);
@@ -46,11 +46,11 @@ void resize_scale_channels_layer(layer *l, network *net)
     }
     l->inputs = l->w * l->h * l->c;
     l->outputs = l->out_w * l->out_h * l->out_c;
-    l->output = resize_cpu_array(l->output, l->outputs * l->batch);
-    l->delta = resize_cpu_array(l->delta, l->outputs * l->batch);
+    l->output = resize_cpu_array(l->output, (size_t)(l->outputs * l->batch));
+    l->delta = resize_cpu_array(l->delta, (size_t)(l->outputs * l->batch));
 #ifdef GPU
-    l->output_gpu = cuda_resize_array(l->output_gpu, l->outputs * l->batch);
-    l->delta_gpu = cuda_resize_array(l->delta_gpu, l->outputs * l->batch);
+    l->output_gpu = cuda_resize_array(l->output_gpu, (size_t)(l->outputs * l->batch));
+    l->delta_gpu = cuda_resize_array(l->delta_gpu, (size_t)(l->outputs * l->batch));
 #endif
     make_activation_input(l);
 }
@@ -72,11 +72,12 @@ void forward_scale_channels_layer(layer l, network net)
 {
     int i;
     int cells = l.out_w * l.out_h;
+    size_t step = (size_t)cells;
     float *from = net.layers[l.index].output;
     for (i = 0; i < l.batch * l.out_c; ++i) { // a channel of an image at a time
-        const float *scales = l.spatial ? net.input + (size_t)(i / l.out_c) * cells : 0;
-        scale_channel(cells, from + (size_t)i * cells, scales ? 0 : net.input[i], scales,
-                      l.output + (size_t)i * cells);
+        const float *scales = l.spatial ? net.input + (size_t)(i / l.out_c) * step : 0;
+        scale_channel(cells, from + (size_t)i * step, scales ? 0 : net.input[i], scales,
+                      l.output + (size_t)i * step);
     }
     activate_layer(l);
 }
@@ -108,8 +109,8 @@ void backward_scale_channels_layer(layer l, network net)
     layer from = net.layers[l.index];
     gradient_layer(l);
     for (i = 0; i < l.batch * l.out_c; ++i) {
-        size_t at = (size_t)i * cells,
-               scale_at = l.spatial ? (size_t)(i / l.out_c) * cells : (size_t)i;
+        size_t at = (size_t)i * (size_t)cells,
+               scale_at = l.spatial ? (size_t)(i / l.out_c) * (size_t)cells : (size_t)i;
         const float *scales = l.spatial ? net.input + scale_at : 0;
         backward_channel(cells, l.delta + at, from.output + at, scales ? 0 : net.input[i], scales,
                          from.delta + at, net.delta + scale_at);

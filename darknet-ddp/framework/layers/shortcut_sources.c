@@ -92,8 +92,8 @@ void forward_shortcut_sources(layer l, network net)
         for (b = 0; b < l.batch; ++b) {
             for (k = 0; k < channels_of(l, net, s); ++k) {
                 add_scaled(cells, blend_of(l, s, k),
-                           from + (size_t)b * size_of(l, net, s) + k * cells,
-                           l.output + (size_t)b * l.outputs + k * cells);
+                           from + (size_t)b * (size_t)size_of(l, net, s) + k * cells,
+                           l.output + (size_t)b * (size_t)l.outputs + k * cells);
             }
         }
     }
@@ -117,8 +117,8 @@ void backward_shortcut_sources(layer l, network net)
         float *from_delta = s ? net.layers[l.input_layers[s - 1]].delta : net.delta;
         for (b = 0; b < l.batch; ++b) {
             for (k = 0; k < channels_of(l, net, s); ++k) {
-                size_t at = (size_t)b * size_of(l, net, s) + k * cells;
-                float *delta = l.delta + (size_t)b * l.outputs + k * cells;
+                size_t at = (size_t)b * (size_t)size_of(l, net, s) + (size_t)(k * cells);
+                float *delta = l.delta + (size_t)b * (size_t)l.outputs + k * cells;
                 add_scaled(cells, blend_of(l, s, k), delta, from_delta + at);
                 if (l.nweights)
                     backward_weight(l, s, k, cells, delta, from + at);
@@ -149,32 +149,32 @@ void make_shortcut_sources(layer *l, int n, int *sources, int weights, int adam)
     if (!weights)
         return;
     l->update = update_shortcut_layer;
-    l->weights = calloc(l->nweights, sizeof(float));
-    l->weight_updates = calloc(l->nweights, sizeof(float));
-    l->weight_momentum = calloc(l->nweights, sizeof(float));
-    l->blend = calloc(l->nweights, sizeof(float));
+    l->weights = calloc((size_t)l->nweights, sizeof(float));
+    l->weight_updates = calloc((size_t)l->nweights, sizeof(float));
+    l->weight_momentum = calloc((size_t)l->nweights, sizeof(float));
+    l->blend = calloc((size_t)l->nweights, sizeof(float));
     if (adam) {
-        l->m = calloc(l->nweights, sizeof(float));
-        l->v = calloc(l->nweights, sizeof(float));
+        l->m = calloc((size_t)l->nweights, sizeof(float));
+        l->v = calloc((size_t)l->nweights, sizeof(float));
     }
     for (i = 0; i < l->nweights; ++i)
         l->weights[i] = 1;
 #ifdef GPU
     make_bare_weights_gpu(l, adam);
-    l->blend_gpu = cuda_make_array(l->blend, l->nweights);
+    l->blend_gpu = cuda_make_array(l->blend, (size_t)l->nweights);
 #endif
 }
 
 #ifdef GPU
 void make_bare_weights_gpu(layer *l, int adam)
 {
-    l->weights_gpu = cuda_make_array(l->weights, l->nweights);
-    l->weight_updates_gpu = cuda_make_array(0, l->nweights);
+    l->weights_gpu = cuda_make_array(l->weights, (size_t)l->nweights);
+    l->weight_updates_gpu = cuda_make_array(0, (size_t)l->nweights);
     if (adam) {
-        l->m_gpu = cuda_make_array(0, l->nweights);
-        l->v_gpu = cuda_make_array(0, l->nweights);
+        l->m_gpu = cuda_make_array(0, (size_t)l->nweights);
+        l->v_gpu = cuda_make_array(0, (size_t)l->nweights);
     } else {
-        l->weight_momentum_gpu = cuda_make_array(0, l->nweights);
+        l->weight_momentum_gpu = cuda_make_array(0, (size_t)l->nweights);
     }
     l->update_gpu = update_bare_weights_gpu;
 }
@@ -186,11 +186,11 @@ void update_bare_weights_gpu(layer l, update_args a)
 
 void pull_bare_weights(layer l)
 {
-    cuda_pull_array(l.weights_gpu, l.weights, l.nweights);
+    cuda_pull_array(l.weights_gpu, l.weights, (size_t)l.nweights);
 }
 
 void push_bare_weights(layer l)
 {
-    cuda_push_array(l.weights_gpu, l.weights, l.nweights);
+    cuda_push_array(l.weights_gpu, l.weights, (size_t)l.nweights);
 }
 #endif

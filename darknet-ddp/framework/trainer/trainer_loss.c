@@ -16,7 +16,7 @@ static void begin_to_verify(ddp_trainer *t, const ddp_train_position *now)
     t->verifying = 1;
 }
 
-/* The loss has arrived, and with it what ranks have. */
+/* The loss has arrived, and with it whether all ranks have the same parameters. */
 static void verify(ddp_trainer *t)
 {
     ddp_error err;

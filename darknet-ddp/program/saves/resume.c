@@ -1,7 +1,7 @@
 #include "saves/resume.h"
 
 #include "base/plural.h"
-#include "checkpoint/mismatch.h"
+#include "checkpoint/match.h"
 #include "launch/supervisor.h"
 #include "saves/earlier_run.h"
 

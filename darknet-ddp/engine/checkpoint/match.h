@@ -1,13 +1,9 @@
-/* checkpoint/mismatch.h: which state file belongs to a weights file. Of the pairs alone. */
-#ifndef DDP_CHECKPOINT_MISMATCH_H
-#define DDP_CHECKPOINT_MISMATCH_H
+/* checkpoint/match.h: which state file belongs to a weights file. */
+#ifndef DDP_CHECKPOINT_MATCH_H
+#define DDP_CHECKPOINT_MATCH_H
 
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
-
-/* Is this the name of a weights file that a run of this base saves: BASE.backup,
- * BASE_<number>.weights, BASE_final, BASE_last, BASE_best or BASE.weights? */
-int ddp_match_is_weights(const char *name, const char *base);
 
 /* Is this a weights file that a run of this base has saved in directory? Not one whose state file
  * is of another base ("darknet53_448.weights" beside those of darknet53), nor one with a number and
