@@ -75,11 +75,11 @@ static void open_events(int rank)
 
 static void say_where_events_are(void)
 {
-    char text[sizeof lookout.events * 2 + 128];
+    char text[sizeof lookout.events * 2 + 192];
 
     (void)snprintf(text, sizeof text,
                    "the last events of each rank are in %s; `darknet ddp why %s` says which rank "
-                   "broke off first",
+                   "broke off first; more: darknet-ddp/docs/failures.md",
                    lookout.events, lookout.events);
     ddp_report_print(text);
 }
