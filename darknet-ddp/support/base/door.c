@@ -33,7 +33,7 @@ void ddp_key_draw(ddp_key *key)
     if (getrandom(key, sizeof *key, 0) == (ssize_t)sizeof *key)
         return;
     for (size_t i = 0; i < sizeof key->bytes; i++)
-        key->bytes[i] = (unsigned char)((uint64_t)ddp_clock_ns() >> (i % 8 * 8) ^ getpid());
+        key->bytes[i] = (unsigned char)((uint64_t)ddp_clock_ns() >> (i % 8 * 8));
 }
 
 /* In the same time wherever they differ. */
