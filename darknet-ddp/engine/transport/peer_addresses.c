@@ -26,12 +26,7 @@ static int is_used(const struct ifaddrs *a, int family)
     const char *interface = ddp_group_interface();
 
     if (!a->ifa_addr || a->ifa_addr->sa_family != family || !a->ifa_netmask
-        || !(a->ifa_flags & IFF_UP))
-        return 0;
-    /* Every interface has one that is its own alone, and is of no use without the interface. */
-    if (family == AF_INET6
-        && IN6_IS_ADDR_LINKLOCAL(
-            &((const struct sockaddr_in6 *)(const void *)a->ifa_addr)->sin6_addr))
+        || !(a->ifa_flags & IFF_UP) || ddp_net_interface_is_link_local(a))
         return 0;
     return interface ? ddp_net_interface_is_meant(a, interface) : !(a->ifa_flags & IFF_LOOPBACK);
 }

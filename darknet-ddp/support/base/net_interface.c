@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+int ddp_net_interface_is_link_local(const struct ifaddrs *a)
+{
+    const struct sockaddr_in6 *six = (const void *)a->ifa_addr;
+
+    return six->sin6_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);
+}
+
 int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface)
 {
     ddp_net_address own = ddp_net_address_of(a->ifa_addr), network;

@@ -8,4 +8,8 @@
  * by its network, as "10.1.0.0/16" or "fd00::/64"? */
 int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface);
 
+/* Is its address one of IPv6 that is of use only with the interface's name? Each interface has one.
+ */
+int ddp_net_interface_is_link_local(const struct ifaddrs *a);
+
 #endif

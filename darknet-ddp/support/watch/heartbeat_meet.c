@@ -17,7 +17,8 @@ enum { STRANGERS = 64 };
 
 static int is_invited(const struct ifaddrs *a, int family, int local, const char *interface)
 {
-    if (!a->ifa_addr || a->ifa_addr->sa_family != family || !(a->ifa_flags & IFF_UP))
+    if (!a->ifa_addr || a->ifa_addr->sa_family != family || !(a->ifa_flags & IFF_UP)
+        || ddp_net_interface_is_link_local(a))
         return 0;
     if (interface)
         return ddp_net_interface_is_meant(a, interface);
