@@ -21,10 +21,10 @@ static ddp_peer_address card(const char *host, const char *machine)
     return c;
 }
 
-static void add(ddp_peer_address *c, const char *address, const char *mask)
+static void add(ddp_peer_address *c, const char *address, int bits)
 {
-    c->networks[c->count].address = inet_addr(address);
-    c->networks[c->count++].mask = inet_addr(mask);
+    c->networks[c->count].address = ddp_net_address_from(address);
+    c->networks[c->count++].bits = bits;
 }
 
 static void check_order(const ddp_peer_address *cards, const int *order, const int *first, int size)
@@ -58,10 +58,12 @@ static void a_name_is_not_a_machine(void **state)
 
 static void check_address(const ddp_peer_address *cards, int size, int rank, const char *want)
 {
-    char text[INET_ADDRSTRLEN];
+    char text[DDP_ADDRESS_TEXT];
+    ddp_net_address found;
     ddp_error err;
 
-    assert_int_equal(ddp_peer_addresses_address(cards, size, rank, text, &err), DDP_OK);
+    assert_int_equal(ddp_peer_addresses_address(cards, size, rank, &found, &err), DDP_OK);
+    ddp_net_address_text(&found, text);
     assert_string_equal(text, want);
 }
 
@@ -70,7 +72,7 @@ static void ranks_of_one_host_listen_on_its_loopback(void **state)
     ddp_peer_address cards[] = {card("a", "1"), card("a", "1")};
 
     (void)state;
-    add(&cards[0], "10.1.0.5", "255.255.0.0");
+    add(&cards[0], "10.1.0.5", 16);
     check_address(cards, 2, 0, "127.0.0.1");
     check_address(cards, 2, 1, "127.0.0.1");
 }
@@ -83,13 +85,13 @@ static void hosts_listen_on_the_network_that_all_share(void **state)
     for (int r = 0; r < 4; r++) {
         char own[32];
 
-        add(&cards[r], "172.17.0.1", "255.255.0.0"); /* each host's own bridge of containers */
+        add(&cards[r], "172.17.0.1", 16); /* each host's own bridge of containers */
         if (r < 2 || r == 3) {
             (void)snprintf(own, sizeof own, "192.168.3.%d", r % 3 + 1);
-            add(&cards[r], own, "255.255.255.0"); /* of two hosts */
+            add(&cards[r], own, 24); /* of two hosts */
         }
         (void)snprintf(own, sizeof own, "10.1.%d.9", r % 3);
-        add(&cards[r], own, "255.255.0.0");
+        add(&cards[r], own, 16);
     }
     check_address(cards, 4, 0, "10.1.0.9");
     check_address(cards, 4, 1, "10.1.1.9");
@@ -97,16 +99,29 @@ static void hosts_listen_on_the_network_that_all_share(void **state)
     check_address(cards, 4, 3, "10.1.0.9");
 }
 
+static void hosts_without_ipv4_listen_on_ipv6(void **state)
+{
+    ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
+
+    (void)state;
+    add(&cards[0], "172.17.0.1", 16); /* its own bridge of containers */
+    add(&cards[1], "172.17.0.1", 16);
+    add(&cards[0], "fd00:77::1", 64);
+    add(&cards[1], "fd00:77::2", 64);
+    check_address(cards, 2, 0, "fd00:77::1");
+    check_address(cards, 2, 1, "fd00:77::2");
+}
+
 static void a_host_without_a_network_is_named(void **state)
 {
     const ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
-    char text[INET_ADDRSTRLEN];
+    ddp_net_address found;
     ddp_error err;
 
     (void)state;
-    assert_int_equal(ddp_peer_addresses_address(cards, 2, 1, text, &err), DDP_ERR_COMM);
+    assert_int_equal(ddp_peer_addresses_address(cards, 2, 1, &found, &err), DDP_ERR_COMM);
     assert_string_equal(err.text,
-                        "rank 1 (host b) has no network with an IPv4 address towards the others");
+                        "rank 1 (host b) has no network with an address towards the others");
 }
 
 static void a_rank_knows_its_own_host(void **state)
@@ -119,12 +134,17 @@ static void a_rank_knows_its_own_host(void **state)
     ddp_host_name(name);
     assert_int_equal(ddp_peer_address_fill(&c, &err), DDP_OK);
     assert_string_equal(c.host, name);
-    for (int i = 0; i < c.count; i++)
-        assert_int_not_equal(c.networks[i].address, htonl(INADDR_LOOPBACK));
+    for (int i = 0; i < c.count; i++) {
+        char text[DDP_ADDRESS_TEXT];
+
+        ddp_net_address_text(&c.networks[i].address, text);
+        assert_string_not_equal(text, "127.0.0.1");
+        assert_string_not_equal(text, "::1");
+    }
     ddp_group_use_interface("no-such-interface");
     assert_int_equal(ddp_peer_address_fill(&c, &err), DDP_ERR_IO);
     assert_string_equal(err.text,
-                        "no network interface no-such-interface is up with an IPv4 address");
+                        "no network interface no-such-interface is up with an address");
     ddp_group_use_interface(NULL);
 }
 
@@ -135,6 +155,7 @@ int main(void)
         cmocka_unit_test(a_name_is_not_a_machine),
         cmocka_unit_test(ranks_of_one_host_listen_on_its_loopback),
         cmocka_unit_test(hosts_listen_on_the_network_that_all_share),
+        cmocka_unit_test(hosts_without_ipv4_listen_on_ipv6),
         cmocka_unit_test(a_host_without_a_network_is_named),
         cmocka_unit_test(a_rank_knows_its_own_host),
     };

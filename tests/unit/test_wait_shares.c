@@ -29,6 +29,7 @@ static void gather(struct rank *me)
 {
     double row[DDP_WAITS_COLUMNS];
     int least, most, *columns = me->shared;
+    double share;
     ddp_wait_shares w;
     ddp_error err;
 
@@ -40,12 +41,21 @@ static void gather(struct rank *me)
         rank_wrong(me, "row[0] is %g", row[0]);
     pass_time();
     rank_expect_ok(me, ddp_wait_shares_gather(&w, waited_by(me), &err), &err);
+    if (ddp_wait_shares_straggler(&w, &least, &share))
+        rank_wrong(me, "a rank holds others up for 10 s after some milliseconds");
     if (!ddp_wait_shares_range(&w, &least, &most) || least != 1 || most != 0)
         rank_wrong(me, "least %d, most %d", least, most);
     ddp_wait_shares_fill(&w, row);
     for (int i = 0; i < DDP_WAITS_COLUMNS; i++)
         if (i >= *columns ? !isnan(row[i]) : row[i] != (i != 1))
             rank_wrong(me, "row[%d] is %g", i, row[i]);
+    w.at_ns -= (int64_t)12e9;
+    w.communication_ns = 0;
+    rank_expect_ok(me, ddp_wait_shares_gather(&w, waited_by(me), &err), &err);
+    if (!ddp_wait_shares_straggler(&w, &least, &share) || least != 1 || share < .99)
+        rank_wrong(me, "rank 1 holds the others up, and it is rank %d with %g", least, share);
+    if (ddp_wait_shares_straggler(&w, &least, &share))
+        rank_wrong(me, "it is told twice");
     ddp_wait_shares_release(&w);
 }
 

@@ -56,9 +56,11 @@ static void ranks_talk_and_strangers_do_not(void **state)
     (void)state;
     assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 3, 1, NULL, &err), DDP_OK);
     assert_int_equal(inv.count, 1);
-    assert_int_equal(inv.at[0].address, htonl(INADDR_LOOPBACK));
+    ddp_net_address_text(&inv.at[0], answer);
+    assert_non_null(strstr(answer, "127.0.0.1 port "));
+    answer[0] = '\0';
     wrong = inv;
-    wrong.token++;
+    wrong.key.bytes[DDP_KEY_BYTES - 1]++;
     stranger = join(&wrong, 1);
     poll_some(zero, text);
     assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_AWAITED);
@@ -82,6 +84,44 @@ static void ranks_talk_and_strangers_do_not(void **state)
     poll_some(zero, text);
     assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_LOST);
     assert_int_equal(ddp_heartbeat_link(zero, 2), DDP_LINK_OPEN);
+    ddp_heartbeat_close(two);
+    ddp_heartbeat_close(zero);
+}
+
+/* Who connects and says nothing, or something else: more of them than there is room for. */
+static void strangers_keep_no_rank_away(void **state)
+{
+    enum { STRANGERS = 300 };
+    static const char garbage[64] = "GET / HTTP/1.1";
+    ddp_heartbeat *zero, *one, *two;
+    ddp_heartbeat_address inv;
+    char text[256] = "";
+    int fds[STRANGERS];
+    ddp_error err;
+
+    (void)state;
+    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 3, 1, NULL, &err), DDP_OK);
+    for (int i = 0; i < STRANGERS; i++) {
+        struct sockaddr_storage to;
+        socklen_t size = ddp_net_address_sockaddr(&inv.at[0], &to);
+
+        fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(connect(fds[i], (void *)&to, size), 0);
+        if (i % 2)
+            assert_int_equal(send(fds[i], garbage, sizeof garbage, MSG_NOSIGNAL), sizeof garbage);
+        if (i % 50 == 0)
+            ddp_heartbeat_poll(zero, 1, note, text);
+    }
+    one = join(&inv, 1);
+    two = join(&inv, 2);
+    ddp_heartbeat_send(one, 0, 7, "hello", 5);
+    poll_some(zero, text);
+    assert_string_equal(text, "1:7:hello ");
+    assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_OPEN);
+    assert_int_equal(ddp_heartbeat_link(zero, 2), DDP_LINK_OPEN);
+    for (int i = 0; i < STRANGERS; i++)
+        (void)close(fds[i]);
+    ddp_heartbeat_close(one);
     ddp_heartbeat_close(two);
     ddp_heartbeat_close(zero);
 }
@@ -520,6 +560,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_talk_and_strangers_do_not),
+        cmocka_unit_test(strangers_keep_no_rank_away),
         cmocka_unit_test(all_may_come_at_once),
         cmocka_unit_test(names_the_rank_that_stands_still),
         cmocka_unit_test(names_the_rank_that_stands_still_longest),

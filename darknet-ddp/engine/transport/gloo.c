@@ -196,11 +196,13 @@ static ddp_status make_group(ddp_group **out, const struct meeting *m, const str
 
 static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan *p, ddp_error *err)
 {
-    char own[INET_ADDRSTRLEN];
+    char own[DDP_ADDRESS_TEXT];
+    ddp_net_address address;
     ddp_gloo_failure f;
 
-    if (ddp_peer_addresses_address(p->cards, m->size, m->rank, own, err))
+    if (ddp_peer_addresses_address(p->cards, m->size, m->rank, &address, err))
         return err->code;
+    ddp_net_address_text(&address, own);
     gloo_of(g)->link = ddp_gloo_open(g->rank, g->size, own, p->mine, &f);
     if (!gloo_of(g)->link)
         return failed(g, &f, err);

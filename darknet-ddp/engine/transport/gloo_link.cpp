@@ -67,7 +67,7 @@ void open_pairs(ddp_gloo_link *x, const char *own, ddp_gloo_address *addresses)
     without_signals quiet;
 
     outlive_lost_peers();
-    attr.ai_family = AF_INET;
+    attr.ai_family = std::strchr(own, ':') ? AF_INET6 : AF_INET;
     x->device = gloo::transport::tcp::CreateDevice(attr);
     x->context = x->device->createContext(x->rank, x->size);
     x->context->setTimeout(gloo_timeout);

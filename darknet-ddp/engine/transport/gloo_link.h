@@ -43,7 +43,7 @@ typedef struct ddp_gloo_failure {
 /* All functions but open and close return 1, or 0 and *failure. After that, only close. All but
  * those threads' own work is done on one thread. */
 
-/* Listen for each other rank on an IPv4 address of this host, as text. addresses[p] is for rank p;
+/* Listen for each other rank on an address of this host, as text. addresses[p] is for rank p;
  * there are `size` of them. From here on the process ignores SIGPIPE. NULL, and *failure, where
  * that cannot be. */
 ddp_gloo_link *ddp_gloo_open(int rank, int size, const char *own, ddp_gloo_address *addresses,

@@ -21,19 +21,33 @@ static void name_machine(char *text, size_t size)
     (void)fclose(f);
 }
 
-static int is_used(const struct ifaddrs *a)
+static int is_used(const struct ifaddrs *a, int family)
 {
     const char *interface = ddp_group_interface();
 
-    if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET || !a->ifa_netmask
-        || !(a->ifa_flags & IFF_UP))
+    if (!a->ifa_addr || a->ifa_addr->sa_family != family || !a->ifa_netmask
+        || !(a->ifa_flags & IFF_UP) || ddp_net_interface_is_link_local(a))
         return 0;
     return interface ? ddp_net_interface_is_meant(a, interface) : !(a->ifa_flags & IFF_LOOPBACK);
 }
 
-static uint32_t address_of(const struct sockaddr *a)
+static int count_bits(const struct sockaddr *mask)
 {
-    return ((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr;
+    ddp_net_address m = ddp_net_address_of(mask);
+    int bits = 0;
+
+    for (int i = 0; i < ddp_net_address_bits(&m); i++)
+        bits += m.bytes[i / 8] >> (7 - i % 8) & 1;
+    return bits;
+}
+
+static void add_networks(ddp_peer_address *card, const struct ifaddrs *all, int family)
+{
+    for (const struct ifaddrs *a = all; a && card->count < DDP_CARD_NETWORKS; a = a->ifa_next)
+        if (is_used(a, family)) {
+            card->networks[card->count].address = ddp_net_address_of(a->ifa_addr);
+            card->networks[card->count++].bits = count_bits(a->ifa_netmask);
+        }
 }
 
 ddp_status ddp_peer_address_fill(ddp_peer_address *card, ddp_error *err)
@@ -45,14 +59,11 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *card, ddp_error *err)
     name_machine(card->machine, sizeof card->machine);
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
-    for (struct ifaddrs *a = all; a && card->count < DDP_CARD_NETWORKS; a = a->ifa_next)
-        if (is_used(a)) {
-            card->networks[card->count].address = address_of(a->ifa_addr);
-            card->networks[card->count++].mask = address_of(a->ifa_netmask);
-        }
+    add_networks(card, all, AF_INET);
+    add_networks(card, all, AF_INET6);
     freeifaddrs(all);
     if (card->count == 0 && ddp_group_interface())
-        return ddp_fail(err, DDP_ERR_IO, "no network interface %s is up with an IPv4 address",
+        return ddp_fail(err, DDP_ERR_IO, "no network interface %s is up with an address",
                         ddp_group_interface());
     return DDP_OK;
 }
@@ -91,14 +102,16 @@ void ddp_peer_addresses_order(const ddp_peer_address *cards, int size, int *orde
 
 /* The same address on two hosts is of a network that each has for itself, as containers' bridges.
  */
-static int reaches(uint32_t address, uint32_t mask, const ddp_peer_address *other)
+static int reaches(const ddp_net_address *address, int bits, const ddp_peer_address *other)
 {
     int reached = 0;
 
     for (int i = 0; i < other->count; i++) {
-        if (other->networks[i].address == address)
+        const ddp_net_address *theirs = &other->networks[i].address;
+
+        if (ddp_net_address_shares(theirs, address, ddp_net_address_bits(address)))
             return 0;
-        reached |= ((other->networks[i].address ^ address) & mask) == 0;
+        reached |= ddp_net_address_shares(theirs, address, bits);
     }
     return reached;
 }
@@ -109,53 +122,57 @@ static int reaches_all(const ddp_peer_address *cards, int size, int rank, int ne
 
     for (int r = 0; r < size; r++)
         if (!same_host(&cards[r], own)
-            && !reaches(own->networks[network].address, own->networks[network].mask, &cards[r]))
+            && !reaches(&own->networks[network].address, own->networks[network].bits, &cards[r]))
             return 0;
     return 1;
 }
 
-/* Where packets to that address leave this host; nothing is sent. 0: nowhere. */
-static uint32_t address_towards(uint32_t address)
+/* Where packets to that address leave this host; nothing is sent. Of no family: nowhere. */
+static ddp_net_address address_towards(const ddp_net_address *address)
 {
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
-    socklen_t size = sizeof to;
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), known;
+    ddp_net_address to = *address, none = {0};
+    struct sockaddr_storage at;
+    socklen_t size = sizeof at;
+    int fd = socket(to.family, SOCK_DGRAM | SOCK_CLOEXEC, 0), known;
 
     if (fd < 0)
-        return 0;
-    to.sin_addr.s_addr = address;
-    known = connect(fd, (const struct sockaddr *)&to, sizeof to) == 0
-            && getsockname(fd, (struct sockaddr *)&to, &size) == 0;
+        return none;
+    to.port = htons(9);
+    known = connect(fd, (void *)&at, ddp_net_address_sockaddr(&to, &at)) == 0
+            && getsockname(fd, (void *)&at, &size) == 0;
     (void)close(fd);
-    return known ? to.sin_addr.s_addr : 0;
+    return known ? ddp_net_address_of((void *)&at) : none;
 }
 
-/* 0: there is none. */
-static uint32_t choose(const ddp_peer_address *cards, int size, int rank)
+/* Of no family: there is none. */
+static ddp_net_address choose(const ddp_peer_address *cards, int size, int rank)
 {
     const ddp_peer_address *own = &cards[rank], *other = NULL;
+    ddp_net_address found = {0};
 
     for (int r = 0; r < size && !other; r++)
         if (!same_host(&cards[r], own))
             other = &cards[r];
     if (!other)
-        return htonl(INADDR_LOOPBACK);
+        return ddp_net_address_from("127.0.0.1");
     for (int i = 0; i < own->count; i++)
         if (reaches_all(cards, size, rank, i))
             return own->networks[i].address;
     if (ddp_group_interface())
         return own->networks[0].address;
-    return other->count > 0 ? address_towards(other->networks[0].address) : 0;
+    for (int i = 0; i < other->count && found.family == 0; i++)
+        found = address_towards(&other->networks[i].address);
+    return found;
 }
 
 ddp_status ddp_peer_addresses_address(const ddp_peer_address *cards, int size, int rank,
-                                      char text[INET_ADDRSTRLEN], ddp_error *err)
+                                      ddp_net_address *out, ddp_error *err)
 {
-    struct in_addr address = {.s_addr = choose(cards, size, rank)};
-
-    if (address.s_addr == 0 || !inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN))
+    *out = choose(cards, size, rank);
+    out->port = 0;
+    if (out->family == 0)
         return ddp_fail(err, DDP_ERR_COMM,
-                        "rank %d (host %s) has no network with an IPv4 address towards the others",
-                        rank, cards[rank].host);
+                        "rank %d (host %s) has no network with an address towards the others", rank,
+                        cards[rank].host);
     return DDP_OK;
 }

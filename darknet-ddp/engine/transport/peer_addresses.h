@@ -3,9 +3,8 @@
 #ifndef DDP_TRANSPORT_PEER_ADDRESSES_H
 #define DDP_TRANSPORT_PEER_ADDRESSES_H
 
+#include "base/net_address.h"
 #include "comm/backend.h"
-
-#include <netinet/in.h>
 
 enum { DDP_CARD_NETWORKS = 16 };
 
@@ -15,22 +14,23 @@ typedef struct ddp_peer_address {
     char machine[64]; /* other hosts may have the same name */
     int32_t count;
     struct {
-        uint32_t address, mask; /* in network byte order */
+        ddp_net_address address;
+        int32_t bits; /* that are of the network */
     } networks[DDP_CARD_NETWORKS];
 } ddp_peer_address;
 
-/* This rank's: of the interface that ddp_group_interface names, or of all that are up. Fails with
- * DDP_ERR_IO. */
+/* This rank's: of the interface that ddp_group_interface names, or of all that are up; IPv4 first.
+ * Fails with DDP_ERR_IO. */
 ddp_status ddp_peer_address_fill(ddp_peer_address *card, ddp_error *err);
 
 /* Number ranks host by host, and those of a host as they were: order[new] is the number that the
  * rank had; first[new] the lowest new one on its host. Room for `size` each. */
 void ddp_peer_addresses_order(const ddp_peer_address *cards, int size, int *order, int *first);
 
-/* The address on which rank `rank` listens, as text: on a network that it shares with all other
- * hosts, where there is one, else what leads to the first of them; of ranks of one host the
- * loopback's. Fails with DDP_ERR_COMM. */
+/* The address on which rank `rank` listens: on a network that it shares with all other hosts, where
+ * there is one, else what leads to the first of them; of ranks of one host the loopback's. Without
+ * a port. Fails with DDP_ERR_COMM. */
 ddp_status ddp_peer_addresses_address(const ddp_peer_address *cards, int size, int rank,
-                                      char text[INET_ADDRSTRLEN], ddp_error *err);
+                                      ddp_net_address *out, ddp_error *err);
 
 #endif

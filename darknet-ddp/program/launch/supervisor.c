@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 /* The one that the build found beside its MPI: another in PATH may be of another MPI. */
@@ -24,7 +25,7 @@ static const char mpirun[] = DDP_MPIRUN;
 
 static const char must_resume[] = "DARKNET_DDP_MUST_RESUME";
 
-enum { USAGE_STATUS = 2, OWN_WORDS = 48, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
+enum { USAGE_STATUS = 2, OWN_WORDS = 64, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
 
 struct job {
     const ddp_options *options;
@@ -35,6 +36,7 @@ struct job {
     int given_up;    /* it was said which hosts cannot be reached */
     char program[PATH_MAX], np[16], kill_timeout[16];
     char *where;      /* for -H */
+    char ports[16];   /* of mpirun and its daemons */
     char network[64]; /* between the hosts; empty: not known */
 };
 
@@ -223,8 +225,26 @@ static size_t add_words_of_hydra(struct job *j, const char **args, size_t used)
     return used;
 }
 
+/* All ports of Open MPI's in one range. mpirun and its daemons listen on each of those that they
+ * are given: two, drawn for the job, so that jobs side by side do not want the same. */
+static size_t add_ports(struct job *j, const char **args, size_t used)
+{
+    static const char first[] = "46000", count[] = "900";
+    enum { MPIRUN_FIRST = 46900, MPIRUN_PORTS = 100 };
+    unsigned int drawn[2] = {0, 1};
+
+    (void)getrandom(drawn, sizeof drawn, 0);
+    (void)snprintf(j->ports, sizeof j->ports, "%u,%u", MPIRUN_FIRST + drawn[0] % MPIRUN_PORTS,
+                   MPIRUN_FIRST + (drawn[0] + 1 + drawn[1] % (MPIRUN_PORTS - 1)) % MPIRUN_PORTS);
+    used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv4_ports", j->ports);
+    used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv6_ports", j->ports);
+    used = add_setting(args, used, "OMPI_MCA_btl_tcp_port_min_v4", first);
+    return add_setting(args, used, "OMPI_MCA_btl_tcp_port_range_v4", count);
+}
+
 static size_t add_words_of_open_mpi(struct job *j, const char **args, size_t used)
 {
+    used = add_ports(j, args, used);
     args[used++] = "--oversubscribe";
     if (geteuid() == 0)
         args[used++] = "--allow-run-as-root";

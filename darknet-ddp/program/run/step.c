@@ -4,6 +4,7 @@
 #include "run/state.h"
 #include "run/trace.h"
 #include "saves/done_marker.h"
+#include "show/rank_output.h"
 
 static struct {
     size_t steps;         /* of this run */
@@ -101,6 +102,22 @@ static int is_validation_due(const ddp_train_position *now)
     return due && !stepping.validation_waits;
 }
 
+/* A rank that computes much slower than the others, for its host is busy or its processor slow. */
+static void name_straggler(void)
+{
+    char text[512];
+    double share;
+    int rank;
+
+    if (!ddp_wait_shares_straggler(&ddp_run.waits, &rank, &share)
+        || ddp_group_rank(ddp_run.group) != 0)
+        return;
+    (void)snprintf(text, sizeof text,
+                   "rank %d on %s holds the others up: they wait for it %.0f%% of their time", rank,
+                   ddp_group_host(ddp_run.group, rank), 100 * share);
+    ddp_report_print(text);
+}
+
 static ddp_status step_ended(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err)
 {
@@ -123,7 +140,10 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
         return err->code;
     if (!ddp_trainer_requested(ddp_run.trainer).tell)
         return DDP_OK;
-    return ddp_wait_shares_gather(&ddp_run.waits, communication_now(), err);
+    if (ddp_wait_shares_gather(&ddp_run.waits, communication_now(), err))
+        return err->code;
+    name_straggler();
+    return DDP_OK;
 }
 
 static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)

@@ -13,6 +13,7 @@
 #include "saves/run_lock.h"
 #include "show/rank_output.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,12 +212,23 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
     return DDP_OK;
 }
 
+/* Of a run that was killed while it saved. */
+static void remove_dead_parts(const ddp_checkpoints *c)
+{
+    char base[PATH_MAX];
+
+    (void)snprintf(base, sizeof base, "%s/%s", c->directory, c->base);
+    ddp_file_remove_dead_parts(base);
+}
+
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_error *err)
 {
     const ddp_train_position now = ddp_train_position_of(net);
     int has_ended = now.last_step > 0 && now.step >= now.last_step; /* and saves nothing */
 
     c->began_at = now.images;
+    if (ddp_group_rank(c->group) == 0)
+        remove_dead_parts(c);
     if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
         return DDP_OK;
     return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);

@@ -6,13 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double least_excess = .2, tell_after_s = 10;
+
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err)
 {
     size_t size = (size_t)ddp_group_size(group);
 
-    *w = (ddp_wait_shares){
-        .group = group, .at_ns = ddp_clock_ns(), .communication_ns = communication_ns};
+    *w = (ddp_wait_shares){.group = group,
+                           .at_ns = ddp_clock_ns(),
+                           .communication_ns = communication_ns,
+                           .straggler = -1};
     w->shares = calloc(size, sizeof *w->shares);
     if (!w->shares)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the waits of %zu ranks", size);
@@ -27,6 +31,46 @@ void ddp_wait_shares_release(ddp_wait_shares *w)
     *w = (ddp_wait_shares){0};
 }
 
+/* How much more all others have waited than the one that has waited least. */
+static double excess(const ddp_wait_shares *w, int least)
+{
+    double next = 1;
+
+    for (int r = 0; r < ddp_group_size(w->group); r++)
+        if (r != least && w->shares[r] < next)
+            next = w->shares[r];
+    return next - w->shares[least];
+}
+
+/* Of the last so many seconds. */
+static void look_for_straggler(ddp_wait_shares *w, double seconds)
+{
+    int least, most, found = -1;
+
+    if (ddp_group_size(w->group) > 1 && ddp_wait_shares_range(w, &least, &most)
+        && excess(w, least) > least_excess)
+        found = least;
+    if (found != w->straggler) {
+        w->straggler = found;
+        w->held_s = w->over_s = 0;
+        w->told = 0;
+    }
+    if (found < 0)
+        return;
+    w->held_s += excess(w, found) * seconds;
+    w->over_s += seconds;
+}
+
+int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share)
+{
+    if (w->straggler < 0 || w->told || w->held_s < tell_after_s)
+        return 0;
+    w->told = 1;
+    *rank = w->straggler;
+    *share = w->held_s / w->over_s;
+    return 1;
+}
+
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns, ddp_error *err)
 {
     int64_t now = ddp_clock_ns();
@@ -35,6 +79,7 @@ ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns, 
 
     if (ddp_allgather(w->group, &share, w->shares, sizeof share, err))
         return ddp_wrap(err, "each rank's wait");
+    look_for_straggler(w, (double)(now - w->at_ns) / 1e9);
     w->at_ns = now;
     w->communication_ns = communication_ns;
     return DDP_OK;

@@ -43,16 +43,40 @@ static char *directory_of(const char *path)
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
 }
 
-static int is_part_of(const char *name, const char *file)
-{
-    size_t length = strlen(file), mark = sizeof part_mark - 1;
+enum { MARK = sizeof part_mark - 1 };
 
-    return strncmp(name, file, length) == 0 && strncmp(name + length, part_mark, mark) == 0
-           && strspn(name + length + mark, "0123456789abcdef") == DIGITS
-           && name[length + mark + DIGITS] == 0;
+static int ends_a_part(const char *text)
+{
+    return strncmp(text, part_mark, MARK) == 0 && strspn(text + MARK, "0123456789abcdef") == DIGITS
+           && text[MARK + DIGITS] == 0;
 }
 
-/* Whoever writes a part has it locked. Where files cannot be locked, parts stay. */
+static int is_part_of(const char *name, const char *file)
+{
+    size_t length = strlen(file);
+
+    return strncmp(name, file, length) == 0 && ends_a_part(name + length);
+}
+
+/* A part of a file whose name is base with "." or "_" and more behind it. */
+static int is_part_of_base(const char *name, const char *base)
+{
+    size_t length = strlen(base), all = strlen(name);
+
+    return all > length + MARK + DIGITS && strncmp(name, base, length) == 0
+           && (name[length] == '.' || name[length] == '_')
+           && ends_a_part(name + all - MARK - DIGITS);
+}
+
+static int is_own(int fd)
+{
+    struct stat info;
+
+    return fstat(fd, &info) == 0 && info.st_uid == geteuid();
+}
+
+/* Whoever writes a part has it locked. Where files cannot be locked, parts stay; so do those of
+ * other users. */
 static void remove_if_dead(const char *directory, const char *name)
 {
     char *path;
@@ -61,14 +85,15 @@ static void remove_if_dead(const char *directory, const char *name)
     if (asprintf(&path, "%s%s", directory, name) < 0)
         return;
     fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fd >= 0 && is_own(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0)
         (void)unlink(path);
     if (fd >= 0)
         (void)close(fd);
     free(path);
 }
 
-static void remove_dead_parts(const char *path)
+/* Those in path's folder of which is_meant holds, with path's last part. */
+static void remove_dead(const char *path, int (*is_meant)(const char *name, const char *of))
 {
     const char *slash = strrchr(path, '/');
     char *directory = directory_of(path);
@@ -76,11 +101,16 @@ static void remove_dead_parts(const char *path)
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir)) != NULL)
-        if (is_part_of(entry->d_name, slash ? slash + 1 : path))
+        if (is_meant(entry->d_name, slash ? slash + 1 : path))
             remove_if_dead(directory, entry->d_name);
     if (dir)
         (void)closedir(dir);
     free(directory);
+}
+
+void ddp_file_remove_dead_parts(const char *base)
+{
+    remove_dead(base, is_part_of_base);
 }
 
 /* Between open and flock another may have taken it for a dead one's. */
@@ -182,7 +212,7 @@ ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err)
     }
     (void)XXH3_64bits_reset(f->hash);
     (void)setvbuf(f->stream, f->block, _IOFBF, BLOCK_BYTES);
-    remove_dead_parts(path);
+    remove_dead(path, is_part_of);
     f->fd = open_part(f->part, path, strlen(path) + sizeof part_mark + DIGITS);
     if (f->fd < 0) {
         (void)ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));

@@ -32,6 +32,10 @@ typedef struct ddp_file_checksum {
  * ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
+/* Remove what writers of this user that died have left of files whose path is base with "." or "_"
+ * and more behind it: "backup/x" stands for backup/x_100.weights. */
+void ddp_file_remove_dead_parts(const char *base);
+
 /* Where to write; it belongs to the file. Writes to it never fail: what the system
  * refuses is kept until ddp_file_finish, and all that follows is dropped. */
 FILE *ddp_file_stream(ddp_file *f);

@@ -4,8 +4,12 @@
 
 #include <ifaddrs.h>
 
-/* Is an interface with an IPv4 address the one that `interface` names: by its name, or by its
- * network, as "10.1.0.0/16"? */
+/* Is an interface with an address of IPv4 or IPv6 the one that `interface` names: by its name, or
+ * by its network, as "10.1.0.0/16" or "fd00::/64"? */
 int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface);
+
+/* Is its address one of IPv6 that is of use only with the interface's name? Each interface has one.
+ */
+int ddp_net_interface_is_link_local(const struct ifaddrs *a);
 
 #endif

@@ -99,7 +99,7 @@ static void receive(struct ddp_rank_link *l, int rank, ddp_heartbeat_handler han
 
 static void wait_for_something(ddp_heartbeat *c, int wait_ms)
 {
-    size_t count = (size_t)c->link_count + (size_t)c->guest_count + (size_t)c->listening_count;
+    size_t count = (size_t)c->link_count + (size_t)(c->door ? ddp_door_most(c->door) : 0);
     struct pollfd *fds = calloc(count, sizeof *fds);
     nfds_t n = 0;
 
@@ -112,11 +112,8 @@ static void wait_for_something(ddp_heartbeat *c, int wait_ms)
             fds[n++] = (struct pollfd){
                 .fd = c->links[i].fd,
                 .events = (short)(POLLIN | (c->links[i].out_bytes > 0 ? POLLOUT : 0))};
-    for (int i = 0; i < c->guest_count; i++)
-        if (c->guests[i].fd >= 0)
-            fds[n++] = (struct pollfd){.fd = c->guests[i].fd, .events = POLLIN};
-    for (int i = 0; i < c->listening_count; i++)
-        fds[n++] = (struct pollfd){.fd = c->listening[i], .events = POLLIN};
+    if (c->door)
+        n += (nfds_t)ddp_door_wants(c->door, fds + n);
     (void)poll(fds, n, wait_ms);
     free(fds);
 }

@@ -2,10 +2,10 @@
  *
  * A group's messages move only while all ranks work. Here a thread of each rank speaks, so a rank
  * whose other threads stand still is heard all the same, and one whose process is gone is missed
- * at once. IPv4 over TCP; each message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or not at
+ * at once. TCP; each message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or not at
  * all. Rank 0 listens until all ranks have come, on the addresses that it invited them to, and then
- * no more; who does not begin with the token of the invitation is turned away. Ranks are trusted
- * once they have come.
+ * no more; who does not begin with the key of the invitation is turned away (base/door.h). Ranks
+ * are trusted once they have come.
  *
  * A channel belongs to one thread. Nothing here waits but ddp_heartbeat_join and
  * ddp_heartbeat_poll.
@@ -13,24 +13,21 @@
 #ifndef DDP_WATCH_HEARTBEAT_H
 #define DDP_WATCH_HEARTBEAT_H
 
+#include "base/door.h"
 #include "base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DDP_CHANNEL_BYTES = 32768, DDP_INVITED_ADDRESSES = 8 };
+enum { DDP_CHANNEL_BYTES = 32768, DDP_INVITED_ADDRESSES = DDP_DOOR_SOCKETS };
 
 typedef struct ddp_heartbeat ddp_heartbeat;
 
 /* What a rank must know to come. Plain bytes, to be sent as they are. */
 typedef struct ddp_heartbeat_address {
-    uint64_t token;
+    ddp_key key;
     int32_t count;
-    struct {
-        uint32_t address; /* both in network byte order */
-        uint16_t port;
-        uint16_t unused;
-    } at[DDP_INVITED_ADDRESSES];
+    ddp_net_address at[DDP_INVITED_ADDRESSES];
 } ddp_heartbeat_address;
 
 typedef enum ddp_link {

@@ -6,13 +6,6 @@
 
 enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
 
-/* What a rank says when it comes. */
-struct ddp_hello {
-    uint64_t token;
-    int32_t rank;
-    int32_t unused;
-};
-
 struct ddp_rank_link {
     int fd; /* -1: none */
     int lost;
@@ -20,31 +13,19 @@ struct ddp_rank_link {
     unsigned char in[DDP_LINK_BUFFER], out[DDP_LINK_BUFFER];
 };
 
-/* Who has connected and not said yet who it is. */
-struct ddp_guest {
-    int fd; /* -1: none */
-    int64_t since_ns;
-    size_t bytes;
-    unsigned char said[sizeof(struct ddp_hello)];
-};
-
 struct ddp_heartbeat {
-    uint64_t token;
     int size;
-    int listening[DDP_INVITED_ADDRESSES], listening_count;
+    ddp_door *door;              /* rank 0's; NULL: it lets nobody in any more */
     struct ddp_rank_link *links; /* by rank; on other ranks than 0, that of rank 0 alone */
     int link_count;
-    struct ddp_guest *guests; /* rank 0's: all ranks may come at once */
-    int guest_count;
 };
 
 /* ---- heartbeat_state.c ---- */
 
 /* Without sockets. NULL: no memory. Close it by ddp_heartbeat_close. */
-ddp_heartbeat *ddp_heartbeat_new(int links, int guests);
+ddp_heartbeat *ddp_heartbeat_new(int links);
 
 void ddp_heartbeat_end_link(struct ddp_rank_link *l);
-void ddp_heartbeat_end_guest(struct ddp_guest *g);
 
 /* Rank 0 lets nobody in any more. */
 void ddp_heartbeat_stop_listening(ddp_heartbeat *c);

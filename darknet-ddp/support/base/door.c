@@ -1,0 +1,241 @@
+#include "base/door.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static const int64_t guest_ns = 5 * INT64_C(1000000000);
+
+struct guest {
+    int fd; /* -1: none */
+    int64_t since_ns;
+    size_t bytes;
+    unsigned char said[sizeof(ddp_hello)];
+};
+
+struct ddp_door {
+    ddp_key key;
+    int listening[DDP_DOOR_SOCKETS], listening_count;
+    int guest_count;
+    struct guest guests[];
+};
+
+/* ---- keys ---- */
+
+void ddp_key_draw(ddp_key *key)
+{
+    if (getrandom(key, sizeof *key, 0) == (ssize_t)sizeof *key)
+        return;
+    for (size_t i = 0; i < sizeof key->bytes; i++)
+        key->bytes[i] = (unsigned char)((uint64_t)ddp_clock_ns() >> (i % 8 * 8));
+}
+
+/* In the same time wherever they differ. */
+static int same_key(const ddp_key *a, const ddp_key *b)
+{
+    unsigned char differs = 0;
+
+    for (size_t i = 0; i < sizeof a->bytes; i++)
+        differs |= a->bytes[i] ^ b->bytes[i];
+    return differs == 0;
+}
+
+/* ---- the door ---- */
+
+ddp_status ddp_door_open(ddp_door **out, const ddp_key *key, int guests, ddp_error *err)
+{
+    ddp_door *d = calloc(1, sizeof *d + (size_t)guests * sizeof *d->guests);
+
+    *out = d;
+    if (!d)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d connections", guests);
+    d->key = *key;
+    d->guest_count = guests;
+    for (int i = 0; i < guests; i++)
+        d->guests[i].fd = -1;
+    return DDP_OK;
+}
+
+ddp_status ddp_door_listen(ddp_door *d, ddp_net_address *at, ddp_error *err)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    char text[DDP_ADDRESS_TEXT];
+    int fd = -1, error = ENOSPC;
+
+    at->port = 0;
+    if (d->listening_count < DDP_DOOR_SOCKETS)
+        fd = socket(at->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0 && bind(fd, (void *)&address, ddp_net_address_sockaddr(at, &address)) == 0
+        && listen(fd, SOMAXCONN) == 0 && getsockname(fd, (void *)&address, &size) == 0) {
+        d->listening[d->listening_count++] = fd;
+        *at = ddp_net_address_of((void *)&address);
+        return DDP_OK;
+    }
+    error = fd >= 0 || d->listening_count < DDP_DOOR_SOCKETS ? errno : error;
+    if (fd >= 0)
+        (void)close(fd);
+    ddp_net_address_text(at, text);
+    return ddp_fail(err, DDP_ERR_IO, "cannot listen on %s: %s", text, strerror(error));
+}
+
+int ddp_door_most(const ddp_door *d)
+{
+    return d->guest_count + DDP_DOOR_SOCKETS;
+}
+
+int ddp_door_wants(const ddp_door *d, struct pollfd *fds)
+{
+    int n = 0;
+
+    for (int i = 0; i < d->listening_count; i++)
+        fds[n++] = (struct pollfd){.fd = d->listening[i], .events = POLLIN};
+    for (int i = 0; i < d->guest_count; i++)
+        if (d->guests[i].fd >= 0)
+            fds[n++] = (struct pollfd){.fd = d->guests[i].fd, .events = POLLIN};
+    return n;
+}
+
+static void end_guest(struct guest *g)
+{
+    if (g->fd >= 0)
+        (void)close(g->fd);
+    g->fd = -1;
+}
+
+/* A free place, or that of who has been here longest. */
+static struct guest *make_room(ddp_door *d)
+{
+    struct guest *oldest = &d->guests[0];
+
+    for (int i = 0; i < d->guest_count; i++) {
+        if (d->guests[i].fd < 0)
+            return &d->guests[i];
+        if (d->guests[i].since_ns < oldest->since_ns)
+            oldest = &d->guests[i];
+    }
+    end_guest(oldest);
+    return oldest;
+}
+
+/* Returns 1 where the guest has shown the key. */
+static int hear(const ddp_door *d, struct guest *g, ddp_hello *hello)
+{
+    ssize_t n = recv(g->fd, g->said + g->bytes, sizeof *hello - g->bytes, 0);
+
+    if (n > 0)
+        g->bytes += (size_t)n;
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)
+        || ddp_clock_ns() - g->since_ns > guest_ns) {
+        end_guest(g);
+        return 0;
+    }
+    if (g->bytes < sizeof *hello)
+        return 0;
+    memcpy(hello, g->said, sizeof *hello);
+    if (same_key(&hello->key, &d->key))
+        return 1;
+    end_guest(g);
+    return 0;
+}
+
+static void set_no_delay(int fd)
+{
+    int on = 1;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+static int let_in(struct guest *g, const ddp_hello *hello, int32_t *who)
+{
+    int fd = g->fd;
+
+    g->fd = -1;
+    *who = hello->who;
+    set_no_delay(fd);
+    return fd;
+}
+
+int ddp_door_admit(ddp_door *d, int32_t *who)
+{
+    ddp_hello hello;
+
+    for (int i = 0; i < d->guest_count; i++)
+        if (d->guests[i].fd >= 0 && hear(d, &d->guests[i], &hello))
+            return let_in(&d->guests[i], &hello, who);
+    for (int i = 0; i < d->listening_count; i++)
+        for (;;) {
+            int fd = accept4(d->listening[i], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+            struct guest *g;
+
+            if (fd < 0)
+                break;
+            g = make_room(d);
+            *g = (struct guest){.fd = fd, .since_ns = ddp_clock_ns()};
+            if (hear(d, g, &hello))
+                return let_in(g, &hello, who);
+        }
+    return -1;
+}
+
+void ddp_door_close(ddp_door *d)
+{
+    if (!d)
+        return;
+    for (int i = 0; i < d->listening_count; i++)
+        (void)close(d->listening[i]);
+    for (int i = 0; i < d->guest_count; i++)
+        end_guest(&d->guests[i]);
+    free(d);
+}
+
+/* ---- the other side ---- */
+
+int ddp_door_approach(const ddp_net_address *to)
+{
+    struct sockaddr_storage address;
+    int fd = socket(to->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0)
+        return -1;
+    if (connect(fd, (void *)&address, ddp_net_address_sockaddr(to, &address)) == 0
+        || errno == EINPROGRESS)
+        return fd;
+    (void)close(fd);
+    return -1;
+}
+
+int ddp_door_reached(int fd)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLOUT};
+    int error = 0;
+    socklen_t size = sizeof error;
+
+    if (poll(&wait, 1, 0) <= 0)
+        return 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) || error)
+        return -1;
+    set_no_delay(fd);
+    return 1;
+}
+
+int ddp_door_knock(const ddp_net_address *to, const ddp_hello *hello, int wait_ms)
+{
+    int fd = ddp_door_approach(to);
+    struct pollfd wait = {.fd = fd, .events = POLLOUT};
+
+    if (fd < 0)
+        return -1;
+    (void)poll(&wait, 1, wait_ms);
+    if (ddp_door_reached(fd) == 1
+        && send(fd, hello, sizeof *hello, MSG_NOSIGNAL) == (ssize_t)sizeof *hello)
+        return fd;
+    (void)close(fd);
+    return -1;
+}

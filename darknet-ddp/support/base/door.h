@@ -1,0 +1,64 @@
+/* base/door.h: TCP sockets that only who shows a key comes through.
+ *
+ * Whoever comes says first who it is: a key that was drawn for the job, and a number. The key is
+ * compared in a time that tells nothing of it, and nothing else is read before. Who has not said
+ * all of that within 5 s has to leave; there is room for a fixed number of such guests, and where
+ * it is taken, the one that has been there longest leaves for the next. Nothing here waits but
+ * ddp_door_knock.
+ */
+#ifndef DDP_BASE_DOOR_H
+#define DDP_BASE_DOOR_H
+
+#include "base/net_address.h"
+#include "base/status.h"
+
+#include <poll.h>
+#include <stdint.h>
+
+enum { DDP_KEY_BYTES = 16, DDP_DOOR_SOCKETS = 8 };
+
+/* Plain bytes, to be sent as they are. */
+typedef struct ddp_key {
+    unsigned char bytes[DDP_KEY_BYTES];
+} ddp_key;
+
+void ddp_key_draw(ddp_key *key);
+
+typedef struct ddp_door ddp_door;
+
+/* Room for so many guests at a time. Its key stays what it is now. *out is set on success. Fails
+ * with DDP_ERR_NOMEM. */
+ddp_status ddp_door_open(ddp_door **out, const ddp_key *key, int guests,
+                         ddp_error *err) DDP_MUST_CHECK;
+
+/* Listen at an address, on a port that the system chooses and *at has afterwards. Fails with
+ * DDP_ERR_IO. */
+ddp_status ddp_door_listen(ddp_door *d, ddp_net_address *at, ddp_error *err) DDP_MUST_CHECK;
+
+/* What to wait for, into fds. Returns how many: ddp_door_most at most. */
+int ddp_door_wants(const ddp_door *d, struct pollfd *fds);
+int ddp_door_most(const ddp_door *d);
+
+/* A connection of one who showed the key, not blocking and the caller's to close, and in *who the
+ * number that it gave; -1: there is none now. */
+int ddp_door_admit(ddp_door *d, int32_t *who);
+
+/* Guests have to leave. NULL is allowed. */
+void ddp_door_close(ddp_door *d);
+
+/* What a guest says; for who connects without waiting. */
+typedef struct ddp_hello {
+    ddp_key key;
+    int32_t who;
+} ddp_hello;
+
+/* Begin to connect. Returns a descriptor, which can be written to once it is connected, or -1. */
+int ddp_door_approach(const ddp_net_address *to);
+
+/* Is it connected? 1, 0: not yet, -1: it cannot be. */
+int ddp_door_reached(int fd);
+
+/* Connect within wait_ms and say who comes. Returns a descriptor, not blocking, or -1. */
+int ddp_door_knock(const ddp_net_address *to, const ddp_hello *hello, int wait_ms);
+
+#endif
