@@ -21,7 +21,7 @@
 #define LIBJPEG "libjpeg " TEXT(JPEG_LIB_VERSION)
 #endif
 
-enum { SIDE = 64, COMPONENTS = 3, BLOCK = 64 };
+enum { SIDE = 64, COMPONENTS = 3, COEFFICIENTS = 64 };
 
 typedef struct {
     struct jpeg_compress_struct jpeg;
@@ -41,7 +41,7 @@ static void fill_block(encoder *e, JCOEF *block)
     int i;
     block[0] = draw_below(e, 41) - 20;
     for (i = 0; i < 8; ++i)
-        block[1 + draw_below(e, BLOCK - 1)] = draw_below(e, 5) - 2;
+        block[1 + draw_below(e, COEFFICIENTS - 1)] = draw_below(e, 5) - 2;
 }
 
 static void fill(encoder *e, int k)
