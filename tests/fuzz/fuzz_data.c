@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ddp_error err;
 
     (void)guarded_run(read_options, (void *)guarded_file(0, data, size), MEMORY);
-    if (ddp_cfg_text_read(&text, (const char *)data, size, &err) == DDP_OK)
+    if (ddp_cfg_text_read_data(&text, (const char *)data, size, &err) == DDP_OK)
         for (size_t at = 0; ddp_cfg_next_section(&text, &at, &section);)
             (void)ddp_cfg_find(&section, "train");
     ddp_cfg_text_release(&text);

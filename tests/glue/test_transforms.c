@@ -238,6 +238,7 @@ static void boxes_follow_mosaics(void **state)
 {
     (void)state;
     check((picture_rules){.resize = 1.2F, .mosaic = 1}, 0.5F, 0.75, 4);
+    check((picture_rules){.letter_box = 1, .mosaic = 1}, 0.5F, 0.75, 4);
 }
 
 static void boxes_follow_mixed_pictures(void **state)

@@ -499,7 +499,7 @@ def reference(name):
 
 
 def sees_no_gpu():
-    result = run(command("detector", "train", "x", "x", "-ddp"), ".")
+    result = run([PROGRAM, "ddp", "bench", "x", *gpu_options(1)], ".")
     return "has none that CUDA can use" in result.err
 
 

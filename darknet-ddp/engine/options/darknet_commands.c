@@ -1,6 +1,7 @@
 #include "options/darknet_commands.h"
 
 #include "base/suggest.h"
+#include "options/habits.h"
 #include "options/options.h"
 
 #include <stdlib.h>
@@ -130,10 +131,27 @@ static const command *row_of(int argc, char **argv)
 
 /* ---- refusals ---- */
 
+/* The first command with this verb: `darknet train`. NULL: there is none. */
+static const command *that_has_verb(const char *verb)
+{
+    for (const command *row = commands; row < commands + COMMANDS; row++)
+        if (*verb && strcmp(row->verb, verb) == 0)
+            return row;
+    return NULL;
+}
+
 static ddp_status refuse_command(const char *name, ddp_error *err)
 {
     ddp_suggest near = {.word = name};
     char text[DDP_NEAR_TEXT];
+    const command *has_verb = that_has_verb(name);
+
+    if (has_verb)
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "darknet has no command '%s'; type darknet %s %s %s, and darknet --help for "
+            "others",
+            name, has_verb->name, name, has_verb->words);
 
     for (const command *row = commands; row < commands + COMMANDS; row++)
         ddp_suggest_try(&near, row->name);
@@ -183,6 +201,8 @@ static void near_of_list(ddp_suggest *near, const char *list, char (*names)[32],
 static ddp_status refuse_option(const command *row, const char *option, ddp_error *err)
 {
     char names[32][32], name[64], other[64], text[DDP_NEAR_TEXT];
+    char habit[DDP_HABIT_TEXT];
+    const char *instead;
     const command *knows;
     ddp_suggest near = {.word = option, .beginning = "-ddp_"};
     int used = 0, has_value;
@@ -194,6 +214,10 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
         return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; %s does", name,
                         option, other);
     }
+    instead = ddp_habit_instead(option, habit);
+    if (instead)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; here: %s", name,
+                        option, instead);
     near_of_list(&near, row->options, names, &used, 32);
     near_of_list(&near, ddp_darknet_everywhere, names, &used, 32);
     ddp_options_near(&near);
@@ -279,11 +303,20 @@ int ddp_darknet_trains(int argc, char **argv)
     return row && row->does != DDP_READS;
 }
 
+int ddp_darknet_trains_ddp(int argc, char **argv)
+{
+    const command *row = row_of(argc, argv);
+
+    return row && row->does == DDP_TRAINS_DDP;
+}
+
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
 {
     const char *name = argc > 1 ? argv[1] : "", *verb = argc > 2 ? argv[2] : "";
     const command *first = first_of(name), *row = row_of(argc, argv);
 
+    if (!first && that_has_verb(name))
+        return refuse_command(name, err);
     if (first && first->refusal)
         return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name, first->refusal);
     if (!row || row->does != DDP_TRAINS_DDP)

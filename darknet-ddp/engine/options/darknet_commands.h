@@ -37,6 +37,9 @@ const char *ddp_darknet_word(int argc, char **argv, int i);
 /* Does this command write weights as it goes? */
 int ddp_darknet_trains(int argc, char **argv);
 
+/* Does it train, and may it do so under -ddp? */
+int ddp_darknet_trains_ddp(int argc, char **argv);
+
 /* Can this command run under -ddp? DDP_ERR_USAGE: no; the text says why. */
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 

@@ -33,7 +33,10 @@ static void copy(FILE *in, FILE *out, const ddp_cfg_value *values, size_t count)
     size_t size = 0;
     int in_net = 0;
 
-    while (getline(&line, &size, in) >= 0) {
+    for (ssize_t bytes; (bytes = getline(&line, &size, in)) >= 0;) {
+        size_t mark = ddp_byte_order_mark(line, (size_t)bytes);
+
+        (void)memmove(line, line + mark, (size_t)bytes + 1 - mark);
         if (line[0] == '[') {
             in_net = strncmp(line, "[net]", 5) == 0 || strncmp(line, "[network]", 9) == 0;
             (void)fprintf(out, "%s", line);

@@ -50,6 +50,17 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
         fatal_handler = config->fatal;
 }
 
+void ddp_darknet_take_net_values(const ddp_net_value *values)
+{
+    static cfg_value taken[DDP_NET_VALUES_MOST + 1];
+    int i = 0;
+
+    for (; values[i].key && i < DDP_NET_VALUES_MOST; i++)
+        taken[i] = (cfg_value){values[i].key, values[i].value};
+    taken[i].key = NULL;
+    cfg_net_values = taken;
+}
+
 const char *ddp_shared_path(const char *path)
 {
     return shared_path((char *)path);

@@ -24,6 +24,16 @@ typedef struct ddp_darknet_config {
 /* Set all of it. Before any network is parsed. */
 void ddp_darknet_configure(const ddp_darknet_config *config);
 
+/* A value of a cfg's [net]. */
+typedef struct ddp_net_value {
+    const char *key, *value;
+} ddp_net_value;
+
+/* Cfgs that are parsed from now on have these in [net], in place of what they say. A NULL key ends
+ * them; they stay as they are. At most DDP_NET_VALUES_MOST. */
+enum { DDP_NET_VALUES_MOST = 32 };
+void ddp_darknet_take_net_values(const ddp_net_value *values);
+
 /* A path that begins with cfg/ or data/ and is not there, but is where the program was installed:
  * that one, never to be freed. Else path. */
 const char *ddp_shared_path(const char *path);

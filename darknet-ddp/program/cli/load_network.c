@@ -5,8 +5,8 @@ network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_o
                           int gpu)
 {
     const ddp_cfg_value values[] = {
-        {"width", options->width},
-        {"height", options->height},
+        {"width", options->width ? options->width : options->net_width},
+        {"height", options->height ? options->height : options->net_height},
         {"batch", options->cfg_batch},
         {"subdivisions", options->subdivisions},
     };

@@ -10,6 +10,7 @@
 #include "launch/transport_choice.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"
+#include "options/habits.h"
 #include "run/darknet_config.h"
 #include "run/session.h"
 #include "run/watchdog.h"
@@ -23,12 +24,14 @@
 
 int darknet_main(int argc, char **argv);
 
-/* -dont_show is on many command lines that were written for later Darknets; this
- * one shows nothing while it trains. */
-static int drop_ignored(int argc, char **argv)
+/* -dont_show is on many command lines that were written for later Darknets; this one shows nothing
+ * while it trains. Of a run under -ddp more words mean nothing. */
+static int drop_ignored(int argc, char **argv, const ddp_options *options, ddp_habits_taken *taken)
 {
     int kept = 1;
 
+    if (options->ddp)
+        return ddp_habits_take(argc, argv, taken);
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "-dont_show") != 0)
             argv[kept++] = argv[i];
@@ -113,14 +116,17 @@ static int has_word(char **argv, const char *word)
     return *argv != NULL;
 }
 
-static int run_training(int argc, char **argv, const ddp_options *options)
+static int run_training(int argc, char **argv, const ddp_options *options,
+                        const ddp_habits_taken *taken)
 {
+    const char *command = ddp_darknet_word(argc, argv, 0);
     int status;
 
     ddp_session_open(options);
-    ddp_session_begins_with(ddp_darknet_word(argc, argv, 4), has_word(argv, "-clear"));
-    ddp_session_validate(ddp_darknet_word(argc, argv, 0), ddp_darknet_word(argc, argv, 2),
-                         ddp_darknet_word(argc, argv, 3));
+    ddp_session_override(command, ddp_darknet_word(argc, argv, 2),
+                         ddp_darknet_word(argc, argv, 2 + ddp_arguments_has_data(command)));
+    ddp_session_begins_with(ddp_darknet_word(argc, argv, 4), has_word(argv, "-clear"), taken);
+    ddp_session_validate(command, ddp_darknet_word(argc, argv, 2), ddp_darknet_word(argc, argv, 3));
     argc = name_gpu(argc, argv, options);
     status = darknet_main(argc, argv);
     return ddp_session_close() || status;
@@ -146,19 +152,45 @@ static ddp_status check_alone(int argc, char **argv, const ddp_options *options,
         launcher.ranks);
 }
 
+static const char *value_of(char **argv, const char *option)
+{
+    while (*argv && strcmp(*argv, option) != 0)
+        argv++;
+    return *argv ? argv[1] : NULL;
+}
+
+/* The files that a train command names. */
+static ddp_status check_files(int argc, char **argv, const ddp_options *options,
+                              ddp_launcher launcher, ddp_error *err)
+{
+    const char *command = ddp_darknet_word(argc, argv, 0);
+    int has_data = ddp_arguments_has_data(command);
+    const ddp_arguments a = {.command = command,
+                             .data = has_data ? ddp_darknet_word(argc, argv, 2) : NULL,
+                             .cfg = ddp_darknet_word(argc, argv, 2 + has_data),
+                             .weights = ddp_darknet_word(argc, argv, 3 + has_data),
+                             .backup = value_of(argv, "-backup"),
+                             .allow_unknown = options->allow_unknown_keys,
+                             .validates = options->ddp && options->validate != 0,
+                             .saves = launcher.rank == 0,
+                             .elsewhere = options->hosts && launcher.ranks == 0};
+
+    return has_data || ddp_darknet_trains_ddp(argc, argv) ? ddp_arguments_check(&a, err) : DDP_OK;
+}
+
 /* A command of Darknet's, before anything is started for it. */
 static ddp_status check_command(int argc, char **argv, const ddp_options *options,
                                 ddp_launcher launcher, ddp_error *err)
 {
-    if (options->ddp && ddp_darknet_check_ddp(argc, argv, err))
+    if (ddp_habits_check(argc, argv, err)
+        || (options->ddp && ddp_darknet_check_ddp(argc, argv, err)))
         return err->code;
     if (ddp_darknet_check(argc, argv, err))
         return err->code;
-    if (options->ddp && ddp_darknet_trains(argc, argv)
-        && ddp_arguments_check(ddp_darknet_word(argc, argv, 0), ddp_darknet_word(argc, argv, 2),
-                               ddp_darknet_word(argc, argv, 3), options->allow_unknown_keys, err))
+    if (!options->ddp && check_alone(argc, argv, options, launcher, err))
         return err->code;
-    return options->ddp ? DDP_OK : check_alone(argc, argv, options, launcher, err);
+    return ddp_darknet_trains(argc, argv) ? check_files(argc, argv, options, launcher, err)
+                                          : DDP_OK;
 }
 
 /* Show a step of a run without -ddp. */
@@ -253,7 +285,8 @@ int main(int argc, char **original)
     ddp_options options;
     int is_ddp_command;
     ddp_error err;
-    static char **argv;                /* for the whole run */
+    static char **argv; /* both for the whole run */
+    static ddp_habits_taken taken;
     const ddp_ddp_command *own = NULL; /* NULL: one of Darknet's */
 
     if (!clears_screen(argc, original))
@@ -275,7 +308,7 @@ int main(int argc, char **original)
         ddp_rank_output_failure(&err);
     if (options.ddp)
         (void)ddp_watchdog_open(&options);
-    argc = drop_ignored(argc, argv);
+    argc = drop_ignored(argc, argv, &options, &taken);
     if (is_ddp_command) {
         own = ddp_ddp_command_of(argc, argv, &err);
         if (!own)
@@ -295,6 +328,6 @@ int main(int argc, char **original)
             ddp_terminal_open(launcher);
     }
     if (options.ddp)
-        return run_training(argc, argv, &options);
+        return run_training(argc, argv, &options, &taken);
     return train_alone(argc, argv);
 }

@@ -54,7 +54,8 @@ static int is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 }
 
-/* The command that a line asks to have explained; NULL: none. -h alone may be a height. */
+/* The command that a line asks to have explained; NULL: none. -h may be a height, but for the last
+ * word. */
 static const char *asked_about(int argc, char **argv)
 {
     if (argc == 3 && is_help(argv[1]))
@@ -62,7 +63,7 @@ static const char *asked_about(int argc, char **argv)
     if (argc == 3 && is_help(argv[2]))
         return argv[1];
     for (int i = 2; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0)
+        if (strcmp(argv[i], "--help") == 0 || (i == argc - 1 && strcmp(argv[i], "-h") == 0))
             return argv[1];
     return NULL;
 }

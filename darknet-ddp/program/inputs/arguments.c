@@ -1,7 +1,10 @@
 #include "inputs/arguments.h"
 
 #include "base/suggest.h"
+#include "inputs/access.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What Darknet's commands and ours read of a .data file, and what later forks do. */
@@ -82,21 +85,130 @@ static ddp_status check_cfg(const ddp_sections *cfg, const char *path, ddp_error
                     path, first->key, first->value);
 }
 
-ddp_status ddp_arguments_check(const char *command, const char *data, const char *cfg,
-                               int allow_unknown, ddp_error *err)
+int ddp_arguments_has_data(const char *command)
 {
-    ddp_sections file = {0};
+    static const char *const commands[] = {"detector", "classifier", "segmenter", "isegmenter",
+                                           "regressor"};
+
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(command, commands[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* ---- can they be read? ---- */
+
+/* The file that an option of the .data file names; it may have none of that key. */
+static ddp_status check_file(const ddp_arguments *a, const ddp_sections *data, const char *key,
+                             ddp_error *err)
+{
+    const ddp_cfg_line *line = ddp_sections_line(data, key);
+    char what[1024];
+
+    if (!line)
+        return DDP_OK;
+    (void)snprintf(what, sizeof what, "%s:%d: %s=%s", a->data, line->number, key, line->value);
+    return ddp_access_read(what, line->value, err);
+}
+
+static ddp_status check_files(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+{
+    static const char *const read_by_all[] = {"train", "map", "tree"};
+    int is_classifier = strcmp(a->command, "classifier") == 0;
+    const char *tag = ddp_sections_find(data, "tag");
+
+    for (size_t i = 0; i < sizeof read_by_all / sizeof read_by_all[0]; i++)
+        if (check_file(a, data, read_by_all[i], err))
+            return err->code;
+    if (is_classifier && !(tag && atoi(tag)) && check_file(a, data, "labels", err))
+        return err->code;
+    if (!a->validates || !ddp_sections_find(data, "valid"))
+        return DDP_OK;
+    if (check_file(a, data, "valid", err))
+        return err->code;
+    return check_file(a, data, is_classifier ? "labels" : "names", err);
+}
+
+/* A list that is no regular file can be read once only. */
+static ddp_status check_list(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+{
+    const ddp_cfg_line *line = ddp_sections_line(data, "train");
+    ddp_lines list = {0};
+    ddp_error ignored;
+    int is_empty = line && !ddp_lines_read(&list, line->value, &ignored) && list.count == 0;
+
+    ddp_lines_release(&list);
+    if (!is_empty)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_FORMAT,
+                    "%s:%d: train=%s: no picture is listed there, a path in each line", a->data,
+                    line->number, line->value);
+}
+
+static ddp_status check_backup(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+{
+    const ddp_cfg_line *line = data ? ddp_sections_line(data, "backup") : NULL;
+    const char *slash = a->data ? strrchr(a->data, '/') : NULL;
+    char what[8192], folder[4096];
+
+    if (!a->saves)
+        return DDP_OK;
+    if (!a->data) {
+        (void)snprintf(what, sizeof what, "-backup %s", a->backup ? a->backup : "backup");
+        return ddp_access_write(what, a->backup ? a->backup : "backup", err);
+    }
+    if (line) {
+        (void)snprintf(what, sizeof what, "%s:%d: backup=%s", a->data, line->number, line->value);
+        return ddp_access_write(what, line->value, err);
+    }
+    (void)snprintf(folder, sizeof folder, "%.*sbackup", slash ? (int)(slash + 1 - a->data) : 0,
+                   a->data);
+    (void)snprintf(what, sizeof what, "%s has no backup=, so weights would be saved in %s", a->data,
+                   folder);
+    return ddp_access_write(what, folder, err);
+}
+
+static ddp_status check_words(const ddp_arguments *a, ddp_error *err)
+{
+    const char *const words[] = {a->data, a->cfg, a->weights};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (words[i] && *words[i] && ddp_access_read(words[i], words[i], err))
+            return err->code;
+    return DDP_OK;
+}
+
+/* ---- all of it ---- */
+
+static ddp_status check_contents(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+{
+    ddp_sections cfg = {0};
+    ddp_error ignored;
+    ddp_status st = check_data(data, a->data, a->allow_unknown, err);
+
+    if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
+        st = check_cfg(&cfg, a->cfg, err);
+    ddp_sections_release(&cfg);
+    return st;
+}
+
+ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
+{
+    ddp_sections data = {0};
     ddp_error ignored;
     ddp_status st = DDP_OK;
+    int is_read;
 
-    if (!command || (strcmp(command, "detector") != 0 && strcmp(command, "classifier") != 0))
-        return DDP_OK;
-    if (data && !ddp_sections_read(&file, data, &ignored))
-        st = check_data(&file, data, allow_unknown, err);
-    ddp_sections_release(&file);
-    file = (ddp_sections){0};
-    if (!st && cfg && !ddp_sections_read(&file, cfg, &ignored))
-        st = check_cfg(&file, cfg, err);
-    ddp_sections_release(&file);
+    if (!a->elsewhere && check_words(a, err))
+        return err->code;
+    if (!a->data)
+        return check_backup(a, NULL, err);
+    is_read = ddp_data_read(&data, a->data, &ignored) == DDP_OK;
+    if (is_read)
+        st = check_contents(a, &data, err);
+    if (!st && is_read && !a->elsewhere
+        && (check_files(a, &data, err) || check_list(a, &data, err) || check_backup(a, &data, err)))
+        st = err->code;
+    ddp_sections_release(&data);
     return st;
 }

@@ -1,5 +1,5 @@
-/* inputs/arguments.h: are the files of a train command what their places on the line say? Before
- * anything is started, made or written. */
+/* inputs/arguments.h: are the files of a train command what their places on the line say, and can
+ * they be read? Before anything is started, made or written. */
 #ifndef DDP_INPUTS_ARGUMENTS_H
 #define DDP_INPUTS_ARGUMENTS_H
 
@@ -7,12 +7,24 @@
 #include "base/suggest.h"
 #include "inputs/text_file.h"
 
-/* Looks at `darknet COMMAND train DATA CFG`, where COMMAND is one that reads a .data file; of
- * others nothing is looked at. DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, DATA has no
- * option at all, no train=, or a key that nobody reads (with allow_unknown that is no error). A
- * file that cannot be read is left to who reads it. Each word may be NULL. */
-ddp_status ddp_arguments_check(const char *command, const char *data, const char *cfg,
-                               int allow_unknown, ddp_error *err) DDP_MUST_CHECK;
+/* The words of `darknet COMMAND train DATA CFG WEIGHTS`, or without DATA; NULL: it is not there. */
+typedef struct ddp_arguments {
+    const char *command, *data, *cfg, *weights;
+    const char *backup; /* of -backup; NULL: the .data file says */
+    int allow_unknown;  /* keys of the .data file that nobody reads */
+    int validates;      /* valid= and what it wants are read, too */
+    int saves;          /* this process does */
+    int elsewhere; /* the files may lie on other hosts alone: one that cannot be read is fine */
+} ddp_arguments;
+
+/* Does `darknet COMMAND train` read a .data file? */
+int ddp_arguments_has_data(const char *command);
+
+/* DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, DATA has no option at all, no train=, or a key
+ * that nobody reads. DDP_ERR_IO: a file that the run reads cannot be read, or its folder for
+ * weights not be written in; names the key and the file that name it. DDP_ERR_FORMAT: no picture is
+ * listed. */
+ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* The first option of a .data file that nobody reads; NULL: there is none. *near: what may have
  * been meant. */

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "comm/collectives.h"
 #include "core/agree.h"
+#include "inputs/arguments.h"
 #include "inputs/text_file.h"
 #include "samples/transforms.h"
 
@@ -31,17 +32,6 @@ struct contents {
 
 /* ---- the .data file ---- */
 
-static int has_data(const char *command)
-{
-    static const char *const names[] = {"detector", "classifier", "segmenter", "isegmenter",
-                                        "regressor"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(command, names[i]) == 0)
-            return 1;
-    return 0;
-}
-
 ddp_truth_files ddp_same_data_truth(const char *command, const char *data)
 {
     ddp_sections sections = {0};
@@ -55,7 +45,7 @@ ddp_truth_files ddp_same_data_truth(const char *command, const char *data)
         return DDP_TRUTH_MASKS;
     if (strcmp(command, "classifier") != 0)
         return DDP_TRUTH_NONE;
-    if (ddp_sections_read(&sections, data, &ignored) == DDP_OK)
+    if (ddp_data_read(&sections, data, &ignored) == DDP_OK)
         tag = ddp_sections_find(&sections, "tag");
     tagged = tag && atoi(tag) != 0;
     ddp_sections_release(&sections);
@@ -94,13 +84,12 @@ ddp_status ddp_same_data_agree_on_data(ddp_group *group, const char *command, co
     size_t size;
     FILE *f;
 
-    if (!has_data(command) || ddp_group_size(group) == 1)
+    if (!ddp_arguments_has_data(command) || ddp_group_size(group) == 1)
         return DDP_OK;
     f = open_memstream(&text, &size);
     if (!f)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what ranks compare");
-    if (ddp_sections_read(&sections, data,
-                          err)) /* Darknet says so where it is the same everywhere */
+    if (ddp_data_read(&sections, data, err)) /* Darknet says so where it is the same everywhere */
         (void)fprintf(f, "%s\n", err->text);
     for (size_t i = 0; i < sections.cfg.count; i++) {
         const ddp_cfg_line *line = &sections.cfg.lines[i];

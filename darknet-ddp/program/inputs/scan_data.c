@@ -29,6 +29,7 @@ static ddp_status read_names(ddp_scan_data *c, ddp_error *err)
         return DDP_OK;
     if (ddp_lines_read(&c->names, path, err))
         return err->code;
+    ddp_check_mark(&c->faults, path, c->names.has_mark);
     if (c->classes > 0 && c->names.count < (size_t)c->classes)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
                       "%zu names, and classes=%d in %s", c->names.count, c->classes, c->data_path);
@@ -60,6 +61,8 @@ static ddp_status read_lists(ddp_scan_data *c, ddp_error *err)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s lists no picture", c->list_path);
     if (c->valid_path && ddp_lines_read(&c->valid, c->valid_path, err))
         return ddp_wrap(err, "valid=");
+    ddp_check_mark(&c->faults, c->list_path, c->list.has_mark);
+    ddp_check_mark(&c->faults, c->valid_path, c->valid.has_mark);
     return DDP_OK;
 }
 
@@ -67,9 +70,10 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
 {
     const char *classes;
 
-    if (ddp_sections_read(&c->data, c->data_path, err)
-        || ddp_sections_read(&c->cfg, c->cfg_path, err))
+    if (ddp_data_read(&c->data, c->data_path, err) || ddp_sections_read(&c->cfg, c->cfg_path, err))
         return err->code;
+    ddp_check_mark(&c->faults, c->data_path, c->data.has_mark);
+    ddp_check_mark(&c->faults, c->cfg_path, c->cfg.has_mark);
     classes = ddp_sections_find(&c->data, "classes");
     c->classes = classes ? atoi(classes) : 0;
     if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)

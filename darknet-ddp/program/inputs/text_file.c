@@ -26,8 +26,10 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
     if (read_text(&l->text, &bytes, path, err))
         return err->code;
     rest = l->text;
-    for (size_t i = 0; i < bytes; i++)
-        most += rest[i] == '\n';
+    l->has_mark = ddp_byte_order_mark(rest, bytes) > 0;
+    rest += ddp_byte_order_mark(rest, bytes);
+    for (const char *at = rest; *at; at++)
+        most += *at == '\n';
     l->all = calloc(most, sizeof *l->all);
     if (!l->all)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the lines of %s", path);
@@ -39,13 +41,26 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err)
+typedef ddp_status parse(ddp_cfg_text *c, const char *text, size_t bytes, ddp_error *err);
+
+static ddp_status read_sections(ddp_sections *s, const char *path, parse *parser, ddp_error *err)
 {
     size_t bytes;
 
     if (read_text(&s->text, &bytes, path, err))
         return err->code;
-    return ddp_cfg_text_read(&s->cfg, s->text, bytes, err);
+    s->has_mark = ddp_byte_order_mark(s->text, bytes) > 0;
+    return parser(&s->cfg, s->text, bytes, err);
+}
+
+ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err)
+{
+    return read_sections(s, path, ddp_cfg_text_read, err);
+}
+
+ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err)
+{
+    return read_sections(s, path, ddp_cfg_text_read_data, err);
 }
 
 void ddp_lines_release(ddp_lines *l)
@@ -62,7 +77,7 @@ void ddp_sections_release(ddp_sections *s)
     *s = (ddp_sections){0};
 }
 
-const char *ddp_sections_find(const ddp_sections *s, const char *key)
+const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key)
 {
     ddp_cfg_section section;
     size_t at = 0;
@@ -71,7 +86,14 @@ const char *ddp_sections_find(const ddp_sections *s, const char *key)
         const ddp_cfg_line *line = ddp_cfg_find(&section, key);
 
         if (line)
-            return line->value;
+            return line;
     }
     return NULL;
+}
+
+const char *ddp_sections_find(const ddp_sections *s, const char *key)
+{
+    const ddp_cfg_line *line = ddp_sections_line(s, key);
+
+    return line ? line->value : NULL;
 }

@@ -10,21 +10,26 @@ typedef struct ddp_lines {
     void *text;
     char **all; /* point into text */
     size_t count;
+    int has_mark; /* it begins with a byte-order mark, which is skipped */
 } ddp_lines;
 
 /* A text file as sections of options. All zero is an empty one. */
 typedef struct ddp_sections {
     void *text;
     ddp_cfg_text cfg;
+    int has_mark; /* as above */
 } ddp_sections;
 
-/* Release *l in any case. Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and DDP_ERR_FORMAT: a byte is 0. */
+/* Release *l and *s in any case. ddp_sections_read is for a cfg, ddp_data_read for a .data file.
+ * Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and DDP_ERR_FORMAT: a byte is 0. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 
-/* The first option of that name in any section, or NULL. */
+/* The first option of that name in any section, its value or its line, or NULL. */
 const char *ddp_sections_find(const ddp_sections *s, const char *key);
+const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key);
 
 #endif

@@ -104,6 +104,10 @@ static int fit(const struct job *j, int most)
 
     for (int i = 1; j->argv[i]; i++)
         if (read_batch(j->argv[i], &batch, &subdivisions)) {
+            if (j->options->cfg_batch > 0)
+                batch = j->options->cfg_batch;
+            if (j->options->subdivisions > 0)
+                subdivisions = j->options->subdivisions;
             while (most > 1 && !allowed(j->options, batch, subdivisions, most))
                 most--;
             break;
@@ -357,6 +361,11 @@ static void name_away(const ddp_hosts *h)
                           h->list[i].name);
 }
 
+static int options_resume(const ddp_options *o)
+{
+    return o->resume || o->resume_force;
+}
+
 /* Choose the hosts and ranks of the next start from the hosts that answer now. Returns 0 where none
  * does. */
 static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number)
@@ -372,7 +381,7 @@ static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number
     (void)fprintf(
         stderr, "darknet: the job has failed (exit status %d): restart %d of %d, %d rank%s, %s\n",
         ended->status, number, j->options->max_restarts, j->ranks, j->ranks == 1 ? "" : "s",
-        j->saved || j->options->resume || j->options->resume_force
+        j->saved || options_resume(j->options)
             ? "from the last checkpoint"
             : "from the beginning, for it has saved nothing yet");
     return j->ranks > 0;
@@ -382,7 +391,7 @@ static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number
 static void say_how_to_go_on(char **argv)
 {
     char *command = ddp_resume_command_of(argv, "-resume");
-    char *text = ddp_resume_advice(command, "the last checkpoint, if one was saved");
+    char *text = ddp_resume_advice(command, "the last checkpoint");
 
     if (text)
         (void)fprintf(stderr, "darknet: %s\n", text);
@@ -405,7 +414,8 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
     }
     if (ended.failed && !ended.begun && !j->given_up)
         name_unreachable(j);
-    if (ended.failed && trained && !ended.advised)
+    if (ended.failed && trained && !ended.advised
+        && (j->saved || ended.saved || options_resume(j->options)))
         say_how_to_go_on(j->argv);
     exit(ended.status);
 }

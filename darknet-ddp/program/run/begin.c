@@ -1,6 +1,7 @@
 #include "run/session.h"
 
 #include "core/agree.h"
+#include "glue/cfg.h"
 #include "inputs/list.h"
 #include "inputs/same_cfg.h"
 #include "launch/resume_command.h"
@@ -16,6 +17,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t first_weights_hash; /* of the network as it was loaded */
 static int input_width, input_height;
@@ -75,6 +77,24 @@ static void print_length(const ddp_train_position *now)
                    : "-clear counts from 0");
 }
 
+/* Of each word that means nothing here a line, with the run's own names. */
+static void print_habits(const char *cfg)
+{
+    static const char place[] = "backup/NAME";
+    char *base = ddp_cfg_base(cfg);
+
+    for (int i = 0; i < ddp_run.habits->count; i++) {
+        const char *text = ddp_run.habits->all[i].sentence, *at = strstr(text, place);
+
+        if (at)
+            printf("DDP: %s: %.*s%s/%s%s\n", ddp_run.habits->all[i].word, (int)(at - text), text,
+                   ddp_run.directory, base, at + strlen(place));
+        else
+            printf("DDP: %s: %s\n", ddp_run.habits->all[i].word, text);
+    }
+    free(base);
+}
+
 static void print_clear(void)
 {
     if (ddp_run.clear_given && ddp_checkpoints_resumed(ddp_run.checkpoints))
@@ -109,6 +129,7 @@ static char *describe(void)
         return NULL;
     ddp_banner_print(out, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                      ddp_run.seed);
+    ddp_overrides_print(out, &ddp_run.overrides);
     (void)fclose(out);
     return text;
 }
@@ -175,10 +196,12 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     if (ddp_group_rank(ddp_run.group) == 0) {
         ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                          ddp_run.seed);
+        ddp_overrides_print(stdout, &ddp_run.overrides);
         print_mathematics(net);
         print_pictures(net);
         print_length(now);
         print_clear();
+        print_habits(cfg);
         ddp_done_marker_open(ddp_run.directory, cfg);
     }
     ddp_rank_output_errors_only();

@@ -7,6 +7,7 @@
 #include "comm/group_schedule.h"
 #include "core/agree.h"
 #include "glue/build_info.h"
+#include "inputs/arguments.h"
 #include "inputs/list.h"
 #include "inputs/preflight.h"
 #include "launch/signals.h"
@@ -227,8 +228,38 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
         ddp_session_fail(&err);
 }
 
-void ddp_session_begins_with(const char *weights, int clear)
+/* Pictures of a .data file's train=; 0: it is none, or they cannot be read. */
+static size_t count_pictures(const char *command, const char *data)
 {
+    ddp_sections sections = {0};
+    ddp_lines list = {0};
+    const char *path;
+    size_t count = 0;
+    ddp_error ignored;
+
+    if (ddp_arguments_has_data(command) && !ddp_data_read(&sections, data, &ignored)
+        && (path = ddp_sections_find(&sections, "train")) && !ddp_lines_read(&list, path, &ignored))
+        count = list.count;
+    ddp_lines_release(&list);
+    ddp_sections_release(&sections);
+    return count;
+}
+
+void ddp_session_override(const char *command, const char *data, const char *cfg)
+{
+    const ddp_options *o = ddp_run.options;
+    int ranks = o->batch == DDP_CHOICE_RANK ? ddp_group_size(ddp_run.group) : 1;
+    ddp_error err;
+
+    if (ddp_overrides_make(&ddp_run.overrides, o, cfg,
+                           o->epochs > 0 ? count_pictures(command, data) : 0, ranks, &err))
+        ddp_session_fail(&err);
+    ddp_darknet_take_net_values(ddp_run.overrides.values);
+}
+
+void ddp_session_begins_with(const char *weights, int clear, const ddp_habits_taken *taken)
+{
+    ddp_run.habits = taken;
     ddp_run.first_weights = weights;
     ddp_run.clear_given = clear;
 }

@@ -4,9 +4,11 @@
 #define DDP_RUN_STATE_H
 
 #include "inputs/data_files.h"
+#include "inputs/overrides.h"
 #include "inputs/same_data.h"
 #include "launch/gpus.h"
 #include "launch/launcher_env.h"
+#include "options/habits.h"
 #include "options/options.h"
 #include "saves/policy.h"
 #include "show/run_files.h"
@@ -36,7 +38,9 @@ extern struct ddp_run {
     ddp_truth_files label_kind; /* of the pictures */
     ddp_validation *validation; /* NULL: none */
     int clear_given;            /* -clear */
-    const char *first_weights;  /* the file that training begins with; NULL: none */
+    const ddp_habits_taken *habits;
+    ddp_overrides overrides;   /* of the cfg */
+    const char *first_weights; /* the file that training begins with; NULL: none */
 
     /* begin.c: what is read, and what is left of the run. */
     ddp_data_files inputs;

@@ -120,7 +120,7 @@ static ddp_status open_for(ddp_validation *v, const char *data, int *wanted, ddp
     const char *valid;
 
     *wanted = 0;
-    if (ddp_sections_read(&v->data, data, err))
+    if (ddp_data_read(&v->data, data, err))
         return err->code;
     valid = ddp_sections_find(&v->data, "valid");
     if (!valid && v->options->validate > 0)

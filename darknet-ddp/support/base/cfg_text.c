@@ -3,21 +3,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copy text[0..bytes) without blanks to out; lines end with a zero. Returns how many. */
-static size_t strip(char *out, const char *text, size_t bytes)
+static const char blanks[] = " \t\r";
+
+size_t ddp_byte_order_mark(const char *text, size_t bytes)
+{
+    return bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* Copy text[0..bytes) to out; lines end with a zero. Returns how many. */
+static size_t split(char *out, const char *text, size_t bytes)
 {
     size_t lines = 1;
 
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '\n') {
-            *out++ = 0;
+    for (size_t i = ddp_byte_order_mark(text, bytes); i < bytes; i++) {
+        if (text[i] == '\n')
             lines++;
-        } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != 0) {
-            *out++ = text[i];
-        }
+        if (text[i] != 0)
+            *out++ = (char)(text[i] == '\n' ? 0 : text[i]);
     }
     *out = 0;
     return lines;
+}
+
+static void squeeze(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++)
+        if (!strchr(blanks, *text))
+            *to++ = *text;
+    *to = 0;
+}
+
+/* Without the blanks around it. */
+static char *trim(char *text)
+{
+    size_t length;
+
+    text += strspn(text, blanks);
+    length = strlen(text);
+    while (length > 0 && strchr(blanks, text[length - 1]))
+        length--;
+    text[length] = 0;
+    return text;
 }
 
 static void add_line(ddp_cfg_text *c, char *text, int number)
@@ -29,12 +57,15 @@ static void add_line(ddp_cfg_text *c, char *text, int number)
     c->lines[c->count++] = (ddp_cfg_line){.key = text, .number = number};
     if (*text == '[')
         return;
-    if (equals)
+    if (equals) {
         *equals = 0;
-    c->lines[c->count - 1].value = equals ? equals + 1 : "";
+        (void)trim(text);
+    }
+    c->lines[c->count - 1].value = equals ? trim(equals + 1) : "";
 }
 
-ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes, ddp_error *err)
+static ddp_status read_lines(ddp_cfg_text *c, const char *text, size_t bytes, int is_cfg,
+                             ddp_error *err)
 {
     size_t lines;
     char *at;
@@ -43,7 +74,7 @@ ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes, dd
     c->text = malloc(bytes + 1);
     if (!c->text)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a cfg of %zu bytes", bytes);
-    lines = strip(c->text, text, bytes);
+    lines = split(c->text, text, bytes);
     c->lines = calloc(lines, sizeof *c->lines);
     if (!c->lines)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a cfg of %zu lines", lines);
@@ -51,10 +82,22 @@ ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes, dd
     for (size_t i = 0; i < lines; i++) {
         char *next = at + strlen(at) + 1;
 
-        add_line(c, at, (int)i + 1);
+        if (is_cfg)
+            squeeze(at);
+        add_line(c, trim(at), (int)i + 1);
         at = next;
     }
     return DDP_OK;
+}
+
+ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes, ddp_error *err)
+{
+    return read_lines(c, text, bytes, 1, err);
+}
+
+ddp_status ddp_cfg_text_read_data(ddp_cfg_text *c, const char *text, size_t bytes, ddp_error *err)
+{
+    return read_lines(c, text, bytes, 0, err);
 }
 
 int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s)

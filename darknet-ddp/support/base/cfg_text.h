@@ -1,7 +1,8 @@
 /* base/cfg_text.h: a cfg as text: sections and their options, read as Darknet reads them.
  *
  * Blanks count nowhere, lines that begin with # or ; are comments, an option is KEY=VALUE. A title
- * keeps its brackets: "[net]". A .data file is one section without a title.
+ * keeps its brackets: "[net]". A .data file is one section without a title; there blanks within a
+ * value, a path, count. A byte-order mark at the start is skipped.
  */
 #ifndef DDP_BASE_CFG_TEXT_H
 #define DDP_BASE_CFG_TEXT_H
@@ -17,7 +18,7 @@ typedef struct ddp_cfg_line {
 } ddp_cfg_line;
 
 typedef struct ddp_cfg_text {
-    char *text; /* without blanks; keys and values point into it */
+    char *text; /* keys and values point into it */
     ddp_cfg_line *lines;
     size_t count;
 } ddp_cfg_text;
@@ -28,9 +29,14 @@ typedef struct ddp_cfg_section {
     size_t count;
 } ddp_cfg_section;
 
-/* Read text[0..bytes). Release *c in any case. Fails with DDP_ERR_NOMEM. */
+/* Bytes of the byte-order mark that text[0..bytes) begins with: 3 or 0. */
+size_t ddp_byte_order_mark(const char *text, size_t bytes);
+
+/* Read text[0..bytes), a cfg or a .data file. Release *c in any case. Fail with DDP_ERR_NOMEM. */
 ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes,
                              ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_cfg_text_read_data(ddp_cfg_text *c, const char *text, size_t bytes,
+                                  ddp_error *err) DDP_MUST_CHECK;
 void ddp_cfg_text_release(ddp_cfg_text *c); /* all zero is allowed */
 
 /* The section that starts at line *at, which then is the next one's start. 0: none is left. */

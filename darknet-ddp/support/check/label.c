@@ -1,5 +1,7 @@
 #include "check/label.h"
 
+#include "base/cfg_text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -161,12 +163,14 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
         return 0;
     }
     while ((bytes = getline(&line, &size, file)) >= 0) {
-        r.line++;
+        size_t mark = r.line++ == 0 ? ddp_byte_order_mark(line, (size_t)bytes) : 0;
+
+        ddp_check_mark(f, path, mark > 0);
         if (memchr(line, 0, (size_t)bytes)) {
             ddp_fault_add(f, DDP_FAULT_ERROR, "label-zeros", path, r.line, DDP_HAS_ZEROS);
             break;
         }
-        if (!check_line(&r, line, &box))
+        if (!check_line(&r, line + mark, &box))
             continue;
         r.twice += (size_t)is_in(seen, good < COMPARED ? good : COMPARED, &box);
         if (good < COMPARED)

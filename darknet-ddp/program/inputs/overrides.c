@@ -1,0 +1,135 @@
+#include "inputs/overrides.h"
+
+#include "inputs/text_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is being made of what. */
+struct making {
+    ddp_overrides *out;
+    const ddp_sections *cfg;
+};
+
+static void put(struct making *m, const char *key, const char *value)
+{
+    const char *was = ddp_sections_find(m->cfg, key);
+    int i = m->out->count;
+
+    if ((was && strcmp(was, value) == 0) || i == DDP_OVERRIDES_MOST)
+        return;
+    (void)snprintf(m->out->text[i], DDP_OVERRIDE_BYTES, "%s", value);
+    (void)snprintf(m->out->was[i], DDP_OVERRIDE_BYTES, "%s", was ? was : "");
+    m->out->values[i] = (ddp_net_value){key, m->out->text[i]};
+    m->out->count++;
+}
+
+/* A number that an option gives; 0: it is not given. */
+static void put_number(struct making *m, const char *key, double value)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%.9g", value);
+    if (value > 0)
+        put(m, key, text);
+}
+
+static double number_of(const struct making *m, const char *key, double fallback)
+{
+    const char *value = ddp_sections_find(m->cfg, key);
+
+    return value ? strtod(value, NULL) : fallback;
+}
+
+/* Each number of a list times ratio, as a whole one. */
+static void scale_list(struct making *m, const char *key, double ratio)
+{
+    const char *at = ddp_sections_find(m->cfg, key);
+    char text[DDP_OVERRIDE_BYTES] = "", *end;
+    size_t used = 0;
+
+    for (; at && used < sizeof text; at = *end == ',' ? end + 1 : NULL) {
+        double number = strtod(at, &end);
+
+        if (end == at)
+            break;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.0f", used ? "," : "",
+                                 round(number * ratio));
+    }
+    if (used > 0 && used < sizeof text)
+        put(m, key, text);
+}
+
+/* exp has gamma to the power of the batch, sigmoid a slope of gamma a batch. */
+static void scale_gamma(struct making *m, double ratio)
+{
+    const char *policy = ddp_sections_find(m->cfg, "policy");
+    double gamma = number_of(m, "gamma", 0);
+
+    if (!policy || gamma <= 0)
+        return;
+    if (strcmp(policy, "exp") == 0)
+        put_number(m, "gamma", pow(gamma, 1 / ratio));
+    else if (strcmp(policy, "sigmoid") == 0)
+        put_number(m, "gamma", gamma / ratio);
+}
+
+static void scale_schedule(struct making *m, double batches)
+{
+    static const char *const counts_batches[] = {"steps", "step", "burn_in", "sgdr_cycle"};
+    double before = number_of(m, "max_batches", 0);
+
+    put_number(m, "max_batches", batches);
+    if (before <= 0 || before == batches)
+        return;
+    for (size_t i = 0; i < sizeof counts_batches / sizeof counts_batches[0]; i++)
+        scale_list(m, counts_batches[i], batches / before);
+    scale_gamma(m, batches / before);
+}
+
+static ddp_status make(struct making *m, const ddp_options *o, size_t pictures, int ranks,
+                       ddp_error *err)
+{
+    double before = number_of(m, "batch", 1), batch = o->cfg_batch ? o->cfg_batch : before;
+
+    if (o->epochs > 0 && pictures == 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-epochs counts the pictures of a .data file's train=, and there are none "
+                        "here: max_batches= of the cfg counts batches");
+    put_number(m, "batch", o->cfg_batch);
+    put_number(m, "subdivisions", o->subdivisions);
+    put_number(m, "width", o->net_width);
+    put_number(m, "height", o->net_height);
+    put_number(m, "learning_rate", o->learning_rate);
+    if (o->epochs > 0)
+        scale_schedule(m, ceil(o->epochs * (double)pictures / (batch * ranks)));
+    else if (batch != before && number_of(m, "max_batches", 0) > 0)
+        scale_schedule(m, ceil(number_of(m, "max_batches", 0) * before / batch));
+    return DDP_OK;
+}
+
+ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
+                              size_t pictures, int ranks, ddp_error *err)
+{
+    ddp_sections sections = {0};
+    struct making m = {.out = o, .cfg = &sections};
+    ddp_status st = ddp_sections_read(&sections, cfg, err);
+
+    *o = (ddp_overrides){0};
+    if (!st)
+        st = make(&m, options, pictures, ranks, err);
+    ddp_sections_release(&sections);
+    return st;
+}
+
+void ddp_overrides_print(FILE *out, const ddp_overrides *o)
+{
+    if (o->count == 0)
+        return;
+    (void)fprintf(out, "DDP: in place of the cfg's:");
+    for (int i = 0; i < o->count; i++)
+        (void)fprintf(out, "%s %s=%s (%s)", i ? "," : "", o->values[i].key, o->values[i].value,
+                      o->was[i][0] ? o->was[i] : "not there");
+    (void)fprintf(out, "\n");
+}

@@ -1,0 +1,34 @@
+/* inputs/overrides.h: values of a cfg's [net] that the command line takes the place of: -epochs,
+ * -batch, -subdivisions, -width, -height and -learning_rate.
+ *
+ * A run sees as many pictures as the cfg says, or as -epochs does: another batch changes
+ * max_batches=, and with it all that counts batches: steps=, step=, burn_in=, sgdr_cycle=, and
+ * gamma= of the policies exp and sigmoid. The learning rate stays the cfg's unless it is given. */
+#ifndef DDP_INPUTS_OVERRIDES_H
+#define DDP_INPUTS_OVERRIDES_H
+
+#include "base/status.h"
+#include "glue/darknet.h"
+#include "options/options.h"
+
+#include <stdio.h>
+
+enum { DDP_OVERRIDES_MOST = 16, DDP_OVERRIDE_BYTES = 256 };
+
+/* All zero: nothing is overridden. */
+typedef struct ddp_overrides {
+    ddp_net_value values[DDP_OVERRIDES_MOST + 1]; /* point into text; a NULL key ends them */
+    char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];
+    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* of the cfg; "" where it says nothing */
+    int count;
+} ddp_overrides;
+
+/* What the options make of the cfg. pictures: of the training list; 0: not known. ranks: that have
+ * a batch of their own each; 1 where they share it. DDP_ERR_USAGE: -epochs without pictures. */
+ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
+                              size_t pictures, int ranks, ddp_error *err) DDP_MUST_CHECK;
+
+/* Print a line of them, where there are some. */
+void ddp_overrides_print(FILE *out, const ddp_overrides *o);
+
+#endif
