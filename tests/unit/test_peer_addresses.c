@@ -143,8 +143,7 @@ static void a_rank_knows_its_own_host(void **state)
     }
     ddp_group_use_interface("no-such-interface");
     assert_int_equal(ddp_peer_address_fill(&c, &err), DDP_ERR_IO);
-    assert_string_equal(err.text,
-                        "no network interface no-such-interface is up with an address");
+    assert_string_equal(err.text, "no network interface no-such-interface is up with an address");
     ddp_group_use_interface(NULL);
 }
 
