@@ -32,68 +32,30 @@ bool takes(const algorithm &a, const shape &s)
     return s.bf16 ? a.of_bf16 : a.of_floats;
 }
 
-uint64_t number_of(const shape &s, direction way)
-{
-    uint64_t number = way;
-
-    for (int size :
-         {s.n, s.groups, s.c, s.h, s.w, s.k, s.kernel_h, s.kernel_w, s.stride_h, s.stride_w})
-        number = number * 1000003 + static_cast<uint64_t>(size);
-    return number;
-}
-
-/* What a measurement would say, in some order; with noise on, in another on each rank. */
-template <class Perf> void measure(direction way, const shape &s, Perf *perfs, int usable)
-{
-    for (int i = 0; i < usable; i++)
-        perfs[i].time = measured_ms(number_of(s, way), perfs[i].algo);
-    std::sort(perfs, perfs + usable, [](const Perf &a, const Perf &b) { return a.time < b.time; });
-}
-
-/* Fastest first, as far as cuDNN promises; those that cannot be used last. */
+/* Fastest first, as far as cuDNN promises. */
 template <class Perf>
-cudnnStatus_t list(direction way, bool valid, const shape &s, const emulated_convolution *v,
-                   size_t workspace_bytes, int room, int *count, Perf *perfs, bool measured = false)
+cudnnStatus_t list(const char *call, direction way, bool valid, const shape &s,
+                   const emulated_convolution *v, int room, int *count, Perf *perfs)
 {
-    int usable_ones = 0;
-
     if (!valid || room < 1)
         return CUDNN_STATUS_BAD_PARAM;
+    if (fails(call))
+        return static_cast<cudnnStatus_t>(CUDNN_STATUS_NOT_SUPPORTED + 1); /* one of its kinds */
     *count = 0;
-    for (bool usable : {true, false})
-        for (const algorithm &a : algorithms[way]) {
-            size_t needed = a.has_workspace ? s.columns_bytes() : 0;
-
-            if (*count == room || !takes(a, s) || (needed <= workspace_bytes) != usable)
-                continue;
-            Perf &p = perfs[*count];
-            std::memset(&p, 0, sizeof p);
-            p.algo = static_cast<decltype(p.algo)>(a.number);
-            p.status = usable ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_INTERNAL_ERROR;
-            p.time = usable ? static_cast<float>(1 + *count) : -1.0f;
-            p.memory = needed;
-            p.determinism = a.determinism;
-            p.mathType = v->math;
-            usable_ones += usable;
-            ++*count;
-        }
-    if (measured && has_noise())
-        measure(way, s, perfs, usable_ones);
+    for (const algorithm &a : algorithms[way]) {
+        if (*count == room || !takes(a, s))
+            continue;
+        Perf &p = perfs[*count];
+        std::memset(&p, 0, sizeof p);
+        p.algo = static_cast<decltype(p.algo)>(a.number);
+        p.status = CUDNN_STATUS_SUCCESS;
+        p.time = static_cast<float>(1 + *count);
+        p.memory = a.has_workspace ? s.columns_bytes() : 0;
+        p.determinism = a.determinism;
+        p.mathType = v->math;
+        ++*count;
+    }
     return CUDNN_STATUS_SUCCESS;
-}
-
-size_t element_bytes(const shape &s)
-{
-    return s.bf16 ? sizeof(uint16_t) : sizeof(float);
-}
-
-/* What a measurement leaves in the memory that it may write. */
-void spoil(cudnnHandle_t handle, void *x, size_t bytes, void *workspace, size_t workspace_bytes)
-{
-    wait(enqueue(handle->stream, [=] {
-        std::memset(x, 0xff, bytes);
-        std::memset(workspace, 0xff, std::min(workspace_bytes, size_t(1) << 20));
-    }));
 }
 
 cudnnStatus_t workspace_size(const char *call, direction way, bool valid, const shape &s,
@@ -177,7 +139,7 @@ cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t, cudnnTensorD
     shape s;
     bool valid = shape_of(x, w, v, y, s);
 
-    return list(forward, valid, s, v, SIZE_MAX, room, count, perfs);
+    return list("cudnnGetConvolutionForwardAlgorithm_v7", forward, valid, s, v, room, count, perfs);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t, cudnnFilterDescriptor_t w,
@@ -190,7 +152,8 @@ cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t, cudnnFi
     shape s;
     bool valid = shape_of(dx, w, v, dy, s);
 
-    return list(backward_data, valid, s, v, SIZE_MAX, room, count, perfs);
+    return list("cudnnGetConvolutionBackwardDataAlgorithm_v7", backward_data, valid, s, v, room,
+                count, perfs);
 }
 
 cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
@@ -201,49 +164,8 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     shape s;
     bool valid = shape_of(x, dw, v, dy, s);
 
-    return list(backward_filter, valid, s, v, SIZE_MAX, room, count, perfs);
-}
-
-cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
-    cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void *, cudnnFilterDescriptor_t w,
-    const void *, cudnnConvolutionDescriptor_t v, cudnnTensorDescriptor_t y, void *out, int room,
-    int *count, cudnnConvolutionFwdAlgoPerf_t *perfs, void *workspace, size_t workspace_bytes)
-{
-    shape s;
-    bool valid = shape_of(x, w, v, y, s);
-
-    if (fails("cudnnFindConvolutionForwardAlgorithmEx"))
-        return CUDNN_STATUS_EXECUTION_FAILED;
-    if (valid)
-        spoil(handle, out, s.images() * s.outputs() * element_bytes(s), workspace, workspace_bytes);
-    return list(forward, valid, s, v, workspace_bytes, room, count, perfs, true);
-}
-
-cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
-    cudnnHandle_t handle, cudnnFilterDescriptor_t w, const void *, cudnnTensorDescriptor_t dy,
-    const void *, cudnnConvolutionDescriptor_t v, cudnnTensorDescriptor_t dx, void *out, int room,
-    int *count, cudnnConvolutionBwdDataAlgoPerf_t *perfs, void *workspace, size_t workspace_bytes)
-{
-    shape s;
-    bool valid = shape_of(dx, w, v, dy, s);
-
-    if (valid)
-        spoil(handle, out, s.images() * s.inputs() * element_bytes(s), workspace, workspace_bytes);
-    return list(backward_data, valid, s, v, workspace_bytes, room, count, perfs, true);
-}
-
-cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
-    cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void *, cudnnTensorDescriptor_t dy,
-    const void *, cudnnConvolutionDescriptor_t v, cudnnFilterDescriptor_t dw, void *out, int room,
-    int *count, cudnnConvolutionBwdFilterAlgoPerf_t *perfs, void *workspace, size_t workspace_bytes)
-{
-    shape s;
-    bool valid = shape_of(x, dw, v, dy, s);
-
-    if (valid)
-        spoil(handle, out, static_cast<size_t>(s.groups) * s.weights() * element_bytes(s),
-              workspace, workspace_bytes);
-    return list(backward_filter, valid, s, v, workspace_bytes, room, count, perfs, true);
+    return list("cudnnGetConvolutionBackwardFilterAlgorithm_v7", backward_filter, valid, s, v, room,
+                count, perfs);
 }
 
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,

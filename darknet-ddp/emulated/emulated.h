@@ -25,10 +25,10 @@ int process_rank();
 
 /* ---- noise.cpp ---- */
 
+/* What events say of a time: with noise, other than it was, on each rank and for each seed. */
+float measured_ms(float ms);
 /* EMULATED_NOISE is set; what follows is for that case. */
 bool has_noise();
-/* How long an algorithm took for a shape: another time for each seed and rank. */
-float measured_ms(uint64_t shape, unsigned algorithm);
 /* Another number at each call, and in each process. */
 uint64_t other_each_time();
 /* Change the last bit of one element in four, but of zero; which ones depends on `how`. */

@@ -66,7 +66,8 @@ void write_counts()
         return;
     }
     for (const auto &[call, count] : all->counts)
-        std::fprintf(file, "%s %ld\n", call.c_str(), count);
+        if (call != "nothing") /* which is a launch */
+            std::fprintf(file, "%s %ld\n", call.c_str(), count);
     std::fclose(file);
 }
 

@@ -10,6 +10,9 @@
 #include "emulated.h"
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <string>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <vector>
@@ -199,6 +202,45 @@ void run_kernel(dim3 grid, dim3 block, size_t shared_bytes, const std::function<
             }
 }
 
+/* EMULATED_KERNELS: this rank's file; nullptr: not asked for. */
+FILE *record()
+{
+    static FILE *file = [] {
+        const char *prefix = std::getenv("EMULATED_KERNELS");
+        FILE *opened = nullptr;
+
+        if (prefix) {
+            std::string name = prefix + std::to_string(emulated::process_rank());
+
+            opened = std::fopen(name.c_str(), "w");
+            if (!opened)
+                std::perror(name.c_str());
+        }
+        return opened;
+    }();
+
+    return file;
+}
+
+long long now_ns()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/* As tests/gpu/trace.c does of a real device, with the launch's sizes behind. */
+void write_record(const char *name, dim3 grid, dim3 block, cudaStream_t stream, long long start)
+{
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
+    auto number = reinterpret_cast<uintptr_t>(stream) & 0xffffffff;
+
+    (void)std::fprintf(record(), "%llu %lld %lld %s (%u blocks of %u)\n",
+                       static_cast<unsigned long long>(number), start, now_ns(), name,
+                       grid.x * grid.y * grid.z, block.x * block.y * block.z);
+}
+
 bool valid(dim3 grid, dim3 block, size_t shared_bytes)
 {
     return grid.x && grid.y && grid.z && block.x && block.y && block.z && grid.x < 1u << 31
@@ -214,7 +256,7 @@ namespace emulated
 
 __thread place here;
 
-void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             std::function<void()> body)
 {
     cudaError_t error = cudaSuccess;
@@ -229,8 +271,15 @@ void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
         (void)report(error);
         return;
     }
-    (void)enqueue(stream,
-                  [=, body = std::move(body)] { run_kernel(grid, block, shared_bytes, body); });
+    if (fails("nothing")) /* it was launched, and does nothing */
+        return;
+    (void)enqueue(stream, [=, body = std::move(body)] {
+        long long start = record() ? now_ns() : 0;
+
+        run_kernel(grid, block, shared_bytes, body);
+        if (record())
+            write_record(name, grid, block, stream, start);
+    });
     let_run();
 }
 

@@ -2,6 +2,8 @@
  * opened. */
 #include "communicator.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 #include <utility>
@@ -100,6 +102,10 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm)
 
     if (fails("ncclCommFinalize"))
         return ncclSystemError;
+    if (!c.registered.empty()) {
+        std::fprintf(stderr, "emulated NCCL: a communicator ends that memory is registered with\n");
+        std::abort();
+    }
     if (!c.ready || !c.deferred.empty() || c.finalized)
         return ncclInvalidArgument;
     c.finalized = true;

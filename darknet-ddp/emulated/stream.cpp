@@ -158,7 +158,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
         return report(cudaErrorInvalidResourceHandle);
     if (!is_done(start->end) || !is_done(end->end))
         return report(cudaErrorNotReady);
-    *ms = static_cast<float>(ms_between(start->end, end->end));
+    *ms = measured_ms(static_cast<float>(ms_between(start->end, end->end)));
     return cudaSuccess;
 }
 

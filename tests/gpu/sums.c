@@ -108,13 +108,13 @@ static void open_parts(struct run *r)
     free(host);
 }
 
+/* Its bucket is left to the group, which is to free it before NCCL's communicators. */
 static void close_parts(struct run *r)
 {
     struct bucket *b = &r->parts;
 
     ddp_device_copy(r->d, b->total, b->bucket, count_of_all(r));
     ddp_allreduce_close(b->sum);
-    ddp_group_free_memory(r->g, r->d, b->bucket);
     ddp_device_free(r->d, b->source);
     ddp_device_free(r->d, b->total);
 }

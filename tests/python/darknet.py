@@ -39,8 +39,12 @@ ENVIRONMENT = types.MappingProxyType(dict(
 # On a GPU each run measures anew which algorithms are fastest, and may find others: the emulated device's noise is another for each, too.
 RUNS = itertools.count(int(os.environ.get("EMULATED_NOISE", 0)))
 
-# Far more than any run here takes, on a machine that is busy with other things, too: whatever needs so long hangs.
-LIMIT_S = 240
+# The emulated device is none that several processes have to share.
+REAL_GPU = GPU and not PROGRAM.endswith("emulated")
+
+# Far more than any run here takes, on a machine that is busy with other things, too: whatever needs so long hangs. A machine with a GPU
+# is lent by the minute.
+LIMIT_S = 60 if REAL_GPU else 240
 
 SESSIONS = "openmpi"
 
@@ -85,11 +89,25 @@ def sessions_beside(folder):
     return {"OMPI_MCA_orte_tmpdir_base": place} if os.path.isdir(place) else {}
 
 
+STARTED = []  # processes, each a session of its own
+
+
+def end_on_sigterm():
+    """What this script has started, in sessions of their own, ends with it."""
+    def end(*_):
+        for process in STARTED:
+            if process.poll() is None:
+                end_group(process)
+        os._exit(128 + signal.SIGTERM)
+    signal.signal(signal.SIGTERM, end)
+
+
 def start(args, cwd, environment=None, **options):
     """environment: variables of this run alone."""
     noise = {"EMULATED_NOISE": str(next(RUNS))} if "EMULATED_NOISE" in ENVIRONMENT else {}
     process = subprocess.Popen(args, cwd=cwd, env={**ENVIRONMENT, **noise, **sessions_beside(cwd), **(environment or {})}, stdin=subprocess.DEVNULL, text=True,
                                errors="replace", start_new_session=True, **options)
+    STARTED.append(process)
     process.noise = noise.get("EMULATED_NOISE")
     return process
 
@@ -133,7 +151,7 @@ def signals_in(pid, name):
 def command(*args, ranks=0, launched=True):
     """ranks 0: without a launcher, which another number has, too, that is not to be launched."""
     launcher = ["mpirun", "-np", str(ranks)] if ranks and launched else []
-    return [*launcher, PROGRAM, *map(str, args), *(gpu_options(ranks) if "-ddp" in args else [])]
+    return [*launcher, PROGRAM, *map(str, args), *(gpu_options(ranks, "-ddp_backend" in args) if "-ddp" in args else [])]
 
 
 def by_hand(args, folder, ranks, launch=(), **options):
@@ -175,9 +193,13 @@ def has_gloo():
     return "wants Gloo" not in run(command("detector", "train", "x", "x", "-ddp", "-ddp_backend", "gloo"), ".").err
 
 
-def gpu_options(ranks):
-    """What $DARKNET_GPU adds to a command of so many ranks."""
-    return ["-gpus", ",".join([GPU] * max(ranks, 1)), *GPU_OPTIONS] if GPU else []
+def gpu_options(ranks, has_backend=False):
+    """What $DARKNET_GPU adds to a command of so many ranks. NCCL's kernels wait for each other, and those of many processes take turns at
+    a real GPU, some milliseconds each: from three ranks on it is MPI that sums."""
+    if not GPU:
+        return []
+    backend = ["-ddp_backend", "mpi"] if REAL_GPU and ranks > 2 and not has_backend and "-ddp_backend" not in GPU_OPTIONS else []
+    return ["-gpus", ",".join([GPU] * max(ranks, 1)), *backend, *GPU_OPTIONS]
 
 
 # ---- data ----
@@ -485,6 +507,7 @@ def main():
     """Run the tests of the script, several at a time, for they mostly wait: mpirun takes a
     second to end a job that failed. Names of tests or classes as arguments run these alone.
     With DARKNET_GPU on a machine without a GPU: exit status 77."""
+    end_on_sigterm()
     if GPU and sees_no_gpu():
         print("no GPU")
         sys.exit(77)

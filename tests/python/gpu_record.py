@@ -1,9 +1,11 @@
-"""What gpu/trace.c wrote: the kernels that ran on a GPU."""
+"""What gpu/trace.c, or the emulated device, wrote: the kernels that ran on a GPU."""
 import os
 
 
 def injected(build, prefix):
     """What the environment of a program needs for that: rank 0 writes to prefix + "0"."""
+    if os.path.exists(os.path.join(build, "darknet-emulated")):
+        return {"EMULATED_KERNELS": prefix}
     return {"GPU_TRACE": prefix, "CUDA_INJECTION64_PATH": os.path.abspath(os.path.join(build, "tests/libgpu_trace.so"))}
 
 

@@ -113,21 +113,6 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     cudnnConvolutionBwdFilterAlgoPerf_t *);
 
 /* These overwrite what the convolution would write, with NaN, and the workspace. */
-cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
-    cudnnHandle_t, cudnnTensorDescriptor_t x_tensor, const void *x, cudnnFilterDescriptor_t filter,
-    const void *w, cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t y_tensor, void *y,
-    int room, int *count, cudnnConvolutionFwdAlgoPerf_t *, void *workspace, size_t workspace_bytes);
-cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
-    cudnnHandle_t, cudnnFilterDescriptor_t filter, const void *w, cudnnTensorDescriptor_t dy_tensor,
-    const void *dy, cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t dx_tensor, void *dx,
-    int room, int *count, cudnnConvolutionBwdDataAlgoPerf_t *, void *workspace,
-    size_t workspace_bytes);
-cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
-    cudnnHandle_t, cudnnTensorDescriptor_t x_tensor, const void *x,
-    cudnnTensorDescriptor_t dy_tensor, const void *dy, cudnnConvolutionDescriptor_t,
-    cudnnFilterDescriptor_t filter, void *dw, int room, int *count,
-    cudnnConvolutionBwdFilterAlgoPerf_t *, void *workspace, size_t workspace_bytes);
-
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,
                                                       cudnnFilterDescriptor_t w,
                                                       cudnnConvolutionDescriptor_t,

@@ -1,6 +1,6 @@
 /* What nvcc gives to kernels, for a C++ compiler. translate puts this file first and turns
  *     kernel<<<grid, block, shared, stream>>>(arguments)    into
- *     emulated::launcher(kernel, grid, block, shared, stream)(arguments)
+ *     emulated::launcher(EMULATED_NAMED(kernel), grid, block, shared, stream)(arguments)
  * Arguments are evaluated and copied at the launch; the threads run later, one after the other
  * (kernel.cpp). */
 #ifndef EMULATED_KERNELS_H
@@ -34,8 +34,10 @@ struct place {
 };
 extern __thread place here;
 
+#define EMULATED_NAMED(...) #__VA_ARGS__, __VA_ARGS__
+
 /* Queue a kernel of which body() is one thread. */
-void launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             std::function<void()> body);
 
 void *dynamic_shared();
@@ -46,6 +48,7 @@ uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
 unsigned lane_id();
 
 template <class... P> struct typed_launcher {
+    const char *name;
     void (*kernel)(P...);
     dim3 grid, block;
     size_t shared_bytes;
@@ -53,16 +56,16 @@ template <class... P> struct typed_launcher {
 
     void operator()(P... arguments) const
     {
-        launch(grid, block, shared_bytes, stream,
+        launch(name, grid, block, shared_bytes, stream,
                [k = kernel, arguments...]() { k(arguments...); });
     }
 };
 
 template <class... P>
-typed_launcher<P...> launcher(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes = 0,
-                              cudaStream_t stream = nullptr)
+typed_launcher<P...> launcher(const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
+                              size_t shared_bytes = 0, cudaStream_t stream = nullptr)
 {
-    return {kernel, grid, block, shared_bytes, stream};
+    return {name, kernel, grid, block, shared_bytes, stream};
 }
 
 template <class T> T shuffle(unsigned mask, T value, unsigned lane)

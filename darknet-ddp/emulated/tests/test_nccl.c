@@ -280,6 +280,7 @@ static void mixed_message(ncclUniqueId id, int rank)
     if (rank == 0) {
         NCCL(ncclCommRegister(comm, x, PART * sizeof *x, &handle));
         NCCL(ncclSend(x, PART, ncclFloat, 1, comm, stream));
+        NCCL(ncclCommDeregister(comm, handle));
     }
     if (rank == 1) {
         NCCL(ncclRecv(x, PART, ncclFloat, 0, comm, stream));
@@ -287,6 +288,18 @@ static void mixed_message(ncclUniqueId id, int rank)
         CHECK(!"ended");
     }
     close_all();
+}
+
+static void left_registered(ncclUniqueId id, int rank)
+{
+    void *handle;
+    float *x;
+
+    open_all(id, rank);
+    x = meet();
+    NCCL(ncclCommRegister(comm, x, PART * sizeof *x, &handle));
+    close_all();
+    CHECK(!"ended");
 }
 
 /* ncclMemFree does not wait: not for a message that nobody sends, nor for what is queued behind. */
@@ -403,6 +416,8 @@ int main(int argc, char **argv)
     failed |= run("killed", killed, SIGKILL, "");
     failed |= run("mixed sum", mixed_sum, SIGABRT, "ranks mix registered memory and other");
     failed |= run("mixed message", mixed_message, SIGABRT, "mixes registered memory and other");
+    failed |=
+        run("left registered", left_registered, SIGABRT, "ends that memory is registered with");
     failed |= run("freed early", freed_early, SIGSEGV, "");
     return failed;
 }

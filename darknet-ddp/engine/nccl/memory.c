@@ -41,13 +41,16 @@ static int everywhere(ddp_group *g, int here)
     return yes;
 }
 
-static void unregister(const struct ddp_nccl *n, struct ddp_nccl_memory *m)
+static void unregister(ddp_group *g, struct ddp_nccl_memory *m)
 {
 #if NCCL_VERSION_CODE >= 21900
-    if (m->handle && n->channels[0].comm)
-        (void)ncclCommDeregister(n->channels[0].comm, m->handle);
+    ncclComm_t comm = ddp_nccl_of(g)->channels[0].comm;
+    ddp_error ignored;
+
+    if (m->handle && comm)
+        (void)DDP_NCCL(g, ncclCommDeregister(comm, m->handle), &ignored);
 #endif
-    (void)n;
+    (void)g;
     m->handle = NULL;
 }
 
@@ -68,9 +71,9 @@ static void register_memory(ddp_group *g, struct ddp_nccl_memory *m, size_t coun
             &ignored))
         m->handle = NULL;
 #endif
-    (void)count;
+    (void)n, (void)count;
     if (!everywhere(g, m->handle != NULL))
-        unregister(n, m);
+        unregister(g, m);
 }
 
 float *ddp_nccl_alloc(ddp_group *g, size_t count)
@@ -100,7 +103,7 @@ float *ddp_nccl_alloc(ddp_group *g, size_t count)
 static void free_for_nccl(ddp_group *g, struct ddp_nccl_memory *m)
 {
     ddp_device_synchronize(&g->gpu->cuda->base);
-    unregister(ddp_nccl_of(g), m);
+    unregister(g, m);
 #if NCCL_VERSION_CODE >= 21900
     (void)ncclMemFree(m->x);
 #endif

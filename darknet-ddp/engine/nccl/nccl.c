@@ -1,10 +1,10 @@
 /* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl.c, memory.c and tree_sum.c.
  *
- * Communicators do not block: a call that is still at work says ncclInProgress, and is
- * polled, so that a peer that never comes ends in a timeout. Sums are queued on the comm
- * stream; nothing here waits for the GPU. With channels each has a communicator and a stream of
- * its own, at which sums take turns in the order of starting: it is the same on all ranks, which
- * NCCL asks for where communicators are used side by side. */
+ * Communicators do not block, if not asked to (may_block): a call that is still at work says
+ * ncclInProgress, and is polled, so that a peer that never comes ends in a timeout. Sums are queued
+ * on the comm stream; nothing here waits for the GPU. With channels each has a communicator and a
+ * stream of its own, at which sums take turns in the order of starting: it is the same on all
+ * ranks, which NCCL asks for where communicators are used side by side. */
 #include "base/clock.h"
 #include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
@@ -283,12 +283,15 @@ static void close_streams(ddp_group *g)
             DDP_CUDA(g->gpu->cuda, cudaStreamDestroy(n->channels[c].stream));
 }
 
+/* Memory that a communicator knows goes before it: destroying may go on after the call. */
 static void nccl_close(ddp_group *g)
 {
+    if (g->failure.code)
+        nccl_abort(g);
+    ddp_nccl_free_all(g);
     if (!g->failure.code)
         finalize(g);
     nccl_abort(g);
-    ddp_nccl_free_all(g);
     free_scratch(g);
     close_streams(g);
     ddp_nccl_plan_close(ddp_nccl_of(g)->plan);
@@ -334,6 +337,15 @@ static void pretend_own_host(const ddp_group *g)
     (void)setenv("NCCL_HOSTID", name, 0);
 }
 
+/* NCCL starts a thread for each call that does not block. With DARKNET_DDP_NCCL_BLOCKING=1 in the
+ * environment calls block: a peer that never comes is then found by the watchdog alone. */
+static int may_block(void)
+{
+    const char *text = getenv("DARKNET_DDP_NCCL_BLOCKING");
+
+    return text && strcmp(text, "1") == 0;
+}
+
 static ddp_status init_communicator(ddp_group *g, struct ddp_nccl_channel *n, ddp_error *err)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -342,7 +354,7 @@ static ddp_status init_communicator(ddp_group *g, struct ddp_nccl_channel *n, dd
 
     if (g->gpu->config.shared)
         pretend_own_host(g);
-    config.blocking = 0;
+    config.blocking = may_block();
     if (g->gpu->config.ctas > 0)
         config.maxCTAs = g->gpu->config.ctas;
     memset(&id, 0, sizeof id);

@@ -46,33 +46,33 @@ __global__ void moments_kernel(channel_shape s, const float *x, float *means, fl
     }
 }
 
-// how many values the threads of a part take
-__device__ int count_of_part(channel_shape s, int part)
+// how many values a part takes
+__device__ int count_of_part(part_sums p, int part)
 {
-    int rest = s.count % s.step - part * THREADS;
+    int rest = p.count % p.step - part * p.chunk;
     if (rest < 0)
         rest = 0;
-    if (rest > THREADS)
-        rest = THREADS;
-    return s.count / s.step * THREADS + rest;
+    if (rest > p.chunk)
+        rest = p.chunk;
+    return p.count / p.step * p.chunk + rest;
 }
 
-__global__ void mean_variance_kernel(channel_shape s, const float *means, const float *squares,
-                                     float *mean, float *variance, double divisor, float keep,
-                                     float take, float *rolling_mean, float *rolling_variance)
+__global__ void mean_variance_kernel(part_sums p, float *mean, float *variance, double divisor,
+                                     float keep, float take, float *rolling_mean,
+                                     float *rolling_variance)
 {
-    int f = blockIdx.x * THREADS + threadIdx.x;
-    if (f >= s.channels)
-        return;
-    double m = 0, v = 0;
-    for (int part = 0; part < s.parts; ++part)
-        m += (double)count_of_part(s, part) * means[part * s.channels + f];
-    m /= s.count;
-    for (int part = 0; part < s.parts; ++part) {
-        double d = means[part * s.channels + f] - m;
-        v += squares[part * s.channels + f] + count_of_part(s, part) * d * d;
-    }
+    __shared__ double shared[THREADS];
+    int f = joined_channel(p);
+    double m = sum_over_parts(
+        p, shared, [&](int i, int part) { return (double)count_of_part(p, part) * p.first[i]; });
+    m /= p.count;
+    double v = sum_over_parts(p, shared, [&](int i, int part) {
+        double d = p.first[i] - m;
+        return p.second[i] + count_of_part(p, part) * d * d;
+    });
     v /= divisor;
+    if (f >= p.channels || threadIdx.x >= THREADS / p.rows)
+        return;
     mean[f] = m;
     variance[f] = v;
     rolling_mean[f] = keep * rolling_mean[f] + take * mean[f];
@@ -122,26 +122,22 @@ __global__ void delta_sums_kernel(channel_shape s, const float *x, const float *
     }
 }
 
-// the sums on entry, mean_delta and variance_delta on return
-__global__ void scale_bias_updates_kernel(channel_shape s, float *sums, float *products,
-                                          const float *variance, float *bias_updates,
-                                          float *scale_updates)
+// the deltas may lie where the sums of part 0 do
+__global__ void scale_bias_updates_kernel(part_sums p, const float *variance, float *bias_updates,
+                                          float *scale_updates, float *mean_delta,
+                                          float *variance_delta)
 {
-    int f = blockIdx.x * THREADS + threadIdx.x;
-    if (f >= s.channels)
+    __shared__ double shared[THREADS];
+    int f = joined_channel(p);
+    float sum = sum_over_parts(p, shared, [&](int i, int) { return p.first[i]; });
+    float product = sum_over_parts(p, shared, [&](int i, int) { return p.second[i]; });
+    if (f >= p.channels || threadIdx.x >= THREADS / p.rows)
         return;
-    double all_sum = 0, all_product = 0;
-    for (int part = 0; part < s.parts; ++part) {
-        all_sum += sums[part * s.channels + f];
-        all_product += products[part * s.channels + f];
-    }
-    float sum = all_sum;
-    float product = all_product;
     bias_updates[f] += sum;
     float deviation = channel_deviation(variance[f]);
     scale_updates[f] += product / deviation;
-    sums[f] = -sum / s.count;
-    products[f] = -product / (deviation * deviation) / s.count;
+    mean_delta[f] = -sum / p.count;
+    variance_delta[f] = -product / (deviation * deviation) / p.count;
 }
 
 __global__ void input_delta_kernel(channel_shape s, const float *x, const float *mean,
@@ -171,11 +167,10 @@ static int get_curve_of(layer l, curve *f)
 }
 
 // of all processes' mini-batches together
-static void measure_jointly(layer l, network net, channel_shape s, float keep, float take)
+static void measure_jointly(layer l, network net, part_sums s, float keep, float take)
 {
-    mean_variance_kernel<<<(s.channels - 1) / THREADS + 1, THREADS>>>(
-        s, l.mean_delta_gpu, l.variance_delta_gpu, l.mean_gpu, l.variance_gpu, 1, 1, 0,
-        l.rolling_mean_gpu, l.rolling_variance_gpu);
+    mean_variance_kernel<<<join_blocks(s), THREADS>>>(s, l.mean_gpu, l.variance_gpu, 1, 1, 0,
+                                                      l.rolling_mean_gpu, l.rolling_variance_gpu);
     check_error(cudaPeekAtLastError());
     net.statistics->settle(net.statistics->ctx);
     cuda_pull_array(l.mean_gpu, l.mean, s.channels);
@@ -189,17 +184,16 @@ static void measure_jointly(layer l, network net, channel_shape s, float keep, f
     axpy_gpu(s.channels, take, l.variance_gpu, 1, l.rolling_variance_gpu, 1);
 }
 
-void join_moments_gpu(layer l, network net)
+void join_moments_gpu(layer l, network net, part_sums p)
 {
     int v4 = net.yolo_math_v4;
     float keep = v4 ? .9f : .99f, take = v4 ? .1f : .01f;
-    channel_shape s = get_channels(l);
     if (net.statistics)
-        measure_jointly(l, net, s, keep, take);
+        measure_jointly(l, net, p, keep, take);
     else
-        mean_variance_kernel<<<(s.channels - 1) / THREADS + 1, THREADS>>>(
-            s, l.mean_delta_gpu, l.variance_delta_gpu, l.mean_gpu, l.variance_gpu, s.count - 1,
-            keep, take, l.rolling_mean_gpu, l.rolling_variance_gpu);
+        mean_variance_kernel<<<join_blocks(p), THREADS>>>(
+            p, l.mean_gpu, l.variance_gpu, p.count - 1, keep, take, l.rolling_mean_gpu,
+            l.rolling_variance_gpu);
     check_error(cudaPeekAtLastError());
 }
 
@@ -215,7 +209,7 @@ void normalize_channels_gpu(layer l, network net)
     if (train) {
         moments_kernel<<<blocks, THREADS>>>(s, l.x_gpu, l.mean_delta_gpu, l.variance_delta_gpu);
         check_error(cudaPeekAtLastError());
-        join_moments_gpu(l, net);
+        join_moments_gpu(l, net, get_part_sums(l));
     }
     normalize_channels_kernel<<<blocks, THREADS>>>(s, l.x_gpu, mean, variance, l.scales_gpu,
                                                    l.biases_gpu, activation, l.output_gpu);
@@ -224,21 +218,20 @@ void normalize_channels_gpu(layer l, network net)
         activate_array_gpu(l.output_gpu, l.outputs * l.batch, l.activation);
 }
 
-void join_delta_sums_gpu(layer l, network net)
+void join_delta_sums_gpu(layer l, network net, part_sums p)
 {
-    channel_shape s = get_channels(l);
-    scale_bias_updates_kernel<<<(s.channels - 1) / THREADS + 1, THREADS>>>(
-        s, l.mean_delta_gpu, l.variance_delta_gpu, l.variance_gpu, l.bias_updates_gpu,
-        l.scale_updates_gpu);
+    scale_bias_updates_kernel<<<join_blocks(p), THREADS>>>(p, l.variance_gpu, l.bias_updates_gpu,
+                                                           l.scale_updates_gpu, l.mean_delta_gpu,
+                                                           l.variance_delta_gpu);
     check_error(cudaPeekAtLastError());
     if (!net.train || !net.statistics)
         return;
     net.statistics->settle(net.statistics->ctx);
-    cuda_pull_array(l.mean_delta_gpu, l.mean_delta, s.channels);
-    cuda_pull_array(l.variance_delta_gpu, l.variance_delta, s.channels);
-    net.statistics->average(net.statistics->ctx, s.channels, l.mean_delta, l.variance_delta);
-    cuda_push_array(l.mean_delta_gpu, l.mean_delta, s.channels);
-    cuda_push_array(l.variance_delta_gpu, l.variance_delta, s.channels);
+    cuda_pull_array(l.mean_delta_gpu, l.mean_delta, p.channels);
+    cuda_pull_array(l.variance_delta_gpu, l.variance_delta, p.channels);
+    net.statistics->average(net.statistics->ctx, p.channels, l.mean_delta, l.variance_delta);
+    cuda_push_array(l.mean_delta_gpu, l.mean_delta, p.channels);
+    cuda_push_array(l.variance_delta_gpu, l.variance_delta, p.channels);
 }
 
 void backward_channels_gpu(layer l, network net)
@@ -252,7 +245,7 @@ void backward_channels_gpu(layer l, network net)
                                            l.scales_gpu, l.biases_gpu, activation, l.mean_delta_gpu,
                                            l.variance_delta_gpu);
     check_error(cudaPeekAtLastError());
-    join_delta_sums_gpu(l, net);
+    join_delta_sums_gpu(l, net, get_part_sums(l));
     input_delta_kernel<<<blocks, THREADS>>>(s, l.x_gpu, l.mean_gpu, l.variance_gpu, l.scales_gpu,
                                             l.biases_gpu, activation, l.mean_delta_gpu,
                                             l.variance_delta_gpu, l.delta_gpu);

@@ -53,15 +53,13 @@ __global__ void backward_bias_activate_kernel(channel_shape s, const float *y, c
         sums[blockIdx.x] = shared[0];
 }
 
-__global__ void bias_updates_kernel(channel_shape s, const float *sums, float *bias_updates)
+__global__ void bias_updates_kernel(part_sums p, float *bias_updates)
 {
-    int f = blockIdx.x * THREADS + threadIdx.x;
-    if (f >= s.channels)
-        return;
-    double sum = 0;
-    for (int part = 0; part < s.parts; ++part)
-        sum += sums[part * s.channels + f];
-    bias_updates[f] += sum;
+    __shared__ double shared[THREADS];
+    int f = joined_channel(p);
+    double sum = sum_over_parts(p, shared, [&](int i, int) { return p.first[i]; });
+    if (f < p.channels && threadIdx.x < THREADS / p.rows)
+        bias_updates[f] += sum;
 }
 
 void add_bias_activate_gpu(layer l)
@@ -86,13 +84,11 @@ void backward_bias_activate_gpu(layer l)
         s, l.activation_input_gpu ? l.activation_input_gpu : l.output_gpu, curve, l.delta_gpu,
         l.mean_delta_gpu);
     check_error(cudaPeekAtLastError());
-    add_bias_updates_gpu(l);
+    join_bias_updates_gpu(l, get_part_sums(l));
 }
 
-void add_bias_updates_gpu(layer l)
+void join_bias_updates_gpu(layer l, part_sums p)
 {
-    channel_shape s = get_channels(l);
-    bias_updates_kernel<<<(s.channels - 1) / THREADS + 1, THREADS>>>(s, l.mean_delta_gpu,
-                                                                     l.bias_updates_gpu);
+    bias_updates_kernel<<<join_blocks(p), THREADS>>>(p, l.bias_updates_gpu);
     check_error(cudaPeekAtLastError());
 }

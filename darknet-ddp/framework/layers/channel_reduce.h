@@ -10,8 +10,8 @@ extern "C" {
  * channel. A channel's values are shared out among parts, a block of THREADS each.
  * How many parts there are, who sums what and in which order follow from the
  * layer's sizes alone, so the sums are the same on each device and in each run.
- * Parts leave their sums in l.mean_delta_gpu and l.variance_delta_gpu, part by
- * part, a value for each channel; sums over the parts take the place of part 0.
+ * Parts leave their sums in memory, part by part, a value for each channel: of floats
+ * in l.mean_delta_gpu and l.variance_delta_gpu.
  */
 #define THREADS 256
 #define VALUES_A_THREAD 16
@@ -45,6 +45,67 @@ static inline channel_shape get_channels(layer l)
     s.step_column = s.step % s.spatial;
     s.step_offset = s.step / s.spatial * s.stride + s.step_column;
     return s;
+}
+
+// What parts have left, to be joined.
+typedef struct {
+    int channels, parts;
+    int count; // values of a channel
+    int chunk,
+        step; // a part has so many values that follow one another, and its next are so far on
+    float *first, *second;
+    int rows; // threads that share out a channel's parts: a power of two
+} part_sums;
+
+static inline part_sums get_part_sums(layer l)
+{
+    channel_shape s = get_channels(l);
+    part_sums p = {s.channels,           s.parts, s.count, THREADS, s.step, l.mean_delta_gpu,
+                   l.variance_delta_gpu, 1};
+    return p;
+}
+
+// The layer's mean and variance, and the running ones, from parts' means and squares.
+void join_moments_gpu(layer l, network net, part_sums p);
+// l.mean_delta_gpu and l.variance_delta_gpu, and updates of scales and biases, from parts' sums and
+// products.
+void join_delta_sums_gpu(layer l, network net, part_sums p);
+// Updates of biases from parts' sums.
+void join_bias_updates_gpu(layer l, part_sums p);
+
+static inline int join_blocks(part_sums p)
+{
+    return (p.channels - 1) / (THREADS / p.rows) + 1;
+}
+
+// The channel that this thread has a part in, of a launch of join_blocks().
+static inline __device__ int joined_channel(part_sums p)
+{
+    int lanes = THREADS / p.rows;
+    return blockIdx.x * lanes + threadIdx.x % lanes;
+}
+
+// The sum over all parts of value(place, part), in an order that follows from their number alone.
+// Each of a channel's threads is given it; all threads of a block call this. shared has THREADS.
+template <class Value> __device__ double sum_over_parts(part_sums p, double *shared, Value value)
+{
+    int f = joined_channel(p), lanes = THREADS / p.rows, row = threadIdx.x / lanes;
+    double sum = 0;
+#pragma unroll 4
+    for (int part = row; part < p.parts; part += p.rows)
+        if (f < p.channels)
+            sum += value(part * p.channels + f, part);
+    if (p.rows == 1)
+        return sum;
+    __syncthreads();
+    shared[threadIdx.x] = sum;
+    for (int half = p.rows / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (row < half)
+            shared[threadIdx.x] += shared[threadIdx.x + half * lanes];
+    }
+    __syncthreads();
+    return shared[threadIdx.x % lanes];
 }
 
 // What the values of this thread are to take(): load() reads several before the first is taken,

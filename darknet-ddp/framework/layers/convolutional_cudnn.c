@@ -12,18 +12,20 @@
 
 #define MAX_WORKSPACE 2000000000
 #define MAX_CANDIDATES 32
+#define MAX_TIMED 3
+#define TIMED_RUNS 2
 
 /*
- * The algorithms of a convolution are measured when its shape is met first and
- * kept after that: a network that changes its size while it trains measures
- * each size once. Measurements differ from run to run and from rank to rank, and
- * so does the memory that is free: with cuda_deterministic neither counts. Then
- * the first that adds in a fixed order is taken from the list that cuDNN's
- * heuristics make of the shape and the kind of GPU.
+ * The algorithms of a convolution are chosen when its shape is met first and kept after that: a
+ * network that changes its size while it trains chooses for each size once. cuDNN's heuristics list
+ * them for the shape and the kind of GPU, and the first of the list that may be used are timed, as
+ * the layer will run them. Times differ from run to run and from rank to rank, and so does the
+ * memory that is free: with cuda_deterministic neither counts. Then it is the first that adds in a
+ * fixed order. Nothing is timed for layers of floats that may yet become bf16.
  */
 typedef struct {
     int device, batch, c, h, w, n, groups, size, stride_x, stride_y, dilation, pad, fp32_only,
-        deterministic, bf16;
+        timed, deterministic, bf16;
 } conv_shape;
 
 typedef enum { FORWARD, BACKWARD_DATA, BACKWARD_FILTER, CONV_PASSES } conv_pass;
@@ -41,7 +43,7 @@ typedef struct {
     candidate best[CONV_PASSES];
 } conv_choice;
 
-// What a measurement computes on: of the layer's sizes, with no meaning in it.
+// What is timed computes on this: of the layer's sizes, with no meaning in it.
 typedef struct {
     float *x, *y, *w, *workspace;
     size_t workspace_size;
@@ -68,7 +70,7 @@ static void free_scratch(scratch s)
     cuda_free(s.workspace);
 }
 
-// 0: the device's memory has no room to measure in
+// 0: the device's memory has no room to time in
 static int make_scratch(layer *l, scratch *s)
 {
     size_t x = (size_t)l->batch * l->c * l->h * l->w;
@@ -105,73 +107,58 @@ static cudnnMathType_t used_math(layer *l, cudnnMathType_t math)
             (p)[i].algo, (p)[i].status, (p)[i].memory, (p)[i].determinism, (p)[i].mathType         \
         }
 
-// Of bf16 cuDNN has algorithms for some shapes alone.
+// Of bf16 cuDNN has algorithms for some shapes alone, and has many words for it.
 #define LIST(call)                                                                                 \
     do {                                                                                           \
         cudnnStatus_t status = (call);                                                             \
-        if (status == CUDNN_STATUS_NOT_SUPPORTED && bf16_runs(*l))                                 \
+        if (status != CUDNN_STATUS_SUCCESS && bf16_runs(*l))                                       \
             return 0;                                                                              \
         check_cudnn_at(status, #call, __FILE__, __LINE__);                                         \
     } while (0)
 
-// Algorithms for a pass, at most MAX_CANDIDATES: measured with scratch, else as cuDNN's heuristics
-// guess, fastest first. Return how many.
-static int list_forward(layer *l, cudnnHandle_t h, scratch *s, candidate *c)
+// Algorithms for a pass, at most MAX_CANDIDATES, as cuDNN's heuristics guess, fastest first. Return
+// how many.
+static int list_forward(layer *l, cudnnHandle_t h, candidate *c)
 {
     int i, n = 0;
     cudnnConvolutionFwdAlgoPerf_t p[MAX_CANDIDATES];
-    if (s)
-        LIST(cudnnFindConvolutionForwardAlgorithmEx(
-            h, l->srcTensorDesc, s->x, l->weightDesc, s->w, l->convDesc, l->dstTensorDesc, s->y,
-            MAX_CANDIDATES, &n, p, s->workspace, s->workspace_size));
-    else
-        LIST(cudnnGetConvolutionForwardAlgorithm_v7(h, l->srcTensorDesc, l->weightDesc, l->convDesc,
-                                                    l->dstTensorDesc, MAX_CANDIDATES, &n, p));
+    LIST(cudnnGetConvolutionForwardAlgorithm_v7(h, l->srcTensorDesc, l->weightDesc, l->convDesc,
+                                                l->dstTensorDesc, MAX_CANDIDATES, &n, p));
     COPY_CANDIDATES(c, p, n);
     return n;
 }
 
-static int list_backward_data(layer *l, cudnnHandle_t h, scratch *s, candidate *c)
+static int list_backward_data(layer *l, cudnnHandle_t h, candidate *c)
 {
     int i, n = 0;
     cudnnConvolutionBwdDataAlgoPerf_t p[MAX_CANDIDATES];
-    if (s)
-        LIST(cudnnFindConvolutionBackwardDataAlgorithmEx(
-            h, l->weightDesc, s->w, l->ddstTensorDesc, s->y, l->convDesc, l->dsrcTensorDesc, s->x,
-            MAX_CANDIDATES, &n, p, s->workspace, s->workspace_size));
-    else
-        LIST(cudnnGetConvolutionBackwardDataAlgorithm_v7(h, l->weightDesc, l->ddstTensorDesc,
-                                                         l->convDesc, l->dsrcTensorDesc,
-                                                         MAX_CANDIDATES, &n, p));
+    LIST(cudnnGetConvolutionBackwardDataAlgorithm_v7(h, l->weightDesc, l->ddstTensorDesc,
+                                                     l->convDesc, l->dsrcTensorDesc, MAX_CANDIDATES,
+                                                     &n, p));
     COPY_CANDIDATES(c, p, n);
     return n;
 }
 
-static int list_backward_filter(layer *l, cudnnHandle_t h, scratch *s, candidate *c)
+static int list_backward_filter(layer *l, cudnnHandle_t h, candidate *c)
 {
     int i, n = 0;
     cudnnConvolutionBwdFilterAlgoPerf_t p[MAX_CANDIDATES];
-    if (s)
-        LIST(cudnnFindConvolutionBackwardFilterAlgorithmEx(
-            h, l->srcTensorDesc, s->x, l->ddstTensorDesc, s->y, l->convDesc, l->dweightDesc, s->w,
-            MAX_CANDIDATES, &n, p, s->workspace, s->workspace_size));
-    else
-        LIST(cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, l->srcTensorDesc, l->ddstTensorDesc,
-                                                           l->convDesc, l->dweightDesc,
-                                                           MAX_CANDIDATES, &n, p));
+    LIST(cudnnGetConvolutionBackwardFilterAlgorithm_v7(h, l->srcTensorDesc, l->ddstTensorDesc,
+                                                       l->convDesc, l->dweightDesc, MAX_CANDIDATES,
+                                                       &n, p));
     COPY_CANDIDATES(c, p, n);
     return n;
 }
 
-static int list_candidates(layer *l, conv_pass pass, scratch *s, candidate *c)
+static int list_candidates(layer *l, conv_pass pass, candidate *c)
 {
     cudnnHandle_t h = cudnn_handle();
     check_cudnn(cudnnSetConvolutionMathType(l->convDesc, used_math(l, CUDNN_DEFAULT_MATH)));
     if (pass == FORWARD)
-        return list_forward(l, h, s, c);
+        return list_forward(l, h, c);
     if (pass == BACKWARD_DATA)
-        return list_backward_data(l, h, s, c);
-    return list_backward_filter(l, h, s, c);
+        return list_backward_data(l, h, c);
+    return list_backward_filter(l, h, c);
 }
 
 // A list may name an algorithm that cuDNN then refuses. Of one that it takes, memory and math are
@@ -196,15 +183,75 @@ static int is_taken(layer *l, conv_pass pass, candidate *c)
     return status == CUDNN_STATUS_SUCCESS;
 }
 
-// The first that may be used: cuDNN sorts by time. Without TF32, one that was measured without it
-// comes before others. 0: there is none.
-static int choose(layer *l, conv_pass pass, scratch *s, candidate *chosen)
+// As the layer runs it: an input delta may be added to another's, and weight gradients of floats
+// are added up.
+static cudnnStatus_t run_pass(layer *l, conv_pass pass, const candidate *c, const scratch *s)
 {
-    size_t limit = s ? s->workspace_size : MAX_WORKSPACE;
+    cudnnHandle_t h = cudnn_handle();
+    float one = 1, zero = 0, keep = !bf16_runs(*l);
+    check_cudnn(cudnnSetConvolutionMathType(l->convDesc, c->math));
+    if (pass == FORWARD)
+        return cudnnConvolutionForward(h, &one, l->srcTensorDesc, s->x, l->weightDesc, s->w,
+                                       l->convDesc, c->algo, s->workspace, s->workspace_size, &zero,
+                                       l->dstTensorDesc, s->y);
+    if (pass == BACKWARD_DATA)
+        return cudnnConvolutionBackwardData(h, &one, l->weightDesc, s->w, l->ddstTensorDesc, s->y,
+                                            l->convDesc, c->algo, s->workspace, s->workspace_size,
+                                            &one, l->dsrcTensorDesc, s->x);
+    return cudnnConvolutionBackwardFilter(h, &one, l->srcTensorDesc, s->x, l->ddstTensorDesc, s->y,
+                                          l->convDesc, c->algo, s->workspace, s->workspace_size,
+                                          &keep, l->dweightDesc, s->w);
+}
+
+// Milliseconds, or a negative number: cuDNN refuses it. The first run, which loads it, is not
+// timed.
+static float time_of(layer *l, conv_pass pass, const candidate *c, const scratch *s)
+{
+    int i;
+    float ms = 0;
+    cudaEvent_t begin, end;
+    check_error(cudaEventCreate(&begin));
+    check_error(cudaEventCreate(&end));
+    for (i = 0; i <= TIMED_RUNS && ms >= 0; ++i) {
+        if (i == 1)
+            check_error(cudaEventRecord(begin, 0));
+        if (run_pass(l, pass, c, s) != CUDNN_STATUS_SUCCESS) {
+            ms = -1;
+            cudaGetLastError(); // or the next call would report it
+        }
+    }
+    check_error(cudaEventRecord(end, 0));
+    check_error(cudaEventSynchronize(end));
+    if (ms >= 0)
+        check_error(cudaEventElapsedTime(&ms, begin, end));
+    check_error(cudaEventDestroy(begin));
+    check_error(cudaEventDestroy(end));
+    return ms;
+}
+
+// Its place, or -1: cuDNN refuses all.
+static int fastest_of(layer *l, conv_pass pass, const candidate *c, int n, const scratch *s)
+{
+    int i, best = -1;
+    float least = 0;
+    for (i = 0; i < n; ++i) {
+        float ms = time_of(l, pass, c + i, s);
+        if (ms >= 0 && (best < 0 || ms < least)) {
+            least = ms;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Of those that may be used, the first in cuDNN's order, at most so many. Without TF32, those that
+// compute without it come before others. Return how many.
+static int list_usable(layer *l, conv_pass pass, size_t limit, candidate *usable, int most)
+{
     candidate c[MAX_CANDIDATES];
-    int i, strict, n = list_candidates(l, pass, s, c);
-    for (strict = cuda_fp32_only && !bf16_runs(*l); strict >= 0; --strict) {
-        for (i = 0; i < n; ++i) {
+    int i, strict, found = 0, n = list_candidates(l, pass, c);
+    for (strict = cuda_fp32_only && !bf16_runs(*l); strict >= 0 && !found; --strict) {
+        for (i = 0; i < n && found < most; ++i) {
             candidate best = c[i];
             if (best.status != CUDNN_STATUS_SUCCESS)
                 continue;
@@ -214,18 +261,29 @@ static int choose(layer *l, conv_pass pass, scratch *s, candidate *chosen)
                 continue;
             if (!is_taken(l, pass, &best) || best.memory > limit)
                 continue;
-            *chosen = best;
-            return 1;
+            usable[found++] = best;
         }
     }
-    return 0;
+    return found;
+}
+
+// s: to time in, or 0. Return 0: there is none.
+static int choose(layer *l, conv_pass pass, const scratch *s, candidate *chosen)
+{
+    candidate usable[MAX_TIMED];
+    int n = list_usable(l, pass, s ? s->workspace_size : MAX_WORKSPACE, usable, s ? MAX_TIMED : 1);
+    int best = n && s ? fastest_of(l, pass, usable, n, s) : 0;
+    if (!n || (best < 0 && bf16_runs(*l)))
+        return 0;
+    *chosen = usable[best < 0 ? 0 : best];
+    return 1;
 }
 
 // The pass that there is no algorithm for, or CONV_PASSES. limit: of workspace
-static int measure(layer *l, conv_choice *choice, size_t *limit)
+static int choose_all(layer *l, int timed, conv_choice *choice, size_t *limit)
 {
     scratch s;
-    int pass, found = !cuda_deterministic && make_scratch(l, &s);
+    int pass, found = timed && make_scratch(l, &s);
     for (pass = FORWARD; pass < CONV_PASSES; ++pass)
         if (!choose(l, pass, found ? &s : 0, choice->best + pass))
             break;
@@ -240,7 +298,7 @@ static int choose_algorithms(layer *l, int must)
 {
     static const char *what[] = {"the forward pass", "the input delta", "the weight gradient"};
     size_t limit;
-    int i, pass = CONV_PASSES;
+    int i, pass = CONV_PASSES, timed = !cuda_deterministic && (!cuda_bf16 || l->bf16);
     conv_shape shape = {cuda_get_device(),
                         l->batch,
                         l->c,
@@ -254,6 +312,7 @@ static int choose_algorithms(layer *l, int must)
                         l->dilation,
                         l->pad,
                         cuda_fp32_only,
+                        timed,
                         cuda_deterministic,
                         bf16_runs(*l)};
     pthread_mutex_lock(&choices_lock);
@@ -263,7 +322,7 @@ static int choose_algorithms(layer *l, int must)
     }
     if (i == choice_count) {
         conv_choice choice = {.shape = shape};
-        pass = measure(l, &choice, &limit);
+        pass = choose_all(l, timed, &choice, &limit);
         if (pass < CONV_PASSES && must)
             fatal("cuDNN has no %salgorithm for %s of a convolution that needs at most %zu MB of "
                   "workspace",
@@ -291,6 +350,8 @@ static int choose_algorithms(layer *l, int must)
         if (c.best[i].memory > l->workspace_size)
             l->workspace_size = c.best[i].memory;
     }
+    if (bf16_runs(*l) && bf16_sums_size(*l) > l->workspace_size)
+        l->workspace_size = bf16_sums_size(*l);
     return 1;
 }
 

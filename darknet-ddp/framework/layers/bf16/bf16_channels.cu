@@ -14,48 +14,81 @@ extern "C" {
 #include "layers/channel_reduce.h"
 #include "layers/normalizer.h"
 
-// Launches the kernel for packs of as many values as the channels divide by.
-#define BY_PACKS(channels, kernel, grid, block, ...)                                               \
-    do {                                                                                           \
-        if ((channels) % VALUES_A_PACK == 0)                                                       \
-            kernel<VALUES_A_PACK><<<grid, block>>>(__VA_ARGS__);                                   \
-        else                                                                                       \
-            kernel<1><<<grid, block>>>(__VA_ARGS__);                                               \
-        check_error(cudaPeekAtLastError());                                                        \
-    } while (0)
-
 /*
  * What batchnorm_kernels.cu and bias_kernels.cu do, on NHWC arrays of bf16: sums and statistics are
- * floats, in the same parts of the channels (channel_reduce.h) and in an order that follows from
- * the layer's sizes alone.
+ * floats, in parts of the channels that are joined as those of floats are (channel_reduce.h), in an
+ * order that follows from the layer's sizes alone.
  *
  * A block has `lanes` threads side by side, each with a pack of channels, on THREADS/lanes rows; a
- * row is a cell.
+ * row is a cell. Each of `parts` blocks side by side has every parts-th such group of rows.
  */
 typedef struct {
-    channel_shape channels;
-    int count; // of rows
+    int channels, count; // of channels, and of rows
     int lanes, rows;
-    int tiles; // blocks side by side
+    int tiles; // blocks for all channels of a row
+    int parts, step;
 } tile_shape;
+
+// Four blocks for each of a large GPU's 132 multiprocessors. A constant, since sums are to be the
+// same on each device.
+#define REDUCTION_BLOCKS 528
+// A thread of a part has at least so many packs: less would be more work to join than to add.
+#define PACKS_A_THREAD 2
+// Threads that join a channel's parts.
+#define JOIN_ROWS 32
 
 static int pack_size(layer l)
 {
     return l.out_c % VALUES_A_PACK ? 1 : VALUES_A_PACK;
 }
 
+static int at_least_one(int n)
+{
+    return n < 1 ? 1 : n;
+}
+
 static tile_shape get_tiles(layer l)
 {
     tile_shape s;
     int packs = l.out_c / pack_size(l);
-    s.channels = get_channels(l);
-    s.count = s.channels.count;
+    s.channels = l.out_c;
+    s.count = l.batch * l.out_h * l.out_w;
     s.lanes = 1;
     while (s.lanes < packs && s.lanes < 32)
         s.lanes *= 2;
     s.rows = THREADS / s.lanes;
     s.tiles = (packs - 1) / s.lanes + 1;
+    s.parts = at_least_one(REDUCTION_BLOCKS / s.tiles);
+    int most = at_least_one(s.count / (s.rows * PACKS_A_THREAD));
+    if (s.parts > most)
+        s.parts = most;
+    s.step = s.parts * s.rows;
     return s;
+}
+
+static int blocks_of_parts(tile_shape s)
+{
+    return s.tiles * s.parts;
+}
+
+int bf16_reduction_blocks(layer l)
+{
+    return blocks_of_parts(get_tiles(l));
+}
+
+size_t bf16_sums_size(layer l)
+{
+    return 2 * (size_t)get_tiles(l).parts * l.out_c * sizeof(float);
+}
+
+// What parts leave is in the workspace, which no convolution uses meanwhile.
+static part_sums get_sums(tile_shape s, network net)
+{
+    float *sums = net.workspace;
+    part_sums p = {
+        s.channels, s.parts, s.count, s.rows, s.step, sums, sums + (size_t)s.parts * s.channels,
+        JOIN_ROWS};
+    return p;
 }
 
 #define ROWS_A_THREAD 8
@@ -76,27 +109,37 @@ template <int V> static __device__ int first_channel(tile_shape s)
 template <class Take> static __device__ void for_rows(tile_shape s, int channel, Take take)
 {
     size_t row = (size_t)(blockIdx.x / s.tiles) * s.rows * ROWS_A_THREAD + threadIdx.x / s.lanes;
-    if (channel >= s.channels.channels)
+    if (channel >= s.channels)
         return;
 #pragma unroll 4
     for (int k = 0; k < ROWS_A_THREAD; ++k, row += s.rows)
         if (row < s.count)
-            take(row * s.channels.channels + channel);
+            take(row * s.channels + channel);
 }
 
-// The same for the rows of a part, where a launch has a block for each tile and part: rows of a
-// channel's values are in the part that count_of_part() counts them in.
-template <class Take> static __device__ void for_rows_of_part(tile_shape s, int channel, Take take)
+// The same for the rows of a part, in a launch of blocks_of_parts(): load() reads several packs
+// before the first is taken, since memory is slow to answer.
+template <class Load, class Take>
+static __device__ void for_rows_of_part(tile_shape s, int channel, Load load, Take take)
 {
-    if (channel >= s.channels.channels)
-        return;
-    for (int first = (int)(blockIdx.x / s.tiles) * THREADS; first < s.count;
-         first += s.channels.step) {
-        for (int k = threadIdx.x / s.lanes; k < THREADS && first + k < s.count; k += s.rows) {
-            take((size_t)(first + k) * s.channels.channels + channel);
-        }
+    unsigned row = blockIdx.x / s.tiles * s.rows + threadIdx.x / s.lanes;
+    unsigned count = channel < s.channels ? s.count : 0;
+    for (; row < count; row += VALUES_AT_ONCE * s.step) {
+        decltype(load(0)) value[VALUES_AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < VALUES_AT_ONCE; ++k)
+            if (row + k * s.step < count)
+                value[k] = load((size_t)(row + k * s.step) * s.channels + channel);
+#pragma unroll
+        for (int k = 0; k < VALUES_AT_ONCE; ++k)
+            if (row + k * s.step < count)
+                take((size_t)(row + k * s.step) * s.channels + channel, value[k]);
     }
 }
+
+template <int V> struct two_packs {
+    pack<V> x, delta;
+};
 
 // Of each channel the sum over a block's rows, in shared[0..lanes*V) on return; shared has
 // THREADS*V.
@@ -126,8 +169,9 @@ __global__ void moments_bf16_kernel(tile_shape s, const bf16 *x, float *means, f
     floats<V> first = {}, sum = {}, sum_squares = {};
 
     // distances from a value of their own: sums of large values would drown their differences
-    for_rows_of_part(s, channel, [&](size_t i) {
-        floats<V> value = load_pack<V>(x, i);
+    auto load = [&](size_t i) { return pack_at<V>(x, i); };
+    for_rows_of_part(s, channel, load, [&](size_t, pack<V> values) {
+        floats<V> value = unpacked(values);
         if (n++ == 0)
             first = value;
 #pragma unroll
@@ -159,11 +203,11 @@ __global__ void moments_bf16_kernel(tile_shape s, const bf16 *x, float *means, f
         }
         shared_count[id] = m.count;
     }
-    if (id >= s.lanes || channel >= s.channels.channels)
+    if (id >= s.lanes || channel >= s.channels)
         return;
     for (int k = 0; k < V; ++k) {
-        means[part * s.channels.channels + channel + k] = shared_mean[id * V + k];
-        squares[part * s.channels.channels + channel + k] = shared_squares[id * V + k];
+        means[part * s.channels + channel + k] = shared_mean[id * V + k];
+        squares[part * s.channels + channel + k] = shared_squares[id * V + k];
     }
 }
 
@@ -180,16 +224,17 @@ static __device__ normalizers<V> get_normalizers(tile_shape s, int channel, cons
     normalizers<V> n = {};
 #pragma unroll
     for (int k = 0; k < V; ++k)
-        if (channel < s.channels.channels)
+        if (channel < s.channels)
             n.v[k] = get_normalizer(channel + k, mean, variance, scales, biases, activation);
     return n;
 }
 
-template <int V>
+template <int V, int KIND>
 __global__ void normalize_bf16_kernel(tile_shape s, const bf16 *x, const float *mean,
                                       const float *variance, const float *scales,
                                       const float *biases, curve activation, bf16 *output)
 {
+    activation = known_curve<KIND>(activation);
     int channel = first_channel<V>(s);
     normalizers<V> n = get_normalizers<V>(s, channel, mean, variance, scales, biases, activation);
     for_rows(s, channel, [&](size_t i) {
@@ -201,19 +246,21 @@ __global__ void normalize_bf16_kernel(tile_shape s, const bf16 *x, const float *
     });
 }
 
-template <int V>
+template <int V, int KIND>
 __global__ void delta_sums_bf16_kernel(tile_shape s, const bf16 *x, const bf16 *delta,
                                        const float *mean, const float *variance,
                                        const float *scales, const float *biases, curve activation,
                                        float *sums, float *products)
 {
+    activation = known_curve<KIND>(activation);
     __shared__ float shared_sum[THREADS * V], shared_product[THREADS * V];
     int id = threadIdx.x;
     int channel = first_channel<V>(s), part = blockIdx.x / s.tiles;
     normalizers<V> n = get_normalizers<V>(s, channel, mean, variance, scales, biases, activation);
     floats<V> sum = {}, product = {};
-    for_rows_of_part(s, channel, [&](size_t i) {
-        floats<V> value = load_pack<V>(x, i), d = load_pack<V>(delta, i);
+    auto load = [&](size_t i) { return two_packs<V>{pack_at<V>(x, i), pack_at<V>(delta, i)}; };
+    for_rows_of_part(s, channel, load, [&](size_t, two_packs<V> both) {
+        floats<V> value = unpacked(both.x), d = unpacked(both.delta);
 #pragma unroll
         for (int k = 0; k < V; ++k) {
             float behind = delta_behind(d.v[k], value.v[k], n.v[k]);
@@ -223,25 +270,26 @@ __global__ void delta_sums_bf16_kernel(tile_shape s, const bf16 *x, const bf16 *
     });
     add_rows<V>(s, sum, shared_sum);
     add_rows<V>(s, product, shared_product);
-    if (id >= s.lanes || channel >= s.channels.channels)
+    if (id >= s.lanes || channel >= s.channels)
         return;
     for (int k = 0; k < V; ++k) {
-        sums[part * s.channels.channels + channel + k] = shared_sum[id * V + k];
-        products[part * s.channels.channels + channel + k] = shared_product[id * V + k];
+        sums[part * s.channels + channel + k] = shared_sum[id * V + k];
+        products[part * s.channels + channel + k] = shared_product[id * V + k];
     }
 }
 
-template <int V>
+template <int V, int KIND>
 __global__ void
 input_delta_bf16_kernel(tile_shape s, const bf16 *x, const float *mean, const float *variance,
                         const float *scales, const float *biases, curve activation,
                         const float *mean_delta, const float *variance_delta, bf16 *delta)
 {
+    activation = known_curve<KIND>(activation);
     int channel = first_channel<V>(s);
     normalizers<V> n = get_normalizers<V>(s, channel, mean, variance, scales, biases, activation);
     floats<V> md = {}, vd = {};
     for (int k = 0; k < V; ++k) {
-        if (channel >= s.channels.channels)
+        if (channel >= s.channels)
             break;
         md.v[k] = mean_delta[channel + k];
         vd.v[k] = variance_delta[channel + k];
@@ -258,14 +306,15 @@ input_delta_bf16_kernel(tile_shape s, const bf16 *x, const float *mean, const fl
 }
 
 // kept: where to leave what the activation takes, or 0
-template <int V>
+template <int V, int KIND>
 __global__ void add_bias_bf16_kernel(tile_shape s, const bf16 *made, const float *biases,
                                      curve curve, bf16 *output, bf16 *kept)
 {
+    curve = known_curve<KIND>(curve);
     int channel = first_channel<V>(s);
     floats<V> bias = {};
     for (int k = 0; k < V; ++k)
-        if (channel < s.channels.channels)
+        if (channel < s.channels)
             bias.v[k] = biases[channel + k];
     for_rows(s, channel, [&](size_t i) {
         floats<V> y = load_pack<V>(made, i);
@@ -282,18 +331,23 @@ __global__ void add_bias_bf16_kernel(tile_shape s, const bf16 *made, const float
 }
 
 // y: what the activation took, or gave where that tells as well
-template <int V>
+template <int V, int KIND>
 __global__ void add_bias_backward_bf16_kernel(tile_shape s, const bf16 *y, curve curve, bf16 *delta,
                                               float *sums)
 {
+    curve = known_curve<KIND>(curve);
     __shared__ float shared[THREADS * V];
     int id = threadIdx.x;
     int channel = first_channel<V>(s), part = blockIdx.x / s.tiles;
     floats<V> sum = {};
-    for_rows_of_part(s, channel, [&](size_t i) {
-        floats<V> d = load_pack<V>(delta, i);
+    auto load = [&](size_t i) {
+        pack<V> d = pack_at<V>(delta, i);
+        return two_packs<V>{is_straight(curve) ? d : pack_at<V>(y, i), d};
+    };
+    for_rows_of_part(s, channel, load, [&](size_t i, two_packs<V> both) {
+        floats<V> d = unpacked(both.delta);
         if (!is_straight(curve)) {
-            floats<V> value = load_pack<V>(y, i);
+            floats<V> value = unpacked(both.x);
 #pragma unroll
             for (int k = 0; k < V; ++k)
                 d.v[k] *= gradient_on(curve, value.v[k]);
@@ -304,10 +358,10 @@ __global__ void add_bias_backward_bf16_kernel(tile_shape s, const bf16 *y, curve
             sum.v[k] += d.v[k];
     });
     add_rows<V>(s, sum, shared);
-    if (id >= s.lanes || channel >= s.channels.channels)
+    if (id >= s.lanes || channel >= s.channels)
         return;
     for (int k = 0; k < V; ++k)
-        sums[part * s.channels.channels + channel + k] = shared[id * V + k];
+        sums[part * s.channels + channel + k] = shared[id * V + k];
 }
 
 int bf16_has_activation(ACTIVATION a)
@@ -325,12 +379,20 @@ void bf16_normalize_gpu(layer l, network net)
     curve activation;
     get_curve(l.activation, &activation);
     if (net.train) {
-        BY_PACKS(l.out_c, moments_bf16_kernel, s.tiles * s.channels.parts, THREADS, s, x,
-                 l.mean_delta_gpu, l.variance_delta_gpu);
-        join_moments_gpu(l, net);
+        part_sums p = get_sums(s, net);
+        if (pack_size(l) == 1)
+            moments_bf16_kernel<1><<<blocks_of_parts(s), THREADS>>>(s, x, p.first, p.second);
+        else
+            moments_bf16_kernel<VALUES_A_PACK>
+                <<<blocks_of_parts(s), THREADS>>>(s, x, p.first, p.second);
+        check_error(cudaPeekAtLastError());
+        join_moments_gpu(l, net, p);
     }
-    BY_PACKS(l.out_c, normalize_bf16_kernel, all_blocks(s), THREADS, s, x, mean, variance,
-             l.scales_gpu, l.biases_gpu, activation, (bf16 *)l.bf16->output);
+    by_packs_and_kind(l.out_c, activation, [&](auto v, auto kind) {
+        normalize_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+            <<<all_blocks(s), THREADS>>>(s, x, mean, variance, l.scales_gpu, l.biases_gpu,
+                                         activation, (bf16 *)l.bf16->output);
+    });
 }
 
 void bf16_normalize_backward_gpu(layer l, network net)
@@ -338,19 +400,25 @@ void bf16_normalize_backward_gpu(layer l, network net)
     tile_shape s = get_tiles(l);
     const bf16 *x = (const bf16 *)l.bf16->x;
     bf16 *delta = (bf16 *)l.bf16->delta;
+    part_sums p = get_sums(s, net);
     curve activation;
     get_curve(l.activation, &activation);
     if (!net.train) {
         l.mean_gpu = l.rolling_mean_gpu;
         l.variance_gpu = l.rolling_variance_gpu;
     }
-    BY_PACKS(l.out_c, delta_sums_bf16_kernel, s.tiles * s.channels.parts, THREADS, s, x, delta,
-             l.mean_gpu, l.variance_gpu, l.scales_gpu, l.biases_gpu, activation, l.mean_delta_gpu,
-             l.variance_delta_gpu);
-    join_delta_sums_gpu(l, net);
-    BY_PACKS(l.out_c, input_delta_bf16_kernel, all_blocks(s), THREADS, s, x, l.mean_gpu,
-             l.variance_gpu, l.scales_gpu, l.biases_gpu, activation, l.mean_delta_gpu,
-             l.variance_delta_gpu, delta);
+    by_packs_and_kind(l.out_c, activation, [&](auto v, auto kind) {
+        delta_sums_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+            <<<blocks_of_parts(s), THREADS>>>(s, x, delta, l.mean_gpu, l.variance_gpu, l.scales_gpu,
+                                              l.biases_gpu, activation, p.first, p.second);
+    });
+    join_delta_sums_gpu(l, net, p);
+    by_packs_and_kind(l.out_c, activation, [&](auto v, auto kind) {
+        input_delta_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+            <<<all_blocks(s), THREADS>>>(s, x, l.mean_gpu, l.variance_gpu, l.scales_gpu,
+                                         l.biases_gpu, activation, l.mean_delta_gpu,
+                                         l.variance_delta_gpu, delta);
+    });
 }
 
 void bf16_add_bias_gpu(layer l)
@@ -359,18 +427,23 @@ void bf16_add_bias_gpu(layer l)
     bf16 *x = (bf16 *)l.bf16->x, *output = (bf16 *)l.bf16->output;
     curve curve;
     get_curve(l.activation, &curve);
-    BY_PACKS(l.out_c, add_bias_bf16_kernel, all_blocks(s), THREADS, s, x ? x : output, l.biases_gpu,
-             curve, output, x);
+    by_packs_and_kind(l.out_c, curve, [&](auto v, auto kind) {
+        add_bias_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+            <<<all_blocks(s), THREADS>>>(s, x ? x : output, l.biases_gpu, curve, output, x);
+    });
 }
 
-void bf16_add_bias_backward_gpu(layer l)
+void bf16_add_bias_backward_gpu(layer l, network net)
 {
     tile_shape s = get_tiles(l);
+    part_sums p = get_sums(s, net);
     const bf16 *y = (const bf16 *)(l.bf16->x ? l.bf16->x : l.bf16->output);
     curve curve;
     get_curve(l.activation, &curve);
-    BY_PACKS(l.out_c, add_bias_backward_bf16_kernel, s.tiles * s.channels.parts, THREADS, s, y,
-             curve, (bf16 *)l.bf16->delta, l.mean_delta_gpu);
-    add_bias_updates_gpu(l);
+    by_packs_and_kind(l.out_c, curve, [&](auto v, auto kind) {
+        add_bias_backward_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+            <<<blocks_of_parts(s), THREADS>>>(s, y, curve, (bf16 *)l.bf16->delta, p.first);
+    });
+    join_bias_updates_gpu(l, p);
 }
 #endif

@@ -390,11 +390,12 @@ static __device__ int source_of(meeting_shape s, unsigned i)
 }
 
 // input may be 0: nothing. kept: where to leave what the activation takes, or 0
-template <int V>
+template <int V, int KIND>
 __global__ void shortcut_bf16_kernel(size_t n, meeting_shape s, const bf16 *input, float alpha,
                                      const bf16 *from, float beta, curve curve, bf16 *output,
                                      bf16 *kept)
 {
+    curve = known_curve<KIND>(curve);
     unsigned i = thread_number() * V;
     if (i >= n)
         return;
@@ -415,12 +416,13 @@ __global__ void shortcut_bf16_kernel(size_t n, meeting_shape s, const bf16 *inpu
 }
 
 // given: what the activation took, or gave where that tells as well
-template <int V>
+template <int V, int KIND>
 __global__ void shortcut_backward_bf16_kernel(size_t n, meeting_shape s, const bf16 *given,
                                               curve curve, const bf16 *delta, float alpha, int set,
                                               bf16 *input_delta, float beta, int set_from,
                                               bf16 *from_delta)
 {
+    curve = known_curve<KIND>(curve);
     unsigned i = thread_number() * V;
     if (i >= n)
         return;
@@ -459,9 +461,12 @@ void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from
     size_t n = (size_t)l.outputs * l.batch;
     curve curve;
     get_curve(l.activation, &curve);
-    BY_PACKS(pack_channels(l), shortcut_bf16_kernel, cuda_gridsize(pack_count(l)), BLOCK, n,
-             get_meeting(l), (const bf16 *)input, alpha, (const bf16 *)from, l.beta, curve,
-             (bf16 *)l.bf16->output, (bf16 *)l.bf16->x);
+    by_packs_and_kind(pack_channels(l), curve, [&](auto v, auto kind) {
+        shortcut_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+            <<<cuda_gridsize(pack_count(l)), BLOCK>>>(n, get_meeting(l), (const bf16 *)input, alpha,
+                                                      (const bf16 *)from, l.beta, curve,
+                                                      (bf16 *)l.bf16->output, (bf16 *)l.bf16->x);
+    });
 }
 
 void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta, int set_from,
@@ -476,9 +481,12 @@ void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta
             cudaMemsetAsync(from_delta, 0, (size_t)l.w * l.h * l.c * l.batch * sizeof(bf16), 0));
         set_from = 0;
     }
-    BY_PACKS(pack_channels(l), shortcut_backward_bf16_kernel, cuda_gridsize(pack_count(l)), BLOCK,
-             n, get_meeting(l), (const bf16 *)(a->x ? a->x : a->output), curve,
-             (const bf16 *)a->delta, alpha, set, (bf16 *)input_delta, l.beta, set_from,
-             (bf16 *)from_delta);
+    by_packs_and_kind(pack_channels(l), curve, [&](auto v, auto kind) {
+        shortcut_backward_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+            <<<cuda_gridsize(pack_count(l)), BLOCK>>>(
+                n, get_meeting(l), (const bf16 *)(a->x ? a->x : a->output), curve,
+                (const bf16 *)a->delta, alpha, set, (bf16 *)input_delta, l.beta, set_from,
+                (bf16 *)from_delta);
+    });
 }
 #endif

@@ -149,7 +149,7 @@ static void backward_convolutional(layer l, network net)
     if (l.batch_normalize)
         bf16_normalize_backward_gpu(l, net);
     else
-        bf16_add_bias_backward_gpu(l);
+        bf16_add_bias_backward_gpu(l, net);
     check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.bf_math));
     check_cudnn(cudnnConvolutionBackwardFilter(
         cudnn_handle(), &one, l.srcTensorDesc, input, l.ddstTensorDesc, a->delta, l.convDesc,

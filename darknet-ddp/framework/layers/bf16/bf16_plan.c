@@ -208,6 +208,9 @@ void bf16_plan_layer(network *net, int i, LAYER_TYPE next)
         arrays_of(l)->runs = 1;
         if (can_convolve(l))
             make_running(net, i);
+    } else if (l->type == CONVOLUTIONAL) {
+        arrays_of(l); // from now on it is known to stay floats
+        cudnn_convolutional_setup(l);
     }
     show_sources(net, i);
 }

@@ -3,6 +3,9 @@
 
 #include <cuda_bf16.h>
 #include <stdint.h>
+#include <type_traits>
+
+#include "layers/channel_reduce.h"
 
 /*
  * For kernels on NHWC arrays of bf16. A thread takes a pack, V channels of one cell that lie side
@@ -11,6 +14,37 @@
 typedef __nv_bfloat16 bf16;
 
 #define VALUES_A_PACK 8
+
+// launch(values, kind) for packs of as many values as the channels divide by, and the kind of the
+// curve f, both as types with a `value`: with all kinds in it a kernel is many times as long.
+// LINEAR are leaky and relu, too.
+enum { ANY_KIND = -1 };
+template <class Values, class Launch> static void by_kind(curve f, Values values, Launch launch)
+{
+    if (f.kind == LINEAR)
+        launch(values, std::integral_constant<int, LINEAR>());
+    else if (f.kind == MISH)
+        launch(values, std::integral_constant<int, MISH>());
+    else
+        launch(values, std::integral_constant<int, ANY_KIND>());
+    check_error(cudaPeekAtLastError());
+}
+
+template <class Launch> static void by_packs_and_kind(int channels, curve f, Launch launch)
+{
+    if (channels % VALUES_A_PACK == 0)
+        by_kind(f, std::integral_constant<int, VALUES_A_PACK>(), launch);
+    else
+        by_kind(f, std::integral_constant<int, 1>(), launch);
+}
+
+// In such a kernel: f, with the kind that the compiler knows.
+template <int KIND> static __device__ __forceinline__ curve known_curve(curve f)
+{
+    if (KIND != ANY_KIND)
+        f.kind = (ACTIVATION)KIND;
+    return f;
+}
 
 template <int V> struct alignas(2 * V) pack {
     bf16 v[V];
@@ -21,14 +55,23 @@ template <int V> struct floats {
 };
 
 // The pack that begins at value i.
-template <int V> static __device__ __forceinline__ floats<V> load_pack(const bf16 *x, size_t i)
+template <int V> static __device__ __forceinline__ pack<V> pack_at(const bf16 *x, size_t i)
 {
-    pack<V> p = *(const pack<V> *)(x + i);
+    return *(const pack<V> *)(x + i);
+}
+
+template <int V> static __device__ __forceinline__ floats<V> unpacked(pack<V> p)
+{
     floats<V> f;
 #pragma unroll
     for (int k = 0; k < V; ++k)
         f.v[k] = __bfloat162float(p.v[k]);
     return f;
+}
+
+template <int V> static __device__ __forceinline__ floats<V> load_pack(const bf16 *x, size_t i)
+{
+    return unpacked(pack_at<V>(x, i));
 }
 
 template <int V> static __device__ __forceinline__ void store_pack(bf16 *x, size_t i, floats<V> f)
