@@ -26,8 +26,8 @@ layer make_implicit_layer(int batch, int filters, int atoms, float mean, float s
     }
     for (i = 0; i < l.nweights; ++i)
         l.weights[i] = mean + rand_uniform(-spread, spread);
-    l.output = cpu_array((size_t)(l.outputs * batch));
-    l.delta = cpu_array((size_t)(l.outputs * batch));
+    l.output = cpu_array((size_t)l.outputs * (size_t)batch);
+    l.delta = cpu_array((size_t)l.outputs * (size_t)batch);
 
     l.forward = forward_implicit_layer;
     l.backward = backward_implicit_layer;
@@ -35,8 +35,8 @@ layer make_implicit_layer(int batch, int filters, int atoms, float mean, float s
 #ifdef GPU
     l.forward_gpu = forward_implicit_layer_gpu;
     l.backward_gpu = backward_implicit_layer_gpu;
-    l.output_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
-    l.delta_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
+    l.output_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
+    l.delta_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
     make_bare_weights_gpu(&l, adam);
 #endif
     fprintf(stderr, "implicit                                     ->  %4d x%4d x%4d\n", l.out_w,

@@ -19,16 +19,16 @@ layer make_scale_channels_layer(int batch, int index, int w, int h, int c, int c
     l.c = cells ? 1 : c;
     l.inputs = l.w * l.h * l.c;
     l.outputs = w * h * c;
-    l.output = cpu_array((size_t)(l.outputs * batch));
-    l.delta = cpu_array((size_t)(l.outputs * batch));
+    l.output = cpu_array((size_t)l.outputs * (size_t)batch);
+    l.delta = cpu_array((size_t)l.outputs * (size_t)batch);
 
     l.forward = forward_scale_channels_layer;
     l.backward = backward_scale_channels_layer;
 #ifdef GPU
     l.forward_gpu = forward_scale_channels_layer_gpu;
     l.backward_gpu = backward_scale_channels_layer_gpu;
-    l.output_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
-    l.delta_gpu = cuda_make_array(0, (size_t)(l.outputs * batch));
+    l.output_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
+    l.delta_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
 #endif
     fprintf(stderr, "scale %d %s  %4d x%4d x%4d   ->  %4d x%4d x%4d\n", index,
             cells ? "cells" : "     ", l.w, l.h, l.c, w, h, c);
@@ -46,11 +46,11 @@ void resize_scale_channels_layer(layer *l, network *net)
     }
     l->inputs = l->w * l->h * l->c;
     l->outputs = l->out_w * l->out_h * l->out_c;
-    l->output = resize_cpu_array(l->output, (size_t)(l->outputs * l->batch));
-    l->delta = resize_cpu_array(l->delta, (size_t)(l->outputs * l->batch));
+    l->output = resize_cpu_array(l->output, (size_t)l->outputs * (size_t)l->batch);
+    l->delta = resize_cpu_array(l->delta, (size_t)l->outputs * (size_t)l->batch);
 #ifdef GPU
-    l->output_gpu = cuda_resize_array(l->output_gpu, (size_t)(l->outputs * l->batch));
-    l->delta_gpu = cuda_resize_array(l->delta_gpu, (size_t)(l->outputs * l->batch));
+    l->output_gpu = cuda_resize_array(l->output_gpu, (size_t)l->outputs * (size_t)l->batch);
+    l->delta_gpu = cuda_resize_array(l->delta_gpu, (size_t)l->outputs * (size_t)l->batch);
 #endif
     make_activation_input(l);
 }
