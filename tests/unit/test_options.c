@@ -32,6 +32,7 @@ static const char *const may_differ[] = {"-ddp",
                                          "-verbose",
                                          "-threads",
                                          "-ddp_trace_steps",
+                                         "-layers",
                                          "-log_every"};
 
 static int is_in_list(const char *name)

@@ -9,8 +9,10 @@
 static const ddp_ddp_command commands[] = {
     {DDP_OWN_CHECK, "check", "DATA CFG [WEIGHTS]", 1,
      "what is wrong with pictures, labels and cfg, all at once"},
-    {DDP_OWN_CFG, "cfg", "NAME", 0,
-     "write a cfg for -classes N: yolov3, yolov3-tiny, yolov4 or yolov4-tiny"},
+    {DDP_OWN_CFG, "cfg", "NAME|CFG", 0,
+     "write a cfg, yolov3, yolov3-tiny, yolov4, yolov4-tiny or one that is there, for -classes N, "
+     "for -data X.data and for "
+     "-hours H"},
     {DDP_OWN_MAP, "map", "DATA CFG WEIGHTS", 1,
      "average precision on valid=, a class a line; also `darknet detector map`"},
     {DDP_OWN_VALID, "valid", "DATA CFG WEIGHTS", 1,

@@ -3,6 +3,7 @@
 #include "base/suggest.h"
 
 #include <darknet.h>
+#include <layers/layer_table.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,20 @@ static void show(network *net, const char *line)
     ddp_train_position now = ddp_train_position_of(net);
 
     show_line(&now, line);
+}
+
+static void (*show_table)(const ddp_network_size *size, const char *table);
+
+/* Without memory for the size of it nothing is shown: the table is no part of the work. */
+static void take_table(const network *net, const char *table, size_t bytes)
+{
+    ddp_network_size size;
+    ddp_error err;
+
+    if (ddp_network_size_of(&size, net, &err))
+        return;
+    size.bytes = net->gpu_index >= 0 ? 0 : bytes;
+    show_table(&size, table);
 }
 
 /* One of `words`, with ", " between them, that is like it: " (did you mean X?)"; else "". */
@@ -46,6 +61,8 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     word_hint = find_hint;
     show_line = config->line;
     train_line_handler = config->line ? show : NULL;
+    show_table = config->table;
+    layer_table_handler = config->table ? take_table : NULL;
     if (config->fatal)
         fatal_handler = config->fatal;
 }

@@ -2,6 +2,7 @@
 #ifndef DDP_GLUE_DARKNET_H
 #define DDP_GLUE_DARKNET_H
 
+#include "glue/network_size.h"
 #include "glue/train_position.h"
 
 typedef struct ddp_darknet_config {
@@ -17,6 +18,9 @@ typedef struct ddp_darknet_config {
     /* Where training stands, and Darknet's line about the step, without its newline. NULL: Darknet
      * prints it. */
     void (*line)(const ddp_train_position *now, const char *line);
+    /* A network was made from its cfg: its size, and Darknet's table of its layers. NULL: Darknet
+     * prints that. */
+    void (*table)(const ddp_network_size *size, const char *table);
     /* Darknet cannot go on: print the message and end the program. NULL: Darknet does so itself. */
     void (*fatal)(int exit_status, const char *message);
 } ddp_darknet_config;

@@ -85,17 +85,32 @@ static ddp_status check_rounding(const struct judging *j, ddp_error *err)
     return DDP_OK;
 }
 
-/* One by one: with force, each that differs is news. State files of before an option have none of
- * it. */
+/* A state file of before there was an option, or before it was remembered, says nothing of it: not
+ * to go on would be for nothing that is known to differ. */
+static void say_unknown(const struct judging *j, const ddp_checkpoint_option *option)
+{
+    char text[2 * sizeof option->value];
+
+    (void)snprintf(text, sizeof text, "%s was not known, is now %s", option->name, option->value);
+    say_of_pair(j, "", text, "");
+}
+
+/* One by one: with force, each that differs is news. */
 static ddp_status check_options(const struct judging *j, ddp_error *err)
 {
     const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
     const ddp_checkpoint_run *run = j->run;
 
-    for (size_t i = 0; i < run->option_count - run->rounding_count; i++)
-        if ((is_known(was, run->options[i].name) || !run->is_default[i])
-            && judge(j, ddp_checkpoint_check_options(was, &run->options[i], 1, NULL, err), err))
-            return err->code;
+    for (size_t i = 0; i < run->option_count - run->rounding_count; i++) {
+        const ddp_checkpoint_option *option = &run->options[i];
+
+        if (is_known(was, option->name)) {
+            if (judge(j, ddp_checkpoint_check_options(was, option, 1, NULL, err), err))
+                return err->code;
+        } else if (!run->is_default[i]) {
+            say_unknown(j, option);
+        }
+    }
     if (!run->seed_given)
         return DDP_OK;
     return judge(j, ddp_checkpoint_check_options(was, NULL, 0, &run->seed, err), err);

@@ -1,42 +1,261 @@
+#include "base/cfg_text.h"
+#include "base/file.h"
+#include "base/plural.h"
+#include "cli/ask.h"
+#include "cli/cfg_edit.h"
 #include "cli/cfg_templates.h"
 #include "cli/commands.h"
+#include "cli/fit_run.h"
+#include "cli/measure_run.h"
+#include "inputs/text_file.h"
 #include "show/rank_output.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static void check_name(const char *name, int classes)
+enum { VALUE = 1024, ANSWER = 1 << 14, NUMBER = 16, CLASSES = 80, CFG_BYTES = 1 << 20 };
+
+/* [yolo] with random=1 is trained at sizes of 320 to 608 where the cfg says 416: their mean area.
+ * As much at other sizes. */
+static const double random_sizes = 1.3;
+
+static ddp_status no_memory(ddp_error *err)
 {
-    FILE *nowhere = fopen("/dev/null", "w");
-    ddp_error err;
-    int known = nowhere && ddp_template_write(nowhere, name, classes);
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a cfg");
+}
 
-    if (nowhere)
-        (void)fclose(nowhere);
-    if (known)
-        return;
-    (void)ddp_fail(&err, DDP_ERR_USAGE, "no cfg of the name %s is known; these are: %s", name,
-                   ddp_template_names);
-    ddp_rank_output_failure(&err);
+/* ---- what is written: a template, or a cfg that is there ---- */
+
+static ddp_status of_template(char **text, const char *name, int classes, ddp_error *err)
+{
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    int known = out && ddp_template_write(out, name, classes);
+
+    if (!out || fclose(out))
+        return no_memory(err);
+    if (!known)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "no cfg of the name %s is known; these are: %s; a path ends with .cfg",
+                        name, ddp_template_names);
+    return DDP_OK;
+}
+
+static ddp_status of_file(char **text, const char *path, ddp_error *err)
+{
+    void *bytes = NULL;
+    size_t size;
+    uint64_t all;
+
+    if (ddp_file_read(path, CFG_BYTES, &bytes, &size, &all, err))
+        return err->code;
+    *text = strndup(bytes, size);
+    free(bytes);
+    return *text ? DDP_OK : no_memory(err);
+}
+
+static int is_path(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 4 && strcmp(name + length - 4, ".cfg") == 0;
+}
+
+/* Of the command line, or of the .data file. */
+static ddp_status find_classes(int *classes, const ddp_options *options, ddp_error *err)
+{
+    ddp_sections data = {0};
+    const char *value;
+    ddp_status st = DDP_OK;
+
+    *classes = options->classes ? options->classes : CLASSES;
+    if (!options->classes && options->data) {
+        st = ddp_sections_read(&data, options->data, err);
+        value = st ? NULL : ddp_sections_find(&data, "classes");
+        if (value)
+            *classes = atoi(value);
+        if (!st && *classes < 1)
+            st = ddp_fail(err, DDP_ERR_FORMAT, "%s: classes=%s is no number of classes",
+                          options->data, value);
+        ddp_sections_release(&data);
+    }
+    return st;
+}
+
+/* ---- its values ---- */
+
+static ddp_status change(char **text, const ddp_cfg_edit *edits, size_t count, ddp_error *err)
+{
+    char *edited = ddp_cfg_edited(*text, edits, count);
+
+    if (!edited)
+        return no_memory(err);
+    free(*text);
+    *text = edited;
+    return DDP_OK;
+}
+
+static int number_of(const char *text, const char *key, int otherwise)
+{
+    char value[NUMBER];
+
+    return ddp_cfg_value_of(text, "net", key, value, sizeof value) ? atoi(value) : otherwise;
+}
+
+/* Those that Darknet's calc_anchors finds for the boxes of the .data file. */
+static ddp_status fit_anchors(char **text, const char *data, ddp_error *err)
+{
+    char clusters[NUMBER], width[NUMBER], height[NUMBER];
+    const char *args[] = {"darknet", "detector", "calc_anchors", data,      "-num_of_clusters",
+                          clusters,  "-width",   width,          "-height", height,
+                          NULL};
+    static char answer[ANSWER];
+    ddp_cfg_edit edit = {.section = "yolo", .key = "anchors"};
+    char *found;
+
+    if (!ddp_cfg_value_of(*text, "yolo", "num", clusters, sizeof clusters)
+        || !ddp_cfg_value_of(*text, "net", "width", width, sizeof width)
+        || !ddp_cfg_value_of(*text, "net", "height", height, sizeof height))
+        return DDP_OK; /* no detector that has any */
+    if (ddp_ask(args, answer, sizeof answer) != 0 || !(found = strstr(answer, "\nanchors=")))
+        return ddp_fail(err, DDP_ERR_FORMAT, "no anchors from %s: %s", data,
+                        ddp_ask_last_line(answer));
+    edit.value = ddp_ask_last_line(found + strlen("\nanchors="));
+    return change(text, &edit, 1, err);
+}
+
+static size_t pictures_of(const char *data)
+{
+    ddp_sections sections = {0};
+    ddp_lines list = {0};
+    const char *train;
+    ddp_error ignored;
+    size_t count = 0;
+
+    if (!ddp_sections_read(&sections, data, &ignored)
+        && (train = ddp_sections_find(&sections, "train"))
+        && !ddp_lines_read(&list, train, &ignored))
+        count = list.count;
+    ddp_lines_release(&list);
+    ddp_sections_release(&sections);
+    return count;
+}
+
+static void say_fit(const ddp_run_length *was, const ddp_run_length *is,
+                    const ddp_measured_run *measured, double seconds_a_picture, size_t pictures,
+                    double hours)
+{
+    char all[32];
+
+    ddp_duration(seconds_a_picture * was->batch * was->max_batches, all, sizeof all);
+    (void)fprintf(stderr,
+                  "%.3g s a picture, measured on %zu pictures and %d rank%s: max_batches=%d of "
+                  "batch=%d would take %s\n",
+                  seconds_a_picture, measured->pictures, measured->ranks,
+                  ddp_plural((size_t)measured->ranks), was->max_batches, was->batch, all);
+    (void)fprintf(stderr, "%g hour%s: max_batches=%d, batch=%d, subdivisions=%d, burn_in=%d", hours,
+                  hours == 1 ? "" : "s", is->max_batches, is->batch, is->subdivisions, is->burn_in);
+    if (pictures > 0)
+        (void)fprintf(stderr, "; each of %zu pictures comes %.3g times", pictures,
+                      (double)is->max_batches * is->batch / (double)pictures);
+    (void)fprintf(stderr, "\n");
+}
+
+static ddp_status write_length(char **text, const ddp_run_length *was, const ddp_run_length *is,
+                               ddp_error *err)
+{
+    char batch[NUMBER], subdivisions[NUMBER], max_batches[NUMBER], burn_in[NUMBER];
+    char steps[VALUE], fitted[VALUE];
+    int has_steps = ddp_cfg_value_of(*text, "net", "steps", steps, sizeof steps);
+    const ddp_cfg_edit edits[] = {{"net", "batch", batch},
+                                  {"net", "subdivisions", subdivisions},
+                                  {"net", "max_batches", max_batches},
+                                  {"net", "burn_in", was->burn_in ? burn_in : NULL},
+                                  {"net", "steps", has_steps ? fitted : NULL}};
+
+    (void)snprintf(batch, sizeof batch, "%d", is->batch);
+    (void)snprintf(subdivisions, sizeof subdivisions, "%d", is->subdivisions);
+    (void)snprintf(max_batches, sizeof max_batches, "%d", is->max_batches);
+    (void)snprintf(burn_in, sizeof burn_in, "%d", is->burn_in);
+    if (has_steps)
+        ddp_fit_steps(steps, was->max_batches, is->max_batches, fitted, sizeof fitted);
+    return change(text, edits, sizeof edits / sizeof *edits, err);
+}
+
+static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *err)
+{
+    const ddp_run_length was = {.batch = number_of(*text, "batch", 1),
+                                .subdivisions = number_of(*text, "subdivisions", 1),
+                                .max_batches = number_of(*text, "max_batches", 0),
+                                .burn_in = number_of(*text, "burn_in", 0)};
+    char random[NUMBER];
+    ddp_measured_run measured;
+    ddp_run_length is;
+    double seconds;
+
+    if (was.batch < 1 || was.subdivisions < 1 || was.max_batches < 1)
+        return ddp_fail(err, DDP_ERR_FORMAT,
+                        "-hours wants a cfg whose [net] has batch, subdivisions and max_batches");
+    (void)fprintf(stderr, "training for some seconds, to see how long a step takes\n");
+    if (ddp_measure_run(&measured, options->data, *text, options, err))
+        return err->code;
+    seconds = measured.seconds_a_picture;
+    if (ddp_cfg_value_of(*text, "yolo", "random", random, sizeof random) && atof(random) != 0)
+        seconds *= random_sizes;
+    is = ddp_fit_run(was, options->hours * 3600, seconds, measured.ranks);
+    if (is.max_batches < 1)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-hours %g: a picture takes %.3g s, so not one step of batch=%d fits: a "
+                        "smaller network or width and height, or more ranks",
+                        options->hours, seconds, is.batch);
+    say_fit(&was, &is, &measured, seconds, pictures_of(options->data), options->hours);
+    return write_length(text, &was, &is, err);
+}
+
+/* ---- the command ---- */
+
+static ddp_status make(char **text, const char *name, const ddp_options *options, ddp_error *err)
+{
+    int classes;
+
+    if (options->hours > 0 && !options->data)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-hours wants -data X.data: a step is measured on its pictures");
+    if (find_classes(&classes, options, err))
+        return err->code;
+    if (is_path(name) ? of_file(text, name, err) : of_template(text, name, classes, err))
+        return err->code;
+    if (options->data && fit_anchors(text, options->data, err))
+        return err->code;
+    return options->hours > 0 ? fit_hours(text, options, err) : DDP_OK;
+}
+
+/* A cfg that somebody has changed since is not written over. */
+static ddp_status write_out(const char *text, const char *path, ddp_error *err)
+{
+    FILE *out = path ? fopen(path, "wx") : stdout;
+    int failed = !out || fputs(text, out) < 0;
+
+    failed |= out && (path ? fclose(out) : fflush(out));
+    if (failed)
+        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path ? path : "the cfg",
+                        strerror(errno));
+    return DDP_OK;
 }
 
 int ddp_command_cfg(const char *name, const ddp_options *options)
 {
-    int classes = options->classes ? options->classes : 80;
-    FILE *out = stdout;
+    char *text = NULL;
     ddp_error err;
-    int failed;
 
-    check_name(name, classes);
-    if (options->out)
-        out = fopen(options->out,
-                    "wx"); /* a cfg that somebody has changed since is not written over */
-    if (out)
-        (void)ddp_template_write(out, name, classes);
-    failed = !out || ferror(out) || (options->out ? fclose(out) : fflush(out));
-    if (!failed)
-        return 0;
-    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->out ? options->out : "the cfg",
-                   strerror(errno));
-    ddp_rank_output_failure(&err);
+    if (options->out && access(options->out, F_OK) == 0) {
+        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->out, strerror(EEXIST));
+        ddp_rank_output_failure(&err);
+    }
+    if (make(&text, name, options, &err) || write_out(text, options->out, &err))
+        ddp_rank_output_failure(&err);
+    free(text);
+    return 0;
 }

@@ -62,8 +62,8 @@ void ddp_print_precision(const ddp_validation_result *r);
 int ddp_command_map(const char *data, const char *cfg, const char *weights,
                     const ddp_options *options, ddp_launcher launcher);
 
-/* darknet ddp cfg NAME [-classes N] [-o FILE]: write the cfg of a known detector for one's own
- * classes. */
+/* darknet ddp cfg NAME|CFG [-classes N] [-data DATA] [-hours H] [-o FILE]: write the cfg of a known
+ * detector, or one that is there, for one's own classes, boxes and time. */
 int ddp_command_cfg(const char *name, const ddp_options *options);
 
 /* darknet ddp why FILE...: which rank of a run that failed broke off first. */

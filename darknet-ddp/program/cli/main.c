@@ -18,9 +18,11 @@
 #include "show/step_line.h"
 #include "show/terminal.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int darknet_main(int argc, char **argv);
 
@@ -215,12 +217,31 @@ static int train_alone(int argc, char **argv)
     return status;
 }
 
+/* Darknet cannot go on, without -ddp. Loader threads may fail together. */
+static void end_alone(int status, const char *message) __attribute__((noreturn));
+
+static void end_alone(int status, const char *message)
+{
+    static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
+
+    (void)pthread_mutex_lock(&first);
+    ddp_terminal_clear();
+    (void)fprintf(stderr, "%s\n", message);
+    (void)fflush(NULL);
+    _exit(status); /* exit() would tear down what other threads are computing with */
+}
+
 /* A session that is opened later configures Darknet once more, with what it knows of its ranks. */
-static void configure_darknet(const ddp_options *options)
+static void configure_darknet(const ddp_options *options, int is_darknets)
 {
     ddp_darknet_config darknet = ddp_darknet_config_of(options);
 
-    darknet.line = options->ddp ? NULL : show_line;
+    if (!options->ddp) {
+        darknet.line = show_line;
+        darknet.fatal = end_alone;
+    }
+    if (is_darknets && !options->ddp && !isatty(STDERR_FILENO))
+        darknet.table = NULL; /* a script may read it */
     ddp_darknet_configure(&darknet);
 }
 
@@ -318,7 +339,7 @@ int main(int argc, char **original)
     }
     if ((own ? own->ranks : options.ddp) && start_ranks(&options, launcher, original, &err))
         ddp_rank_output_failure(&err);
-    configure_darknet(&options);
+    configure_darknet(&options, own == NULL);
     find_shared(argc, argv);
     if (own)
         return run_own_command(own, argc, argv, &options, launcher);

@@ -1,6 +1,7 @@
 #include "launch/child.h"
 
 #include "base/clock.h"
+#include "base/tty.h"
 #include "launch/oom.h"
 #include "launch/output_relay.h"
 #include "launch/process_tree.h"
@@ -59,6 +60,12 @@ void ddp_child_tell(int to, ddp_launcher_note note)
 {
     if (getenv(DDP_STARTER_VARIABLE))
         (void)dprintf(to, DDP_NOTE_LINE "%d\n", (int)note);
+}
+
+void ddp_child_tell_log(int to, const char *path)
+{
+    if (getenv(DDP_STARTER_VARIABLE))
+        (void)dprintf(to, DDP_NOTE_LINE DDP_NOTE_LOG "%s\n", path);
 }
 
 static void set_starter(void)
@@ -153,6 +160,8 @@ static ddp_status start(struct launcher *l, const char *const *args, ddp_error *
     (void)close(p.answer[0]);
     ddp_output_relay_open(&l->out, p.out[0], STDOUT_FILENO, 0);
     ddp_output_relay_open(&l->err, p.err[0], STDERR_FILENO, 1);
+    if (ddp_tty_is_one(STDOUT_FILENO, STDERR_FILENO))
+        l->err.beside = &l->out;
     if (l->pid < 0 || told > 0)
         return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(why));
     return DDP_OK;
@@ -286,6 +295,16 @@ static void say_what_ended(const struct launcher *l)
                             : "");
 }
 
+/* No rank has said anything of it. */
+static void say_why(const struct launcher *l, int status)
+{
+    (void)fprintf(stderr,
+                  "darknet: %s (exit status %d)%s%s; -verbose prints what mpirun says of it\n",
+                  l->err.no_start ? "the ranks could not be started"
+                                  : "the ranks have ended, and none has said why",
+                  status, *l->err.why ? ": " : "", l->err.why);
+}
+
 static void finish(struct launcher *l, int how, ddp_exit_info *ended)
 {
     ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
@@ -293,9 +312,11 @@ static void finish(struct launcher *l, int how, ddp_exit_info *ended)
     ended->trained = l->trains;
     ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
     ddp_output_relay_finish(&l->out, 0);
-    ddp_output_relay_finish(&l->err, ended->failed && !l->err.told && l->err.found.rank < 0);
+    ddp_output_relay_finish(&l->err, ended->failed && l->config.verbose);
     if (ended->failed)
         say_what_ended(l);
+    if (ended->failed && !l->err.told && l->err.found.rank < 0 && !WIFSIGNALED(how))
+        say_why(l, ended->status);
     if (ended->failed && WIFSIGNALED(how))
         (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
                       strsignal(WTERMSIG(how)));

@@ -25,6 +25,7 @@ typedef struct ddp_child_config {
     void (*say_start)(void *ctx, double waited_s, int ends);
     void *ctx;
     double start_limit_s;
+    int verbose;       /* a launcher's own words are printed, too */
     int keeps_signals; /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
 } ddp_child_config;
 
@@ -45,7 +46,7 @@ typedef enum ddp_launcher_note {
  * ends, and end what it leaves behind. What it prints passes through this process
  * (launch/output_relay.h): an output that nobody reads ends nothing. It has a process group of its
  * own, so a terminal's Ctrl-C comes here alone. Where a signal ended a rank, a sentence says so,
- * and how much memory the rank had.
+ * and how much memory the rank had; where no rank has said why the job failed, one says that.
  *
  * Once the ranks train, the first SIGINT or SIGTERM becomes SIGUSR2, with which they end the step,
  * save and end (mpirun would give them a second): for as long as config says. A later one, or one
@@ -64,5 +65,8 @@ pid_t ddp_child_starter(void);
 /* In a rank: tell that, on its standard error, which is `to` now. Nothing happens if it was not
  * started by ddp_child. From any thread. */
 void ddp_child_tell(int to, ddp_launcher_note note);
+
+/* The same: rank 0 writes this file (its path) as NAME.log. */
+void ddp_child_tell_log(int to, const char *path);
 
 #endif

@@ -1,6 +1,7 @@
 #include "launch/output_relay.h"
 
 #include "base/clock.h"
+#include "base/tty.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +16,18 @@ const char ddp_goes_on[] = " goes on from ";
 /* The lines that frame what mpirun explains. */
 enum { RULE_DASHES = 70 };
 
-/* Frames of mpirun's (Open MPI) that only say that ranks have ended. */
-static const char *const endings[] = {
-    "MPI_ABORT was invoked on rank", "Primary job  terminated normally, but",
-    "detected that one or more processes exited with non-zero", "has exited due to process rank",
-    "noticed that process rank"};
+/* Frames of mpirun's (Open MPI) that only say that ranks have ended, or cannot be started. */
+static const char *const endings[] = {"MPI_ABORT was invoked on rank",
+                                      "Primary job  terminated normally, but",
+                                      "detected that one or more processes exited with non-zero",
+                                      "has exited due to process rank",
+                                      "noticed that process rank",
+                                      "lost communication with a remote daemon"};
+
+static const char *const no_starts[] = {
+    "was unable to reliably start one or more daemons", "daemon has unexpectedly failed",
+    "not enough slots available", "was unable to launch the specified application",
+    "was unable to find the specified executable"};
 
 /* Lines of mpirun's that mean nothing to a user who did not start mpirun. */
 static const char *const asides[] = {
@@ -73,15 +81,40 @@ static void find_killed(ddp_output_relay *r, const char *frame)
                    (int)strcspn(node + strlen(" on node "), " \n"), node + strlen(" on node "));
 }
 
+static void keep_why(ddp_output_relay *r, const char *text, size_t bytes)
+{
+    (void)snprintf(r->why, sizeof r->why, "%.*s", (int)bytes, text);
+}
+
+/* The first sentence of a frame, which may go on in further lines. */
+static void keep_first_sentence(ddp_output_relay *r)
+{
+    const char *first = strchr(r->frame, '\n'), *end;
+
+    if (!first || *r->why)
+        return;
+    first++;
+    end = strpbrk(first, ".:");
+    keep_why(r, first, end ? (size_t)(end - first) : strcspn(first, "\n"));
+    for (char *c = r->why; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+}
+
 static void end_frame(ddp_output_relay *r)
 {
     size_t room = sizeof r->withheld - r->withheld_bytes;
+    int no_start;
 
     r->frame[r->frame_bytes] = '\0';
-    if (!has_any(r->frame, r->frame_bytes, endings, sizeof endings / sizeof *endings)) {
+    no_start = has_any(r->frame, r->frame_bytes, no_starts, sizeof no_starts / sizeof *no_starts);
+    r->no_start |= no_start;
+    if (!no_start
+        && !has_any(r->frame, r->frame_bytes, endings, sizeof endings / sizeof *endings)) {
         add_out(r, r->frame, r->frame_bytes);
     } else {
         find_killed(r, r->frame);
+        keep_first_sentence(r);
         if (r->frame_bytes <= room) {
             memcpy(r->withheld + r->withheld_bytes, r->frame, r->frame_bytes);
             r->withheld_bytes += r->frame_bytes;
@@ -109,12 +142,24 @@ static void add_to_frame(ddp_output_relay *r, const char *line, size_t bytes)
         end_frame(r);
 }
 
+/* text: behind DDP_NOTE_LINE, up to its newline. */
+static void take_note(ddp_output_relay *r, const char *text, size_t bytes)
+{
+    static const char log[] = DDP_NOTE_LOG;
+
+    if (bytes > sizeof log && memcmp(text, log, sizeof log - 1) == 0)
+        (void)snprintf(r->log, sizeof r->log, "%.*s", (int)(bytes - sizeof log),
+                       text + sizeof log - 1);
+    else
+        r->notes |= (int)strtol(text, NULL, 10);
+}
+
 static void take_line(ddp_output_relay *r, const char *line, size_t bytes)
 {
     static const char note[] = DDP_NOTE_LINE;
 
     if (!r->passing && bytes > sizeof note && memcmp(line, note, sizeof note - 1) == 0) {
-        r->notes |= (int)strtol(line + sizeof note - 1, NULL, 10);
+        take_note(r, line + sizeof note - 1, bytes - (sizeof note - 1));
         return;
     }
     if (!r->passing && bytes > 7 && memcmp(line, "darknet", 7) == 0) {
@@ -125,6 +170,8 @@ static void take_line(ddp_output_relay *r, const char *line, size_t bytes)
         return;
     } else if (has_any(line, bytes, asides, sizeof asides / sizeof *asides)) {
         return;
+    } else if (!r->passing) {
+        keep_why(r, line, bytes - 1);
     }
     add_out(r, line, bytes);
 }
@@ -194,6 +241,12 @@ static int read_some(ddp_output_relay *r)
     return 1;
 }
 
+static void erase_line(ddp_output_relay *r)
+{
+    if (r->stands && write(r->to, DDP_TTY_ERASE, sizeof DDP_TTY_ERASE - 1) > 0)
+        r->stands = 0;
+}
+
 /* A descriptor that others use, too, must stay blocking: a pipe that poll calls writable takes
  * PIPE_BUF bytes at once. */
 static int write_some(ddp_output_relay *r)
@@ -204,6 +257,8 @@ static int write_some(ddp_output_relay *r)
 
     if (bytes == 0 || poll(&out, 1, 0) <= 0)
         return 0;
+    if (r->beside)
+        erase_line(r->beside);
     n = write(r->to, r->out, bytes);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return 0;
@@ -214,6 +269,7 @@ static int write_some(ddp_output_relay *r)
     }
     if (n < 0)
         n = (ssize_t)bytes; /* a disk may have room again */
+    r->stands = n > 0 && r->out[n - 1] == '\r';
     r->out_bytes -= (size_t)n;
     memmove(r->out, r->out + n, r->out_bytes);
     return 1;
@@ -226,7 +282,18 @@ void ddp_output_relay_move(ddp_output_relay *r)
         ;
 }
 
-void ddp_output_relay_finish(ddp_output_relay *r, int why)
+static void add_to_log(const ddp_output_relay *r)
+{
+    int fd = *r->log && r->withheld_bytes > 0 ? open(r->log, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+
+    if (fd < 0)
+        return;
+    if (write(fd, r->withheld, r->withheld_bytes) < 0)
+        (void)fprintf(stderr, "darknet: cannot write %s: %s\n", r->log, strerror(errno));
+    (void)close(fd);
+}
+
+void ddp_output_relay_finish(ddp_output_relay *r, int all)
 {
     const int64_t until = ddp_clock_ns() + 1000000000;
 
@@ -236,8 +303,9 @@ void ddp_output_relay_finish(ddp_output_relay *r, int why)
     if (r->line_bytes > 0)
         take_line(r, r->line, r->line_bytes);
     add_out(r, r->frame, r->frame_bytes);
-    if (why)
+    if (all)
         add_out(r, r->withheld, r->withheld_bytes);
+    add_to_log(r);
     r->line_bytes = r->frame_bytes = r->withheld_bytes = 0;
     while (r->out_bytes > 0 && ddp_clock_ns() < until) {
         struct pollfd out = {.fd = r->to, .events = POLLOUT};
@@ -245,6 +313,8 @@ void ddp_output_relay_finish(ddp_output_relay *r, int why)
         (void)poll(&out, 1, 100);
         (void)write_some(r);
     }
+    if (ddp_tty_erases(r->to))
+        erase_line(r);
     if (r->from >= 0)
         (void)close(r->from);
     r->from = -1;

@@ -3,8 +3,8 @@
  * mpirun dies of an output that nobody reads any more, and of a failure it says more than the ranks
  * do. So it writes into pipes, and this process writes for it: what cannot be written (nobody
  * reads, the disk is full) is dropped, and the ranks go on. Of standard error mpirun's framed
- * explanations of why it ended are kept back; what they say that the ranks have not said is in
- * ddp_output_relay_found.
+ * explanations of why it ended, or could not start, are kept back; what they say that the ranks
+ * have not said is in ddp_output_relay_found and in `why`.
  */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
@@ -12,8 +12,8 @@
 #include <poll.h>
 #include <stddef.h>
 
-/* Bytes that wait for their reader, and text of mpirun's that may have to be said. */
-enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096 };
+/* Bytes that wait for their reader, text of mpirun's that may have to be said, and a sentence. */
+enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096, DDP_RELAY_WHY = 400 };
 
 /* What mpirun said of the first rank that a signal ended. */
 typedef struct ddp_output_relay_found {
@@ -26,11 +26,17 @@ typedef struct ddp_output_relay {
     int from; /* end of a pipe, not blocking; -1: at its end */
     int to;   /* a descriptor of this process */
     int filters;
-    int unread;  /* nobody takes the output any more */
-    int told;    /* a sentence of ours, or of a rank, has passed */
-    int advised; /* one of how to go on has */
-    int notes;   /* of ranks, all that have come */
+    int stands; /* what was passed on last ends with a line that renews itself */
+    struct ddp_output_relay
+        *beside;  /* of the same terminal: its line is erased first; NULL: none */
+    int unread;   /* nobody takes the output any more */
+    int told;     /* a sentence of ours, or of a rank, has passed */
+    int advised;  /* one of how to go on has */
+    int no_start; /* mpirun could not start the ranks */
+    int notes;    /* of ranks, all that have come */
     ddp_output_relay_found found;
+    char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or what a frame begins with */
+    char log[DDP_RELAY_FRAME]; /* NAME.log, where rank 0 has named it; else empty */
     /* filtering */
     int framed;                     /* within a frame of mpirun's */
     int passing;                    /* the rest of this line has to follow what passed */
@@ -53,11 +59,14 @@ void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 void ddp_output_relay_move(ddp_output_relay *r);
 
 /* The writers are gone: what is left in the pipe, and what was held in part, goes out, for a second
- * at most. With why, what mpirun said of the end and was kept back does, too. */
-void ddp_output_relay_finish(ddp_output_relay *r, int why);
+ * at most. What was kept back goes behind what r->log has, where that file is there; with `all` it
+ * goes out, too. */
+void ddp_output_relay_finish(ddp_output_relay *r, int all);
 
-/* A line with a number behind this is a note of a rank (launch/child.h), and not passed on. */
+/* A line with a number behind this is a note of a rank (launch/child.h), one with DDP_NOTE_LOG and
+ * a path names NAME.log; neither is passed on. */
 #define DDP_NOTE_LINE "\036darknet-ddp "
+#define DDP_NOTE_LOG "log "
 
 /* A rank says how to go on in a line with these words; launchers look for them. */
 extern const char ddp_goes_on[];

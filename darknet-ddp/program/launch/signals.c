@@ -1,5 +1,6 @@
 #include "launch/signals.h"
 
+#include "base/tty.h"
 #include "core/loss.h"
 
 #include <errno.h>
@@ -23,6 +24,17 @@ static void on_signal(int number)
     asked[number == SIGUSR1 ? DDP_REQUEST_SAVE : DDP_REQUEST_STOP] = 1;
 }
 
+static void take(int number, void (*handler)(int), int flags)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART | SA_ONSTACK | flags;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(number, &action, NULL);
+}
+
 static void let_go_of(int output)
 {
     int flags = fcntl(output, F_GETFL);
@@ -31,12 +43,33 @@ static void let_go_of(int output)
         (void)fcntl(output, F_SETFL, flags | O_NONBLOCK);
 }
 
+static void put(const char *text, size_t bytes)
+{
+    ssize_t said = write(STDERR_FILENO, text, bytes);
+
+    (void)said;
+}
+
+static void erase_line(void)
+{
+    if (ddp_tty_erases(STDERR_FILENO))
+        put(DDP_TTY_ERASE, sizeof DDP_TTY_ERASE - 1);
+}
+
 void ddp_signals_say_ending(void)
 {
     static const char text[] = "darknet: saving, then ending; once more to end at once\n";
-    ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
 
-    (void)said;
+    erase_line();
+    put(text, sizeof text - 1);
+}
+
+/* The second Ctrl-C. */
+static void on_end_at_once(int number)
+{
+    erase_line();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
 }
 
 /* Once mpirun ends its ranks it reads nothing from them: who waits for it to do so never gets to
@@ -53,19 +86,9 @@ static void on_end(int number)
             (void)pthread_kill(main_thread, SIGTERM); /* it may be the one that waits */
     } else if (number == SIGINT) {
         ddp_signals_say_ending();
+        take(number, on_end_at_once, 0);
     }
     errno = keep;
-}
-
-static void take(int number, void (*handler)(int), int flags)
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART | SA_ONSTACK | flags;
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(number, &action, NULL);
 }
 
 static void (*when_asked)(void);

@@ -23,7 +23,7 @@
 /* The one that the build found beside its MPI: another in PATH may be of another MPI. */
 static const char mpirun[] = DDP_MPIRUN;
 
-static const char must_resume[] = "DARKNET_DDP_MUST_RESUME";
+static const char must_resume[] = "DARKNET_DDP_MUST_RESUME", restarted[] = "DARKNET_DDP_RESTARTED";
 
 enum { USAGE_STATUS = 2, OWN_WORDS = 64, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
 
@@ -48,6 +48,11 @@ int ddp_supervisor_is_ours(void)
 int ddp_supervisor_must_resume(void)
 {
     return getenv(must_resume) != NULL;
+}
+
+int ddp_supervisor_restarted(void)
+{
+    return getenv(restarted) != NULL;
 }
 
 /* ---- how many ranks ---- */
@@ -174,14 +179,15 @@ static size_t add_network(struct job *j, const char **args, size_t used)
 
 static size_t add_hosts(struct job *j, const char **args, size_t used)
 {
-    static const char *const passed_on[] = {"OMP_NUM_THREADS", DDP_STARTER_VARIABLE, must_resume};
+    static const char *const passed_on[] = {"OMP_NUM_THREADS", DDP_STARTER_VARIABLE, must_resume,
+                                            restarted};
 
     free(j->where);
     j->where = ddp_hosts_argument(&j->hosts, j->ranks);
     args[used++] = "-H";
     args[used++] = j->where ? j->where : "";
     for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
-        if (i < 2 || ddp_supervisor_must_resume()) {
+        if (getenv(passed_on[i])) {
             args[used++] = "-x";
             args[used++] = passed_on[i];
         }
@@ -328,6 +334,7 @@ static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
                                      .start_limit_s = j->options->io_timeout,
                                      .patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
                                      .grace_s = j->options->grace,
+                                     .verbose = j->options->verbose,
                                      .keeps_signals = ddp_group_mpi_knows_pmi()};
     size_t count = 0, used;
     const char **args;
@@ -371,6 +378,7 @@ static int options_resume(const ddp_options *o)
 static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number)
 {
     j->saved |= ended->saved;
+    (void)setenv(restarted, "1", 1);
     if (j->saved)
         (void)setenv(must_resume, "1", 1);
     if (j->hosts.count > 0) {

@@ -31,4 +31,8 @@ int ddp_supervisor_is_ours(void);
 /* In a rank: its job was started again, to go on from a checkpoint that must be there. */
 int ddp_supervisor_must_resume(void);
 
+/* In a rank: its job was started again. What lies in the backup folder is the job's own: what was
+ * another run's has been set aside before it trained. */
+int ddp_supervisor_restarted(void);
+
 #endif

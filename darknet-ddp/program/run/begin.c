@@ -6,6 +6,7 @@
 #include "inputs/same_cfg.h"
 #include "launch/resume_command.h"
 #include "launch/signals.h"
+#include "launch/supervisor.h"
 #include "run/banner.h"
 #include "run/state.h"
 #include "run/trace.h"
@@ -146,7 +147,8 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
                                    .tensorboard = ddp_run.options->tensorboard,
                                    .banner = banner ? banner : "",
                                    .command = command ? command : "",
-                                   .resumed = ddp_checkpoints_resumed(ddp_run.checkpoints),
+                                   .resumed = ddp_checkpoints_resumed(ddp_run.checkpoints)
+                                              || ddp_supervisor_restarted(),
                                    .best = ddp_run.options->best,
                                    .start = *now,
                                    .trainer = ddp_run.trainer,
@@ -189,10 +191,10 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     ddp_watchdog_begin(ddp_run.directory, cfg,
                        ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
     ddp_signals_take_term(ddp_launched(ddp_run.launcher));
-    if (ddp_run.launcher.rank == 0)
-        ddp_report_notify_launcher(DDP_NOTE_TRAINS);
     if (ddp_checkpoints_begin(ddp_run.checkpoints, net, err))
         return err->code;
+    if (ddp_run.launcher.rank == 0)
+        ddp_report_notify_launcher(DDP_NOTE_TRAINS); /* only now: a restart finds its own files */
     if (ddp_group_rank(ddp_run.group) == 0) {
         ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                          ddp_run.seed);

@@ -1,5 +1,7 @@
 #include "run/darknet_config.h"
 
+#include "show/layers.h"
+
 ddp_darknet_config ddp_darknet_config_of(const ddp_options *options)
 {
     return (ddp_darknet_config){.fp32 = options->fp32,
@@ -8,5 +10,6 @@ ddp_darknet_config ddp_darknet_config_of(const ddp_options *options)
                                 .weights_force = options->weights_force,
                                 .labels_required = options->labels_required,
                                 .loader_threads = options->threads,
-                                .verbose = options->verbose};
+                                .verbose = options->verbose,
+                                .table = options->layers ? NULL : ddp_layers_show};
 }

@@ -40,6 +40,7 @@ extern struct ddp_run {
     int clear_given;            /* -clear */
     const ddp_habits_taken *habits;
     ddp_overrides overrides;   /* of the cfg */
+    const char *data, *cfg;    /* the files that it names; NULL: it names none */
     const char *first_weights; /* the file that training begins with; NULL: none */
 
     /* begin.c: what is read, and what is left of the run. */

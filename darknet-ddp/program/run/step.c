@@ -1,10 +1,13 @@
 #include "run/session.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "run/state.h"
 #include "run/trace.h"
 #include "saves/done_marker.h"
 #include "show/rank_output.h"
+
+static const double a_day_s = 86400;
 
 static struct {
     size_t steps;         /* of this run */
@@ -93,6 +96,20 @@ static void check_grace(const ddp_train_position *now)
     stepping.ended_ns = ended_ns;
 }
 
+/* Whoever tries a cfg of thousands of batches on a few cores learns of it now, and not tomorrow. */
+static void say_if_long(const ddp_train_position *now, double step_s)
+{
+    double left_s = step_s * (double)(now->last_step - now->step);
+    char left[32];
+
+    if (now->last_step <= now->step || left_s < a_day_s || !ddp_run.data || !ddp_run.cfg)
+        return;
+    ddp_duration(left_s, left, sizeof left);
+    printf("DDP: at %.3g s a step this run takes %s more; in a day fit %.0f of max_batches=%zu: "
+           "`darknet ddp cfg %s -data %s -hours 24 -o NEW.cfg` writes a cfg that does with them\n",
+           step_s, left, a_day_s / step_s, now->last_step, ddp_run.cfg, ddp_run.data);
+}
+
 /* Where ranks differ, what is due is done when they are in sync again. */
 static int is_validation_due(const ddp_train_position *now)
 {
@@ -124,7 +141,8 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
     int due = is_validation_due(now);
     int64_t began_ns = ddp_clock_ns();
 
-    stepping.steps++;
+    if (++stepping.steps == 2 && ddp_group_rank(ddp_run.group) == 0)
+        say_if_long(now, (double)(began_ns - stepping.ended_ns) / 1e9);
     check_grace(now);
     ddp_done_marker_begin(); /* of commands that read no list */
     if (ddp_checkpoints_poll(ddp_run.checkpoints, 0, err))

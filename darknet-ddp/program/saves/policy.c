@@ -6,6 +6,7 @@
 #include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/train_position.h"
+#include "launch/supervisor.h"
 #include "samples/transforms.h"
 #include "saves/async_writer.h"
 #include "saves/earlier_run.h"
@@ -229,7 +230,7 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_err
     c->began_at = now.images;
     if (ddp_group_rank(c->group) == 0)
         remove_dead_parts(c);
-    if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
+    if (c->resumed || has_ended || ddp_supervisor_restarted() || ddp_group_rank(c->group) != 0)
         return DDP_OK;
     return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);
 }

@@ -101,6 +101,7 @@ static void print(const char *who, const char *message)
 
     if (asprintf(&line, "darknet%s: %s\n", who, message) < 0)
         return;
+    (void)dprintf(state.error_fd, "%s", ddp_terminal_erasing(state.launcher));
     ddp_terminal_say(state.error_fd, line);
     free(line);
 }
@@ -128,6 +129,11 @@ void ddp_report_print(const char *text)
 void ddp_report_notify_launcher(ddp_launcher_note note)
 {
     ddp_child_tell(state.error_fd, note);
+}
+
+void ddp_report_notify_launcher_of_log(const char *path)
+{
+    ddp_child_tell_log(state.error_fd, path);
 }
 
 static void *end_anyway(void *exit_status)
@@ -213,6 +219,7 @@ static void end_with(int exit_status, ddp_status code, const char *message)
     (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
     if (state.launcher.rank > 0)
         (void)sleep(PATIENCE_S);
+    ddp_terminal_clear();
     print_failure(code, message);
     ddp_report_print_resume_hint();
     ddp_rank_output_end(exit_status, 0);
@@ -231,6 +238,7 @@ static void say_together(const char *message)
     (void)pthread_mutex_lock(&state.failing);
     ddp_watch_fail(state.watch);
     (void)fflush(NULL);
+    ddp_terminal_clear();
     print_failure(DDP_ERR_MISMATCH, message);
     ddp_group_set_timeout(state.group, TOGETHER_S * (int64_t)1000000000);
     if (ddp_barrier(state.group, &ignored) == DDP_OK && state.launcher.rank > 0)

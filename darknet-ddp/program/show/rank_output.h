@@ -56,6 +56,9 @@ void ddp_report_print_resume_hint(void);
 /* Tell it to who started the ranks, if it was this program (launch/child.h). From any thread. */
 void ddp_report_notify_launcher(ddp_launcher_note note);
 
+/* The same: this file is NAME.log. On rank 0. */
+void ddp_report_notify_launcher_of_log(const char *path);
+
 /* Say something on standard error, as this rank where there are several. From any thread. */
 void ddp_report_print(const char *text);
 

@@ -8,6 +8,7 @@
 #include "show/csv_columns.h"
 #include "show/page_file.h"
 #include "show/page_pictures.h"
+#include "show/rank_output.h"
 #include "show/step_timing.h"
 #include "show/terminal.h"
 
@@ -135,6 +136,7 @@ static void open_log(const ddp_run_files *r)
         < 0)
         return;
     ddp_terminal_log(r->paths[LOG], r->config.resumed, head);
+    ddp_report_notify_launcher_of_log(r->paths[LOG]);
     free(head);
 }
 

@@ -2,7 +2,9 @@
 
 #include "base/clock.h"
 #include "base/printable.h"
+#include "base/tty.h"
 #include "launch/child.h"
+#include "launch/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,10 @@ static struct {
     int open;
     int terminal; /* to ask for its width; -1: none */
     int colours;
-    int shown; /* the line stands there */
+    int joined;  /* standard error goes to the same terminal: by one way, so that order is kept */
+    int partial; /* the last line that was printed has not ended */
+    int ended;   /* no line is shown any more */
+    int shown;   /* the line stands there */
     int64_t shown_ns;
     char line[LINE]; /* as it is drawn */
     int log;         /* -1: none yet, or never */
@@ -160,9 +165,18 @@ void ddp_terminal_flush(void)
 
 /* ---- the line that renews itself ---- */
 
-/* The cursor goes back to its beginning, so that whatever others print stands over it. */
+static void end_partial(int fd)
+{
+    if (screen.partial)
+        put(fd, "\n");
+    screen.partial = 0;
+}
+
+/* The cursor goes back to the line's beginning, so that whatever others print stands over it. It
+ * may not have been there: terminals answer Ctrl-C with ^C. */
 static void draw(void)
 {
+    end_partial(STDOUT_FILENO);
     put(STDOUT_FILENO, screen.line);
     screen.shown = 1;
 }
@@ -170,7 +184,7 @@ static void draw(void)
 static void erase(void)
 {
     if (screen.shown)
-        put(STDOUT_FILENO, "\r\033[K");
+        put(STDOUT_FILENO, DDP_TTY_ERASE);
     screen.shown = 0;
 }
 
@@ -178,7 +192,7 @@ static size_t width(void)
 {
     struct winsize size;
 
-    if (ioctl(screen.terminal, TIOCGWINSZ, &size) || size.ws_col < 2)
+    if (ioctl(screen.terminal, TIOCGWINSZ, &size) || size.ws_col == 0)
         return 79;
     return (size_t)size.ws_col - 1;
 }
@@ -220,8 +234,9 @@ static size_t put_part(const ddp_terminal_part *part, size_t used, size_t room)
 /* Only the first group is cut where there is no room for all of it. */
 static void compose(const ddp_terminal_part *parts, size_t count)
 {
-    size_t left = width(), used = 0, end;
+    size_t left = width(), used = 1, end;
 
+    screen.line[0] = '\r';
     if (left > LINE / 4)
         left = LINE / 4;
     for (size_t i = 0; i < count; i = end) {
@@ -243,7 +258,7 @@ void ddp_terminal_show(const ddp_terminal_part *parts, size_t count)
     int64_t now = ddp_clock_ns();
 
     lock();
-    if (screen.open && screen.terminal >= 0
+    if (screen.open && screen.terminal >= 0 && !screen.ended
         && (!screen.shown || now - screen.shown_ns >= redraw_ns)) {
         screen.shown_ns = now;
         compose(parts, count);
@@ -256,6 +271,7 @@ void ddp_terminal_clear(void)
 {
     lock();
     erase();
+    screen.ended = 1;
     unlock();
 }
 
@@ -268,8 +284,9 @@ static void print(int fd, const char *text, size_t bytes)
     if (bytes == 0)
         return;
     erase();
-    (void)write_all(fd, text, bytes);
-    if (stood && text[bytes - 1] == '\n')
+    (void)write_all(screen.joined ? STDOUT_FILENO : fd, text, bytes);
+    screen.partial = text[bytes - 1] != '\n';
+    if (stood && !screen.partial)
         draw();
     add_to_log(text, bytes);
 }
@@ -320,6 +337,7 @@ void ddp_terminal_say(int fd, const char *text)
     struct stream s = {.fd = fd};
 
     lock();
+    end_partial(fd);
     print_text(&s, text, strlen(text), 1);
     flush_log(1);
     unlock();
@@ -353,37 +371,60 @@ FILE *ddp_terminal_stream(int fd)
 
 /* ---- opening ---- */
 
-/* The output of mpirun, or of what started that, where it is a terminal. */
-static int terminal_of_launcher(void)
+/* What a descriptor of mpirun, or of what started that, is, where it is a terminal; else -1. The
+ * caller closes it. */
+static int open_of_launcher(int theirs)
 {
-    int starter = (int)ddp_child_starter();
-    char link[64], theirs[256], ours[256] = "";
+    int starter = (int)ddp_child_starter(), fd;
+    char link[64], path[256], ours[256] = "";
     ssize_t n;
 
-    (void)snprintf(link, sizeof link, "/proc/%d/fd/1", starter > 0 ? starter : (int)getppid());
-    n = readlink(link, theirs, sizeof theirs - 1);
+    (void)snprintf(link, sizeof link, "/proc/%d/fd/%d", starter > 0 ? starter : (int)getppid(),
+                   theirs);
+    n = readlink(link, path, sizeof path - 1);
     if (n <= 0)
         return -1;
-    theirs[n] = 0;
-    if (ttyname_r(STDOUT_FILENO, ours, sizeof ours) || strcmp(ours, theirs) == 0
-        || strncmp(theirs, "/dev/", 5) != 0)
+    path[n] = 0;
+    (void)ttyname_r(STDOUT_FILENO, ours, sizeof ours);
+    if (strcmp(ours, path) == 0 || strncmp(path, "/dev/", 5) != 0)
         return -1;
-    return open(theirs, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-}
-
-static int find_terminal(ddp_launcher launcher)
-{
-    const char *kind = getenv("TERM");
-    int fd;
-
-    if (!kind || !*kind || strcmp(kind, "dumb") == 0 || !isatty(STDOUT_FILENO))
-        return -1;
-    fd = ddp_launched(launcher) ? terminal_of_launcher() : STDOUT_FILENO;
-    if (fd >= 0 && !isatty(fd)) {
+    fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && !ddp_tty_erases(fd)) {
         (void)close(fd);
         fd = -1;
     }
     return fd;
+}
+
+/* The terminal, for standard output, and whether standard error goes there, too. An error that
+ * comes to the process that started mpirun has to come as one: launch/output_relay.h reads it. */
+static void find_terminal(ddp_launcher launcher)
+{
+    int error;
+
+    screen.terminal = -1;
+    screen.joined = 0;
+    if (!ddp_launched(launcher)) {
+        screen.terminal = ddp_tty_erases(STDOUT_FILENO) ? STDOUT_FILENO : -1;
+        screen.joined = ddp_tty_is_one(STDOUT_FILENO, STDERR_FILENO);
+        return;
+    }
+    screen.terminal = ddp_tty_erases(STDOUT_FILENO) ? open_of_launcher(STDOUT_FILENO) : -1;
+    error = open_of_launcher(STDERR_FILENO);
+    screen.joined = !ddp_supervisor_is_ours() && ddp_tty_is_one(screen.terminal, error);
+    if (error >= 0)
+        (void)close(error);
+}
+
+const char *ddp_terminal_erasing(ddp_launcher launcher)
+{
+    int error =
+        launcher.rank > 0 && !ddp_supervisor_is_ours() ? open_of_launcher(STDERR_FILENO) : -1;
+
+    if (error < 0)
+        return "";
+    (void)close(error);
+    return DDP_TTY_ERASE;
 }
 
 void ddp_terminal_escape(void)
@@ -410,7 +451,7 @@ void ddp_terminal_open(ddp_launcher launcher)
         return;
     (void)fflush(NULL);
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    screen.terminal = find_terminal(launcher);
+    find_terminal(launcher);
     screen.colours = !(no_colour && *no_colour);
     screen.remembers = 1;
     screen.flushed_ns = ddp_clock_ns();

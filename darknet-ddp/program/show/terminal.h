@@ -47,8 +47,12 @@ int ddp_terminal_renews(void);
  * begins with two blanks. Only where ddp_terminal_renews. */
 void ddp_terminal_show(const ddp_terminal_part *parts, size_t count);
 
-/* The line goes. */
+/* The line goes, and none comes any more. */
 void ddp_terminal_clear(void);
+
+/* What another rank than 0 is to write to its standard error before a line: it erases rank 0's
+ * where mpirun writes both to one terminal. "" elsewhere. */
+const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 /* From here on what is printed goes into this file, too, and first `head` and what was printed so
  * far. append: behind what is there; else that is put aside as PATH.old. path must outlive the run.

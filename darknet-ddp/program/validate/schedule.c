@@ -13,7 +13,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { TOP = 5 };
+/* STEPS_APART: with fewer steps in an epoch, several epochs lie between two validations. */
+enum { TOP = 5, STEPS_APART = 100 };
 
 static const double least_score = 0.25; /* of precision, recall and average IoU */
 
@@ -23,8 +24,9 @@ struct ddp_validation {
     ddp_sections data;
     ddp_lines list, names;
     ddp_validation_set set;
-    int *class_of;       /* a classifier's, of each picture */
-    size_t lines, batch; /* of the training list, and of a step */
+    int *class_of; /* a classifier's, of each picture */
+    size_t batch;  /* of a step */
+    size_t apart;  /* images between validations that no option asked for; 0: only the last */
     ddp_validation_result last;
     ddp_precision *each;
     int done;
@@ -174,14 +176,36 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, 
     return ddp_same_data_agree(v->group, truth, v->set.paths, v->set.count, err);
 }
 
+static void print_when(const ddp_validation *v, size_t lines)
+{
+    size_t epochs = lines > 0 ? v->apart / lines : 0;
+    char often[96] = "";
+
+    if (v->options->validate > 0)
+        (void)snprintf(often, sizeof often, "every %d step%s and ", v->options->validate,
+                       ddp_plural((size_t)v->options->validate));
+    else if (epochs > 1)
+        (void)snprintf(often, sizeof often, "every %zu epochs (%.0f steps) and ", epochs,
+                       (double)v->apart / (double)v->batch);
+    else if (epochs == 1)
+        (void)snprintf(often, sizeof often, "each epoch (%.0f steps) and ",
+                       (double)v->apart / (double)v->batch);
+    printf("DDP: validates on %zu picture%s, and saves, after %sthe last step\n", v->set.count,
+           ddp_plural(v->set.count), often);
+}
+
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height)
 {
     if (!v)
         return;
-    v->lines = lines;
     v->batch = batch;
     v->set.width = width;
     v->set.height = height;
+    v->apart = lines;
+    if (lines > 0 && lines < STEPS_APART * batch)
+        v->apart = (STEPS_APART * batch + lines - 1) / lines * lines;
+    if (ddp_group_rank(v->group) == 0)
+        print_when(v, lines);
 }
 
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now)
@@ -192,9 +216,9 @@ int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now)
         return 1;
     if (v->options->validate > 0)
         return now->step % (size_t)v->options->validate == 0;
-    if (v->lines == 0 || now->images < v->batch)
+    if (v->apart == 0 || now->images < v->batch)
         return 0;
-    return now->images / v->lines > (now->images - v->batch) / v->lines; /* an epoch has ended */
+    return now->images / v->apart > (now->images - v->batch) / v->apart;
 }
 
 /* ---- validating ---- */

@@ -43,7 +43,10 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* The training list has so many lines, and a step takes `batch` of them. Without -ddp_validate K it
- * is done at the end of each epoch. width, height: of the cfg, at which pictures are validated. */
+ * is done at the end of each epoch, of small data of each second, third and so on: 100 steps lie
+ * between two, so that a run of few pictures does not spend its time on validating and saving. It
+ * depends on steps alone, and never on a clock: the same run validates at the same steps anywhere.
+ * Rank 0 says when that is. width, height: of the cfg, at which pictures are validated. */
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
 
 /* Is it due after this step? NULL: never. */

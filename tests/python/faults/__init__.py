@@ -3,7 +3,7 @@ from faults.files import (DiskFull, DiskFullForAWhile, DiskReadOnly, Fifo, Folde
 from faults.hosts import CableOut, CableShort, HostLeftOut, LinkCrawls, LinkSlow
 from faults.numbers import FlippedBit, FlippedBitOfFour, NotANumber
 from faults.processes import (Clock, Crashed, Killed, LeavesEarly, MpirunKilled, OutOfMemory, OutputClosed, Stopped)
-from faults.starts import CfgHangs, HostHangs, HostRefuses, ListHangs
+from faults.starts import HostHangs, HostRefuses, LabelHangs, ListHangs
 from faults.unlike import (OtherBuild, OtherCfg, OtherLabel, OtherList, OtherOption, OtherProcessor, OtherWeights)
 
 
@@ -32,7 +32,7 @@ FAULTS = {
     "backup folder moved away": FolderGone,
     "NaN in a rank's weights": NotANumber, "a flipped bit in a rank's weights": FlippedBit,
     "a flipped bit in one of 4 ranks": FlippedBitOfFour,
-    "list that hangs at the start": ListHangs, "cfg that hangs at the start": CfgHangs,
+    "list that hangs at the start": ListHangs, "label file that hangs at the start": LabelHangs,
     "a host that ssh hangs at": HostHangs, "a host that refuses": HostRefuses,
     "clock set back an hour": Clock, "output closed": OutputClosed,
     "SIGKILL, -ddp_max_restarts": restarted(Killed), "SIGSEGV, -ddp_max_restarts": restarted(Crashed),

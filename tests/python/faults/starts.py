@@ -32,9 +32,9 @@ class ListHangs(StartHangs):
         os.replace(self.path("away"), self.path(self.name))
 
 
-class CfgHangs(ListHangs):
-    name = "tiny.cfg"
-    says = r"and the run ends.*at the file tiny\.cfg"
+class LabelHangs(ListHangs):
+    name = "labels/cat0.txt"
+    says = r"and the run ends.*at the file labels/cat0\.txt"
 
 
 class HostHangs(StartHangs):

@@ -1,0 +1,13 @@
+/* layers/heads/best_box.h: what a detector says of a picture in which it has found nothing. */
+#ifndef DDP_LAYERS_HEADS_BEST_BOX_H
+#define DDP_LAYERS_HEADS_BEST_BOX_H
+
+#include "darknet.h"
+
+/* If none of dets[0..n), boxes of the picture im behind a forward pass of net, is of a class that
+   is likelier than thresh: a line on standard output with the likeliest that there was, and a
+   threshold that would show it. hier: as for get_network_boxes. */
+void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
+                          float hier, char **names);
+
+#endif

@@ -1,0 +1,84 @@
+#include "cli/ask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+pid_t ddp_ask_start(const char *const *args, int *out)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC))
+        return -1;
+    (void)fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        if (dup2(ends[1], STDOUT_FILENO) >= 0 && dup2(ends[1], STDERR_FILENO) >= 0)
+            (void)execv("/proc/self/exe", (char *const *)args);
+        _exit(127);
+    }
+    (void)close(ends[1]);
+    if (child < 0)
+        (void)close(ends[0]);
+    else
+        *out = ends[0];
+    return child;
+}
+
+int ddp_ask_end(pid_t child)
+{
+    int status;
+
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return -1;
+    return WEXITSTATUS(status);
+}
+
+/* Read all that the child says, and keep its last size - 1 bytes at most. */
+static void read_end(int in, char *text, size_t size)
+{
+    size_t used = 0;
+    ssize_t n;
+
+    while ((n = read(in, text + used, size - 1 - used)) > 0 || (n < 0 && errno == EINTR)) {
+        used += n > 0 ? (size_t)n : 0;
+        if (used == size - 1) { /* the first half is not the end */
+            memmove(text, text + size / 2, used - size / 2);
+            used -= size / 2;
+        }
+    }
+    text[used] = '\0';
+}
+
+int ddp_ask(const char *const *args, char *text, size_t size)
+{
+    int in;
+    pid_t child = ddp_ask_start(args, &in);
+
+    text[0] = '\0';
+    if (child < 0)
+        return -1;
+    read_end(in, text, size);
+    (void)close(in);
+    return ddp_ask_end(child);
+}
+
+char *ddp_ask_last_line(char *text)
+{
+    char *begin = text;
+
+    do {
+        size_t length = strlen(text);
+
+        while (length > 0 && text[length - 1] == '\n')
+            text[--length] = '\0';
+        begin = strrchr(text, '\n');
+        if (begin && begin[1] == ' ')
+            *begin = '\0';
+    } while (begin && !*begin);
+    return begin ? begin + 1 : text;
+}
