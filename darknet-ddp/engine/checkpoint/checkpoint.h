@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    DDP_CHECKPOINT_OPTIONS = 24,
+    DDP_CHECKPOINT_OPTIONS = 64,
     DDP_CHECKPOINT_NAME_BYTES = 32, /* with the zero at the end, as below */
     DDP_CHECKPOINT_VALUE_BYTES = 64,
     DDP_CHECKPOINT_BASE_BYTES = 256,
