@@ -7,22 +7,24 @@
  * What is summed is looked at in the same pass: the sum's `not_finite` becomes 1 where an element
  * is no finite number, on every rank.
  *
- * There are two ways to sum a chunk (comm/chunk.h), of which comm/schedule_cost.c chooses one by a
- * model of their cost:
- * - direct (comm/direct.c): piece r of every rank's chunk goes to rank r, which sums them and sends
- *    everybody the sum.
- * - levels (comm/hierarchical.c): every rank of a host has its chunk in memory that they share
- *    (comm/shared_memory.c) and says so on its board there; each sums its lane of it over the
- *    host's ranks where these have it, exchanges that with its like on other hosts, up to 8
- *    directly and more in stages of 8, and writes the sum where the others have theirs
- *    (hierarchical_sums.c says which sums these are, hierarchical_open.c has the memory). Gradients
- * themselves lie in shared memory (ddp_group_alloc_memory, comm/host_memory.c) and are not copied;
- * what lies elsewhere, or is small, goes through slots. Who gives what to whom is worked out once
- *    (comm/hierarchical_plan.c). Ranks are numbered host by host, so a host's sum is a branch of
- * the tree, or a few where its ranks are no power of two: what is sent is these branches' sums, and
- *    the tree is the same. Boards are looked at when messages are polled, so nothing blocks, and
- *    one that has not changed names the rank that is late; but a rank of another host is named when
- *    it waits itself.
+ * There are two ways to sum a chunk, of which comm/schedule_cost.c chooses one by a model of their
+ * cost.
+ *
+ * Direct (comm/direct.c): piece r of every rank's chunk goes to rank r, which sums them and sends
+ * everybody the sum.
+ *
+ * Levels (comm/hierarchical.c), also where all ranks are on one host: every rank has its chunk in
+ * memory that the ranks of its host share (comm/shared_memory.c), and says so on its board there.
+ * Each sums its lane of it over the host's ranks where these have it
+ * (hierarchical_sums.c:ddp_hierarchical_sum_lane), exchanges that with its like on other hosts, up
+ * to 8 directly and more in stages of 8, and writes the sum where the others have theirs.
+ * Gradients themselves lie in shared memory (ddp_group_alloc_memory, comm/host_memory.c) and are
+ * not copied; what lies elsewhere, or is small, goes through slots. Who gives what to whom is
+ * worked out once (comm/hierarchical_plan.c). Ranks are numbered host by host, so a host's sum is a
+ * branch of the tree, or a few where its ranks are no power of two: what is sent is these branches'
+ * sums, and the tree is the same. Boards are looked at when messages are polled, so nothing blocks,
+ * and one that has not changed names the rank that is late; a rank of another host is named when
+ * it waits itself.
  */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H

@@ -1,11 +1,14 @@
 /* Sums over all ranks by messages from each to each.
  *
  * Each rank sums one piece of the chunk. Piece r of every other rank goes to rank r, which sums
- * them in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). cut       the chunk is cut
- * into `size` pieces, and the sums are sent to everybody afterwards: 2 (size-1)/size of the chunk's
- * bytes each way whole     the piece is the whole chunk, on every rank: (size-1) times the bytes,
- * but no second message. For 2 ranks, where the bytes are the same, and for small chunks, where
- * bytes do not count.
+ * them in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). There are two kinds.
+ *
+ * Cut: the chunk is cut into `size` pieces, and the sums are sent to everybody afterwards. That is
+ * 2 (size-1)/size of the chunk's bytes each way.
+ *
+ * Whole: the piece is the whole chunk, on every rank. That is (size-1) times the bytes, and no
+ * second message: for 2 ranks, where the bytes are the same, and for small chunks, where bytes do
+ * not count.
  *
  * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
  * this rank's piece, and then sends its sum. The second half sends parts of the
