@@ -69,6 +69,10 @@ typedef struct ddp_pair {
                       pair that is damaged, or one without a state; NULL: there is none either */
 } ddp_pair;
 
+/* Is this the name of a weights or state file, or of a part of one, that runs of base's name save?
+ */
+int ddp_pair_has_file(const char *file, const char *base);
+
 /* Find the complete pair of base in directory that was saved last (by saved_at_ns, then
  * step), and finish the save that left it, if that was interrupted. Damaged pairs that
  * seem newer are passed over with a sentence, and so are those that hold a number that is not

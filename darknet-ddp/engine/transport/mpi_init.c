@@ -67,11 +67,11 @@ static ddp_status check_shared_memory(ddp_error *err)
     if (!is_one_host() || need <= bytes_a_rank || (btl && !strstr(btl, "vader"))
         || getenv("OMPI_MCA_btl_vader_backing_directory") || statvfs(folder, &space))
         return DDP_OK;
-    has = (uint64_t)space.f_bavail * space.f_frsize;
+    has = (uint64_t)space.f_blocks * space.f_frsize; /* ranks that came before have taken theirs */
     if (has >= need)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_IO,
-                    "%s has %llu KB left, and MPI needs %llu KB there for %s ranks: make it larger "
+                    "%s has %llu KB, and MPI needs %llu KB there for %s ranks: make it larger "
                     "(docker run --shm-size=64m), or OMPI_MCA_btl_vader_backing_directory=/tmp in "
                     "the environment",
                     folder, (unsigned long long)(has >> 10), (unsigned long long)(need >> 10),

@@ -72,7 +72,7 @@ static ddp_status find_classes(int *classes, const ddp_options *options, ddp_err
 
     *classes = options->classes ? options->classes : CLASSES;
     if (!options->classes && options->data) {
-        st = ddp_sections_read(&data, options->data, err);
+        st = ddp_data_read(&data, options->data, err);
         value = st ? NULL : ddp_sections_find(&data, "classes");
         if (value)
             *classes = atoi(value);
@@ -134,7 +134,7 @@ static size_t pictures_of(const char *data)
     ddp_error ignored;
     size_t count = 0;
 
-    if (!ddp_sections_read(&sections, data, &ignored)
+    if (!ddp_data_read(&sections, data, &ignored)
         && (train = ddp_sections_find(&sections, "train"))
         && !ddp_lines_read(&list, train, &ignored))
         count = list.count;

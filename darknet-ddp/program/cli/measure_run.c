@@ -64,7 +64,7 @@ static ddp_status write_data(const struct trial *t, const char *data, ddp_error 
 {
     ddp_sections all = {0};
     FILE *out = NULL;
-    ddp_status st = ddp_sections_read(&all, data, err);
+    ddp_status st = ddp_data_read(&all, data, err);
 
     if (!st && !(out = fopen(t->data, "w")))
         st = cannot_write(t->data, err);

@@ -42,8 +42,9 @@ static double number_of(const struct making *m, const char *key, double fallback
     return value ? strtod(value, NULL) : fallback;
 }
 
-/* Each number of a list times ratio, as a whole one. */
-static void scale_list(struct making *m, const char *key, double ratio)
+/* Each number of a list times ratio, as a whole one of at least `least`. */
+static ddp_status scale_list(struct making *m, const char *key, double ratio, double least,
+                             ddp_error *err)
 {
     const char *at = ddp_sections_find(m->cfg, key);
     char text[DDP_OVERRIDE_BYTES] = "", *end;
@@ -55,10 +56,16 @@ static void scale_list(struct making *m, const char *key, double ratio)
         if (end == at)
             break;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.0f", used ? "," : "",
-                                 round(number * ratio));
+                                 fmax(least, round(number * ratio)));
     }
-    if (used > 0 && used < sizeof text)
+    if (used >= sizeof text)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s= of the cfg is longer than can be scaled with max_batches=: set both "
+                        "in the cfg",
+                        key);
+    if (used > 0)
         put(m, key, text);
+    return DDP_OK;
 }
 
 /* exp has gamma to the power of the batch, sigmoid a slope of gamma a batch. */
@@ -75,17 +82,22 @@ static void scale_gamma(struct making *m, double ratio)
         put_number(m, "gamma", gamma / ratio);
 }
 
-static void scale_schedule(struct making *m, double batches)
+static ddp_status scale_schedule(struct making *m, double batches, ddp_error *err)
 {
-    static const char *const counts_batches[] = {"steps", "step", "burn_in", "sgdr_cycle"};
+    static const struct {
+        const char *key;
+        double least;
+    } counts_batches[] = {{"steps", 0}, {"step", 1}, {"burn_in", 0}, {"sgdr_cycle", 1}};
     double before = number_of(m, "max_batches", 0);
 
     put_number(m, "max_batches", batches);
     if (before <= 0 || before == batches)
-        return;
+        return DDP_OK;
     for (size_t i = 0; i < sizeof counts_batches / sizeof counts_batches[0]; i++)
-        scale_list(m, counts_batches[i], batches / before);
+        if (scale_list(m, counts_batches[i].key, batches / before, counts_batches[i].least, err))
+            return err->code;
     scale_gamma(m, batches / before);
+    return DDP_OK;
 }
 
 static ddp_status make(struct making *m, const ddp_options *o, size_t pictures, int ranks,
@@ -103,9 +115,9 @@ static ddp_status make(struct making *m, const ddp_options *o, size_t pictures, 
     put_number(m, "height", o->net_height);
     put_number(m, "learning_rate", o->learning_rate);
     if (o->epochs > 0)
-        scale_schedule(m, ceil(o->epochs * (double)pictures / (batch * ranks)));
-    else if (batch != before && number_of(m, "max_batches", 0) > 0)
-        scale_schedule(m, ceil(number_of(m, "max_batches", 0) * before / batch));
+        return scale_schedule(m, ceil(o->epochs * (double)pictures / (batch * ranks)), err);
+    if (batch != before && number_of(m, "max_batches", 0) > 0)
+        return scale_schedule(m, ceil(number_of(m, "max_batches", 0) * before / batch), err);
     return DDP_OK;
 }
 

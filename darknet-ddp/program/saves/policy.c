@@ -219,7 +219,7 @@ static void remove_dead_parts(const ddp_checkpoints *c)
     char base[PATH_MAX];
 
     (void)snprintf(base, sizeof base, "%s/%s", c->directory, c->base);
-    ddp_file_remove_dead_parts(base);
+    ddp_file_remove_dead_parts(base, ddp_pair_has_file);
 }
 
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_error *err)
@@ -230,7 +230,11 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_err
     c->began_at = now.images;
     if (ddp_group_rank(c->group) == 0)
         remove_dead_parts(c);
-    if (c->resumed || has_ended || ddp_supervisor_restarted() || ddp_group_rank(c->group) != 0)
+    if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
+        return DDP_OK;
+    /* A job that starts again has set an earlier run's files aside. A pair that lies here now was
+     * saved just before the job failed, or by another run, where rank 0 is on another host. */
+    if (ddp_supervisor_restarted() && !c->earlier.weights)
         return DDP_OK;
     return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);
 }

@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -51,21 +53,22 @@ static int ends_a_part(const char *text)
            && text[MARK + DIGITS] == 0;
 }
 
-static int is_part_of(const char *name, const char *file)
+static int is_same(const char *file, const char *of)
 {
-    size_t length = strlen(file);
-
-    return strncmp(name, file, length) == 0 && ends_a_part(name + length);
+    return strcmp(file, of) == 0;
 }
 
-/* A part of a file whose name is base with "." or "_" and more behind it. */
-static int is_part_of_base(const char *name, const char *base)
+/* A part of a file of which is_meant holds, with `of`. */
+static int is_part(const char *name, int (*is_meant)(const char *file, const char *of),
+                   const char *of)
 {
-    size_t length = strlen(base), all = strlen(name);
+    size_t length = strlen(name);
+    char file[NAME_MAX + 1];
 
-    return all > length + MARK + DIGITS && strncmp(name, base, length) == 0
-           && (name[length] == '.' || name[length] == '_')
-           && ends_a_part(name + all - MARK - DIGITS);
+    if (length <= MARK + DIGITS || length > NAME_MAX || !ends_a_part(name + length - MARK - DIGITS))
+        return 0;
+    (void)snprintf(file, sizeof file, "%.*s", (int)(length - MARK - DIGITS), name);
+    return is_meant(file, of);
 }
 
 static int is_own(int fd)
@@ -92,8 +95,7 @@ static void remove_if_dead(const char *directory, const char *name)
     free(path);
 }
 
-/* Those in path's folder of which is_meant holds, with path's last part. */
-static void remove_dead(const char *path, int (*is_meant)(const char *name, const char *of))
+void ddp_file_remove_dead_parts(const char *path, int (*is_meant)(const char *file, const char *of))
 {
     const char *slash = strrchr(path, '/');
     char *directory = directory_of(path);
@@ -101,19 +103,14 @@ static void remove_dead(const char *path, int (*is_meant)(const char *name, cons
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir)) != NULL)
-        if (is_meant(entry->d_name, slash ? slash + 1 : path))
+        if (is_part(entry->d_name, is_meant, slash ? slash + 1 : path))
             remove_if_dead(directory, entry->d_name);
     if (dir)
         (void)closedir(dir);
     free(directory);
 }
 
-void ddp_file_remove_dead_parts(const char *base)
-{
-    remove_dead(base, is_part_of_base);
-}
-
-/* Between open and flock another may have taken it for a dead one's. */
+/* Between open and flock another may have taken it for a dead one's, and have it locked. */
 static int is_still_there(int fd)
 {
     struct stat info;
@@ -135,8 +132,7 @@ static int open_part(char *part, const char *path, size_t size)
             return -1;
         if (fd < 0)
             continue;
-        (void)flock(fd, LOCK_EX | LOCK_NB);
-        if (is_still_there(fd))
+        if ((flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && is_still_there(fd))
             return fd;
         (void)close(fd);
     }
@@ -212,7 +208,7 @@ ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err)
     }
     (void)XXH3_64bits_reset(f->hash);
     (void)setvbuf(f->stream, f->block, _IOFBF, BLOCK_BYTES);
-    remove_dead(path, is_part_of);
+    ddp_file_remove_dead_parts(path, is_same);
     f->fd = open_part(f->part, path, strlen(path) + sizeof part_mark + DIGITS);
     if (f->fd < 0) {
         (void)ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));

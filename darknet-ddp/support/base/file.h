@@ -8,7 +8,8 @@
  *
  * Several may write the same PATH at a time: each has a part of its own, locked
  * (flock) until it is renamed or removed; the last to publish wins. Parts of PATH that
- * nobody has locked, for whoever wrote them died, go when the next is created.
+ * nobody has locked, for whoever wrote them died, go when the next is created, and by
+ * ddp_file_remove_dead_parts.
  *
  * Hashes are XXH3, 64 bit.
  */
@@ -32,9 +33,10 @@ typedef struct ddp_file_checksum {
  * ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove what writers of this user that died have left of files whose path is base with "." or "_"
- * and more behind it: "backup/x" stands for backup/x_100.weights. */
-void ddp_file_remove_dead_parts(const char *base);
+/* Remove what writers of this user that died have left of files in path's folder, of whose names
+ * is_meant(name, path's last part) holds. */
+void ddp_file_remove_dead_parts(const char *path,
+                                int (*is_meant)(const char *file, const char *of));
 
 /* Where to write; it belongs to the file. Writes to it never fail: what the system
  * refuses is kept until ddp_file_finish, and all that follows is dropped. */
