@@ -134,8 +134,7 @@ static size_t pictures_of(const char *data)
     ddp_error ignored;
     size_t count = 0;
 
-    if (!ddp_data_read(&sections, data, &ignored)
-        && (train = ddp_sections_find(&sections, "train"))
+    if (!ddp_data_read(&sections, data, &ignored) && (train = ddp_sections_find(&sections, "train"))
         && !ddp_lines_read(&list, train, &ignored))
         count = list.count;
     ddp_lines_release(&list);
