@@ -301,11 +301,11 @@ int ddp_match_is_of_run(const char *directory, const char *name, const char *bas
     if (has_state && ddp_checkpoint_peek(&metadata, state, &ignored) == DDP_OK)
         has_state = strcmp(metadata.base, wanted.base) == 0 ? 1 : -1;
     free(state);
-    return has_state ? has_state > 0 : !is_numbered(name, base);
+    return has_state >= 0; /* without one a run of this name would write over it all the same */
 }
 
-/* Of the weights files of base in directory one that has no state file; NULL: there is none. The
- * caller frees it. */
+/* Of the weights files of base in directory one that has no state file, and no number, with which
+ * it may be a published one; NULL: there is none. The caller frees it. */
 static char *bare_weights(const char *directory, const char *base)
 {
     DIR *dir = opendir(directory);
@@ -315,7 +315,8 @@ static char *bare_weights(const char *directory, const char *base)
     while (dir && !found && (entry = readdir(dir)) != NULL) {
         char *state = NULL;
 
-        if (ddp_match_is_of_run(directory, entry->d_name, base)
+        if (!is_numbered(entry->d_name, base)
+            && ddp_match_is_of_run(directory, entry->d_name, base)
             && asprintf(&found, "%s/%s", directory, entry->d_name) > 0)
             state = ddp_state_path(found);
         if (!state || access(state, F_OK) == 0) {
@@ -327,6 +328,14 @@ static char *bare_weights(const char *directory, const char *base)
     if (dir)
         (void)closedir(dir);
     return found;
+}
+
+int ddp_pair_lacks_state(const char *directory, const char *base)
+{
+    char *bare = bare_weights(directory, base);
+
+    free(bare);
+    return bare != NULL;
 }
 
 /* No pair is there. Weights without a state file are another program's, or were copied alone. */

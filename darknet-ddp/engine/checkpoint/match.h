@@ -5,9 +5,8 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 
-/* Is this a weights file that a run of this base has saved in directory? Not one whose state file
- * is of another base ("darknet53_448.weights" beside those of darknet53), nor one with a number and
- * without a state file. */
+/* Is this a weights file that a run of this base has saved in directory, or would write over? Not
+ * one whose state file is of another base ("darknet53_448.weights" beside those of darknet53). */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
 /* "PATH.state"; NULL: no memory. The caller frees it. */

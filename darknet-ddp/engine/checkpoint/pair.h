@@ -73,6 +73,9 @@ typedef struct ddp_pair {
  */
 int ddp_pair_has_file(const char *file, const char *base);
 
+/* Are weights of base in directory that have no state file? Those with a number do not count. */
+int ddp_pair_lacks_state(const char *directory, const char *base);
+
 /* Find the complete pair of base in directory that was saved last (by saved_at_ns, then
  * step), and finish the save that left it, if that was interrupted. Damaged pairs that
  * seem newer are passed over with a sentence, and so are those that hold a number that is not

@@ -93,7 +93,8 @@ static ddp_status resume(ddp_resumed *from, network *net, const ddp_resume_confi
     static const ddp_pair_listener printer = {.note = print_note};
     ddp_status st = DDP_OK;
 
-    if (!c->has_earlier && !ddp_supervisor_must_resume())
+    if (!c->has_earlier && !ddp_supervisor_must_resume()
+        && !ddp_pair_lacks_state(c->directory, c->run->base))
         st = ddp_earlier_run_bring_back(c->directory, c->run->base, err);
     if (!st)
         st = ddp_checkpoint_resume(from, net, c->directory, c->run, &printer, err);
