@@ -315,8 +315,7 @@ static char *bare_weights(const char *directory, const char *base)
     while (dir && !found && (entry = readdir(dir)) != NULL) {
         char *state = NULL;
 
-        if (!is_numbered(entry->d_name, base)
-            && ddp_match_is_of_run(directory, entry->d_name, base)
+        if (!is_numbered(entry->d_name, base) && ddp_match_is_of_run(directory, entry->d_name, base)
             && asprintf(&found, "%s/%s", directory, entry->d_name) > 0)
             state = ddp_state_path(found);
         if (!state || access(state, F_OK) == 0) {
