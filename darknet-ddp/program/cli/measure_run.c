@@ -147,9 +147,19 @@ static void measure(struct trial *t, ddp_measured_run *m, FILE *in, pid_t child)
     }
 }
 
+/* Ctrl-C ends the run that is measured; this process then removes its folder. */
+static volatile sig_atomic_t is_interrupted;
+
+static void note_interrupt(int signal_number)
+{
+    (void)signal_number;
+    is_interrupted = 1;
+}
+
 static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command, ddp_error *err)
 {
     char ranks[NUMBER];
+    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
     const char *args[] = {"darknet",
                           command,
                           "train",
@@ -171,6 +181,7 @@ static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command,
     FILE *in;
 
     (void)snprintf(ranks, sizeof ranks, "%d", m->ranks);
+    (void)sigaction(SIGINT, &action, NULL);
     child = ddp_ask_start(args, &out);
     in = child > 0 ? fdopen(out, "r") : NULL;
     if (!in)
@@ -178,6 +189,8 @@ static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command,
     measure(t, m, in, child);
     (void)fclose(in);
     status = ddp_ask_end(child);
+    if (is_interrupted)
+        return ddp_fail(err, DDP_ERR_USAGE, "interrupted: nothing was measured or written");
     if (m->seconds_a_picture > 0)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_FORMAT, "a run to measure a step has failed (exit status %d): %s",
