@@ -159,7 +159,6 @@ static void note_interrupt(int signal_number)
 static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command, ddp_error *err)
 {
     char ranks[NUMBER];
-    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
     const char *args[] = {"darknet",
                           command,
                           "train",
@@ -181,7 +180,6 @@ static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command,
     FILE *in;
 
     (void)snprintf(ranks, sizeof ranks, "%d", m->ranks);
-    (void)sigaction(SIGINT, &action, NULL);
     child = ddp_ask_start(args, &out);
     in = child > 0 ? fdopen(out, "r") : NULL;
     if (!in)
@@ -202,10 +200,12 @@ ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const c
 {
     int is_detector = strstr(cfg_text, "[yolo]") || strstr(cfg_text, "[region]")
                       || strstr(cfg_text, "[detection]");
+    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
     struct trial t = {.said = ""};
     ddp_status st;
 
     *measured = (ddp_measured_run){.ranks = options->ranks > 0 ? options->ranks : 1};
+    (void)sigaction(SIGINT, &action, NULL);
     if (make_folder(&t, err))
         return err->code;
     st = write_data(&t, data, err);
