@@ -68,18 +68,22 @@ static int ends_with(const char *name, const char *end)
     return length > end_length && strcmp(name + length - end_length, end) == 0;
 }
 
-int ddp_pair_has_file(const char *file, const char *base)
+void ddp_match_weights_name(char *out, size_t size, const char *file)
 {
-    char weights[NAME_MAX + 1];
     size_t length = strlen(file);
 
-    if (length > NAME_MAX)
-        return 0;
     if (ends_with(file, part_end))
         length -= sizeof part_end - 1;
     else if (ends_with(file, state_end))
         length -= sizeof state_end - 1;
-    (void)snprintf(weights, sizeof weights, "%.*s", (int)length, file);
+    (void)snprintf(out, size, "%.*s", (int)length, file);
+}
+
+int ddp_pair_has_file(const char *file, const char *base)
+{
+    char weights[NAME_MAX + 1];
+
+    ddp_match_weights_name(weights, sizeof weights, file);
     return is_weights(weights, base);
 }
 

@@ -9,6 +9,11 @@
  * one whose state file is of another base ("darknet53_448.weights" beside those of darknet53). */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
+/* The weights file that a state file of this name, or its part, belongs to; any other name as it
+ * is.
+ */
+void ddp_match_weights_name(char *out, size_t size, const char *file);
+
 /* "PATH.state"; NULL: no memory. The caller frees it. */
 char *ddp_state_path(const char *weights);
 

@@ -25,20 +25,10 @@ static int starts_with(const char *name, const char *base)
 /* A weights file, or a state file that was written beside one. */
 static int is_of_pair(const char *directory, const char *name, const char *base)
 {
-    static const char *const ends[] = {"", ".state", ".state.part"};
-    size_t length = strlen(name);
     char weights[NAME_MAX + 1];
 
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        size_t end = strlen(ends[i]);
-
-        if (length <= end || length >= sizeof weights || strcmp(name + length - end, ends[i]) != 0)
-            continue;
-        (void)snprintf(weights, sizeof weights, "%.*s", (int)(length - end), name);
-        if (ddp_match_is_of_run(directory, weights, base))
-            return 1;
-    }
-    return 0;
+    ddp_match_weights_name(weights, sizeof weights, name);
+    return ddp_match_is_of_run(directory, weights, base);
 }
 
 /* Figures of a run, which nothing else has. */

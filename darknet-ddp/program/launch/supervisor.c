@@ -8,18 +8,16 @@
 #include "launch/hostlist.h"
 #include "launch/launcher_env.h"
 #include "launch/limits.h"
+#include "launch/ports.h"
 #include "launch/reach.h"
 #include "launch/resume_command.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 /* The one that the build found beside its MPI: another in PATH may be of another MPI. */
@@ -237,42 +235,12 @@ static size_t add_words_of_hydra(struct job *j, const char **args, size_t used)
     return used;
 }
 
-/* Can this host listen on the port? */
-static int is_free(unsigned int port)
-{
-    struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int taken = fd >= 0 && bind(fd, (struct sockaddr *)&any, sizeof any) && errno == EADDRINUSE;
-
-    if (fd >= 0)
-        (void)close(fd);
-    return !taken;
-}
-
-/* One of the `count` ports from first on that is free here, the drawn one if it is. */
-static unsigned int free_port(unsigned int first, unsigned int count, unsigned int drawn)
-{
-    for (unsigned int i = 0; i < count; i++)
-        if (is_free(first + (drawn + i) % count))
-            return first + (drawn + i) % count;
-    return first + drawn % count;
-}
-
-/* All ports of Open MPI's in one range. mpirun and its daemons listen on each of those that they
- * are given, but for those that others have: four, drawn for the job, so that of jobs side by side
- * each has one. */
+/* All ports of Open MPI's in one range. */
 static size_t add_ports(struct job *j, const char **args, size_t used)
 {
     static const char first[] = "46000", count[] = "900";
-    enum { MPIRUN_FIRST = 46900, A_QUARTER = 25 };
-    unsigned int drawn[4] = {0, 1, 2, 3};
-    size_t length = 0;
 
-    (void)getrandom(drawn, sizeof drawn, 0);
-    for (unsigned int i = 0; i < 4; i++)
-        length +=
-            (size_t)snprintf(j->ports + length, sizeof j->ports - length, "%s%u", i ? "," : "",
-                             free_port(MPIRUN_FIRST + i * A_QUARTER, A_QUARTER, drawn[i]));
+    ddp_draw_ports(j->ports, sizeof j->ports);
     used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv4_ports", j->ports);
     used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv6_ports", j->ports);
     used = add_setting(args, used, "OMPI_MCA_btl_tcp_port_min_v4", first);
