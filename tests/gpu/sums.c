@@ -12,12 +12,11 @@
  * ranks, a power of 2, so that a host's sum is one branch of the tree.
  *
  * Exit status: 77 without a GPU, or Gloo. Ranks fail together. */
-#include "comm/allgather.h"
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
 #include "comm/group_gpu.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 #include "device/device.h"
 
 #include "../reference_sum.h"
@@ -36,7 +35,7 @@ struct bucket {
     float *source; /* this rank's values */
     float *bucket;
     float *total; /* the sums of all rounds */
-    ddp_allreduce *sum;
+    ddp_work *sum;
 };
 
 struct run {
@@ -46,7 +45,7 @@ struct run {
     ddp_wire wire; /* how the buckets travel */
     struct bucket buckets[SUMS];
     float loss;
-    ddp_allreduce *loss_sum;
+    ddp_work *loss_sum;
     struct bucket parts; /* of an all-gather: source is this rank's, the others all ranks' */
 };
 
@@ -81,7 +80,7 @@ static void close_bucket(struct run *r, int s)
     struct bucket *b = &r->buckets[s];
 
     ddp_device_copy(r->d, b->total, b->bucket, counts[s]);
-    ddp_allreduce_close(b->sum);
+    ddp_work_close(b->sum);
     ddp_group_free_memory(r->g, r->d, b->bucket);
     ddp_device_free(r->d, b->source);
     ddp_device_free(r->d, b->total);
@@ -114,7 +113,7 @@ static void close_parts(struct run *r)
     struct bucket *b = &r->parts;
 
     ddp_device_copy(r->d, b->total, b->bucket, count_of_all(r));
-    ddp_allreduce_close(b->sum);
+    ddp_work_close(b->sum);
     ddp_device_free(r->d, b->source);
     ddp_device_free(r->d, b->total);
 }
@@ -126,7 +125,7 @@ static void start_gather(const struct run *r)
     ddp_error err;
 
     ddp_device_add(r->d, own, b->source, GATHER_COUNT);
-    must(ddp_allreduce_start(b->sum, &err), &err);
+    must(ddp_work_start(b->sum, &err), &err);
 }
 
 static void use_gathered(const struct run *r)
@@ -134,7 +133,7 @@ static void use_gathered(const struct run *r)
     const struct bucket *b = &r->parts;
     ddp_error err;
 
-    must(ddp_allreduce_fence(b->sum, &err), &err);
+    must(ddp_work_fence(b->sum, &err), &err);
     ddp_device_add(r->d, b->total, b->bucket, count_of_all(r));
     ddp_device_zero(r->d, b->bucket, count_of_all(r));
 }
@@ -156,7 +155,7 @@ static void clear_others(const struct run *r, int s)
     size_t count, at = 0;
     ddp_error err;
 
-    must(ddp_allreduce_share(b->sum, &own, &count, &err), &err);
+    must(ddp_work_share(b->sum, &own, &count, &err), &err);
     for (size_t i = 0; i < count; i++) {
         ddp_device_zero(r->d, b->bucket + at, own[i].begin - at);
         at = own[i].end;
@@ -167,11 +166,11 @@ static void clear_others(const struct run *r, int s)
 
 static void start(const struct run *r, int s)
 {
-    ddp_allreduce *sum = r->buckets[s].sum;
+    ddp_work *sum = r->buckets[s].sum;
     ddp_error err;
 
-    must(r->halves ? ddp_allreduce_start_phase(sum, DDP_REDUCE_SCATTER, &err)
-                   : ddp_allreduce_start(sum, &err),
+    must(r->halves ? ddp_work_start_phase(sum, DDP_REDUCE_SCATTER, &err)
+                   : ddp_work_start(sum, &err),
          &err);
 }
 
@@ -181,9 +180,9 @@ static void start_other_halves(const struct run *r)
     ddp_error err;
 
     for (int s = 0; s < SUMS && r->halves; s++) {
-        must(ddp_allreduce_fence(r->buckets[s].sum, &err), &err);
+        must(ddp_work_fence(r->buckets[s].sum, &err), &err);
         clear_others(r, s);
-        must(ddp_allreduce_start_phase(r->buckets[s].sum, DDP_ALL_GATHER, &err), &err);
+        must(ddp_work_start_phase(r->buckets[s].sum, DDP_ALL_GATHER, &err), &err);
         poll(r, s);
     }
 }
@@ -201,16 +200,16 @@ static int one_round(struct run *r, int round)
             continue;
         start_gather(r);
         r->loss = reference_value(ddp_group_rank(r->g), HOST_SUM, (size_t)round);
-        must(ddp_allreduce_start(r->loss_sum, &err), &err);
+        must(ddp_work_start(r->loss_sum, &err), &err);
     }
     start_other_halves(r);
     for (int s = 0; s < SUMS; s++) {
-        must(ddp_allreduce_fence(r->buckets[s].sum, &err), &err);
+        must(ddp_work_fence(r->buckets[s].sum, &err), &err);
         ddp_device_add(r->d, r->buckets[s].total, r->buckets[s].bucket, counts[s]);
         ddp_device_zero(r->d, r->buckets[s].bucket, counts[s]);
     }
     use_gathered(r);
-    must(ddp_allreduce_wait(r->loss_sum, &err), &err);
+    must(ddp_work_wait(r->loss_sum, &err), &err);
     if (round % 2)
         must(ddp_group_synchronize(r->g, &err), &err);
     return !reference_same_bits(r->loss, want);
@@ -266,7 +265,7 @@ static int wrong_total(const struct run *r, int s)
 static int wrong_parts(const struct run *r)
 {
     float *got = new_floats(count_of_all(r));
-    int wrong = !ddp_allreduce_finite(r->parts.sum);
+    int wrong = !ddp_work_finite(r->parts.sum);
 
     ddp_device_pull(r->d, got, r->parts.total, count_of_all(r));
     for (size_t i = 0; i < count_of_all(r) && !wrong; i++) {
@@ -412,7 +411,7 @@ int main(int argc, char **argv)
     if (nccl && r.ordered && schedule == DDP_SCHEDULE_LEVELS)
         wrong += too_much_left(&r);
     wrong = count_wrong(r.g, wrong);
-    ddp_allreduce_close(r.loss_sum);
+    ddp_work_close(r.loss_sum);
     close_parts(&r);
     for (int s = 0; s < SUMS; s++)
         close_bucket(&r, s);

@@ -3,11 +3,10 @@
  *
  * A rank counts what is wrong; the counts are gathered and all ranks fail
  * together, since one that stops between two collectives hangs the others. */
-#include "comm/allreduce.h"
-#include "comm/allgather.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 
 #include "../reference_sum.h"
 
@@ -46,7 +45,7 @@ static int wrong_bits(const ddp_group *g, const float *buf, int sum, size_t coun
     return 0;
 }
 
-static int start_all(ddp_group *g, ddp_allreduce **sums, float **bufs, const size_t *counts)
+static int start_all(ddp_group *g, ddp_work **sums, float **bufs, const size_t *counts)
 {
     ddp_error err;
     int bad = 0;
@@ -54,7 +53,7 @@ static int start_all(ddp_group *g, ddp_allreduce **sums, float **bufs, const siz
     for (int s = 0; s < SUMS; s++) {
         for (size_t i = 0; i < counts[s]; i++)
             bufs[s][i] = reference_value_on(wire_of(s), ddp_group_rank(g), s, i);
-        bad += failed(g, ddp_allreduce_start(sums[s], &err), &err);
+        bad += failed(g, ddp_work_start(sums[s], &err), &err);
         for (int polls = (s + ddp_group_rank(g)) % 3; polls > 0; polls--)
             bad += failed(g, ddp_group_progress(g, &err), &err);
     }
@@ -65,7 +64,7 @@ static int sums_are_the_tree_to_the_bit(ddp_group *g)
 {
     static const size_t counts[SUMS] = {
         0, 1, 15, 16, 17, 5000, CHUNK - 1, CHUNK + 1, CHUNK, (size_t)3 * CHUNK, 100003};
-    ddp_allreduce *sums[SUMS];
+    ddp_work *sums[SUMS];
     float *bufs[SUMS];
     ddp_error err;
     int bad = 0;
@@ -82,12 +81,12 @@ static int sums_are_the_tree_to_the_bit(ddp_group *g)
     for (int round = 0; round < 2; round++) {
         bad += start_all(g, sums, bufs, counts);
         for (int s = SUMS - 1; s >= 0; s--) {
-            bad += failed(g, ddp_allreduce_wait(sums[s], &err), &err);
+            bad += failed(g, ddp_work_wait(sums[s], &err), &err);
             bad += wrong_bits(g, bufs[s], s, counts[s]);
         }
     }
     for (int s = 0; s < SUMS; s++) {
-        ddp_allreduce_close(sums[s]);
+        ddp_work_close(sums[s]);
         free(bufs[s]);
     }
     return bad;
@@ -114,7 +113,7 @@ static int every_rank_gets_every_part(ddp_group *g)
     enum { GATHERS = 6 };
     static const size_t counts[GATHERS] = {0, 1, 17, CHUNK / 2 + 1, 5000, CHUNK};
     size_t size = (size_t)ddp_group_size(g), rank = (size_t)ddp_group_rank(g);
-    ddp_allreduce *gathers[GATHERS];
+    ddp_work *gathers[GATHERS];
     float *all[GATHERS];
     ddp_error err;
     int bad = 0;
@@ -132,15 +131,15 @@ static int every_rank_gets_every_part(ddp_group *g)
             memset(all[k], 0x55, size * counts[k] * sizeof(float));
             for (size_t i = 0; i < counts[k]; i++)
                 all[k][rank * counts[k] + i] = reference_value((int)rank, k, i);
-            bad += failed(g, ddp_allreduce_start(gathers[k], &err), &err);
+            bad += failed(g, ddp_work_start(gathers[k], &err), &err);
         }
         for (int k = GATHERS - 1; k >= 0; k--) {
-            bad += failed(g, ddp_allreduce_wait(gathers[k], &err), &err);
+            bad += failed(g, ddp_work_wait(gathers[k], &err), &err);
             bad += wrong_parts(g, all[k], k, counts[k]);
         }
     }
     for (int k = 0; k < GATHERS; k++) {
-        ddp_allreduce_close(gathers[k]);
+        ddp_work_close(gathers[k]);
         free(all[k]);
     }
     return bad;

@@ -5,9 +5,9 @@
  * it sleeps, and the others' waits run out of time; in a third its sum is shorter
  * than theirs, which MPI takes for a whole one without a word. */
 #include "base/clock.h"
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
+#include "comm/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,17 +52,16 @@ static int last_rank_sends_less(ddp_group *g)
     int last = ddp_group_size(g) - 1, me = ddp_group_rank(g);
     float numbers[8] = {0};
     char want[64];
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err = {.text = ""};
 
     (void)snprintf(want, sizeof want, "rank %d sent 28 bytes where 32 are due", last);
     ddp_group_set_timeout(g, (int64_t)60 * 1000000000);
-    if (ddp_allreduce_open(&a, g, numbers, me == last ? 7 : 8, &err)
-        || ddp_allreduce_start(a, &err))
+    if (ddp_allreduce_open(&w, g, numbers, me == last ? 7 : 8, &err) || ddp_work_start(w, &err))
         return 0;
     if (me > 0)
         (void)sleep(SLEEP_S);
-    if (ddp_allreduce_wait(a, &err))
+    if (ddp_work_wait(w, &err))
         (void)fprintf(stderr, "%s\n", err.text);
     ddp_group_abort(g, strstr(err.text, want) ? 7 : 8);
     return 0;

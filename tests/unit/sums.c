@@ -1,9 +1,9 @@
 #include "sums.h"
 
 #include "../reference_sum.h"
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "device/wire.h"
 
 #include <stdlib.h>
@@ -27,15 +27,15 @@ void sum_open(struct rank *me, struct sum *s)
     s->buf = in_program(me, s) ? malloc((s->count + 1) * sizeof *s->buf) : s->memory + me->rank;
     if (!s->buf)
         abort();
-    rank_expect_ok(
-        me,
-        ddp_allreduce_open_on(&s->a, me->group, ddp_device_host(), s->buf, s->count, s->wire, &err),
-        &err);
+    rank_expect_ok(me,
+                   ddp_allreduce_open_on(&s->work, me->group, ddp_device_host(), s->buf, s->count,
+                                         s->wire, &err),
+                   &err);
 }
 
 void sum_close(struct rank *me, struct sum *s)
 {
-    ddp_allreduce_close(s->a);
+    ddp_work_close(s->work);
     if (in_program(me, s))
         free(s->buf);
     ddp_group_free_memory(me->group, ddp_device_host(), s->memory);
@@ -47,7 +47,7 @@ void sum_start(struct rank *me, struct sum *s)
 
     for (size_t i = 0; i < s->count; i++)
         s->buf[i] = reference_value_on(s->wire, me->rank, s->number, i);
-    rank_expect_ok(me, ddp_allreduce_start(s->a, &err), &err);
+    rank_expect_ok(me, ddp_work_start(s->work, &err), &err);
 }
 
 /* The reference takes its time: each rank checks some elements, and all of them that they have what
@@ -65,7 +65,7 @@ void sum_expect(struct rank *me, const struct sum *s)
         rank_wrong(me, "%s sum %d of %zu: not rank 0's bits", ddp_wire_name(s->wire), s->number,
                    s->count);
     free(first);
-    if (!ddp_allreduce_finite(s->a))
+    if (!ddp_work_finite(s->work))
         rank_wrong(me, "%s sum %d of %zu is not finite", ddp_wire_name(s->wire), s->number,
                    s->count);
     for (size_t i = (size_t)me->rank; i < s->count; i += (size_t)me->size) {
@@ -95,7 +95,7 @@ void sums_together(struct rank *me, struct sum *sums, int count)
         }
         rank_expect_ok(me, ddp_barrier(me->group, &err), &err); /* beside them */
         for (int s = count - 1; s >= 0; s--) {
-            rank_expect_ok(me, ddp_allreduce_wait(sums[s].a, &err), &err);
+            rank_expect_ok(me, ddp_work_wait(sums[s].work, &err), &err);
             sum_expect(me, &sums[s]);
         }
     }

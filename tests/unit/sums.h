@@ -2,14 +2,14 @@
 #ifndef DDP_TESTS_UNIT_SUMS_H
 #define DDP_TESTS_UNIT_SUMS_H
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "ranks.h"
 
 struct sum {
     int number; /* the reference's */
     size_t count;
     ddp_wire wire;
-    ddp_allreduce *a;
+    ddp_work *work;
     float *buf;
     float *memory; /* the group's, in which buf is, but on some ranks; or NULL */
 };

@@ -1,8 +1,8 @@
 /* The process group of one process, and what a group refuses. */
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "numbers.h"
 
 #include <setjmp.h>
@@ -38,19 +38,19 @@ static void solo_is_rank_0_of_1(void **state)
 static void sum_over_one_rank_changes_nothing(void **state)
 {
     float grad[3] = {1, 2, 3};
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    assert_int_equal(ddp_allreduce_open(&a, *state, grad, 3, &err), DDP_OK);
-    assert_false(ddp_allreduce_done(a));
-    assert_int_equal(ddp_allreduce_start(a, &err), DDP_OK);
+    assert_int_equal(ddp_allreduce_open(&w, *state, grad, 3, &err), DDP_OK);
+    assert_false(ddp_work_done(w));
+    assert_int_equal(ddp_work_start(w, &err), DDP_OK);
     assert_int_equal(ddp_group_progress(*state, &err), DDP_OK);
-    assert_true(ddp_allreduce_done(a));
-    assert_int_equal(ddp_allreduce_wait(a, &err), DDP_OK);
+    assert_true(ddp_work_done(w));
+    assert_int_equal(ddp_work_wait(w, &err), DDP_OK);
     assert_number_equal(grad[0], 1);
     assert_number_equal(grad[1], 2);
     assert_number_equal(grad[2], 3);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void collectives_of_one_rank_end_at_once(void **state)
@@ -67,13 +67,13 @@ static void collectives_of_one_rank_end_at_once(void **state)
 
 static void wait_refuses_a_sum_that_was_not_started(void **state)
 {
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    assert_int_equal(ddp_allreduce_open(&a, *state, NULL, 0, &err), DDP_OK);
-    assert_int_equal(ddp_allreduce_wait(a, &err), DDP_ERR_USAGE);
+    assert_int_equal(ddp_allreduce_open(&w, *state, NULL, 0, &err), DDP_OK);
+    assert_int_equal(ddp_work_wait(w, &err), DDP_ERR_USAGE);
     assert_string_equal(err.text, "sum 1 was not started");
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void broadcast_refuses_a_root_that_is_no_rank(void **state)
@@ -110,7 +110,7 @@ static void close_takes_null(void **state)
 {
     (void)state;
     ddp_group_close(NULL);
-    ddp_allreduce_close(NULL);
+    ddp_work_close(NULL);
 }
 
 int main(void)

@@ -1,8 +1,7 @@
 /* All-gathers that are started: every rank's part, to the bit, by every schedule. */
-#include "comm/allgather.h"
-#include "comm/allreduce.h"
 #include "comm/group_gpu.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 
 #include "sums.h"
 
@@ -52,7 +51,7 @@ struct gather {
     int number;
     size_t count; /* of each rank */
     int is_shared;
-    ddp_allreduce *a;
+    ddp_work *work;
     float *all;
 };
 
@@ -70,12 +69,13 @@ static void gather_open(struct rank *me, struct gather *x)
             abort();
     }
     rank_expect_ok(
-        me, ddp_allgather_open(&x->a, me->group, ddp_device_host(), x->all, x->count, &err), &err);
+        me, ddp_allgather_open(&x->work, me->group, ddp_device_host(), x->all, x->count, &err),
+        &err);
 }
 
 static void gather_close(struct rank *me, struct gather *x)
 {
-    ddp_allreduce_close(x->a);
+    ddp_work_close(x->work);
     if (x->is_shared)
         ddp_group_free_memory(me->group, ddp_device_host(), x->all);
     else
@@ -101,7 +101,7 @@ static void gather_start(struct rank *me, struct gather *x)
 
         memcpy(own + i, &bits, sizeof bits);
     }
-    rank_expect_ok(me, ddp_allreduce_start(x->a, &err), &err);
+    rank_expect_ok(me, ddp_work_start(x->work, &err), &err);
 }
 
 static void gather_expect(struct rank *me, const struct gather *x)
@@ -144,12 +144,12 @@ static void gather_parts(struct rank *me)
                 rank_expect_ok(me, ddp_group_progress(me->group, &err), &err);
         }
         for (int i = GATHERS - 1; i >= 0; i--) {
-            rank_expect_ok(me, ddp_allreduce_fence(x[i].a, &err), &err);
-            if (!ddp_allreduce_done(x[i].a))
+            rank_expect_ok(me, ddp_work_fence(x[i].work, &err), &err);
+            if (!ddp_work_done(x[i].work))
                 rank_wrong(me, "fenced, and not done");
             gather_expect(me, &x[i]);
         }
-        rank_expect_ok(me, ddp_allreduce_wait(sum.a, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(sum.work, &err), &err);
         sum_expect(me, &sum);
     }
     for (int i = 0; i < GATHERS; i++)
@@ -177,12 +177,12 @@ static void gather_into_mixed_memory(struct rank *me)
                                           x.count * (size_t)me->size, &err),
                    &err);
     x.all = me->rank % 2 ? own : shared;
-    rank_expect_ok(me, ddp_allgather_open(&x.a, me->group, ddp_device_host(), x.all, x.count, &err),
-                   &err);
+    rank_expect_ok(
+        me, ddp_allgather_open(&x.work, me->group, ddp_device_host(), x.all, x.count, &err), &err);
     gather_start(me, &x);
-    rank_expect_ok(me, ddp_allreduce_wait(x.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(x.work, &err), &err);
     gather_expect(me, &x);
-    ddp_allreduce_close(x.a);
+    ddp_work_close(x.work);
     ddp_group_free_memory(me->group, ddp_device_host(), shared);
     free(own);
 }
@@ -206,9 +206,9 @@ static void one_is_not_finite(struct rank *me)
             x.all[i] = 1;
         if (round == me->rank)
             x.all[COUNT * (size_t)me->rank + COUNT / 7 * (size_t)(round % 7)] = INFINITY;
-        rank_expect_ok(me, ddp_allreduce_start(x.a, &err), &err);
-        rank_expect_ok(me, ddp_allreduce_wait(x.a, &err), &err);
-        if (ddp_allreduce_finite(x.a) != (round == me->size))
+        rank_expect_ok(me, ddp_work_start(x.work, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(x.work, &err), &err);
+        if (ddp_work_finite(x.work) != (round == me->size))
             rank_wrong(me, "round %d: finite is %d", round, round != me->size);
     }
     gather_close(me, &x);
@@ -234,7 +234,7 @@ static void count_bytes(struct rank *me)
             r > 0 && strcmp(ddp_group_host(me->group, r), ddp_group_host(me->group, r - 1)) == 0;
     gather_open(me, &x);
     gather_start(me, &x);
-    rank_expect_ok(me, ddp_allreduce_wait(x.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(x.work, &err), &err);
     sent = ddp_group_traffic(me->group);
     if (sent.bytes != (uint64_t)others * COUNT * sizeof(float))
         rank_wrong(me, "%llu bytes sent to %d others", (unsigned long long)sent.bytes, others);
@@ -251,23 +251,23 @@ static void a_part_is_sent_once_to_each_rank_or_host(void **state)
 static void late_part(struct rank *me)
 {
     static float bufs[RANKS_MAX][3 * 5000]; /* outlive the threads, like a failed send */
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
     rank_expect_ok(
-        me, ddp_allgather_open(&a, me->group, ddp_device_host(), bufs[me->rank], 5000, &err), &err);
+        me, ddp_allgather_open(&w, me->group, ddp_device_host(), bufs[me->rank], 5000, &err), &err);
     ddp_group_set_timeout(me->group, 300000000);
     if (me->rank != 1) {
         ddp_status st;
 
-        rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
-        st = ddp_allreduce_wait(a, &err);
+        rank_expect_ok(me, ddp_work_start(w, &err), &err);
+        st = ddp_work_wait(w, &err);
         if (st != DDP_ERR_COMM || !strstr(err.text, "no message from rank 1 ")
             || !strstr(err.text, ", all-gather 1 of 1"))
             rank_wrong(me, "status %d: %s", st, st ? err.text : "");
     }
     rank_meet(me);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void timeout_names_who_is_late_with_its_part(void **state)
@@ -286,14 +286,14 @@ static void misuse(struct rank *me)
     ddp_error err;
 
     gather_open(me, &x);
-    rank_expect_error(me, ddp_allreduce_wait(x.a, &err), &err, DDP_ERR_USAGE,
+    rank_expect_error(me, ddp_work_wait(x.work, &err), &err, DDP_ERR_USAGE,
                       "all-gather 1 was not started");
-    rank_expect_error(me, ddp_allreduce_start_phase(x.a, DDP_ALL_GATHER, &err), &err, DDP_ERR_USAGE,
+    rank_expect_error(me, ddp_work_start_phase(x.work, DDP_ALL_GATHER, &err), &err, DDP_ERR_USAGE,
                       "all-gather 1 has no halves");
     gather_start(me, &x);
-    rank_expect_error(me, ddp_allreduce_start(x.a, &err), &err, DDP_ERR_USAGE,
+    rank_expect_error(me, ddp_work_start(x.work, &err), &err, DDP_ERR_USAGE,
                       "all-gather 1 is in flight already");
-    rank_expect_ok(me, ddp_allreduce_wait(x.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(x.work, &err), &err);
     gather_close(me, &x);
 }
 

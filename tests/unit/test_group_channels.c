@@ -1,7 +1,7 @@
 /* Sums that take turns at several channels: the bits of one, and each channel has its share. */
-#include "comm/allreduce.h"
 #include "comm/group.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 
 #include "../reference_sum.h"
 #include "ranks.h"
@@ -23,22 +23,22 @@ struct job {
 
 static const size_t counts[SUMS] = {5000, 1, 70000, 16, 140001, 0, 333, 2341};
 
-static void start(struct rank *me, ddp_allreduce *sum, float *buf, int s)
+static void start(struct rank *me, ddp_work *sum, float *buf, int s)
 {
     ddp_error err;
 
     for (size_t i = 0; i < counts[s]; i++)
         buf[i] = reference_value(me->rank, s, i);
-    rank_expect_ok(me, ddp_allreduce_start(sum, &err), &err);
+    rank_expect_ok(me, ddp_work_start(sum, &err), &err);
     if ((s + me->rank) % 3 == 0)
         rank_expect_ok(me, ddp_group_progress(me->group, &err), &err);
 }
 
-static void finish(struct rank *me, ddp_allreduce *sum, const float *buf, int s)
+static void finish(struct rank *me, ddp_work *sum, const float *buf, int s)
 {
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_wait(sum, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(sum, &err), &err);
     for (size_t i = 0; i < counts[s]; i++)
         if (!reference_same_bits(buf[i], reference_sum(0, me->size, s, i))) {
             rank_wrong(me, "sum %d: [%zu] is %.9g", s, i, (double)buf[i]);
@@ -49,7 +49,7 @@ static void finish(struct rank *me, ddp_allreduce *sum, const float *buf, int s)
 static void sum_in_turn(struct rank *me)
 {
     const struct job *job = me->shared;
-    ddp_allreduce *sums[SUMS];
+    ddp_work *sums[SUMS];
     float *bufs[SUMS];
     ddp_traffic sent;
     ddp_error err;
@@ -75,7 +75,7 @@ static void sum_in_turn(struct rank *me)
                        (unsigned long long)sent.channel_bytes[c]);
     rank_meet(me);
     for (int s = 0; s < SUMS; s++) {
-        ddp_allreduce_close(sums[s]);
+        ddp_work_close(sums[s]);
         free(bufs[s]);
     }
 }

@@ -103,7 +103,7 @@ static void check_messages(const struct hosts_shape *shape, int rank)
                 ddp_unit_begin(plan, chunk, units.end) - ddp_unit_begin(plan, chunk, units.begin);
 
             /* where a chunk does not divide, one number more */
-            assert_at_most(count, DDP_EXCHANGE_MESSAGE_BYTES / sizeof(float) + 1);
+            assert_at_most(count, DDP_CHUNK_MESSAGE_BYTES / sizeof(float) + 1);
         }
     ddp_hierarchical_plan_close(plan);
 }

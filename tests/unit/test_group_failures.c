@@ -1,7 +1,7 @@
 /* A group of several ranks, of which one is late, gone or wrong. */
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
+#include "comm/work.h"
 
 #include "ranks.h"
 
@@ -30,26 +30,26 @@ static void late_sum(struct rank *me)
 {
     static float bufs[RANKS_MAX][COUNT]; /* outlive the threads, like a failed send */
     float *buf = bufs[me->rank];
-    ddp_allreduce *first, *second;
+    ddp_work *first, *second;
     ddp_error err;
 
     rank_expect_ok(me, ddp_allreduce_open(&first, me->group, buf, 100, &err), &err);
     rank_expect_ok(me, ddp_allreduce_open(&second, me->group, buf + 100, COUNT - 100, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start(first, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_wait(first, &err), &err);
+    rank_expect_ok(me, ddp_work_start(first, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(first, &err), &err);
     if (me->rank != 2)
-        rank_expect_ok(me, ddp_allreduce_start(second, &err), &err);
+        rank_expect_ok(me, ddp_work_start(second, &err), &err);
     rank_meet(me); /* now rank 2 alone owes something, however slow the machine is */
     ddp_group_set_timeout(me->group, 200000000);
     if (me->rank != 2) {
-        expect_late(me, ddp_allreduce_wait(second, &err), &err, "no message from rank 2 (host ",
+        expect_late(me, ddp_work_wait(second, &err), &err, "no message from rank 2 (host ",
                     ") for 0.2 s, sum 2 of 2");
         expect_late(me, ddp_barrier(me->group, &err), &err,
                     "the group failed earlier: no message from rank 2 (host ",
                     ") for 0.2 s, sum 2 of 2");
     }
-    ddp_allreduce_close(first);
-    ddp_allreduce_close(second);
+    ddp_work_close(first);
+    ddp_work_close(second);
 }
 
 static void timeout_of_a_sum_names_the_late_rank(void **state)
@@ -81,20 +81,20 @@ static void unequal_sums(struct rank *me)
     static float bufs[RANKS_MAX][8]; /* outlive the threads, like a failed send */
     float *buf = bufs[me->rank];
     size_t count = me->rank == 2 ? 8 : 7;
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_status st;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, count, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, buf, count, &err), &err);
+    rank_expect_ok(me, ddp_work_start(w, &err), &err);
     rank_meet(me);
     ddp_group_set_timeout(me->group, 500000000);
-    st = ddp_allreduce_wait(a, &err);
+    st = ddp_work_wait(w, &err);
     if (st != DDP_ERR_COMM)
         rank_wrong(me, "status %d of a sum that rank 2 has another length for", st);
     else if (me->rank != 2 && strcmp(err.text, "rank 2 sent 32 bytes where 28 are due") != 0)
         expect_late(me, st, &err, "no message from rank 2 (host ", ") for 0.5 s, sum 1 of 1");
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void sums_of_unequal_length_fail(void **state)
@@ -124,17 +124,17 @@ static void abort_ends_the_others_waits(void **state)
 static void start_twice(struct rank *me)
 {
     float buf[2] = {1, 2};
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, 2, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
-    rank_expect_error(me, ddp_allreduce_start(a, &err), &err, DDP_ERR_USAGE,
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, buf, 2, &err), &err);
+    rank_expect_ok(me, ddp_work_start(w, &err), &err);
+    rank_expect_error(me, ddp_work_start(w, &err), &err, DDP_ERR_USAGE,
                       "sum 1 is in flight already");
-    rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(w, &err), &err);
     if (buf[0] != 2 || buf[1] != 4)
         rank_wrong(me, "the sum is %g and %g, not 2 and 4", (double)buf[0], (double)buf[1]);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void start_refuses_a_sum_in_flight(void **state)

@@ -1,8 +1,8 @@
 /* Sums in two halves, by every schedule: after the first each rank has the sum of its share, after
  * the second everybody has what each put there. */
-#include "comm/allreduce.h"
 #include "comm/group.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 #include "device/wire.h"
 
 #include "../reference_sum.h"
@@ -50,14 +50,14 @@ static void run_everywhere(void (*body)(struct rank *me))
     ranks_run_shapes(shapes, SHAPES, body);
 }
 
-static void start(struct rank *me, struct sum *s, ddp_allreduce_phase half)
+static void start(struct rank *me, struct sum *s, ddp_work_phase half)
 {
     ddp_error err;
 
     if (half == DDP_REDUCE_SCATTER)
         for (size_t i = 0; i < s->count; i++)
             s->buf[i] = reference_value_on(s->wire, me->rank, s->number, i);
-    rank_expect_ok(me, ddp_allreduce_start_phase(s->a, half, &err), &err);
+    rank_expect_ok(me, ddp_work_start_phase(s->work, half, &err), &err);
 }
 
 /* Nobody else's share can have helped: what is outside of this rank's is spoiled. */
@@ -72,7 +72,7 @@ static void keep_the_share_alone(struct rank *me, struct sum *s)
         abort();
     for (size_t i = 0; i < s->count; i++)
         spoiled[i] = -1e30F;
-    rank_expect_ok(me, ddp_allreduce_share(s->a, &ranges, &count, &err), &err);
+    rank_expect_ok(me, ddp_work_share(s->work, &ranges, &count, &err), &err);
     for (size_t i = 0; i < count; i++) {
         if (ranges[i].begin < begun || ranges[i].end <= ranges[i].begin || ranges[i].end > s->count)
             rank_wrong(me, "sum of %zu: range %zu is %zu to %zu", s->count, i, ranges[i].begin,
@@ -106,15 +106,15 @@ static void halves(struct rank *me)
         start(me, &s[i], DDP_REDUCE_SCATTER);
     sum_start(me, &whole);
     for (int i = SUMS - 1; i >= 0; i--) {
-        rank_expect_ok(me, ddp_allreduce_wait(s[i].a, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(s[i].work, &err), &err);
         keep_the_share_alone(me, &s[i]);
         start(me, &s[i], DDP_ALL_GATHER);
     }
     for (int i = 0; i < SUMS; i++) {
-        rank_expect_ok(me, ddp_allreduce_wait(s[i].a, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(s[i].work, &err), &err);
         sum_expect(me, &s[i]);
     }
-    rank_expect_ok(me, ddp_allreduce_wait(whole.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(whole.work, &err), &err);
     sum_expect(me, &whole);
     for (int i = 0; i < SUMS; i++)
         sum_close(me, &s[i]);
@@ -139,7 +139,7 @@ static void shares_travel_in_float32(struct rank *me)
         s.buf[i] = 1.0F + 1e-6F * (float)i;
     keep_the_share_alone(me, &s);
     start(me, &s, DDP_ALL_GATHER);
-    rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
     for (size_t i = 0; i < COUNT; i++)
         if (!reference_same_bits(s.buf[i], 1.0F + 1e-6F * (float)i)) {
             rank_wrong(me, "[%zu] is %.9g", i, (double)s.buf[i]);
@@ -167,7 +167,7 @@ static void one_is_not_finite(struct rank *me)
     if (me->size == 1)
         return; /* it looks at all of the sum, whatever half */
     sum_open(me, &s);
-    rank_expect_ok(me, ddp_allreduce_share(s.a, &ranges, &count, &err), &err);
+    rank_expect_ok(me, ddp_work_share(s.work, &ranges, &count, &err), &err);
     for (int round = 0; round <= me->size; round++) {
         size_t bad = COUNT / 7 * (size_t)(round % 7);
         int own = 0, broken = round < me->size;
@@ -176,18 +176,18 @@ static void one_is_not_finite(struct rank *me)
             s.buf[i] = reference_value(me->rank, 0, i);
         if (round == me->rank)
             s.buf[bad] = INFINITY;
-        rank_expect_ok(me, ddp_allreduce_start_phase(s.a, DDP_REDUCE_SCATTER, &err), &err);
-        rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+        rank_expect_ok(me, ddp_work_start_phase(s.work, DDP_REDUCE_SCATTER, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
         for (size_t i = 0; i < count; i++)
             own |= broken && ranges[i].begin <= bad && bad < ranges[i].end;
-        if (own && ddp_allreduce_finite(s.a))
+        if (own && ddp_work_finite(s.work))
             rank_wrong(me, "round %d: its share is not finite, and it does not know", round);
         for (size_t i = 0; i < count; i++)
             for (size_t k = ranges[i].begin; k < ranges[i].end; k++)
                 s.buf[k] = own ? NAN : 1;
-        rank_expect_ok(me, ddp_allreduce_start_phase(s.a, DDP_ALL_GATHER, &err), &err);
-        rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
-        if (ddp_allreduce_finite(s.a) == broken)
+        rank_expect_ok(me, ddp_work_start_phase(s.work, DDP_ALL_GATHER, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
+        if (ddp_work_finite(s.work) == broken)
             rank_wrong(me, "round %d: finite is %d", round, !broken);
     }
     free(ranges);
@@ -211,12 +211,12 @@ static void count_bytes(struct rank *me)
     sum_open(me, &s);
     before = ddp_group_traffic(me->group).bytes;
     sum_start(me, &s);
-    rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
     whole = ddp_group_traffic(me->group).bytes - before;
     start(me, &s, DDP_REDUCE_SCATTER);
-    rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
     start(me, &s, DDP_ALL_GATHER);
-    rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
     both = ddp_group_traffic(me->group).bytes - before - whole;
     if (both != whole)
         rank_wrong(me, "%llu bytes in halves, %llu in one", (unsigned long long)both,
@@ -234,23 +234,23 @@ static void halves_send_what_a_whole_sum_does(void **state)
 static void late_half(struct rank *me)
 {
     static float bufs[RANKS_MAX][5000]; /* outlive the threads, like a failed send */
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, bufs[me->rank], 5000, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start_phase(a, DDP_REDUCE_SCATTER, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, bufs[me->rank], 5000, &err), &err);
+    rank_expect_ok(me, ddp_work_start_phase(w, DDP_REDUCE_SCATTER, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(w, &err), &err);
     ddp_group_set_timeout(me->group, 300000000);
     if (me->rank != 1) {
         ddp_status st;
 
-        rank_expect_ok(me, ddp_allreduce_start_phase(a, DDP_ALL_GATHER, &err), &err);
-        st = ddp_allreduce_wait(a, &err);
+        rank_expect_ok(me, ddp_work_start_phase(w, DDP_ALL_GATHER, &err), &err);
+        st = ddp_work_wait(w, &err);
         if (st != DDP_ERR_COMM || !strstr(err.text, "no message from rank 1 "))
             rank_wrong(me, "status %d: %s", st, st ? err.text : "");
     }
     rank_meet(me);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void timeout_names_who_is_late_with_its_share(void **state)

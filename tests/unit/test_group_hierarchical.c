@@ -1,8 +1,8 @@
 /* Sums by levels: hosts of any number of ranks, any number of hosts, the same bits as ever. */
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 
 #include "../reference_sum.h"
 #include "sums.h"
@@ -80,20 +80,20 @@ static void one_is_not_finite(struct rank *me)
 {
     enum { COUNT = 13, ROUNDS = 2 * COUNT };
     float buf[COUNT];
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, COUNT, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, buf, COUNT, &err), &err);
     for (int round = 0; round < ROUNDS; round++) {
         fill(me, 0, buf, COUNT);
         if (round % 2 && round / 2 % me->size == me->rank)
             buf[round / 2] = INFINITY;
-        rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
-        rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
-        if (ddp_allreduce_finite(a) == round % 2)
-            rank_wrong(me, "round %d: finite is %d", round, ddp_allreduce_finite(a));
+        rank_expect_ok(me, ddp_work_start(w, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(w, &err), &err);
+        if (ddp_work_finite(w) == round % 2)
+            rank_wrong(me, "round %d: finite is %d", round, ddp_work_finite(w));
     }
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void every_rank_learns_of_a_sum_that_is_not_finite(void **state)
@@ -112,12 +112,12 @@ static void count_bytes(struct rank *me)
     ddp_traffic mine, all[RANKS_MAX];
     uint64_t left = 0, least = 2 * (uint64_t)COUNT * sizeof *buf * (uint64_t)(shape->hosts - 1)
                                / (uint64_t)shape->hosts;
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, COUNT, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, buf, COUNT, &err), &err);
+    rank_expect_ok(me, ddp_work_start(w, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(w, &err), &err);
     mine = ddp_group_traffic(me->group);
     rank_expect_ok(me, ddp_allgather(me->group, &mine, all, sizeof mine, &err), &err);
     for (int r = 0; r < me->size; r++)
@@ -127,7 +127,7 @@ static void count_bytes(struct rank *me)
         rank_wrong(me, "%llu bytes leave the host, not %llu; %llu messages",
                    (unsigned long long)left, (unsigned long long)least,
                    (unsigned long long)mine.messages);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
     free(buf);
 }
 
@@ -152,13 +152,13 @@ static void a_host_sends_what_one_rank_would(void **state)
 static void late_sum(struct rank *me)
 {
     static float bufs[RANKS_MAX][5000]; /* outlive the threads, like a failed send */
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
     char want[512];
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, bufs[me->rank], 5000, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, bufs[me->rank], 5000, &err), &err);
     if (me->rank != 2)
-        rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
+        rank_expect_ok(me, ddp_work_start(w, &err), &err);
     rank_meet(me); /* now rank 2 alone owes something, however slow the machine is */
     ddp_group_set_timeout(me->group, 300000000);
     if (me->rank != 2) {
@@ -167,10 +167,10 @@ static void late_sum(struct rank *me)
         (void)snprintf(want, sizeof want,
                        "no message from rank %d (host host1) for 0.3 s, sum 1 of 1",
                        own || me->rank == 0 ? 2 : 3);
-        rank_expect_error(me, ddp_allreduce_wait(a, &err), &err, DDP_ERR_COMM, want);
+        rank_expect_error(me, ddp_work_wait(w, &err), &err, DDP_ERR_COMM, want);
     }
     rank_meet(me); /* its memory is read until the others have failed */
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void timeout_names_the_late_rank(void **state)
@@ -185,22 +185,22 @@ static void unequal_sums(struct rank *me)
 {
     static float bufs[RANKS_MAX][8];
     size_t count = me->rank == 2 ? 8 : 7;
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_status st;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, bufs[me->rank], count, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, bufs[me->rank], count, &err), &err);
+    rank_expect_ok(me, ddp_work_start(w, &err), &err);
     rank_meet(me);
     ddp_group_set_timeout(me->group, 500000000);
-    st = ddp_allreduce_wait(a, &err);
+    st = ddp_work_wait(w, &err);
     if (me->rank != 2)
         rank_expect_error(me, st, &err, DDP_ERR_COMM,
                           "sum 1 of 1: rank 2 sums 32 bytes where 28 are due");
     else if (st != DDP_ERR_COMM)
         rank_wrong(me, "status %d of a sum that rank 2 has another length for", st);
     rank_meet(me);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
 }
 
 static void sums_of_unequal_length_fail(void **state)

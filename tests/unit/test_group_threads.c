@@ -1,7 +1,7 @@
 /* A group of several ranks, as threads of this process. */
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group.h"
+#include "comm/work.h"
 
 #include "../reference_sum.h"
 #include "ranks.h"
@@ -54,16 +54,16 @@ static void expect_sum(struct rank *me, const float *buf, int sum, size_t count)
 static void one_sum(struct rank *me, size_t count)
 {
     float *buf = new_values(me, 0, count);
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, count, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
-    if (!ddp_allreduce_done(a))
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, buf, count, &err), &err);
+    rank_expect_ok(me, ddp_work_start(w, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(w, &err), &err);
+    if (!ddp_work_done(w))
         rank_wrong(me, "a sum of %zu is not done after a wait for it", count);
     expect_sum(me, buf, 0, count);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
     free(buf);
 }
 
@@ -100,7 +100,7 @@ static void many_sums(struct rank *me)
 {
     enum { SUMS = 12, ROUNDS = 2 };
     unsigned seed = 17U + (unsigned)me->rank;
-    ddp_allreduce *sums[SUMS];
+    ddp_work *sums[SUMS];
     float *bufs[SUMS];
     size_t counts[SUMS];
     ddp_error err;
@@ -114,17 +114,17 @@ static void many_sums(struct rank *me)
         for (int s = 0; s < SUMS; s++) {
             for (size_t i = 0; i < counts[s]; i++)
                 bufs[s][i] = reference_value(me->rank, s, i);
-            rank_expect_ok(me, ddp_allreduce_start(sums[s], &err), &err);
+            rank_expect_ok(me, ddp_work_start(sums[s], &err), &err);
             for (int polls = rand_r(&seed) % 5; polls > 0; polls--)
                 rank_expect_ok(me, ddp_group_progress(me->group, &err), &err);
         }
         for (int s = SUMS - 1; s >= 0; s--) {
-            rank_expect_ok(me, ddp_allreduce_wait(sums[s], &err), &err);
+            rank_expect_ok(me, ddp_work_wait(sums[s], &err), &err);
             expect_sum(me, bufs[s], s, counts[s]);
         }
     }
     for (int s = 0; s < SUMS; s++) {
-        ddp_allreduce_close(sums[s]);
+        ddp_work_close(sums[s]);
         free(bufs[s]);
     }
 }
@@ -140,19 +140,19 @@ static void collectives_beside_a_sum(struct rank *me)
     size_t count = CHUNK + 3;
     float *buf = new_values(me, 3, count);
     int mine = me->rank, all[RANKS_MAX];
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, buf, count, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, buf, count, &err), &err);
+    rank_expect_ok(me, ddp_work_start(w, &err), &err);
     rank_expect_ok(me, ddp_allgather(me->group, &mine, all, sizeof mine, &err), &err);
     rank_expect_ok(me, ddp_barrier(me->group, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(w, &err), &err);
     for (int r = 0; r < me->size; r++)
         if (all[r] != r)
             rank_wrong(me, "%d gathered from rank %d", all[r], r);
     expect_sum(me, buf, 3, count);
-    ddp_allreduce_close(a);
+    ddp_work_close(w);
     free(buf);
 }
 

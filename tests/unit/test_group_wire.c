@@ -1,7 +1,7 @@
 /* Numbers of 16 bits against their definition, and sums that travel as such: the tree of rounded
  * sums, to the bit, whatever the schedule and the hosts. */
-#include "comm/allreduce.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 #include "device/wire.h"
 #include "numbers.h"
 
@@ -145,7 +145,7 @@ static void one_rank_rounds_nothing(struct rank *me)
 
     sum_open(me, &s);
     sum_start(me, &s);
-    rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
     for (size_t i = 0; i < s.count; i++)
         if (!reference_same_bits(s.buf[i], reference_value_on(DDP_WIRE_FP16, 0, 0, i)))
             rank_wrong(me, "[%zu] is %.9g", i, (double)s.buf[i]);
@@ -175,10 +175,10 @@ static void overflow(struct rank *me)
             s.buf[place] = 65520;
         if (kind == 2 && me->rank < 2)
             s.buf[place] = -40000;
-        rank_expect_ok(me, ddp_allreduce_start(s.a, &err), &err);
-        rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
-        if (ddp_allreduce_finite(s.a) != (kind == 0))
-            rank_wrong(me, "round %d: finite is %d", round, ddp_allreduce_finite(s.a));
+        rank_expect_ok(me, ddp_work_start(s.work, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
+        if (ddp_work_finite(s.work) != (kind == 0))
+            rank_wrong(me, "round %d: finite is %d", round, ddp_work_finite(s.work));
     }
     sum_close(me, &s);
 }
@@ -203,7 +203,7 @@ static void count_bytes(struct rank *me)
 
         sum_open(me, &s);
         sum_start(me, &s);
-        rank_expect_ok(me, ddp_allreduce_wait(s.a, &err), &err);
+        rank_expect_ok(me, ddp_work_wait(s.work, &err), &err);
         bytes[k] = ddp_group_traffic(me->group).bytes - before;
         sum_close(me, &s);
     }

@@ -2,7 +2,7 @@
  * statistics, in a loss. */
 #include "base/is_finite.h"
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/batchnorm_stats.h"
 #include "core/loss.h"
 #include "device/sum.h"
@@ -91,8 +91,8 @@ static void the_tree_tells_of_any_part(void **state)
 
 static void a_sum_that_overflows_is_told(void **state)
 {
-    float a = FLT_MAX, b = FLT_MAX;
-    float *parts[] = {&a, &b};
+    float w = FLT_MAX, b = FLT_MAX;
+    float *parts[] = {&w, &b};
 
     (void)state;
     assert_false(ddp_sum_tree(parts, 2, 1, 1, DDP_WIRE_FP32));
@@ -106,7 +106,7 @@ struct sum {
     size_t at;
 };
 
-static void expect_finite(struct rank *me, ddp_allreduce *a, float *x, const struct sum *s, int bad)
+static void expect_finite(struct rank *me, ddp_work *w, float *x, const struct sum *s, int bad)
 {
     ddp_error err;
 
@@ -114,9 +114,9 @@ static void expect_finite(struct rank *me, ddp_allreduce *a, float *x, const str
         x[i] = 1;
     if (bad && me->rank == s->bad)
         x[s->at] = me->size % 2 ? NAN : INFINITY;
-    rank_expect_ok(me, ddp_allreduce_start(a, &err), &err);
-    rank_expect_ok(me, ddp_allreduce_wait(a, &err), &err);
-    if (ddp_allreduce_finite(a) == bad)
+    rank_expect_ok(me, ddp_work_start(w, &err), &err);
+    rank_expect_ok(me, ddp_work_wait(w, &err), &err);
+    if (ddp_work_finite(w) == bad)
         rank_wrong(me, "%zu elements, rank %d's [%zu] %s: told that the sum is%s finite", s->count,
                    s->bad, s->at, bad ? "is not finite" : "is 1", bad ? "" : " not");
     for (size_t i = 0; i < s->count && !bad; i++)
@@ -128,18 +128,18 @@ static void sum_twice(struct rank *me)
 {
     const struct sum *s = me->shared;
     float *x = calloc(s->count, sizeof *x);
-    ddp_allreduce *a;
+    ddp_work *w;
     ddp_error err;
 
     if (!x)
         abort();
-    rank_expect_ok(me, ddp_allreduce_open(&a, me->group, x, s->count, &err), &err);
-    if (!ddp_allreduce_finite(a))
+    rank_expect_ok(me, ddp_allreduce_open(&w, me->group, x, s->count, &err), &err);
+    if (!ddp_work_finite(w))
         rank_wrong(me, "not finite before the first sum");
-    expect_finite(me, a, x, s, 0);
-    expect_finite(me, a, x, s, 1);
-    expect_finite(me, a, x, s, 0);
-    ddp_allreduce_close(a);
+    expect_finite(me, w, x, s, 0);
+    expect_finite(me, w, x, s, 1);
+    expect_finite(me, w, x, s, 0);
+    ddp_work_close(w);
     free(x);
 }
 

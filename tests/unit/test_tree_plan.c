@@ -1,6 +1,6 @@
 /* Plans of ordered sums by NCCL at sizes that no test can run: what comes together, where it lies,
  * and how many ranks are too many. (That the sums are right: sums.nccl on GPUs.) */
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "nccl/tree_plan.h"
 #include "numbers.h"
 

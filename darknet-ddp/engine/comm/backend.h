@@ -1,31 +1,30 @@
 /* comm/backend.h: what a backend, a transport and a GPU supply. For comm/, transport/ and nccl/
  * alone.
  *
- * group.c, collectives.c, and allreduce.c for sums, check every argument, remember a failure and
- * put the context into the error; a backend only moves data. Every member is required.
+ * A backend opens and closes groups of its kind. Where there are other ranks it also supplies a
+ * transport, which carries messages and need not know how to sum, and calls
+ * ddp_chunk_pipeline_open. Every member of a table is required. group.c, collectives.c, and work.c
+ * for sums, check every argument, remember a failure and put the context into the error.
  *
- * A backend whose messages pass through host memory need not know how to sum:
- * it supplies a transport, and takes its sums and collectives from chunk_pipeline.h.
+ * How a sum is made is an engine's matter: of host memory chunk_pipeline.c's, of one rank solo.c's,
+ * staged.c's where sums of a GPU share its way, and of a GPU's memory sum.c's. Each has a private
+ * part of its own in every sum (ddp_work.own), which nobody else looks into.
  *
- * How a sum is made is an engine's matter: of host memory host_engine.c's, solo.c's, or staged.c's
- * where sums of a GPU share its way, and of a GPU's memory sum.c's. Each has a private part of
- * its own in every sum (ddp_allreduce.own), which nobody else looks into.
- *
- * Below both a transport carries messages (comm/backend.h): MPI (transport/mpi.c), threads of one
- * process in tests (transport/thread.c), or Gloo (transport/gloo.c), of whose collectives none is
- * used: their order of summation depends on a ring. Gloo lets one wait for a message and does not
- * say whether it has come, so transport/gloo_peer.cpp (C++, as all gloo_*.cpp) has a thread
- * for each peer that waits for what is under way, and never for what a program has still to do; its
- * head says how. What Gloo throws becomes an error that names the peer. Ranks meet by MPI or by
- * files (transport/rendezvous.c), and tell each other their host and networks first
- * (transport/peer_addresses.c); launch/transport_choice.c says what goes with what.
+ * Transports: MPI (transport/mpi.c), threads of one process in tests (transport/thread.c), or Gloo
+ * (transport/gloo.c), of whose collectives none is used: their order of summation depends on a
+ * ring. Gloo lets one wait for a message and does not say whether it has come, so
+ * transport/gloo_peer.cpp (C++, as all gloo_*.cpp) has a thread for each peer that waits for what
+ * is under way, and never for what a program has still to do; its head says how. What Gloo throws
+ * becomes an error that names the peer. Ranks meet by MPI or by files (transport/rendezvous.c), and
+ * tell each other their host and networks first (transport/peer_addresses.c);
+ * launch/transport_choice.c says what goes with what.
  */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
 
-#include "comm/allreduce.h"
 #include "comm/group_schedule.h"
 #include "comm/hierarchical_plan.h"
+#include "comm/work.h"
 
 enum { DDP_HOST_BYTES = 256 };
 
@@ -38,35 +37,25 @@ struct ddp_backend {
     void (*close)(ddp_group *g);
     /* From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
-
-    ddp_status (*progress)(ddp_group *g, ddp_error *err);
-
-    /* Blocking; called with size > 1 alone. bytes may be 0 in allgather, which
-     * is then a barrier. */
-    ddp_status (*broadcast)(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err);
-    ddp_status (*transfer)(ddp_group *g, void *buf, size_t bytes, int from, int to, ddp_error *err);
-    ddp_status (*allgather)(ddp_group *g, const void *mine, void *all, size_t bytes,
-                            ddp_error *err);
-    ddp_status (*gather)(ddp_group *g, void *data, const size_t *bytes, int root, ddp_error *err);
 };
 
 /* Sums of one kind of memory. Every member is required. */
 struct ddp_sum_engine {
-    /* a->group, device, buf, count, wire, number, began and ended are set; the engine sets these
-     * two events. open may hang its part on a->own; close frees it. */
-    ddp_status (*open)(ddp_allreduce *a, ddp_error *err);
-    void (*close)(ddp_allreduce *a);
-    /* count is not 0 and the sum is not in flight; a->behind is set. */
-    ddp_status (*start)(ddp_allreduce *a, ddp_error *err);
+    /* w->group, device, buf, count, wire, number, began and ended are set; the engine sets these
+     * two events. open may hang its part on w->own; close frees it. */
+    ddp_status (*open)(ddp_work *w, ddp_error *err);
+    void (*close)(ddp_work *w);
+    /* count is not 0 and the sum is not in flight; w->behind is set. */
+    ddp_status (*start)(ddp_work *w, ddp_error *err);
     /* Does the memory belong to the sum, so that a fence is due? */
-    int (*in_flight)(const ddp_allreduce *a);
-    /* As group.h says of ddp_allreduce_done, fence_waits, fence and wait; the sum was started, or
-     * has count 0; a->before is set for a fence and a wait. */
-    int (*done)(const ddp_allreduce *a);
-    int (*fence_waits)(const ddp_allreduce *a);
-    ddp_status (*fence)(ddp_allreduce *a, ddp_error *err);
-    ddp_status (*wait)(ddp_allreduce *a, ddp_error *err);
-    int (*finite)(ddp_allreduce *a); /* the same; 1 before the first start */
+    int (*in_flight)(const ddp_work *w);
+    /* As work.h says of ddp_work_done, fence_waits, fence and wait; the sum was started, or
+     * has count 0; w->before is set for a fence and a wait. */
+    int (*done)(const ddp_work *w);
+    int (*fence_waits)(const ddp_work *w);
+    ddp_status (*fence)(ddp_work *w, ddp_error *err);
+    ddp_status (*wait)(ddp_work *w, ddp_error *err);
+    int (*finite)(ddp_work *w); /* the same; 1 before the first start */
 };
 
 /* A rank's GPU (nccl/), which a group knows by these alone: they are set where g->gpu is, by
@@ -89,10 +78,10 @@ struct ddp_gpu_ops {
     void (*free)(ddp_group *g, float *x);
 
     const struct ddp_sum_engine *sums; /* of the GPU's memory */
-    /* Are they cut in a way of their own? Then as ddp_allreduce_share, of one that more than one
+    /* Are they cut in a way of their own? Then as ddp_work_share, of one that more than one
      * rank makes. */
     int (*has_shares)(const ddp_group *g);
-    ddp_status (*share)(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err);
+    ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
 };
 
 /* One message, as both ends see it. Messages from one rank to another match in
@@ -122,13 +111,12 @@ struct ddp_transport {
 
 struct ddp_group {
     const struct ddp_backend *ops;
-    const struct ddp_transport *transport; /* NULL: chunk_pipeline.h is not used */
-    struct ddp_chunk_pipeline *exchange;
-    const struct ddp_allreduce_algorithm
-        *algorithm; /* how chunks are summed (chunk.h); NULL before the first sum, */
-    const struct ddp_allreduce_algorithm *first_algorithm; /* which takes this one */
+    const struct ddp_transport *transport; /* NULL, as pipeline: one rank, and no messages */
+    struct ddp_chunk_pipeline *pipeline;
+    /* How chunks are summed (chunk.h); NULL before the first sum, which takes the direct one. */
+    const struct ddp_allreduce_algorithm *algorithm;
     void *algorithm_own;
-    const struct ddp_sum_engine *host_sums;
+    const struct ddp_sum_engine *host_sums; /* ddp_host_engine, or another */
     int rank;
     int size;
     int local_rank;
@@ -153,7 +141,7 @@ struct ddp_group {
     ddp_error failure; /* code DDP_OK while the group works */
 };
 
-struct ddp_allreduce {
+struct ddp_work {
     ddp_group *group;
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's */
@@ -164,21 +152,17 @@ struct ddp_allreduce {
     size_t count;
     size_t count_each; /* of an all-gather: floats of each rank; 0: it is a sum */
     ddp_wire wire;
-    ddp_allreduce_phase phase; /* that was started last; of an all-gather always DDP_ALLREDUCE */
-    int number;                /* from 1, in the order of opening */
-    int started;               /* once, or more often */
+    ddp_work_phase phase; /* that was started last; of an all-gather always DDP_ALLREDUCE */
+    int number;           /* from 1, in the order of opening */
+    int started;          /* once, or more often */
     ddp_device_event *began, *ended;
 };
 
 /* In errors. */
-static inline const char *ddp_allreduce_kind(int gathers)
+static inline const char *ddp_work_kind(int gathers)
 {
     return gathers ? "all-gather" : "sum";
 }
-
-/* As ddp_allreduce_open_on. Of *wanted what names the sum or all-gather is set: group, device, buf,
- * count, count_each and wire. */
-ddp_status ddp_allreduce_prepare(ddp_allreduce **out, const ddp_allreduce *wanted, ddp_error *err);
 
 /* The parts of a group that every backend has: size and host names. *out is the
  * start of `bytes` zeroed bytes. */

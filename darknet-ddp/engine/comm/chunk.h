@@ -29,9 +29,9 @@
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
-#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/chunk_sizes.h"
+#include "comm/work.h"
 
 /* What every algorithm knows of a chunk. */
 struct ddp_chunk {
@@ -59,7 +59,7 @@ ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
 ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 
-static inline ddp_allreduce_phase ddp_chunk_phase(const struct ddp_chunk *c)
+static inline ddp_work_phase ddp_chunk_phase(const struct ddp_chunk *c)
 {
     return c->sum->phase;
 }
@@ -111,11 +111,11 @@ extern const struct ddp_allreduce_algorithm ddp_allreduce_direct;
 
 /* Within hosts in shared memory, between hosts by messages (hierarchical.c). open fails with
  * DDP_ERR_USAGE where the ranks of some host cannot share memory, on every rank. */
-extern const struct ddp_allreduce_algorithm ddp_allreduce_levels;
+extern const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical;
 
-/* Hosts, or blocks of hosts, that a stage of ddp_allreduce_levels brings together: of more, each
- * round of a chunk's messages is many small ones; of fewer, there are more rounds, and each waits
- * for polls.
+/* Hosts, or blocks of hosts, that a stage of ddp_allreduce_hierarchical brings together: of more,
+ * each round of a chunk's messages is many small ones; of fewer, there are more rounds, and each
+ * waits for polls.
  */
 enum { DDP_HIERARCHICAL_RADIX = 8 };
 

@@ -5,9 +5,8 @@
  * alone matches them. A few chunks are in flight at a time, which bounds the
  * memory and lets the next ones' messages travel while one is summed.
  *
- * A backend sets g->transport, calls ddp_host_engine_open (host_engine.h), and puts the functions
- * below into its table. How a chunk is summed is chunk.h's matter, its messages are
- * wire_messages.c's; collectives are collective.c's.
+ * A backend sets g->transport and calls ddp_chunk_pipeline_open. How a chunk is summed is chunk.h's
+ * matter, its messages are wire_messages.c's; collectives are collective.c's.
  *
  * With -ddp_channels sums take turns at channels (ddp_host_sum.channel, given by the order of
  * starting), and a message is matched within its sum's: MPI has a communicator for each, NCCL also
@@ -16,21 +15,19 @@
 #ifndef DDP_COMM_CHUNK_PIPELINE_H
 #define DDP_COMM_CHUNK_PIPELINE_H
 
-#include "comm/allreduce.h"
 #include "comm/backend.h"
+#include "comm/work.h"
 
 /* The longest message of a sum. A transport does well to send it without asking the receiver first,
  * which takes a poll on both sides. */
-enum { DDP_EXCHANGE_MESSAGE_BYTES = 512 * 1024 };
+enum { DDP_CHUNK_MESSAGE_BYTES = 512 * 1024 };
 
-/* Reserves the transport's requests. first_algorithm: as ddp_chunk_pipeline_use, once the first sum
- * is started, unless another is used before. */
-struct ddp_allreduce_algorithm;
-ddp_status ddp_chunk_pipeline_open(ddp_group *g,
-                                   const struct ddp_allreduce_algorithm *first_algorithm,
-                                   ddp_error *err);
+/* Reserves the transport's requests. Sums go directly until ddp_chunk_pipeline_use says otherwise.
+ */
+ddp_status ddp_chunk_pipeline_open(ddp_group *g, ddp_error *err);
 
 /* How chunks are summed from here on (chunk.h), and of which sizes; as algorithm->open says. */
+struct ddp_allreduce_algorithm;
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 
@@ -41,26 +38,19 @@ ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
  * it has lost. For loops that wait for ranks by other means, as NCCL: it costs a lock, or a glance
  * at each of the transport's requests, where progress costs nothing. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err);
-ddp_status ddp_chunk_pipeline_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
-                                        ddp_error *err);
-ddp_status ddp_chunk_pipeline_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
-                                       ddp_error *err);
-ddp_status ddp_chunk_pipeline_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
-                                        ddp_error *err);
-ddp_status ddp_chunk_pipeline_gather(ddp_group *g, void *data, const size_t *bytes, int root,
-                                     ddp_error *err);
 
-/* What the engines of host memory (host_engine.c, staged.c) have of each sum, or all-gather. buf,
- * count, gathers and number are set, and ended, or NULL; the rest is 0 at first. */
+/* What the engines of host memory (chunk_pipeline.c, nccl/staged.c) have of each sum, or
+ * all-gather. buf, count, gathers and number are set, and ended, or NULL; the rest is 0 at first.
+ */
 struct ddp_host_sum {
     float *buf;
     size_t count; /* of an all-gather: of each rank */
     int gathers;  /* all-gather: buf has a part of each rank */
     int number;
-    ddp_allreduce_phase phase; /* what is made of it; of an all-gather DDP_ALL_GATHER */
-    ddp_wire wire;             /* how that travels */
-    int channel;               /* of its last start */
-    ddp_device_event *ended;   /* set when it has ended */
+    ddp_work_phase phase;    /* what is made of it; of an all-gather DDP_ALL_GATHER */
+    ddp_wire wire;           /* how that travels */
+    int channel;             /* of its last start */
+    ddp_device_event *ended; /* set when it has ended */
 
     int chunks_left; /* 0: ended, or never started */
     int not_finite;  /* an element of the last sum is no finite number */
@@ -68,22 +58,25 @@ struct ddp_host_sum {
     struct ddp_host_sum *next;
 };
 
-/* Of a's memory, when it is opened. */
-static inline struct ddp_host_sum ddp_host_sum_of(const ddp_allreduce *a)
+/* Of w's memory, when it is opened. */
+static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
 {
-    return (struct ddp_host_sum){.buf = a->buf,
-                                 .count = a->count_each ? a->count_each : a->count,
-                                 .gathers = a->count_each > 0,
-                                 .number = a->number,
-                                 .ended = a->ended};
+    return (struct ddp_host_sum){.buf = w->buf,
+                                 .count = w->count_each ? w->count_each : w->count,
+                                 .gathers = w->count_each > 0,
+                                 .number = w->number,
+                                 .ended = w->ended};
 }
 
 /* What is asked for, when it is started: what is gathered travels as it is. */
-static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_allreduce *a)
+static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work *w)
 {
-    s->phase = s->gathers ? DDP_ALL_GATHER : a->phase;
-    s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : a->wire;
+    s->phase = s->gathers ? DDP_ALL_GATHER : w->phase;
+    s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : w->wire;
 }
+
+/* What ddp_work_start, ddp_work_wait and others are for host memory. */
+extern const struct ddp_sum_engine ddp_host_engine;
 
 /* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */
 ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
@@ -95,6 +88,9 @@ ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_err
 
 /* The i-th peer of this rank, i in 0..size-1. Each rank has another first one,
  * so that they do not all send to the same. */
-int ddp_chunk_pipeline_peer(const ddp_group *g, int i);
+static inline int ddp_chunk_pipeline_peer(const ddp_group *g, int i)
+{
+    return (g->rank + 1 + i) % g->size;
+}
 
 #endif

@@ -1,6 +1,6 @@
 /* comm/chunk_pipeline_state.h: what the files behind comm/chunk_pipeline.h share: chunk_pipeline.c
- * (chunks in flight, and waits), wire_messages.c (a chunk's messages), shard_ranges.c and
- * collective.c. Not for others.
+ * (chunks in flight, and waits), chunk_pipeline_open.c (their memory), chunk_overdue.c (who is
+ * late), wire_messages.c (a chunk's messages), shard_ranges.c and collective.c. Not for others.
  *
  * Requests of a collective come first, those of chunks follow, slot by slot. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_STATE_H
@@ -41,6 +41,16 @@ static inline int ddp_collective_requests(const ddp_group *g)
     return 2 * (g->size - 1);
 }
 
+/* The chunk in the i-th slot, the oldest first; NULL: the slot is free. */
+static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
+{
+    const struct ddp_chunk_pipeline *p = g->pipeline;
+    uint32_t sequence = p->next_sequence + (uint32_t)i;
+    struct ddp_chunk *c = g->algorithm->chunk(g, (int)(sequence % (uint32_t)p->sizes.window));
+
+    return c->sum ? c : NULL;
+}
+
 /* ---- chunk_pipeline.c ---- */
 
 /* Tags: of sums, two for each of so many chunks, far more than there are in flight; behind them
@@ -52,6 +62,14 @@ enum { DDP_TAGS = 8192 };
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err);
+
+/* ---- chunk_overdue.c ---- */
+
+/* Has no message come for the group's timeout, nor since that moment? */
+int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
+
+/* DDP_ERR_COMM: the rank that the oldest chunk in flight waits for. */
+ddp_status ddp_chunk_overdue(ddp_group *g, ddp_error *err);
 
 /* DDP_ERR_COMM: peer has not sent, or where `taking` has not taken, a message for the group's
  * timeout. where: ", sum 1 of 4", or "". */

@@ -14,7 +14,7 @@
  * of 512 KiB, and 3% less for sums alone on 4 of 2 at 4; there chunks of 2 MiB take 6% less, but
  * steps at 1 Gbit/s 4% more. */
 enum {
-    SHORTEST_CHUNK_BYTES = DDP_EXCHANGE_MESSAGE_BYTES,
+    SHORTEST_CHUNK_BYTES = DDP_CHUNK_MESSAGE_BYTES,
     LEAST_WINDOW = 4,
 
     DIRECT_IN_FLIGHT_BYTES_OF_TWO = 8 << 20,

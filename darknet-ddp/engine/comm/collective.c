@@ -18,7 +18,7 @@ enum {
 
 static struct ddp_message message(const ddp_group *g, int peer, void *data, size_t bytes)
 {
-    int tag = 2 * DDP_TAGS + (int)(g->exchange->collective % DDP_TAGS);
+    int tag = 2 * DDP_TAGS + (int)(g->pipeline->collective % DDP_TAGS);
 
     return (struct ddp_message){.peer = peer, .tag = tag, .bytes = bytes, .buf = data};
 }
@@ -38,19 +38,19 @@ ddp_status ddp_collective_send(ddp_group *g, int peer, void *data, size_t bytes,
 {
     struct ddp_message m = message(g, peer, data, bytes);
 
-    return g->transport->send(g, next_request(g->exchange, peer, 0), &m, err);
+    return g->transport->send(g, next_request(g->pipeline, peer, 0), &m, err);
 }
 
 ddp_status ddp_collective_recv(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err)
 {
     struct ddp_message m = message(g, peer, data, bytes);
 
-    return g->transport->recv(g, next_request(g->exchange, peer, 1), &m, err);
+    return g->transport->recv(g, next_request(g->pipeline, peer, 1), &m, err);
 }
 
 static ddp_status overdue(ddp_group *g, ddp_error *err)
 {
-    const struct ddp_collective_request *requests = g->exchange->collective_requests;
+    const struct ddp_collective_request *requests = g->pipeline->collective_requests;
     int n = ddp_collective_requests(g), late = -1;
 
     for (int i = 0; i < n; i++)
@@ -61,12 +61,12 @@ static ddp_status overdue(ddp_group *g, ddp_error *err)
 
 ddp_status ddp_collective_finish(ddp_group *g, ddp_error *err)
 {
-    return ddp_chunk_pipeline_wait_until(g, &g->exchange->collective_left, overdue, err);
+    return ddp_chunk_pipeline_wait_until(g, &g->pipeline->collective_left, overdue, err);
 }
 
 void ddp_collective_next(ddp_group *g)
 {
-    g->exchange->collective++;
+    g->pipeline->collective++;
 }
 
 /* ---- collectives ---- */
@@ -103,8 +103,7 @@ static ddp_status receive_from_parent(ddp_group *g, void *data, size_t bytes, in
     return distance == 0 ? DDP_OK : ddp_collective_recv(g, parent % g->size, data, bytes, err);
 }
 
-ddp_status ddp_chunk_pipeline_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
-                                        ddp_error *err)
+ddp_status ddp_collective_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err)
 {
     char *data = buf;
 
@@ -122,8 +121,8 @@ ddp_status ddp_chunk_pipeline_broadcast(ddp_group *g, void *buf, size_t bytes, i
     return DDP_OK;
 }
 
-ddp_status ddp_chunk_pipeline_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
-                                       ddp_error *err)
+ddp_status ddp_collective_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
+                                   ddp_error *err)
 {
     char *data = buf;
     int takes_part = g->rank == from || g->rank == to;
@@ -164,8 +163,8 @@ static ddp_status receive_all(ddp_group *g, char *data, const size_t *bytes, ddp
     return st;
 }
 
-ddp_status ddp_chunk_pipeline_gather(ddp_group *g, void *data, const size_t *bytes, int root,
-                                     ddp_error *err)
+ddp_status ddp_collective_gather(ddp_group *g, void *data, const size_t *bytes, int root,
+                                 ddp_error *err)
 {
     char *own = data;
     ddp_status st = g->rank == root ? receive_all(g, data, bytes, err) : DDP_OK;
@@ -229,8 +228,8 @@ static ddp_status gather_by_doubling(ddp_group *g, char *all, size_t bytes, ddp_
 
 /* Everybody tells everybody: a missing rank is then missed by all; but of many ranks that would be
  * as many connections. The caller has put mine into its place; all may be NULL when bytes is 0. */
-ddp_status ddp_chunk_pipeline_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
-                                        ddp_error *err)
+ddp_status ddp_collective_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
+                                    ddp_error *err)
 {
     char nothing = 0;
     char *data = bytes ? all : &nothing;

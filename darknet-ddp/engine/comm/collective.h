@@ -1,9 +1,21 @@
-/* comm/collective.h: messages of a collective, of which a group has one under way at a time. For
- * collective.c and others who talk to peers as it does. */
+/* comm/collective.h: what collectives.c's functions, which check arguments and name errors, do with
+ * messages; and these messages, for others who talk to peers as they do. A group has one collective
+ * under way at a time. */
 #ifndef DDP_COMM_COLLECTIVE_H
 #define DDP_COMM_COLLECTIVE_H
 
 #include "comm/backend.h"
+
+/* As those of collectives.h, in a group of more than one rank. bytes may be 0 in allgather, which
+ * is then a barrier. */
+ddp_status ddp_collective_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
+                                    ddp_error *err);
+ddp_status ddp_collective_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
+                                   ddp_error *err);
+ddp_status ddp_collective_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
+                                    ddp_error *err);
+ddp_status ddp_collective_gather(ddp_group *g, void *data, const size_t *bytes, int root,
+                                 ddp_error *err);
 
 /* Not more than 2 (size-1) at a time. The memory is the message's until ddp_collective_finish. */
 ddp_status ddp_collective_send(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);

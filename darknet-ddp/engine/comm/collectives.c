@@ -1,8 +1,9 @@
-/* Collectives that block: arguments are checked and errors get their context here, the backend
- * moves the data. */
+/* Collectives that block: arguments are checked and errors get their context here,
+ * collective.c moves the data. */
 #include "comm/collectives.h"
 
 #include "comm/backend.h"
+#include "comm/collective.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_er
         return ddp_fail(err, DDP_ERR_USAGE, "root %d is not a rank of %d", root, g->size);
     if (bytes == 0 || g->size == 1)
         return DDP_OK;
-    st = g->ops->broadcast(g, buf, bytes, root, err);
+    st = ddp_collective_broadcast(g, buf, bytes, root, err);
     if (st)
         st = ddp_wrap(err, "broadcast of %zu bytes from rank %d", bytes, root);
     return ddp_group_keep_failure(g, st, err);
@@ -32,7 +33,7 @@ ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
         return ddp_fail(err, DDP_ERR_USAGE, "%d or %d is not a rank of %d", from, to, g->size);
     if (bytes == 0 || from == to)
         return DDP_OK;
-    st = g->ops->transfer(g, buf, bytes, from, to, err);
+    st = ddp_collective_transfer(g, buf, bytes, from, to, err);
     if (st)
         st = ddp_wrap(err, "%zu bytes from rank %d to rank %d", bytes, from, to);
     return ddp_group_keep_failure(g, st, err);
@@ -47,7 +48,7 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
     memmove((char *)all + (size_t)g->rank * bytes, mine, bytes);
     if (g->size == 1)
         return DDP_OK;
-    st = g->ops->allgather(g, mine, all, bytes, err);
+    st = ddp_collective_allgather(g, mine, all, bytes, err);
     if (st)
         st = ddp_wrap(err, "allgather of %zu bytes a rank", bytes);
     return ddp_group_keep_failure(g, st, err);
@@ -63,7 +64,7 @@ ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root, d
         return ddp_fail(err, DDP_ERR_USAGE, "root %d is not a rank of %d", root, g->size);
     if (g->size == 1)
         return DDP_OK;
-    st = g->ops->gather(g, data, bytes, root, err);
+    st = ddp_collective_gather(g, data, bytes, root, err);
     if (st)
         st = ddp_wrap(err, "gathering to rank %d", root);
     return ddp_group_keep_failure(g, st, err);
@@ -75,7 +76,7 @@ ddp_status ddp_barrier(ddp_group *g, ddp_error *err)
 
     if (st || g->size == 1)
         return st;
-    st = g->ops->allgather(g, NULL, NULL, 0, err);
+    st = ddp_collective_allgather(g, NULL, NULL, 0, err);
     if (st)
         st = ddp_wrap(err, "barrier");
     return ddp_group_keep_failure(g, st, err);

@@ -21,8 +21,8 @@
  *
  * An all-gather is such a second half, in which each rank's piece is of its part. */
 #include "base/is_finite.h"
-#include "comm/allreduce.h"
 #include "comm/chunk.h"
+#include "comm/work.h"
 #include "device/sum.h"
 #include "device/wire.h"
 

@@ -4,7 +4,7 @@
  * the same order. Order is the whole contract: if rank 0 starts bucket 3 before
  * bucket 2 and rank 1 does not, the run hangs or mixes gradients.
  *
- * What ranks do together: sums (comm/allreduce.h) and all-gathers (comm/allgather.h), which are
+ * What ranks do together: sums and all-gathers (comm/work.h), which are
  * started and travel while the program computes, and collectives that block (comm/collectives.h).
  * How sums travel is told by comm/group_schedule.h; a rank's GPU is given by comm/group_gpu.h.
  *

@@ -28,6 +28,7 @@ ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, dd
     g->size = size;
     g->local_size = 1;
     g->radix = DDP_HIERARCHICAL_RADIX;
+    g->host_sums = &ddp_host_engine;
     g->channels = 1;
     (void)strcpy(g->schedule, "direct");
     g->timeout_ns = default_timeout_ns;

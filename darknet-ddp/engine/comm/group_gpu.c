@@ -37,7 +37,7 @@ static ddp_status alloc_on_host(ddp_group *g, ddp_device *d, float **x, size_t c
 {
     void *shared = NULL;
 
-    if (g->algorithm == &ddp_allreduce_levels && count * sizeof **x >= LEAST_SHARED_BYTES
+    if (g->algorithm == &ddp_allreduce_hierarchical && count * sizeof **x >= LEAST_SHARED_BYTES
         && ddp_host_memory_alloc(g, &shared, count * sizeof **x, err))
         return ddp_group_keep_failure(g, err->code, err);
     *x = shared;

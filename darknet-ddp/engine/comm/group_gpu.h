@@ -4,10 +4,10 @@
  * GPU's memory then go through NCCL, or are copied through host memory.
  *
  * Such a sum has its place in the GPU's work, not in the program's: start takes what the
- * framework has queued so far as done before it, ddp_allreduce_fence makes what is queued
+ * framework has queued so far as done before it, ddp_work_fence makes what is queued
  * afterwards come behind it, and neither holds up the program. So a peer that is lost
  * would be noticed by nobody but a GPU that hangs: before the program itself waits for
- * the GPU, it calls ddp_group_synchronize, or waits for the sum with ddp_allreduce_wait. */
+ * the GPU, it calls ddp_group_synchronize, or waits for the sum with ddp_work_wait. */
 #ifndef DDP_COMM_GROUP_GPU_H
 #define DDP_COMM_GROUP_GPU_H
 

@@ -32,7 +32,7 @@ static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
 
 static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
 {
-    ddp_status st = ddp_chunk_pipeline_use(g, &ddp_allreduce_levels, err);
+    ddp_status st = ddp_chunk_pipeline_use(g, &ddp_allreduce_hierarchical, err);
 
     if (st == DDP_ERR_USAGE && !only)
         return ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err);

@@ -24,9 +24,9 @@
  * all of its host have shared their lanes of it, and a slot for chunk n +
  * window once its rank has said that it launched that, and so needs no guard of its own. */
 #include "base/is_finite.h"
-#include "comm/allreduce.h"
 #include "comm/hierarchical_state.h"
 #include "comm/host_memory.h"
+#include "comm/work.h"
 #include "device/wire.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static int in_place(const ddp_group *g, const struct ddp_hierarchical_chunk *c)
     return ddp_hierarchical_own(g, c) == c->base.data;
 }
 
-static struct ddp_chunk *levels_chunk(ddp_group *g, int slot)
+static struct ddp_chunk *hierarchical_chunk(ddp_group *g, int slot)
 {
     return &ddp_hierarchical_of(g)->chunks[slot].base;
 }
@@ -191,7 +191,7 @@ static size_t extent(const ddp_group *g, const struct ddp_chunk *c)
     return c->sum->gathers ? ((size_t)g->size - 1) * c->sum->count + c->count : c->count;
 }
 
-static ddp_status levels_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
+static ddp_status hierarchical_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
 {
     struct ddp_board *board = ddp_hierarchical_board(g, g->local_rank);
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
@@ -288,7 +288,8 @@ static void take_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c, in
     *moved = 1;
 }
 
-static ddp_status levels_look(ddp_group *g, struct ddp_chunk *chunk, int *moved, ddp_error *err)
+static ddp_status hierarchical_look(ddp_group *g, struct ddp_chunk *chunk, int *moved,
+                                    ddp_error *err)
 {
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
@@ -299,7 +300,7 @@ static ddp_status levels_look(ddp_group *g, struct ddp_chunk *chunk, int *moved,
     return DDP_OK;
 }
 
-static ddp_status levels_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)
+static ddp_status hierarchical_advance(ddp_group *g, struct ddp_chunk *chunk, int i, ddp_error *err)
 {
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
@@ -310,7 +311,7 @@ static ddp_status levels_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
     return c->state == DDP_HIERARCHICAL_GATHERING ? DDP_OK : go_on(g, c, err);
 }
 
-static ddp_range levels_share(const ddp_group *g, size_t count, int i, int *parts)
+static ddp_range hierarchical_share(const ddp_group *g, size_t count, int i, int *parts)
 {
     const struct ddp_stage *top = top_of(g);
     const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
@@ -324,14 +325,14 @@ static ddp_range levels_share(const ddp_group *g, size_t count, int i, int *part
 
 /* ---- who is late ---- */
 
-static int levels_behind(const ddp_group *g, const struct ddp_chunk *chunk)
+static int hierarchical_behind(const ddp_group *g, const struct ddp_chunk *chunk)
 {
     const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
 
     return c->state == DDP_HIERARCHICAL_GATHERING ? first_local(g) + c->seen : -1;
 }
 
-static int levels_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
+static int hierarchical_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
 {
     const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
 
@@ -348,20 +349,20 @@ static int levels_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, i
     return -1;
 }
 
-static ddp_chunks levels_chunks(const ddp_group *g)
+static ddp_chunks hierarchical_chunks(const ddp_group *g)
 {
     return ddp_hierarchical_chunks(g->size, g->places.count);
 }
 
-const struct ddp_allreduce_algorithm ddp_allreduce_levels = {
-    .chunks = levels_chunks,
+const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical = {
+    .chunks = hierarchical_chunks,
     .open = ddp_hierarchical_open,
     .close = ddp_hierarchical_close,
-    .chunk = levels_chunk,
-    .launch = levels_launch,
-    .advance = levels_advance,
-    .look = levels_look,
-    .share = levels_share,
-    .behind = levels_behind,
-    .waits_for = levels_waits_for,
+    .chunk = hierarchical_chunk,
+    .launch = hierarchical_launch,
+    .advance = hierarchical_advance,
+    .look = hierarchical_look,
+    .share = hierarchical_share,
+    .behind = hierarchical_behind,
+    .waits_for = hierarchical_waits_for,
 };

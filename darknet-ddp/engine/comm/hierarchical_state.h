@@ -1,5 +1,5 @@
-/* comm/hierarchical_state.h: what the files of ddp_allreduce_levels share: hierarchical.c (a chunk
- * from state to state), hierarchical_open.c (its memory), hierarchical_messages.c,
+/* comm/hierarchical_state.h: what the files of ddp_allreduce_hierarchical share: hierarchical.c (a
+ * chunk from state to state), hierarchical_open.c (its memory), hierarchical_messages.c,
  * hierarchical_sums.c (what is summed, and where it lies) and hierarchical_gather.c (all-gathers).
  * Not for others. */
 #ifndef DDP_COMM_HIERARCHICAL_STATE_H

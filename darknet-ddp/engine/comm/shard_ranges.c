@@ -1,7 +1,7 @@
 /* Which part of a sum a rank has after DDP_REDUCE_SCATTER: that of each of its chunks, by the
  * algorithm they are summed. */
-#include "comm/allreduce.h"
 #include "comm/chunk_pipeline_state.h"
+#include "comm/work.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static void add(ddp_range *ranges, size_t *count, ddp_range range)
 
 static ddp_status list(ddp_group *g, size_t size, ddp_range **ranges, size_t *count, ddp_error *err)
 {
-    size_t most = g->exchange->sizes.count, chunks = (size + most - 1) / most;
+    size_t most = g->pipeline->sizes.count, chunks = (size + most - 1) / most;
     int parts;
 
     (void)g->algorithm->share(g, most, 0, &parts);
@@ -29,22 +29,21 @@ static ddp_status list(ddp_group *g, size_t size, ddp_range **ranges, size_t *co
     return DDP_OK;
 }
 
-ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
-                               ddp_error *err)
+ddp_status ddp_work_share(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err)
 {
-    ddp_group *g = a->group;
+    ddp_group *g = w->group;
 
     *count = 0;
-    if (g->size > 1 && a->engine != g->host_sums && g->gpu_ops->has_shares(g))
-        return g->gpu_ops->share(a, ranges, count, err);
+    if (g->size > 1 && w->engine != g->host_sums && g->gpu_ops->has_shares(g))
+        return g->gpu_ops->share(w, ranges, count, err);
     if (g->size > 1) {
-        if (!g->algorithm && ddp_chunk_pipeline_use(g, g->first_algorithm, err))
+        if (!g->algorithm && ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err))
             return err->code;
-        return list(g, a->count, ranges, count, err);
+        return list(g, w->count, ranges, count, err);
     }
     *ranges = calloc(1, sizeof **ranges);
     if (!*ranges)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a rank's share");
-    add(*ranges, count, (ddp_range){0, a->count});
+    add(*ranges, count, (ddp_range){0, w->count});
     return DDP_OK;
 }

@@ -85,7 +85,7 @@ ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err)
 {
     int request = c->first_request + i;
-    struct ddp_packed *p = &g->exchange->packed[request];
+    struct ddp_packed *p = &g->pipeline->packed[request];
     struct ddp_message m;
 
     if (message(&m, p, c, part, err))
@@ -100,7 +100,7 @@ ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err)
 {
     int request = c->first_request + i;
-    struct ddp_packed *p = &g->exchange->packed[request];
+    struct ddp_packed *p = &g->pipeline->packed[request];
     struct ddp_message m;
 
     if (message(&m, p, c, part, err))

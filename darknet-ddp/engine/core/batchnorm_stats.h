@@ -61,7 +61,7 @@ void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 void ddp_batchnorm_stats_leave_out(ddp_batchnorm_stats *s, const char *left_out);
 
 /* The framework may add to the buffers, which are zero now with DDP_STATISTICS_EXACT, behind what
- * was started (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
+ * was started (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_begin(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* After begin, before a step's first forward pass: start is going to follow its last one. A step
@@ -77,11 +77,11 @@ void ddp_batchnorm_stats_fold(ddp_batchnorm_stats *s, int mini_batch);
 ddp_status ddp_batchnorm_stats_start(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds in the buffers what was started, as it came
- * (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
+ * (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_fence(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds in the buffers the running statistics after what was started
- * (ddp_allreduce_fence).
+ * (ddp_work_fence).
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 

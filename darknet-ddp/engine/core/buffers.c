@@ -1,8 +1,8 @@
 #include "core/buffers.h"
 
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ struct ddp_buffers {
     float *memory;
     size_t count;
     float **framework_memory; /* per buffer */
-    ddp_allreduce *sum;
+    ddp_work *sum;
     int started;
 };
 
@@ -128,7 +128,7 @@ void ddp_buffers_close(ddp_buffers *b)
         return;
     if (b->framework_memory)
         return_buffers(b);
-    ddp_allreduce_close(b->sum);
+    ddp_work_close(b->sum);
     ddp_group_free_memory(b->group, b->table->device, b->memory);
     free(b->framework_memory);
     free(b);
@@ -155,7 +155,7 @@ ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err)
 {
     if (b->count == 0)
         return DDP_OK;
-    if (ddp_allreduce_start(b->sum, err))
+    if (ddp_work_start(b->sum, err))
         return ddp_wrap(err, "BatchNorm statistics");
     b->started = 1;
     return DDP_OK;
@@ -166,12 +166,12 @@ ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err)
     if (!b->started)
         return DDP_OK;
     b->started = 0;
-    if (ddp_allreduce_fence(b->sum, err))
+    if (ddp_work_fence(b->sum, err))
         return ddp_wrap(err, "BatchNorm statistics");
     return DDP_OK;
 }
 
 int ddp_buffers_finite(const ddp_buffers *b)
 {
-    return b->started || ddp_allreduce_finite(b->sum);
+    return b->started || ddp_work_finite(b->sum);
 }

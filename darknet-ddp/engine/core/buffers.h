@@ -46,7 +46,7 @@ ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds in the buffers rank 0's, or the sum, if that was started
- * (ddp_allreduce_fence). Fails with DDP_ERR_COMM. */
+ * (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Was the last sum or copy that has arrived finite? The same on every rank; 1 before the first. */

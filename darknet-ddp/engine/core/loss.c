@@ -1,6 +1,6 @@
 #include "core/loss.h"
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/equal_check.h"
 #include "core/tree_sum.h"
 
@@ -17,7 +17,7 @@ struct ddp_loss {
     int size;
     float sent[SENT]; /* how many ranks have each request, the sum of the losses,
                          core/equal_check.h's */
-    ddp_allreduce *sum;
+    ddp_work *sum;
     int started;
     ddp_tree_sum *tree; /* NULL: losses add up in place */
     int folded;         /* mini-batches of this step that the tree holds */
@@ -58,7 +58,7 @@ void ddp_loss_close(ddp_loss *l)
 {
     if (!l)
         return;
-    ddp_allreduce_close(l->sum);
+    ddp_work_close(l->sum);
     ddp_tree_sum_close(l->tree);
     free(l);
 }
@@ -99,7 +99,7 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err)
         l->counts[i] = 0;
     }
     l->started = 1;
-    if (ddp_allreduce_start(l->sum, err))
+    if (ddp_work_start(l->sum, err))
         return ddp_wrap(err, "loss");
     return DDP_OK;
 }
@@ -109,10 +109,10 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     if (!l->started)
         return DDP_OK;
     l->started = 0;
-    if (ddp_allreduce_wait(l->sum, err))
+    if (ddp_work_wait(l->sum, err))
         return ddp_wrap(err, "loss");
     l->same = 1;
-    if (ddp_allreduce_finite(l->sum)) {
+    if (ddp_work_finite(l->sum)) {
         l->last = l->sent[LOSS] / (float)l->size;
         l->same = ddp_equal_check_read(&l->sent[SAME], l->size);
     }
@@ -136,7 +136,7 @@ float ddp_loss_take(ddp_loss *l)
 
 int ddp_loss_finite(const ddp_loss *l)
 {
-    return l->started || ddp_allreduce_finite(l->sum);
+    return l->started || ddp_work_finite(l->sum);
 }
 
 void ddp_loss_compare(ddp_loss *l, uint64_t number)

@@ -1,13 +1,13 @@
 #include "core/plain_sums.h"
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 
 #include <stdlib.h>
 
 struct plain {
     ddp_sums base; /* first */
     ddp_plain_of of;
-    ddp_allreduce **sums; /* of each piece */
+    ddp_work **sums; /* of each piece */
 };
 
 static struct plain *plain_of(const ddp_sums *s)
@@ -20,12 +20,12 @@ static void close_plain(ddp_sums *s)
     struct plain *p = plain_of(s);
 
     for (size_t i = 0; p->sums && i < p->of.piece_count; i++)
-        ddp_allreduce_close(p->sums[i]);
+        ddp_work_close(p->sums[i]);
     free(p->sums);
     free(p);
 }
 
-ddp_allreduce *const *ddp_plain_sums_all(const ddp_sums *s)
+ddp_work *const *ddp_plain_sums_all(const ddp_sums *s)
 {
     return plain_of(s)->sums;
 }
@@ -34,28 +34,28 @@ static ddp_status start(ddp_sums *s, size_t piece, ddp_error *err)
 {
     struct plain *p = plain_of(s);
 
-    return p->of.halves ? ddp_allreduce_start_phase(p->sums[piece], DDP_REDUCE_SCATTER, err)
-                        : ddp_allreduce_start(p->sums[piece], err);
+    return p->of.halves ? ddp_work_start_phase(p->sums[piece], DDP_REDUCE_SCATTER, err)
+                        : ddp_work_start(p->sums[piece], err);
 }
 
-static ddp_allreduce *last(const ddp_sums *s, size_t piece)
+static ddp_work *last(const ddp_sums *s, size_t piece)
 {
     return plain_of(s)->sums[piece];
 }
 
 static ddp_status fence(ddp_sums *s, size_t piece, ddp_error *err)
 {
-    return ddp_allreduce_fence(plain_of(s)->sums[piece], err);
+    return ddp_work_fence(plain_of(s)->sums[piece], err);
 }
 
 static int is_done(const ddp_sums *s, size_t piece)
 {
-    return ddp_allreduce_done(plain_of(s)->sums[piece]);
+    return ddp_work_done(plain_of(s)->sums[piece]);
 }
 
 static int is_finite(const ddp_sums *s, size_t piece)
 {
-    return ddp_allreduce_finite(plain_of(s)->sums[piece]);
+    return ddp_work_finite(plain_of(s)->sums[piece]);
 }
 
 static size_t count(const ddp_sums *s, size_t bucket)

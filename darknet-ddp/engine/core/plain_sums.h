@@ -2,7 +2,7 @@
 #ifndef DDP_CORE_PLAIN_SUMS_H
 #define DDP_CORE_PLAIN_SUMS_H
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/bucket_plan.h"
 #include "core/sums.h"
 
@@ -30,6 +30,6 @@ ddp_status ddp_plain_sums_open(ddp_sums **out, const ddp_plain_of *of,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Of each piece, the sums'. */
-ddp_allreduce *const *ddp_plain_sums_all(const ddp_sums *s);
+ddp_work *const *ddp_plain_sums_all(const ddp_sums *s);
 
 #endif

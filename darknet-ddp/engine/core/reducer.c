@@ -12,10 +12,10 @@
  *                   have a part of the layer are there
  *
  * r->sums makes the sums, piece by piece; a piece is a bucket, or a part of a large one. In a plain
- * run core/plain_sums.c is no more than ddp_allreduce_start and ddp_allreduce_fence
- * (comm/allreduce.h) on the piece's memory; core/rounds.c sums what an algorithm makes of it. */
-#include "comm/allreduce.h"
+ * run core/plain_sums.c is no more than ddp_work_start and ddp_work_fence
+ * (comm/work.h) on the piece's memory; core/rounds.c sums what an algorithm makes of it. */
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "core/reducer_state.h"
 
 #include "base/clock.h"
@@ -308,7 +308,7 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
     } else if (!ddp_reducer_is_alone(r)) {
         size_t piece = ddp_reducer_last_piece(r, place->bucket);
 
-        if (ddp_allreduce_wait(ddp_reducer_last_sum(r, piece), err))
+        if (ddp_work_wait(ddp_reducer_last_sum(r, piece), err))
             return ddp_reducer_wrap_error(r, place->bucket, err);
         ddp_device_pull(r->table->device, &count,
                         r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);

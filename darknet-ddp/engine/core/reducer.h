@@ -66,7 +66,7 @@
 #define DDP_CORE_REDUCER_H
 
 #include "base/status.h"
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/bucket_plan.h"
 #include "core/option_names.h"
 #include "core/params.h"
@@ -124,7 +124,7 @@ const ddp_bucket_plan *ddp_reducer_plan(const ddp_reducer *r);
  * where it is compressed; the reducer's. *bucket: whose it is. NULL: its layers were left out, and
  * it is not sent. */
 size_t ddp_reducer_piece_count(const ddp_reducer *r);
-const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
+const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
 /* Numbers that are summed of the bucket, and of all. */
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket);
@@ -181,7 +181,7 @@ void ddp_reducer_adapt(ddp_reducer *r, size_t backlog);
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds the sum over ranks in every gradient of layer
- * (ddp_allreduce_fence). *used becomes 0 if the layer ran on no rank since its last fence, else 1;
+ * (ddp_work_fence). *used becomes 0 if the layer ran on no rank since its last fence, else 1;
  * it is 1 for a layer without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the
  * layer's buckets have not been launched. */
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
@@ -196,7 +196,7 @@ float *ddp_reducer_memory(const ddp_reducer *r);
 
 /* With config.halves: the sum of each of the plan's buckets, of its gradients without run counts;
  * the reducer's. NULL: sums are made as a whole. */
-ddp_allreduce *const *ddp_reducer_halves(const ddp_reducer *r);
+ddp_work *const *ddp_reducer_halves(const ddp_reducer *r);
 
 /* With it, after the update of the last layer: what every rank has made of its share starts to
  * travel. publish puts this rank's into the memory of each bucket, just before. Fails with
@@ -216,7 +216,7 @@ ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer,
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Of the buckets of this syncing pass that had their fence (on a GPU, and are settled; see
- * ddp_allreduce_finite): are all finite? The same on every rank. Else *bucket of the plan is the
+ * ddp_work_finite): are all finite? The same on every rank. Else *bucket of the plan is the
  * first that is not. */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 

@@ -1,5 +1,5 @@
-#include "comm/allreduce.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "core/reducer_state.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@ static size_t nth_spread(const ddp_reducer *r, size_t n)
 }
 
 /* A piece is a bucket. */
-static ddp_allreduce *sum_of(const ddp_reducer *r, size_t bucket)
+static ddp_work *sum_of(const ddp_reducer *r, size_t bucket)
 {
     return ddp_plain_sums_all(r->plain)[bucket];
 }
@@ -34,10 +34,10 @@ ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err)
 void ddp_reducer_close_halves(ddp_reducer *r)
 {
     ddp_error ignored;
-    ddp_status st = r->ran_started ? ddp_allreduce_wait(r->ran_sum, &ignored) : DDP_OK;
+    ddp_status st = r->ran_started ? ddp_work_wait(r->ran_sum, &ignored) : DDP_OK;
 
     (void)st; /* a group that has failed has told why */
-    ddp_allreduce_close(r->ran_sum);
+    ddp_work_close(r->ran_sum);
     free(r->ran_ranks);
 }
 
@@ -45,7 +45,7 @@ void ddp_reducer_close_halves(ddp_reducer *r)
 
 static ddp_status wait_for_ranks(const ddp_reducer *r, ddp_error *err)
 {
-    if (ddp_allreduce_wait(r->ran_sum, err))
+    if (ddp_work_wait(r->ran_sum, err))
         return ddp_wrap(err, "which layers ran");
     return DDP_OK;
 }
@@ -57,7 +57,7 @@ ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err)
     r->ran_started = 1;
     for (int layer = 0; layer < r->table->layer_count; layer++)
         r->ran_ranks[layer] = r->ran[layer] ? 1.0F : 0.0F;
-    if (ddp_allreduce_start(r->ran_sum, err))
+    if (ddp_work_start(r->ran_sum, err))
         return ddp_wrap(err, "which layers ran");
     return DDP_OK;
 }
@@ -88,7 +88,7 @@ ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, s
         if (ddp_reducer_is_left_out(r, b))
             continue;
         publish(ctx, b);
-        if (ddp_allreduce_start_phase(sum_of(r, b), DDP_ALL_GATHER, err))
+        if (ddp_work_start_phase(sum_of(r, b), DDP_ALL_GATHER, err))
             st = ddp_reducer_wrap_error(r, b, err);
         ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     }
@@ -105,7 +105,7 @@ static ddp_status take_next(ddp_reducer *r, ddp_error *err)
         return DDP_OK;
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
-    if (ddp_allreduce_wait(sum_of(r, b), err)) {
+    if (ddp_work_wait(sum_of(r, b), err)) {
         ddp_reducer_wrap_error(r, b, err);
         return ddp_wrap(err, "updated parameters");
     }
@@ -144,7 +144,7 @@ int ddp_reducer_taken_finite(const ddp_reducer *r, size_t *bucket)
 {
     for (size_t n = 0; n < r->taken; n++) {
         *bucket = nth_spread(r, n);
-        if (!ddp_reducer_is_left_out(r, *bucket) && !ddp_allreduce_finite(sum_of(r, *bucket)))
+        if (!ddp_reducer_is_left_out(r, *bucket) && !ddp_work_finite(sum_of(r, *bucket)))
             return 0;
     }
     return 1;

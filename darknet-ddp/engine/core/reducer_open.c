@@ -1,5 +1,5 @@
-#include "comm/allreduce.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "core/reducer_state.h"
 
 #include "core/rounds.h"
@@ -151,7 +151,7 @@ float *ddp_reducer_memory(const ddp_reducer *r)
     return r->memory;
 }
 
-ddp_allreduce *const *ddp_reducer_halves(const ddp_reducer *r)
+ddp_work *const *ddp_reducer_halves(const ddp_reducer *r)
 {
     return r->config.halves ? ddp_plain_sums_all(r->plain) : NULL;
 }

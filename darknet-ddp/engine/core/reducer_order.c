@@ -1,4 +1,4 @@
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/reducer_state.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ size_t ddp_reducer_piece_count(const ddp_reducer *r)
     return r->piece_count;
 }
 
-const ddp_allreduce *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket)
+const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket)
 {
     *bucket = r->pieces[piece].bucket;
     return ddp_reducer_is_left_out(r, *bucket) ? NULL : ddp_reducer_last_sum(r, piece);

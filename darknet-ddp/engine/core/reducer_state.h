@@ -5,7 +5,7 @@
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/launch_order.h"
 #include "core/plain_sums.h"
 #include "core/reducer.h"
@@ -39,7 +39,7 @@ struct ddp_reducer {
 
     /* With config.halves. */
     float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
-    ddp_allreduce *ran_sum;
+    ddp_work *ran_sum;
     int ran_started; /* that sum, once or more often */
     size_t spread;   /* buckets of this step whose second half was started */
     size_t taken;    /* of these, how many have been waited for */
@@ -73,7 +73,7 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
 int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
 
 /* The sum of a piece, the last one that it has. */
-static inline ddp_allreduce *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
+static inline ddp_work *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
 {
     return r->sums->ops->last(r->sums, piece);
 }

@@ -1,8 +1,7 @@
 #include "core/rounds.h"
 
-#include "comm/allgather.h"
-#include "comm/allreduce.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 
 #include <stdlib.h>
 
@@ -22,7 +21,7 @@ struct part {
 struct bucket {
     float *memory[ROUNDS];
     size_t count[ROUNDS]; /* of a rank */
-    ddp_allreduce *sums[ROUNDS];
+    ddp_work *sums[ROUNDS];
     int skipped; /* in this pass */
 };
 
@@ -141,7 +140,7 @@ static void close_rounds(ddp_sums *s)
 
     for (size_t b = 0; r->buckets && b < r->plan->bucket_count; b++)
         for (int round = 0; round < ROUNDS; round++)
-            ddp_allreduce_close(r->buckets[b].sums[round]);
+            ddp_work_close(r->buckets[b].sums[round]);
     ddp_group_free_memory(r->group, r->table->device, r->memory);
     ddp_device_queue_close(r->queue);
     free(r->parts);
@@ -216,9 +215,9 @@ static ddp_status start(ddp_sums *s, size_t b, ddp_error *err)
     for (size_t i = 0; i < r->table->param_count; i++)
         if (is_in(r, i, b))
             fill(r, i, bucket->memory[FIRST]);
-    if (ddp_allreduce_start_behind(bucket->sums[FIRST], r->queue, err))
+    if (ddp_work_start_behind(bucket->sums[FIRST], r->queue, err))
         return err->code;
-    return r->gathers ? ddp_allreduce_start_behind(bucket->sums[SECOND], r->queue, err) : DDP_OK;
+    return r->gathers ? ddp_work_start_behind(bucket->sums[SECOND], r->queue, err) : DDP_OK;
 }
 
 static void skip(ddp_sums *s, size_t b)
@@ -256,8 +255,7 @@ static int may_go_on(const ddp_sums *s)
     const struct rounds *r = rounds_of(s);
     const struct bucket *bucket = &r->buckets[r->started[SECOND]];
 
-    return is_its_turn(r)
-           && (!has_second(r, bucket) || !ddp_allreduce_fence_waits(bucket->sums[FIRST]));
+    return is_its_turn(r) && (!has_second(r, bucket) || !ddp_work_fence_waits(bucket->sums[FIRST]));
 }
 
 static ddp_status go_on(ddp_sums *s, ddp_error *err)
@@ -268,7 +266,7 @@ static ddp_status go_on(ddp_sums *s, ddp_error *err)
 
     if (!has_second(r, bucket))
         return DDP_OK;
-    if (ddp_allreduce_fence_before(bucket->sums[FIRST], r->queue, err))
+    if (ddp_work_fence_before(bucket->sums[FIRST], r->queue, err))
         return err->code;
     for (size_t i = 0; i < r->table->param_count; i++)
         if (is_in(r, i, b) && r->parts[i].count[SECOND] > 0) {
@@ -276,10 +274,10 @@ static ddp_status go_on(ddp_sums *s, ddp_error *err)
 
             r->plug->fill(r->self, &p, SECOND, r->queue);
         }
-    return ddp_allreduce_start_behind(bucket->sums[SECOND], r->queue, err);
+    return ddp_work_start_behind(bucket->sums[SECOND], r->queue, err);
 }
 
-static ddp_allreduce *last(const ddp_sums *s, size_t b)
+static ddp_work *last(const ddp_sums *s, size_t b)
 {
     const struct bucket *bucket = &rounds_of(s)->buckets[b];
 
@@ -290,11 +288,11 @@ static ddp_allreduce *last(const ddp_sums *s, size_t b)
 static ddp_status fence(ddp_sums *s, size_t b, ddp_error *err)
 {
     const struct rounds *r = rounds_of(s);
-    ddp_allreduce *first = r->buckets[b].sums[FIRST];
+    ddp_work *first = r->buckets[b].sums[FIRST];
 
-    if (r->gathers && ddp_allreduce_fence(first, err))
+    if (r->gathers && ddp_work_fence(first, err))
         return err->code;
-    return !r->gathers || r->buckets[b].count[SECOND] > 0 ? ddp_allreduce_fence(last(s, b), err)
+    return !r->gathers || r->buckets[b].count[SECOND] > 0 ? ddp_work_fence(last(s, b), err)
                                                           : DDP_OK;
 }
 
@@ -302,16 +300,16 @@ static int is_done(const ddp_sums *s, size_t b)
 {
     const struct rounds *r = rounds_of(s);
 
-    return b < r->started[SECOND] && ddp_allreduce_done(last(s, b))
-           && (!r->gathers || ddp_allreduce_done(r->buckets[b].sums[FIRST]));
+    return b < r->started[SECOND] && ddp_work_done(last(s, b))
+           && (!r->gathers || ddp_work_done(r->buckets[b].sums[FIRST]));
 }
 
 static int is_finite(const ddp_sums *s, size_t b)
 {
     const struct bucket *bucket = &rounds_of(s)->buckets[b];
 
-    return ddp_allreduce_finite(bucket->sums[FIRST])
-           && (!bucket->count[SECOND] || ddp_allreduce_finite(bucket->sums[SECOND]));
+    return ddp_work_finite(bucket->sums[FIRST])
+           && (!bucket->count[SECOND] || ddp_work_finite(bucket->sums[SECOND]));
 }
 
 /* ---- what has arrived ---- */

@@ -18,7 +18,7 @@
  * waits until the last second sum has started, so that the loss comes behind.
  *
  * Where ranks get each other's numbers (ddp_sum_plug.gathers) these travel in an all-gather
- * (comm/allgather.h) that starts right behind the bucket's sum, which has the rest. */
+ * (comm/work.h) that starts right behind the bucket's sum, which has the rest. */
 #ifndef DDP_CORE_ROUNDS_H
 #define DDP_CORE_ROUNDS_H
 

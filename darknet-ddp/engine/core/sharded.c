@@ -3,8 +3,8 @@
  * nobody answers what was not asked for yet: so no more than a block is ever on its way. */
 #include "core/sharded.h"
 
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
+#include "comm/work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define DDP_CORE_SUMS_H
 
 #include "base/status.h"
-#include "comm/allreduce.h"
+#include "comm/work.h"
 
 #include <stddef.h>
 
@@ -17,8 +17,8 @@ typedef struct ddp_sums_ops {
     /* Start the sum of a piece: its gradients and run counts are final. Fails with DDP_ERR_COMM. */
     ddp_status (*start)(ddp_sums *s, size_t piece, ddp_error *err);
     /* The last sum that a piece has; the sums'. */
-    ddp_allreduce *(*last)(const ddp_sums *s, size_t piece);
-    /* From here on the device finds the piece's sums (ddp_allreduce_fence). Fails with
+    ddp_work *(*last)(const ddp_sums *s, size_t piece);
+    /* From here on the device finds the piece's sums (ddp_work_fence). Fails with
      * DDP_ERR_COMM. */
     ddp_status (*fence)(ddp_sums *s, size_t piece, ddp_error *err);
     /* Have they ended? Does not move data. And were all of the piece's, which have had their fence,

@@ -1,6 +1,6 @@
 /* A rank's GPU: what the group asks of it (ddp_gpu_ops), and how its sums travel. */
-#include "comm/allreduce.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "nccl/sum.h"
 
 #include <stdlib.h>
@@ -40,10 +40,9 @@ static int gpu_has_shares(const ddp_group *g)
     return g->gpu->transport.share != NULL;
 }
 
-static ddp_status gpu_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
-                            ddp_error *err)
+static ddp_status gpu_share(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err)
 {
-    return a->group->gpu->transport.share(a, ranges, count, err);
+    return w->group->gpu->transport.share(w, ranges, count, err);
 }
 
 static int64_t gpu_stalled_ns(const ddp_group *g)

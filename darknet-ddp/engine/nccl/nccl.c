@@ -6,9 +6,9 @@
  * stream of its own, at which sums take turns in the order of starting: it is the same on all
  * ranks, which NCCL asks for where communicators are used side by side. */
 #include "base/clock.h"
-#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/collectives.h"
+#include "comm/work.h"
 #include "device/cuda_kernels.h"
 #include "nccl/tree_sum.h"
 
@@ -108,39 +108,39 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
 
 /* ---- sums ---- */
 
-static ddp_status sum_packed(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
+static ddp_status sum_packed(ddp_work *w, const struct ddp_nccl_channel *n, ddp_error *err)
 {
-    ddp_group *g = a->group;
+    ddp_group *g = w->group;
     ddp_cuda *c = g->gpu->cuda;
     uint16_t *packed = (uint16_t *)(void *)n->scratch;
-    ncclDataType_t type = a->wire == DDP_WIRE_BF16 ? (ncclDataType_t)BFLOAT16 : ncclHalf;
+    ncclDataType_t type = w->wire == DDP_WIRE_BF16 ? (ncclDataType_t)BFLOAT16 : ncclHalf;
 
-    DDP_CUDA(c, ddp_cuda_pack(n->stream, packed, a->buf, a->count, a->wire));
-    if (DDP_NCCL(g, ncclAllReduce(packed, packed, a->count, type, ncclSum, n->comm, n->stream),
+    DDP_CUDA(c, ddp_cuda_pack(n->stream, packed, w->buf, w->count, w->wire));
+    if (DDP_NCCL(g, ncclAllReduce(packed, packed, w->count, type, ncclSum, n->comm, n->stream),
                  err))
         return err->code;
-    DDP_CUDA(c, ddp_cuda_unpack(n->stream, a->buf, packed, a->count, a->wire));
+    DDP_CUDA(c, ddp_cuda_unpack(n->stream, w->buf, packed, w->count, w->wire));
     return DDP_OK;
 }
 
 /* In place, as NCCL has it where a rank's part lies among all. */
-static ddp_status gather_parts(ddp_allreduce *a, const struct ddp_nccl_channel *n, ddp_error *err)
+static ddp_status gather_parts(ddp_work *w, const struct ddp_nccl_channel *n, ddp_error *err)
 {
-    const float *own = a->buf + (size_t)a->group->rank * a->count_each;
+    const float *own = w->buf + (size_t)w->group->rank * w->count_each;
 
-    return DDP_NCCL(a->group,
-                    ncclAllGather(own, a->buf, a->count_each, ncclFloat, n->comm, n->stream), err);
+    return DDP_NCCL(w->group,
+                    ncclAllGather(own, w->buf, w->count_each, ncclFloat, n->comm, n->stream), err);
 }
 
 /* Floats of scratch that a sum takes. */
-static size_t scratch_of(const ddp_allreduce *a)
+static size_t scratch_of(const ddp_work *w)
 {
-    if (a->count_each)
+    if (w->count_each)
         return 0;
-    if (a->wire != DDP_WIRE_FP32)
-        return a->count / 2 + 1;
-    return a->group->gpu->config.exact
-               ? ddp_nccl_plan_scratch(ddp_nccl_of(a->group)->plan, a->count)
+    if (w->wire != DDP_WIRE_FP32)
+        return w->count / 2 + 1;
+    return w->group->gpu->config.exact
+               ? ddp_nccl_plan_scratch(ddp_nccl_of(w->group)->plan, w->count)
                : 0;
 }
 
@@ -176,10 +176,9 @@ static void nccl_sum_close(struct ddp_gpu_sum *s)
     (void)s;
 }
 
-static ddp_status nccl_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
-                             ddp_error *err)
+static ddp_status nccl_share(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err)
 {
-    return ddp_nccl_plan_share(ddp_nccl_of(a->group)->plan, a->count, ranges, count, err);
+    return ddp_nccl_plan_share(ddp_nccl_of(w->group)->plan, w->count, ranges, count, err);
 }
 
 /* Of the first half, what this rank has the sum of. */
@@ -203,28 +202,28 @@ static ddp_status check_finite(struct ddp_gpu_sum *s, const struct ddp_nccl_chan
 
 static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 {
-    ddp_allreduce *a = s->sum;
-    ddp_group *g = a->group;
+    ddp_work *w = s->sum;
+    ddp_group *g = w->group;
     struct ddp_nccl *all = ddp_nccl_of(g);
     struct ddp_nccl_channel *n = &all->channels[all->sums_started++ % (unsigned)g->channels];
     ddp_status st;
 
     if (n->stream != g->gpu->cuda->comm)
         DDP_CUDA(g->gpu->cuda, cudaStreamWaitEvent(n->stream, s->ready, 0));
-    if (a->count_each)
-        st = gather_parts(a, n, err);
-    else if (a->wire != DDP_WIRE_FP32 && a->phase != DDP_ALL_GATHER)
-        st = sum_packed(a, n, err);
-    else if (g->gpu->config.exact || a->phase == DDP_ALL_GATHER)
-        st = ddp_nccl_ordered_sum(all->plan, a, n, err);
-    else if (a->phase == DDP_REDUCE_SCATTER)
+    if (w->count_each)
+        st = gather_parts(w, n, err);
+    else if (w->wire != DDP_WIRE_FP32 && w->phase != DDP_ALL_GATHER)
+        st = sum_packed(w, n, err);
+    else if (g->gpu->config.exact || w->phase == DDP_ALL_GATHER)
+        st = ddp_nccl_ordered_sum(all->plan, w, n, err);
+    else if (w->phase == DDP_REDUCE_SCATTER)
         st = ddp_fail(err, DDP_ERR_USAGE, "halves of sums that NCCL orders");
     else
         st = DDP_NCCL(
-            g, ncclAllReduce(a->buf, a->buf, a->count, ncclFloat, ncclSum, n->comm, n->stream),
+            g, ncclAllReduce(w->buf, w->buf, w->count, ncclFloat, ncclSum, n->comm, n->stream),
             err);
     if (st)
-        return ddp_wrap(err, "%s %d of %d", ddp_allreduce_kind(a->count_each > 0), a->number,
+        return ddp_wrap(err, "%s %d of %d", ddp_work_kind(w->count_each > 0), w->number,
                         g->sums_opened);
     if (check_finite(s, n, err))
         return err->code;

@@ -9,9 +9,8 @@
  * matter of chance, so the transport's sums, those of host memory too, are started from one
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
-#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
-#include "comm/host_engine.h"
+#include "comm/work.h"
 #include "nccl/sum.h"
 
 #include <stdio.h>
@@ -90,11 +89,11 @@ static ddp_status start_ready(ddp_group *g, ddp_error *err)
 }
 
 /* What the transport takes of a sum's memory: of an all-gather this rank's part. */
-static ddp_range own_part(const ddp_allreduce *a)
+static ddp_range own_part(const ddp_work *w)
 {
-    size_t begin = (size_t)a->group->rank * a->count_each;
+    size_t begin = (size_t)w->group->rank * w->count_each;
 
-    return a->count_each ? (ddp_range){begin, begin + a->count_each} : (ddp_range){0, a->count};
+    return w->count_each ? (ddp_range){begin, begin + w->count_each} : (ddp_range){0, w->count};
 }
 
 static void copy_back(ddp_group *g, struct staged_sum *t)
@@ -138,7 +137,7 @@ static ddp_status staged_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error
     for (int polls = 0; s && !s->queued; polls++) {
         if (polls > SPINS)
             (void)usleep(NAP_US);
-        if (g->ops->progress(g, err) || step(g, err)
+        if (ddp_chunk_pipeline_progress(g, err) || step(g, err)
             || (waits_for_ranks(s->own) && ddp_chunk_pipeline_check_time(g, start, err)))
             return err->code;
     }
@@ -162,21 +161,21 @@ static void staged_sum_close(struct ddp_gpu_sum *s)
 
 static ddp_status staged_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
 {
-    ddp_allreduce *a = s->sum;
-    ddp_cuda *c = a->group->gpu->cuda;
+    ddp_work *w = s->sum;
+    ddp_cuda *c = w->group->gpu->cuda;
     struct staged_sum *t = calloc(1, sizeof *t);
 
     if (!t)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
     t->s = s;
     t->pinned.staged = t;
-    t->pinned.sum = ddp_host_sum_of(a);
+    t->pinned.sum = ddp_host_sum_of(w);
     t->pinned.sum.ended = NULL; /* not before it is copied back */
-    t->pinned.sum.buf = ddp_cuda_alloc_pinned(c, a->count);
+    t->pinned.sum.buf = ddp_cuda_alloc_pinned(c, w->count);
     if (!t->pinned.sum.buf) {
         free(t);
         return ddp_fail(err, DDP_ERR_NOMEM, "no %zu MiB of pinned host memory",
-                        a->count * sizeof(float) >> 20);
+                        w->count * sizeof(float) >> 20);
     }
     t->copied = ddp_cuda_event(c);
     s->own = t;
@@ -202,60 +201,60 @@ static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
 /* ---- the program's own sums of host memory: behind those that are put off, so that every rank has
  * one order ---- */
 
-static ddp_status host_open(ddp_allreduce *a, ddp_error *err)
+static ddp_status host_open(ddp_work *w, ddp_error *err)
 {
     struct item *i = calloc(1, sizeof *i);
 
     if (!i)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    i->sum = ddp_host_sum_of(a);
-    a->own = i;
+    i->sum = ddp_host_sum_of(w);
+    w->own = i;
     return DDP_OK;
 }
 
-static void host_close(ddp_allreduce *a)
+static void host_close(ddp_work *w)
 {
-    free(a->own);
+    free(w->own);
 }
 
-static ddp_status host_start(ddp_allreduce *a, ddp_error *err)
+static ddp_status host_start(ddp_work *w, ddp_error *err)
 {
-    struct staged *q = staged_of(a->group);
-    struct item *i = a->own;
+    struct staged *q = staged_of(w->group);
+    struct item *i = w->own;
 
-    ddp_device_event_record(a->began);
-    ddp_host_sum_set_phase(&i->sum, a);
+    ddp_device_event_record(w->began);
+    ddp_host_sum_set_phase(&i->sum, w);
     if (!q->first)
-        return ddp_chunk_pipeline_start(a->group, &i->sum, err);
+        return ddp_chunk_pipeline_start(w->group, &i->sum, err);
     put_last(q, i);
     return DDP_OK;
 }
 
-static int host_in_flight(const ddp_allreduce *a)
+static int host_in_flight(const ddp_work *w)
 {
-    const struct item *i = a->own;
+    const struct item *i = w->own;
 
     return i->put_off || i->sum.chunks_left > 0;
 }
 
-static int host_done(const ddp_allreduce *a)
+static int host_done(const ddp_work *w)
 {
-    return !host_in_flight(a);
+    return !host_in_flight(w);
 }
 
-static ddp_status host_wait(ddp_allreduce *a, ddp_error *err)
+static ddp_status host_wait(ddp_work *w, ddp_error *err)
 {
-    struct item *i = a->own;
+    struct item *i = w->own;
 
     while (i->put_off)
-        if (a->group->ops->progress(a->group, err) || step(a->group, err))
+        if (ddp_chunk_pipeline_progress(w->group, err) || step(w->group, err))
             return err->code;
-    return ddp_chunk_pipeline_wait(a->group, &i->sum, err);
+    return ddp_chunk_pipeline_wait(w->group, &i->sum, err);
 }
 
-static int host_finite(ddp_allreduce *a)
+static int host_finite(ddp_work *w)
 {
-    const struct item *i = a->own;
+    const struct item *i = w->own;
 
     return !i->sum.not_finite;
 }

@@ -2,8 +2,8 @@
 #include "nccl/sum.h"
 
 #include "base/clock.h"
-#include "comm/allreduce.h"
 #include "comm/chunk_pipeline.h"
+#include "comm/work.h"
 #include "device/cuda_kernels.h"
 
 #include <stdlib.h>
@@ -11,35 +11,35 @@
 
 enum { SPINS = 1000, NAP_US = 50 };
 
-static struct ddp_gpu_sum *sum_of(const ddp_allreduce *a)
+static struct ddp_gpu_sum *sum_of(const ddp_work *w)
 {
-    return a->own;
+    return w->own;
 }
 
 /* ---- one sum ---- */
 
-static ddp_status sum_open(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_open(ddp_work *w, ddp_error *err)
 {
-    struct ddp_gpu *gpu = a->group->gpu;
+    struct ddp_gpu *gpu = w->group->gpu;
     struct ddp_gpu_sum *s = calloc(1, sizeof *s);
 
     if (!s)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
-    s->sum = a;
-    a->own = s;
+    s->sum = w;
+    w->own = s;
     s->not_finite = (unsigned *)ddp_cuda_alloc_pinned(gpu->cuda, 1);
     if (!s->not_finite)
         (void)ddp_fail(err, DDP_ERR_NOMEM, "no pinned host memory");
     else
         *s->not_finite = 0;
-    if (!s->not_finite || (a->group->size > 1 && gpu->transport.sum_open(s, err))) {
-        a->own = NULL;
+    if (!s->not_finite || (w->group->size > 1 && gpu->transport.sum_open(s, err))) {
+        w->own = NULL;
         ddp_cuda_free_pinned(gpu->cuda, (float *)s->not_finite);
         free(s);
         return err->code;
     }
-    s->ready = ddp_cuda_event_of(a->began);
-    s->landed = ddp_cuda_event_of(a->ended);
+    s->ready = ddp_cuda_event_of(w->began);
+    s->landed = ddp_cuda_event_of(w->ended);
     s->reached = ddp_cuda_timed_event(gpu->cuda);
     return DDP_OK;
 }
@@ -60,10 +60,10 @@ static void forget(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
         gpu->last_unsettled = before;
 }
 
-static void sum_close(ddp_allreduce *a)
+static void sum_close(ddp_work *w)
 {
-    struct ddp_gpu *gpu = a->group->gpu;
-    struct ddp_gpu_sum *s = sum_of(a);
+    struct ddp_gpu *gpu = w->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(w);
 
     forget(gpu, s);
     if (gpu->transport.sum_close)
@@ -73,21 +73,21 @@ static void sum_close(ddp_allreduce *a)
     free(s);
 }
 
-static ddp_status sum_start(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_start(ddp_work *w, ddp_error *err)
 {
-    struct ddp_gpu *gpu = a->group->gpu;
-    struct ddp_gpu_sum *s = sum_of(a);
+    struct ddp_gpu *gpu = w->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(w);
 
     s->number++;
-    if (a->group->size == 1) {
-        ddp_gpu_check_finite(s, (ddp_range){0, a->count}, ddp_cuda_stream(a->behind));
+    if (w->group->size == 1) {
+        ddp_gpu_check_finite(s, (ddp_range){0, w->count}, ddp_cuda_stream(w->behind));
         return DDP_OK;
     }
-    if (s->unsettled && ddp_gpu_synchronize(a->group, err))
+    if (s->unsettled && ddp_gpu_synchronize(w->group, err))
         return err->code;
     s->queued = 0;
     s->in_flight = 1;
-    ddp_cuda_order(gpu->cuda, ddp_cuda_stream(a->behind), s->ready, gpu->cuda->comm);
+    ddp_cuda_order(gpu->cuda, ddp_cuda_stream(w->behind), s->ready, gpu->cuda->comm);
     return gpu->transport.sum_start(s, err);
 }
 
@@ -98,9 +98,9 @@ void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t s
                                    s->not_finite, s->number));
 }
 
-static int sum_finite(ddp_allreduce *a)
+static int sum_finite(ddp_work *w)
 {
-    struct ddp_gpu_sum *s = sum_of(a);
+    struct ddp_gpu_sum *s = sum_of(w);
     unsigned number = *(volatile unsigned *)s->not_finite;
     int finite = number == s->told || s->unsettled;
 
@@ -109,37 +109,37 @@ static int sum_finite(ddp_allreduce *a)
     return finite;
 }
 
-static int sum_in_flight(const ddp_allreduce *a)
+static int sum_in_flight(const ddp_work *w)
 {
-    return sum_of(a)->in_flight;
+    return sum_of(w)->in_flight;
 }
 
-static int sum_done(const ddp_allreduce *a)
+static int sum_done(const ddp_work *w)
 {
-    const struct ddp_gpu_sum *s = sum_of(a);
+    const struct ddp_gpu_sum *s = sum_of(w);
 
     if (!s->in_flight && !s->unsettled)
         return 1;
-    return s->queued && ddp_cuda_passed(a->group->gpu->cuda, s->landed);
+    return s->queued && ddp_cuda_passed(w->group->gpu->cuda, s->landed);
 }
 
-static int sum_fence_waits(const ddp_allreduce *a)
+static int sum_fence_waits(const ddp_work *w)
 {
-    const struct ddp_gpu_sum *s = sum_of(a);
+    const struct ddp_gpu_sum *s = sum_of(w);
 
     return s->in_flight && !s->queued;
 }
 
-static ddp_status sum_fence(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_fence(ddp_work *w, ddp_error *err)
 {
-    struct ddp_gpu *gpu = a->group->gpu;
-    struct ddp_gpu_sum *s = sum_of(a);
-    cudaStream_t later = ddp_cuda_stream(a->before);
+    struct ddp_gpu *gpu = w->group->gpu;
+    struct ddp_gpu_sum *s = sum_of(w);
+    cudaStream_t later = ddp_cuda_stream(w->before);
 
     if (!s->in_flight)
         return DDP_OK;
     DDP_CUDA(gpu->cuda, cudaEventRecord(s->reached, later));
-    if (!s->queued && gpu->transport.progress(a->group, s, err))
+    if (!s->queued && gpu->transport.progress(w->group, s, err))
         return err->code;
     s->in_flight = 0;
     DDP_CUDA(gpu->cuda, cudaStreamWaitEvent(later, s->landed, 0));
@@ -153,9 +153,9 @@ static ddp_status sum_fence(ddp_allreduce *a, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status sum_wait(ddp_allreduce *a, ddp_error *err)
+static ddp_status sum_wait(ddp_work *w, ddp_error *err)
 {
-    return sum_fence(a, err) ? err->code : ddp_gpu_synchronize(a->group, err);
+    return sum_fence(w, err) ? err->code : ddp_gpu_synchronize(w->group, err);
 }
 
 const struct ddp_sum_engine ddp_gpu_engine = {
@@ -195,7 +195,7 @@ static void count_stall(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
 static ddp_status overdue(const ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_COMM, "%s %d of %d has not arrived on GPU %d (host %s) for %.9g s",
-                    ddp_allreduce_kind(s->sum->count_each > 0), s->sum->number, g->sums_opened,
+                    ddp_work_kind(s->sum->count_each > 0), s->sum->number, g->sums_opened,
                     g->gpu->cuda->gpu, g->hosts[g->rank], (double)g->timeout_ns / 1e9);
 }
 

@@ -11,15 +11,15 @@
  * them through device/device.h, which is memcpy on the host and work on CUDA's default stream on a
  * GPU. Darknet queues its kernels on that stream and runs ahead of them; so do the hooks.
  *
- * 1. announce_gradients comes when the weight gradient's kernel is queued. ddp_allreduce_start
+ * 1. announce_gradients comes when the weight gradient's kernel is queued. ddp_work_start
  *    (nccl/sum.c) records an event there, has the comm stream wait for it, and queues the sum on
  *    it: ncclAllReduce in place (nccl/nccl.c), or, with -ddp_exact or -ddp_shard_optimizer
  *    (nccl/tree_sum.c), parts by ncclSend and ncclRecv and a kernel that adds them in the tree of
  *    device/sum.h, level by level (nccl/tree_plan.c) of the plan that sums on CPUs have
  *    (comm/hierarchical_plan.c; directly it is the plan of hosts of one rank, in one stage), then
  * the sums back. Behind it a second event is recorded.
- * 2. ddp_allreduce_fence, before the update, has the default stream wait for that event. The
- *    program waits for nothing (ddp_allreduce_wait is where it does).
+ * 2. ddp_work_fence, before the update, has the default stream wait for that event. The
+ *    program waits for nothing (ddp_work_wait is where it does).
  * 3. Without NCCL (nccl/staged.c) the GPU copies the bucket to pinned memory, MPI or Gloo sums it
  *    there as on CPUs, and the GPU copies it back; each step is begun by the polls at the hooks.
  *    When a copy has ended is a matter of chance, so one queue keeps the order in which ranks start
@@ -36,14 +36,14 @@
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
 
-#include "comm/allreduce.h"
 #include "comm/backend.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "device/cuda.h"
 
 /* The part of such a sum that every transport has. */
 struct ddp_gpu_sum {
-    ddp_allreduce *sum;
+    ddp_work *sum;
     cudaEvent_t ready;    /* its gradients are computed; sum->began */
     cudaEvent_t landed;   /* it is summed; sum->ended */
     cudaEvent_t reached;  /* the stream of sum->before has come to the fence */
@@ -72,8 +72,8 @@ struct ddp_gpu_transport {
     /* The comm stream waits for s->ready. Queue the sum, or the phase of it that s->sum->phase
      * says, and record s->landed, or do so in a progress to come; then set s->queued. */
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
-    /* As ddp_allreduce_share; NULL: cut as the group's sums of host memory are. */
-    ddp_status (*share)(const ddp_allreduce *a, ddp_range **ranges, size_t *count, ddp_error *err);
+    /* As ddp_work_share; NULL: cut as the group's sums of host memory are. */
+    ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
     /* Move along what is not queued; until it is, where s is not NULL. */
     ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
     /* Memory for sums; NULL: the GPU's plain memory does. */

@@ -1,7 +1,7 @@
 #include "nccl/tree_plan.h"
 
-#include "comm/allreduce.h"
 #include "comm/schedule_cost.h"
+#include "comm/work.h"
 #include "device/sum.h"
 
 #include <stdlib.h>

@@ -16,8 +16,8 @@
 #ifndef DDP_NCCL_TREE_PLAN_H
 #define DDP_NCCL_TREE_PLAN_H
 
-#include "comm/allreduce.h"
 #include "comm/hierarchical_plan.h"
+#include "comm/work.h"
 
 /* What comes together at a level, in each of its pieces, and what it becomes. */
 struct ddp_nccl_level {
@@ -44,7 +44,7 @@ ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_
                               int rank, int radix, int most_parts, ddp_error *err) DDP_MUST_CHECK;
 void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* NULL is allowed */
 
-/* What this rank has after the first half of a sum of count floats, as ddp_allreduce_share. */
+/* What this rank has after the first half of a sum of count floats, as ddp_work_share. */
 ddp_status ddp_nccl_plan_share(const struct ddp_nccl_plan *p, size_t count, ddp_range **ranges,
                                size_t *range_count, ddp_error *err) DDP_MUST_CHECK;
 

@@ -3,7 +3,7 @@
  * finds the one before it done. */
 #include "nccl/tree_sum.h"
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "device/cuda_kernels.h"
 #include "device/sum.h"
 
@@ -205,12 +205,12 @@ static ddp_status go_down(const struct way *w, ddp_error *err)
     return exchange_lanes(w, 1, err);
 }
 
-ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_allreduce *a,
+ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_work *sum,
                                 const struct ddp_nccl_channel *n, ddp_error *err)
 {
-    const struct way w = {plan, a->group, n, a->buf, a->count};
+    const struct way w = {plan, sum->group, n, sum->buf, sum->count};
 
-    if (a->phase != DDP_ALL_GATHER && go_up(&w, err))
+    if (sum->phase != DDP_ALL_GATHER && go_up(&w, err))
         return err->code;
-    return a->phase == DDP_REDUCE_SCATTER ? DDP_OK : go_down(&w, err);
+    return sum->phase == DDP_REDUCE_SCATTER ? DDP_OK : go_down(&w, err);
 }

@@ -4,13 +4,13 @@
 #ifndef DDP_NCCL_TREE_SUM_H
 #define DDP_NCCL_TREE_SUM_H
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "nccl/state.h"
 #include "nccl/tree_plan.h"
 
-/* Queue a sum, or its phase a->phase, on the channel's stream, in place; counts what it sends
+/* Queue a sum, or its phase sum->phase, on the channel's stream, in place; counts what it sends
  * (ddp_group_traffic). DDP_ALL_GATHER takes no scratch memory. */
-ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_allreduce *a,
+ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_work *sum,
                                 const struct ddp_nccl_channel *n, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

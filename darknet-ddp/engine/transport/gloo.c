@@ -4,8 +4,8 @@
  * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI; or
  * else by MPI, which stays open until the end and says nothing meanwhile. */
 #include "comm/chunk_pipeline.h"
+#include "comm/collective.h"
 #include "comm/collectives.h"
-#include "comm/host_engine.h"
 #include "transport/backends.h"
 #include "transport/gloo_link.h"
 #include "transport/peer_addresses.h"
@@ -229,14 +229,14 @@ static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *
     st = make_group(out, m, p, err);
     if (!st)
         st = connect_all(*out, m, p, err);
-    return st ? st : ddp_host_engine_open(*out, err);
+    return st ? st : ddp_chunk_pipeline_open(*out, err);
 }
 
 /* All have read this rank's file by now. */
 static ddp_status end_meeting(ddp_group *g, ddp_error *err)
 {
     struct gloo_group *gloo = gloo_of(g);
-    ddp_status st = g->size > 1 ? ddp_chunk_pipeline_allgather(g, NULL, NULL, 0, err) : DDP_OK;
+    ddp_status st = g->size > 1 ? ddp_collective_allgather(g, NULL, NULL, 0, err) : DDP_OK;
 
     if (!st) {
         ddp_rendezvous_close(gloo->files);
@@ -290,9 +290,4 @@ const struct ddp_backend ddp_backend_gloo = {
     .open = gloo_open,
     .close = gloo_close,
     .abort = ddp_group_exit,
-    .progress = ddp_chunk_pipeline_progress,
-    .broadcast = ddp_chunk_pipeline_broadcast,
-    .transfer = ddp_chunk_pipeline_transfer,
-    .allgather = ddp_chunk_pipeline_allgather,
-    .gather = ddp_chunk_pipeline_gather,
 };

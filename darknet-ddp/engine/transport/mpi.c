@@ -5,7 +5,6 @@
  * in a timeout that names it. */
 #include "comm/chunk_pipeline.h"
 #include "comm/group_schedule.h"
-#include "comm/host_engine.h"
 #include "transport/backends.h"
 #include "transport/mpi_init.h"
 
@@ -243,7 +242,7 @@ static ddp_status mpi_open(ddp_group **out, ddp_error *err)
     for (int c = 0; c < DDP_CHANNELS_MAX - 1; c++)
         mpi_of(g)->more[c] = MPI_COMM_NULL;
     mpi_of(g)->must_finalize = started;
-    if (find_places(mpi_of(g), err) || ddp_host_engine_open(g, err)) {
+    if (find_places(mpi_of(g), err) || ddp_chunk_pipeline_open(g, err)) {
         g->failure = *err; /* do not wait for the peers */
         mpi_close(g);
         return err->code;
@@ -260,9 +259,4 @@ const struct ddp_backend ddp_backend_mpi = {
     .open = mpi_open,
     .close = mpi_close,
     .abort = ddp_group_exit,
-    .progress = ddp_chunk_pipeline_progress,
-    .broadcast = ddp_chunk_pipeline_broadcast,
-    .transfer = ddp_chunk_pipeline_transfer,
-    .allgather = ddp_chunk_pipeline_allgather,
-    .gather = ddp_chunk_pipeline_gather,
 };

@@ -46,7 +46,7 @@ static void tune_open_mpi(void)
     enum { HEADER_BYTES = 1024 };
     char limit[16];
 
-    (void)snprintf(limit, sizeof limit, "%d", DDP_EXCHANGE_MESSAGE_BYTES + HEADER_BYTES);
+    (void)snprintf(limit, sizeof limit, "%d", DDP_CHUNK_MESSAGE_BYTES + HEADER_BYTES);
     (void)setenv("OMPI_MCA_btl_tcp_eager_limit", limit, 0);
     if (is_one_host())
         (void)setenv("OMPI_MCA_btl", "self,vader", 0);

@@ -4,7 +4,6 @@
  * there to be right, not fast. */
 #include "comm/backend.h"
 #include "comm/chunk_pipeline.h"
-#include "comm/host_engine.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -225,11 +224,6 @@ static const struct ddp_backend backend = {
     .open = open_never,
     .close = thread_close,
     .abort = thread_abort,
-    .progress = ddp_chunk_pipeline_progress,
-    .broadcast = ddp_chunk_pipeline_broadcast,
-    .transfer = ddp_chunk_pipeline_transfer,
-    .allgather = ddp_chunk_pipeline_allgather,
-    .gather = ddp_chunk_pipeline_gather,
 };
 
 /* How many ranks are on each host. */
@@ -268,7 +262,7 @@ static ddp_status open_rank(ddp_group **out, struct world *w, int rank, const st
     ((struct thread_group *)g)->world = w;
     place(g, layout);
     w->open_groups++;
-    return ddp_host_engine_open(g, err);
+    return ddp_chunk_pipeline_open(g, err);
 }
 
 static ddp_status open_world(ddp_group **groups, int size, const struct layout *layout,

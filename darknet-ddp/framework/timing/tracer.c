@@ -1,7 +1,7 @@
 #include "timing/tracer.h"
 
 #include "base/clock.h"
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "glue/train_position.h"
 #include "timing/hook_chain.h"
 
@@ -151,15 +151,15 @@ static void add_buckets(ddp_tracer *t)
 
     for (size_t i = 0; t->travelled && i < ddp_reducer_piece_count(reducer); i++) {
         size_t b;
-        const ddp_allreduce *sum = ddp_reducer_sum(reducer, i, &b);
+        const ddp_work *sum = ddp_reducer_sum(reducer, i, &b);
         const ddp_bucket *bucket = &plan->buckets[b];
 
         if (!sum)
             continue;
-        ddp_trace_add(t->trace, DDP_LANE_BUCKETS + (int)b % lanes,
-                      time_of(t, ddp_allreduce_began(sum)), time_of(t, ddp_allreduce_ended(sum)),
-                      "bucket %zu: layers %d to %d, %zu bytes", b, bucket->first_layer,
-                      bucket->last_layer, ddp_reducer_bucket_count(reducer, b) * sizeof(float));
+        ddp_trace_add(t->trace, DDP_LANE_BUCKETS + (int)b % lanes, time_of(t, ddp_work_began(sum)),
+                      time_of(t, ddp_work_ended(sum)), "bucket %zu: layers %d to %d, %zu bytes", b,
+                      bucket->first_layer, bucket->last_layer,
+                      ddp_reducer_bucket_count(reducer, b) * sizeof(float));
     }
     t->travelled = 0;
 }

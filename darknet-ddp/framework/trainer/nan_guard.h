@@ -1,7 +1,7 @@
 /* trainer/nan_guard.h: sees that a step's loss, gradients and BatchNorm statistics are finite
  * numbers.
  *
- * What ranks sum is looked at as it is summed (ddp_allreduce_finite), so every rank knows in the
+ * What ranks sum is looked at as it is summed (ddp_work_finite), so every rank knows in the
  * same step, without a message for it, and does the same: the job ends, or the step is dropped.
  * The update of a process that is alone looks at its gradients itself (net->gradients_seen).
  * Where it began is looked for only then, in what each rank still has: of the first mini-batch of
@@ -13,7 +13,7 @@
  * Whoever sums looks whether the sum is finite, in the same pass (device/sum.c): the bits of the
  * exponent, put together by or. Where each rank sums a piece of a chunk, it makes the first element
  * of a piece that is not finite NaN, and the others look at that one when the piece comes; so all
- * know, without a message (ddp_allreduce_finite). On a GPU a kernel on the comm stream looks. A CPU
+ * know, without a message (ddp_work_finite). On a GPU a kernel on the comm stream looks. A CPU
  * that is alone sums nothing: its update looks, as it reads each gradient anyway (gradients_seen),
  * so a layer may have been updated when the run ends; nothing of it is saved. Where steps may be
  * dropped, it looks before. trainer/nan_guard.c asks wherever a sum has arrived and, once something

@@ -1,9 +1,9 @@
 #include "trainer/trainer.h"
 
 #include "base/clock.h"
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
+#include "comm/work.h"
 #include "core/agree.h"
 #include "core/batchnorm_check.h"
 #include "core/equal_check.h"
@@ -232,7 +232,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_batchnorm_stats_close(t->statistics);
     ddp_sync_batchnorm_close(t->moments);
     ddp_loss_close(t->loss);
-    ddp_allreduce_close(t->bad.sum);
+    ddp_work_close(t->bad.sum);
     ddp_replica_check_close(t->verify);
     ddp_param_table_release(&t->table);
     free(t->deferred);

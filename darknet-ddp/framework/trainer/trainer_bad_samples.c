@@ -5,7 +5,7 @@
  * are summed under its first forward pass, behind what still travels, so nobody waits for it: it
  * is there before gradients are. What the update under way has changed by then is statistics, which
  * are kept when it begins. */
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "trainer/trainer_state.h"
 
 #include "base/clock.h"
@@ -22,7 +22,7 @@ void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
     t->bad.samples = (float)ddp_bad_samples_count(
         t->config.bad_data, before->images + (size_t)net->batch * (size_t)net->subdivisions);
     t->bad.started = 1;
-    ddp_trainer_check(t, ddp_allreduce_start(t->bad.sum, &err), &err);
+    ddp_trainer_check(t, ddp_work_start(t->bad.sum, &err), &err);
 }
 
 void ddp_trainer_finish_bad_samples(ddp_trainer *t)
@@ -34,7 +34,7 @@ void ddp_trainer_finish_bad_samples(ddp_trainer *t)
         return;
     t->bad.started = 0;
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
-    ddp_trainer_check(t, ddp_allreduce_wait(t->bad.sum, &err), &err);
+    ddp_trainer_check(t, ddp_work_wait(t->bad.sum, &err), &err);
     t->waited_ns += ddp_clock_ns() - start;
 }
 

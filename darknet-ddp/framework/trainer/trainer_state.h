@@ -3,7 +3,7 @@
 #ifndef DDP_TRAINER_TRAINER_STATE_H
 #define DDP_TRAINER_TRAINER_STATE_H
 
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/batchnorm_stats.h"
 #include "core/params.h"
 #include "core/replica_check.h"
@@ -78,7 +78,7 @@ struct ddp_trainer {
     const ddp_sharded_source *first_moments; /* on rank 0; NULL: the network has them */
     int update_begins;                       /* with this mini-batch */
     struct {
-        ddp_allreduce *sum; /* NULL: nobody ends for them */
+        ddp_work *sum; /* NULL: nobody ends for them */
         int started;
         float samples; /* of this step: this rank's, then all ranks' */
         size_t step;   /* the one under way */

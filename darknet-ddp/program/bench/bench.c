@@ -1,10 +1,10 @@
 #include "bench/bench.h"
 
 #include "base/clock.h"
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
 #include "comm/group_schedule.h"
+#include "comm/work.h"
 #include "core/reducer.h"
 #include "core/trace.h"
 #include "timing/synthetic.h"
@@ -228,13 +228,13 @@ static size_t count_hidden(const struct bench *b)
     int all = 1; /* of the bucket's sums so far */
 
     for (size_t i = 0; i < ddp_reducer_piece_count(b->reducer); i++, last = bucket) {
-        const ddp_allreduce *sum = ddp_reducer_sum(b->reducer, i, &bucket);
+        const ddp_work *sum = ddp_reducer_sum(b->reducer, i, &bucket);
 
         if (i > 0 && bucket != last) {
             hidden += (size_t)all;
             all = 1;
         }
-        all &= ddp_device_event_seconds(events[0], ddp_allreduce_ended(sum)) <= end_s;
+        all &= ddp_device_event_seconds(events[0], ddp_work_ended(sum)) <= end_s;
     }
     hidden += (size_t)(all && ddp_reducer_piece_count(b->reducer) > 0);
     return hidden;

@@ -1,14 +1,14 @@
 #include "algorithms/local_sgd/averaging.h"
 
 #include "base/plural.h"
-#include "comm/allreduce.h"
+#include "comm/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* An array that is averaged, and of what it is. */
 struct average {
-    ddp_allreduce *sum;
+    ddp_work *sum;
     float *x;
     size_t count;
     int layer;
@@ -24,7 +24,7 @@ struct ddp_local_sgd {
     float *began; /* all parameters, one after the other, when the period began; NULL without slow
                      momentum */
     float *ran;   /* per layer: in this period on this rank; then, on how many ranks */
-    ddp_allreduce *ran_sum;
+    ddp_work *ran_sum;
     struct average *averages;
     size_t average_count;
     size_t updates;  /* of this period; 0: ranks are alike */
@@ -151,8 +151,8 @@ void ddp_local_sgd_close(ddp_local_sgd *l)
     if (!l)
         return;
     for (size_t i = 0; i < l->average_count; i++)
-        ddp_allreduce_close(l->averages[i].sum);
-    ddp_allreduce_close(l->ran_sum);
+        ddp_work_close(l->averages[i].sum);
+    ddp_work_close(l->ran_sum);
     ddp_device_free(l->table->device, l->began);
     free(l->averages);
     free(l->ran);
@@ -211,13 +211,13 @@ static ddp_status sum_all(ddp_local_sgd *l, ddp_error *err)
     for (size_t i = 0; i < l->average_count; i++) {
         const struct average *a = &l->averages[i];
 
-        if (takes_part(l, a) && ddp_allreduce_start(a->sum, err))
+        if (takes_part(l, a) && ddp_work_start(a->sum, err))
             return name(a, err);
     }
     for (size_t i = 0; i < l->average_count; i++) {
         const struct average *a = &l->averages[i];
 
-        if (takes_part(l, a) && ddp_allreduce_wait(a->sum, err))
+        if (takes_part(l, a) && ddp_work_wait(a->sum, err))
             return name(a, err);
     }
     if (ddp_group_size(l->group) == 1) /* nobody waited */
@@ -231,7 +231,7 @@ static ddp_status check_finite(const ddp_local_sgd *l, ddp_error *err)
     for (size_t i = 0; i < l->average_count; i++) {
         const struct average *a = &l->averages[i];
 
-        if (takes_part(l, a) && !ddp_allreduce_finite(a->sum))
+        if (takes_part(l, a) && !ddp_work_finite(a->sum))
             return ddp_fail(err, DDP_ERR_FORMAT,
                             "layer %d (%s) %s, %s, is not finite on some rank after %zu step%s of "
                             "its own",
@@ -286,7 +286,7 @@ ddp_status ddp_local_sgd_average(ddp_local_sgd *l, ddp_error *err)
 {
     if (ddp_local_sgd_alike(l))
         return DDP_OK;
-    if (ddp_allreduce_start(l->ran_sum, err) || ddp_allreduce_wait(l->ran_sum, err))
+    if (ddp_work_start(l->ran_sum, err) || ddp_work_wait(l->ran_sum, err))
         return ddp_wrap(err, "which layers ran");
     if (sum_all(l, err) || check_finite(l, err))
         return err->code;

@@ -8,7 +8,7 @@
  *     e becomes M - scale sign(M) of this rank
  *
  * Ranks tell each other scale and signs: 30 signs to a float, as the bits of a whole number below
- * 2^30, which read as a float is finite (comm/allgather.h). That is about a thirtieth of n. It is
+ * 2^30, which read as a float is finite (comm/work.h). That is about a thirtieth of n. It is
  * computed on CPUs alone. */
 #include "algorithms/compression.h"
 

@@ -1,8 +1,8 @@
 #include "algorithms/zero1/shard.h"
 
 #include "base/huge_pages.h"
-#include "comm/allreduce.h"
 #include "comm/collectives.h"
+#include "comm/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static ddp_status find_shares(ddp_shard *s, ddp_error *err)
     if (!s->ranges || !s->range_count || !s->first_part)
         return no_memory(err);
     for (size_t b = 0; b < buckets; b++)
-        if (ddp_allreduce_share(s->of.sums[b], &s->ranges[b], &s->range_count[b], err))
+        if (ddp_work_share(s->of.sums[b], &s->ranges[b], &s->range_count[b], err))
             return err->code;
     find_all_parts(s);
     s->parts = calloc(s->part_count + 1, sizeof *s->parts);
@@ -290,7 +290,7 @@ void ddp_shard_publish(const ddp_shard *s, size_t b)
                             s->of.table->params[part->param].value + part->begin,
                             part->end - part->begin);
     }
-    if (ddp_allreduce_finite(s->of.sums[b]))
+    if (ddp_work_finite(s->of.sums[b]))
         return;
     for (size_t k = 0; k < s->range_count[b]; k++)
         ddp_device_set(device_of(s),

@@ -36,7 +36,7 @@
 #define DDP_ALGORITHMS_ZERO1_SHARD_H
 
 #include "base/status.h"
-#include "comm/allreduce.h"
+#include "comm/work.h"
 #include "core/bucket_plan.h"
 #include "core/params.h"
 #include "core/sharded.h"
@@ -51,7 +51,7 @@ typedef struct ddp_shard_of {
     const ddp_param_table *table;
     const ddp_bucket_plan *plan;
     float *memory;                   /* the plan's */
-    ddp_allreduce *const *sums;      /* of each bucket, without its run counts */
+    ddp_work *const *sums;           /* of each bucket, without its run counts */
     const ddp_sharded_source *first; /* on rank 0; NULL: the framework has what a run begins with */
 } ddp_shard_of;
 

@@ -1,68 +1,83 @@
-/* comm/allreduce.h: sums over ranks, which are started and travel while the program computes.
+/* comm/work.h: sums over ranks, and all-gathers, which are started and travel while the program
+ * computes.
+ *
+ * A ddp_work is one such sum or all-gather: opened once, then started and waited for as often as
+ * needed, always with the same memory and size. It is what MPI calls a persistent request
+ * (MPI_Allreduce_init, MPI_Start, MPI_Wait), and PyTorch's handle of a collective under way, Work.
  *
  * Sums have one order. Every element is summed over ranks in a fixed binary
  * tree, ((r0 + r1) + (r2 + r3)) + ... (see device/sum.h), whatever the size of the buffer, the
  * element's place in it, the number of messages it travels in and the
  * transport. So ranks agree bit for bit, and neither the bucket size nor overlap
  * nor the transport changes a result. */
-#ifndef DDP_COMM_ALLREDUCE_H
-#define DDP_COMM_ALLREDUCE_H
+#ifndef DDP_COMM_WORK_H
+#define DDP_COMM_WORK_H
 
 #include "comm/group.h"
 #include "device/device.h"
 #include "device/float16.h"
 
-/* A sum over ranks that can be repeated: its buffer and size stay the same. An all-gather
- * (comm/allgather.h) is one of these, too. */
-typedef struct ddp_allreduce ddp_allreduce;
+typedef struct ddp_work ddp_work;
 
 /* Prepare a sum of buf[0..count) over all ranks, in place; no division.
  * Every rank opens the same counts in the same order. buf must outlive it.
  * count 0 is allowed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_allreduce_open(ddp_allreduce **out, ddp_group *g, float *buf, size_t count,
+ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* The same for memory of a device, the host or ddp_group_device, and on a wire of 16 bits
  * (device/float16.h): what each rank adds is then rounded to them, and so is each sum of the tree,
  * which is made in float32. One result whatever the schedule and the hosts, as for float32, but not
  * with NCCL, which rounds and adds in an order of its own. A rank that is alone rounds nothing. */
-ddp_status ddp_allreduce_open_on(ddp_allreduce **out, ddp_group *g, ddp_device *d, float *buf,
+ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
+/* Prepare an all-gather: each rank gives a part of `count` floats, and all ranks get all parts.
+ * Rank r's is all[r * count .. (r + 1) * count), in memory of d, the host or ddp_group_device,
+ * which must outlive it. Nothing is added or rounded: 32 bits of any kind travel as they are. A
+ * rank sends its part once to each other rank, or, by levels, once to each other host
+ * (ddp_group_use_schedule).
+ *
+ * It is started, fenced, waited for and closed by the functions below, and behaves as sums do,
+ * among which it has its place in the order of opening and of starting. From start to fence or wait
+ * all of `all` is the group's; a start takes this rank's part as it is then, and the other parts
+ * may hold anything. ddp_work_finite tells whether all parts, read as floats, are finite: integers
+ * below 2^31 - 2^23 are. It has no halves and no share. Fails as ddp_allreduce_open. */
+ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
+                              ddp_error *err) DDP_MUST_CHECK;
+
 /* NULL is allowed. The sum must not be in flight, unless the group failed. */
-void ddp_allreduce_close(ddp_allreduce *a);
+void ddp_work_close(ddp_work *w);
 
 /* Start the sum. Every rank starts the same sums in the same order, at any
  * time of its own; several may be in flight, and they travel in that order.
  * Does not wait for peers.
  * Fails with DDP_ERR_USAGE (it is in flight), DDP_ERR_COMM. */
-ddp_status ddp_allreduce_start(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* The same behind the work so far of `behind`, a queue of the sum's device
  * (ddp_device_queue_open), and of nothing else. */
-ddp_status ddp_allreduce_start_behind(ddp_allreduce *a, ddp_device *behind,
-                                      ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
 /* Has the started sum ended on this rank? Does not move data. */
-int ddp_allreduce_done(const ddp_allreduce *a);
+int ddp_work_done(const ddp_work *w);
 
 /* What the sum's device computes from here on finds the sum in buf, with the same bits on every
  * rank. On a GPU that is queued there, and the program goes on; on the host it is the wait below.
  * Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
-ddp_status ddp_allreduce_fence(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* The same for what `before` computes from here on, a queue of the sum's device, and for nothing
  * else. */
-ddp_status ddp_allreduce_fence_before(ddp_allreduce *a, ddp_device *before,
-                                      ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err) DDP_MUST_CHECK;
 
 /* Would the fence of a started sum hold up the program? Where it has to travel through host memory,
  * until it has; with NCCL never. Does not move data. */
-int ddp_allreduce_fence_waits(const ddp_allreduce *a);
+int ddp_work_fence_waits(const ddp_work *w);
 
 /* Wait, in the program, until a started sum has ended; with the fence, where there was none. Fails
- * as ddp_allreduce_fence. */
-ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
+ * as ddp_work_fence. */
+ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* After a wait, or a fence and a ddp_group_synchronize: was every element of the sum a
  * finite number? The same on every rank. Where not, no element is of use: some may have become NaN
@@ -70,13 +85,13 @@ ddp_status ddp_allreduce_wait(ddp_allreduce *a, ddp_error *err) DDP_MUST_CHECK;
  * sum once more.
  * One rank alone waits for nothing: its GPU's answer is there after ddp_device_synchronize, or a
  * step late, and is given once. */
-int ddp_allreduce_finite(ddp_allreduce *a);
+int ddp_work_finite(ddp_work *w);
 
 /* When the last sum that had a fence began, as soon as its memory was computed and it had been
  * started, and when it ended; on a GPU, in its own time. Events of the sum, set after the first
  * fence, in a group of more than one rank. */
-const ddp_device_event *ddp_allreduce_began(const ddp_allreduce *a);
-const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a);
+const ddp_device_event *ddp_work_began(const ddp_work *w);
+const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
 /* ---- a sum in two halves ----
  *
@@ -84,28 +99,23 @@ const ddp_device_event *ddp_allreduce_ended(const ddp_allreduce *a);
  * for every sum of that size. After DDP_REDUCE_SCATTER a rank's share holds the sum, the rest of
  * its buffer nothing of use. DDP_ALL_GATHER gives every rank what each has in its share, whatever
  * that is by then. One after the other they make the whole sum, bit for bit, with no more bytes. */
-typedef enum ddp_allreduce_phase {
-    DDP_ALLREDUCE,
-    DDP_REDUCE_SCATTER,
-    DDP_ALL_GATHER
-} ddp_allreduce_phase;
+typedef enum ddp_work_phase { DDP_ALLREDUCE, DDP_REDUCE_SCATTER, DDP_ALL_GATHER } ddp_work_phase;
 
 typedef struct ddp_range {
     size_t begin, end; /* elements */
 } ddp_range;
 
-/* As ddp_allreduce_start, half of the sum; of float32 by NCCL only where it is ordered
- * (ddp_gpu_config.exact). DDP_ALL_GATHER travels as float32 whatever the wire. ddp_allreduce_finite
+/* As ddp_work_start, half of the sum; of float32 by NCCL only where it is ordered
+ * (ddp_gpu_config.exact). DDP_ALL_GATHER travels as float32 whatever the wire. ddp_work_finite
  * then tells: after DDP_REDUCE_SCATTER, of what this rank has summed, maybe otherwise on others;
  * after DDP_ALL_GATHER, the same on every rank, of the first element of every range of every share,
  * or of more. Fails also with DDP_ERR_USAGE: NCCL orders it. */
-ddp_status ddp_allreduce_start_phase(ddp_allreduce *a, ddp_allreduce_phase phase,
-                                     ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 
 /* This rank's share of a sum: *count ranges, in order, none empty. Free *ranges.
  * While the group's schedule stays as it is. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  */
-ddp_status ddp_allreduce_share(const ddp_allreduce *a, ddp_range **ranges, size_t *count,
-                               ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_work_share(const ddp_work *w, ddp_range **ranges, size_t *count,
+                          ddp_error *err) DDP_MUST_CHECK;
 
 #endif
