@@ -5,6 +5,7 @@
 #include "layers/images/decode.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <png.h>
@@ -469,6 +471,29 @@ static void files_that_are_none(void **state)
     assert_string_equal(d.note, "Is a directory");
 }
 
+/* Room for 64 MiB more than the process has now, and a file of 256. */
+static void a_file_that_memory_does_not_hold(void **state)
+{
+    const rlim_t mib = 1 << 20;
+    struct rlimit before, small;
+    unsigned long pages;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    decoded d;
+
+    (void)state;
+    assert_non_null(sizes);
+    assert_int_equal(fscanf(sizes, "%lu", &pages), 1);
+    assert_int_equal(fclose(sizes), 0);
+    assert_int_equal(ftruncate(file, (off_t)(256 * mib)), 0);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    small = (struct rlimit){pages * (rlim_t)sysconf(_SC_PAGESIZE) + 64 * mib, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
+    assert_int_equal(decode_picture(path, 3, &d), -1);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(ftruncate(file, 0), 0);
+    assert_string_equal(d.note, strerror(ENOMEM));
+}
+
 static void decoders_are_named(void **state)
 {
     (void)state;
@@ -490,6 +515,9 @@ int main(void)
         cmocka_unit_test(damaged_pictures_of_other_kinds),
         cmocka_unit_test(a_ppm_and_a_bitmap_of_one_bit),
         cmocka_unit_test(files_that_are_none),
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which need all addresses */
+        cmocka_unit_test(a_file_that_memory_does_not_hold),
+#endif
         cmocka_unit_test(decoders_are_named),
     };
 

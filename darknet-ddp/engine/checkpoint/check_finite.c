@@ -1,11 +1,56 @@
-/* Weights files of Darknet: int32 major, minor, revision; images seen, of 8 bytes from version 0.2
- * on, of 4 before; floats. */
+/* Has a pair nothing but finite numbers? The state: its arrays, wherever they are. */
 #include "base/is_finite.h"
+#include "checkpoint/checkpoint.h"
 #include "checkpoint/match.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_FORMAT, "%s of layer %d's %s has a number that is not finite",
+                    array->name, array->layer, array->part);
+}
+
+/* Checks an array that is not in memory, block by block as its source gives it. */
+static ddp_status check_source(const ddp_checkpoint *c, size_t i, ddp_error *err)
+{
+    const ddp_checkpoint_array *array = &c->arrays[i];
+    float *block = malloc(DDP_CHECKPOINT_BLOCK * sizeof *block);
+    ddp_status st =
+        block ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory to check a checkpoint");
+
+    for (size_t at = 0, n; at < array->count && !st; at += n) {
+        n = array->count - at < DDP_CHECKPOINT_BLOCK ? array->count - at : DDP_CHECKPOINT_BLOCK;
+        st = ddp_checkpoint_get(c, i, at, block, n, err);
+        if (!st && !ddp_all_finite(block, n))
+            st = ddp_checkpoint_not_finite(array, err);
+    }
+    free(block);
+    return st;
+}
+
+ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    for (size_t i = 0; i < c->array_count && !st; i++) {
+        const ddp_checkpoint_array *array = &c->arrays[i];
+
+        if (array->data)
+            st = ddp_all_finite(array->data, array->count) ? DDP_OK
+                                                           : ddp_checkpoint_not_finite(array, err);
+        else if (c->source)
+            st = check_source(c, i, err);
+    }
+    return st;
+}
+
+/* ---- the weights ---- */
+
+/* Weights files of Darknet: int32 major, minor, revision; images seen, of 8 bytes from version 0.2
+ * on, of 4 before; floats. */
 enum { BLOCK = 1 << 16, HEADER = 16, HEADER_2 = 20 };
 
 static size_t header_of(const int32_t version[3])

@@ -55,6 +55,38 @@ _Static_assert((ROWS + 2) * MOST_ROW_BYTES + DDP_CHECKPOINT_BASE_BYTES
                    < DDP_HEADER_BYTES,
                "headers need more room");
 
+/* ---- what is put into one ---- */
+
+static void copy_printable(char *out, size_t size, const char *text)
+{
+    size_t i = 0;
+
+    for (; i + 1 < size && text[i]; i++)
+        out[i] = (char)((unsigned char)text[i] < ' ' ? '?' : text[i]);
+    out[i] = 0;
+}
+
+ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
+                                     const char *value, ddp_error *err)
+{
+    ddp_checkpoint_option *option = &metadata->options[metadata->option_count];
+
+    if (metadata->option_count == DDP_CHECKPOINT_OPTIONS)
+        return ddp_fail(err, DDP_ERR_USAGE, "more than %d options in a checkpoint",
+                        DDP_CHECKPOINT_OPTIONS);
+    copy_printable(option->name, sizeof option->name, name);
+    copy_printable(option->value, sizeof option->value, value);
+    metadata->option_count++;
+    return DDP_OK;
+}
+
+void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base)
+{
+    copy_printable(metadata->base, sizeof metadata->base, base);
+}
+
+/* ---- writing ---- */
+
 static void format_value(char *out, size_t size, const struct row *row, const struct header *h)
 {
     const char *at = (const char *)h + row->at;

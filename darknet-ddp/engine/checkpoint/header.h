@@ -1,5 +1,5 @@
-/* checkpoint/header.h: the text at the head of a state file. Of checkpoint/checkpoint.c, which
- * writes it, and checkpoint/read.c alone. */
+/* checkpoint/header.h: the text at the head of a state file. Of checkpoint/state_file.c
+ * alone. */
 #ifndef DDP_CHECKPOINT_HEADER_H
 #define DDP_CHECKPOINT_HEADER_H
 

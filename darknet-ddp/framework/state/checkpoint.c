@@ -1,16 +1,176 @@
-/* Resuming: the newest pair is found, compared with the run (check_run) and loaded (load_into). */
+/* A network's checkpoint, ddp_checkpoint_of_network, and back, ddp_checkpoint_resume. The weights
+ * file is as Darknet writes it. Beside it a state file has, of each parameter, the optimizer's
+ * moments; values of parameters and statistics only where the weights file would not give them
+ * back; then what algorithms keep (state/kept.c). */
 #include "state/checkpoint.h"
 
-#include "checkpoint/cfg_compare.h"
+#include "base/is_finite.h"
 #include "glue/param_table.h"
 #include "glue/train_position.h"
-#include "state/arrays.h"
+#include "state/compare_run.h"
 #include "state/kept.h"
 
 #include <darknet.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- the arrays of a state file ---- */
+
+/* What a list has beside the moments, and where these are. */
+struct kinds {
+    int values; /* where the weights file would not do */
+    int shared; /* moments that updates change lie on other ranks (core/sharded.h): they are listed
+                   without data, by the key parameter * DDP_OPTIMIZER_BUFFERS + moment */
+};
+
+/* Of a parameter, the table's i-th. */
+static ddp_checkpoint_array moment(const ddp_param_table *table, size_t i, int k, int shared)
+{
+    const ddp_param *p = &table->params[i];
+    int elsewhere = shared && k < ddp_moments_trained(table, p);
+
+    return (ddp_checkpoint_array){.layer = p->layer,
+                                  .part = p->part,
+                                  .name = p->optimizer.name[k],
+                                  .count = p->count,
+                                  .data = elsewhere ? NULL : p->optimizer.buffer[k],
+                                  .key = i * DDP_OPTIMIZER_BUFFERS + (size_t)k};
+}
+
+static size_t add_values(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table)
+{
+    for (size_t i = 0; i < table->param_count; i++) {
+        const ddp_param *p = &table->params[i];
+
+        list[at++] = (ddp_checkpoint_array){p->layer, p->part,  ddp_checkpoint_value_name,
+                                            p->count, p->value, 0};
+    }
+    for (size_t i = 0; i < table->buffer_count; i++) {
+        const ddp_buffer *b = &table->buffers[i];
+
+        list[at++] = (ddp_checkpoint_array){b->layer, b->part,  ddp_checkpoint_value_name,
+                                            b->count, *b->slot, 0};
+    }
+    return at;
+}
+
+/* The arrays of a state file, in its order. *list is the caller's to free, the names in it too, and
+ * NULL on failure; what it points to is the table's and the state's. */
+static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count,
+                              const ddp_param_table *table, const ddp_state *state,
+                              struct kinds kinds, ddp_error *err)
+{
+    size_t names = ddp_kept_names(state);
+    size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 1 + names) + table->buffer_count;
+
+    *count = 0;
+    *list = calloc(1, (most + 1) * sizeof **list + names * DDP_KEPT_NAME);
+    if (!*list)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu arrays", most);
+    for (size_t i = 0; i < table->param_count; i++) {
+        const ddp_param *p = &table->params[i];
+
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++)
+            (*list)[(*count)++] = moment(table, i, k, kinds.shared);
+        *count = ddp_kept_add_moments(*list, *count, p, i, state);
+    }
+    if (kinds.values)
+        *count = add_values(*list, *count, table);
+    *count = ddp_kept_add_rest(*list, *count, table, state,
+                               (char(*)[DDP_KEPT_NAME])(void *)(*list + most + 1));
+    return DDP_OK;
+}
+
+/* ---- there ---- */
+
+/* Would load_weights give back what write_weights wrote? Layers that are not saved, or
+ * loaded in part, shift or lose what is in the file. */
+static int weights_file_is_whole(const network *net, int cutoff)
+{
+    for (int i = 0; i < net->n; i++) {
+        const layer *l = &net->layers[i];
+
+        if (l->dontsave || l->dontload || l->dontloadscales || l->numload || l->flipped)
+            return 0;
+    }
+    return cutoff >= net->n;
+}
+
+static ddp_checkpoint_metadata metadata_of(const ddp_checkpoint_run *run, network *net,
+                                           const ddp_param_table *table)
+{
+    uint64_t seen = *net->seen;
+    ddp_checkpoint_metadata metadata = {
+        .saved_at_ns = run->saved_at_ns,
+        .step = ddp_train_position_of(net).learnt_step,
+        .seen = seen,
+        .t = (uint64_t)*net->t,
+        .seed = run->seed,
+        .epoch = run->list_count ? seen / run->list_count : 0,
+        .position = run->list_count ? seen % run->list_count : 0,
+        .list_count = run->list_count,
+        .list_hash = run->list_hash,
+        .width = (uint64_t)net->w,
+        .height = (uint64_t)net->h,
+        .ranks = run->ranks,
+        .average_loss = net->average_loss,
+        .values_hash = ddp_param_table_hash(table),
+        .option_count = run->option_count,
+    };
+
+    memcpy(metadata.options, run->options, sizeof metadata.options);
+    ddp_checkpoint_set_base(&metadata, run->base);
+    return metadata;
+}
+
+/* Nothing is written that no run can go on from. */
+static ddp_status check_finite(const ddp_checkpoint *c, const ddp_param_table *table,
+                               ddp_error *err)
+{
+    if (ddp_param_table_check_finite(table, err))
+        return err->code;
+    if (!ddp_all_finite(&c->metadata.average_loss, 1))
+        return ddp_fail(err, DDP_ERR_FORMAT, "the average loss is not finite");
+    return ddp_checkpoint_check_finite(c, err);
+}
+
+ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, network *net,
+                                     int cutoff, const ddp_checkpoint_run *run, ddp_error *err)
+{
+    const struct kinds kinds = {.values = !weights_file_is_whole(net, cutoff),
+                                .shared = run->sharded != NULL};
+
+    *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
+    if (ddp_param_table_init(table, net, ddp_device_host(), err)
+        || ddp_param_table_pull(table, net, run->device, err))
+        return err->code;
+    c->metadata = metadata_of(run, net, table);
+    if (list_arrays(&c->arrays, &c->array_count, table, run->state, kinds, err))
+        return err->code;
+    return check_finite(c, table, err);
+}
+
+ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
+                                const ddp_checkpoint_run *run, int *same, ddp_error *err)
+{
+    ddp_param_table table = {0};
+    ddp_status st = DDP_OK;
+
+    *same = 0;
+    if (m->seen != *net->seen || m->t != (uint64_t)*net->t)
+        return DDP_OK;
+    if (ddp_param_table_init(&table, net, ddp_device_host(), err)
+        || ddp_param_table_pull(&table, net, run->device, err))
+        st = err->code;
+    else
+        *same = m->values_hash == ddp_param_table_hash(&table);
+    ddp_param_table_release(&table);
+    return st;
+}
+
+/* ---- back ---- */
 
 static int has(const ddp_checkpoint *c, const char *name)
 {
@@ -18,115 +178,6 @@ static int has(const ddp_checkpoint *c, const char *name)
         if (strcmp(c->arrays[i].name, name) == 0)
             return 1;
     return 0;
-}
-
-/* Of one pair, for who resumes from it. */
-struct judging {
-    const ddp_pair *pair;
-    const ddp_checkpoint_run *run;
-    const ddp_pair_listener *listener;
-};
-
-static void say_of_pair(const struct judging *j, const char *before, const char *what,
-                        const char *after)
-{
-    char sentence[sizeof((ddp_error *)0)->text + PATH_MAX + 64];
-
-    (void)snprintf(sentence, sizeof sentence, "%s: %s%s%s", j->pair->weights, before, what, after);
-    j->listener->note(j->listener->ctx, sentence);
-}
-
-static void say_difference(void *ctx, const char *what)
-{
-    say_of_pair(ctx, "resumed all the same: ", what, "");
-}
-
-/* A difference is an error or, with force, news. */
-static ddp_status judge(const struct judging *j, ddp_status st, ddp_error *err)
-{
-    if (st == DDP_ERR_MISMATCH && j->run->force) {
-        say_difference((void *)j, err->text);
-        return DDP_OK;
-    }
-    if (st == DDP_ERR_MISMATCH)
-        return ddp_wrap(err, "cannot resume from %s", j->pair->weights);
-    return st;
-}
-
-static int is_known(const ddp_checkpoint_metadata *metadata, const char *name)
-{
-    for (size_t i = 0; i < metadata->option_count; i++)
-        if (strcmp(metadata->options[i].name, name) == 0)
-            return 1;
-    return 0;
-}
-
-/* What the checkpoint does not know is no difference, unless the run says what was before: a CPU
- * has fewer of these options than a GPU, and older state files have none. */
-static ddp_status check_rounding(const struct judging *j, ddp_error *err)
-{
-    const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
-    const ddp_checkpoint_run *run = j->run;
-
-    for (size_t i = run->option_count - run->rounding_count; i < run->option_count; i++) {
-        const ddp_checkpoint_option *option = &run->options[i];
-        ddp_status st = DDP_OK;
-
-        if (is_known(was, option->name))
-            st = ddp_checkpoint_check_options(was, option, 1, NULL, err);
-        else if (run->before[i])
-            st = ddp_fail(err, DDP_ERR_MISMATCH, "%s was %s, is now %s", option->name,
-                          run->before[i], option->value);
-        if (st == DDP_ERR_MISMATCH && !run->same_rounding)
-            say_of_pair(j, "", err->text, ": from here on results round differently");
-        else if (judge(j, st, err))
-            return err->code;
-    }
-    return DDP_OK;
-}
-
-/* A state file of before there was an option, or before it was remembered, says nothing of it: not
- * to go on would be for nothing that is known to differ. */
-static void say_unknown(const struct judging *j, const ddp_checkpoint_option *option)
-{
-    char text[2 * sizeof option->value];
-
-    (void)snprintf(text, sizeof text, "%s was not known, is now %s", option->name, option->value);
-    say_of_pair(j, "", text, "");
-}
-
-/* One by one: with force, each that differs is news. */
-static ddp_status check_options(const struct judging *j, ddp_error *err)
-{
-    const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
-    const ddp_checkpoint_run *run = j->run;
-
-    for (size_t i = 0; i < run->option_count - run->rounding_count; i++) {
-        const ddp_checkpoint_option *option = &run->options[i];
-
-        if (is_known(was, option->name)) {
-            if (judge(j, ddp_checkpoint_check_options(was, option, 1, NULL, err), err))
-                return err->code;
-        } else if (!run->is_default[i]) {
-            say_unknown(j, option);
-        }
-    }
-    if (!run->seed_given)
-        return DDP_OK;
-    return judge(j, ddp_checkpoint_check_options(was, NULL, 0, &run->seed, err), err);
-}
-
-static ddp_status check_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
-                            const ddp_pair_listener *listener, ddp_error *err)
-{
-    struct judging j = {.pair = pair, .run = run, .listener = listener};
-    const ddp_checkpoint *c = &pair->checkpoint;
-    ddp_status st = ddp_cfg_compare(c->cfg, c->cfg_bytes, run->cfg, run->cfg_bytes,
-                                    run->force ? say_difference : NULL, &j, err);
-
-    if (judge(&j, st, err) || check_options(&j, err))
-        return err->code;
-    return check_rounding(&j, err);
 }
 
 /* own: the pair's checkpoint, with the network's own arrays alone. */
@@ -158,8 +209,8 @@ static ddp_status load(network *net, const ddp_param_table *table, const ddp_pai
 static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint_run *run,
                             ddp_pair *pair, ddp_error *err)
 {
-    const ddp_checkpoint_kinds kinds = {.values = has(&pair->checkpoint, ddp_checkpoint_value_name),
-                                        .shared = run->shares};
+    const struct kinds kinds = {.values = has(&pair->checkpoint, ddp_checkpoint_value_name),
+                                .shared = run->shares};
     ddp_checkpoint_array *arrays = NULL;
     ddp_checkpoint own = {0};
     size_t count;
@@ -168,7 +219,7 @@ static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint
 
     if (st)
         return st;
-    st = ddp_checkpoint_list(&arrays, &count, &table, NULL, kinds, err);
+    st = list_arrays(&arrays, &count, &table, NULL, kinds, err);
     if (!st)
         st = ddp_checkpoint_without_state(&own, &pair->checkpoint, &table, err);
     if (!st && run->state
@@ -228,7 +279,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
         ddp_pair_release(&pair);
         return st;
     }
-    st = check_run(&pair, run, listener, err);
+    st = ddp_compare_run(&pair, run, listener, err);
     if (!st)
         st = load_into(out, net, run, &pair, err);
     if (!st) {

@@ -1,5 +1,5 @@
-/* state/checkpoint.h: a Darknet network from a pair of files (checkpoint/pair.h), and what a run
- * has of such a pair beside the network. To the files: state/save.h.
+/* state/checkpoint.h: what a checkpoint of a Darknet network is, and a network from a pair of files
+ * (checkpoint/pair.h). To the files: by a copy, state/snapshot.h, or straight, state/save.h.
  *
  * All of it is for rank 0 alone and communicates nothing, but where run->sharded is asked, which
  * the others then serve (ddp_sharded_serve): before saving, the network is settled; after resuming,
@@ -15,6 +15,7 @@
 #include "core/state.h"
 #include "device/device.h"
 #include "glue/network.h"
+#include "glue/param_table.h"
 #include "state/saved_moments.h"
 
 /* What a checkpoint has of the run and the network does not know. */
@@ -51,6 +52,19 @@ typedef struct ddp_resumed {
                       NULL: there are none */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
+
+/* What a checkpoint of net is: *c's arrays lie in the network, as *table has it, those of
+ * run->sharded nowhere. Free c->arrays and release the table in any case. Fails with DDP_ERR_FORMAT
+ * (a number that is here is not finite: the text says which), DDP_ERR_NOMEM. */
+ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, network *net,
+                                     int cutoff, const ddp_checkpoint_run *run,
+                                     ddp_error *err) DDP_MUST_CHECK;
+
+/* Are these the metadata that a checkpoint of net would have now, but for its time? Fails with
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
+                                const ddp_checkpoint_run *run, int *same,
+                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole
  * pair of run->base in directory, if there is one; out then tells which, and with it the

@@ -1,9 +1,76 @@
 #include "state/kept.h"
 
-#include "state/arrays.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+const char ddp_checkpoint_value_name[] = "value";
+
+/* ---- saving ---- */
+
+size_t ddp_kept_names(const ddp_state *s)
+{
+    return s ? ddp_state_arrays(s) * ((size_t)ddp_state_gathered(s) + 1) : 0;
+}
+
+/* Rank is below 0 where the array is the same on all. */
+static void write_name(char out[DDP_KEPT_NAME], const ddp_state_spec *spec, int rank)
+{
+    if (rank < 0)
+        (void)snprintf(out, DDP_KEPT_NAME, "%s", spec->name);
+    else
+        (void)snprintf(out, DDP_KEPT_NAME, "%s %d", spec->name, rank % 100000);
+}
+
+static size_t add_state(ddp_checkpoint_array *list, size_t at, const ddp_param *p, const char *name,
+                        size_t count, float *data)
+{
+    if (count == 0)
+        return at;
+    list[at] = (ddp_checkpoint_array){p->layer, p->part, name, count, data, 0};
+    return at + 1;
+}
+
+size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
+                            const ddp_state *s)
+{
+    for (size_t k = 0; k < ddp_state_arrays(s); k++) {
+        const ddp_state_spec *spec = ddp_state_spec_of(s, k);
+
+        if (spec->is_moment)
+            at = add_state(list, at, p, spec->name, ddp_state_count(s, k, i),
+                           ddp_state_host(s, k, i));
+    }
+    return at;
+}
+
+/* One declaration's arrays, of one rank or, below 0, of all. *names has room for another name. */
+static size_t add_declared(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
+                           const ddp_state *s, size_t k, int rank, char (**names)[DDP_KEPT_NAME])
+{
+    char *name = *(*names)++;
+
+    write_name(name, ddp_state_spec_of(s, k), rank);
+    for (size_t i = 0; i < table->param_count; i++)
+        at =
+            add_state(list, at, &table->params[i], name, ddp_state_count(s, k, i),
+                      rank < 0 ? ddp_state_host(s, k, i) : ddp_state_gathered_array(s, k, rank, i));
+    return at;
+}
+
+size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
+                         const ddp_state *s, char (*names)[DDP_KEPT_NAME])
+{
+    for (int rank = -1; rank < (s ? ddp_state_gathered(s) : 0); rank++)
+        for (size_t k = 0; k < ddp_state_arrays(s); k++) {
+            const ddp_state_spec *spec = ddp_state_spec_of(s, k);
+
+            if (!spec->is_moment && spec->kind == (rank < 0 ? DDP_STATE_SAME : DDP_STATE_OF_RANK))
+                at = add_declared(list, at, table, s, k, rank, &names);
+        }
+    return at;
+}
+
+/* ---- resuming ---- */
 
 /* Is the array one of the network's own, a parameter, a statistic or a moment? */
 static int is_own(const ddp_checkpoint_array *a, const ddp_param_table *table)
@@ -30,8 +97,6 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
             base->arrays[base->array_count++] = c->arrays[i];
     return DDP_OK;
 }
-
-/* ---- resuming ---- */
 
 static size_t find_param(const ddp_param_table *table, const ddp_checkpoint_array *a)
 {

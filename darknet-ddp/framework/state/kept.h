@@ -7,6 +7,24 @@
 #include "core/params.h"
 #include "core/state.h"
 
+/* The name of an array that holds a parameter or a statistic itself, and no moment. */
+extern const char ddp_checkpoint_value_name[];
+
+enum { DDP_KEPT_NAME = 48 };
+
+/* Names of arrays that ddp_kept_add_rest writes. s may be NULL, as below. */
+size_t ddp_kept_names(const ddp_state *s);
+
+/* Add to the list, from its place `at` on, what stands with the moments of the table's i-th
+ * parameter. Returns the place behind it. */
+size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
+                            const ddp_state *s);
+
+/* And what stands behind all else: what is the same on all ranks, then each rank's own, of ranks
+ * one after the other. names: room for so many as there are. */
+size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
+                         const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
+
 /* c without all arrays that are not the network's own: *base is c but for its list of arrays, which
  * is the caller's to free. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoint *c,

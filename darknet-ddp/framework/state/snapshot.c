@@ -1,14 +1,13 @@
 #include "state/snapshot.h"
 
 #include "glue/param_table.h"
-#include "state/save.h"
 
 #include <darknet.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct ddp_snapshot {
-    ddp_checkpoint checkpoint; /* its arrays lie in `state`, their names too */
+    ddp_checkpoint checkpoint; /* its arrays lie in `state` */
     int cutoff;
     char *weights; /* the bytes of the weights file */
     size_t weights_bytes, weights_room;
@@ -70,19 +69,13 @@ static ddp_status copy_weights(ddp_snapshot *s, network *net, const ddp_param_ta
     return s->weights_failed ? no_memory(err) : DDP_OK;
 }
 
-static size_t text_bytes(const ddp_checkpoint_array *a)
-{
-    return strlen(a->part) + strlen(a->name) + 2;
-}
-
-/* The arrays, then their names. */
 static ddp_status copy_arrays(ddp_snapshot *s, ddp_error *err)
 {
     ddp_checkpoint *c = &s->checkpoint;
     size_t bytes = 0, at = 0;
 
     for (size_t i = 0; i < c->array_count; i++)
-        bytes += c->arrays[i].count * sizeof(float) + text_bytes(&c->arrays[i]);
+        bytes += c->arrays[i].count * sizeof(float);
     if (!reserve(&s->state, &s->state_room, bytes + 1))
         return no_memory(err);
     for (size_t i = 0; i < c->array_count; i++) {
@@ -91,15 +84,6 @@ static ddp_status copy_arrays(ddp_snapshot *s, ddp_error *err)
         memcpy(s->state + at, c->arrays[i].data, size);
         c->arrays[i].data = s->state + at;
         at += size;
-    }
-    for (size_t i = 0; i < c->array_count; i++) {
-        char *part = s->state + at, *name = part + strlen(c->arrays[i].part) + 1;
-
-        (void)strcpy(part, c->arrays[i].part);
-        (void)strcpy(name, c->arrays[i].name);
-        at += text_bytes(&c->arrays[i]);
-        c->arrays[i].part = part;
-        c->arrays[i].name = name;
     }
     return DDP_OK;
 }
@@ -128,7 +112,7 @@ ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
 
     free(s->checkpoint.arrays);
     s->cutoff = cutoff;
-    st = ddp_checkpoint_look_at(&s->checkpoint, &table, net, cutoff, run, err);
+    st = ddp_checkpoint_of_network(&s->checkpoint, &table, net, cutoff, run, err);
     if (!st)
         st = copy_weights(s, net, &table, cutoff, err);
     if (!st)

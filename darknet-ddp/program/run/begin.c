@@ -1,6 +1,5 @@
 #include "run/session.h"
 
-#include "core/agree.h"
 #include "glue/cfg.h"
 #include "inputs/list.h"
 #include "inputs/same_cfg.h"
@@ -14,34 +13,11 @@
 #include "saves/done_marker.h"
 #include "show/rank_output.h"
 #include "show/terminal.h"
-#include "state/weights_hash.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t first_weights_hash; /* of the network as it was loaded */
 static int input_width, input_height;
-
-static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
-                         ddp_error *err)
-{
-    const ddp_checkpoints_config config = {.options = ddp_run.options,
-                                           .group = ddp_run.group,
-                                           .trainer = ddp_run.trainer,
-                                           .inputs = &ddp_run.inputs,
-                                           .directory = directory,
-                                           .cfg = cfg,
-                                           .first_weights = ddp_run.first_weights};
-
-    if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
-        || ddp_weights_hash(&first_weights_hash, net, err)
-        || ddp_checkpoints_open(&ddp_run.checkpoints, &config, net, &ddp_run.seed, err))
-        return err->code;
-    *seed = ddp_run.seed;
-    ddp_run.directory = directory;
-    return DDP_OK;
-}
 
 /* By whose formulas the network is trained, and what in the cfg decides that. */
 static void print_mathematics(const network *net)
@@ -101,17 +77,6 @@ static void print_clear(void)
     if (ddp_run.clear_given && ddp_checkpoints_resumed(ddp_run.checkpoints))
         printf("DDP: -clear does nothing in a run that goes on: batches count on from the "
                "checkpoint\n");
-}
-
-/* A rank may have loaded a file of its own. Where rank 0 has resumed, its are meant to differ. */
-static ddp_status agree_on_weights(ddp_error *err)
-{
-    char text[64];
-
-    if (ddp_checkpoints_resumed(ddp_run.checkpoints))
-        return DDP_OK;
-    (void)snprintf(text, sizeof text, "first weights: contents %016" PRIx64, first_weights_hash);
-    return ddp_agree(ddp_run.group, text, err);
 }
 
 static ddp_status reads(const char *what, const char *path, ddp_error *err)
@@ -185,7 +150,8 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     ddp_progress_now start;
 
     if (ddp_checkpoints_attached(ddp_run.checkpoints, err) || ddp_same_cfg(ddp_run.group, cfg, err)
-        || ddp_data_files_agree(&ddp_run.inputs, ddp_run.group, err) || agree_on_weights(err))
+        || ddp_data_files_agree(&ddp_run.inputs, ddp_run.group, err)
+        || ddp_session_agree_on_weights(err))
         return err->code;
     prepare_advice();
     ddp_watchdog_begin(ddp_run.directory, cfg,
@@ -236,7 +202,6 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
 
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks)
 {
-    callbacks->resume = resume;
     callbacks->attached = attached;
     callbacks->reads = reads;
     callbacks->check_list = check_list;

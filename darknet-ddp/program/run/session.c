@@ -141,6 +141,7 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
         .fail = ddp_session_fail,
     };
 
+    ddp_session_checkpoint_callbacks(&config.callbacks);
     ddp_session_begin_callbacks(&config.callbacks);
     ddp_session_step_callbacks(&config.callbacks);
     ddp_session_end_callbacks(&config.callbacks);

@@ -1,5 +1,6 @@
-/* run/state.h: what the files of a session (session.c, begin.c, step.c, end.c) share, and nobody
- * else sees: the parts of the run that it is, and the calls from one of them to another. */
+/* run/state.h: what the files of a session (session.c, begin.c, checkpoints.c, step.c, end.c)
+ * share, and nobody else sees: the parts of the run that it is, and the calls from one of them to
+ * another. */
 #ifndef DDP_RUN_STATE_H
 #define DDP_RUN_STATE_H
 
@@ -10,7 +11,7 @@
 #include "launch/launcher_env.h"
 #include "options/habits.h"
 #include "options/options.h"
-#include "saves/policy.h"
+#include "saves/checkpoints.h"
 #include "show/run_files.h"
 #include "show/step_line.h"
 #include "show/wait_shares.h"
@@ -43,10 +44,12 @@ extern struct ddp_run {
     const char *data, *cfg;    /* the files that it names; NULL: it names none */
     const char *first_weights; /* the file that training begins with; NULL: none */
 
-    /* begin.c: what is read, and what is left of the run. */
-    ddp_data_files inputs;
+    /* checkpoints.c */
     const char *directory; /* of the weights */
     ddp_checkpoints *checkpoints;
+
+    /* begin.c: what is read, and what is left of the run. */
+    ddp_data_files inputs;
     ddp_run_files *records; /* on rank 0; NULL: none */
     ddp_wait_shares waits;
 } ddp_run;
@@ -61,12 +64,20 @@ void ddp_session_advise(void);
 
 /* ---- what the train commands ask (trainer/plugin.h), by when they ask it ---- */
 
-/* Set resume, attached, reads and check_list. */
+/* Set save and resume: checkpoints.c. */
+void ddp_session_checkpoint_callbacks(ddp_plugin_callbacks *callbacks);
+/* Set attached, reads and check_list. */
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks);
-/* Set step_ended and save. */
+/* Set step_ended. */
 void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks);
 /* Set leave, unreadable and end_unreadable. */
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
+
+/* ---- checkpoints.c ---- */
+
+/* Have all ranks loaded the same weights? Where rank 0 has resumed, its are meant to differ. Fails
+ * as ddp_agree. */
+ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- step.c ---- */
 

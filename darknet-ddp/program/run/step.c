@@ -164,23 +164,7 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
     return DDP_OK;
 }
 
-static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
-{
-    int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now();
-    ddp_status st;
-
-    ddp_run_files_saving(ddp_run.records);
-    st = ddp_checkpoints_save(ddp_run.checkpoints, net, path, cutoff, err);
-    ddp_trace_run_add(began_ns, path);
-    ddp_run_files_saved(ddp_run.records);
-    ddp_step_line_saved(ddp_clock_ns() - began_ns - (communication_now() - communication_ns));
-    if (!st)
-        ddp_session_advise();
-    return st;
-}
-
 void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks)
 {
     callbacks->step_ended = step_ended;
-    callbacks->save = save;
 }

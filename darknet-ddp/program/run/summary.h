@@ -3,7 +3,7 @@
 #ifndef DDP_RUN_SUMMARY_H
 #define DDP_RUN_SUMMARY_H
 
-#include "saves/policy.h"
+#include "saves/checkpoints.h"
 #include "validate/schedule.h"
 
 typedef struct ddp_summary {

@@ -26,11 +26,11 @@
  * step's sums have landed before the new values leave, to know whether they were finite. At a save
  * rank 0 writes the state file at once, and asks for each block of moments as it comes to it
  * (core/sharded.c, by way of ddp_checkpoint_source), while the others answer (ddp_sharded_serve in
- * saves/policy.c) until it says that it has all, or that its disk takes no more; fsync, reading
- * back and renames are the saver's thread's (ddp_pair_finish), and so are copies of the pair under
- * other names (ddp_pair_copy). A run that resumes leaves its moments in the state file, which is
- * checked from end to end and stays open (checkpoint/read.c), until ddp_sharded_hand_out broadcasts
- * them block by block (state/saved_moments.c).
+ * saves/checkpoints.c) until it says that it has all, or that its disk takes no more; fsync,
+ * reading back and renames are the saver's thread's (ddp_pair_finish), and so are copies of the
+ * pair under other names (ddp_pair_copy). A run that resumes leaves its moments in the state file,
+ * which is checked from end to end and stays open (checkpoint/state_file.c), until
+ * ddp_sharded_hand_out broadcasts them block by block (state/saved_moments.c).
  */
 #ifndef DDP_ALGORITHMS_ZERO1_SHARD_H
 #define DDP_ALGORITHMS_ZERO1_SHARD_H

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #undef calloc // what fails here makes a note
+#undef realloc
 
 enum { FIRST_ROOM = 1 << 18, MOST_WARNINGS = 20 };
 
@@ -42,7 +43,7 @@ static unsigned char *read_whole(FILE *f, size_t *size)
         grown = room < INT_MAX ? realloc(bytes, room) : 0;
         if (!grown) {
             free(bytes);
-            errno = EFBIG;
+            errno = room < INT_MAX ? ENOMEM : EFBIG;
         }
         bytes = grown;
     }

@@ -1,9 +1,9 @@
-/* Reading a state file: once from end to end, to know that it is whole, and then its cfg and what
- * its arrays are called. Their floats stay where they are until they are asked for, so a checkpoint
- * takes no memory to speak of. */
+/* A state file (checkpoint/checkpoint.h) to the disk, ddp_checkpoint_write, and back,
+ * ddp_checkpoint_read: that goes through the file once from end to end, to know that it is whole,
+ * and then takes its cfg and what its arrays are called. Their floats stay where they are until
+ * ddp_checkpoint_get asks for them, so a checkpoint takes no memory to speak of. */
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/header.h"
-#include "checkpoint/state_format.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +11,78 @@
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+/* What stands before an array's floats. */
+typedef struct record {
+    uint32_t layer, zero;
+    uint64_t count;
+    char part[32], name[16];
+} record;
+
+_Static_assert(sizeof(record) == 64, "the record is written as it is in memory");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little endian");
+
+/* ---- writing ---- */
+
+/* Stops at the first error of the disk: a full one takes no more, whatever the source still has. */
+static ddp_status write_blocks(const ddp_checkpoint *c, const ddp_checkpoint_array *array,
+                               ddp_file *f, ddp_error *err)
+{
+    float *block = malloc(DDP_CHECKPOINT_BLOCK * sizeof *block);
+    ddp_status st = DDP_OK;
+
+    if (!block)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to write a block of a state file");
+    for (size_t at = 0, n; at < array->count && !ddp_file_has_failed(f) && !st; at += n) {
+        n = array->count - at < DDP_CHECKPOINT_BLOCK ? array->count - at : DDP_CHECKPOINT_BLOCK;
+        st = c->source->read(c->source->ctx, array->key, at, block, n, err);
+        if (!st)
+            (void)fwrite(block, sizeof *block, n, ddp_file_stream(f));
+    }
+    free(block);
+    return st;
+}
+
+static ddp_status write_array(const ddp_checkpoint *c, const ddp_checkpoint_array *array,
+                              ddp_file *f, ddp_error *err)
+{
+    FILE *fp = ddp_file_stream(f);
+    record head = {.layer = (uint32_t)array->layer, .count = array->count};
+
+    if (strlen(array->part) >= sizeof head.part || strlen(array->name) >= sizeof head.name)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s %s: too long a name for a state file", array->part,
+                        array->name);
+    memcpy(head.part, array->part, strlen(array->part));
+    memcpy(head.name, array->name, strlen(array->name));
+    (void)fwrite(&head, sizeof head, 1, fp);
+    if (!array->data && array->count > 0)
+        return write_blocks(c, array, f, err);
+    (void)fwrite(array->data, sizeof(float), array->count, fp);
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f, ddp_error *err)
+{
+    ddp_header_body body = {.cfg_bytes = c->cfg_bytes,
+                            .arrays = c->array_count,
+                            .bytes = c->cfg_bytes + c->array_count * sizeof(record)};
+    FILE *fp = ddp_file_stream(f);
+    char header[DDP_HEADER_BYTES];
+    uint64_t hash;
+
+    for (size_t i = 0; i < c->array_count; i++)
+        body.bytes += c->arrays[i].count * sizeof(float);
+    (void)fwrite(header, ddp_header_format(header, &c->metadata, &body), 1, fp);
+    (void)fwrite(c->cfg, 1, c->cfg_bytes, fp);
+    for (size_t i = 0; i < c->array_count; i++)
+        if (write_array(c, &c->arrays[i], f, err))
+            return err->code;
+    hash = ddp_file_written(f).hash;
+    (void)fwrite(&hash, sizeof hash, 1, fp);
+    return DDP_OK;
+}
+
+/* ---- reading: bytes ---- */
 
 enum { BLOCK_BYTES = 1 << 20 };
 
@@ -21,8 +93,6 @@ struct ddp_checkpoint_place {
     int fd;
     uint64_t size;
 };
-
-/* ---- bytes ---- */
 
 static ddp_status read_from_disk(const struct ddp_checkpoint_place *place, uint64_t at, char *to,
                                  size_t bytes, ddp_error *err)
@@ -68,7 +138,7 @@ static void close_place(struct ddp_checkpoint_place *place)
     free(place);
 }
 
-/* ---- is it whole? ---- */
+/* ---- reading: is it whole? ---- */
 
 static ddp_status check_length(size_t header, const ddp_header_body *body, uint64_t size,
                                ddp_error *err)
@@ -129,7 +199,7 @@ static ddp_status check_hash(const struct ddp_checkpoint_place *place, ddp_error
     return st;
 }
 
-/* ---- what is in it ---- */
+/* ---- reading: what is in it ---- */
 
 static int ends_within(const char *text, size_t size)
 {
@@ -138,25 +208,24 @@ static int ends_within(const char *text, size_t size)
 
 /* Take the array that stands at `at`, before end, and its record. Returns where the next one
  * stands; 0: there is none that fits. */
-static uint64_t take_array(ddp_checkpoint_array *out, const ddp_state_array_header *record,
-                           uint64_t at, uint64_t end)
+static uint64_t take_array(ddp_checkpoint_array *out, const record *head, uint64_t at, uint64_t end)
 {
-    *out = (ddp_checkpoint_array){.layer = (int)record->layer,
-                                  .part = record->part,
-                                  .name = record->name,
-                                  .count = (size_t)record->count,
-                                  .key = (size_t)at + sizeof *record};
-    at += sizeof *record;
-    if (record->zero || record->count > (end - at) / sizeof(float)
-        || !ends_within(record->part, sizeof record->part)
-        || !ends_within(record->name, sizeof record->name))
+    *out = (ddp_checkpoint_array){.layer = (int)head->layer,
+                                  .part = head->part,
+                                  .name = head->name,
+                                  .count = (size_t)head->count,
+                                  .key = (size_t)at + sizeof *head};
+    at += sizeof *head;
+    if (head->zero || head->count > (end - at) / sizeof(float)
+        || !ends_within(head->part, sizeof head->part)
+        || !ends_within(head->name, sizeof head->name))
         return 0;
-    return at + record->count * sizeof(float);
+    return at + head->count * sizeof(float);
 }
 
 static ddp_status list_arrays(ddp_checkpoint *out, uint64_t at, uint64_t end, ddp_error *err)
 {
-    ddp_state_array_header *records = out->memory;
+    record *records = out->memory;
 
     for (size_t i = 0; i < out->array_count; i++) {
         uint64_t next = 0;
@@ -180,7 +249,7 @@ static ddp_status list_arrays(ddp_checkpoint *out, uint64_t at, uint64_t end, dd
 static ddp_status read_body(ddp_checkpoint *out, const ddp_header_body *body, size_t header,
                             ddp_error *err)
 {
-    size_t records = (size_t)body->arrays * sizeof(ddp_state_array_header);
+    size_t records = (size_t)body->arrays * sizeof(record);
     char *memory = malloc(records + (size_t)body->cfg_bytes + 1);
 
     out->memory = memory;
@@ -207,7 +276,7 @@ static ddp_status understand(ddp_checkpoint *out, ddp_error *err)
     /* The bytes are as they were written: what is refused from here on, some program wrote so. */
     if (!st
         && (body.cfg_bytes > body.bytes
-            || body.arrays > (body.bytes - body.cfg_bytes) / sizeof(ddp_state_array_header)))
+            || body.arrays > (body.bytes - body.cfg_bytes) / sizeof(record)))
         st = ddp_fail(err, DDP_ERR_FORMAT, "its cfg or its arrays do not fit in it");
     if (!st)
         st = read_body(out, &body, header, err);
@@ -264,6 +333,30 @@ ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path, ddp_error 
         return err->code;
     }
     return understand(out, err) ? ddp_wrap(err, "%s", path) : DDP_OK;
+}
+
+/* ---- reading: its floats ---- */
+
+ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
+                              ddp_error *err)
+{
+    const ddp_checkpoint_array *array = &c->arrays[i];
+
+    if (!array->data)
+        return c->source->read(c->source->ctx, array->key, at, x, count, err);
+    memcpy(x, (const float *)array->data + at, count * sizeof *x);
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
+                                      size_t count, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    for (size_t i = 0; i < count && !st; i++)
+        if (arrays[i].data)
+            st = ddp_checkpoint_get(c, i, 0, arrays[i].data, arrays[i].count, err);
+    return st;
 }
 
 void ddp_checkpoint_release(ddp_checkpoint *c)

@@ -1,9 +1,9 @@
-/* saves/policy.h: where a run goes on from, and what it leaves behind
+/* saves/checkpoints.h: where a run goes on from, and what it leaves behind
  * (state/checkpoint.h), as the options say. What rank 0 reads and writes, all ranks learn
  * here; sentences are printed on rank 0.
  */
-#ifndef DDP_SAVES_POLICY_H
-#define DDP_SAVES_POLICY_H
+#ifndef DDP_SAVES_CHECKPOINTS_H
+#define DDP_SAVES_CHECKPOINTS_H
 
 #include "algorithms/set.h"
 #include "base/status.h"

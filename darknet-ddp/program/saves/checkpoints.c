@@ -1,23 +1,29 @@
-#include "saves/policy.h"
+/* A run's way back from its newest checkpoint, and there to the next one; the trip of a save goes
+ * on in saves/async_writer.c. */
+#include "saves/checkpoints.h"
 
 #include "base/file.h"
+#include "checkpoint/match.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
 #include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/train_position.h"
 #include "launch/supervisor.h"
-#include "samples/transforms.h"
 #include "saves/async_writer.h"
 #include "saves/earlier_run.h"
-#include "saves/resume.h"
+#include "saves/remembered_options.h"
+#include "saves/resume_messages.h"
 #include "saves/run_lock.h"
+#include "saves/saved_files.h"
 #include "show/rank_output.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct ddp_checkpoints {
     const ddp_algorithm_set *algorithms; /* NULL: none */
@@ -31,14 +37,15 @@ struct ddp_checkpoints {
     ddp_checkpoint_run run;
     ddp_pair_header earlier; /* what was there before this run, on rank 0 */
     int resumed;
-    ddp_resumed from; /* on rank 0 */
-    size_t began_at;  /* images seen when training began */
-    char **saved;     /* the weights files of this run, saved_count of them, the last one last */
-    size_t saved_count;
-    int save_failed;         /* the last one */
-    double save_s;           /* that it took to write */
+    ddp_resumed from;        /* on rank 0 */
+    size_t began_at;         /* images seen when training began */
     ddp_async_writer *saver; /* NULL: nothing was saved yet */
+    ddp_saved_files saved;
+    int save_failed; /* the last one */
+    double save_s;   /* that it took to write */
 };
+
+/* ---- back ---- */
 
 /* What rank 0 found, for all. */
 struct found {
@@ -46,73 +53,63 @@ struct found {
     int32_t resumed;
 };
 
-static ddp_status add_column(ddp_checkpoint_metadata *metadata, ddp_checkpoints *c, unsigned column,
+/* On rank 0: own the name, and see what is there. */
+static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *config,
                              ddp_error *err)
 {
-    ddp_option_value values[DDP_OPTION_VALUES];
-    int on_gpus = !ddp_device_is_host(c->run.device);
-    int count = ddp_options_list(c->options, column, on_gpus, ddp_group_size(c->group), values);
+    uint64_t size;
 
-    for (int i = 0; i < count; i++) {
-        if (ddp_checkpoint_add_option(metadata, values[i].name, values[i].value, err))
-            return err->code;
-        c->run.is_default[metadata->option_count - 1] = values[i].is_default;
+    if (ddp_run_lock_of_run_take(c->directory, c->base, config->options->take_over, err)
+        || ddp_file_read(config->cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err)
+        || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
+        return err->code;
+    c->run.saved_at_ns = c->earlier.saved_at_ns;
+    c->run.cfg = c->cfg;
+    return DDP_OK;
+}
+
+/* The weights that the run begins with may lie there without a state file. */
+static int are_first_weights(const char *first_weights, const char *path)
+{
+    char *state = path ? ddp_state_path(path) : NULL;
+    struct stat a, b;
+    int so = first_weights && state && access(state, F_OK) != 0 && !stat(first_weights, &a)
+             && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+
+    free(state);
+    return so;
+}
+
+/* On rank 0: the newest pair into net; c->from.weights is NULL where there is none to go on from.
+ * Where no pair is in the directory that of an earlier run, which was set aside, comes back first.
+ */
+static ddp_status load_newest(ddp_checkpoints *c, network *net, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    if (!c->earlier.weights && !ddp_supervisor_must_resume()
+        && !ddp_pair_lacks_state(c->directory, c->base))
+        st = ddp_earlier_run_bring_back(c->directory, c->base, err);
+    if (!st)
+        st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer, err);
+    if (st && are_first_weights(c->first_weights, c->from.damaged)) {
+        ddp_resumed_release(&c->from);
+        st = DDP_OK;
     }
-    return DDP_OK;
-}
-
-static ddp_status add_options(ddp_checkpoints *c, const ddp_data_files *inputs, ddp_error *err)
-{
-    const char *device = ddp_device_is_host(c->run.device) ? "CPU" : "GPU";
-    ddp_checkpoint_metadata metadata = {0};
-    size_t results;
-
-    if (add_column(&metadata, c, DDP_OPTION_RESULTS, err)
-        || ddp_data_files_remember(inputs, &metadata, err))
-        return err->code;
-    results = metadata.option_count;
-    if (ddp_checkpoint_add_option(&metadata, "device", device, err)
-        || add_column(&metadata, c, DDP_OPTION_ROUNDING, err)
-        || ddp_checkpoint_add_option(&metadata, "picture_decoder", ddp_picture_decoders(), err))
-        return err->code;
-    c->run.before[metadata.option_count - 1] = "stb_image"; /* before this was kept */
-    c->run.rounding_count = metadata.option_count - results;
-    c->run.same_rounding = c->options->exact;
-    c->run.option_count = metadata.option_count;
-    memcpy(c->run.options, metadata.options, sizeof metadata.options);
-    return DDP_OK;
-}
-
-void ddp_checkpoints_close(ddp_checkpoints *c)
-{
-    if (!c)
-        return;
-    ddp_async_writer_close(c->saver);
-    ddp_resumed_release(&c->from);
-    for (size_t i = 0; i < c->saved_count; i++)
-        free(c->saved[i]);
-    free(c->saved);
-    free(c->earlier.weights);
-    free(c->base);
-    free(c->cfg);
-    free(c);
+    return st ? ddp_resume_explain(&c->from, &c->run, err)
+              : ddp_resume_tell(&c->from, &c->run, c->algorithms, c->directory, err);
 }
 
 /* Rank 0 reads; all learn whether it went on, and with what seed. */
 static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
-    const ddp_resume_config config = {.run = &c->run,
-                                      .algorithms = c->algorithms,
-                                      .directory = c->directory,
-                                      .first_weights = c->first_weights,
-                                      .has_earlier = c->earlier.weights != NULL};
     struct found found = {.seed = *seed};
 
     c->run.seed = *seed;
     if (!c->options->resume && !c->options->resume_force)
         return DDP_OK;
     if (ddp_group_rank(c->group) == 0) {
-        if (ddp_resume_newest(&c->from, net, &config, err))
+        if (load_newest(c, net, err))
             return err->code;
         found.resumed = c->from.weights != NULL;
         if (found.resumed && !c->from.alone && !c->run.seed_given)
@@ -128,19 +125,17 @@ static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_e
     return DDP_OK;
 }
 
-/* On rank 0. */
-static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *config,
-                             ddp_error *err)
+void ddp_checkpoints_close(ddp_checkpoints *c)
 {
-    uint64_t size;
-
-    if (ddp_run_lock_of_run_take(c->directory, c->base, config->options->take_over, err)
-        || ddp_file_read(config->cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err)
-        || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
-        return err->code;
-    c->run.saved_at_ns = c->earlier.saved_at_ns;
-    c->run.cfg = c->cfg;
-    return DDP_OK;
+    if (!c)
+        return;
+    ddp_async_writer_close(c->saver);
+    ddp_resumed_release(&c->from);
+    ddp_saved_files_release(&c->saved);
+    free(c->earlier.weights);
+    free(c->base);
+    free(c->cfg);
+    free(c);
 }
 
 static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config, network *net,
@@ -161,7 +156,8 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
                                   .shares = ddp_algorithm_set_shards(c->algorithms),
                                   .ranks = (uint64_t)ddp_group_size(c->group)};
     if ((ddp_group_rank(c->group) == 0 && read_files(c, config, err))
-        || add_options(c, config->inputs, err) || resume(c, net, seed, err))
+        || ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs, err)
+        || resume(c, net, seed, err))
         return err->code;
     ddp_trainer_set_first_moments(c->trainer, ddp_saved_moments_first(c->from.moments));
     return DDP_OK;
@@ -195,49 +191,7 @@ ddp_status ddp_checkpoints_attached(ddp_checkpoints *c, ddp_error *err)
     return DDP_OK;
 }
 
-int ddp_checkpoints_resumed(const ddp_checkpoints *c)
-{
-    return c->resumed;
-}
-
-ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
-{
-    c->run.list_count = (uint64_t)list.count;
-    c->run.list_hash = list.hash;
-    if (!c->from.weights
-        || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
-        return DDP_OK;
-    if (!c->options->resume_force)
-        return ddp_resume_refuse(&c->run, err);
-    printf("DDP: resumed all the same: %s\n", err->text);
-    return DDP_OK;
-}
-
-/* Of a run that was killed while it saved. */
-static void remove_dead_parts(const ddp_checkpoints *c)
-{
-    char base[PATH_MAX];
-
-    (void)snprintf(base, sizeof base, "%s/%s", c->directory, c->base);
-    ddp_file_remove_dead_parts(base, ddp_pair_has_file);
-}
-
-ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_error *err)
-{
-    const ddp_train_position now = ddp_train_position_of(net);
-    int has_ended = now.last_step > 0 && now.step >= now.last_step; /* and saves nothing */
-
-    c->began_at = now.images;
-    if (ddp_group_rank(c->group) == 0)
-        remove_dead_parts(c);
-    if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
-        return DDP_OK;
-    /* A job that starts again has set an earlier run's files aside. A pair that lies here now was
-     * saved just before the job failed, or by another run, where rank 0 is on another host. */
-    if (ddp_supervisor_restarted() && !c->earlier.weights)
-        return DDP_OK;
-    return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);
-}
+/* ---- there ---- */
 
 /* Where nothing was trained, what there is to save is what was read: a file of somebody else's
  * that is no result of this run, or the very checkpoint that it was resumed from. Resumed from
@@ -259,27 +213,6 @@ static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, con
         || (!ddp_state_gathers(c->run.state) && !c->run.sharded))
         return DDP_OK;
     return ddp_broadcast(c->group, due, sizeof *due, 0, err);
-}
-
-/* Note a saved file, for what is printed later. Without memory it is not noted. */
-static void remember(ddp_checkpoints *c, const char *path)
-{
-    char **grown, *last;
-    size_t i = 0;
-
-    while (i < c->saved_count && strcmp(c->saved[i], path) != 0)
-        i++;
-    if (i == c->saved_count) {
-        grown = realloc(c->saved, (i + 1) * sizeof *grown);
-        if (grown)
-            c->saved = grown;
-        if (!grown || !(grown[i] = strdup(path)))
-            return;
-        c->saved_count++;
-    }
-    last = c->saved[i];
-    memmove(c->saved + i, c->saved + i + 1, (c->saved_count - 1 - i) * sizeof *c->saved);
-    c->saved[c->saved_count - 1] = last;
 }
 
 static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
@@ -333,6 +266,8 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
     return st ? st : ddp_checkpoints_poll(c, 0, err);
 }
 
+/* ---- what has become of saves ---- */
+
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err)
 {
     ddp_async_result news;
@@ -345,7 +280,7 @@ ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err)
         c->save_s = news.seconds;
     }
     for (int i = 0; i < news.saved_count; i++) {
-        remember(c, news.saved[i]);
+        ddp_saved_files_add(&c->saved, news.saved[i]);
         free(news.saved[i]);
     }
     if (news.saved_count > 0)
@@ -363,13 +298,13 @@ const char *ddp_checkpoints_last(const ddp_checkpoints *c)
 {
     if (!c)
         return NULL;
-    return c->saved_count ? c->saved[c->saved_count - 1] : c->from.weights;
+    return c->saved.count ? ddp_saved_files_last(&c->saved) : c->from.weights;
 }
 
 char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count)
 {
-    *count = c->saved_count;
-    return c->saved;
+    *count = c->saved.count;
+    return c->saved.paths;
 }
 
 double ddp_checkpoints_seconds(const ddp_checkpoints *c)
@@ -380,4 +315,50 @@ double ddp_checkpoints_seconds(const ddp_checkpoints *c)
 int ddp_checkpoints_status(const ddp_checkpoints *c)
 {
     return c && c->save_failed;
+}
+
+/* ---- what else a run that begins asks ---- */
+
+int ddp_checkpoints_resumed(const ddp_checkpoints *c)
+{
+    return c->resumed;
+}
+
+ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
+{
+    c->run.list_count = (uint64_t)list.count;
+    c->run.list_hash = list.hash;
+    if (!c->from.weights
+        || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
+        return DDP_OK;
+    if (!c->options->resume_force)
+        return ddp_resume_explain(&c->from, &c->run, err);
+    printf("DDP: resumed all the same: %s\n", err->text);
+    return DDP_OK;
+}
+
+/* Of a run that was killed while it saved. */
+static void remove_dead_parts(const ddp_checkpoints *c)
+{
+    char base[PATH_MAX];
+
+    (void)snprintf(base, sizeof base, "%s/%s", c->directory, c->base);
+    ddp_file_remove_dead_parts(base, ddp_pair_has_file);
+}
+
+ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_error *err)
+{
+    const ddp_train_position now = ddp_train_position_of(net);
+    int has_ended = now.last_step > 0 && now.step >= now.last_step; /* and saves nothing */
+
+    c->began_at = now.images;
+    if (ddp_group_rank(c->group) == 0)
+        remove_dead_parts(c);
+    if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
+        return DDP_OK;
+    /* A job that starts again has set an earlier run's files aside. A pair that lies here now was
+     * saved just before the job failed, or by another run, where rank 0 is on another host. */
+    if (ddp_supervisor_restarted() && !c->earlier.weights)
+        return DDP_OK;
+    return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);
 }

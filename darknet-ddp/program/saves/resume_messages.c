@@ -1,0 +1,94 @@
+#include "saves/resume_messages.h"
+
+#include "base/plural.h"
+#include "launch/supervisor.h"
+
+#include <stdio.h>
+
+static void print_note(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    printf("DDP: %s\n", sentence);
+}
+
+const ddp_pair_listener ddp_resume_printer = {.note = print_note};
+
+static void print_alone(const ddp_resumed *from)
+{
+    const ddp_checkpoint_metadata *f = &from->metadata;
+
+    printf("DDP: resuming from the weights of %s alone: %llu batch%s, %llu image%s; lost with the "
+           "state: "
+           "momentum, average loss, the seed, and so which pictures come next\n",
+           from->weights, (unsigned long long)f->step, f->step == 1 ? "" : "es",
+           (unsigned long long)f->seen, ddp_plural(f->seen));
+}
+
+static void print_resumed(const ddp_resumed *from, const ddp_checkpoint_run *run,
+                          const ddp_algorithm_set *algorithms)
+{
+    const ddp_checkpoint_metadata *f = &from->metadata;
+
+    printf("DDP: resuming from %s: %llu batch%s, %llu image%s, by %llu rank%s\n", from->weights,
+           (unsigned long long)f->step, f->step == 1 ? "" : "es", (unsigned long long)f->seen,
+           ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
+    if (f->ranks != run->ranks && !run->same_rounding)
+        printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
+    ddp_algorithm_set_print_resumed(
+        algorithms, ddp_state_gathers(run->state) ? ddp_state_gathered(run->state) : (int)f->ranks,
+        (int)run->ranks);
+}
+
+/* A restarted job finds no checkpoint: rank 0 may be on another host now. */
+static ddp_status lacks_checkpoint(const char *directory, ddp_error *err)
+{
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "the job was to go on from its last checkpoint, and %s has none here: where "
+        "rank 0 may change its host, the backup folder must be one that all hosts share",
+        directory);
+}
+
+ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
+                           const ddp_algorithm_set *algorithms, const char *directory,
+                           ddp_error *err)
+{
+    if (from->alone)
+        print_alone(from);
+    else if (from->weights)
+        print_resumed(from, run, algorithms);
+    else if (ddp_supervisor_must_resume())
+        return lacks_checkpoint(directory, err);
+    else
+        printf("DDP: nothing to resume in %s: this run starts from the beginning\n", directory);
+    return DDP_OK;
+}
+
+static ddp_status refuse(const ddp_checkpoint_run *run, ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(err, DDP_ERR_USAGE, "%s%s", found.text,
+                    run->force ? "" : "; -resume_force goes on all the same");
+}
+
+/* Say what goes on from the weights of a damaged pair: a user who resumes wants these, and no run
+ * from the beginning. */
+static ddp_status offer_weights(ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(
+        err, found.code,
+        "%s; -resume_force goes on from these weights alone, and without -resume a run begins "
+        "anew and sets them aside",
+        found.text);
+}
+
+ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
+                              ddp_error *err)
+{
+    if (err->code == DDP_ERR_MISMATCH)
+        return refuse(run, err);
+    return from->damaged ? offer_weights(err) : err->code;
+}

@@ -1,0 +1,24 @@
+/* saves/resume_messages.h: on rank 0, what a run that is to be resumed says: what it goes on from,
+ * or why it does not. */
+#ifndef DDP_SAVES_RESUME_MESSAGES_H
+#define DDP_SAVES_RESUME_MESSAGES_H
+
+#include "algorithms/set.h"
+#include "base/status.h"
+#include "state/checkpoint.h"
+
+/* Prints why a pair was passed over. */
+extern const ddp_pair_listener ddp_resume_printer;
+
+/* A line about what the run goes on from; from->weights NULL: nothing. Where the job has started
+ * again and nothing is here, that is DDP_ERR_USAGE. algorithms NULL: none. */
+ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
+                           const ddp_algorithm_set *algorithms, const char *directory,
+                           ddp_error *err) DDP_MUST_CHECK;
+
+/* ddp_checkpoint_resume has failed with *err: add what the user may do. DDP_ERR_MISMATCH becomes
+ * DDP_ERR_USAGE: ranks and files agree, and the command line asks for another run. */
+ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
+                              ddp_error *err) DDP_MUST_CHECK;
+
+#endif
