@@ -1,24 +1,24 @@
-/* The way of a layer's gradients, from their place in a bucket to their sum in the same place. What
- * a caller must know is in core/reducer.h; in the order of a step:
+/* The way of a layer's gradients, from their place in a bucket to their sum in the same place, in
+ * the order of this file. What a caller must know is in core/reducer.h.
  *
  *   take_gradients  once: the framework's gradient pointers point into buckets, so backward itself
  *                   writes there, and the update reads there. Nothing is copied in or out.
+ *   backward_begin  nothing is ready, launched or landed
  *   layer_ready     a layer's gradients are final: its parameters are counted off their buckets
- *   launch          starts the sum of each bucket that lacks none, if all before it in the launch
- *                   order (core/launch_order.h) have been started: the early ones while backward
- *                   computes, the others, late and deferred, when launch_deferred lets them
- *   progress        messages move only inside calls, so Darknet calls this often while it computes
- *   layer_fence     before the layer's update: waits for sums in the launch order, until all that
- *                   have a part of the layer are there
+ *   launch          starts the sum of each bucket that is full, if all before it in the launch
+ * order have been started. This order is the plan's, but that the plan's first ones may be deferred
+ * to the end (core/launch_order.h); launch_deferred lets these go progress        messages move
+ * only inside calls, so Darknet calls this often while it computes backward_end    layers that did
+ * not run count as ready, so all buckets are full now layer_fence     before the layer's update:
+ * waits for sums in the launch order, until all that have a part of the layer are there
  *
- * r->sums makes the sums, piece by piece; a piece is a bucket, or a part of a large one. In a plain
- * run core/plain_sums.c is no more than ddp_work_start and ddp_work_fence
- * (comm/work.h) on the piece's memory; core/rounds.c sums what an algorithm makes of it. */
-#include "comm/group_gpu.h"
-#include "comm/work.h"
-#include "core/reducer_state.h"
-
+ * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Asides: where
+ * r->rounds is set, an algorithm makes other numbers of a bucket, and core/rounds.c sums these;
+ * with config.halves each sum is made in two halves (reducer_halves.c); r->tree adds up
+ * mini-batches. */
 #include "base/clock.h"
+#include "comm/group_gpu.h"
+#include "core/reducer_state.h"
 
 #include <string.h>
 
@@ -63,9 +63,9 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->landed = 0;
     r->spread = 0;
     r->taken = 0;
-    r->sums = r->is_plugged && r->plugged ? r->plugged : r->plain;
-    if (r->sync && r->sums->rounds)
-        r->sums->rounds->begin(r->sums);
+    r->rounds = r->is_plugged ? r->plugged : NULL;
+    if (r->sync && r->rounds)
+        ddp_rounds_begin(r->rounds);
     if (r->sync)
         ddp_reducer_begin_order(r);
     memset(r->ready, 0, (size_t)r->table->layer_count);
@@ -75,17 +75,13 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 
 /* ---- launching ---- */
 
-/* A bucket is about to leave: did each of its parameters' layers run here? 1 or 0, and not how
- * often, so that the sum fits into any wire. */
-static void write_counts(ddp_reducer *r, size_t b)
+static ddp_status start_sum(ddp_reducer *r, size_t piece, ddp_error *err)
 {
-    const ddp_bucket *bucket = &r->plan->buckets[b];
-
-    for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
-        for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-            if (r->plan->places[i].bucket == b)
-                r->counts[r->plan->places[i].nth] = r->ran[layer] ? 1.0F : 0.0F;
-    ddp_device_set(r->table->device, r->memory + bucket->counts, r->counts, bucket->param_count);
+    if (r->rounds)
+        return ddp_rounds_start(r->rounds, piece, err);
+    if (r->config.halves)
+        return ddp_work_start_phase(r->sums[piece], DDP_REDUCE_SCATTER, err);
+    return ddp_work_start(r->sums[piece], err);
 }
 
 /* The next one of the launch order is full, and it is its turn. */
@@ -95,13 +91,13 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
     ddp_status st;
 
     if (ddp_reducer_is_left_out(r, b)) {
-        if (r->sums->rounds)
-            r->sums->rounds->skip(r->sums, piece);
+        if (r->rounds)
+            ddp_rounds_skip(r->rounds, piece);
         return DDP_OK;
     }
-    if (!ddp_reducer_is_alone(r) && !r->config.halves && piece == ddp_reducer_last_piece(r, b))
-        write_counts(r, b);
-    st = r->sums->ops->start(r->sums, piece, err);
+    if (piece == ddp_reducer_last_piece(r, b))
+        ddp_reducer_write_counts(r, b);
+    st = start_sum(r, piece, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAUNCH, (int)b);
     return st ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
 }
@@ -110,16 +106,16 @@ static int may_launch(const ddp_reducer *r)
 {
     return r->launched < r->limit
            && r->pending[r->pieces[ddp_launch_order_nth(r->order, r->launched)].bucket] == 0
-           && (!r->sums->rounds || r->sums->rounds->may_start(r->sums));
+           && (!r->rounds || ddp_rounds_may_start(r->rounds));
 }
 
-/* A further sum of a bucket; waits for what it is made of. */
+/* A second sum of a bucket; waits for what it is made of. */
 static ddp_status go_on(ddp_reducer *r, ddp_error *err)
 {
     size_t b;
 
-    (void)r->sums->rounds->is_left(r->sums, &b);
-    return r->sums->rounds->go_on(r->sums, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
+    (void)ddp_rounds_is_left(r->rounds, &b);
+    return ddp_rounds_go_on(r->rounds, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
 }
 
 /* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
@@ -132,7 +128,7 @@ static ddp_status launch(ddp_reducer *r, ddp_error *err)
     while (!st) {
         if (may_launch(r))
             st = launch_next(r, err);
-        else if (r->sums->rounds && r->sums->rounds->may_go_on(r->sums))
+        else if (r->rounds && ddp_rounds_may_go_on(r->rounds))
             st = go_on(r, err);
         else
             break;
@@ -143,60 +139,22 @@ static ddp_status launch(ddp_reducer *r, ddp_error *err)
     return st;
 }
 
-/* All buckets are full: start their sums, and what is left of those that wait for each other. */
-static ddp_status launch_all(ddp_reducer *r, ddp_error *err)
-{
-    ddp_status st = launch(r, err);
-    size_t b;
-
-    while (!st && r->sums->rounds && r->sums->rounds->is_left(r->sums, &b)) {
-        int64_t start = ddp_clock_ns();
-
-        ddp_watch_wait(r->config.watch, (int)b, -1);
-        st = go_on(r, err);
-        r->total.wait_ns += ddp_clock_ns() - start;
-        if (!st)
-            st = launch(r, err);
-    }
-    return st;
-}
-
 /* ---- layers are ready ---- */
-
-/* A step may sync before its last mini-batch: what there is then makes the sum. */
-static void fold(const ddp_reducer *r, size_t offset, size_t count)
-{
-    if (r->sync && r->mini_batch < r->config.mini_batches - 1)
-        ddp_tree_sum_collect(r->tree, r->mini_batch, offset, count);
-    else
-        ddp_tree_sum_fold(r->tree, r->mini_batch, offset, count);
-}
 
 static void mark_ready(ddp_reducer *r, int layer)
 {
     r->ready[layer] = 1;
-    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++) {
-        const ddp_place *place = &r->plan->places[i];
-
-        if (r->tree)
-            fold(r, place->offset, r->table->params[i].count);
-        r->pending[place->bucket]--;
-    }
-}
-
-static ddp_status check_mini_batch(const ddp_reducer *r, ddp_error *err)
-{
-    if (!r->tree || r->sync || r->mini_batch < r->config.mini_batches - 1)
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "mini-batch %d of a step of %d does not sync",
-                    r->mini_batch + 1, r->config.mini_batches);
+    if (r->tree)
+        ddp_reducer_fold(r, layer);
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
+        r->pending[r->plan->places[i].bucket]--;
 }
 
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
 {
     if (!ddp_reducer_trains(r, layer) || r->ready[layer])
         return DDP_OK;
-    if (check_mini_batch(r, err))
+    if (ddp_reducer_check_mini_batch(r, err))
         return err->code;
     mark_ready(r, layer);
     r->ran[layer] = 1;
@@ -224,32 +182,42 @@ void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out)
     }
 }
 
-static ddp_status refuse_unused(const ddp_reducer *r, int layer, ddp_error *err)
-{
-    const ddp_option_names *names = r->config.names ? r->config.names : &ddp_plain_option_names;
+/* ---- the pass is over ---- */
 
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "layer %d (%s) has parameters and did not run backward in this mini-batch; "
-                    "%s 1 allows that",
-                    layer, r->table->params[r->first_param[layer]].kind, names->find_unused);
+/* Second sums that wait for each other. */
+static ddp_status launch_rounds(ddp_reducer *r, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+    size_t b;
+
+    while (!st && ddp_rounds_is_left(r->rounds, &b)) {
+        int64_t start = ddp_clock_ns();
+
+        ddp_watch_wait(r->config.watch, (int)b, -1);
+        st = go_on(r, err);
+        r->total.wait_ns += ddp_clock_ns() - start;
+        if (!st)
+            st = launch(r, err);
+    }
+    return st;
 }
 
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
 {
-    if (check_mini_batch(r, err))
+    if (ddp_reducer_check_mini_batch(r, err))
         return err->code;
     for (int layer = r->table->layer_count - 1; layer >= 0; layer--) {
         if (!ddp_reducer_trains(r, layer) || r->ready[layer])
             continue;
-        if (!r->config.find_unused && layer >= r->frozen)
-            return refuse_unused(r, layer, err);
+        if (ddp_reducer_check_unused(r, layer, err))
+            return err->code;
         mark_ready(r, layer);
     }
     r->mini_batch = r->sync ? 0 : r->mini_batch + 1;
     if (!r->sync)
         return DDP_OK;
     r->limit = ddp_launch_order_early(r->order);
-    if (launch_all(r, err))
+    if (launch(r, err) || (r->rounds && launch_rounds(r, err)))
         return err->code;
     return r->config.halves ? ddp_reducer_count_ranks(r, err) : DDP_OK;
 }
@@ -262,6 +230,13 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 
 /* ---- waiting ---- */
 
+static ddp_status fence_sum(ddp_reducer *r, size_t piece, ddp_error *err)
+{
+    if (r->rounds)
+        return ddp_rounds_fence(r->rounds, piece, err);
+    return ddp_work_fence(r->sums[piece], err);
+}
+
 /* In launch order, in which pieces travel: a failure then names the bucket
  * that is missing, and not one behind it. */
 static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
@@ -273,16 +248,17 @@ static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
         return DDP_OK;
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
-    if (r->sums->ops->fence(r->sums, piece, err))
+    if (fence_sum(r, piece, err))
         return ddp_reducer_wrap_error(r, b, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
     r->landed++;
     return DDP_OK;
 }
 
-static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
+/* Until the last piece that has something of the layer. */
+static ddp_status fence_pieces(ddp_reducer *r, int layer, ddp_error *err)
 {
-    size_t last = ddp_reducer_last_number(r, layer);
+    size_t last = ddp_reducer_last_launch(r, layer);
 
     while (r->landed <= last) {
         if (r->landed == r->launched)
@@ -295,38 +271,14 @@ static ddp_status fence_buckets(ddp_reducer *r, int layer, ddp_error *err)
     return DDP_OK;
 }
 
-/* A layer that did not run here: did it elsewhere? The one case in which the program waits for
- * the sum itself, and not only what it queues on a GPU. */
-static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_error *err)
-{
-    const ddp_place *place = &r->plan->places[r->first_param[layer]];
-    float count = 0;
-
-    if (r->config.halves) {
-        if (ddp_reducer_ranks_of(r, layer, &count, err))
-            return err->code;
-    } else if (!ddp_reducer_is_alone(r)) {
-        size_t piece = ddp_reducer_last_piece(r, place->bucket);
-
-        if (ddp_work_wait(ddp_reducer_last_sum(r, piece), err))
-            return ddp_reducer_wrap_error(r, place->bucket, err);
-        ddp_device_pull(r->table->device, &count,
-                        r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
-    }
-    *used = count > 0;
-    return DDP_OK;
-}
-
 /* Sums that have arrived elsewhere become gradients. */
-static void land(ddp_reducer *r, int layer)
+static void land_rounds(ddp_reducer *r, int layer)
 {
     int64_t start = ddp_clock_ns();
 
-    if (!r->sums->rounds)
-        return;
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
         if (!ddp_reducer_is_left_out(r, r->plan->places[i].bucket))
-            r->sums->rounds->land(r->sums, i);
+            ddp_rounds_land(r->rounds, i);
     r->total.drive_ns += ddp_clock_ns() - start;
 }
 
@@ -338,15 +290,11 @@ ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_err
     *used = layer >= r->table->first_trained || r->first_param[layer] == r->first_param[layer + 1];
     if (!ddp_reducer_trains(r, layer))
         return DDP_OK;
-    st = fence_buckets(r, layer, err);
+    st = fence_pieces(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
-    if (!st)
-        land(r, layer);
-    *used = layer >= r->frozen && !r->left_out[layer];
-    if (!st && !r->ran[layer] && *used)
-        st = ran_elsewhere(r, layer, used, err);
-    r->ran[layer] = 0;
-    return st;
+    if (!st && r->rounds)
+        land_rounds(r, layer);
+    return st ? st : ddp_reducer_was_used(r, layer, used, err);
 }
 
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)

@@ -15,7 +15,7 @@ static size_t nth_spread(const ddp_reducer *r, size_t n)
 /* A piece is a bucket. */
 static ddp_work *sum_of(const ddp_reducer *r, size_t bucket)
 {
-    return ddp_plain_sums_all(r->plain)[bucket];
+    return r->sums[bucket];
 }
 
 /* ---- opening ---- */

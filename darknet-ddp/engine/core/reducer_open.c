@@ -2,8 +2,6 @@
 #include "comm/work.h"
 #include "core/reducer_state.h"
 
-#include "core/rounds.h"
-
 #include <stdlib.h>
 
 static size_t most_params(const ddp_bucket_plan *plan)
@@ -48,27 +46,32 @@ static void index_layers(ddp_reducer *r)
     }
 }
 
+/* With config.halves a sum is of gradients without run counts. */
+static ddp_status open_sum(ddp_reducer *r, size_t i, ddp_error *err)
+{
+    const ddp_piece *piece = &r->pieces[i];
+    size_t gradients = r->plan->buckets[piece->bucket].counts - piece->offset;
+
+    return ddp_allreduce_open_on(&r->sums[i], r->group, r->table->device, r->memory + piece->offset,
+                                 r->config.halves ? gradients : piece->count, r->config.wire, err);
+}
+
 static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
 {
-    const ddp_plain_of of = {.group = r->group,
-                             .device = r->table->device,
-                             .plan = r->plan,
-                             .memory = r->memory,
-                             .piece_count = r->piece_count,
-                             .pieces = r->pieces,
-                             .wire = r->config.wire,
-                             .halves = r->config.halves};
     ddp_status st = DDP_OK;
 
-    if (r->config.mini_batches)
+    r->sums = calloc(r->piece_count + 1, sizeof(ddp_work *));
+    if (!r->sums)
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu sums", r->piece_count);
+    if (!st && r->config.mini_batches)
         st = ddp_tree_sum_open(&r->tree, r->table->device, r->memory, r->plan->count,
                                r->config.mini_batches, err);
     if (!st && r->config.sum && !ddp_reducer_is_alone(r))
         st = ddp_rounds_open(&r->plugged, r->group, r->table, r->plan, r->memory, r->config.sum,
                              r->config.sum_self, err);
-    if (!st)
-        st = ddp_plain_sums_open(&r->plain, &of, err);
-    r->sums = r->plugged ? r->plugged : r->plain;
+    for (size_t i = 0; i < r->piece_count && !st; i++)
+        st = open_sum(r, i, err);
+    r->rounds = r->plugged;
     r->is_plugged = 1;
     return st;
 }
@@ -112,10 +115,11 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param
     return DDP_OK;
 }
 
-static void close_sums(ddp_sums *s)
+static void close_sums(ddp_reducer *r)
 {
-    if (s)
-        s->ops->close(s);
+    for (size_t i = 0; r->sums && i < r->piece_count; i++)
+        ddp_work_close(r->sums[i]);
+    free(r->sums);
 }
 
 void ddp_reducer_close(ddp_reducer *r)
@@ -125,9 +129,9 @@ void ddp_reducer_close(ddp_reducer *r)
     if (r->framework_memory)
         ddp_reducer_return_gradients(r);
     ddp_reducer_close_halves(r);
-    close_sums(r->plain);
+    close_sums(r);
     ddp_reducer_close_pieces(r);
-    close_sums(r->plugged);
+    ddp_rounds_close(r->plugged);
     ddp_bucket_plan_close(r->plan);
     ddp_tree_sum_close(r->tree);
     ddp_group_free_memory(r->group, r->table->device, r->memory);
@@ -153,12 +157,12 @@ float *ddp_reducer_memory(const ddp_reducer *r)
 
 ddp_work *const *ddp_reducer_halves(const ddp_reducer *r)
 {
-    return r->config.halves ? ddp_plain_sums_all(r->plain) : NULL;
+    return r->config.halves ? r->sums : NULL;
 }
 
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket)
 {
-    return r->sums->ops->count(r->sums, bucket);
+    return r->rounds ? ddp_rounds_count(r->rounds, bucket) : r->plan->buckets[bucket].count;
 }
 
 size_t ddp_reducer_count(const ddp_reducer *r)

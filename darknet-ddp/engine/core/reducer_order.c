@@ -111,7 +111,7 @@ static size_t later(const ddp_reducer *r, size_t last, size_t piece)
     return last < number ? number : last;
 }
 
-size_t ddp_reducer_last_number(const ddp_reducer *r, int layer)
+size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer)
 {
     size_t last = 0;
 
@@ -132,7 +132,7 @@ size_t ddp_reducer_last_number(const ddp_reducer *r, int layer)
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer)
 {
     return ddp_reducer_trains(r, layer)
-           && ddp_reducer_last_number(r, layer) >= ddp_launch_order_early(r->order);
+           && ddp_reducer_last_launch(r, layer) >= ddp_launch_order_early(r->order);
 }
 
 /* ---- what is known of a bucket ---- */

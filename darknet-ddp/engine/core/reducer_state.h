@@ -1,41 +1,61 @@
-/* core/reducer_state.h: what the reducer's own files share: reducer_open.c (its memory),
- * reducer_order.c (in what sums buckets travel, and in which order), reducer.c (the way of a
- * gradient), reducer_steps.c (what a step asks besides) and reducer_halves.c (where each rank uses
- * its share). Not for others. */
+/* core/reducer_state.h: what the reducer's own files share: reducer.c (the way of a gradient), and
+ * beside the way reducer_open.c (its memory), reducer_order.c (in what sums buckets travel, and in
+ * which order), reducer_unused.c (layers that did not run), reducer_steps.c (what a step asks
+ * besides) and reducer_halves.c (where each rank uses its share). Not for others. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
 #include "comm/work.h"
 #include "core/launch_order.h"
-#include "core/plain_sums.h"
 #include "core/reducer.h"
+#include "core/rounds.h"
 #include "core/tree_sum.h"
+
+/* What is summed at a time: a bucket, or with config.piece_bytes a part of a large one. */
+typedef struct ddp_piece {
+    size_t bucket;
+    size_t offset, count; /* elements, the offset from the start of the plan's memory */
+} ddp_piece;
 
 struct ddp_reducer {
     ddp_group *group;
     const ddp_param_table *table;
     ddp_reducer_config config;
     ddp_bucket_plan *plan;
-
-    float *memory;            /* plan->count elements of the table's device: all buckets, one after
-                                 the other */
-    float **framework_memory; /* per parameter: the framework's own gradient memory */
+    float *memory;       /* plan->count elements of the table's device: all buckets, one after the
+                            other */
+    size_t *first_param; /* per layer, and one more: table->params[first[l] .. first[l + 1]) */
     size_t piece_count;
-    ddp_piece *pieces;    /* in the plan's order; a piece is a bucket but with config.piece_bytes */
-    size_t *piece_counts; /* elements of each */
-    size_t *first_piece;  /* per bucket, and one more: pieces[first[b] .. first[b + 1]) */
-    ddp_sums *plain;      /* of gradients as they are */
-    ddp_sums *plugged;    /* of what config.sum makes of them; NULL: there is none */
-    ddp_sums *sums;       /* one of these: of this pass */
-    int is_plugged;       /* the next pass is */
-    size_t *pending;      /* per bucket: parameters not ready in this pass */
-    float *counts;        /* room for a bucket's run counts */
+    ddp_piece *pieces;      /* in the plan's order */
+    ddp_work **sums;        /* of each piece: the sum over ranks of its memory, in place */
+    ddp_launch_order order; /* of pieces, in this pass */
 
-    /* Per layer of the network, and so indexed by layer. */
-    size_t *first_param; /* layer_count + 1 entries: params[first[l] .. first[l + 1]) */
-    char *ready;         /* in this pass */
-    char *ran;           /* on this rank since the last step */
-    char *left_out;      /* in each pass since the last syncing one before this */
+    /* A pass. */
+    int sync;        /* it sums over ranks; else gradients add up in place */
+    char *ready;     /* per layer: its gradients are final */
+    size_t *pending; /* per bucket: parameters that are not */
+    size_t limit;    /* of launched: how far pieces may be launched by now */
+    size_t launched; /* pieces whose sum has started, in launch order */
+    size_t landed;   /* of these, how many have been waited for */
+
+    ddp_reducer_times total;
+
+    /* ---- beside the way ---- */
+
+    float **framework_memory; /* per parameter: the framework's own gradient memory */
+    size_t *piece_counts;     /* elements of each piece */
+    size_t *first_piece;      /* per bucket, and one more: pieces[first[b] .. first[b + 1]) */
+
+    /* With config.sum: sums of what it makes of buckets; NULL: there is none. */
+    ddp_rounds *plugged;
+    int is_plugged;     /* the next pass goes by them */
+    ddp_rounds *rounds; /* this one does; NULL: it goes by sums[] */
+
+    /* Layers that did not run. */
+    float *counts;  /* room for a bucket's run counts */
+    char *ran;      /* per layer: on this rank since the last step */
+    char *left_out; /* per layer: in each pass since the last syncing one before this */
+    int frozen;     /* layers below it run on no rank in this pass */
 
     /* With config.halves. */
     float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
@@ -44,18 +64,13 @@ struct ddp_reducer {
     size_t spread;   /* buckets of this step whose second half was started */
     size_t taken;    /* of these, how many have been waited for */
 
+    /* With config.mini_batches. */
     ddp_tree_sum *tree; /* NULL: mini-batches add up in place */
-    int frozen;         /* layers below it run on no rank in this pass */
-    int mini_batch;     /* mini-batch of the step, counted from the last syncing one */
+    int mini_batch;     /* of the step, counted from the last syncing one */
 
-    int sync;
-    ddp_launch_order order; /* of pieces, in this pass */
+    /* With config.priority. */
     size_t early;           /* elements that go early from the next syncing pass on */
     ddp_launch_memory told; /* what it follows from */
-    size_t limit;           /* of launched: how far pieces may be launched by now */
-    size_t launched;        /* pieces of this pass, in launch order */
-    size_t landed;          /* of these, how many have been waited for */
-    ddp_reducer_times total;
 };
 
 /* Has the layer gradients in buckets? */
@@ -69,13 +84,10 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
     return ddp_group_size(r->group) == 1;
 }
 
-/* Was nothing of bucket b sent, as its layers were left out? */
-int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
-
 /* The sum of a piece, the last one that it has. */
 static inline ddp_work *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
 {
-    return r->sums->ops->last(r->sums, piece);
+    return r->rounds ? ddp_rounds_last(r->rounds, piece) : r->sums[piece];
 }
 
 /* The piece with the bucket's run counts. */
@@ -100,7 +112,34 @@ void ddp_reducer_begin_order(ddp_reducer *r);
 
 /* When is the last of the pieces that have something of this layer launched? A layer that did not
  * run here also wants its run counts. */
-size_t ddp_reducer_last_number(const ddp_reducer *r, int layer);
+size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
+
+/* Were all layers of bucket b left out, so that nothing of it is sent? */
+int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
+
+/* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
+ * as the group's sums do. */
+ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err);
+
+/* ---- reducer_unused.c: layers that did not run ---- */
+
+/* Bucket b is about to leave: which of its layers ran here goes with it. */
+void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
+
+/* A pass is over, and the layer did not run: an error, unless that is allowed. */
+ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
+
+/* The layer's sums are there: did it run, here or elsewhere? Waits only where it did not run here.
+ */
+ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error *err);
+
+/* ---- reducer_steps.c: with r->tree ---- */
+
+/* The layer's gradients of this mini-batch are final. */
+void ddp_reducer_fold(const ddp_reducer *r, int layer);
+
+/* A step's last mini-batch is one that syncs; fails with DDP_ERR_USAGE. */
+ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* ---- reducer_halves.c: where r->config.halves ---- */
 
@@ -116,9 +155,5 @@ ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, d
 
 /* Of the buckets that came: are all finite? Else *bucket is the first that is not. */
 int ddp_reducer_taken_finite(const ddp_reducer *r, size_t *bucket);
-
-/* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
- * as the group's sums do. */
-ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err);
 
 #endif

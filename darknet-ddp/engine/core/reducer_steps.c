@@ -1,5 +1,6 @@
 /* What a step asks of the reducer besides (core/reducer.c): is all finite, done, how much is left;
- * and steps whose sums are dropped, or that each rank updates with its own gradients. */
+ * steps whose sums are dropped, or that each rank updates with its own gradients; and steps of a
+ * fixed number of mini-batches (config.mini_batches). */
 #include "core/reducer_state.h"
 
 void ddp_reducer_use_plug(ddp_reducer *r, int on)
@@ -12,9 +13,9 @@ int ddp_reducer_syncs(const ddp_reducer *r)
     return r->sync;
 }
 
-void ddp_reducer_freeze(ddp_reducer *r, int first)
+static int is_finite(const ddp_reducer *r, size_t piece)
 {
-    r->frozen = first;
+    return r->rounds ? ddp_rounds_finite(r->rounds, piece) : ddp_work_finite(r->sums[piece]);
 }
 
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
@@ -25,7 +26,7 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
         size_t piece = ddp_launch_order_nth(r->order, k);
 
         *bucket = r->pieces[piece].bucket;
-        if (!ddp_reducer_is_left_out(r, *bucket) && !r->sums->ops->is_finite(r->sums, piece))
+        if (!ddp_reducer_is_left_out(r, *bucket) && !is_finite(r, piece))
             return 0;
     }
     return 1;
@@ -58,8 +59,9 @@ ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *er
 
 static int is_done(const ddp_reducer *r, size_t piece)
 {
-    return ddp_reducer_is_left_out(r, r->pieces[piece].bucket)
-           || r->sums->ops->is_done(r->sums, piece);
+    if (ddp_reducer_is_left_out(r, r->pieces[piece].bucket))
+        return 1;
+    return r->rounds ? ddp_rounds_done(r->rounds, piece) : ddp_work_done(r->sums[piece]);
 }
 
 int ddp_reducer_done(const ddp_reducer *r)
@@ -80,4 +82,29 @@ size_t ddp_reducer_backlog(const ddp_reducer *r)
         count += is_done(r, piece) ? 0 : r->pieces[piece].count;
     }
     return count;
+}
+
+/* ---- steps of several mini-batches ---- */
+
+/* A step may sync before its last mini-batch: what there is then makes the sum. */
+void ddp_reducer_fold(const ddp_reducer *r, int layer)
+{
+    int ends_early = r->sync && r->mini_batch < r->config.mini_batches - 1;
+
+    for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++) {
+        size_t offset = r->plan->places[i].offset, count = r->table->params[i].count;
+
+        if (ends_early)
+            ddp_tree_sum_collect(r->tree, r->mini_batch, offset, count);
+        else
+            ddp_tree_sum_fold(r->tree, r->mini_batch, offset, count);
+    }
+}
+
+ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err)
+{
+    if (!r->tree || r->sync || r->mini_batch < r->config.mini_batches - 1)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "mini-batch %d of a step of %d does not sync",
+                    r->mini_batch + 1, r->config.mini_batches);
 }

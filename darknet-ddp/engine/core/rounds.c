@@ -25,8 +25,7 @@ struct bucket {
     int skipped; /* in this pass */
 };
 
-struct rounds {
-    ddp_sums base; /* first */
+struct ddp_rounds {
     ddp_group *group;
     const ddp_param_table *table;
     const ddp_bucket_plan *plan;
@@ -41,28 +40,23 @@ struct rounds {
     size_t started[ROUNDS]; /* buckets of this pass whose sum has been */
 };
 
-static struct rounds *rounds_of(const ddp_sums *s)
-{
-    return (struct rounds *)s;
-}
-
 /* ---- opening ---- */
 
 /* In which of a bucket's sums the numbers of a round are. */
-static int place_of(const struct rounds *r, int round)
+static int place_of(const ddp_rounds *r, int round)
 {
     return r->gathers ? SECOND : round;
 }
 
 /* Floats that a sum takes: a gather has a place for each rank. */
-static size_t room_of(const struct rounds *r, const struct bucket *bucket, int which)
+static size_t room_of(const ddp_rounds *r, const struct bucket *bucket, int which)
 {
     size_t ranks = r->gathers && which == SECOND ? (size_t)ddp_group_size(r->group) : 1;
 
     return bucket->count[which] * ranks;
 }
 
-static void place_part(struct rounds *r, size_t i)
+static void place_part(ddp_rounds *r, size_t i)
 {
     struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
     struct part *part = &r->parts[i];
@@ -86,7 +80,7 @@ static size_t aligned(size_t count)
     return (count + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
 }
 
-static ddp_status allocate_sums(struct rounds *r, ddp_error *err)
+static ddp_status allocate_sums(ddp_rounds *r, ddp_error *err)
 {
     size_t count = 0;
     float *next;
@@ -105,7 +99,7 @@ static ddp_status allocate_sums(struct rounds *r, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status open_sum(const struct rounds *r, struct bucket *bucket, int which, ddp_error *err)
+static ddp_status open_sum(const ddp_rounds *r, struct bucket *bucket, int which, ddp_error *err)
 {
     ddp_device *d = r->table->device;
 
@@ -117,7 +111,7 @@ static ddp_status open_sum(const struct rounds *r, struct bucket *bucket, int wh
 }
 
 /* The first sums of all buckets, then the second: in errors a first sum has its bucket's number. */
-static ddp_status open_sums(struct rounds *r, ddp_error *err)
+static ddp_status open_sums(ddp_rounds *r, ddp_error *err)
 {
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->buckets[b].count[FIRST] = r->plan->buckets[b].param_count;
@@ -134,10 +128,10 @@ static ddp_status open_sums(struct rounds *r, ddp_error *err)
     return DDP_OK;
 }
 
-static void close_rounds(ddp_sums *s)
+void ddp_rounds_close(ddp_rounds *r)
 {
-    struct rounds *r = rounds_of(s);
-
+    if (!r)
+        return;
     for (size_t b = 0; r->buckets && b < r->plan->bucket_count; b++)
         for (int round = 0; round < ROUNDS; round++)
             ddp_work_close(r->buckets[b].sums[round]);
@@ -150,33 +144,29 @@ static void close_rounds(ddp_sums *s)
 
 /* ---- a pass ---- */
 
-static int is_in(const struct rounds *r, size_t i, size_t bucket)
+static int is_in(const ddp_rounds *r, size_t i, size_t bucket)
 {
     return r->table->params[i].layer >= r->table->first_trained
            && r->plan->places[i].bucket == bucket;
 }
 
-static void begin(ddp_sums *s)
+void ddp_rounds_begin(ddp_rounds *r)
 {
-    struct rounds *r = rounds_of(s);
-
     r->started[FIRST] = 0;
     r->started[SECOND] = 0;
 }
 
-static int may_start(const ddp_sums *s)
+int ddp_rounds_may_start(const ddp_rounds *r)
 {
-    const struct rounds *r = rounds_of(s);
-
     return r->started[FIRST] - r->started[SECOND] < 2;
 }
 
-static float *gradient_of(const struct rounds *r, size_t i)
+static float *gradient_of(const ddp_rounds *r, size_t i)
 {
     return r->gradients + r->plan->places[i].offset;
 }
 
-static ddp_sum_part part_of(const struct rounds *r, size_t i)
+static ddp_sum_part part_of(const ddp_rounds *r, size_t i)
 {
     const struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
     const struct part *part = &r->parts[i];
@@ -190,7 +180,7 @@ static ddp_sum_part part_of(const struct rounds *r, size_t i)
 }
 
 /* What is summed first, made of the gradient. */
-static void fill(struct rounds *r, size_t i, float *first)
+static void fill(ddp_rounds *r, size_t i, float *first)
 {
     const struct part *part = &r->parts[i];
     ddp_sum_part p = part_of(r, i);
@@ -201,9 +191,8 @@ static void fill(struct rounds *r, size_t i, float *first)
         r->plug->fill(r->self, &p, FIRST, r->queue);
 }
 
-static ddp_status start(ddp_sums *s, size_t b, ddp_error *err)
+ddp_status ddp_rounds_start(ddp_rounds *r, size_t b, ddp_error *err)
 {
-    struct rounds *r = rounds_of(s);
     const ddp_bucket *planned = &r->plan->buckets[b];
     struct bucket *bucket = &r->buckets[b];
 
@@ -220,24 +209,20 @@ static ddp_status start(ddp_sums *s, size_t b, ddp_error *err)
     return r->gathers ? ddp_work_start_behind(bucket->sums[SECOND], r->queue, err) : DDP_OK;
 }
 
-static void skip(ddp_sums *s, size_t b)
+void ddp_rounds_skip(ddp_rounds *r, size_t b)
 {
-    struct rounds *r = rounds_of(s);
-
     r->started[FIRST]++;
     r->buckets[b].skipped = 1;
 }
 
-static int is_left(const ddp_sums *s, size_t *bucket)
+int ddp_rounds_is_left(const ddp_rounds *r, size_t *bucket)
 {
-    const struct rounds *r = rounds_of(s);
-
     *bucket = r->started[SECOND];
     return *bucket < r->plan->bucket_count;
 }
 
 /* One bucket behind, but for the last. */
-static int is_its_turn(const struct rounds *r)
+static int is_its_turn(const ddp_rounds *r)
 {
     size_t first = r->started[FIRST], second = r->started[SECOND];
 
@@ -245,22 +230,20 @@ static int is_its_turn(const struct rounds *r)
 }
 
 /* Is there a sum to start when the first has arrived? A gather has started with it. */
-static int has_second(const struct rounds *r, const struct bucket *bucket)
+static int has_second(const ddp_rounds *r, const struct bucket *bucket)
 {
     return bucket->count[SECOND] > 0 && !bucket->skipped && !r->gathers;
 }
 
-static int may_go_on(const ddp_sums *s)
+int ddp_rounds_may_go_on(const ddp_rounds *r)
 {
-    const struct rounds *r = rounds_of(s);
     const struct bucket *bucket = &r->buckets[r->started[SECOND]];
 
     return is_its_turn(r) && (!has_second(r, bucket) || !ddp_work_fence_waits(bucket->sums[FIRST]));
 }
 
-static ddp_status go_on(ddp_sums *s, ddp_error *err)
+ddp_status ddp_rounds_go_on(ddp_rounds *r, ddp_error *err)
 {
-    struct rounds *r = rounds_of(s);
     size_t b = r->started[SECOND]++;
     struct bucket *bucket = &r->buckets[b];
 
@@ -277,36 +260,34 @@ static ddp_status go_on(ddp_sums *s, ddp_error *err)
     return ddp_work_start_behind(bucket->sums[SECOND], r->queue, err);
 }
 
-static ddp_work *last(const ddp_sums *s, size_t b)
+ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t b)
 {
-    const struct bucket *bucket = &rounds_of(s)->buckets[b];
+    const struct bucket *bucket = &r->buckets[b];
 
     return bucket->count[SECOND] ? bucket->sums[SECOND] : bucket->sums[FIRST];
 }
 
 /* Of two sums under way at a time both; of rounds the first has had its fence. */
-static ddp_status fence(ddp_sums *s, size_t b, ddp_error *err)
+ddp_status ddp_rounds_fence(ddp_rounds *r, size_t b, ddp_error *err)
 {
-    const struct rounds *r = rounds_of(s);
     ddp_work *first = r->buckets[b].sums[FIRST];
 
     if (r->gathers && ddp_work_fence(first, err))
         return err->code;
-    return !r->gathers || r->buckets[b].count[SECOND] > 0 ? ddp_work_fence(last(s, b), err)
-                                                          : DDP_OK;
+    return !r->gathers || r->buckets[b].count[SECOND] > 0
+               ? ddp_work_fence(ddp_rounds_last(r, b), err)
+               : DDP_OK;
 }
 
-static int is_done(const ddp_sums *s, size_t b)
+int ddp_rounds_done(const ddp_rounds *r, size_t b)
 {
-    const struct rounds *r = rounds_of(s);
-
-    return b < r->started[SECOND] && ddp_work_done(last(s, b))
+    return b < r->started[SECOND] && ddp_work_done(ddp_rounds_last(r, b))
            && (!r->gathers || ddp_work_done(r->buckets[b].sums[FIRST]));
 }
 
-static int is_finite(const ddp_sums *s, size_t b)
+int ddp_rounds_finite(const ddp_rounds *r, size_t b)
 {
-    const struct bucket *bucket = &rounds_of(s)->buckets[b];
+    const struct bucket *bucket = &r->buckets[b];
 
     return ddp_work_finite(bucket->sums[FIRST])
            && (!bucket->count[SECOND] || ddp_work_finite(bucket->sums[SECOND]));
@@ -314,9 +295,8 @@ static int is_finite(const ddp_sums *s, size_t b)
 
 /* ---- what has arrived ---- */
 
-static void land(ddp_sums *s, size_t i)
+void ddp_rounds_land(ddp_rounds *r, size_t i)
 {
-    struct rounds *r = rounds_of(s);
     const ddp_place *place = &r->plan->places[i];
     const float *first = r->buckets[place->bucket].memory[FIRST], *ran = first + place->nth;
     ddp_device *d = r->table->device;
@@ -329,47 +309,30 @@ static void land(ddp_sums *s, size_t i)
         r->plug->land(r->self, &p, ran, d, r->queue);
 }
 
-static size_t count(const ddp_sums *s, size_t b)
+size_t ddp_rounds_count(const ddp_rounds *r, size_t b)
 {
-    const struct bucket *bucket = &rounds_of(s)->buckets[b];
+    const struct bucket *bucket = &r->buckets[b];
 
     return bucket->count[FIRST] + bucket->count[SECOND];
 }
 
-static const ddp_sums_ops ops = {.close = close_rounds,
-                                 .start = start,
-                                 .last = last,
-                                 .fence = fence,
-                                 .is_done = is_done,
-                                 .is_finite = is_finite,
-                                 .count = count};
-
-static const ddp_sums_rounds several = {.begin = begin,
-                                        .may_start = may_start,
-                                        .skip = skip,
-                                        .is_left = is_left,
-                                        .may_go_on = may_go_on,
-                                        .go_on = go_on,
-                                        .land = land};
-
-ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_table *table,
+ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_table *table,
                            const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
                            void *self, ddp_error *err)
 {
-    struct rounds *r = calloc(1, sizeof *r);
+    ddp_rounds *r = calloc(1, sizeof *r);
     ddp_status st = DDP_OK;
 
     *out = NULL;
     if (!r)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for compressed gradients");
-    *r = (struct rounds){.base = {&ops, &several},
-                         .group = group,
-                         .table = table,
-                         .plan = plan,
-                         .gradients = gradients,
-                         .plug = plug,
-                         .self = self,
-                         .gathers = plug->gathers && plug->gathers(self)};
+    *r = (ddp_rounds){.group = group,
+                      .table = table,
+                      .plan = plan,
+                      .gradients = gradients,
+                      .plug = plug,
+                      .self = self,
+                      .gathers = plug->gathers && plug->gathers(self)};
     r->parts = calloc(table->param_count + 1, sizeof *r->parts);
     r->buckets = calloc(plan->bucket_count + 1, sizeof *r->buckets);
     if (!r->parts || !r->buckets)
@@ -380,9 +343,9 @@ ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_tab
     if (!st)
         st = open_sums(r, err);
     if (st) {
-        close_rounds(&r->base);
+        ddp_rounds_close(r);
         return st;
     }
-    *out = &r->base;
+    *out = r;
     return DDP_OK;
 }

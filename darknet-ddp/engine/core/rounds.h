@@ -3,7 +3,7 @@
  *
  * They have memory of their own. Parameters of which the plug makes nothing, and run counts, go in
  * the first sum as they are. It is the same whatever the buckets: each parameter is by itself, and
- * each number has the one order of summation of comm/group.h.
+ * each number has the one order of summation of comm/work.h.
  *
  * Order. Sums must start in one order on every rank, and the second sum of a bucket can start only
  * when its first has arrived, which is a matter of chance. So the order is fixed: firsts of buckets
@@ -22,17 +22,53 @@
 #ifndef DDP_CORE_ROUNDS_H
 #define DDP_CORE_ROUNDS_H
 
-#include "comm/group.h"
+#include "comm/work.h"
 #include "core/bucket_plan.h"
 #include "core/params.h"
 #include "core/sum_plug.h"
-#include "core/sums.h"
+
+typedef struct ddp_rounds ddp_rounds;
 
 /* gradients is the plan's memory, of table's device, with run counts at the end of each bucket. All
  * must outlive it, and the plug, which is called with self. *out is set on success. Fails with
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_rounds_open(ddp_sums **out, ddp_group *group, const ddp_param_table *table,
+ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_table *table,
                            const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
                            void *self, ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. */
+void ddp_rounds_close(ddp_rounds *r);
+
+/* A pass that syncs begins: nothing is started, and everything of the last one has landed. */
+void ddp_rounds_begin(ddp_rounds *r);
+/* May the next bucket's first sum start? */
+int ddp_rounds_may_start(const ddp_rounds *r);
+/* Start it: the bucket's gradients and run counts are final. Fails with DDP_ERR_COMM. */
+ddp_status ddp_rounds_start(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
+/* In its place, on every rank: the bucket is not sent in this pass. */
+void ddp_rounds_skip(ddp_rounds *r, size_t bucket);
+
+/* Is there a bucket with a second sum to start, of those that are started or not? *bucket: the next
+ * one. */
+int ddp_rounds_is_left(const ddp_rounds *r, size_t *bucket);
+/* Is it its turn, and would go_on not wait? */
+int ddp_rounds_may_go_on(const ddp_rounds *r);
+/* Start it, where it has one, once what it is made of has arrived. Fails with DDP_ERR_COMM. */
+ddp_status ddp_rounds_go_on(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
+
+/* From here on the device finds the bucket's sums (ddp_work_fence). Fails with DDP_ERR_COMM. */
+ddp_status ddp_rounds_fence(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
+/* After that: the gradient of table->params[i], which is in the bucket, becomes the sum over ranks,
+ * and its run count, too. */
+void ddp_rounds_land(ddp_rounds *r, size_t i);
+
+/* The last sum that a bucket has; the rounds'. */
+ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t bucket);
+/* Have all of its sums ended? Does not move data. And were all, which have had their fence, finite?
+ * The same on every rank. */
+int ddp_rounds_done(const ddp_rounds *r, size_t bucket);
+int ddp_rounds_finite(const ddp_rounds *r, size_t bucket);
+/* Numbers that are summed of it. */
+size_t ddp_rounds_count(const ddp_rounds *r, size_t bucket);
 
 #endif
