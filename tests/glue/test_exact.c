@@ -4,7 +4,7 @@
 
 #include "../unit/ranks.h"
 #include "glue/param_table.h"
-#include "samples/random_streams.h"
+#include "samples/sampler.h"
 #include "timing/synthetic.h"
 
 #include <darknet.h>
@@ -116,12 +116,11 @@ static void train(struct rank *me)
 
 static void run(struct training *training, int ranks)
 {
-    static const train_plugin draws = {
-        .world = 1, .draw_for = ddp_random_stream_use, .draw = ddp_draw};
+    static const train_plugin draws = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
 
     for (int r = 0; r < ranks; r++)
         training->nets[r] = new_net(training->cfg);
-    ddp_random_streams_open(7);
+    ddp_sampler_seed(7);
     train_plugin_active = &draws;
     ranks_run(ranks, train, training);
     train_plugin_active = NULL;

@@ -1,7 +1,7 @@
 /* Single layers of Darknet, where a whole network's test would not tell. */
 #include "../unit/numbers.h"
 #include "base/random.h"
-#include "samples/random_streams.h"
+#include "samples/sampler.h"
 
 #include <darknet.h>
 /* Darknet's own, of no use without darknet.h. */
@@ -89,11 +89,11 @@ static void crop(size_t sample, int width, float *row)
 
 static void a_crop_flips_by_the_number_that_a_gpu_flips_by(void **state)
 {
-    const train_plugin plugin = {.world = 1, .draw_for = ddp_random_stream_use, .draw = ddp_draw};
+    const train_plugin plugin = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
     int flipped = 0;
 
     (void)state;
-    ddp_random_streams_open(77);
+    ddp_sampler_seed(77);
     train_plugin_active = &plugin;
     for (size_t sample = 0; sample < SAMPLES; sample++) {
         float whole[SIDE], part[SIDE / 2];

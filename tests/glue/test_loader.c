@@ -2,7 +2,6 @@
  * not on threads, ranks or what rand() gives. With a data set of the test's own. */
 #include "../unit/folder.h"
 #include "../unit/numbers.h"
-#include "samples/random_streams.h"
 #include "samples/sampler.h"
 
 #include <darknet.h>
@@ -241,12 +240,12 @@ static size_t choose(size_t sample, size_t n)
 }
 
 static const train_plugin plugin = {
-    .world = 1, .choose = choose, .draw_for = ddp_random_stream_use, .draw = ddp_draw};
+    .world = 1, .choose = choose, .draw_for = ddp_draw_for, .draw = ddp_draw};
 
 static int plug_in(void **state)
 {
     (void)state;
-    ddp_random_streams_open(seed);
+    ddp_sampler_seed(seed);
     train_plugin_active = &plugin;
     return 0;
 }
@@ -315,9 +314,9 @@ static void steps_sizes_and_seeds_differ(void **state)
         data other;
 
         assert_int_equal(differences(first.X, second.X, 0), BATCH);
-        ddp_random_streams_open(seed + 1);
+        ddp_sampler_seed(seed + 1);
         other = load_batch(&kinds[k], 0, 32);
-        ddp_random_streams_open(seed);
+        ddp_sampler_seed(seed);
         assert_int_equal(differences(first.X, other.X, 0), BATCH);
         free_data(first);
         free_data(second);

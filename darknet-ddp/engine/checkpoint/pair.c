@@ -114,7 +114,43 @@ static ddp_status write_weights(ddp_pair_writing *w, ddp_checkpoint *c,
     sum = ddp_file_written(w->weights);
     c->metadata.weights_bytes = sum.bytes;
     c->metadata.weights_hash = sum.hash;
+    w->metadata = c->metadata;
     return DDP_OK;
+}
+
+/* Write both files with the time of saving that c already has: the weights first, for the state has
+ * their hash. */
+static ddp_status write_pair(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
+                             const ddp_weights_writer *weights, ddp_error *err)
+{
+    ddp_pair_writing *w = calloc(1, sizeof *w);
+
+    *out = w;
+    if (w) {
+        w->path = strdup(path);
+        w->state = ddp_state_path(path);
+        w->part = ddp_state_part_path(path);
+    }
+    if (!w || !w->path || !w->state || !w->part)
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
+    else if (!write_weights(w, c, weights, err) && !ddp_file_create(&w->state_part, w->part, err)
+             && !ddp_checkpoint_write(c, w->state_part, err))
+        return DDP_OK;
+    *out = NULL;
+    ddp_pair_abandon(w);
+    return err->code;
+}
+
+ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
+                          const ddp_weights_writer *weights, ddp_error *err)
+{
+    c->metadata.saved_at_ns = later_than(c->metadata.saved_at_ns);
+    return write_pair(out, path, c, weights, err);
+}
+
+const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w)
+{
+    return &w->metadata;
 }
 
 /* Give X.state.part its name, and make it and that of the weights' part last. */
@@ -139,51 +175,6 @@ static ddp_status publish(ddp_pair_writing *w, ddp_error *err)
     if (!renamed)
         (void)unlink(w->part);
     return st ? st : ddp_file_rename(w->part, w->state, &renamed, err);
-}
-
-static ddp_status write_both(ddp_pair_writing *w, ddp_checkpoint *c,
-                             const ddp_weights_writer *weights, ddp_error *err)
-{
-    if (write_weights(w, c, weights, err))
-        return err->code;
-    w->metadata = c->metadata;
-    if (ddp_file_create(&w->state_part, w->part, err))
-        return err->code;
-    return ddp_checkpoint_write(c, w->state_part, err);
-}
-
-/* Write both files with the time of saving that c already has. */
-static ddp_status write_pair(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
-                             const ddp_weights_writer *weights, ddp_error *err)
-{
-    ddp_pair_writing *w = calloc(1, sizeof *w);
-
-    *out = NULL;
-    if (w) {
-        w->path = strdup(path);
-        w->state = ddp_state_path(path);
-        w->part = ddp_state_part_path(path);
-    }
-    if (!w || !w->path || !w->state || !w->part)
-        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
-    else if (!write_both(w, c, weights, err)) {
-        *out = w;
-        return DDP_OK;
-    }
-    ddp_pair_abandon(w);
-    return err->code;
-}
-
-ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
-                          const ddp_weights_writer *weights, ddp_error *err)
-{
-    c->metadata.saved_at_ns = later_than(c->metadata.saved_at_ns);
-    return write_pair(out, path, c, weights, err);
-}
-
-const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w)
-{
-    return &w->metadata;
 }
 
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err)

@@ -1,6 +1,6 @@
 #include "glue/network.h"
 
-#include "samples/random_streams.h"
+#include "samples/sampler.h"
 
 #include <darknet.h>
 #include <network.h>
@@ -41,7 +41,7 @@ static void remember_batch(int *batch, int *subdivisions)
 
 static network *parse(char *copy, int gpu)
 {
-    train_plugin listener = {.world = 1, .draw_for = ddp_random_stream_use, .draw = ddp_draw};
+    train_plugin listener = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
     network *net;
 
     in_cfg.outer = train_plugin_active;

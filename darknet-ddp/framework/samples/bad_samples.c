@@ -1,6 +1,6 @@
 #include "samples/bad_samples.h"
 
-#include "samples/sampler.h"
+#include "base/random.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { TRIES = 64 };
+enum { INSTEAD_DETAIL = 0xfe }; /* of the sampler's purpose, whose others are samples/sampler.c's */
 
 struct bad_line {
     size_t line;
@@ -87,7 +88,8 @@ static int is_bad(const ddp_bad_samples *b, size_t line)
 static size_t find_instead(const ddp_bad_samples *b, size_t line, size_t n)
 {
     for (size_t i = 0; i < TRIES; i++) {
-        size_t drawn = ddp_sampler_instead(b->seed, line, (unsigned)i, n);
+        uint32_t topic = ddp_random_topic(DDP_PURPOSE_SAMPLER, INSTEAD_DETAIL);
+        size_t drawn = (size_t)ddp_random_below(b->seed, topic, line, (uint32_t)i, n);
 
         if (!is_bad(b, drawn))
             return drawn;

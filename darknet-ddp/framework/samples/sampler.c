@@ -1,18 +1,36 @@
+/* In the order in which a loader asks: which line a sample is (choose), by an epoch's permutation,
+ * and then the random numbers that it is made with (draw_for, draw). */
 #include "samples/sampler.h"
 
 #include "base/random.h"
+#include "samples/loader_status.h"
+#ifdef GPU
+#include "samples/random_streams_cuda.h"
+#endif
 
 /* Small lists set the number of rounds: for 4 lines the odds of any two of the 24 orders
  * differ by less than 1e-6 of themselves, for 6 lines by half a percent. */
-enum { ROUNDS = 24, DRAW_DETAIL = 0xff, INSTEAD_DETAIL = 0xfe };
+enum { ROUNDS = 24, DRAW_DETAIL = 0xff };
+
+static struct {
+    uint64_t seed;
+    int replace;          /* lines are drawn, and come again */
+    ddp_bad_samples *bad; /* NULL: none are known */
+} run;
+
+void ddp_sampler_open(int replace, ddp_bad_samples *bad)
+{
+    run.replace = replace;
+    run.bad = bad;
+}
+
+/* ---- which line a sample is ---- */
 
 static uint64_t random_below(uint64_t seed, int detail, uint64_t number, uint32_t block,
                              uint64_t end)
 {
-    uint32_t bits[4];
-
-    ddp_random_block(seed, ddp_random_topic(DDP_PURPOSE_SAMPLER, detail), number, block, bits);
-    return (bits[0] | (uint64_t)bits[1] << 32) % end;
+    return ddp_random_below(seed, ddp_random_topic(DDP_PURPOSE_SAMPLER, detail), number, block,
+                            end);
 }
 
 /* The least side whose square is at least count, which is at least 1. */
@@ -52,7 +70,66 @@ size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count)
     return (size_t)random_below(seed, DRAW_DETAIL, number, 0, count);
 }
 
-size_t ddp_sampler_instead(uint64_t seed, size_t line, unsigned attempt, size_t count)
+size_t ddp_sampler_instead(size_t line, size_t n)
 {
-    return (size_t)random_below(seed, INSTEAD_DETAIL, line, attempt, count);
+    return run.bad ? ddp_bad_samples_instead(run.bad, line, n) : line;
 }
+
+size_t ddp_sampler_line(size_t sample, size_t n)
+{
+    size_t line =
+        run.replace ? ddp_sampler_draw(run.seed, sample, n) : ddp_sampler_at(run.seed, sample, n);
+
+    return ddp_sampler_instead(line, n);
+}
+
+size_t ddp_sampler_choose(size_t sample, size_t n)
+{
+    ddp_loading_begin();
+    return ddp_sampler_line(sample, n);
+}
+
+void ddp_sampler_loaded(size_t sample)
+{
+    ddp_loading_end();
+    if (run.bad)
+        ddp_bad_samples_loaded(run.bad, sample);
+}
+
+/* ---- its random numbers ---- */
+
+static _Thread_local ddp_random stream;
+static _Thread_local int named;
+
+void ddp_sampler_seed(uint64_t seed)
+{
+    run.seed = seed;
+    named = 0;
+}
+
+void ddp_draw_for(draw_purpose purpose, int layer, size_t number)
+{
+    ddp_random_init(&stream, run.seed, ddp_random_topic((unsigned)purpose, layer), number);
+    named = 1;
+}
+
+unsigned ddp_draw(void)
+{
+    if (!named) {
+        ddp_random_init(&stream, run.seed, ddp_random_topic(DDP_PURPOSE_NONE, 0), 0);
+        named = 1;
+    }
+    return ddp_random_next(&stream);
+}
+
+#ifdef GPU
+void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first)
+{
+    cudaError_t rc = ddp_random_streams_cuda(x_gpu, each, (size_t)samples, run.seed,
+                                             ddp_random_topic((unsigned)DRAW_LAYER, layer), first);
+
+    if (rc != cudaSuccess)
+        fatal("CUDA: random numbers for layer %d failed: %s (%d)", layer, cudaGetErrorString(rc),
+              (int)rc);
+}
+#endif

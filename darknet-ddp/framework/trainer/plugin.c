@@ -2,7 +2,6 @@
 
 #include "glue/trainable.h"
 #include "samples/loader_status.h"
-#include "samples/random_streams.h"
 #include "samples/sampler.h"
 #include "trainer/deferred_saves.h"
 #include "trainer/loader_trace.h"
@@ -18,7 +17,6 @@ static struct {
     char *cfg;
     ddp_requests asked; /* by any rank, and not done yet */
     ddp_head_sums heads;
-    uint64_t seed;      /* of the run: a checkpoint may change the config's */
     char *const *paths; /* the training list's lines, path_count of them; NULL: there is none */
     size_t path_count;
     size_t replaced; /* samples */
@@ -43,7 +41,7 @@ static void split_batch(int *batch, int *subdivisions)
 static void begin(network *net, const char *directory, char *cfg)
 {
     const ddp_plugin_callbacks *callbacks = &plugin.config.callbacks;
-    uint64_t *seed = &plugin.seed;
+    uint64_t seed = plugin.config.seed;
     ddp_train_position now;
     ddp_error err;
 
@@ -51,11 +49,11 @@ static void begin(network *net, const char *directory, char *cfg)
     plugin.cfg = cfg;
     ddp_head_sums_init(&plugin.heads, net);
     check(ddp_check_trainable(net, &err), &err);
-    check(callbacks->resume(net, directory, cfg, seed, &err), &err);
-    ddp_trainer_set_seed(plugin.config.trainer, *seed);
+    check(callbacks->resume(net, directory, cfg, &seed, &err), &err);
+    ddp_trainer_set_seed(plugin.config.trainer, seed);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
-    ddp_random_streams_open(*seed);
-    ddp_bad_samples_begin(plugin.config.bad_data, *seed);
+    ddp_sampler_seed(seed);
+    ddp_bad_samples_begin(plugin.config.bad_data, seed);
     now = ddp_train_position_of(net);
     plugin.began = now.images;
     check(callbacks->attached(net, &now, cfg, &err), &err);
@@ -78,27 +76,6 @@ static void check_list(char **paths, int n)
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
 }
 
-/* The line of a list of n that a sample of the run is, or what stands in for one that cannot be
- * read. */
-static size_t line_of(size_t sample, size_t n)
-{
-    size_t line = plugin.config.replace ? ddp_sampler_draw(plugin.seed, sample, n)
-                                        : ddp_sampler_at(plugin.seed, sample, n);
-
-    return ddp_bad_samples_instead(plugin.config.bad_data, line, n);
-}
-
-static size_t choose(size_t sample, size_t n)
-{
-    ddp_loading_begin();
-    return line_of(sample, n);
-}
-
-static size_t instead(size_t line, size_t n)
-{
-    return ddp_bad_samples_instead(plugin.config.bad_data, line, n);
-}
-
 static int unreadable(const char *path, const char *why)
 {
     int again;
@@ -110,19 +87,13 @@ static int unreadable(const char *path, const char *why)
     return again;
 }
 
-static void loaded(size_t sample)
-{
-    ddp_loading_end();
-    ddp_bad_samples_loaded(plugin.config.bad_data, sample);
-}
-
 const char *ddp_plugin_sample(size_t sample, size_t *line)
 {
     size_t i;
 
     if (!plugin.paths || plugin.path_count == 0)
         return NULL;
-    i = line_of(sample, plugin.path_count);
+    i = ddp_sampler_line(sample, plugin.path_count);
     *line = i + 1;
     return plugin.paths[i];
 }
@@ -245,7 +216,6 @@ void ddp_plugin_open(const ddp_plugin_config *config)
 {
     plugin.config = *config;
     plugin.asked = (ddp_requests){0};
-    plugin.seed = config->seed;
     plugin.paths = NULL;
     plugin.path_count = 0;
     plugin.replaced = 0;
@@ -257,12 +227,12 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .begin = begin,
         .reads = reads,
         .check_list = check_list,
-        .choose = choose,
-        .instead = instead,
+        .choose = ddp_sampler_choose,
+        .instead = ddp_sampler_instead,
         .unreadable = unreadable,
         .reads_picture = ddp_loading_reads,
-        .loaded = loaded,
-        .draw_for = ddp_random_stream_use,
+        .loaded = ddp_sampler_loaded,
+        .draw_for = ddp_draw_for,
         .draw = ddp_draw,
 #ifdef GPU
         .draw_gpu = ddp_draw_gpu,
@@ -272,7 +242,8 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .head = head,
         .loading = ddp_loader_trace_loading,
     };
-    ddp_random_streams_open(config->seed);
+    ddp_sampler_open(config->replace, config->bad_data);
+    ddp_sampler_seed(config->seed);
     train_plugin_active = &plugin.darknets;
 }
 

@@ -19,6 +19,15 @@ void ddp_random_block(uint64_t seed, uint32_t topic, uint64_t number, uint32_t b
     ddp_philox(r.counter, r.key, out);
 }
 
+uint64_t ddp_random_below(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
+                          uint64_t end)
+{
+    uint32_t bits[4];
+
+    ddp_random_block(seed, topic, number, block, bits);
+    return (bits[0] | (uint64_t)bits[1] << 32) % end;
+}
+
 void ddp_random_init(ddp_random *r, uint64_t seed, uint32_t topic, uint64_t number)
 {
     r->key[0] = (uint32_t)seed;

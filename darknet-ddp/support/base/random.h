@@ -20,7 +20,7 @@
 
 enum ddp_purpose {
     DDP_PURPOSE_OWN = 0xf0,        /* from here on those of this program */
-    DDP_PURPOSE_SAMPLER = 0xf1,    /* samples/sampler.c */
+    DDP_PURPOSE_SAMPLER = 0xf1,    /* samples/sampler.c, samples/bad_samples.c */
     DDP_PURPOSE_SYNTHETIC = 0xf2,  /* timing/synthetic.c */
     DDP_PURPOSE_LAYER_DROP = 0xf3, /* algorithms/layer_drop/draw.c */
     DDP_PURPOSE_COMPRESS = 0xf4,   /* algorithms/powersgd */
@@ -40,6 +40,11 @@ uint32_t ddp_random_topic(unsigned purpose, int detail);
 /* One block. */
 void ddp_random_block(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
                       uint32_t out[4]);
+
+/* A number below end, which is not 0, of a block of its own; the odds of any two differ by less
+ * than end / 2^64. */
+uint64_t ddp_random_below(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
+                          uint64_t end);
 
 /* Start the draws for (topic, number). They repeat after 2^34. */
 void ddp_random_init(ddp_random *r, uint64_t seed, uint32_t topic, uint64_t number);

@@ -1,5 +1,5 @@
 /* Darknet's draws: the same on every thread, each thread's its own. */
-#include "samples/random_streams.h"
+#include "samples/sampler.h"
 
 #include "base/random.h"
 
@@ -22,7 +22,7 @@ static void draw_all(unsigned *out)
 /* The draws for (2, 3, 4), drawn on a thread of its own. */
 static void *draw_on_thread(void *out)
 {
-    ddp_random_stream_use(2, 3, 4);
+    ddp_draw_for(2, 3, 4);
     draw_all(out);
     return NULL;
 }
@@ -34,20 +34,20 @@ static void draws_are_the_seeds_and_the_purposes(void **state)
     ddp_random r;
 
     (void)state;
-    ddp_random_streams_open(77);
-    ddp_random_stream_use(2, 3, 4);
+    ddp_sampler_seed(77);
+    ddp_draw_for(2, 3, 4);
     draw_all(first);
     ddp_random_init(&r, 77, ddp_random_topic(2, 3), 4);
     for (int i = 0; i < DRAWS; i++)
         assert_int_equal(first[i], ddp_random_next(&r));
-    ddp_random_stream_use(2, 3, 5);
+    ddp_draw_for(2, 3, 5);
     draw_all(other);
     assert_memory_not_equal(first, other, sizeof first);
-    ddp_random_stream_use(2, 3, 4);
+    ddp_draw_for(2, 3, 4);
     draw_all(other);
     assert_memory_equal(first, other, sizeof first);
-    ddp_random_streams_open(78);
-    ddp_random_stream_use(2, 3, 4);
+    ddp_sampler_seed(78);
+    ddp_draw_for(2, 3, 4);
     draw_all(other);
     assert_memory_not_equal(first, other, sizeof first);
 }
@@ -59,8 +59,8 @@ static void threads_do_not_disturb_each_other(void **state)
     pthread_t threads[THREADS];
 
     (void)state;
-    ddp_random_streams_open(77);
-    ddp_random_stream_use(2, 3, 4);
+    ddp_sampler_seed(77);
+    ddp_draw_for(2, 3, 4);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, draw_on_thread, drawn[i]), 0);
     draw_all(here);
@@ -75,11 +75,11 @@ static void draws_without_a_purpose_have_the_seed_too(void **state)
     unsigned a;
 
     (void)state;
-    ddp_random_streams_open(5);
+    ddp_sampler_seed(5);
     a = ddp_draw();
-    ddp_random_streams_open(6);
+    ddp_sampler_seed(6);
     assert_int_not_equal(ddp_draw(), a);
-    ddp_random_streams_open(5);
+    ddp_sampler_seed(5);
     assert_int_equal(ddp_draw(), a);
     assert_int_not_equal(ddp_draw(), a);
 }

@@ -1,5 +1,5 @@
 /* Every epoch is a permutation, of its own, well shuffled, and stays what it is. */
-#include "numbers.h"
+#include "../unit/numbers.h"
 #include "samples/sampler.h"
 
 #include <setjmp.h>
