@@ -114,11 +114,28 @@ static void hosts_without_ipv4_listen_on_ipv6(void **state)
 
 static void a_host_without_a_network_is_named(void **state)
 {
-    const ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
+    ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
     ddp_net_address found;
     ddp_error err;
 
     (void)state;
+    add(&cards[0], "10.1.0.5", 16);
+    for (int rank = 0; rank < 2; rank++) {
+        assert_int_equal(ddp_peer_addresses_address(cards, 2, rank, &found, &err), DDP_ERR_IO);
+        assert_string_equal(err.text,
+                            "host b has no network interface but lo that is up with an address");
+    }
+}
+
+static void a_host_without_a_way_to_the_others_is_named(void **state)
+{
+    ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
+    ddp_net_address found;
+    ddp_error err;
+
+    (void)state;
+    add(&cards[0], "172.17.0.1", 16);
+    add(&cards[1], "172.17.0.1", 16);
     assert_int_equal(ddp_peer_addresses_address(cards, 2, 1, &found, &err), DDP_ERR_COMM);
     assert_string_equal(err.text,
                         "rank 1 (host b) has no network with an address towards the others");
@@ -126,7 +143,7 @@ static void a_host_without_a_network_is_named(void **state)
 
 static void a_rank_knows_its_own_host(void **state)
 {
-    char name[DDP_HOST_BYTES];
+    char name[DDP_HOST_BYTES], want[DDP_HOST_BYTES + 128];
     ddp_peer_address c;
     ddp_error err;
 
@@ -143,7 +160,10 @@ static void a_rank_knows_its_own_host(void **state)
     }
     ddp_group_use_interface("no-such-interface");
     assert_int_equal(ddp_peer_address_fill(&c, &err), DDP_ERR_IO);
-    assert_string_equal(err.text, "no network interface no-such-interface is up with an address");
+    (void)snprintf(want, sizeof want,
+                   "host %s has no network interface no-such-interface that is up with an address",
+                   name);
+    assert_string_equal(err.text, want);
     ddp_group_use_interface(NULL);
 }
 
@@ -156,6 +176,7 @@ int main(void)
         cmocka_unit_test(hosts_listen_on_the_network_that_all_share),
         cmocka_unit_test(hosts_without_ipv4_listen_on_ipv6),
         cmocka_unit_test(a_host_without_a_network_is_named),
+        cmocka_unit_test(a_host_without_a_way_to_the_others_is_named),
         cmocka_unit_test(a_rank_knows_its_own_host),
     };
 

@@ -9,6 +9,7 @@
 #include "transport/backends.h"
 #include "transport/gloo_link.h"
 #include "transport/peer_addresses.h"
+#include "transport/peer_connections.h"
 #include "transport/rendezvous.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct gloo_group {
     ddp_group base; /* first: the two pointers are interchangeable */
     ddp_gloo_link *link;
     ddp_group *mpi;        /* NULL: they met by files */
-    ddp_rendezvous *files; /* NULL: they met by MPI, or all are there */
+    ddp_rendezvous *files; /* NULL: they met by MPI, or all are connected */
 };
 
 static struct gloo_group *gloo_of(ddp_group *g)
@@ -91,7 +92,7 @@ static void gloo_close(ddp_group *g)
     int in_peace = !g->failure.code && gloo->link && !ddp_gloo_busy(gloo->link);
 
     ddp_gloo_close(gloo->link, in_peace ? goodbye_ms(g) : 0);
-    ddp_rendezvous_close(gloo->files);
+    ddp_rendezvous_give_up(gloo->files);
     if (gloo->mpi && !in_peace)
         (void)ddp_fail(&gloo->mpi->failure, DDP_ERR_COMM, "Gloo's group has ended early");
     ddp_group_close(gloo->mpi);
@@ -147,17 +148,18 @@ static ddp_status gather(const struct meeting *m, const void *mine, void *all, s
 struct plan {
     ddp_peer_address *cards;
     int *order, *first;
-    ddp_gloo_address *mine, *all, *theirs;
+    ddp_peer_door *doors;
+    int *connections; /* by the group's ranks; -1: none */
 };
 
-static void free_plan(struct plan *p)
+static void free_plan(struct plan *p, int size)
 {
+    ddp_peer_connections_close(p->connections, size);
     free(p->cards);
     free(p->order);
     free(p->first);
-    free(p->mine);
-    free(p->all);
-    free(p->theirs);
+    free(p->doors);
+    free(p->connections);
 }
 
 static ddp_status alloc_plan(struct plan *p, int size, ddp_error *err)
@@ -167,12 +169,13 @@ static ddp_status alloc_plan(struct plan *p, int size, ddp_error *err)
     p->cards = calloc(n, sizeof *p->cards);
     p->order = calloc(n, sizeof *p->order);
     p->first = calloc(n, sizeof *p->first);
-    p->mine = calloc(n, sizeof *p->mine);
-    p->all = calloc(n * n, sizeof *p->all);
-    p->theirs = calloc(n, sizeof *p->theirs);
-    if (p->cards && p->order && p->first && p->mine && p->all && p->theirs)
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' addresses", size);
+    p->doors = calloc(n, sizeof *p->doors);
+    p->connections = calloc(n, sizeof *p->connections);
+    if (!p->cards || !p->order || !p->first || !p->doors || !p->connections)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' addresses", size);
+    for (int r = 0; r < size; r++)
+        p->connections[r] = -1;
+    return DDP_OK;
 }
 
 static ddp_status make_group(ddp_group **out, const struct meeting *m, const struct plan *p,
@@ -194,25 +197,38 @@ static ddp_status make_group(ddp_group **out, const struct meeting *m, const str
     return DDP_OK;
 }
 
+/* Also where this rank cannot, the others learn of it. */
+static ddp_status open_doors(const ddp_group *g, const struct meeting *m, struct plan *p,
+                             ddp_door **door, ddp_error *err)
+{
+    ddp_peer_door own = {.at = {.family = 0}};
+    ddp_net_address address;
+    ddp_error ignored;
+    ddp_status st = ddp_peer_addresses_address(p->cards, m->size, m->rank, &address, err);
+
+    if (!st)
+        st = ddp_peer_door_open(door, &own, &address, m->size, err);
+    if (gather(m, &own, p->doors, sizeof own, st ? &ignored : err) && !st)
+        return err->code;
+    for (int r = 0; !st && r < m->size; r++)
+        if (p->doors[p->order[r]].at.family == 0)
+            st = ddp_fail(err, DDP_ERR_COMM, "rank %d (host %s) cannot listen", r, g->hosts[r]);
+    return st;
+}
+
 static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan *p, ddp_error *err)
 {
-    char own[DDP_ADDRESS_TEXT];
-    ddp_net_address address;
+    ddp_door *door = NULL;
     ddp_gloo_failure f;
+    ddp_status st = open_doors(g, m, p, &door, err);
 
-    if (ddp_peer_addresses_address(p->cards, m->size, m->rank, &address, err))
-        return err->code;
-    ddp_net_address_text(&address, own);
-    gloo_of(g)->link = ddp_gloo_open(g->rank, g->size, own, p->mine, &f);
-    if (!gloo_of(g)->link)
-        return failed(g, &f, err);
-    if (gather(m, p->mine, p->all, (size_t)m->size * sizeof *p->mine, err))
-        return err->code;
-    for (int r = 0; r < m->size; r++)
-        p->theirs[r] = p->all[p->order[r] * m->size + g->rank];
-    if (!ddp_gloo_connect(gloo_of(g)->link, p->theirs, &f))
-        return failed(g, &f, err);
-    return DDP_OK;
+    if (!st)
+        st = ddp_peer_connect(g, door, p->doors, p->order, p->connections, err);
+    ddp_door_close(door);
+    if (st)
+        return st;
+    gloo_of(g)->link = ddp_gloo_open(g->rank, g->size, p->connections, &f);
+    return gloo_of(g)->link ? DDP_OK : failed(g, &f, err);
 }
 
 static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *p, ddp_error *err)
@@ -253,7 +269,7 @@ static ddp_status give_up(ddp_group *g, const struct meeting *m, const ddp_error
         gloo_close(g);
         return err->code;
     }
-    ddp_rendezvous_close(m->files);
+    ddp_rendezvous_give_up(m->files);
     if (m->mpi)
         m->mpi->failure = *err;
     ddp_group_close(m->mpi);
@@ -272,7 +288,7 @@ static ddp_status gloo_open(ddp_group **out, ddp_error *err)
     st = alloc_plan(&plan, m.size, err);
     if (!st)
         st = set_up(&g, &m, &plan, err);
-    free_plan(&plan);
+    free_plan(&plan, m.size);
     if (g) {
         gloo_of(g)->mpi = m.mpi;
         gloo_of(g)->files = m.files;

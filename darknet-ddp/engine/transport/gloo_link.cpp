@@ -2,12 +2,9 @@
 
 #include "transport/gloo_peer.h"
 
-#include <gloo/transport/address.h>
-#include <gloo/transport/tcp/device.h>
-
 #include <algorithm>
-#include <cstring>
 #include <signal.h>
+#include <utility>
 
 using namespace ddp_gloo;
 
@@ -43,15 +40,6 @@ class without_signals
 
 /* ---- opening ---- */
 
-void copy_address(ddp_gloo_address *out, const std::vector<char> &bytes)
-{
-    if (bytes.size() > sizeof out->text)
-        throw std::runtime_error("Gloo's address is too long");
-    *out = {};
-    out->bytes = (int32_t)bytes.size();
-    std::memcpy(out->text, bytes.data(), bytes.size());
-}
-
 /* Writing to a peer that is gone is an error of Gloo's, and not the end of this process. */
 void outlive_lost_peers()
 {
@@ -61,14 +49,12 @@ void outlive_lost_peers()
         (void)signal(SIGPIPE, SIG_IGN);
 }
 
-void open_pairs(ddp_gloo_link *x, const char *own, ddp_gloo_address *addresses)
+void open_pairs(ddp_gloo_link *x, int *connections)
 {
-    gloo::transport::tcp::attr attr(own);
     without_signals quiet;
 
     outlive_lost_peers();
-    attr.ai_family = std::strchr(own, ':') ? AF_INET6 : AF_INET;
-    x->device = gloo::transport::tcp::CreateDevice(attr);
+    x->device = make_device();
     x->context = x->device->createContext(x->rank, x->size);
     x->context->setTimeout(gloo_timeout);
     x->peers.resize((size_t)x->size);
@@ -77,8 +63,17 @@ void open_pairs(ddp_gloo_link *x, const char *own, ddp_gloo_address *addresses)
             continue;
         x->peers[(size_t)r] = std::make_unique<peer>();
         x->peers[(size_t)r]->rank = r;
-        copy_address(&addresses[r], x->context->createPair(r)->address().bytes());
+        adopt(x, r, std::exchange(connections[r], -1));
     }
+}
+
+int start_threads(ddp_gloo_link *x, ddp_gloo_failure *failure)
+{
+    without_signals quiet;
+
+    return std::all_of(x->peers.begin(), x->peers.end(), [&](auto &p) {
+        return !p || guarded(x, p->rank, failure, [&] { start_thread(x, *p); });
+    });
 }
 
 /* ---- messages ---- */
@@ -172,8 +167,7 @@ void end_threads(ddp_gloo_link *x)
 
 /* ---- for C ---- */
 
-ddp_gloo_link *ddp_gloo_open(int rank, int size, const char *own, ddp_gloo_address *addresses,
-                             ddp_gloo_failure *failure)
+ddp_gloo_link *ddp_gloo_open(int rank, int size, int *connections, ddp_gloo_failure *failure)
 {
     ddp_gloo_link *x = nullptr;
 
@@ -181,8 +175,9 @@ ddp_gloo_link *ddp_gloo_open(int rank, int size, const char *own, ddp_gloo_addre
         x = new ddp_gloo_link();
         x->rank = rank;
         x->size = size;
-        open_pairs(x, own, addresses);
-        return x;
+        open_pairs(x, connections);
+        if (start_threads(x, failure))
+            return x;
     } catch (const std::exception &e) {
         describe(failure, -1, e.what());
     } catch (...) {
@@ -190,25 +185,6 @@ ddp_gloo_link *ddp_gloo_open(int rank, int size, const char *own, ddp_gloo_addre
     }
     ddp_gloo_close(x, 0);
     return nullptr;
-}
-
-int ddp_gloo_connect(ddp_gloo_link *x, const ddp_gloo_address *theirs, ddp_gloo_failure *failure)
-{
-    without_signals quiet;
-
-    for (auto &p : x->peers) {
-        if (!p)
-            continue;
-        const ddp_gloo_address &at = theirs[p->rank];
-        const std::vector<char> bytes(at.text, at.text + at.bytes);
-
-        if (!guarded(x, p->rank, failure, [&] { x->context->getPair(p->rank)->connect(bytes); }))
-            return 0;
-    }
-    for (auto &p : x->peers)
-        if (p && !guarded(x, p->rank, failure, [&] { start_thread(x, *p); }))
-            return 0;
-    return 1;
 }
 
 int ddp_gloo_reserve(ddp_gloo_link *x, int requests, ddp_gloo_failure *failure)

@@ -1,4 +1,4 @@
-/* transport/gloo_link.h: Gloo's connections and messages, for transport/gloo.c alone, in C.
+/* transport/gloo_link.h: Gloo's messages, for transport/gloo.c alone, in C.
  *
  * The files behind it (gloo_peer.h) are the only ones of ours in C++; what Gloo throws ends there.
  *
@@ -24,15 +24,7 @@
 extern "C" {
 #endif
 
-enum { DDP_GLOO_ADDRESS_BYTES = 192 };
-
 typedef struct ddp_gloo_link ddp_gloo_link;
-
-/* Where a rank can be found, as Gloo writes it. */
-typedef struct ddp_gloo_address {
-    int32_t bytes;
-    char text[DDP_GLOO_ADDRESS_BYTES];
-} ddp_gloo_address;
 
 /* What went wrong, and with which peer (-1: none). */
 typedef struct ddp_gloo_failure {
@@ -43,15 +35,10 @@ typedef struct ddp_gloo_failure {
 /* All functions but open and close return 1, or 0 and *failure. After that, only close. All but
  * those threads' own work is done on one thread. */
 
-/* Listen for each other rank on an address of this host, as text. addresses[p] is for rank p;
- * there are `size` of them. From here on the process ignores SIGPIPE. NULL, and *failure, where
- * that cannot be. */
-ddp_gloo_link *ddp_gloo_open(int rank, int size, const char *own, ddp_gloo_address *addresses,
-                             ddp_gloo_failure *failure);
-
-/* Connect with all others: theirs[p] is rank p's address for this rank. Waits for them, 30 s each
- * at most. */
-int ddp_gloo_connect(ddp_gloo_link *x, const ddp_gloo_address *theirs, ddp_gloo_failure *failure);
+/* connections[p]: the connection with rank p (transport/peer_connections.h), which is Gloo's from
+ * here on: it becomes -1. There are `size` of them. From here on the process ignores SIGPIPE. NULL,
+ * and *failure, where that cannot be. */
+ddp_gloo_link *ddp_gloo_open(int rank, int size, int *connections, ddp_gloo_failure *failure);
 
 /* As of a transport (comm/backend.h). */
 int ddp_gloo_reserve(ddp_gloo_link *x, int requests, ddp_gloo_failure *failure);

@@ -11,13 +11,20 @@ namespace ddp_gloo
 
 void describe(ddp_gloo_failure *failure, int rank, const char *what)
 {
+    static const char here[] = " [127.0.0.1]:"; /* what Gloo takes for the peer (gloo_adopt.cpp) */
+
     if (what[0] == '[') { /* where in its source Gloo threw */
         const char *text = std::strstr(what, "] ");
 
         what = text ? text + 2 : what;
     }
+    std::string text(what);
+    size_t at = text.find(here);
+
+    if (at != std::string::npos)
+        text.erase(at, text.find_first_not_of("0123456789", at + sizeof here - 1) - at);
     failure->peer = rank;
-    (void)std::snprintf(failure->text, sizeof failure->text, "%s", what);
+    (void)std::snprintf(failure->text, sizeof failure->text, "%s", text.c_str());
 }
 
 /* Returns whether it is the first, which is the cause of those that follow. */

@@ -1,6 +1,6 @@
 /* transport/gloo_peer.h: what the files behind transport/gloo_link.h share: gloo_link.cpp (the
- * calls of a rank's own thread), gloo_peer.cpp (a peer's thread) and gloo_notes.cpp (notes, and
- * failures). In C++; for these alone.
+ * calls of a rank's own thread), gloo_adopt.cpp (connections), gloo_peer.cpp (a peer's thread) and
+ * gloo_notes.cpp (notes, and failures). In C++; for these alone.
  *
  * A link has two kinds of locks: its own, of what all threads change, and one for each peer, of the
  * notes that go out to it. Neither is held while a thread waits. */
@@ -11,7 +11,7 @@
 
 #include <gloo/common/error.h>
 #include <gloo/transport/context.h>
-#include <gloo/transport/device.h>
+#include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
 
 #include <array>
@@ -32,7 +32,7 @@ namespace ddp_gloo
 using gloo::transport::UnboundBuffer;
 using std::chrono::milliseconds;
 
-/* Gloo takes five times this to connect, and this where a wait names no other. */
+/* Of a wait of Gloo's that names no other. */
 constexpr milliseconds gloo_timeout{6000};
 
 /* A wait that only ends with what it waits for, a lost peer, or the link. */
@@ -97,7 +97,7 @@ struct peer {
 
 struct ddp_gloo_link {
     int rank, size;
-    std::shared_ptr<gloo::transport::Device> device;
+    std::shared_ptr<gloo::transport::tcp::Device> device;
     std::shared_ptr<gloo::transport::Context> context;
     std::vector<std::unique_ptr<ddp_gloo::peer>> peers; /* none of this rank's own */
 
@@ -116,6 +116,14 @@ struct ddp_gloo_link {
 
 namespace ddp_gloo
 {
+
+/* ---- gloo_adopt.cpp ---- */
+
+std::shared_ptr<gloo::transport::tcp::Device> make_device();
+
+/* Make the context's pair with a rank, over this connection with it, which is closed with the pair,
+ * or here where that fails: it throws. */
+void adopt(ddp_gloo_link *x, int rank, int fd);
 
 /* ---- gloo_notes.cpp: any of the threads ---- */
 

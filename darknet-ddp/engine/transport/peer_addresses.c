@@ -63,8 +63,7 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *card, ddp_error *err)
     add_networks(card, all, AF_INET6);
     freeifaddrs(all);
     if (card->count == 0 && ddp_group_interface())
-        return ddp_fail(err, DDP_ERR_IO, "no network interface %s is up with an address",
-                        ddp_group_interface());
+        return ddp_net_interface_none(card->host, ddp_group_interface(), err);
     return DDP_OK;
 }
 
@@ -100,20 +99,21 @@ void ddp_peer_addresses_order(const ddp_peer_address *cards, int size, int *orde
     }
 }
 
+/* One that is alike in its first bits. */
+static int has_address(const ddp_peer_address *card, const ddp_net_address *address, int bits)
+{
+    for (int i = 0; i < card->count; i++)
+        if (ddp_net_address_shares(&card->networks[i].address, address, bits))
+            return 1;
+    return 0;
+}
+
 /* The same address on two hosts is of a network that each has for itself, as containers' bridges.
  */
 static int reaches(const ddp_net_address *address, int bits, const ddp_peer_address *other)
 {
-    int reached = 0;
-
-    for (int i = 0; i < other->count; i++) {
-        const ddp_net_address *theirs = &other->networks[i].address;
-
-        if (ddp_net_address_shares(theirs, address, ddp_net_address_bits(address)))
-            return 0;
-        reached |= ddp_net_address_shares(theirs, address, bits);
-    }
-    return reached;
+    return !has_address(other, address, ddp_net_address_bits(address))
+           && has_address(other, address, bits);
 }
 
 static int reaches_all(const ddp_peer_address *cards, int size, int rank, int network)
@@ -155,13 +155,19 @@ static ddp_net_address choose(const ddp_peer_address *cards, int size, int rank)
             other = &cards[r];
     if (!other)
         return ddp_net_address_from("127.0.0.1");
+    if (own->count == 0)
+        return found;
     for (int i = 0; i < own->count; i++)
         if (reaches_all(cards, size, rank, i))
             return own->networks[i].address;
     if (ddp_group_interface())
         return own->networks[0].address;
-    for (int i = 0; i < other->count && found.family == 0; i++)
-        found = address_towards(&other->networks[i].address);
+    for (int i = 0; i < other->count && found.family == 0; i++) {
+        const ddp_net_address *to = &other->networks[i].address;
+
+        if (!has_address(own, to, ddp_net_address_bits(to)))
+            found = address_towards(to);
+    }
     return found;
 }
 
@@ -170,9 +176,12 @@ ddp_status ddp_peer_addresses_address(const ddp_peer_address *cards, int size, i
 {
     *out = choose(cards, size, rank);
     out->port = 0;
-    if (out->family == 0)
-        return ddp_fail(err, DDP_ERR_COMM,
-                        "rank %d (host %s) has no network with an address towards the others", rank,
-                        cards[rank].host);
-    return DDP_OK;
+    if (out->family != 0)
+        return DDP_OK;
+    for (int r = 0; r < size; r++)
+        if (cards[r].count == 0)
+            return ddp_net_interface_none(cards[r].host, ddp_group_interface(), err);
+    return ddp_fail(err, DDP_ERR_COMM,
+                    "rank %d (host %s) has no network with an address towards the others", rank,
+                    cards[rank].host);
 }

@@ -29,7 +29,7 @@ void ddp_peer_addresses_order(const ddp_peer_address *cards, int size, int *orde
 
 /* The address on which rank `rank` listens: on a network that it shares with all other hosts, where
  * there is one, else what leads to the first of them; of ranks of one host the loopback's. Without
- * a port. Fails with DDP_ERR_COMM. */
+ * a port. Fails with DDP_ERR_COMM, or DDP_ERR_IO: a host has no address. */
 ddp_status ddp_peer_addresses_address(const ddp_peer_address *cards, int size, int rank,
                                       ddp_net_address *out, ddp_error *err);
 

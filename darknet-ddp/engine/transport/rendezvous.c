@@ -4,11 +4,13 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,6 +66,17 @@ static ddp_status cannot_write(const char *path, ddp_error *err)
     return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+/* What is gathered has keys in it. */
+static FILE *create_private(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
+
+    if (fd >= 0 && !f)
+        (void)close(fd);
+    return f;
+}
+
 static ddp_status write_own(const ddp_rendezvous *r, ddp_error *err)
 {
     const struct head head = {magic, r->number, r->config.rank, r->config.size};
@@ -74,7 +87,7 @@ static ddp_status write_own(const ddp_rendezvous *r, ddp_error *err)
 
     name_file(r, r->config.rank, path);
     (void)snprintf(part, sizeof part, "%s.%016llx", path, (unsigned long long)r->number);
-    f = fopen(part, "wbe");
+    f = create_private(part);
     if (!f)
         return cannot_write(path, err);
     written = fwrite(&head, sizeof head, 1, f) == 1
@@ -317,6 +330,12 @@ ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all,
             return err->code;
     }
     return DDP_OK;
+}
+
+void ddp_rendezvous_give_up(ddp_rendezvous *r)
+{
+    if (r)
+        release(r);
 }
 
 void ddp_rendezvous_close(ddp_rendezvous *r)

@@ -1,10 +1,10 @@
 /* transport/rendezvous.h: ranks find each other by files, without a launcher that knows them.
  *
  * Rank r writes the file PATH.r, whole or not at all, on a file system that all ranks see, and
- * reads the others'. Each start of a rank draws a number, and a rank's file says which numbers of
- * the others it has seen. Only who has seen this start's number is of this start: a file that an
- * earlier one left is never believed, and nothing needs to be removed before. Nothing here blocks
- * for ever. */
+ * reads the others'; other users read none. Each start of a rank draws a number, and a rank's file
+ * says which numbers of the others it has seen. Only who has seen this start's number is of this
+ * start: a file that an earlier one left is never believed, and nothing needs to be removed before.
+ * Nothing here blocks for ever. */
 #ifndef DDP_TRANSPORT_RENDEZVOUS_H
 #define DDP_TRANSPORT_RENDEZVOUS_H
 
@@ -41,5 +41,9 @@ ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all,
 
 /* Remove this rank's file: all others have read it, or none shall. NULL is allowed. */
 void ddp_rendezvous_close(ddp_rendezvous *r);
+
+/* Leave this rank's file: others may still read it, and fail for the same reason. NULL is allowed.
+ */
+void ddp_rendezvous_give_up(ddp_rendezvous *r);
 
 #endif

@@ -197,45 +197,85 @@ void ddp_door_close(ddp_door *d)
 
 /* ---- the other side ---- */
 
-int ddp_door_approach(const ddp_net_address *to)
+/* errno stays what it is. */
+static void drop(int fd)
+{
+    int error = errno;
+
+    if (fd >= 0)
+        (void)close(fd);
+    errno = error;
+}
+
+/* Begin to connect. */
+static int approach(const ddp_net_address *to)
 {
     struct sockaddr_storage address;
     int fd = socket(to->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-    if (fd < 0)
-        return -1;
-    if (connect(fd, (void *)&address, ddp_net_address_sockaddr(to, &address)) == 0
+    if (fd < 0 || connect(fd, (void *)&address, ddp_net_address_sockaddr(to, &address)) == 0
         || errno == EINPROGRESS)
         return fd;
-    (void)close(fd);
+    drop(fd);
     return -1;
 }
 
-int ddp_door_reached(int fd)
+/* Returns 1 where it has come through; else errno says why not. */
+static int is_connected(int fd)
 {
-    struct pollfd wait = {.fd = fd, .events = POLLOUT};
     int error = 0;
     socklen_t size = sizeof error;
 
-    if (poll(&wait, 1, 0) <= 0)
-        return 0;
-    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) || error)
-        return -1;
-    set_no_delay(fd);
-    return 1;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error)
+        errno = error;
+    return error == 0;
 }
 
-int ddp_door_knock(const ddp_net_address *to, const ddp_hello *hello, int wait_ms)
+/* The first way that ends in a connection, and is no longer among them; -1: none until then. */
+static int first_through(struct pollfd *ways, int count, int64_t until_ns)
 {
-    int fd = ddp_door_approach(to);
-    struct pollfd wait = {.fd = fd, .events = POLLOUT};
+    int open = 0;
 
+    for (int i = 0; i < count; i++)
+        open += ways[i].fd >= 0;
+    while (open > 0) {
+        int64_t left_ms = (until_ns - ddp_clock_ns()) / 1000000;
+
+        if (left_ms < 0 || poll(ways, (nfds_t)count, (int)left_ms) == 0) {
+            errno = ETIMEDOUT;
+            return -1;
+        }
+        for (int i = 0; i < count; i++) {
+            int fd = ways[i].fd;
+
+            if (fd < 0 || !ways[i].revents)
+                continue;
+            ways[i].fd = -1;
+            if (is_connected(fd))
+                return fd;
+            drop(fd);
+            open--;
+        }
+    }
+    return -1;
+}
+
+int ddp_door_knock(const ddp_net_address *at, int count, const ddp_hello *hello, int wait_ms)
+{
+    int64_t until_ns = ddp_clock_ns() + wait_ms * INT64_C(1000000);
+    struct pollfd ways[DDP_DOOR_SOCKETS];
+    int fd;
+
+    for (int i = 0; i < count; i++)
+        ways[i] = (struct pollfd){.fd = approach(&at[i]), .events = POLLOUT};
+    fd = first_through(ways, count, until_ns);
+    for (int i = 0; i < count; i++)
+        drop(ways[i].fd);
     if (fd < 0)
         return -1;
-    (void)poll(&wait, 1, wait_ms);
-    if (ddp_door_reached(fd) == 1
-        && send(fd, hello, sizeof *hello, MSG_NOSIGNAL) == (ssize_t)sizeof *hello)
+    set_no_delay(fd);
+    if (send(fd, hello, sizeof *hello, MSG_NOSIGNAL) == (ssize_t)sizeof *hello)
         return fd;
-    (void)close(fd);
+    drop(fd);
     return -1;
 }

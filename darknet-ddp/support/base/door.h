@@ -15,7 +15,7 @@
 #include <poll.h>
 #include <stdint.h>
 
-enum { DDP_KEY_BYTES = 16, DDP_DOOR_SOCKETS = 8 };
+enum { DDP_KEY_BYTES = 16, DDP_DOOR_SOCKETS = 16 };
 
 /* Plain bytes, to be sent as they are. */
 typedef struct ddp_key {
@@ -46,19 +46,15 @@ int ddp_door_admit(ddp_door *d, int32_t *who);
 /* Guests have to leave. NULL is allowed. */
 void ddp_door_close(ddp_door *d);
 
-/* What a guest says; for who connects without waiting. */
+/* What a guest says. */
 typedef struct ddp_hello {
     ddp_key key;
     int32_t who;
 } ddp_hello;
 
-/* Begin to connect. Returns a descriptor, which can be written to once it is connected, or -1. */
-int ddp_door_approach(const ddp_net_address *to);
-
-/* Is it connected? 1, 0: not yet, -1: it cannot be. */
-int ddp_door_reached(int fd);
-
-/* Connect within wait_ms and say who comes. Returns a descriptor, not blocking, or -1. */
-int ddp_door_knock(const ddp_net_address *to, const ddp_hello *hello, int wait_ms);
+/* Connect with a door that listens at each of `count` addresses (DDP_DOOR_SOCKETS at most), by the
+ * first that answers, within wait_ms, and say who comes. Returns a descriptor, not blocking, or -1:
+ * errno says why. */
+int ddp_door_knock(const ddp_net_address *at, int count, const ddp_hello *hello, int wait_ms);
 
 #endif

@@ -28,3 +28,10 @@ int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface)
     return network.family != 0 && bits >= 1 && bits <= ddp_net_address_bits(&network)
            && ddp_net_address_shares(&own, &network, (int)bits);
 }
+
+ddp_status ddp_net_interface_none(const char *host, const char *interface, ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_IO,
+                    "host %s has no network interface %s that is up with an address", host,
+                    interface ? interface : "but lo");
+}

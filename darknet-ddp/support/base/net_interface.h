@@ -2,6 +2,8 @@
 #ifndef DDP_BASE_NET_INTERFACE_H
 #define DDP_BASE_NET_INTERFACE_H
 
+#include "base/status.h"
+
 #include <ifaddrs.h>
 
 /* Is an interface with an address of IPv4 or IPv6 the one that `interface` names: by its name, or
@@ -11,5 +13,9 @@ int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface);
 /* Is its address one of IPv6 that is of use only with the interface's name? Each interface has one.
  */
 int ddp_net_interface_is_link_local(const struct ifaddrs *a);
+
+/* Fails with DDP_ERR_IO: a host has no address of use, on that interface or (NULL) on any but lo.
+ */
+ddp_status ddp_net_interface_none(const char *host, const char *interface, ddp_error *err);
 
 #endif

@@ -25,10 +25,11 @@ static int is_invited(const struct ifaddrs *a, int family, int local, const char
     return local == ((a->ifa_flags & IFF_LOOPBACK) != 0);
 }
 
+/* Of a family, until there are `most`. */
 static ddp_status listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct ifaddrs *all,
-                            int family, int local, const char *interface, ddp_error *err)
+                            int family, int most, int local, const char *interface, ddp_error *err)
 {
-    for (const struct ifaddrs *a = all; a && inv->count < DDP_INVITED_ADDRESSES; a = a->ifa_next)
+    for (const struct ifaddrs *a = all; a && inv->count < most; a = a->ifa_next)
         if (is_invited(a, family, local, interface)) {
             inv->at[inv->count] = ddp_net_address_of(a->ifa_addr);
             if (ddp_door_listen(c->door, &inv->at[inv->count], err))
@@ -42,18 +43,20 @@ static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, in
                                 const char *interface, ddp_error *err)
 {
     struct ifaddrs *all = NULL;
+    char host[256] = "";
     ddp_status st;
 
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
-    st = listen_at(c, inv, all, AF_INET, local, interface, err);
-    if (!st && inv->count == 0) /* a host without IPv4 */
-        st = listen_at(c, inv, all, AF_INET6, local, interface, err);
+    /* Both: an address of IPv4 may be of a network that this host has for itself. */
+    st = listen_at(c, inv, all, AF_INET, DDP_INVITED_ADDRESSES / 2, local, interface, err);
+    if (!st && !(local && inv->count > 0))
+        st = listen_at(c, inv, all, AF_INET6, DDP_INVITED_ADDRESSES, local, interface, err);
     freeifaddrs(all);
-    if (!st && inv->count == 0)
-        st = ddp_fail(err, DDP_ERR_IO, "no network interface %s is up with an address",
-                      interface ? interface : local ? "lo" : "but lo");
-    return st;
+    if (st || inv->count > 0)
+        return st;
+    (void)gethostname(host, sizeof host - 1);
+    return ddp_net_interface_none(host, interface ? interface : local ? "lo" : NULL, err);
 }
 
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
@@ -123,8 +126,7 @@ ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_address *
     *out = NULL;
     if (!c)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a link to rank 0");
-    for (int i = 0; i < invitation->count && c->links[0].fd < 0; i++)
-        c->links[0].fd = ddp_door_knock(&invitation->at[i], &hello, wait_ms);
+    c->links[0].fd = ddp_door_knock(invitation->at, invitation->count, &hello, wait_ms);
     if (c->links[0].fd < 0) {
         ddp_heartbeat_close(c);
         return fail_to_join(invitation, err);

@@ -1,0 +1,162 @@
+/* Gloo's pairs over connections of ours.
+ *
+ * Gloo's own way to connect takes whoever comes first to a port for the peer. So ranks connect by
+ * keys (transport/peer_connections.h), and each pair gets its connection afterwards: Gloo connects
+ * it to a socket of this process, on the loopback address, and the peer's connection takes the
+ * place of that one, under its descriptor. A new pair listens, too; but it is made on Gloo's own
+ * thread, which then is to look for nothing there, so that nobody is ever let in. */
+#include "transport/gloo_peer.h"
+
+#include <gloo/transport/tcp/address.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <functional>
+#include <future>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace ddp_gloo
+{
+
+using gloo::transport::tcp::Address;
+using gloo::transport::tcp::Device;
+using gloo::transport::tcp::Handler;
+
+namespace
+{
+
+Handler *handler_of(gloo::transport::Pair *pair)
+{
+    return dynamic_cast<Handler *>(pair);
+}
+
+struct descriptor {
+    explicit descriptor(int number) : fd(number)
+    {
+    }
+    ~descriptor()
+    {
+        (void)close(fd);
+    }
+    descriptor(const descriptor &) = delete;
+    descriptor &operator=(const descriptor &) = delete;
+
+    const int fd;
+};
+
+[[noreturn]] void fail_to(const char *what)
+{
+    throw std::runtime_error(std::string("cannot ") + what + ": " + std::strerror(errno));
+}
+
+sockaddr_in listen_here(int fd)
+{
+    sockaddr_in at{};
+    socklen_t size = sizeof at;
+
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0 || bind(fd, reinterpret_cast<sockaddr *>(&at), sizeof at) || listen(fd, SOMAXCONN)
+        || getsockname(fd, reinterpret_cast<sockaddr *>(&at), &size))
+        fail_to("listen on 127.0.0.1");
+    return at;
+}
+
+/* This process's descriptor of a socket that has that address by `name`: getsockname, getpeername.
+ */
+int find(int (*name)(int, sockaddr *, socklen_t *), const sockaddr_in &at)
+{
+    std::unique_ptr<DIR, int (*)(DIR *)> all(opendir("/proc/self/fd"), closedir);
+
+    while (const dirent *entry = all ? readdir(all.get()) : nullptr) {
+        int fd = std::atoi(entry->d_name);
+        sockaddr_in found{};
+        socklen_t size = sizeof found;
+
+        if (name(fd, reinterpret_cast<sockaddr *>(&found), &size) == 0
+            && found.sin_family == AF_INET && found.sin_port == at.sin_port
+            && found.sin_addr.s_addr == at.sin_addr.s_addr)
+            return fd;
+    }
+    throw std::runtime_error("cannot find Gloo's sockets in /proc/self/fd");
+}
+
+/* Work for Gloo's own thread. */
+class errand : public Handler
+{
+  public:
+    errand(Device &device, std::function<void()> work) : task(std::move(work))
+    {
+        std::future<void> done = task.get_future();
+
+        device.registerDescriptor(begin.fd, EPOLLIN, this);
+        done.wait();
+        device.unregisterDescriptor(begin.fd, this); /* waits until that thread has left it */
+        done.get();
+    }
+    void handleEvents(int) override
+    {
+        eventfd_t ignored;
+
+        if (eventfd_read(begin.fd, &ignored) == 0)
+            task();
+    }
+
+  private:
+    const descriptor begin{eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)};
+    std::packaged_task<void()> task;
+};
+
+/* A pair that nobody can connect to. */
+gloo::transport::Pair *make_pair(ddp_gloo_link *x, int rank)
+{
+    gloo::transport::Pair *pair = nullptr;
+
+    errand(*x->device, [&] {
+        pair = x->context->createPair(rank).get();
+        const sockaddr_storage at = Address(pair->address().bytes()).getSockaddr();
+
+        x->device->registerDescriptor(find(getsockname, reinterpret_cast<const sockaddr_in &>(at)),
+                                      0, handler_of(pair));
+    });
+    return pair;
+}
+
+} // namespace
+
+std::shared_ptr<Device> make_device()
+{
+    gloo::transport::tcp::attr attr("127.0.0.1");
+
+    attr.ai_family = AF_INET;
+    return std::dynamic_pointer_cast<Device>(gloo::transport::tcp::CreateDevice(attr));
+}
+
+void adopt(ddp_gloo_link *x, int rank, int fd)
+{
+    const descriptor ours(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), peer(fd);
+    const sockaddr_in here = listen_here(ours.fd);
+    gloo::transport::Pair *pair = make_pair(x, rank);
+    sockaddr_in lower = here;
+    int gloos;
+
+    /* Of two ends the one with the lower address waits. To connect to 0.0.0.0 is to connect here.
+     */
+    lower.sin_addr.s_addr = htonl(INADDR_ANY);
+    pair->connect(Address(reinterpret_cast<sockaddr *>(&lower), sizeof lower).bytes());
+    gloos = find(getpeername, here);
+    x->device->unregisterDescriptor(gloos, handler_of(pair));
+    if (dup3(peer.fd, gloos, O_CLOEXEC) < 0)
+        fail_to("hand a connection to Gloo");
+    x->device->registerDescriptor(gloos, EPOLLIN, handler_of(pair));
+}
+
+} // namespace ddp_gloo
