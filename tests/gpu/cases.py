@@ -1,11 +1,16 @@
 """What gpu_compare is run on: small networks, one for each kind of layer that trains, and networks that Darknet ships.
 All as tables: a row is a case."""
 import os
+import re
 import sys
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+sys.path.insert(0, os.path.join(HERE, "..", "python"))
 from darknet import section  # noqa: E402
+
+with open(os.path.join(HERE, "../../darknet-ddp/framework/layers/activations_forks.h"), encoding="utf-8") as table:
+    FORKS_ACTIVATIONS = re.findall(r"^ +ROW\([A-Z0-9_]+, (\w+),", table.read(), re.M)
 
 # With an eps that the smallest gradients do not undercut: without it Adam makes a whole step of a rounding error.
 ADAM = {"adam": 1, "B1": .8, "B2": .95, "eps": .001}
@@ -79,7 +84,7 @@ LAYERS = {
     "conv-batchnorm-wide": net(size=70, batch=4) + conv(3, 3, **BN) + conv(4, 5, 2, **BN) + SOFTMAX,
     "conv-few-values": net(batch=4, size=4) + conv(8, 3, 2, **BN) + conv(6, 3, 2, **BN) + SOFTMAX,
     **{f"conv-{kind}": net() + conv(activation=kind) + conv(6, activation=kind, **BN) + SOFTMAX
-       for kind in ("mish", "swish", "hard_mish", "hardswish", "relu6")},
+       for kind in FORKS_ACTIVATIONS},
     "conv-forks-batchnorm": net(yolo_math="v4") + conv(**BN) + conv(6, 3, 2, **BN) + conv(5, activation="elu", **BN) + SOFTMAX,
     "conv-stopbackward": net(batch=8) + conv(**BN) + conv(6, stopbackward=2) + conv(5, **BN) + SOFTMAX,
     "batchnorm-forks": net(yolo_math="v4") + conv() + section("batchnorm") + conv() + SOFTMAX,

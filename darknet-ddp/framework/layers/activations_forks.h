@@ -11,15 +11,17 @@
 #define ON_BOTH static inline
 #endif
 
-// All of them: their kind in darknet.h, their name in a cfg and of their functions below, and
-// whether the gradient takes what the function took. Darknet's activations.c, its kernels and
-// channel_reduce.h make their cases and loops of these rows.
+// All of them: their kind, their name in a cfg and of their functions below, and whether the
+// gradient takes what the function took. Darknet's ACTIVATION (darknet.h), its activations.c and
+// kernels and channel_reduce.h make their kinds, cases and loops of these rows.
 #define FORKS_ACTIVATIONS(ROW)                                                                     \
     ROW(MISH, mish, 1)                                                                             \
     ROW(SWISH, swish, 1)                                                                           \
     ROW(HARD_MISH, hard_mish, 1)                                                                   \
     ROW(HARDSWISH, hardswish, 1)                                                                   \
     ROW(RELU6, relu6, 0)
+
+#define KIND_ROW(kind, name, takes_input) kind,
 
 // Cases of a switch over the kind, of a value x.
 #define ACTIVATE_CASE(kind, name, takes_input)                                                     \

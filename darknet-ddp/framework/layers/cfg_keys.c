@@ -1,5 +1,6 @@
 #include "layers/cfg_keys.h"
 #include "activations.h"
+#include "layers/heads/yolo_keys.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -58,9 +59,7 @@ static const cfg_section sections[] = {
      "resize"},
     {"[yolo]", YOLO, 0,
      "classes num mask max jitter ignore_thresh truth_thresh random map anchors nms_kind beta_nms",
-     "iou_loss iou_normalizer cls_normalizer obj_normalizer delta_normalizer max_delta scale_x_y "
-     "iou_thresh iou_thresh_kind "
-     "new_coords objectness_smooth label_smooth_eps counters_per_class focal_loss resize"},
+     YOLO_KEYS(YOLO_KEY_NAME, YOLO_KEY_NAME, YOLO_KEY_NAME) "counters_per_class resize"},
     {"[iseg]", ISEG, 0, "classes ids", ""},
 };
 
