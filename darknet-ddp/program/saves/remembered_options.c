@@ -14,21 +14,20 @@ enum {
     USUAL = DDP_OPTION_USUAL
 };
 
-/* A run may remember all of the table that has a column for it, a hash for each of Darknet's three
- * kinds of data files ("labels", "tree", "map"), the device and the decoder of pictures. */
-enum {
-    DATA_FILES = 3,
-    OTHERS = 2,
-    MOST = DATA_FILES + OTHERS
+/* A byte for each thing that a run may have to remember: all of the table that has a column for it,
+ * a hash for each of Darknet's three kinds of data files ("labels", "tree", "map"), the device and
+ * the decoder of pictures. */
+struct remembered {
+    char data_files[3], device[1], picture_decoder[1];
 #define ROW(kind, field, name, argument, low, high, fallback, shown, scope, columns, meaning)      \
-    +!!((columns)&RESULTS) + !!((columns)&ROUNDING)
+    char field[!!((columns)&RESULTS) + !!((columns)&ROUNDING)];
 #define GROUP(field, title, guide)
 #include "options/options.def"
 #undef GROUP
 #undef ROW
 };
 
-_Static_assert((int)MOST <= (int)DDP_CHECKPOINT_OPTIONS,
+_Static_assert(sizeof(struct remembered) <= DDP_CHECKPOINT_OPTIONS,
                "the options table has more to remember than a state file has room for: let "
                "DDP_CHECKPOINT_OPTIONS (checkpoint/checkpoint.h) grow");
 
