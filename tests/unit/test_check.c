@@ -1,21 +1,26 @@
 /* Faults sown into pictures, labels and cfgs: each is found once, where it is, and nothing else. */
 #include "check/data.h"
 #include "check/label.h"
+#include "check/lists.h"
 #include "check/model.h"
 #include "check/picture.h"
 #include "folder.h"
 #include "numbers.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
 static struct folder folder;
+
+static const size_t numbers[] = {1, 3, 5, 7, 9}; /* of lines, with a blank one behind each */
 
 static int open_folder(void **state)
 {
@@ -73,7 +78,7 @@ static void expect_picture(const char *name, const char *bytes, size_t count, in
 {
     ddp_faults f = {0};
     int w, h;
-    int fit = ddp_check_picture(&f, file_of(name, bytes, count), &w, &h);
+    int fit = ddp_check_picture(&f, file_of(name, bytes, count), "l:1", &w, &h);
 
     assert_int_equal(fit, want[0] == 0);
     assert_int_equal(w, width);
@@ -110,8 +115,8 @@ static void finds_what_is_no_picture(void **state)
     EXPECT_PICTURE(JPEG_START JPEG_FRAME "scan cut", 0, 0, "picture-broken:0");
     EXPECT_PICTURE(PNG_START "data cut", 0, 0, "picture-broken:0");
     EXPECT_PICTURE("GIF89a\0\0\x10\0", 0, 0, "picture-broken:0");
-    assert_false(ddp_check_picture(&f, folder_file(&folder, "none"), &w, &h));
-    assert_false(ddp_check_picture(&f, folder.path, &w, &h));
+    assert_false(ddp_check_picture(&f, folder_file(&folder, "none"), "l:1", &w, &h));
+    assert_false(ddp_check_picture(&f, folder.path, "l:1", &w, &h));
     expect(&f, "picture-unreadable:0 picture-broken:0");
 }
 
@@ -189,7 +194,7 @@ static void counts_pictures_boxes_and_classes(void **state)
     (void)state;
     (void)file_of("a.png.txt", "0 .5 .5 .5 .5\n1 .5 .5 .1 .1\n", 28);
     (void)file_of("b.png.txt", "", 0);
-    ddp_check_pictures(&f, &t, by_class, &config, paths, 3);
+    ddp_check_pictures(&f, &t, by_class, &config, &(ddp_list_lines){"list", paths, numbers, 3});
     expect(&f, "");
     assert_int_equal(t.pictures, 3);
     assert_int_equal(t.without_labels, 1);
@@ -219,7 +224,7 @@ static void names_in_paths(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         paths[i] = strdup(file_of(files[i], PNG_START "IEND", sizeof PNG_START + 3));
-    ddp_check_pictures(&f, &t, by_class, &config, paths, 3);
+    ddp_check_pictures(&f, &t, by_class, &config, &(ddp_list_lines){"list", paths, numbers, 3});
     expect(&f, "class-many:0 class-none:0");
     assert_int_equal(by_class[0], 1);
     for (int i = 0; i < 3; i++)
@@ -232,8 +237,42 @@ static void finds_lines_that_stand_twice(void **state)
     ddp_faults f = {0};
 
     (void)state;
-    ddp_check_duplicates(&f, "list", paths, 5);
-    expect(&f, "~list-twice:3 ~list-twice:5");
+    ddp_check_duplicates(&f, &(ddp_list_lines){"list", paths, numbers, 5});
+    expect(&f, "~list-twice:5 ~list-twice:9");
+}
+
+static void finds_pictures_of_both_lists(void **state)
+{
+    char here[PATH_MAX];
+    char *train[] = {"a.png", "./b.png", here, "none/d.png"};
+    char *valid[] = {"x/a.png", "none/d.png", "b.png", "c.png"};
+    ddp_list_lines trained = {"train", train, numbers, 4};
+    ddp_list_lines validated = {"valid", valid, numbers, 4};
+    ddp_faults f = {0};
+    char cwd[PATH_MAX - 8];
+
+    (void)state;
+    assert_non_null(getcwd(cwd, sizeof cwd));
+    (void)snprintf(here, sizeof here, "%s/c.png", cwd);
+    ddp_check_apart(&f, &validated, &trained);
+    assert_non_null(memmem(f.text, f.bytes, "\t3 of 4 pictures", 16));
+    expect(&f, "~list-shared:3");
+    f = (ddp_faults){0};
+    validated.count = 1;
+    ddp_check_apart(&f, &validated, &trained);
+    expect(&f, "");
+}
+
+static void numbers_lines_that_are_not_blank(void **state)
+{
+    const char *list = file_of("list", "\n a\n\t\r\n\nb\nc", 11);
+
+    (void)state;
+    assert_int_equal(ddp_list_number(list, 0), 2);
+    assert_int_equal(ddp_list_number(list, 1), 5);
+    assert_int_equal(ddp_list_number(list, 2), 6);
+    assert_int_equal(ddp_list_number(list, 7), 8);
+    assert_int_equal(ddp_list_number("none", 4), 5);
 }
 
 /* ---- a cfg ---- */
@@ -270,6 +309,8 @@ static void compares_data_and_cfg(void **state)
     expect_model("[net]\n[convolutional]\nfilters=125\n[region]\nclasses=20\nnum=5\ncoords=4\n", 20,
                  "", &heads);
     expect_model("[net]\n[convolutional]\n[region]\nnum=5\n", 20, "cfg-filters:2", &heads);
+    expect_model("[net]\n[convolutional]\nfilters=24\n[yolo]\nclasses=three\n", 3, "", &heads);
+    expect_model("[net]\nwidth=4\nchannels=1\n[softmax]\n", 3, "cfg-channels:3", &heads);
     expect_model("[net]\n[softmax]\n", 3, "", &heads);
     assert_int_equal(heads.count, 0);
 }
@@ -284,6 +325,8 @@ int main(void)
         cmocka_unit_test(counts_pictures_boxes_and_classes),
         cmocka_unit_test(names_in_paths),
         cmocka_unit_test(finds_lines_that_stand_twice),
+        cmocka_unit_test(finds_pictures_of_both_lists),
+        cmocka_unit_test(numbers_lines_that_are_not_blank),
         cmocka_unit_test(compares_data_and_cfg),
     };
 

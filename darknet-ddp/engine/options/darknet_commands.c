@@ -296,6 +296,44 @@ const char *ddp_darknet_word(int argc, char **argv, int i)
     return plain_word(argc, argv, name ? first_of(name) : NULL, i);
 }
 
+int ddp_darknet_is(int argc, char **argv, const char *name, const char *verb)
+{
+    const command *row = row_of(argc, argv);
+
+    return row && strcmp(row->name, name) == 0 && strcmp(row->verb, verb) == 0;
+}
+
+const char *ddp_darknet_option(char **argv, const char *option)
+{
+    while (*argv && strcmp(*argv, option) != 0)
+        argv++;
+    return *argv ? argv[1] : NULL;
+}
+
+int ddp_words_find(const char *words, const char *place)
+{
+    size_t length = strlen(place);
+    char word[32];
+
+    for (int i = 0; *words; i++) {
+        const char *name = word;
+
+        take_word(&words, word, sizeof word);
+        name += word[0] == '[';
+        if (strncmp(name, place, length) == 0 && (!name[length] || name[length] == ']'))
+            return i;
+    }
+    return -1;
+}
+
+const char *ddp_darknet_word_at(int argc, char **argv, const char *place)
+{
+    const command *row = row_of(argc, argv);
+    int i = row ? ddp_words_find(row->words, place) : -1;
+
+    return i < 0 ? NULL : plain_word(argc, argv, first_of(row->name), i + 1 + (row->verb[0] != 0));
+}
+
 int ddp_darknet_trains(int argc, char **argv)
 {
     const command *row = row_of(argc, argv);

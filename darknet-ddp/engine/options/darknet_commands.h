@@ -34,6 +34,18 @@ ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHE
 /* Word number i of argv, less options and their values: 0 is the command. NULL: there are fewer. */
 const char *ddp_darknet_word(int argc, char **argv, int i);
 
+/* Is it this command? verb: "" for one without. */
+int ddp_darknet_is(int argc, char **argv, const char *name, const char *verb);
+
+/* What follows an option on the line; NULL: the option is not there. */
+const char *ddp_darknet_option(char **argv, const char *option);
+
+/* The word that stands where its usage has this one, "OUT" say. NULL: there is none. */
+const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
+
+/* Its number in a list of words, from 0, in brackets or not; -1: it is not there. */
+int ddp_words_find(const char *words, const char *place);
+
 /* Does this command write weights as it goes? */
 int ddp_darknet_trains(int argc, char **argv);
 

@@ -1,6 +1,7 @@
 #include "samples/bad_samples.h"
 
 #include "base/random.h"
+#include "check/lists.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,6 +21,7 @@ struct ddp_bad_samples {
     uint64_t seed;
     char *const *paths;
     size_t count;
+    const char *file;      /* of the list; NULL: not known */
     pthread_mutex_t mutex; /* of all that follows */
     struct bad_line *bad;  /* sorted by line */
     atomic_size_t bad_count;
@@ -63,6 +65,11 @@ void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n)
 {
     b->paths = paths;
     b->count = n;
+}
+
+void ddp_bad_samples_file(ddp_bad_samples *b, const char *file)
+{
+    b->file = file;
 }
 
 /* ---- lines; the mutex is held ---- */
@@ -121,6 +128,19 @@ static size_t line_of(const ddp_bad_samples *b, const char *path)
     return b->count;
 }
 
+/* Returns why and where, to be freed; NULL: no memory. */
+static char *sentence_of(const ddp_bad_samples *b, size_t line, const char *why)
+{
+    char *text;
+    int bytes;
+
+    if (b->file)
+        bytes = asprintf(&text, "%.600s (%s:%zu)", why, b->file, ddp_list_number(b->file, line));
+    else
+        bytes = asprintf(&text, "%.600s (line %zu of the training list)", why, line + 1);
+    return bytes < 0 ? NULL : text;
+}
+
 /* Returns the sentence, to be freed. */
 static char *add(ddp_bad_samples *b, size_t line, const char *why)
 {
@@ -131,7 +151,8 @@ static char *add(ddp_bad_samples *b, size_t line, const char *why)
     if (!bad)
         return NULL;
     b->bad = bad;
-    if (asprintf(&sentence, "%.600s (line %zu of the training list)", why, line + 1) < 0)
+    sentence = sentence_of(b, line, why);
+    if (!sentence)
         return NULL;
     memmove(&bad[at + 1], &bad[at], (count - at) * sizeof *bad);
     bad[at] = (struct bad_line){line, sentence};

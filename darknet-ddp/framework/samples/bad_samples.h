@@ -34,6 +34,9 @@ void ddp_bad_samples_close(ddp_bad_samples *b); /* NULL is allowed */
 void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed);
 void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 
+/* The file that the list is read from, which must outlive b: sentences name it. */
+void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
+
 /* The line to load where this one of n was drawn: mostly itself. Any thread. */
 size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
 

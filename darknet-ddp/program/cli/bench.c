@@ -135,17 +135,6 @@ static void print(const ddp_bench_result *r, FILE *out, const ddp_options *optio
     (void)fflush(out);
 }
 
-/* -replay and -profile may not name one file: it would be emptied before it is read. */
-static void refuse_one_file(const ddp_options *options)
-{
-    ddp_error err;
-
-    if (!options->replay || !options->profile || strcmp(options->replay, options->profile) != 0)
-        return;
-    (void)ddp_fail(&err, DDP_ERR_USAGE, "-replay and -profile name one file: %s", options->profile);
-    ddp_session_fail(&err);
-}
-
 int ddp_command_bench(const char *cfg, const ddp_options *options)
 {
     ddp_bench_config config;
@@ -154,7 +143,6 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
 
     ddp_session_open(options);
     json = open_file(options->json);
-    refuse_one_file(options);
     profile = open_file(options->profile);
     config = config_of(cfg, options);
     out = ddp_rank_output_take_output(); /* Darknet's lines about each mini-batch go nowhere */

@@ -27,10 +27,10 @@ static void look(ddp_scan_data *c, int rank, int size)
     size_t r = (size_t)rank, n = (size_t)size;
     size_t first = c->list.count * r / n, end = c->list.count * (r + 1) / n;
 
-    ddp_scan_data_train(c, c->list.all + first, end - first);
+    ddp_scan_data_train(c, first, end - first);
     first = c->valid.count * r / n;
     end = c->valid.count * (r + 1) / n;
-    ddp_scan_data_valid(c, c->valid.all + first, end - first);
+    ddp_scan_data_valid(c, first, end - first);
 }
 
 /* What every rank has found in the files, and rank 0 says. */
@@ -40,9 +40,19 @@ static void look_at_lists(ddp_scan_data *c, int rank)
         ddp_faults_release(&c->faults);
         return;
     }
-    ddp_check_duplicates(&c->faults, c->list_path, c->list.all, c->list.count);
-    if (c->valid_path)
-        ddp_check_duplicates(&c->faults, c->valid_path, c->valid.all, c->valid.count);
+    ddp_scan_data_lists(c);
+}
+
+/* A list of backgrounds has empty label files; without any, somebody has put them elsewhere. */
+static void look_at_labels(ddp_scan_data *c)
+{
+    ddp_error why;
+
+    if (ddp_scan_data_has_no_labels(c, &why))
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "labels-none", c->list_path, 0, "%s", why.text);
+    else if (c->heads.count > 0 && c->tally.boxes == 0 && !ddp_faults_have(&c->faults, "label-"))
+        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-empty", c->list_path, 0,
+                      "no picture has a box: a network learns here to find nothing");
 }
 
 /* Anchors that calc_anchors would find, at the cfg's size. */
@@ -130,6 +140,7 @@ static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *op
 {
     ddp_fit fit = {0};
 
+    look_at_labels(c);
     if (!ddp_faults_have(&c->faults, "cfg-filters") && !ddp_faults_have(&c->faults, "cfg-classes"))
         ddp_check_cfg(&c->faults, c->cfg_path, &c->cfg.cfg,
                       options); /* else it would say that once more */

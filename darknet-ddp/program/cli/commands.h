@@ -54,8 +54,8 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
 int ddp_command_top(const char *data, const char *cfg, const char *weights,
                     const ddp_options *options, ddp_launcher launcher);
 
-/* Print figures of a detector, a class a line. */
-void ddp_print_precision(const ddp_validation_result *r);
+/* Print figures of a detector, a class a line, and its mAP. points: recalls that it is over. */
+void ddp_print_precision(const ddp_validation_result *r, int points);
 
 /* darknet detector map DATA CFG WEIGHTS: average precision on the pictures of valid=; collective.
  */

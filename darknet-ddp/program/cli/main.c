@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "inputs/arguments.h"
+#include "inputs/overwrite.h"
 #include "launch/gpus.h"
 #include "launch/launcher_env.h"
 #include "launch/supervisor.h"
@@ -154,13 +155,6 @@ static ddp_status check_alone(int argc, char **argv, const ddp_options *options,
         launcher.ranks);
 }
 
-static const char *value_of(char **argv, const char *option)
-{
-    while (*argv && strcmp(*argv, option) != 0)
-        argv++;
-    return *argv ? argv[1] : NULL;
-}
-
 /* The files that a train command names. */
 static ddp_status check_files(int argc, char **argv, const ddp_options *options,
                               ddp_launcher launcher, ddp_error *err)
@@ -171,7 +165,7 @@ static ddp_status check_files(int argc, char **argv, const ddp_options *options,
                              .data = has_data ? ddp_darknet_word(argc, argv, 2) : NULL,
                              .cfg = ddp_darknet_word(argc, argv, 2 + has_data),
                              .weights = ddp_darknet_word(argc, argv, 3 + has_data),
-                             .backup = value_of(argv, "-backup"),
+                             .backup = ddp_darknet_option(argv, "-backup"),
                              .allow_unknown = options->allow_unknown_keys,
                              .validates = options->ddp && options->validate != 0,
                              .saves = launcher.rank == 0,
@@ -206,6 +200,24 @@ static void show_line(const ddp_train_position *position, const char *line)
                                   .last_step = position->last_step};
 
     ddp_step_line_show(&now, line, NULL);
+}
+
+/* -width and -height of detector test stand in place of the cfg's, as those of training do. */
+static void take_size(int argc, char **argv)
+{
+    static ddp_net_value values[3];
+    const char *const keys[] = {"width", "height"}, *const options[] = {"-width", "-height"};
+    int count = 0;
+
+    if (!ddp_darknet_is(argc, argv, "detector", "test"))
+        return;
+    for (int i = 0; i < 2; i++) {
+        const char *value = ddp_darknet_option(argv, options[i]);
+
+        if (value)
+            values[count++] = (ddp_net_value){keys[i], value};
+    }
+    ddp_darknet_take_net_values(values);
 }
 
 static int train_alone(int argc, char **argv)
@@ -337,6 +349,8 @@ int main(int argc, char **original)
     } else if (check_command(argc, argv, &options, launcher, &err)) {
         ddp_rank_output_failure(&err);
     }
+    if (launcher.rank == 0 && ddp_overwrite_check(argc, argv, own, &options, &err))
+        ddp_rank_output_failure(&err);
     if ((own ? own->ranks : options.ddp) && start_ranks(&options, launcher, original, &err))
         ddp_rank_output_failure(&err);
     configure_darknet(&options, own == NULL);
@@ -350,5 +364,6 @@ int main(int argc, char **original)
     }
     if (options.ddp)
         return run_training(argc, argv, &options, &taken);
+    take_size(argc, argv);
     return train_alone(argc, argv);
 }

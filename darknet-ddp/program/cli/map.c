@@ -10,14 +10,22 @@
 
 static void print_row(const char *name, const ddp_precision *p)
 {
-    printf("%-20.20s %8zu  %7.4f  %7.4f  %7.4f  %9.4f  %6.4f  %11.4f\n", name, p->truths, p->ap50,
+    printf("%-20.20s %8zu  %7.4f  %7.4f  %11.4f  %9.4f  %6.4f  %11.4f\n", name, p->truths, p->ap50,
            p->ap75, p->ap, p->precision, p->recall, p->mean_iou);
 }
 
-void ddp_print_precision(const ddp_validation_result *r)
+static int has_none(const ddp_validation_result *r)
 {
-    printf("%-20s %8s  %7s  %7s  %7s  %9s  %6s  %11s\n", "class", "boxes", "AP@0.5", "AP@0.75",
-           "AP", "precision", "recall", "average IoU");
+    for (int c = 0; c < r->classes; c++)
+        if (r->each[c].truths == 0)
+            return 1;
+    return 0;
+}
+
+void ddp_print_precision(const ddp_validation_result *r, int points)
+{
+    printf("%-20s %8s  %7s  %7s  %11s  %9s  %6s  %11s\n", "class", "boxes", "AP@0.5", "AP@0.75",
+           "AP@0.5:0.95", "precision", "recall", "average IoU");
     for (int c = 0; c < r->classes; c++) {
         char number[16];
 
@@ -25,8 +33,10 @@ void ddp_print_precision(const ddp_validation_result *r)
         print_row(r->names ? r->names[c] : number, &r->each[c]);
     }
     print_row("all", &r->all);
-    printf("AP: mean over IoU thresholds 0.5 to 0.95, as COCO defines it; precision, recall and "
-           "average IoU of detections of at least 25%%; -1: no box of the class\n");
+    printf(
+        "mAP@0.5 %.4f, mAP@0.5:0.95 %.4f: means over the classes of the average precision at %d "
+        "recalls; precision, recall and average IoU are those of detections of at least 25%%%s\n",
+        r->all.ap50, r->all.ap, points, has_none(r) ? "; -1: no box of the class" : "");
     ddp_validation_say_left_out(r);
 }
 
@@ -104,7 +114,7 @@ int ddp_command_map(const char *data, const char *cfg, const char *weights,
         json = open_json(options->json);
     result = ddp_evaluate_run(&m, put_boxes, json);
     if (m.rank == 0)
-        ddp_print_precision(result);
+        ddp_print_precision(result, options->points);
     if (json) {
         put_figures(json, result);
         (void)fclose(json);

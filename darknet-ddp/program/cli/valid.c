@@ -47,7 +47,7 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     result = ddp_evaluate_run(&m, write_found, &w);
     if (m.rank == 0) {
         if (w.has_truth) /* else the list is of pictures whose truth others keep */
-            ddp_print_precision(result);
+            ddp_print_precision(result, options->points);
         else
             ddp_validation_say_left_out(result);
         printf("what was found is in %s\n", w.written);

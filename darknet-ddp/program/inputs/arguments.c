@@ -35,6 +35,33 @@ const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_sugg
     return NULL;
 }
 
+const ddp_cfg_line *ddp_arguments_no_number(const ddp_sections *data)
+{
+    static const char *const numbers[] = {"classes", "top", "tag"};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const ddp_cfg_line *line = ddp_sections_line(data, numbers[i]);
+        char *end;
+
+        if (!line)
+            continue;
+        (void)strtod(line->value, &end);
+        if (end == line->value || end[strspn(end, " \t")])
+            return line;
+    }
+    return NULL;
+}
+
+static ddp_status check_numbers(const ddp_sections *data, const char *path, ddp_error *err)
+{
+    const ddp_cfg_line *wrong = ddp_arguments_no_number(data);
+
+    if (!wrong)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s=%s: not a number", path, wrong->number,
+                    wrong->key, wrong->value);
+}
+
 static ddp_status check_keys(const ddp_sections *data, const char *path, ddp_error *err)
 {
     ddp_suggest near;
@@ -67,7 +94,7 @@ static ddp_status check_data(const ddp_sections *data, const char *path, int all
             err, DDP_ERR_USAGE,
             "%s is no .data file (it begins with %s): the .data file comes before the cfg", path,
             first->key);
-    if (!allow_unknown && check_keys(data, path, err))
+    if ((!allow_unknown && check_keys(data, path, err)) || check_numbers(data, path, err))
         return err->code;
     if (!ddp_sections_find(data, "train"))
         return ddp_fail(err, DDP_ERR_USAGE, "%s has no train=, the list of pictures", path);

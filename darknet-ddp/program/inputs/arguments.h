@@ -26,6 +26,10 @@ int ddp_arguments_has_data(const char *command);
  * listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
+/* The first option of a .data file that is a number, and whose value is none; NULL: there is none.
+ */
+const ddp_cfg_line *ddp_arguments_no_number(const ddp_sections *data);
+
 /* The first option of a .data file that nobody reads; NULL: there is none. *near: what may have
  * been meant. */
 const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_suggest *near);

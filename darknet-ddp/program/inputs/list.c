@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
+#include "check/lists.h"
 #include "comm/collectives.h"
 #include "core/agree.h"
 
@@ -37,6 +38,17 @@ static ddp_status compare_lists(const ddp_list *list, ddp_group *group, ddp_erro
     return ddp_agree(group, text, err);
 }
 
+static ddp_status fail_to_read(const char *path, const char *list, size_t i, ddp_error *err)
+{
+    int number = errno;
+
+    if (!list)
+        return ddp_fail(err, DDP_ERR_IO, "cannot read %.300s of the training list: %s", path,
+                        strerror(number));
+    return ddp_fail(err, DDP_ERR_IO, "%s:%zu: cannot read %.300s: %s", list,
+                    ddp_list_number(list, i), path, strerror(number));
+}
+
 /* Every path is looked for before training, which may come to a missing picture only after hours.
  */
 ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
@@ -47,18 +59,17 @@ ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const c
 
     for (size_t i = (size_t)ddp_group_rank(group); i < n && ddp_clock_ns() < end_ns; i += ranks)
         if (access(paths[i], R_OK))
-            return ddp_fail(err, DDP_ERR_IO, "cannot read %.300s of the %s: %s", paths[i], list,
-                            strerror(errno));
+            return fail_to_read(paths[i], list, i, err);
     /* No rank goes on before all have looked, so that a missing picture is named by the rank that
      * has looked for it. */
     return ddp_barrier(group, err);
 }
 
-ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n, int may_miss,
-                          ddp_error *err)
+ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,
+                          const char *list, int may_miss, ddp_error *err)
 {
     *out = (ddp_list){.count = n};
     if (hash_lines(out, paths, err) || compare_lists(out, group, err))
         return err->code;
-    return ddp_list_find(group, paths, may_miss ? 0 : (size_t)n, "training list", err);
+    return ddp_list_find(group, paths, may_miss ? 0 : (size_t)n, list, err);
 }

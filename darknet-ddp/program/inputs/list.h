@@ -15,9 +15,9 @@ typedef struct ddp_list {
 
 /* See that the pictures of the n lines in paths are there and may be read. Ranks share the search:
  * rank r of N looks for lines r, r + N, ..., for 10 seconds at most, so a very long list is not
- * searched to its end. list: what it is, "training list". Blocks until every rank has found its
- * pictures. Fails with DDP_ERR_IO (this rank cannot read a picture; the error names it),
- * DDP_ERR_COMM. */
+ * searched to its end. list: its file; NULL: it has none. Blocks until every rank has found its
+ * pictures. Fails with DDP_ERR_IO (this rank cannot read a picture; the error names it and its
+ * line), DDP_ERR_COMM. */
 ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
                          ddp_error *err) DDP_MUST_CHECK;
 
@@ -25,7 +25,7 @@ ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const c
  * pictures, as above. Fewer lines than ranks, or none, are no error here. Blocks until every rank
  * is here. may_miss: pictures may be missing. *out is set in any case.
  * Fails with DDP_ERR_MISMATCH (another list on another rank), DDP_ERR_NOMEM, and as above. */
-ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n, int may_miss,
-                          ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,
+                          const char *list, int may_miss, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -27,16 +27,21 @@ static int is_borne(const char *kind)
     return 0;
 }
 
-typedef void look(ddp_scan_data *c, char *const *paths, size_t count);
+typedef void look(ddp_scan_data *c, size_t first, size_t count);
+
+static size_t sample_of(const ddp_lines *list)
+{
+    return list->count < MOST ? list->count : MOST;
+}
 
 /* This rank's share of the sample. */
 static void look_at_some(ddp_scan_data *c, const ddp_lines *list, look *at, int rank, int size)
 {
-    size_t sample = list->count < MOST ? list->count : MOST;
+    size_t sample = sample_of(list);
     int64_t began = ddp_clock_ns();
 
     for (size_t i = (size_t)rank; i < sample; i += (size_t)size) {
-        at(c, &list->all[i * list->count / sample], 1);
+        at(c, i * list->count / sample, 1);
         if (ddp_clock_ns() - began > longest_ns)
             break;
     }
@@ -44,7 +49,7 @@ static void look_at_some(ddp_scan_data *c, const ddp_lines *list, look *at, int 
 
 /* What a rank has found. */
 typedef struct findings {
-    uint64_t fatal, borne, pictures;
+    uint64_t fatal, borne, pictures, without_labels;
 } findings;
 
 struct sorting {
@@ -102,6 +107,7 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
     look_at_some(c, &c->valid, ddp_scan_data_valid, rank, size);
     sort(c, &found, 0, out);
     found.pictures = c->tally.pictures;
+    found.without_labels = c->tally.without_labels;
     if (out)
         (void)fclose(out);
     if (found.fatal > 0 && lines)
@@ -110,8 +116,12 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
     return found;
 }
 
-static ddp_status judge(const ddp_scan_data *c, const findings *all, int rank, ddp_error *err)
+static ddp_status judge(ddp_scan_data *c, const findings *all, int rank, ddp_error *err)
 {
+    c->tally.pictures = all->pictures;
+    c->tally.without_labels = all->without_labels;
+    if (all->pictures == sample_of(&c->list) && ddp_scan_data_has_no_labels(c, err))
+        return ddp_wrap(err, "%s", c->list_path);
     if (rank == 0 && all->fatal == 0 && all->borne > 0)
         printf("DDP: %" PRIu64 " fault%s in %" PRIu64 " of %zu pictures; `darknet ddp check %s %s` "
                "says which\n",
@@ -142,6 +152,7 @@ static ddp_status look_and_judge(ddp_scan_data *c, ddp_group *group, ddp_preflig
         sum.fatal += all[r].fatal;
         sum.borne += all[r].borne;
         sum.pictures += all[r].pictures;
+        sum.without_labels += all[r].without_labels;
     }
     free(all);
     return st ? st : judge(c, &sum, ddp_group_rank(group), err);

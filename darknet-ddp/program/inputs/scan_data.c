@@ -1,6 +1,7 @@
 #include "inputs/scan_data.h"
 
 #include "glue/cfg.h"
+#include "inputs/arguments.h"
 #include "samples/transforms.h"
 
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static ddp_status read_names(ddp_scan_data *c, ddp_error *err)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
                       "%zu names, and classes=%d in %s", c->names.count, c->classes, c->data_path);
     if (is_classifier)
-        ddp_check_duplicates(&c->faults, path, c->names.all, c->names.count);
+        ddp_check_duplicates(
+            &c->faults, &(ddp_list_lines){path, c->names.all, c->names.numbers, c->names.count});
     return DDP_OK;
 }
 
@@ -68,16 +70,21 @@ static ddp_status read_lists(ddp_scan_data *c, ddp_error *err)
 
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
 {
-    const char *classes;
+    const ddp_cfg_line *classes, *wrong;
 
     if (ddp_data_read(&c->data, c->data_path, err) || ddp_sections_read(&c->cfg, c->cfg_path, err))
         return err->code;
     ddp_check_mark(&c->faults, c->data_path, c->data.has_mark);
     ddp_check_mark(&c->faults, c->cfg_path, c->cfg.has_mark);
-    classes = ddp_sections_find(&c->data, "classes");
-    c->classes = classes ? atoi(classes) : 0;
+    wrong = ddp_arguments_no_number(&c->data);
+    if (wrong)
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-number", c->data_path, wrong->number,
+                      "%s=%s: not a number", wrong->key, wrong->value);
+    classes = ddp_sections_line(&c->data, "classes");
+    c->classes = classes ? atoi(classes->value) : 0;
     if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s: classes=%s", c->data_path, classes);
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s:%d: classes=%s", c->data_path, classes->number,
+                        classes->value);
     c->by_class = calloc((size_t)c->classes + 1, sizeof *c->by_class);
     if (!c->by_class)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", c->classes);
@@ -103,8 +110,15 @@ static ddp_check_config config_of(const ddp_scan_data *c)
     return config;
 }
 
-void ddp_scan_data_train(ddp_scan_data *c, char *const *paths, size_t count)
+/* Lines first to first + count - 1 of a list. */
+static ddp_list_lines part_of(const ddp_lines *lines, const char *path, size_t first, size_t count)
 {
+    return (ddp_list_lines){path, lines->all + first, lines->numbers + first, count};
+}
+
+void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count)
+{
+    const ddp_list_lines part = part_of(&c->list, c->list_path, first, count);
     ddp_check_config config = config_of(c);
 
     config.most_boxes =
@@ -112,18 +126,46 @@ void ddp_scan_data_train(ddp_scan_data *c, char *const *paths, size_t count)
     config.anchors = c->heads.anchor_count ? c->heads.anchors : NULL;
     config.anchor_count = c->heads.anchor_count;
     config.sample = &c->sample;
-    ddp_check_pictures(&c->faults, &c->tally, c->by_class, &config, paths, count);
+    ddp_check_pictures(&c->faults, &c->tally, c->by_class, &config, &part);
 }
 
-void ddp_scan_data_valid(ddp_scan_data *c, char *const *paths, size_t count)
+void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count)
 {
+    const ddp_list_lines part = part_of(&c->valid, c->valid_path, first, count);
     ddp_check_config config = config_of(c);
     uint64_t *by_class = calloc((size_t)c->classes + 1, sizeof *by_class);
     ddp_tally tally = {0};
 
     if (by_class)
-        ddp_check_pictures(&c->faults, &tally, by_class, &config, paths, count);
+        ddp_check_pictures(&c->faults, &tally, by_class, &config, &part);
     else
         c->faults.lost = 1;
     free(by_class);
+}
+
+void ddp_scan_data_lists(ddp_scan_data *c)
+{
+    const ddp_list_lines train = part_of(&c->list, c->list_path, 0, c->list.count);
+    const ddp_list_lines valid = part_of(&c->valid, c->valid_path, 0, c->valid.count);
+
+    ddp_check_duplicates(&c->faults, &train);
+    if (!c->valid_path)
+        return;
+    ddp_check_duplicates(&c->faults, &valid);
+    ddp_check_apart(&c->faults, &valid, &train);
+}
+
+int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why)
+{
+    char label[DDP_PATH_BYTES];
+
+    if (c->heads.count == 0 || c->tally.pictures == 0
+        || c->tally.without_labels < c->tally.pictures)
+        return 0;
+    ddp_label_path(c->list.all[0], label);
+    (void)ddp_fail(why, DDP_ERR_FORMAT,
+                   "no picture has a label file; that of %s would be %s. Pictures without objects "
+                   "have empty ones, where that is meant",
+                   c->list.all[0], label);
+    return 1;
 }

@@ -31,7 +31,14 @@ void ddp_scan_data_release(ddp_scan_data *c);
 
 /* Look at some pictures of train=, and at some of valid=, where more is a fault: validation ends at
  * what training puts right. */
-void ddp_scan_data_train(ddp_scan_data *c, char *const *paths, size_t count);
-void ddp_scan_data_valid(ddp_scan_data *c, char *const *paths, size_t count);
+void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count);
+void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count);
+
+/* Lines that stand twice in a list, and pictures that stand in both. */
+void ddp_scan_data_lists(ddp_scan_data *c);
+
+/* Has no picture of train= that was looked at, of a detector, a label file? *why is then a
+ * sentence. */
+int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
 #endif

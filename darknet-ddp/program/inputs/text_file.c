@@ -20,7 +20,7 @@ static ddp_status read_text(void **text, size_t *bytes, const char *path, ddp_er
 
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
 {
-    size_t bytes, most = 1;
+    size_t bytes, most = 1, number = 0;
     char *rest;
 
     if (read_text(&l->text, &bytes, path, err))
@@ -31,12 +31,16 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
     for (const char *at = rest; *at; at++)
         most += *at == '\n';
     l->all = calloc(most, sizeof *l->all);
-    if (!l->all)
+    l->numbers = calloc(most, sizeof *l->numbers);
+    if (!l->all || !l->numbers)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the lines of %s", path);
     for (char *line; (line = strsep(&rest, "\n"));) {
+        number++;
         line[strcspn(line, "\r")] = 0;
-        if (line[strspn(line, " \t")])
-            l->all[l->count++] = line;
+        if (!line[strspn(line, " \t")])
+            continue;
+        l->numbers[l->count] = number;
+        l->all[l->count++] = line;
     }
     return DDP_OK;
 }
@@ -66,6 +70,7 @@ ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err)
 void ddp_lines_release(ddp_lines *l)
 {
     free(l->all);
+    free(l->numbers);
     free(l->text);
     *l = (ddp_lines){0};
 }

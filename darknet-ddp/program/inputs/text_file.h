@@ -8,7 +8,8 @@
 /* A text file as lines; blank ones are left out. All zero is an empty one. */
 typedef struct ddp_lines {
     void *text;
-    char **all; /* point into text */
+    char **all;      /* point into text */
+    size_t *numbers; /* of each in the file, from 1 */
     size_t count;
     int has_mark; /* it begins with a byte-order mark, which is skipped */
 } ddp_lines;

@@ -212,7 +212,8 @@ static ddp_status find_valid(ddp_error *err)
     if (!ddp_run.validation)
         return DDP_OK;
     paths = ddp_validation_pictures(ddp_run.validation, &count);
-    return ddp_list_find(ddp_run.group, paths, count, "validation list", err);
+    return ddp_list_find(ddp_run.group, paths, count,
+                         ddp_validation_key(ddp_run.validation, "valid"), err);
 }
 
 void ddp_session_validate(const char *command, const char *data, const char *cfg)
@@ -231,20 +232,31 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
         ddp_session_fail(&err);
 }
 
-/* Pictures of a .data file's train=; 0: it is none, or they cannot be read. */
-static size_t count_pictures(const char *command, const char *data)
+/* train= of a .data file, for the whole run; NULL: there is none, or it cannot be read. */
+static char *find_list(const char *command, const char *data)
 {
     ddp_sections sections = {0};
-    ddp_lines list = {0};
+    char *list = NULL;
     const char *path;
-    size_t count = 0;
     ddp_error ignored;
 
     if (ddp_arguments_has_data(command) && !ddp_data_read(&sections, data, &ignored)
-        && (path = ddp_sections_find(&sections, "train")) && !ddp_lines_read(&list, path, &ignored))
+        && (path = ddp_sections_find(&sections, "train")))
+        list = strdup(path);
+    ddp_sections_release(&sections);
+    return list;
+}
+
+/* Pictures of a list; 0: it cannot be read. */
+static size_t count_pictures(const char *path)
+{
+    ddp_lines list = {0};
+    size_t count = 0;
+    ddp_error ignored;
+
+    if (path && !ddp_lines_read(&list, path, &ignored))
         count = list.count;
     ddp_lines_release(&list);
-    ddp_sections_release(&sections);
     return count;
 }
 
@@ -254,8 +266,10 @@ void ddp_session_override(const char *command, const char *data, const char *cfg
     int ranks = o->batch == DDP_CHOICE_RANK ? ddp_group_size(ddp_run.group) : 1;
     ddp_error err;
 
+    ddp_run.list = find_list(command, data);
+    ddp_bad_samples_file(ddp_run.bad_data, ddp_run.list);
     if (ddp_overrides_make(&ddp_run.overrides, o, cfg,
-                           o->epochs > 0 ? count_pictures(command, data) : 0, ranks, &err))
+                           o->epochs > 0 ? count_pictures(ddp_run.list) : 0, ranks, &err))
         ddp_session_fail(&err);
     ddp_darknet_take_net_values(ddp_run.overrides.values);
 }

@@ -42,6 +42,7 @@ extern struct ddp_run {
     const ddp_habits_taken *habits;
     ddp_overrides overrides;   /* of the cfg */
     const char *data, *cfg;    /* the files that it names; NULL: it names none */
+    char *list;                /* train= of the .data file; NULL: it has none */
     const char *first_weights; /* the file that training begins with; NULL: none */
 
     /* checkpoints.c */

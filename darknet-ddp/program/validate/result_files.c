@@ -1,5 +1,6 @@
 #include "validate/result_files.h"
 
+#include "inputs/overwrite.h"
 #include "samples/transforms.h"
 
 #include <errno.h>
@@ -98,6 +99,8 @@ static ddp_status open_file(output *o, const char *name, const char *end, ddp_er
 {
     (void)snprintf(o->path, sizeof o->path, "%s/%s%s", o->config->folder, name, end);
     o->lines = 0;
+    if (ddp_overwrite_check_file("detector valid", o->path, DDP_WRITTEN_TEXT, err))
+        return err->code;
     o->file = fopen(o->path, "we");
     return o->file ? DDP_OK : cannot_write(o, err);
 }

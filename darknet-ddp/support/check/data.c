@@ -171,29 +171,29 @@ static void look_at_name(struct looking *l, const char *picture)
 }
 
 /* Returns whether it is fit. */
-static int decode(struct looking *l, const char *picture)
+static int decode(struct looking *l, const char *picture, const char *place)
 {
     char note[256];
 
     if (l->config->decode(picture, note, sizeof note)) {
-        ddp_fault_add(l->f, DDP_FAULT_ERROR, "picture-broken", picture, 0, "cannot be decoded: %s",
-                      note);
+        ddp_fault_add(l->f, DDP_FAULT_ERROR, "picture-broken", picture, 0,
+                      "cannot be decoded: %s (%s)", note, place);
         return 0;
     }
     if (note[0])
         ddp_fault_add(l->f, DDP_FAULT_WARNING, "picture-warned", picture, 0,
-                      "the decoder warns: %s", note);
+                      "the decoder warns: %s (%s)", note, place);
     return 1;
 }
 
-static void look_at(struct looking *l, const char *picture)
+static void look_at(struct looking *l, const char *picture, const char *place)
 {
     int width, height;
-    int fit = ddp_check_picture(l->f, picture, &width, &height);
+    int fit = ddp_check_picture(l->f, picture, place, &width, &height);
 
     l->t->pictures++;
     if (fit && l->config->decode)
-        fit = decode(l, picture);
+        fit = decode(l, picture, place);
     if (fit)
         count_side(l->t, width, height);
     if (l->config->names)
@@ -203,47 +203,15 @@ static void look_at(struct looking *l, const char *picture)
 }
 
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
-                        const ddp_check_config *config, char *const *paths, size_t count)
+                        const ddp_check_config *config, const ddp_list_lines *list)
 {
     struct looking l = {.f = f, .t = t, .by_class = by_class, .config = config};
+    char place[DDP_PATH_BYTES];
 
-    for (size_t i = 0; i < count; i++)
-        look_at(&l, paths[i]);
-}
-
-/* A line of the list, to be sorted by its text. */
-struct entry {
-    const char *path;
-    size_t line;
-};
-
-static int compare_entries(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    int order = strcmp(x->path, y->path);
-
-    return order ? order : (x->line > y->line) - (x->line < y->line);
-}
-
-void ddp_check_duplicates(ddp_faults *f, const char *list, char *const *paths, size_t count)
-{
-    struct entry *entries = calloc(count ? count : 1, sizeof *entries);
-
-    if (!entries) {
-        f->lost = 1;
-        return;
+    for (size_t i = 0; i < list->count; i++) {
+        (void)snprintf(place, sizeof place, "%s:%zu", list->file, list->numbers[i]);
+        look_at(&l, list->all[i], place);
     }
-    for (size_t i = 0; i < count; i++)
-        entries[i] = (struct entry){.path = paths[i], .line = i + 1};
-    qsort(entries, count, sizeof *entries, compare_entries);
-    for (size_t i = 1, first = 0; i < count; i++) {
-        if (strcmp(entries[i].path, entries[first].path) != 0)
-            first = i;
-        else
-            ddp_fault_add(f, DDP_FAULT_WARNING, "list-twice", list, (int)entries[i].line,
-                          "%s stands in line %zu, too", entries[i].path, entries[first].line);
-    }
-    free(entries);
 }
 
 void ddp_tally_add(ddp_tally *t, const ddp_tally *more)

@@ -2,7 +2,7 @@
 #ifndef DDP_CHECK_DATA_H
 #define DDP_CHECK_DATA_H
 
-#include "check/faults.h"
+#include "check/lists.h"
 
 #include <stdint.h>
 
@@ -55,13 +55,10 @@ typedef struct ddp_check_config {
     ddp_box_sample *sample; /* good boxes are added; NULL: nobody wants them */
 } ddp_check_config;
 
-/* Look at paths[0..count), lines first_line... of a list. Faults are added to *f, counts to *t and,
- * of good boxes or a classifier's pictures, to by_class[0..config->classes). */
+/* Look at the pictures of a list. Faults are added to *f, counts to *t and, of good boxes or a
+ * classifier's pictures, to by_class[0..config->classes). */
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
-                        const ddp_check_config *config, char *const *paths, size_t count);
-
-/* Lines that stand in a list more than once: a warning for each, at its second place. */
-void ddp_check_duplicates(ddp_faults *f, const char *list, char *const *paths, size_t count);
+                        const ddp_check_config *config, const ddp_list_lines *list);
 
 /* key: as good as random, and the box's own. */
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height);

@@ -7,6 +7,8 @@
 /* What Darknet takes of a picture where a head has no max=. */
 enum { YOLO_BOXES = 90, REGION_BOXES = 30, BOXES_OF_FORKS = 200 };
 
+enum { CHANNELS = 3 };
+
 struct model {
     ddp_faults *f;
     ddp_heads *heads;
@@ -29,6 +31,18 @@ static int number_of(const ddp_cfg_section *s, const char *key, int fallback)
     const ddp_cfg_line *line = ddp_cfg_find(s, key);
 
     return line ? int_of(line->value) : fallback;
+}
+
+/* A word in place of a number is told with its line by whoever reads the whole cfg. */
+static int is_number(const ddp_cfg_section *s, const char *key)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(s, key);
+    char *end;
+
+    if (!line)
+        return 1;
+    (void)strtod(line->value, &end);
+    return end > line->value;
 }
 
 static int is(const ddp_cfg_section *s, const char *title)
@@ -136,9 +150,23 @@ static void look_at_head(const struct model *m, const ddp_cfg_section *before,
     m->heads->classes = number_of(head, "classes", 20);
     m->heads->most_boxes = number_of(head, "max", is(head, "[region]") ? REGION_BOXES : YOLO_BOXES);
     m->heads->most_boxes_of_forks = number_of(head, "max", BOXES_OF_FORKS);
-    check_filters(m, before, head);
-    check_classes(m, head);
+    if (is_number(head, "classes")) {
+        check_filters(m, before, head);
+        check_classes(m, head);
+    }
     take_anchors(m, head);
+}
+
+/* Every command that reads a .data file loads pictures so. */
+static void check_channels(const struct model *m, const ddp_cfg_section *net)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(net, "channels");
+
+    if (line && is_number(net, "channels") && int_of(line->value) != CHANNELS)
+        ddp_fault_add(m->f, DDP_FAULT_ERROR, "cfg-channels", m->cfg_path, line->number,
+                      "channels=%s: pictures are loaded with red, green and blue, grey ones too: "
+                      "channels=%d is wanted",
+                      line->value, CHANNELS);
 }
 
 void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, const char *cfg_path,
@@ -159,6 +187,7 @@ void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, c
             m.height = number_of(&s, "height", 0);
             heads->width = m.width;
             heads->height = m.height;
+            check_channels(&m, &s);
         } else if (is_head(&s)) {
             look_at_head(&m, before.title ? &before : NULL, &s);
         }

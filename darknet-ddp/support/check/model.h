@@ -19,7 +19,7 @@ typedef struct ddp_heads {
 } ddp_heads;
 
 /* Compare cfg_path's text with classes= of its .data file (0: it has none), and look at filters= of
- * the convolution before each head. Faults are added to *f. */
+ * the convolution before each head and at channels= of [net]. Faults are added to *f. */
 void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, const char *cfg_path,
                      const char *data_path, int classes);
 

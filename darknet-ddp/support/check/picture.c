@@ -201,7 +201,7 @@ static const char *look(struct picture *p, char *text, size_t size)
     return text;
 }
 
-int ddp_check_picture(ddp_faults *f, const char *path, int *width, int *height)
+int ddp_check_picture(ddp_faults *f, const char *path, const char *place, int *width, int *height)
 {
     struct picture p = {.path = path, .file = fopen(path, "rb")};
     struct stat is;
@@ -210,8 +210,8 @@ int ddp_check_picture(ddp_faults *f, const char *path, int *width, int *height)
 
     *width = *height = 0;
     if (!p.file) {
-        ddp_fault_add(f, DDP_FAULT_ERROR, "picture-unreadable", path, 0, "cannot be read: %s",
-                      strerror(errno));
+        ddp_fault_add(f, DDP_FAULT_ERROR, "picture-unreadable", path, 0, "cannot be read: %s (%s)",
+                      strerror(errno), place);
         return 0;
     }
     if (fstat(fileno(p.file), &is) || !S_ISREG(is.st_mode)) {
@@ -222,7 +222,7 @@ int ddp_check_picture(ddp_faults *f, const char *path, int *width, int *height)
     }
     (void)fclose(p.file);
     if (wrong) {
-        ddp_fault_add(f, DDP_FAULT_ERROR, "picture-broken", path, 0, "%s", wrong);
+        ddp_fault_add(f, DDP_FAULT_ERROR, "picture-broken", path, 0, "%s (%s)", wrong, place);
         return 0;
     }
     *width = p.width;

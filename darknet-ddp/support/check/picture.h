@@ -6,7 +6,8 @@
 
 /* Look at a picture's header, and at its end, where its kind says what must stand there. Faults
  * are added to *f: it cannot be read, is empty, of a kind that Darknet cannot load, or cut off.
- * *width, *height: in pixels; 0 where the header does not tell. Returns whether it is fit. */
-int ddp_check_picture(ddp_faults *f, const char *path, int *width, int *height);
+ * place: where the path stands, "FILE:LINE". *width, *height: in pixels; 0 where the header does
+ * not tell. Returns whether it is fit. */
+int ddp_check_picture(ddp_faults *f, const char *path, const char *place, int *width, int *height);
 
 #endif

@@ -1,0 +1,252 @@
+#include "inputs/overwrite.h"
+
+#include "glue/darknet.h"
+#include "inputs/text_file.h"
+#include "options/darknet_commands.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { INPUTS_MOST = 64, OUTPUTS_MOST = 6, NAME = 512, HEAD = 32 };
+
+typedef struct input {
+    char name[NAME]; /* as it is said */
+    dev_t device;
+    ino_t inode;
+} input;
+
+typedef struct output {
+    char what[NAME]; /* "-json FILE" */
+    char path[PATH_MAX];
+    ddp_written_kind kind;
+} output;
+
+static input inputs[INPUTS_MOST]; /* of this process's command */
+static int input_count;
+
+/* ---- what is read ---- */
+
+static int is_file(const char *path, struct stat *info)
+{
+    return stat(path, info) == 0 && S_ISREG(info->st_mode);
+}
+
+static void note(const char *path, const char *named_by)
+{
+    input *in = &inputs[input_count];
+    struct stat info;
+
+    if (!path || input_count == INPUTS_MOST || !is_file(ddp_shared_path(path), &info))
+        return;
+    (void)snprintf(in->name, sizeof in->name, "%s%s", path, named_by);
+    in->device = info.st_dev;
+    in->inode = info.st_ino;
+    input_count++;
+}
+
+/* Whatever a key of the .data file names. */
+static void note_data(const char *path)
+{
+    ddp_sections data = {0};
+    ddp_error ignored;
+
+    if (path && !ddp_data_read(&data, path, &ignored))
+        for (size_t i = 0; i < data.cfg.count; i++) {
+            const ddp_cfg_line *line = &data.cfg.lines[i];
+            char named_by[NAME];
+
+            (void)snprintf(named_by, sizeof named_by, " (%s= of %s)", line->key, path);
+            if (line->value)
+                note(line->value, named_by);
+        }
+    ddp_sections_release(&data);
+}
+
+/* Is there a picture of a list of the .data file at this place? */
+static int find_picture(const struct stat *info, const char *data_path, const char *key, char *name)
+{
+    ddp_sections data = {0};
+    ddp_lines list = {0};
+    struct stat picture;
+    ddp_error ignored;
+    const char *path;
+    int found = 0;
+
+    if (!ddp_data_read(&data, data_path, &ignored) && (path = ddp_sections_find(&data, key))
+        && !ddp_lines_read(&list, path, &ignored))
+        for (size_t i = 0; i < list.count && !found; i++) {
+            found = is_file(list.all[i], &picture) && picture.st_ino == info->st_ino
+                    && picture.st_dev == info->st_dev;
+            if (found)
+                (void)snprintf(name, NAME, "%s (%s:%zu)", list.all[i], path, list.numbers[i]);
+        }
+    ddp_lines_release(&list);
+    ddp_sections_release(&data);
+    return found;
+}
+
+/* ---- what is there already ---- */
+
+static int is_number_of_version(const unsigned char *bytes)
+{
+    return bytes[0] < 100 && !bytes[1] && !bytes[2] && !bytes[3];
+}
+
+/* Could this be an earlier one of its kind? */
+static int is_of(ddp_written_kind kind, const unsigned char *head, size_t count)
+{
+    static const char profile[] = "# darknet-ddp profile";
+
+    switch (kind) {
+    case DDP_WRITTEN_JSON:
+        return head[0] == '{';
+    case DDP_WRITTEN_PROFILE:
+        return count >= strlen(profile) && memcmp(head, profile, strlen(profile)) == 0;
+    case DDP_WRITTEN_WEIGHTS:
+        return count >= 12 && is_number_of_version(head) && is_number_of_version(head + 4);
+    case DDP_WRITTEN_JPEG:
+        return count >= 2 && head[0] == 0xff && head[1] == 0xd8;
+    default:
+        return 1;
+    }
+}
+
+static const char *name_of(ddp_written_kind kind)
+{
+    static const char *const names[] = {"JSON", "profile", "weights file", "JPEG picture", "text"};
+
+    return names[kind];
+}
+
+static int is_another_kind(const char *path, ddp_written_kind kind)
+{
+    unsigned char head[HEAD];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, head, sizeof head);
+
+    if (fd >= 0)
+        (void)close(fd);
+    return got > 0 && !is_of(kind, head, (size_t)got);
+}
+
+ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
+                                    ddp_error *err)
+{
+    struct stat info;
+
+    if (!is_file(path, &info))
+        return DDP_OK;
+    for (int i = 0; i < input_count; i++)
+        if (inputs[i].inode == info.st_ino && inputs[i].device == info.st_dev)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "%s would write over %s, which this command reads: name another file",
+                            what, inputs[i].name);
+    if (is_another_kind(path, kind))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s would write over %s, which is there and is no %s: name another file",
+                        what, path, name_of(kind));
+    return DDP_OK;
+}
+
+/* ---- what a line says ---- */
+
+/* The word at this place of the command's usage: "DATA", "OUT". */
+static const char *word_at(const char *place, int argc, char **argv, const ddp_ddp_command *own)
+{
+    int i;
+
+    if (!own)
+        return ddp_darknet_word_at(argc, argv, place);
+    i = ddp_words_find(own->words, place);
+    return i >= 0 && i + 3 < argc ? argv[i + 3] : NULL;
+}
+
+static void add(output *outputs, int *count, const char *what, const char *path, const char *end,
+                ddp_written_kind kind)
+{
+    output *o = &outputs[*count];
+
+    if (!path || !*path)
+        return;
+    (void)snprintf(o->what, sizeof o->what, "%s %s", what, path);
+    (void)snprintf(o->path, sizeof o->path, "%s%s", path, end);
+    o->kind = kind;
+    (*count)++;
+}
+
+static int find_outputs(output *outputs, int argc, char **argv, const ddp_ddp_command *own,
+                        const ddp_options *o)
+{
+    const char *out = word_at("OUT", argc, argv, own);
+    int count = 0;
+
+    add(outputs, &count, "-json", o->json, "", DDP_WRITTEN_JSON);
+    add(outputs, &count, "-trace", o->trace, "", DDP_WRITTEN_JSON);
+    add(outputs, &count, "-ddp_trace", o->trace_run, "", DDP_WRITTEN_JSON);
+    if (own && own->id == DDP_OWN_BENCH)
+        add(outputs, &count, "-profile", o->profile, "", DDP_WRITTEN_PROFILE);
+    if (ddp_darknet_is(argc, argv, "3d", ""))
+        add(outputs, &count, "3d", out, ".jpg", DDP_WRITTEN_JPEG);
+    else
+        add(outputs, &count, ddp_darknet_word(argc, argv, 0), out, "", DDP_WRITTEN_WEIGHTS);
+    if (ddp_darknet_is(argc, argv, "detect", "")
+        || ddp_darknet_is(argc, argv, "detector", "test")) {
+        out = ddp_darknet_option(argv, "-out");
+        add(outputs, &count, out ? "-out" : "without -out this command, into",
+            out ? out : "predictions", ".jpg", DDP_WRITTEN_JPEG);
+    }
+    return count;
+}
+
+static void note_all(int argc, char **argv, const ddp_ddp_command *own, const ddp_options *o)
+{
+    const char *out = word_at("OUT", argc, argv, own), *word;
+
+    for (int i = 1; (word = ddp_darknet_word(argc, argv, i)); i++)
+        if (word != out)
+            note(word, "");
+    note(o->replay, "");
+    note(o->hosts, "");
+    note_data(word_at("DATA", argc, argv, own));
+}
+
+/* A picture that is written may not be one to train, test or validate on, either. */
+static ddp_status check_pictures(const output *o, const char *data, ddp_error *err)
+{
+    static const char *const lists[] = {"train", "valid", "test"};
+    struct stat info;
+    char name[NAME];
+
+    if (o->kind != DDP_WRITTEN_JPEG || !data || !is_file(o->path, &info))
+        return DDP_OK;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (find_picture(&info, data, lists[i], name))
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "%s would write over %s, a picture of this data set: name another file",
+                            o->what, name);
+    return DDP_OK;
+}
+
+ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
+                               const ddp_options *options, ddp_error *err)
+{
+    output outputs[OUTPUTS_MOST];
+    int count = find_outputs(outputs, argc, argv, own, options);
+
+    note_all(argc, argv, own, options);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < i; k++)
+            if (strcmp(outputs[i].path, outputs[k].path) == 0)
+                return ddp_fail(err, DDP_ERR_USAGE, "%s and %s name one file", outputs[k].what,
+                                outputs[i].what);
+        if (ddp_overwrite_check_file(outputs[i].what, outputs[i].path, outputs[i].kind, err)
+            || check_pictures(&outputs[i], word_at("DATA", argc, argv, own), err))
+            return err->code;
+    }
+    return DDP_OK;
+}
