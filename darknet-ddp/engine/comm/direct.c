@@ -13,13 +13,7 @@
  * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
  * this rank's piece, and then sends its sum. The second half sends parts of the
  * peers' pieces, and then receives their sums into the same places, which is why
- * that cannot be posted earlier.
- *
- * A sum in two halves is always cut: its first half ends when a rank has summed its piece, and in
- * its second every rank sends its piece, and receives the others' in the first half of the
- * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes.
- *
- * An all-gather is such a second half, in which each rank's piece is of its part. */
+ * that cannot be posted earlier. */
 #include "base/is_finite.h"
 #include "comm/chunk.h"
 #include "comm/work.h"
@@ -170,7 +164,13 @@ static ddp_status advance_whole(ddp_group *g, struct direct_chunk *c, int i, ddp
     return DDP_OK;
 }
 
-/* ---- half of a sum ---- */
+/* ---- half of a sum, and all-gathers ----
+ *
+ * A sum in two halves is always cut: its first half ends when a rank has summed its piece, and in
+ * its second every rank sends its piece, and receives the others' in the first half of the
+ * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes.
+ *
+ * An all-gather is such a second half, in which each rank's piece is of its part. */
 
 /* Request i of a half: there is none for an empty piece, and so it has ended. */
 static ddp_status post(ddp_group *g, struct direct_chunk *c, int i, int incoming,
@@ -231,7 +231,7 @@ static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *part
     return (ddp_range){count * r / n, count * (r + 1) / n};
 }
 
-/* ---- either ---- */
+/* ---- either: what chunk_pipeline.c calls ---- */
 
 static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error *err)
 {

@@ -1,7 +1,6 @@
 #include "comm/group.h"
 
 #include "comm/backend.h"
-#include "comm/chunk_pipeline.h"
 
 void ddp_group_close(ddp_group *g)
 {
@@ -51,15 +50,4 @@ void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx)
 {
     g->moved_ctx = ctx;
     g->moved = moved;
-}
-
-ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
-{
-    ddp_status st = ddp_group_check_alive(g, err);
-
-    if (!st)
-        st = ddp_group_keep_failure(g, ddp_chunk_pipeline_progress(g, err), err);
-    if (!st && g->gpu)
-        st = ddp_group_keep_failure(g, g->gpu_ops->progress(g, err), err);
-    return st;
 }

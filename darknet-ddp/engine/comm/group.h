@@ -74,13 +74,6 @@ int ddp_group_local_size(const ddp_group *g);
 /* Host name of a rank; lives as long as the group. */
 const char *ddp_group_host(const ddp_group *g, int rank);
 
-/* Move everything in flight along, without waiting. Data moves only inside
- * calls on the group, so a thread that computes for long calls this now and
- * then (every millisecond or so keeps a 1 to 10 Gbit/s link busy).
- * Costs a few microseconds, next to nothing when nothing is in flight.
- * Fails with DDP_ERR_COMM. */
-ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
-
 /* How long a wait may go without any message arriving before it fails with
  * DDP_ERR_COMM and names a rank that owes one. 0: for ever. Default 600 s. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);

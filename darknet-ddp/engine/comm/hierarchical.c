@@ -6,7 +6,7 @@
  * is copied there and back. Each rank has a board, too, with what the others of its host must know.
  * One chunk on one rank:
  *
- *   GATHERING  its part is where the others can sum it, and its board says so; when all of
+ *   LAUNCHED   its part is where the others can sum it, and its board says so; when all of
  *              the host have, it sums its lane over them, in place, and sends
  *   UP         a stage's parts come, and are summed
  *   DOWN       a stage's sums come back
@@ -15,9 +15,9 @@
  *
  * Of a sum in two halves the first goes from the end of UP to SHARING, with nothing to put
  * anywhere: what is said on the board is that the others' parts have been read. The second goes
- * from the end of GATHERING to DOWN.
+ * from the end of LAUNCHED to DOWN.
  *
- * An all-gather waits in GATHERING until it may write to the others' memory, in DOWN for its
+ * An all-gather waits in LAUNCHED until it may write to the others' memory, in DOWN for its
  * messages with other hosts (hierarchical_gather.c), and in SHARING as a sum does.
  *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
@@ -196,7 +196,7 @@ static ddp_status hierarchical_launch(ddp_group *g, struct ddp_chunk *chunk, ddp
     struct ddp_board *board = ddp_hierarchical_board(g, g->local_rank);
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
-    c->state = DDP_HIERARCHICAL_GATHERING;
+    c->state = DDP_HIERARCHICAL_LAUNCHED;
     c->stage = c->seen = c->waiting = c->posted = c->not_finite = 0;
     board->counts[chunk->slot] = (uint32_t)chunk->count;
     board->places[chunk->slot] =
@@ -233,7 +233,8 @@ static ddp_status has_launched(const ddp_group *g, struct ddp_hierarchical_chunk
     return DDP_OK;
 }
 
-static ddp_status gather(ddp_group *g, struct ddp_hierarchical_chunk *c, int *moved, ddp_error *err)
+static ddp_status sum_when_all_launched(ddp_group *g, struct ddp_hierarchical_chunk *c, int *moved,
+                                        ddp_error *err)
 {
     int yes = 1;
 
@@ -271,7 +272,7 @@ static int has_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c, int 
     return 1;
 }
 
-static void take_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c, int *moved)
+static void end_when_all_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c, int *moved)
 {
     struct ddp_chunk *chunk = &c->base;
 
@@ -293,10 +294,10 @@ static ddp_status hierarchical_look(ddp_group *g, struct ddp_chunk *chunk, int *
 {
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
-    if (c->state == DDP_HIERARCHICAL_GATHERING && gather(g, c, moved, err))
+    if (c->state == DDP_HIERARCHICAL_LAUNCHED && sum_when_all_launched(g, c, moved, err))
         return err->code;
     if (c->state == DDP_HIERARCHICAL_SHARING)
-        take_shared(g, c, moved);
+        end_when_all_shared(g, c, moved);
     return DDP_OK;
 }
 
@@ -308,7 +309,7 @@ static ddp_status hierarchical_advance(ddp_group *g, struct ddp_chunk *chunk, in
     c->waiting--;
     if (chunk->sum->gathers)
         return go_on_gathering(g, c, err);
-    return c->state == DDP_HIERARCHICAL_GATHERING ? DDP_OK : go_on(g, c, err);
+    return c->state == DDP_HIERARCHICAL_LAUNCHED ? DDP_OK : go_on(g, c, err);
 }
 
 static ddp_range hierarchical_share(const ddp_group *g, size_t count, int i, int *parts)
@@ -329,7 +330,7 @@ static int hierarchical_behind(const ddp_group *g, const struct ddp_chunk *chunk
 {
     const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
 
-    return c->state == DDP_HIERARCHICAL_GATHERING ? first_local(g) + c->seen : -1;
+    return c->state == DDP_HIERARCHICAL_LAUNCHED ? first_local(g) + c->seen : -1;
 }
 
 static int hierarchical_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
@@ -337,7 +338,7 @@ static int hierarchical_waits_for(const ddp_group *g, const struct ddp_chunk *ch
     const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
 
     *taking = 0;
-    if (c->state == DDP_HIERARCHICAL_GATHERING || c->state == DDP_HIERARCHICAL_SHARING)
+    if (c->state == DDP_HIERARCHICAL_LAUNCHED || c->state == DDP_HIERARCHICAL_SHARING)
         return first_local(g) + c->seen;
     for (int i = 0; i < c->posted; i++)
         if (c->requests[i].pending && c->requests[i].incoming)

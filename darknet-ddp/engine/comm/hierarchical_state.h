@@ -26,7 +26,7 @@ struct ddp_board {
 };
 
 enum ddp_hierarchical_state {
-    DDP_HIERARCHICAL_GATHERING,
+    DDP_HIERARCHICAL_LAUNCHED,
     DDP_HIERARCHICAL_UP,
     DDP_HIERARCHICAL_DOWN,
     DDP_HIERARCHICAL_SHARING

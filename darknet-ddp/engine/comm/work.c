@@ -3,6 +3,7 @@
 #include "comm/work.h"
 
 #include "comm/backend.h"
+#include "comm/chunk_pipeline.h"
 
 #include <stdlib.h>
 
@@ -162,6 +163,17 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err)
     if (w->engine->in_flight(w))
         w->before = w->device;
     return st ? st : ddp_group_keep_failure(w->group, w->engine->wait(w, err), err);
+}
+
+ddp_status ddp_group_progress(ddp_group *g, ddp_error *err)
+{
+    ddp_status st = ddp_group_check_alive(g, err);
+
+    if (!st)
+        st = ddp_group_keep_failure(g, ddp_chunk_pipeline_progress(g, err), err);
+    if (!st && g->gpu)
+        st = ddp_group_keep_failure(g, g->gpu_ops->progress(g, err), err);
+    return st;
 }
 
 int ddp_work_done(const ddp_work *w)

@@ -4,18 +4,19 @@
  *   take_gradients  once: the framework's gradient pointers point into buckets, so backward itself
  *                   writes there, and the update reads there. Nothing is copied in or out.
  *   backward_begin  nothing is ready, launched or landed
- *   layer_ready     a layer's gradients are final: its parameters are counted off their buckets
- *   launch          starts the sum of each bucket that is full, if all before it in the launch
+ *   launch_full_buckets
+ *                   starts the sum of each bucket that is full, if all before it in the launch
  * order have been started. This order is the plan's, but that the plan's first ones may be deferred
- * to the end (core/launch_order.h); launch_deferred lets these go progress        messages move
+ * to the end (core/launch_order.h); launch_deferred lets these go layer_ready     a layer's
+ * gradients are final: its parameters are counted off their buckets progress        messages move
  * only inside calls, so Darknet calls this often while it computes backward_end    layers that did
  * not run count as ready, so all buckets are full now layer_fence     before the layer's update:
  * waits for sums in the launch order, until all that have a part of the layer are there
  *
- * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Asides: where
- * r->rounds is set, an algorithm makes other numbers of a bucket, and core/rounds.c sums these;
- * with config.halves each sum is made in two halves (reducer_halves.c); r->tree adds up
- * mini-batches. */
+ * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Beside the
+ * way: where r->rounds is set, an algorithm makes other numbers of a bucket, and core/rounds.c sums
+ * these; with config.halves each sum is made in two halves (reducer_halves.c); r->tree adds up
+ * mini-batches (core/tree_sum.h). */
 #include "base/clock.h"
 #include "comm/group_gpu.h"
 #include "core/reducer_state.h"
@@ -110,7 +111,7 @@ static int may_launch(const ddp_reducer *r)
 }
 
 /* A second sum of a bucket; waits for what it is made of. */
-static ddp_status go_on(ddp_reducer *r, ddp_error *err)
+static ddp_status start_second_sum(ddp_reducer *r, ddp_error *err)
 {
     size_t b;
 
@@ -120,7 +121,7 @@ static ddp_status go_on(ddp_reducer *r, ddp_error *err)
 
 /* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
  * r->limit. */
-static ddp_status launch(ddp_reducer *r, ddp_error *err)
+static ddp_status launch_full_buckets(ddp_reducer *r, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st = DDP_OK;
@@ -129,7 +130,7 @@ static ddp_status launch(ddp_reducer *r, ddp_error *err)
         if (may_launch(r))
             st = launch_next(r, err);
         else if (r->rounds && ddp_rounds_may_go_on(r->rounds))
-            st = go_on(r, err);
+            st = start_second_sum(r, err);
         else
             break;
     }
@@ -161,14 +162,14 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
     if (!r->sync || !r->config.overlap)
         return DDP_OK;
     r->limit = ddp_launch_order_early(r->order);
-    return launch(r, err);
+    return launch_full_buckets(r, err);
 }
 
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
 {
     if (r->landed == r->launched && r->taken == r->spread)
         return DDP_OK;
-    return launch(r, err); /* a sum may have arrived that others wait for */
+    return launch_full_buckets(r, err); /* a sum may have arrived that others wait for */
 }
 
 void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out)
@@ -185,7 +186,7 @@ void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out)
 /* ---- the pass is over ---- */
 
 /* Second sums that wait for each other. */
-static ddp_status launch_rounds(ddp_reducer *r, ddp_error *err)
+static ddp_status start_second_sums(ddp_reducer *r, ddp_error *err)
 {
     ddp_status st = DDP_OK;
     size_t b;
@@ -194,10 +195,10 @@ static ddp_status launch_rounds(ddp_reducer *r, ddp_error *err)
         int64_t start = ddp_clock_ns();
 
         ddp_watch_wait(r->config.watch, (int)b, -1);
-        st = go_on(r, err);
+        st = start_second_sum(r, err);
         r->total.wait_ns += ddp_clock_ns() - start;
         if (!st)
-            st = launch(r, err);
+            st = launch_full_buckets(r, err);
     }
     return st;
 }
@@ -217,7 +218,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     if (!r->sync)
         return DDP_OK;
     r->limit = ddp_launch_order_early(r->order);
-    if (launch(r, err) || (r->rounds && launch_rounds(r, err)))
+    if (launch_full_buckets(r, err) || (r->rounds && start_second_sums(r, err)))
         return err->code;
     return r->config.halves ? ddp_reducer_count_ranks(r, err) : DDP_OK;
 }
@@ -225,7 +226,7 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 {
     r->limit = r->piece_count;
-    return launch(r, err);
+    return launch_full_buckets(r, err);
 }
 
 /* ---- waiting ---- */
