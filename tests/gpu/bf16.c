@@ -1,13 +1,17 @@
 /* Does a network whose numbers bf16 can hold compute in bf16 on a GPU what it computes in floats on
  * the CPU, to the bit?
  *
- *   gpu_bf16 CFG      one line; exit status 0, 1, or 77 without a GPU
+ *   gpu_bf16 CFG            one line; exit status 0, 1, or 77 without a GPU
+ *   gpu_bf16 CFG fused=N    is it the same where N convolutions make the output of the [shortcut]
+ *                           behind them as well (bf16.h: fused), as where they do not?
  *
  * The cfg ends with a [cost]; weights are -1, 0 and 1, few of them not 0, biases and the input
  * small integers, and the truth is the network's own output but for a few places. So all outputs,
  * deltas and gradients are integers, or halves and quarters of them, of few digits: rounding loses
  * nothing, and a wrong place, layout or sum is another number. Compared with ==, of two
- * mini-batches, whose gradients add up: every layer's output and delta, and all gradients.
+ * mini-batches, whose gradients add up: every layer's output and delta, and all gradients. With
+ * fused=N both runs are in bf16, and the cfg may be any; what it says when testing, too. The first
+ * mini-batch of those leaves out the first of the N, as layer drop does.
  *
  * cuDNN's algorithms add up without last bits of their own: not with EMULATED_NOISE. */
 #include "../parity/model.h"
@@ -26,7 +30,10 @@ typedef struct run {
     network *net;
     float **outputs;
     snapshot deltas, gradients;
-    int in_bf16; /* how many layers run in bf16 */
+    float *said;        /* when testing */
+    int in_bf16, fused; /* how many layers */
+    int first_fused;    /* -1: none */
+    layer_drops drops;
 } run;
 
 /* Numbers that look random and are the same each time. */
@@ -111,25 +118,80 @@ static float *output_of(network *net, int layer)
     return copy;
 }
 
-static void run_open(run *r, const char *cfg, int bf16)
+/* separate: from now on each layer is by itself, as where another layer reads it. */
+static void find_fused(run *r, int separate)
+{
+    r->first_fused = -1;
+    for (int i = 0; i < r->net->n; i++) {
+        layer l = r->net->layers[i];
+
+        if (!bf16_runs(l) || !l.bf16->fused)
+            continue;
+        if (r->fused++ == 0)
+            r->first_fused = i;
+        if (!separate)
+            continue;
+        l.bf16->fused = 0;
+        l.bf16->output = cuda_make_array(0, (size_t)(l.outputs * l.batch));
+    }
+}
+
+static void begin_drop(run *r)
+{
+    char *left_out = calloc((size_t)r->net->n, 1);
+    float *scale = malloc((size_t)r->net->n * sizeof *scale);
+
+    if (!left_out || !scale)
+        abort();
+    for (int i = 0; i < r->net->n; i++)
+        scale[i] = 1.25F;
+    left_out[r->first_fused] = 1;
+    r->drops = (layer_drops){left_out, scale};
+    r->net->drops = &r->drops;
+}
+
+static void end_drop(run *r)
+{
+    r->net->drops = NULL;
+    free((void *)r->drops.left_out);
+    free((void *)r->drops.scale);
+}
+
+static float *test(network *net)
+{
+    net->train = 0;
+    fill_input(net, 1);
+    forward_network(net);
+    return output_of(net, net->n - 2);
+}
+
+enum how { FLOATS, BF16, SEPARATE };
+
+static void run_open(run *r, const char *cfg, enum how how)
 {
     model_options model = {.cfg = cfg,
-                           .on_gpu = bf16}; /* cuDNN's floats may go through a transform */
+                           .on_gpu = how != FLOATS}; /* cuDNN's floats may go through a transform */
 
     memset(r, 0, sizeof *r);
-    cuda_bf16 = bf16;
+    cuda_bf16 = how != FLOATS;
     r->net = model_open(&model);
+    find_fused(r, how == SEPARATE);
     fill_parameters(r->net);
     snapshot_open(&r->deltas, r->net, DELTAS);
     snapshot_open(&r->gradients, r->net, GRADIENTS);
     for (int m = 0; m < MINI_BATCHES; m++) {
         unsigned seed = (unsigned)m * 7919;
+        int drops = m == 0 && r->first_fused >= 0;
         float *said;
 
+        if (drops)
+            begin_drop(r);
         pass(r, seed, NULL);
         said = output_of(r->net, r->net->n - 2);
         pass(r, seed, said);
         free(said);
+        if (drops)
+            end_drop(r);
     }
     snapshot_read(&r->deltas, -1);
     snapshot_read(&r->gradients, -1);
@@ -138,6 +200,7 @@ static void run_open(run *r, const char *cfg, int bf16)
         r->outputs[i] = output_of(r->net, i);
         r->in_bf16 += bf16_runs(r->net->layers[i]);
     }
+    r->said = test(r->net);
 }
 
 static void run_close(run *r)
@@ -145,6 +208,7 @@ static void run_close(run *r)
     for (int i = 0; i < r->net->n; i++)
         free(r->outputs[i]);
     free(r->outputs);
+    free(r->said);
     snapshot_close(&r->deltas);
     snapshot_close(&r->gradients);
     free_network(r->net);
@@ -194,6 +258,17 @@ static float largest(const float *x, size_t count)
     return most;
 }
 
+/* Numbers that are none would be other than themselves; zeros agree. */
+static int is_dead(FILE *out, const run *r)
+{
+    const snapshot *g = &r->gradients;
+
+    for (size_t i = 0; i < g->count; i++)
+        if (largest(g->arrays[i].copy, g->arrays[i].count) == 0)
+            return fprintf(out, " gradients of layer %d are 0;", g->arrays[i].layer) > 0;
+    return 0;
+}
+
 /* Of zeros all would agree, and large numbers lose digits. */
 static int tells_nothing(FILE *out, const run *r)
 {
@@ -235,6 +310,36 @@ static int compare(FILE *out, const run *bf16, const run *floats)
     return bad + (bf16->in_bf16 == 0);
 }
 
+static int compare_with_floats(FILE *out, const char *cfg)
+{
+    run floats, bf16;
+    int bad;
+
+    run_open(&floats, cfg, FLOATS);
+    run_open(&bf16, cfg, BF16);
+    bad = tells_nothing(out, &floats) + compare(out, &bf16, &floats);
+    run_close(&floats);
+    run_close(&bf16);
+    return bad;
+}
+
+static int compare_with_separate(FILE *out, const char *cfg, int wanted)
+{
+    run fused, separate;
+    int bad;
+
+    run_open(&fused, cfg, BF16);
+    run_open(&separate, cfg, SEPARATE);
+    bad = is_dead(out, &fused) + compare(out, &fused, &separate);
+    bad += is_other(out, "output when testing", fused.net->n - 2, fused.said, separate.said,
+                    (size_t)(fused.net->layers[fused.net->n - 2].outputs * fused.net->batch));
+    (void)fprintf(out, ", %d fused", fused.fused);
+    bad += fused.fused != wanted;
+    run_close(&fused);
+    run_close(&separate);
+    return bad;
+}
+
 static int has_gpu(void)
 {
     int count = 0;
@@ -245,11 +350,11 @@ static int has_gpu(void)
 int main(int argc, char **argv)
 {
     FILE *out = fdopen(dup(STDOUT_FILENO), "w");
-    run floats, bf16;
-    int bad;
+    int bad, fused = -1;
 
-    if (argc != 2 || !out || !freopen("/dev/null", "w", stdout)) {
-        (void)fprintf(stderr, "usage: gpu_bf16 CFG\n");
+    if (argc < 2 || argc > 3 || (argc == 3 && sscanf(argv[2], "fused=%d", &fused) != 1) || !out
+        || !freopen("/dev/null", "w", stdout)) {
+        (void)fprintf(stderr, "usage: gpu_bf16 CFG [fused=N]\n");
         return 2;
     }
     if (!has_gpu()) {
@@ -257,11 +362,8 @@ int main(int argc, char **argv)
         return SKIPPED;
     }
     cuda_fp32_only = cuda_deterministic = 1;
-    run_open(&floats, argv[1], 0);
-    run_open(&bf16, argv[1], 1);
-    bad = tells_nothing(out, &floats) + compare(out, &bf16, &floats);
-    run_close(&floats);
-    run_close(&bf16);
+    bad =
+        fused < 0 ? compare_with_floats(out, argv[1]) : compare_with_separate(out, argv[1], fused);
     (void)fprintf(out, bad ? " FAILED\n" : " passed\n");
     return bad != 0;
 }

@@ -112,6 +112,8 @@ LAYERS = {
     "shortcut-twice": net() + conv(6) + shortcut(-1, "leaky", alpha=.5, beta=.25) + conv(6) + SOFTMAX,
     "shortcut-chain": net() + conv(6) + (conv(4, 1, **BN) + conv(6, **BN, activation="linear") + shortcut(-3, "relu")) * 3
                       + SOFTMAX,
+    "shortcut-fused": net() + conv(8, **BN) + conv(8, 3, **BN) + shortcut(-2, "linear") + conv(5, 1, **BN) + conv(8, **BN)
+                      + shortcut(-3, "linear") + SOFTMAX,
     "shortcut-mish": net() + conv(8) + conv(8) + shortcut(-2, "mish") + conv(4, 1) + shortcut(-3, "swish") + SOFTMAX,
     "shortcut-two": net() + conv(8) + conv(4) + conv(8) + shortcut("-2,-3", "mish") + conv(6) + SOFTMAX,
     **{f"shortcut-weighted-{kind}": net(batch=4) + conv(8) + conv(4) + conv(8)
@@ -240,6 +242,37 @@ BF16 = {f"bf16-{name}": cfg + COST for name, cfg in {
     "crop": net() + section("crop", crop_width=12, crop_height=12, flip=0) + relu(8) + relu(5),
     "depth": net() + relu(8) + section("maxpool", maxpool_depth=1, out_channels=4) + relu(5),
     "connected": net(size=4) + relu(8) + pool() + connected(10, "linear") + connected(10, "linear"),
+}.items()}
+
+# For gpu_bf16 fused=N: nets of which N convolutions make the output of the [shortcut] behind them as well.
+
+
+def block(inner, outer, activation, inside="linear", **values):
+    """A residual block as ResNet's, by default."""
+    return conv(inner, 1, **BN) + conv(outer, 3, activation=inside, **BN) + shortcut(-3, activation, **values)
+
+
+FUSED = {f"fused-{name}": (cfg + conv(5, activation="linear") + COST, fused) for name, (cfg, fused) in {
+    "relu": (net() + conv(8, **BN) + block(4, 8, "relu") * 2, 2),
+    "leaky": (net() + conv(6, **BN) + block(4, 6, "leaky") * 2, 2),
+    **{f"linear-{kind}": (net() + conv(8, **BN) + block(8, 8, "linear", kind) * 2, 2) for kind in ("mish", "leaky", "swish", "relu6")},
+    "narrow": (net() + conv(5, **BN) + block(5, 5, "linear", "mish") + block(3, 5, "relu"), 2),
+    "weights": (net() + conv(8, **BN) + block(4, 8, "relu", alpha=.5, beta=.75) + block(4, 8, "leaky", alpha=3, beta=3), 2),
+    "wide": (net(size=70, batch=2) + conv(16, **BN) + block(8, 16, "relu"), 1),
+    "next-to": (net() + conv(8, **BN) + conv(8, **BN) + shortcut(-2, "relu"), 1), # what the block reads is what it adds
+    "read-twice": (net() + conv(8, **BN) + (conv(8, **BN) + shortcut(-2, "relu")) + conv(8, **BN) + shortcut(-4, "leaky"), 2),
+    "read-later": (net() + conv(8, **BN) + block(4, 8, "relu") + section("route", layers="-3,-1"), 1),
+    "shared": (net() + conv(8, **BN) + conv(8, **BN) + conv(8, activation="linear", share_index=-1, **BN) + shortcut(-3, "relu"), 1),
+    "other-order": (net() + conv(8, **BN) + block(4, 8, "relu") + conv(8, **BN) + section("maxpool", size=1, stride=1)
+                    + shortcut(-2, "linear"), 1), # of no convolution
+    "floats-before": (net() + conv(8, activation="elu") + conv(8, **BN) + shortcut(-2, "relu") + conv(8, activation="elu"), 1),
+    "not-read": (net() + conv(8, **BN) + conv(8, **BN) + shortcut(-2, "relu") + section("route", layers="-1,-2"), 0),
+    "not-read-as-floats": (net() + conv(8, **BN) + conv(8, **BN) + shortcut(-2, "relu") + section("route", layers=-2)
+                           + section("reorg", stride=2) + section("route", layers=-3), 0),
+    "not-twice": (net() + conv(8, **BN) + shortcut(-1, "relu"), 0),
+    "not-mish": (net() + conv(8, **BN) + block(4, 8, "mish"), 0),
+    "not-of-two-sizes": (net() + conv(8, **BN) + conv(16, 3, 2, **BN) + shortcut(-2, "linear"), 0),
+    "not-without-batchnorm": (net() + conv(8, **BN) + conv(8) + shortcut(-2, "relu"), 0),
 }.items()}
 
 # Of those without jumps, what bf16 has a part in, and mish may stand in for leaky.

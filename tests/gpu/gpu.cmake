@@ -90,10 +90,10 @@ endif()
 ddp_gpu_program(bf16 gpu/bf16.c)
 target_link_options(${label}_bf16 PRIVATE -Wl,--wrap=rand_normal)
 ddp_gpu_test(bf16 300 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE
-  ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_bf16> bf16)
+  ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_bf16> bf16 bf16-fused)
 if(label STREQUAL emulated)
   emulated_test(bf16.order 180 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_bf16>
-    bf16-conv bf16-route bf16-shortcut-stride bf16-dropout)
+    bf16-conv bf16-route bf16-shortcut-stride bf16-dropout fused-relu fused-read-twice)
   # cuDNN lists no algorithm in bf16 for the first of three: it stays in floats
   ddp_gpu_test(bf16.refused 180 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE
     ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_bf16> bf16-conv)

@@ -28,6 +28,9 @@ typedef struct bf16_arrays {
                 else 0 */
     void *input;                    /* of the network's first layer: its input; else 0 */
     void *weights, *weight_updates; /* of [convolutional], in cuDNN's order */
+    int fused;   /* of [convolutional]: it makes the output of the [shortcut] behind it as well,
+                    and has none of its own: no other layer reads it */
+    int trained; /* of a fused one: its last forward pass was of training */
 } bf16_arrays;
 
 int bf16_runs(layer l);
@@ -68,10 +71,20 @@ void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from,
 int bf16_has_activation(ACTIVATION a);
 /* output, and x where there is one, from what the convolution left in x, or else in output. */
 void bf16_normalize_gpu(layer l, network net);
+/* The same, and the output of the shortcut behind it, which adds beta*from, in one pass. */
+void bf16_normalize_and_add_gpu(layer l, network net, layer shortcut, float alpha,
+                                const void *from);
+/* What bf16_normalize_gpu's output would be, of a fused layer: from what is left of its forward
+ * pass, with the parameters as they are. */
+void bf16_normalize_again_gpu(layer l, void *output);
 void bf16_add_bias_gpu(layer l);
 /* delta from the gradient by the output to that by what the convolution made; updates of scales and
  * biases. */
 void bf16_normalize_backward_gpu(layer l, network net);
+/* The same, from the delta of the shortcut behind it. from_delta: as of bf16_shortcut_backward_gpu.
+ */
+void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
+                                         int set_from, void *from_delta);
 void bf16_add_bias_backward_gpu(layer l, network net);
 
 /* Bytes of the workspace that both backward passes, and forward ones while training, need. */

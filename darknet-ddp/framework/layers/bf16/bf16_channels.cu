@@ -117,21 +117,21 @@ template <class Take> static __device__ void for_rows(tile_shape s, int channel,
             take(row * s.channels + channel);
 }
 
-// The same for the rows of a part, in a launch of blocks_of_parts(): load() reads several packs
-// before the first is taken, since memory is slow to answer.
-template <class Load, class Take>
+// The same for the rows of a part, in a launch of blocks_of_parts(): AT_ONCE are loaded before the
+// first is taken, since memory is slow to answer.
+template <int AT_ONCE, class Load, class Take>
 static __device__ void for_rows_of_part(tile_shape s, int channel, Load load, Take take)
 {
     unsigned row = blockIdx.x / s.tiles * s.rows + threadIdx.x / s.lanes;
     unsigned count = channel < s.channels ? s.count : 0;
-    for (; row < count; row += VALUES_AT_ONCE * s.step) {
-        decltype(load(0)) value[VALUES_AT_ONCE];
+    for (; row < count; row += AT_ONCE * s.step) {
+        decltype(load(0)) value[AT_ONCE];
 #pragma unroll
-        for (int k = 0; k < VALUES_AT_ONCE; ++k)
+        for (int k = 0; k < AT_ONCE; ++k)
             if (row + k * s.step < count)
                 value[k] = load((size_t)(row + k * s.step) * s.channels + channel);
 #pragma unroll
-        for (int k = 0; k < VALUES_AT_ONCE; ++k)
+        for (int k = 0; k < AT_ONCE; ++k)
             if (row + k * s.step < count)
                 take((size_t)(row + k * s.step) * s.channels + channel, value[k]);
     }
@@ -139,6 +139,90 @@ static __device__ void for_rows_of_part(tile_shape s, int channel, Load load, Ta
 
 template <int V> struct two_packs {
     pack<V> x, delta;
+};
+
+// What BatchNorm takes, and what was loaded to make the delta of its output of.
+template <int V, class Delta> struct pack_and_delta {
+    pack<V> x;
+    Delta delta;
+};
+
+template <int V> static __device__ floats<V> rounded(floats<V> f)
+{
+    return unpacked(packed(f));
+}
+
+/*
+ * A layer that is fused with the [shortcut] behind it: what this one would have read from memory
+ * is rounded to bf16 as memory would have, so all values are those of two layers, to the bit.
+ */
+
+// Of an output: as it is, or the shortcut's.
+struct own_output {
+    template <int V> __device__ floats<V> operator()(floats<V> y, size_t) const
+    {
+        return y;
+    }
+};
+
+struct shortcut_output {
+    const bf16 *from;
+    float alpha, beta, slope;
+
+    template <int V> __device__ floats<V> operator()(floats<V> y, size_t i) const
+    {
+        curve curve = {LINEAR, slope};
+        y = weighted_sum(alpha, rounded(y), beta, load_pack<V>(from, i));
+#pragma unroll
+        for (int k = 0; k < V; ++k)
+            y.v[k] = value_on(curve, y.v[k]);
+        return y;
+    }
+};
+
+// Of a delta: the layer's own, or made of the shortcut's.
+struct own_delta {
+    enum { AT_ONCE = VALUES_AT_ONCE };
+    const bf16 *delta;
+
+    template <int V> __device__ pack<V> load(size_t i) const
+    {
+        return pack_at<V>(delta, i);
+    }
+    template <int V> __device__ floats<V> take(size_t, pack<V> loaded) const
+    {
+        return unpacked(loaded);
+    }
+};
+
+struct shortcut_delta {
+    // Of more arrays: there are registers for no more.
+    enum { AT_ONCE = VALUES_AT_ONCE / 2 };
+    const bf16 *delta, *output; // output 0: the activation is straight
+    float slope, alpha, beta;
+    bf16 *from_delta; // 0: not to be given
+    int set_from;
+
+    template <int V> __device__ two_packs<V> load(size_t i) const
+    {
+        pack<V> d = pack_at<V>(delta, i);
+        return two_packs<V>{output ? pack_at<V>(output, i) : d, d};
+    }
+    template <int V> __device__ floats<V> take(size_t i, two_packs<V> loaded) const
+    {
+        curve curve = {LINEAR, slope};
+        floats<V> d = unpacked(loaded.delta), y = unpacked(loaded.x), from;
+#pragma unroll
+        for (int k = 0; k < V; ++k) {
+            if (output)
+                d.v[k] *= gradient_on(curve, y.v[k]);
+            from.v[k] = beta * d.v[k];
+            d.v[k] *= alpha;
+        }
+        if (from_delta)
+            give_pack<V>(from_delta, i, from, set_from);
+        return rounded(d);
+    }
 };
 
 // Of each channel the sum over a block's rows, in shared[0..lanes*V) on return; shared has
@@ -170,7 +254,7 @@ __global__ void moments_bf16_kernel(tile_shape s, const bf16 *x, float *means, f
 
     // distances from a value of their own: sums of large values would drown their differences
     auto load = [&](size_t i) { return pack_at<V>(x, i); };
-    for_rows_of_part(s, channel, load, [&](size_t, pack<V> values) {
+    for_rows_of_part<VALUES_AT_ONCE>(s, channel, load, [&](size_t, pack<V> values) {
         floats<V> value = unpacked(values);
         if (n++ == 0)
             first = value;
@@ -229,10 +313,11 @@ static __device__ normalizers<V> get_normalizers(tile_shape s, int channel, cons
     return n;
 }
 
-template <int V, int KIND>
+template <int V, int KIND, class Output>
 __global__ void normalize_bf16_kernel(tile_shape s, const bf16 *x, const float *mean,
                                       const float *variance, const float *scales,
-                                      const float *biases, curve activation, bf16 *output)
+                                      const float *biases, curve activation, Output of,
+                                      bf16 *output)
 {
     activation = known_curve<KIND>(activation);
     int channel = first_channel<V>(s);
@@ -242,15 +327,15 @@ __global__ void normalize_bf16_kernel(tile_shape s, const bf16 *x, const float *
 #pragma unroll
         for (int k = 0; k < V; ++k)
             value.v[k] = value_on(activation, normalize(value.v[k], n.v[k]));
-        store_pack<V>(output, i, value);
+        store_pack<V>(output, i, of(value, i));
     });
 }
 
-template <int V, int KIND>
-__global__ void delta_sums_bf16_kernel(tile_shape s, const bf16 *x, const bf16 *delta,
-                                       const float *mean, const float *variance,
-                                       const float *scales, const float *biases, curve activation,
-                                       float *sums, float *products)
+template <int V, int KIND, class Delta>
+__global__ void delta_sums_bf16_kernel(tile_shape s, const bf16 *x, Delta delta, const float *mean,
+                                       const float *variance, const float *scales,
+                                       const float *biases, curve activation, float *sums,
+                                       float *products)
 {
     activation = known_curve<KIND>(activation);
     __shared__ float shared_sum[THREADS * V], shared_product[THREADS * V];
@@ -258,9 +343,10 @@ __global__ void delta_sums_bf16_kernel(tile_shape s, const bf16 *x, const bf16 *
     int channel = first_channel<V>(s), part = blockIdx.x / s.tiles;
     normalizers<V> n = get_normalizers<V>(s, channel, mean, variance, scales, biases, activation);
     floats<V> sum = {}, product = {};
-    auto load = [&](size_t i) { return two_packs<V>{pack_at<V>(x, i), pack_at<V>(delta, i)}; };
-    for_rows_of_part(s, channel, load, [&](size_t, two_packs<V> both) {
-        floats<V> value = unpacked(both.x), d = unpacked(both.delta);
+    typedef pack_and_delta<V, decltype(delta.template load<V>(0))> loaded;
+    auto load = [&](size_t i) { return loaded{pack_at<V>(x, i), delta.template load<V>(i)}; };
+    for_rows_of_part<Delta::AT_ONCE>(s, channel, load, [&](size_t i, loaded both) {
+        floats<V> value = unpacked(both.x), d = delta.take(i, both.delta);
 #pragma unroll
         for (int k = 0; k < V; ++k) {
             float behind = delta_behind(d.v[k], value.v[k], n.v[k]);
@@ -278,11 +364,13 @@ __global__ void delta_sums_bf16_kernel(tile_shape s, const bf16 *x, const bf16 *
     }
 }
 
-template <int V, int KIND>
-__global__ void
-input_delta_bf16_kernel(tile_shape s, const bf16 *x, const float *mean, const float *variance,
-                        const float *scales, const float *biases, curve activation,
-                        const float *mean_delta, const float *variance_delta, bf16 *delta)
+// from: what the delta is made of, and may be of
+template <int V, int KIND, class Delta>
+__global__ void input_delta_bf16_kernel(tile_shape s, const bf16 *x, const float *mean,
+                                        const float *variance, const float *scales,
+                                        const float *biases, curve activation,
+                                        const float *mean_delta, const float *variance_delta,
+                                        Delta from, bf16 *delta)
 {
     activation = known_curve<KIND>(activation);
     int channel = first_channel<V>(s);
@@ -295,7 +383,7 @@ input_delta_bf16_kernel(tile_shape s, const bf16 *x, const float *mean, const fl
         vd.v[k] = variance_delta[channel + k];
     }
     for_rows(s, channel, [&](size_t i) {
-        floats<V> value = load_pack<V>(x, i), d = load_pack<V>(delta, i);
+        floats<V> value = load_pack<V>(x, i), d = from.take(i, from.template load<V>(i));
 #pragma unroll
         for (int k = 0; k < V; ++k) {
             float behind = delta_behind(d.v[k], value.v[k], n.v[k]);
@@ -344,7 +432,7 @@ __global__ void add_bias_backward_bf16_kernel(tile_shape s, const bf16 *y, curve
         pack<V> d = pack_at<V>(delta, i);
         return two_packs<V>{is_straight(curve) ? d : pack_at<V>(y, i), d};
     };
-    for_rows_of_part(s, channel, load, [&](size_t i, two_packs<V> both) {
+    for_rows_of_part<VALUES_AT_ONCE>(s, channel, load, [&](size_t i, two_packs<V> both) {
         floats<V> d = unpacked(both.delta);
         if (!is_straight(curve)) {
             floats<V> value = unpacked(both.x);
@@ -370,36 +458,63 @@ int bf16_has_activation(ACTIVATION a)
     return get_curve(a, &curve);
 }
 
-void bf16_normalize_gpu(layer l, network net)
+static void measure(layer l, network net)
 {
     tile_shape s = get_tiles(l);
     const bf16 *x = (const bf16 *)l.bf16->x;
-    const float *mean = net.train ? l.mean_gpu : l.rolling_mean_gpu;
-    const float *variance = net.train ? l.variance_gpu : l.rolling_variance_gpu;
+    part_sums p = get_sums(s, net);
+    if (pack_size(l) == 1)
+        moments_bf16_kernel<1><<<blocks_of_parts(s), THREADS>>>(s, x, p.first, p.second);
+    else
+        moments_bf16_kernel<VALUES_A_PACK>
+            <<<blocks_of_parts(s), THREADS>>>(s, x, p.first, p.second);
+    check_error(cudaPeekAtLastError());
+    join_moments_gpu(l, net, p);
+}
+
+// train: by the mini-batch's statistics, not the running ones
+template <class Output> static void normalize_to(layer l, int train, Output of, void *output)
+{
+    tile_shape s = get_tiles(l);
+    const float *mean = train ? l.mean_gpu : l.rolling_mean_gpu;
+    const float *variance = train ? l.variance_gpu : l.rolling_variance_gpu;
     curve activation;
     get_curve(l.activation, &activation);
-    if (net.train) {
-        part_sums p = get_sums(s, net);
-        if (pack_size(l) == 1)
-            moments_bf16_kernel<1><<<blocks_of_parts(s), THREADS>>>(s, x, p.first, p.second);
-        else
-            moments_bf16_kernel<VALUES_A_PACK>
-                <<<blocks_of_parts(s), THREADS>>>(s, x, p.first, p.second);
-        check_error(cudaPeekAtLastError());
-        join_moments_gpu(l, net, p);
-    }
     by_packs_and_kind(l.out_c, activation, [&](auto v, auto kind) {
-        normalize_bf16_kernel<decltype(v)::value, decltype(kind)::value>
-            <<<all_blocks(s), THREADS>>>(s, x, mean, variance, l.scales_gpu, l.biases_gpu,
-                                         activation, (bf16 *)l.bf16->output);
+        normalize_bf16_kernel<decltype(v)::value, decltype(kind)::value, Output>
+            <<<all_blocks(s), THREADS>>>(s, (const bf16 *)l.bf16->x, mean, variance, l.scales_gpu,
+                                         l.biases_gpu, activation, of, (bf16 *)output);
     });
 }
 
-void bf16_normalize_backward_gpu(layer l, network net)
+void bf16_normalize_gpu(layer l, network net)
+{
+    if (net.train)
+        measure(l, net);
+    normalize_to(l, net.train, own_output(), l.bf16->output);
+}
+
+void bf16_normalize_and_add_gpu(layer l, network net, layer shortcut, float alpha, const void *from)
+{
+    curve curve;
+    get_curve(shortcut.activation, &curve);
+    shortcut_output of = {(const bf16 *)from, alpha, shortcut.beta, curve.slope};
+    if (net.train)
+        measure(l, net);
+    normalize_to(l, net.train, of, shortcut.bf16->output);
+}
+
+void bf16_normalize_again_gpu(layer l, void *output)
+{
+    normalize_to(l, l.bf16->trained, own_output(), output);
+}
+
+// The delta is made twice: for the sums, and again for what follows from them.
+template <class Delta>
+static void normalize_backward(layer l, network net, Delta first, Delta again)
 {
     tile_shape s = get_tiles(l);
     const bf16 *x = (const bf16 *)l.bf16->x;
-    bf16 *delta = (bf16 *)l.bf16->delta;
     part_sums p = get_sums(s, net);
     curve activation;
     get_curve(l.activation, &activation);
@@ -408,17 +523,42 @@ void bf16_normalize_backward_gpu(layer l, network net)
         l.variance_gpu = l.rolling_variance_gpu;
     }
     by_packs_and_kind(l.out_c, activation, [&](auto v, auto kind) {
-        delta_sums_bf16_kernel<decltype(v)::value, decltype(kind)::value>
-            <<<blocks_of_parts(s), THREADS>>>(s, x, delta, l.mean_gpu, l.variance_gpu, l.scales_gpu,
+        delta_sums_bf16_kernel<decltype(v)::value, decltype(kind)::value, Delta>
+            <<<blocks_of_parts(s), THREADS>>>(s, x, first, l.mean_gpu, l.variance_gpu, l.scales_gpu,
                                               l.biases_gpu, activation, p.first, p.second);
     });
     join_delta_sums_gpu(l, net, p);
     by_packs_and_kind(l.out_c, activation, [&](auto v, auto kind) {
-        input_delta_bf16_kernel<decltype(v)::value, decltype(kind)::value>
+        input_delta_bf16_kernel<decltype(v)::value, decltype(kind)::value, Delta>
             <<<all_blocks(s), THREADS>>>(s, x, l.mean_gpu, l.variance_gpu, l.scales_gpu,
                                          l.biases_gpu, activation, l.mean_delta_gpu,
-                                         l.variance_delta_gpu, delta);
+                                         l.variance_delta_gpu, again, (bf16 *)l.bf16->delta);
     });
+}
+
+void bf16_normalize_backward_gpu(layer l, network net)
+{
+    own_delta delta = {(const bf16 *)l.bf16->delta};
+    normalize_backward(l, net, delta, delta);
+}
+
+void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
+                                         int set_from, void *from_delta)
+{
+    bf16_arrays *a = shortcut.bf16;
+    curve curve;
+    get_curve(shortcut.activation, &curve);
+    const bf16 *output = is_straight(curve) ? 0 : (const bf16 *)a->output;
+    shortcut_delta first = {(const bf16 *)a->delta, output,  curve.slope, alpha, shortcut.beta,
+                            (bf16 *)from_delta,     set_from};
+    shortcut_delta again = first;
+    again.from_delta = 0;
+    if (set_from && alpha == shortcut.beta) { // what was just given is the same: one array less
+        again.delta = (const bf16 *)from_delta;
+        again.output = 0;
+        again.alpha = 1;
+    }
+    normalize_backward(l, net, first, again);
 }
 
 void bf16_add_bias_gpu(layer l)

@@ -403,11 +403,8 @@ __global__ void shortcut_bf16_kernel(size_t n, meeting_shape s, const bf16 *inpu
     floats<V> y = {};
     if (input)
         y = load_pack<V>(input, i);
-    if (source >= 0) {
-        floats<V> added = load_pack<V>(from, source);
-        for (int k = 0; k < V; ++k)
-            y.v[k] = alpha * y.v[k] + beta * added.v[k];
-    }
+    if (source >= 0)
+        y = weighted_sum(alpha, y, beta, load_pack<V>(from, source));
     if (kept)
         store_pack<V>(kept, i, y);
     for (int k = 0; k < V; ++k)

@@ -111,7 +111,15 @@ static void pull(layer l, const void *from, float *to)
 
 void bf16_pull_output(layer l, float *to)
 {
-    pull(l, l.bf16->output, to);
+    if (!l.bf16->fused) {
+        pull(l, l.bf16->output, to);
+        return;
+    }
+    void *output = cuda_make_array(0, ((size_t)l.outputs * l.batch + 1) / 2);
+    use_shared_gpu(&l);
+    bf16_normalize_again_gpu(l, output);
+    pull(l, output, to);
+    cuda_free(output);
 }
 
 void bf16_pull_delta(layer l, float *to)
@@ -120,6 +128,31 @@ void bf16_pull_delta(layer l, float *to)
 }
 
 // ---- [convolutional] ----
+
+// The [shortcut] behind a fused layer, and the network as it sees it.
+static layer behind_fused(network *net)
+{
+    return net->layers[++net->index];
+}
+
+static void normalize_and_add(layer l, network net)
+{
+    network later = net;
+    layer shortcut = behind_fused(&later);
+    l.bf16->trained = net.train;
+    bf16_normalize_and_add_gpu(l, net, shortcut, shortcut_alpha(shortcut, later),
+                               input_from(shortcut, later, shortcut.index));
+}
+
+static void normalize_and_add_backward(layer l, network net)
+{
+    int set;
+    network later = net;
+    layer shortcut = behind_fused(&later);
+    void *from_delta = delta_for(later, shortcut.index, &set);
+    bf16_normalize_and_add_backward_gpu(l, net, shortcut, shortcut_alpha(shortcut, later), set,
+                                        from_delta);
+}
 
 static void forward_convolutional(layer l, network net)
 {
@@ -133,7 +166,9 @@ static void forward_convolutional(layer l, network net)
                                         a->weights, l.convDesc, l.fw_algo, net.workspace,
                                         l.workspace_size, &zero, l.dstTensorDesc,
                                         a->x ? a->x : a->output));
-    if (l.batch_normalize)
+    if (a->fused)
+        normalize_and_add(l, net);
+    else if (l.batch_normalize)
         bf16_normalize_gpu(l, net);
     else
         bf16_add_bias_gpu(l);
@@ -146,7 +181,9 @@ static void backward_convolutional(layer l, network net)
     use_shared_gpu(&l);
     bf16_arrays *a = l.bf16;
     const void *input = net.index ? read_layer(net, net.index - 1)->output : a->input;
-    if (l.batch_normalize)
+    if (a->fused)
+        normalize_and_add_backward(l, net);
+    else if (l.batch_normalize)
         bf16_normalize_backward_gpu(l, net);
     else
         bf16_add_bias_backward_gpu(l, net);
@@ -209,8 +246,17 @@ static void backward_avgpool(layer l, network net)
         bf16_avgpool_backward_gpu(l, set, delta);
 }
 
+// The layer before this [shortcut] does its work.
+static int is_done_before(network net)
+{
+    bf16_arrays *before = net.layers[net.index - 1].bf16;
+    return before && before->fused && !is_left_out(net, net.index - 1);
+}
+
 static void forward_shortcut(layer l, network net)
 {
+    if (is_done_before(net))
+        return;
     const void *input = is_left_out(net, net.index - 1) ? 0 : input_from(l, net, net.index - 1);
     bf16_shortcut_gpu(l, input, shortcut_alpha(l, net), input_from(l, net, l.index));
 }
@@ -218,6 +264,10 @@ static void forward_shortcut(layer l, network net)
 static void backward_shortcut(layer l, network net)
 {
     int set = 0, set_from;
+    if (is_done_before(net)) {
+        net.layers[net.index - 1].bf16->delta_is_set = 1; // by itself, from this layer's
+        return;
+    }
     float alpha = shortcut_alpha(l, net);
     void *delta = is_left_out(net, net.index - 1) ? 0 : delta_for(net, net.index - 1, &set);
     void *from_delta = delta_for(net, l.index, &set_from);

@@ -22,12 +22,11 @@ static int owner_of(network *net, int i, int reader)
     return i;
 }
 
-#define MOST_SOURCES(l) ((l).n + 2)
-
-// The layers that layer i reads, -1 for the network's input; room for MOST_SOURCES.
-static int list_sources(network *net, int i, int *sources)
+// The layers that layer i reads, -1 for the network's input; to be freed.
+static int *list_sources(network *net, int i, int *count)
 {
     layer l = net->layers[i];
+    int *sources = calloc(l.n + 2, sizeof(int));
     int j, n = 0;
     int several = l.type == ROUTE || (l.type == SHORTCUT && l.input_layers);
     if (l.type != ROUTE && l.type != IMPLICIT)
@@ -39,7 +38,8 @@ static int list_sources(network *net, int i, int *sources)
     for (j = 0; j < n; ++j)
         if (sources[j] >= 0)
             sources[j] = owner_of(net, sources[j], i);
-    return n;
+    *count = n;
+    return sources;
 }
 
 static int is_image(layer l)
@@ -89,12 +89,35 @@ static int is_worth_it(network *net, int i)
 {
     if (net->layers[i].type == CONVOLUTIONAL)
         return 1;
-    int *sources = calloc(MOST_SOURCES(net->layers[i]), sizeof(int));
-    int n = list_sources(net, i, sources), found = 0;
+    int n, found = 0;
+    int *sources = list_sources(net, i, &n);
     while (n-- > 0)
         found |= sources[n] >= 0 && bf16_runs(net->layers[sources[n]]);
     free(sources);
     return found;
+}
+
+static int is_read_further_on(network *net, int i)
+{
+    int j, n, found = 0;
+    for (j = i + 2; j < net->n; ++j) {
+        int *sources = list_sources(net, j, &n);
+        while (n-- > 0)
+            found |= sources[n] == i;
+        free(sources);
+    }
+    return found;
+}
+
+// A [convolutional] with BatchNorm and the [shortcut] behind it, which adds images of one size, go
+// over memory together where no other layer reads the convolution.
+static int can_fuse(network *net, int i)
+{
+    layer l = net->layers[i], next = net->layers[i + 1];
+    int linear = next.activation == LINEAR || next.activation == LEAKY || next.activation == RELU;
+    return bf16_runs(l) && l.type == CONVOLUTIONAL && l.batch_normalize && bf16_runs(next)
+           && next.type == SHORTCUT && linear && next.index != i && next.w == next.out_w
+           && next.h == next.out_h && next.c == next.out_c && !is_read_further_on(net, i);
 }
 
 // ---- memory ----
@@ -171,8 +194,8 @@ static void show_to(layer *l, int in_bf16)
 
 static void show_sources(network *net, int i)
 {
-    int *sources = calloc(MOST_SOURCES(net->layers[i]), sizeof(int));
-    int n = list_sources(net, i, sources);
+    int n;
+    int *sources = list_sources(net, i, &n);
     while (n-- > 0)
         if (sources[n] >= 0)
             show_to(net->layers + sources[n], bf16_runs(net->layers[i]));
@@ -187,6 +210,20 @@ static int can_convolve(layer *l)
     l->bf16->runs = 0;
     cudnn_convolutional_setup(l);
     return 0;
+}
+
+// When all layers are planned.
+static void fuse_layers(network *net)
+{
+    int i;
+    for (i = 0; i + 1 < net->n; ++i) {
+        if (!can_fuse(net, i))
+            continue;
+        bf16_arrays *a = net->layers[i].bf16;
+        cuda_free(a->output);
+        a->output = 0;
+        a->fused = 1;
+    }
 }
 
 // Cores that multiply bf16 came with compute capability 8.0.
@@ -213,6 +250,8 @@ void bf16_plan_layer(network *net, int i, LAYER_TYPE next)
         cudnn_convolutional_setup(l);
     }
     show_sources(net, i);
+    if (next == BLANK)
+        fuse_layers(net);
 }
 
 size_t bf16_workspace_size(network *net)

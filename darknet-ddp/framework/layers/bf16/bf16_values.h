@@ -74,13 +74,18 @@ template <int V> static __device__ __forceinline__ floats<V> load_pack(const bf1
     return unpacked(pack_at<V>(x, i));
 }
 
-template <int V> static __device__ __forceinline__ void store_pack(bf16 *x, size_t i, floats<V> f)
+template <int V> static __device__ __forceinline__ pack<V> packed(floats<V> f)
 {
     pack<V> p;
 #pragma unroll
     for (int k = 0; k < V; ++k)
         p.v[k] = __float2bfloat16_rn(f.v[k]);
-    *(pack<V> *)(x + i) = p;
+    return p;
+}
+
+template <int V> static __device__ __forceinline__ void store_pack(bf16 *x, size_t i, floats<V> f)
+{
+    *(pack<V> *)(x + i) = packed(f);
 }
 
 // set: written, else added to what is there.
@@ -94,6 +99,17 @@ static __device__ __forceinline__ void give_pack(bf16 *x, size_t i, floats<V> f,
             f.v[k] += there.v[k];
     }
     store_pack<V>(x, i, f);
+}
+
+// What a [shortcut] takes before its activation.
+template <int V>
+static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> a, float beta,
+                                                         floats<V> b)
+{
+#pragma unroll
+    for (int k = 0; k < V; ++k)
+        a.v[k] = alpha * a.v[k] + beta * b.v[k];
+    return a;
 }
 
 // The number of this thread among all of a launch of cuda_gridsize() blocks. No array has more
