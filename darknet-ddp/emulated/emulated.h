@@ -60,6 +60,11 @@ int current_device();
 /* Keep a failure for cudaGetLastError; returns it. */
 cudaError_t report(cudaError_t error);
 
+/* ---- kernel.cpp ---- */
+
+/* Nothing that is queued is to be done (emulated_launches.h). */
+bool only_launches();
+
 /* ---- queue.cpp ---- */
 
 /* The end of a piece of queued work; NULL counts as past. */

@@ -8,6 +8,7 @@
 #include "emulated_kernels.h"
 
 #include "emulated.h"
+#include "emulated_launches.h"
 
 #include <algorithm>
 #include <chrono>
@@ -48,6 +49,8 @@ struct runner {
 };
 
 thread_local runner *mine;
+
+void (*tell_of_launch)(const char *kernel, unsigned blocks);
 
 runner &own()
 {
@@ -256,6 +259,11 @@ namespace emulated
 
 __thread place here;
 
+bool only_launches()
+{
+    return tell_of_launch;
+}
+
 void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             std::function<void()> body)
 {
@@ -271,6 +279,8 @@ void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
         (void)report(error);
         return;
     }
+    if (tell_of_launch)
+        tell_of_launch(name, grid.x * grid.y * grid.z);
     if (fails("nothing")) /* it was launched, and does nothing */
         return;
     (void)enqueue(stream, [=, body = std::move(body)] {
@@ -311,3 +321,8 @@ uint64_t exchange(unsigned mask, uint64_t value, unsigned lane)
 }
 
 } // namespace emulated
+
+void emulated_only_launch(void (*launched)(const char *kernel, unsigned blocks))
+{
+    tell_of_launch = launched;
+}

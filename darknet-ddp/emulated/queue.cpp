@@ -273,6 +273,8 @@ work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt)
 
 work_end enqueue(cudaStream_t stream, std::function<void()> work)
 {
+    if (only_launches())
+        return enqueue_nothing(stream, nullptr);
     return enqueue_attempt(stream, [work = std::move(work)] {
         work();
         return true;

@@ -89,8 +89,6 @@ void bf16_add_bias_backward_gpu(layer l, network net);
 
 /* Bytes of the workspace that both backward passes, and forward ones while training, need. */
 size_t bf16_sums_size(layer l);
-/* How many blocks they reduce the output with. */
-int bf16_reduction_blocks(layer l);
 
 /* set: the delta is written, else added to. */
 void bf16_maxpool_gpu(layer l, const void *input);

@@ -71,11 +71,6 @@ static int blocks_of_parts(tile_shape s)
     return s.tiles * s.parts;
 }
 
-int bf16_reduction_blocks(layer l)
-{
-    return blocks_of_parts(get_tiles(l));
-}
-
 size_t bf16_sums_size(layer l)
 {
     return 2 * (size_t)get_tiles(l).parts * l.out_c * sizeof(float);
