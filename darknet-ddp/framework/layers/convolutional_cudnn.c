@@ -73,11 +73,11 @@ static void free_scratch(scratch s)
 // 0: the device's memory has no room to time in
 static int make_scratch(layer *l, scratch *s)
 {
-    size_t x = (size_t)l->batch * l->c * l->h * l->w;
-    size_t y = (size_t)l->batch * l->out_c * l->out_h * l->out_w;
+    size_t x = (size_t)l->inputs * (size_t)l->batch;
+    size_t y = (size_t)l->outputs * (size_t)l->batch;
     s->x = try_alloc(x * sizeof(float));
     s->y = try_alloc(y * sizeof(float));
-    s->w = try_alloc(l->nweights * sizeof(float));
+    s->w = try_alloc((size_t)l->nweights * sizeof(float));
     s->workspace = 0;
     s->workspace_size = MAX_WORKSPACE;
     while (s->workspace_size > 1000000 && !(s->workspace = try_alloc(s->workspace_size)))
@@ -86,8 +86,8 @@ static int make_scratch(layer *l, scratch *s)
         free_scratch(*s);
         return 0;
     }
-    fill_gpu(x, .5, s->x, 1);
-    fill_gpu(y, .5, s->y, 1);
+    fill_gpu((int)x, .5, s->x, 1);
+    fill_gpu((int)y, .5, s->y, 1);
     fill_gpu(l->nweights, .5, s->w, 1);
     return 1;
 }
@@ -328,7 +328,7 @@ static int choose_algorithms(layer *l, int must)
                   "workspace",
                   cuda_deterministic ? "deterministic " : "", what[pass], limit / 1000000);
         if (pass == CONV_PASSES) {
-            choices = realloc(choices, ++choice_count * sizeof(conv_choice));
+            choices = realloc(choices, (size_t)++choice_count * sizeof(conv_choice));
             choices[i] = choice;
         }
     }

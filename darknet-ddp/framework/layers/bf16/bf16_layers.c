@@ -15,27 +15,32 @@
 
 static size_t cells_of(layer l)
 {
-    return (size_t)l.out_w * l.out_h * l.batch;
+    return (size_t)l.out_w * (size_t)l.out_h * (size_t)l.batch;
+}
+
+static size_t values_of(layer l)
+{
+    return (size_t)l.outputs * (size_t)l.batch;
 }
 
 static size_t bytes_of(layer l)
 {
-    return (size_t)l.outputs * l.batch * 2;
+    return values_of(l) * 2;
 }
 
 // Images of these sizes; what is no image lies pixel by pixel already.
 static void to_halves(layer l, const float *from, int add, void *to)
 {
     int image = l.out_w * l.out_h * l.out_c == l.outputs;
-    floats_to_bf16_gpu(l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1, from,
-                       add, to);
+    floats_to_bf16_gpu((size_t)l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1,
+                       from, add, to);
 }
 
 static void to_floats(layer l, const void *from, int add, float *to)
 {
     int image = l.out_w * l.out_h * l.out_c == l.outputs;
-    bf16_to_floats_gpu(l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1, from,
-                       add, to);
+    bf16_to_floats_gpu((size_t)l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1,
+                       from, add, to);
 }
 
 // [dropout] works on the memory of the layer before it, and is what others read.
@@ -51,7 +56,7 @@ static const void *input_from(layer l, network net, int i)
 {
     if (i >= 0)
         return read_layer(net, i)->output;
-    floats_to_bf16_gpu(l.batch, l.c, l.w * l.h, net.input_gpu, 0, l.bf16->input);
+    floats_to_bf16_gpu((size_t)l.batch, l.c, l.w * l.h, net.input_gpu, 0, l.bf16->input);
     return l.bf16->input;
 }
 
@@ -102,7 +107,7 @@ void bf16_gather_delta(layer l)
 
 static void pull(layer l, const void *from, float *to)
 {
-    size_t n = (size_t)l.outputs * l.batch;
+    size_t n = values_of(l);
     float *floats = cuda_make_array(0, n);
     to_floats(l, from, 0, floats);
     cuda_pull_array(floats, to, n);
@@ -115,7 +120,7 @@ void bf16_pull_output(layer l, float *to)
         pull(l, l.bf16->output, to);
         return;
     }
-    void *output = cuda_make_array(0, ((size_t)l.outputs * l.batch + 1) / 2);
+    void *output = cuda_make_array(0, (values_of(l) + 1) / 2);
     use_shared_gpu(&l);
     bf16_normalize_again_gpu(l, output);
     pull(l, output, to);
@@ -160,7 +165,7 @@ static void forward_convolutional(layer l, network net)
     use_shared_gpu(&l);
     bf16_arrays *a = l.bf16;
     const void *input = input_from(l, net, net.index - 1);
-    floats_to_bf16_gpu(l.n, l.c / l.groups, l.size * l.size, l.weights_gpu, 0, a->weights);
+    floats_to_bf16_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, l.weights_gpu, 0, a->weights);
     check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.fw_math));
     check_cudnn(cudnnConvolutionForward(cudnn_handle(), &one, l.srcTensorDesc, input, l.weightDesc,
                                         a->weights, l.convDesc, l.fw_algo, net.workspace,
@@ -191,7 +196,7 @@ static void backward_convolutional(layer l, network net)
     check_cudnn(cudnnConvolutionBackwardFilter(
         cudnn_handle(), &one, l.srcTensorDesc, input, l.ddstTensorDesc, a->delta, l.convDesc,
         l.bf_algo, net.workspace, l.workspace_size, &zero, l.dweightDesc, a->weight_updates));
-    bf16_to_floats_gpu(l.n, l.c / l.groups, l.size * l.size, a->weight_updates, 1,
+    bf16_to_floats_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, a->weight_updates, 1,
                        l.weight_updates_gpu);
 
     announce_gradients(net);

@@ -26,7 +26,7 @@ static int owner_of(network *net, int i, int reader)
 static int *list_sources(network *net, int i, int *count)
 {
     layer l = net->layers[i];
-    int *sources = calloc(l.n + 2, sizeof(int));
+    int *sources = calloc((size_t)l.n + 2, sizeof(int));
     int j, n = 0;
     int several = l.type == ROUTE || (l.type == SHORTCUT && l.input_layers);
     if (l.type != ROUTE && l.type != IMPLICIT)
@@ -124,7 +124,7 @@ static int can_fuse(network *net, int i)
 
 static size_t values_of(layer l)
 {
-    return (size_t)l.outputs * l.batch;
+    return (size_t)l.outputs * (size_t)l.batch;
 }
 
 static void *make_halves(size_t n)
@@ -156,12 +156,12 @@ static void make_running(network *net, int i)
     a->output = make_halves(n);
     a->delta = make_halves(n);
     if (i == 0)
-        a->input = make_halves((size_t)l->inputs * l->batch);
+        a->input = make_halves((size_t)l->inputs * (size_t)l->batch);
     if (l->batch_normalize || activation_needs_input(l->activation))
         a->x = make_halves(n);
     if (l->type == CONVOLUTIONAL) {
-        a->weights = make_halves(l->nweights);
-        a->weight_updates = make_halves(l->nweights);
+        a->weights = make_halves((size_t)l->nweights);
+        a->weight_updates = make_halves((size_t)l->nweights);
     }
     bf16_run_layer(l);
 }
@@ -276,7 +276,7 @@ void bf16_resize_layer(network *net, int i)
     a->output = resize_halves(a->output, n);
     a->delta = resize_halves(a->delta, n);
     a->x = resize_halves(a->x, n);
-    a->input = resize_halves(a->input, (size_t)l->inputs * l->batch);
+    a->input = resize_halves(a->input, (size_t)l->inputs * (size_t)l->batch);
 }
 
 void bf16_free(layer l)

@@ -10,8 +10,8 @@ FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
 {
     if (truth[0] > 100000)
         return 0; // a label at 0, 0: a class without a place
-    *column = truth[0] * l.w;
-    *row = truth[1] * l.h;
+    *column = (int)(truth[0] * (float)l.w);
+    *row = (int)(truth[1] * (float)l.h);
     if (l.yolo.v4 && *column >= l.w)
         *column = l.w - 1; // a middle at the very edge
     if (l.yolo.v4 && *row >= l.h)
@@ -25,10 +25,10 @@ FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j
                          int w, int h, int stride)
 {
     box b;
-    b.x = (i + x[index + 0 * stride]) / lw;
-    b.y = (j + x[index + 1 * stride]) / lh;
-    b.w = exp(x[index + 2 * stride]) * biases[2 * n] / w;
-    b.h = exp(x[index + 3 * stride]) * biases[2 * n + 1] / h;
+    b.x = ((float)i + x[index + 0 * stride]) / (float)lw;
+    b.y = ((float)j + x[index + 1 * stride]) / (float)lh;
+    b.w = (float)(exp(x[index + 2 * stride]) * biases[2 * n] / w);
+    b.h = (float)(exp(x[index + 3 * stride]) * biases[2 * n + 1] / h);
     return b;
 }
 
@@ -41,10 +41,10 @@ FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int inde
     box pred = get_head_box(x, biases, n, index, i, j, lw, lh, w, h, stride);
     float iou = box_iou(pred, truth);
 
-    float tx = (truth.x * lw - i);
-    float ty = (truth.y * lh - j);
-    float tw = log(truth.w * w / biases[2 * n]);
-    float th = log(truth.h * h / biases[2 * n + 1]);
+    float tx = truth.x * (float)lw - (float)i;
+    float ty = truth.y * (float)lh - (float)j;
+    float tw = (float)log(truth.w * (float)w / biases[2 * n]);
+    float th = (float)log(truth.h * (float)h / biases[2 * n + 1]);
 
     if (t.lane)
         return iou;

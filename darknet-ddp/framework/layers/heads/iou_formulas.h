@@ -4,7 +4,7 @@
 #include "layers/heads/iou.h"
 #include <math.h>
 
-static const float ASPECT = 4 / (M_PI * M_PI);
+static const float ASPECT = (float)(4 / (M_PI * M_PI));
 
 typedef struct {
     float left, right, top, bottom;
@@ -153,10 +153,10 @@ FORMULA void add_distance(dbox *d, box pred, box truth)
     int top = p.top<t.top, bottom = p.bottom> t.bottom;
     float s = squared_distance(pred, truth);
     float by_w = 2 * c.w * s / (diagonal * diagonal), by_h = 2 * c.h * s / (diagonal * diagonal);
-    d->dx += 2 * (truth.x - pred.x) / diagonal - by_w * (right - left);
-    d->dy += 2 * (truth.y - pred.y) / diagonal - by_h * (bottom - top);
-    d->dw += by_w * (right + left) / 2;
-    d->dh += by_h * (bottom + top) / 2;
+    d->dx += 2 * (truth.x - pred.x) / diagonal - by_w * (float)(right - left);
+    d->dy += 2 * (truth.y - pred.y) / diagonal - by_h * (float)(bottom - top);
+    d->dw += by_w * (float)(right + left) / 2;
+    d->dh += by_h * (float)(bottom + top) / 2;
 }
 
 /* What another aspect takes off. */

@@ -68,7 +68,7 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
     if (best_iou > l.truth_thresh) {
         l.delta[obj_index] = 1 - l.output[obj_index];
 
-        int label = truths[best_t * BOX_VALUES + 4];
+        int label = (int)truths[best_t * BOX_VALUES + 4];
         if (l.map)
             label = l.map[label];
         int class_index = yolo_entry_index(l, b, n * l.w * l.h + j * l.w + i, 4 + 1);
@@ -92,8 +92,8 @@ FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *
     truth_shift.x = truth_shift.y = 0;
     for (n = 0; n < l.total; ++n) {
         box pred = {0};
-        pred.w = l.biases[2 * n] / net.w;
-        pred.h = l.biases[2 * n + 1] / net.h;
+        pred.w = l.biases[2 * n] / (float)net.w;
+        pred.h = l.biases[2 * n + 1] / (float)net.h;
         float iou = box_iou(pred, truth_shift);
         if (iou > best_iou) {
             best_iou = iou;
@@ -113,7 +113,7 @@ FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *
     if (t.lane == 0)
         l.delta[obj_index] = 1 - l.output[obj_index];
 
-    int label = values[4];
+    int label = (int)values[4];
     if (l.map)
         label = l.map[label];
     int class_index = yolo_entry_index(l, b, mask_n * l.w * l.h + j * l.w + i, 4 + 1);

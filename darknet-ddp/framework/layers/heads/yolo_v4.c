@@ -10,7 +10,8 @@ void yolo_v4_scale(layer l)
         return;
     for (b = 0; b < l.batch; ++b) {
         for (n = 0; n < l.n; ++n) {
-            float *x = l.output + (size_t)b * l.outputs + (size_t)n * cells * (4 + 1 + l.classes);
+            float *x = l.output + (size_t)b * (size_t)l.outputs
+                       + (size_t)n * (size_t)cells * (size_t)(4 + 1 + l.classes);
             for (i = 0; i < 2 * cells; ++i)
                 x[i] = scaled_middle(x[i], s);
         }
@@ -21,7 +22,7 @@ static void train_picture(layer l, network net, int picture, yolo_tally *sum)
 {
     team alone = ALONE;
     int row, column, n, t;
-    const float *truths = net.truth + (size_t)picture * l.truths;
+    const float *truths = net.truth + (size_t)picture * (size_t)l.truths;
     for (row = 0; row < l.h; ++row) {
         for (column = 0; column < l.w; ++column) {
             for (n = 0; n < l.n; ++n) {
@@ -52,7 +53,7 @@ head_figures yolo_v4_parts_of_cost(layer l, head_figures squares, const yolo_tal
 {
     if (l.yolo.iou_loss == IOU_MSE)
         return squares;
-    squares.box_loss = sum->count ? l.yolo.iou_normalizer * sum->box_loss / sum->count : 0;
+    squares.box_loss = sum->count ? l.yolo.iou_normalizer * sum->box_loss / (float)sum->count : 0;
     squares.object_loss *= l.yolo.obj_normalizer;
     squares.class_loss *= l.yolo.obj_normalizer;
     return squares;

@@ -36,13 +36,13 @@ PUBLIC_FORMULA box yolo_v4_box(layer l, const float *x, int anchor, int column, 
     int stride = l.w * l.h;
     float tw = x[2 * stride], th = x[3 * stride];
     float aw = l.biases[2 * anchor], ah = l.biases[2 * anchor + 1];
-    box b = {(column + x[0]) / l.w, (row + x[stride]) / l.h, 0, 0};
+    box b = {((float)column + x[0]) / (float)l.w, ((float)row + x[stride]) / (float)l.h, 0, 0};
     if (l.yolo.new_coords) {
-        b.w = 4 * tw * tw * aw / w;
-        b.h = 4 * th * th * ah / h;
+        b.w = 4 * tw * tw * aw / (float)w;
+        b.h = 4 * th * th * ah / (float)h;
     } else { /* rounded once: an overlap may lie at ignore_thresh */
-        b.w = exp((double)tw) * aw / w;
-        b.h = exp((double)th) * ah / h;
+        b.w = (float)(exp((double)tw) * aw / w);
+        b.h = (float)(exp((double)th) * ah / h);
     }
     return b;
 }
@@ -51,8 +51,9 @@ FORMULA place place_at(layer l, network net, int picture, int n, int column, int
 {
     place p;
     int cells = l.w * l.h;
-    size_t first =
-        (size_t)picture * l.outputs + (size_t)n * cells * (4 + 1 + l.classes) + row * l.w + column;
+    size_t first = (size_t)picture * (size_t)l.outputs
+                   + (size_t)n * (size_t)cells * (size_t)(4 + 1 + l.classes) + (size_t)(row * l.w)
+                   + (size_t)column;
     p.x = l.output + first;
     p.delta = l.delta + first;
     p.stride = cells;
@@ -75,7 +76,7 @@ FORMULA float *class_value(place p, float *of, int label)
 
 FORMULA int truth_class(layer l, const float *truth)
 {
-    int label = truth[4];
+    int label = (int)truth[4];
     return l.map ? l.map[label] : label;
 }
 
@@ -95,11 +96,11 @@ FORMULA float limited(layer l, float d)
 FORMULA dbox box_difference(layer l, network net, place p, box truth)
 {
     float bw = l.biases[2 * p.anchor], bh = l.biases[2 * p.anchor + 1];
-    float w = truth.w * net.w / bw, h = truth.h * net.h / bh;
+    float w = truth.w * (float)net.w / bw, h = truth.h * (float)net.h / bh;
     float scale = (2 - truth.w * truth.h) * l.yolo.iou_normalizer;
     dbox d;
-    d.dx = scale * (truth.x * l.w - p.column - p.x[0]);
-    d.dy = scale * (truth.y * l.h - p.row - p.x[p.stride]);
+    d.dx = scale * (truth.x * (float)l.w - (float)p.column - p.x[0]);
+    d.dy = scale * (truth.y * (float)l.h - (float)p.row - p.x[p.stride]);
     d.dw = scale * ((l.yolo.new_coords ? sqrtf(w / 4) : logf(w)) - p.x[2 * p.stride]);
     d.dh = scale * ((l.yolo.new_coords ? sqrtf(h / 4) : logf(h)) - p.x[3 * p.stride]);
     return d;
@@ -258,7 +259,7 @@ FORMULA void train_assigned(layer l, network net, place p, const float *truth, t
 /* How much an anchor overlaps a truth, both about the same middle. */
 FORMULA float anchor_overlap(layer l, network net, int anchor, box truth, IOU_KIND kind)
 {
-    box a = {0, 0, l.biases[2 * anchor] / net.w, l.biases[2 * anchor + 1] / net.h};
+    box a = {0, 0, l.biases[2 * anchor] / (float)net.w, l.biases[2 * anchor + 1] / (float)net.h};
     truth.x = truth.y = 0;
     return box_iou_kind(a, truth, kind);
 }
@@ -311,7 +312,7 @@ FORMULA void average_box(layer l, place p)
     if (classes < 2)
         return;
     for (i = 0; i < 4; ++i)
-        p.delta[i * p.stride] /= classes;
+        p.delta[i * p.stride] /= (float)classes;
 }
 
 #endif
