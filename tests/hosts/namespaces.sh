@@ -5,6 +5,7 @@
 #   namespaces.sh mpirun ARGS...   run mpirun on the first, with DDP_HOSTS_SLOTS slots (1) on each
 #   namespaces.sh on N COMMAND...  run a command on host N
 #   namespaces.sh link N up|down   plug or pull the cable of host N, which answers no rsh meanwhile
+#   namespaces.sh kill N           host N dies: its cable and all that runs there, at once
 #   namespaces.sh down             remove them
 # up says why it cannot and exits 77. The hosts belong to the process DDP_HOSTS_ID (default: the
 # caller), whose number is in their names; up also removes those of processes that are gone.
@@ -89,6 +90,10 @@ on_host() { # NUMBER COMMAND...
     exec unshare --uts sh -c 'hostname "$0" && exec ip netns exec "$0" "$@"' "$host" "$@"
 }
 
+has_cable() { # NUMBER
+    ip -n "$(name "$1")" link show eth0 | grep -q "LOWER_UP"
+}
+
 case "${1:-}" in
 up)
     shift
@@ -111,15 +116,27 @@ on)
 link)
     ip -n "$(name "$2")" link set eth0 "$3"
     ;;
+kill) # its kernel says nothing to the others, either: the cable first
+    ip -n "$(name "$2")" link set eth0 down
+    ip netns pids "$(name "$2")" | xargs -r kill -KILL
+    ;;
 rsh) # as mpirun calls it: ADDRESS COMMAND
     shift
     host=${1##*.}
     shift
-    ip -n "$(name "$host")" link show eth0 | grep -q "LOWER_UP" || exit 255
-    on_host "$host" sh -c "$*"
+    has_cable "$host" || exit 255
+    # What ssh does not pass on, either.
+    unset DARKNET_DDP_STARTER DARKNET_DDP_MUST_RESUME DARKNET_DDP_RESTARTED
+    (on_host "$host" sh -c "$*") && exit
+    status=$?
+    # As ssh, which runs on the other host: of one that has died it hears nothing.
+    while ! has_cable "$host"; do
+        sleep .2
+    done
+    exit "$status"
     ;;
 *)
-    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

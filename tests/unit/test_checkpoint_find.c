@@ -3,6 +3,7 @@
 #include "pair_folder.h"
 #include "toy_checkpoint.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
@@ -211,6 +214,32 @@ static void the_only_pair_that_is_damaged_is_an_error(void **state)
     pair_forget_notes();
 }
 
+static void spoil_weights(const char *name, time_t written)
+{
+    const struct timespec times[2] = {{.tv_sec = written}, {.tv_sec = written}};
+
+    folder_write(folder_file(&pair_folder, name), "x", 1);
+    assert_int_equal(utimensat(AT_FDCWD, folder_file(&pair_folder, name), times, 0), 0);
+}
+
+/* Files are as old as the clock said when they were written. */
+static void of_damaged_pairs_the_newest_is_named_whatever_the_clock_said(void **state)
+{
+    ddp_error err;
+    ddp_pair pair;
+
+    (void)state;
+    assert_true(pair_save("toy_1.weights", 1));
+    assert_true(pair_save("toy_2.weights", 2));
+    spoil_weights("toy_1.weights", 2000000000);
+    spoil_weights("toy_2.weights", 1000000000);
+    assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err),
+                     DDP_ERR_FORMAT);
+    assert_string_equal(pair.damaged, folder_file(&pair_folder, "toy_2.weights"));
+    ddp_pair_release(&pair);
+    pair_forget_notes();
+}
+
 static void missing_directory_is_an_error(void **state)
 {
     ddp_error err;
@@ -235,6 +264,7 @@ int main(void)
         IN_A_FOLDER(pairs_of_other_names_are_not_ours),
         IN_A_FOLDER(damaged_pairs_are_passed_over_with_a_sentence),
         IN_A_FOLDER(the_only_pair_that_is_damaged_is_an_error),
+        IN_A_FOLDER(of_damaged_pairs_the_newest_is_named_whatever_the_clock_said),
         IN_A_FOLDER(missing_directory_is_an_error),
     };
 

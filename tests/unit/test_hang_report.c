@@ -1,5 +1,6 @@
 /* What is said of a run that stands still: positions, the table, events, and who broke off first.
  */
+#include "base/clock.h"
 #include "folder.h"
 #include "watch/flight_recorder.h"
 #include "watch/hang_report.h"
@@ -11,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
@@ -148,6 +152,37 @@ static void recorder_keeps_the_last(void **state)
     free(events);
 }
 
+static int64_t clock_was_set_by_s;
+
+/* In place of the C library's: a clock that can be set. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int rc = (int)syscall(SYS_clock_gettime, clock, now);
+
+    if (clock == CLOCK_REALTIME)
+        now->tv_sec += clock_was_set_by_s;
+    return rc;
+}
+
+static void events_keep_their_order_when_the_clock_is_set(void **state)
+{
+    static ddp_flight_recorder r;
+    static ddp_event events[DDP_EVENTS_KEPT];
+    const int64_t hour_s = 3600, second_ns = 1000000000;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        clock_was_set_by_s = i == 1 ? -hour_s : hour_s * i;
+        ddp_flight_record(&r, 1, DDP_EVENT_STEP, i);
+    }
+    assert_int_equal(ddp_flight_recorder_copy(&r, events), 3);
+    for (int i = 0; i < 3; i++) {
+        assert_in_range(ddp_clock_unix_ns() - events[i].unix_ns, 0, 100 * second_ns);
+        assert_true(i == 0 || events[i].unix_ns >= events[i - 1].unix_ns);
+    }
+    clock_was_set_by_s = 0;
+}
+
 static int judge(const char *text, ddp_verdict *v)
 {
     struct folder folder;
@@ -240,6 +275,7 @@ int main(void)
         cmocka_unit_test(table_says_which_places_are_old),
         cmocka_unit_test(table_says_what_a_rank_has_sent),
         cmocka_unit_test(recorder_keeps_the_last),
+        cmocka_unit_test(events_keep_their_order_when_the_clock_is_set),
         cmocka_unit_test(finds_who_broke_off_first),
         cmocka_unit_test(reads_what_it_writes),
     };

@@ -1,5 +1,6 @@
 /* The watch over a run: who stands still, who is gone. Ranks are objects of one process here, with
  * real connections between them, and a clock that moves when the test says so. */
+#include "base/clock.h"
 #include "numbers.h"
 #include "watch/watch.h"
 
@@ -16,6 +17,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
@@ -158,7 +161,8 @@ struct rank {
     ddp_watch *watch;
     pthread_mutex_t lock;
     char said[4096];
-    size_t kept[MOST]; /* events of each rank */
+    size_t kept[MOST];      /* events of each rank */
+    size_t of_another_time; /* of these, by this rank's clock */
     int all_kept;
     atomic_int ended;
     atomic_uint looks; /* at the clock */
@@ -169,9 +173,24 @@ static struct rank ranks[MOST];
 static const char *const hosts[] = {"a", "b", "c"};
 static atomic_llong now_ns;
 
+static _Thread_local time_t clock_is_late_s;
+
+/* In place of the C library's: each rank's host has its own time of day. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int rc = (int)syscall(SYS_clock_gettime, clock, now);
+
+    if (clock == CLOCK_REALTIME)
+        now->tv_sec -= clock_is_late_s;
+    return rc;
+}
+
+/* Each watch's own thread looks. */
 static int64_t look_at_clock(void *ctx)
 {
     struct rank *r = ctx;
+
+    clock_is_late_s = 3600 * (r - ranks);
 
     (void)atomic_fetch_add(&r->looks, 1);
     return atomic_load(&now_ns);
@@ -216,7 +235,8 @@ static void keep_events(void *ctx, int rank, const ddp_event *events, size_t cou
 {
     struct rank *r = ctx;
 
-    (void)events;
+    for (size_t i = 0; i < count; i++)
+        r->of_another_time += llabs(ddp_clock_unix_ns() - events[i].unix_ns) > 1000000000000;
     if (rank < 0)
         r->all_kept = 1;
     else
@@ -334,6 +354,7 @@ static void names_the_rank_that_stands_still(void **state)
     for (int r = 0; r < 3; r++)
         assert_greater(ranks[0].kept[r], 0);
     assert_true(ranks[0].all_kept);
+    assert_int_equal(ranks[0].of_another_time, 0);
     close_ranks(3);
 }
 

@@ -269,9 +269,10 @@ static void pass_over(struct passed_over *all, const struct candidate *c, enum f
         all->not_finite = c;
         all->why_not_finite = *why;
     }
-    if (fault != DAMAGED || stat(c->weights, &info)
-        || (all->damaged && !is_later(info.st_mtim, all->damaged_time)))
+    if (fault != DAMAGED || stat(c->weights, &info))
         return;
+    if (all->damaged && (!all->damaged->status || !is_later(info.st_mtim, all->damaged_time)))
+        return; /* a header that can be read has a better time than its file */
     all->damaged = c;
     all->damaged_time = info.st_mtim;
     all->why_damaged = *why;

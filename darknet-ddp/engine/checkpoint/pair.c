@@ -2,13 +2,13 @@
  * their names, in the order whose reason is in checkpoint/pair.h: X.state.part, X, then X.state. */
 #include "checkpoint/pair.h"
 
+#include "base/clock.h"
 #include "checkpoint/match.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- which state belongs to a weights file ---- */
@@ -89,11 +89,8 @@ ddp_status ddp_match_promote(const char *weights, ddp_error *err)
 
 static uint64_t later_than(uint64_t ns)
 {
-    struct timespec now;
-    uint64_t now_ns;
+    uint64_t now_ns = (uint64_t)ddp_clock_unix_ns();
 
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    now_ns = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
     return now_ns > ns ? now_ns : ns + 1;
 }
 

@@ -207,13 +207,14 @@ static void tell(const ddp_run_lock *o, const struct mark *m, const char *before
 enum verdict { ALIVE, DEAD, GONE };
 
 /* Waits a moment for the process: a job that failed, or was ended, may still be ending. */
-static enum verdict watch_process(const struct mark *m)
+static enum verdict watch_process(const ddp_run_lock *o, const struct mark *m)
 {
     int64_t end_ns = ddp_clock_ns() + (int64_t)(ending_s * 1e9);
 
     while (process_runs(m)) {
         if (ddp_clock_ns() > end_ns)
             return ALIVE;
+        o->config.waits();
         pause_ms(LOOK_MS);
     }
     return DEAD;
@@ -226,6 +227,7 @@ static enum verdict watch_count(const ddp_run_lock *o, const struct mark *m)
 
     tell(o, m, "waiting 10 s at most, to see whether the run is alive that saves at ");
     while (ddp_clock_ns() < end_ns) {
+        o->config.waits();
         pause_ms(LOOK_MS);
         if (!read_mark(o->path, &now))
             return GONE;
@@ -237,7 +239,7 @@ static enum verdict watch_count(const ddp_run_lock *o, const struct mark *m)
 
 static enum verdict judge(const ddp_run_lock *o, const struct mark *m)
 {
-    return is_here(o, m) ? watch_process(m) : watch_count(o, m);
+    return is_here(o, m) ? watch_process(o, m) : watch_count(o, m);
 }
 
 static ddp_status refuse(const ddp_run_lock *o, const struct mark *m, ddp_error *err)

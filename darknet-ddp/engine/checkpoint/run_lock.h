@@ -20,6 +20,8 @@ typedef struct ddp_run_lock_config {
     int take_over; /* whoever owns it */
     /* A sentence: whom is waited for, who was found dead or was taken over. */
     void (*note)(const char *sentence);
+    /* Called again and again while another owner is waited for. */
+    void (*waits)(void);
     /* Ownership was lost, to whom; on a thread of the owner's. */
     void (*lost)(const ddp_error *err);
 } ddp_run_lock_config;

@@ -39,6 +39,7 @@ struct launcher {
     ddp_child_config config;
     int64_t began_ns;
     int said_start;      /* that no rank has begun yet */
+    int gave_up;         /* waiting for one */
     int trains;          /* the ranks said so */
     int asked;           /* to save and end */
     int ended_by;        /* the signal that ends them at once */
@@ -244,6 +245,7 @@ static void look_at_start(struct launcher *l)
         return;
     if (limit_s > 0 && waited_s >= limit_s) {
         l->config.say_start(l->config.ctx, waited_s, 1);
+        l->gave_up = 1;
         l->deadline_ns = ddp_clock_ns();
     } else if (waited_s >= say_s && !l->said_start) {
         l->said_start = 1;
@@ -284,6 +286,11 @@ static void say_what_ended(const struct launcher *l)
     int of_memory = found->signal == SIGKILL && ddp_oom_was_short(&l->memory);
     char memory[96] = "";
 
+    if (*l->err.lost)
+        (void)fprintf(stderr,
+                      "darknet: mpirun has lost its daemon on host %s, and ends the job: that host "
+                      "is down, or the network to it, or something there has ended the daemon\n",
+                      l->err.lost);
     if (found->rank < 0)
         return;
     if (peak > 0)
@@ -300,8 +307,9 @@ static void say_why(const struct launcher *l, int status)
 {
     (void)fprintf(stderr,
                   "darknet: %s (exit status %d)%s%s; -verbose prints what mpirun says of it\n",
-                  l->err.no_start ? "the ranks could not be started"
-                                  : "the ranks have ended, and none has said why",
+                  l->err.no_start && !(l->err.notes & DDP_NOTE_BEGINS)
+                      ? "the ranks could not be started"
+                      : "the ranks have ended, and none has said why",
                   status, *l->err.why ? ": " : "", l->err.why);
 }
 
@@ -315,7 +323,8 @@ static void finish(struct launcher *l, int how, ddp_exit_info *ended)
     ddp_output_relay_finish(&l->err, ended->failed && l->config.verbose);
     if (ended->failed)
         say_what_ended(l);
-    if (ended->failed && !l->err.told && l->err.found.rank < 0 && !WIFSIGNALED(how))
+    if (ended->failed && !l->gave_up && !l->err.told && !*l->err.lost && l->err.found.rank < 0
+        && !WIFSIGNALED(how))
         say_why(l, ended->status);
     if (ended->failed && WIFSIGNALED(how))
         (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),

@@ -109,7 +109,7 @@ ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *
 
 /* ---- addresses ---- */
 
-static int is_address(const char *name)
+int ddp_is_address(const char *name)
 {
     struct in6_addr address;
 
@@ -119,7 +119,7 @@ static int is_address(const char *name)
 int ddp_hosts_have_domains(const ddp_hosts *h)
 {
     for (size_t i = 0; i < h->count; i++)
-        if (strchr(h->list[i].name, '.') && !is_address(h->list[i].name))
+        if (strchr(h->list[i].name, '.') && !ddp_is_address(h->list[i].name))
             return 1;
     return 0;
 }

@@ -28,6 +28,9 @@ void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
 /* Has one a name with a domain, such as a.example? */
 int ddp_hosts_have_domains(const ddp_hosts *h);
 
+/* An IP address, and no name? */
+int ddp_is_address(const char *name);
+
 /* Is that a name or an address of this host? */
 int ddp_is_this_host(const char *name);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 const char ddp_goes_on[] = " goes on from ";
@@ -81,8 +82,25 @@ static void find_killed(ddp_output_relay *r, const char *frame)
                    (int)strcspn(node + strlen(" on node "), " \n"), node + strlen(" on node "));
 }
 
+/* "Remote daemon: [[26566,0],1] on node b" */
+static void find_lost(ddp_output_relay *r, const char *frame)
+{
+    const char *at = strstr(frame, "Remote daemon: "), *node = at ? strstr(at, " on node ") : NULL;
+
+    if (node && !*r->lost)
+        (void)snprintf(r->lost, sizeof r->lost, "%.*s",
+                       (int)strcspn(node + strlen(" on node "), " \n"), node + strlen(" on node "));
+}
+
+/* Darknet says what it saves on standard error, too; ssh ends its lines with a carriage return. */
 static void keep_why(ddp_output_relay *r, const char *text, size_t bytes)
 {
+    static const char saving[] = "Saving weights to ";
+
+    if (bytes >= sizeof saving && memcmp(text, saving, sizeof saving - 1) == 0)
+        return;
+    while (bytes > 0 && text[bytes - 1] == '\r')
+        bytes--;
     (void)snprintf(r->why, sizeof r->why, "%.*s", (int)bytes, text);
 }
 
@@ -114,6 +132,7 @@ static void end_frame(ddp_output_relay *r)
         add_out(r, r->frame, r->frame_bytes);
     } else {
         find_killed(r, r->frame);
+        find_lost(r, r->frame);
         keep_first_sentence(r);
         if (r->frame_bytes <= room) {
             memcpy(r->withheld + r->withheld_bytes, r->frame, r->frame_bytes);
@@ -282,15 +301,29 @@ void ddp_output_relay_move(ddp_output_relay *r)
         ;
 }
 
+static void write_log(const ddp_output_relay *r)
+{
+    int fd = open(r->log, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    if (fd >= 0 && write(fd, r->withheld, r->withheld_bytes) < 0)
+        (void)dprintf(STDERR_FILENO, "darknet: cannot write %s: %s\n", r->log, strerror(errno));
+}
+
+/* In a process of its own, which is waited for no longer than a second: its disk may not answer. */
 static void add_to_log(const ddp_output_relay *r)
 {
-    int fd = *r->log && r->withheld_bytes > 0 ? open(r->log, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    const int64_t until = ddp_clock_ns() + 1000000000;
+    pid_t writer;
 
-    if (fd < 0)
+    if (!*r->log || r->withheld_bytes == 0)
         return;
-    if (write(fd, r->withheld, r->withheld_bytes) < 0)
-        (void)fprintf(stderr, "darknet: cannot write %s: %s\n", r->log, strerror(errno));
-    (void)close(fd);
+    writer = fork();
+    if (writer == 0) {
+        write_log(r);
+        _exit(0);
+    }
+    while (writer > 0 && waitpid(writer, NULL, WNOHANG) == 0 && ddp_clock_ns() < until)
+        (void)usleep(1000);
 }
 
 void ddp_output_relay_finish(ddp_output_relay *r, int all)

@@ -35,6 +35,7 @@ typedef struct ddp_output_relay {
     int no_start; /* mpirun could not start the ranks */
     int notes;    /* of ranks, all that have come */
     ddp_output_relay_found found;
+    char lost[128];            /* the host whose daemon mpirun has lost; empty: none */
     char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or what a frame begins with */
     char log[DDP_RELAY_FRAME]; /* NAME.log, where rank 0 has named it; else empty */
     /* filtering */

@@ -173,6 +173,8 @@ static int is_host(const char *word, const char *name)
 {
     size_t bytes = strlen(word);
 
+    if (ddp_is_address(name))
+        return strcmp(word, name) == 0;
     return bytes > 0 && strncmp(word, name, bytes) == 0
            && (name[bytes] == '\0' || name[bytes] == '.');
 }
@@ -208,7 +210,8 @@ int ddp_hosts_being_reached(const ddp_hosts *h, char *out, size_t size)
         return 0;
     ddp_process_tree_each(look_for_host, &s);
     for (size_t i = 0; i < h->count; i++)
-        if (s.reached[i] && count++ < SHOWN_HOSTS && used < size)
+        if (s.reached[i] && !ddp_is_this_host(h->list[i].name) && count++ < SHOWN_HOSTS
+            && used < size)
             used += (size_t)snprintf(out + used, size - used, "%s%s", count > 1 ? ", " : "",
                                      h->list[i].name);
     if (count > SHOWN_HOSTS && used < size)

@@ -179,13 +179,14 @@ static size_t add_network(struct job *j, const char **args, size_t used)
 
 static size_t add_hosts(struct job *j, const char **args, size_t used)
 {
-    static const char *const passed_on[] = {"OMP_NUM_THREADS", DDP_STARTER_VARIABLE, must_resume,
-                                            restarted};
+    static const char *const passed_on[] = {"OMP_NUM_THREADS", must_resume, restarted};
 
     free(j->where);
     j->where = ddp_hosts_argument(&j->hosts, j->ranks);
     args[used++] = "-H";
     args[used++] = j->where ? j->where : "";
+    args[used++] = "-x";
+    args[used++] = DDP_STARTER_VARIABLE; /* which ddp_child sets */
     for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
         if (getenv(passed_on[i])) {
             args[used++] = "-x";

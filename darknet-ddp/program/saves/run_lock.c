@@ -50,7 +50,8 @@ static void drop(void)
 ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int take_over,
                                     ddp_error *err)
 {
-    const ddp_run_lock_config config = {.take_over = take_over, .note = note, .lost = lost};
+    const ddp_run_lock_config config = {
+        .take_over = take_over, .note = note, .waits = ddp_rank_output_moves, .lost = lost};
     ddp_run_lock *taken;
     ddp_status st;
     char *path;

@@ -4,6 +4,7 @@
 #include "launch/kill_launcher.h"
 #include "options/options.h"
 #include "show/terminal.h"
+#include "watch/blocked_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -138,20 +139,36 @@ void ddp_report_notify_launcher_of_log(const char *path)
 
 static void *end_anyway(void *exit_status)
 {
+    char file[1024], text[1200];
+
     (void)sleep(END_S);
+    ddp_blocked_file(file, sizeof file);
+    (void)snprintf(text, sizeof text, "%s does not answer, and is not waited for any more", file);
+    if (file[0])
+        ddp_report_print(text);
+    if (*(int *)exit_status)
+        ddp_report_notify_launcher(DDP_NOTE_FAILS);
     _exit(*(int *)exit_status);
+}
+
+void ddp_rank_output_end_soon(int exit_status)
+{
+    static atomic_int begun;
+    static int status;
+    pthread_t thread;
+
+    if (atomic_exchange(&begun, 1))
+        return;
+    status = exit_status;
+    if (pthread_create(&thread, NULL, end_anyway, &status) == 0)
+        (void)pthread_detach(thread);
 }
 
 void ddp_rank_output_done(int exit_status)
 {
-    static int status;
-    pthread_t thread;
-
-    status = exit_status;
     if (state.launcher.rank == 0)
         ddp_report_notify_launcher(exit_status ? DDP_NOTE_LACKS : DDP_NOTE_DONE);
-    if (pthread_create(&thread, NULL, end_anyway, &status) == 0)
-        (void)pthread_detach(thread);
+    ddp_rank_output_end_soon(exit_status);
 }
 
 void ddp_report_set_resume_hint(const char *text)
@@ -172,6 +189,11 @@ void ddp_rank_output_at_end(void (*at_end)(void))
     atomic_store(&state.at_end, at_end);
 }
 
+void ddp_rank_output_moves(void)
+{
+    ddp_watch_moved(state.watch);
+}
+
 void ddp_rank_output_watch(ddp_watch *watch)
 {
     state.watch = watch;
@@ -181,6 +203,8 @@ void ddp_rank_output_end(int exit_status, int alone)
 {
     void (*at_end)(void) = atomic_load(&state.at_end);
 
+    ddp_rank_output_end_soon(exit_status);
+    ddp_terminal_flush();
     if (at_end)
         at_end();
     ddp_report_notify_launcher(DDP_NOTE_FAILS);
@@ -215,6 +239,7 @@ static void end_with(int exit_status, ddp_status code, const char *message)
     /* Loader threads fail together. The first one speaks, and never unlocks. */
     (void)pthread_mutex_lock(&state.failing);
     ddp_watch_fail(state.watch);
+    ddp_rank_output_end_soon(exit_status);
     (void)fflush(NULL);
     (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
     if (state.launcher.rank > 0)

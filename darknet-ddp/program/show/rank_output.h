@@ -62,17 +62,24 @@ void ddp_report_notify_launcher_of_log(const char *path);
 /* Say something on standard error, as this rank where there are several. From any thread. */
 void ddp_report_print(const char *text);
 
+/* This process ends within 10 s from now, whatever file or rank its threads wait for; such a file
+ * is named. Of several calls the first counts. From any thread. */
+void ddp_rank_output_end_soon(int exit_status);
+
 /* All is done, with this exit status: who started the ranks is told (rank 0), and this process ends
- * within 10 s from now, whatever MPI waits for. */
+ * soon. */
 void ddp_rank_output_done(int exit_status);
 
-/* End every rank without a word. alone: this rank has found itself without the others
- * (launch/kill_launcher.h). From any thread. */
+/* End every rank without a word, once NAME.log has been written. alone: this rank has found itself
+ * without the others (launch/kill_launcher.h). From any thread. */
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 
 /* Called once when this process ends by a failure, on the thread that failed, before the other
  * ranks are ended; NULL: nothing is. */
 void ddp_rank_output_at_end(void (*at_end)(void));
+
+/* This rank waits for something that ends by itself: its watch takes that for movement. */
+void ddp_rank_output_moves(void);
 
 /* Who is to be told when this process fails; NULL: nobody. */
 void ddp_rank_output_watch(ddp_watch *watch);

@@ -34,6 +34,7 @@ static struct {
     int remembers;   /* for a log that may come */
     int log_failed;
     const char *log_path;
+    int writing;   /* a thread is at it */
     char *waiting; /* for the log */
     size_t bytes, room;
     int64_t flushed_ns;
@@ -84,16 +85,37 @@ static void log_failed(void)
     screen.log_failed = 1;
 }
 
-static void flush_log(int now)
+static int is_due(int now)
 {
-    if (screen.log < 0 || screen.bytes == 0)
+    if (screen.log < 0 || screen.bytes == 0 || screen.writing)
+        return 0;
+    return now || screen.bytes >= REMEMBERED / 2 || ddp_clock_ns() - screen.flushed_ns >= flush_ns;
+}
+
+/* Unlock. Then what waits is written, without the lock: on a disk that does not answer this thread
+ * stands still, and others can say so. */
+static void unlock_and_flush(int now)
+{
+    char *text = screen.waiting;
+    size_t bytes = screen.bytes;
+    int due = is_due(now), done;
+
+    if (due) {
+        screen.waiting = NULL;
+        screen.bytes = screen.room = 0;
+        screen.writing = 1;
+    }
+    unlock();
+    if (!due)
         return;
-    if (!now && screen.bytes < REMEMBERED / 2 && ddp_clock_ns() - screen.flushed_ns < flush_ns)
-        return;
-    if (!write_all(screen.log, screen.waiting, screen.bytes))
+    done = write_all(screen.log, text, bytes);
+    free(text);
+    lock();
+    if (!done)
         log_failed();
-    screen.bytes = 0;
+    screen.writing = 0;
     screen.flushed_ns = ddp_clock_ns();
+    unlock();
 }
 
 static void add_to_log(const char *text, size_t bytes)
@@ -111,7 +133,6 @@ static void add_to_log(const char *text, size_t bytes)
     }
     memcpy(screen.waiting + screen.bytes, text, bytes);
     screen.bytes += bytes;
-    flush_log(0);
 }
 
 /* Before what waits. */
@@ -151,16 +172,21 @@ void ddp_terminal_log(const char *path, int append, const char *head)
             log_failed();
         else
             put_head(head);
-        flush_log(1);
     }
-    unlock();
+    unlock_and_flush(1);
 }
 
 void ddp_terminal_flush(void)
 {
-    lock();
-    flush_log(1);
-    unlock();
+    int left;
+
+    do {
+        lock();
+        left = screen.log >= 0 && (screen.writing || screen.bytes > 0);
+        unlock_and_flush(1);
+        if (left)
+            (void)usleep(1000);
+    } while (left);
 }
 
 /* ---- the line that renews itself ---- */
@@ -329,7 +355,7 @@ void ddp_terminal_note(const char *line)
 
     lock();
     print_text(&s, line, strlen(line), 1);
-    unlock();
+    unlock_and_flush(0);
 }
 
 void ddp_terminal_say(int fd, const char *text)
@@ -339,7 +365,6 @@ void ddp_terminal_say(int fd, const char *text)
     lock();
     end_partial(fd);
     print_text(&s, text, strlen(text), 1);
-    flush_log(1);
     unlock();
 }
 
@@ -349,9 +374,7 @@ static ssize_t take(void *cookie, const char *text, size_t bytes)
 
     lock();
     print_text(s, text, bytes, 0);
-    if (s->fd == STDERR_FILENO)
-        flush_log(1);
-    unlock();
+    unlock_and_flush(s->fd == STDERR_FILENO);
     return (ssize_t)bytes;
 }
 

@@ -3,8 +3,8 @@
  * Standard output and standard error of this process go through here, whoever prints, and have no
  * control characters then (base/printable.h). On a terminal one line stands below all else and
  * renews itself; lines that are printed meanwhile stand above it. Nothing is printed by another
- * thread, so nothing is lost where the program ends at once. Output that nobody reads any more is
- * dropped.
+ * thread, so nothing is lost where the program ends at once; NAME.log has a line within a second.
+ * Output that nobody reads any more is dropped.
  *
  * Darknet says a step's line by train_line (patches), which comes to ddp_session_show_line
  * (run/step.c, or cli/main.c without -ddp) and to show/step_line.c: it adds figures
@@ -63,11 +63,12 @@ void ddp_terminal_log(const char *path, int append, const char *head);
 /* A line, with its newline, for that file alone. */
 void ddp_terminal_note(const char *line);
 
-/* Hand the file what it has not yet. */
+/* Hand the file what it has not yet. Waits for its disk. */
 void ddp_terminal_flush(void);
 
 /* Write text, a whole line, to fd, as what goes through standard error. From any thread, whether a
- * screen is open or not. */
+ * screen is open or not. Waits for no disk: NAME.log has it with the next line that is printed, or
+ * ddp_terminal_flush. */
 void ddp_terminal_say(int fd, const char *text);
 
 #endif

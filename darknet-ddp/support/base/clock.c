@@ -15,6 +15,11 @@ int64_t ddp_clock_ns(void)
     return read_ns(CLOCK_MONOTONIC);
 }
 
+int64_t ddp_clock_unix_ns(void)
+{
+    return read_ns(CLOCK_REALTIME);
+}
+
 int64_t ddp_clock_cpu_ns(void)
 {
     return read_ns(CLOCK_PROCESS_CPUTIME_ID);

@@ -1,7 +1,6 @@
 #include "watch/state.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { COLLECT_MS = 1500 };
 
@@ -42,19 +41,11 @@ static void say_loading(ddp_watch *w)
         w->config.say(w->config.ctx, text);
 }
 
-static int64_t unix_ns(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* In place of the events of a rank that cannot be asked. */
 static void keep_silence(const ddp_watch *w, int rank)
 {
     const ddp_watched *r = &w->ranks[rank];
-    int64_t now_ns = unix_ns();
+    int64_t now_ns = ddp_clock_unix_ns();
     const ddp_event events[] = {{.unix_ns = now_ns - (w->own_ns - r->heard_ns),
                                  .step = r->at.step,
                                  .kind = DDP_EVENT_SILENT,

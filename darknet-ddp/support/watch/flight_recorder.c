@@ -1,5 +1,6 @@
 #include "watch/flight_recorder.h"
 
+#include "base/clock.h"
 #include "watch/rank_position.h"
 
 #include <errno.h>
@@ -13,14 +14,6 @@ static const char *const kinds[] = {"none", "phase", "step",   "launch",
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static int64_t unix_ns(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 #define STORE(place, value) atomic_store_explicit(&(place), (value), memory_order_relaxed)
 #define LOAD(place) atomic_load_explicit(&(place), memory_order_relaxed)
 
@@ -28,7 +21,7 @@ void ddp_flight_record(ddp_flight_recorder *r, uint64_t step, ddp_event_kind kin
 {
     uint64_t at = atomic_fetch_add_explicit(&r->count, 1, memory_order_relaxed) % DDP_EVENTS_KEPT;
 
-    STORE(r->events[at].unix_ns, unix_ns());
+    STORE(r->events[at].clock_ns, ddp_clock_ns());
     STORE(r->events[at].step, step);
     STORE(r->events[at].kind_and_number, (uint64_t)kind << 32 | (uint32_t)number);
 }
@@ -37,16 +30,23 @@ size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out)
 {
     uint64_t count = LOAD(r->count);
     uint64_t first = count > DDP_EVENTS_KEPT ? count - DDP_EVENTS_KEPT : 0;
+    int64_t began_ns = ddp_clock_unix_ns() - ddp_clock_ns();
 
     for (uint64_t i = first; i < count; i++) {
         uint64_t at = i % DDP_EVENTS_KEPT, both = LOAD(r->events[at].kind_and_number);
 
-        out[i - first] = (ddp_event){.unix_ns = LOAD(r->events[at].unix_ns),
+        out[i - first] = (ddp_event){.unix_ns = began_ns + LOAD(r->events[at].clock_ns),
                                      .step = LOAD(r->events[at].step),
                                      .kind = (int32_t)(both >> 32),
                                      .number = (int32_t)(uint32_t)both};
     }
     return (size_t)(count - first);
+}
+
+void ddp_events_shift(ddp_event *events, size_t count, int64_t by_ns)
+{
+    for (size_t i = 0; i < count; i++)
+        events[i].unix_ns += by_ns;
 }
 
 static int has_phase(const ddp_event *e)

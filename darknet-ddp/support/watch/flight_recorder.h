@@ -28,7 +28,7 @@ typedef enum ddp_event_kind {
 } ddp_event_kind;
 
 typedef struct ddp_event {
-    int64_t unix_ns; /* wall time of the rank's host */
+    int64_t unix_ns; /* wall time of the host that keeps it */
     uint64_t step;
     int32_t kind;
     int32_t number;
@@ -36,7 +36,7 @@ typedef struct ddp_event {
 
 typedef struct ddp_flight_recorder {
     struct {
-        atomic_int_fast64_t unix_ns;
+        atomic_int_fast64_t clock_ns; /* by ddp_clock_ns, which nobody sets */
         atomic_uint_fast64_t step, kind_and_number;
     } events[DDP_EVENTS_KEPT];
     atomic_uint_fast64_t count; /* since the start; all zero is an empty recorder */
@@ -44,8 +44,12 @@ typedef struct ddp_flight_recorder {
 
 void ddp_flight_record(ddp_flight_recorder *r, uint64_t step, ddp_event_kind kind, int32_t number);
 
-/* Copy the events that are kept, the oldest first, to out[0..DDP_EVENTS_KEPT). Returns how many. */
+/* Copy the events that are kept, the oldest first, to out[0..DDP_EVENTS_KEPT), with the wall time
+ * that each would have by the host's clock as it is now. Returns how many. */
 size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out);
+
+/* Make every event's time so much later. */
+void ddp_events_shift(ddp_event *events, size_t count, int64_t by_ns);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */
 

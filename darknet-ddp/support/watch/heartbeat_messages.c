@@ -21,6 +21,22 @@ static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position 
     r->at = *p;
 }
 
+/* They come with their time before they were sent: hosts' clocks may differ, this one's counts. */
+static void take_events(ddp_watch *w, int rank, const void *bytes, size_t count)
+{
+    static ddp_event events[DDP_EVENTS_KEPT]; /* of the only thread that ends the run */
+
+    if (count > sizeof events)
+        count = sizeof events;
+    memcpy(events, bytes, count);
+    count /= sizeof *events;
+    ddp_events_shift(events, count, ddp_clock_unix_ns());
+    if (w->config.keep_events)
+        w->config.keep_events(w->config.ctx, rank, events, count);
+    w->ranks[rank].answered = 1;
+    w->events_left--;
+}
+
 static void hear(void *ctx, int rank, int kind, const void *bytes, size_t count)
 {
     ddp_watch *w = ctx;
@@ -48,10 +64,7 @@ static void hear(void *ctx, int rank, int kind, const void *bytes, size_t count)
         w->ranks[w->rank == 0 ? rank : 0].left = 1;
         break;
     case EVENTS:
-        if (w->config.keep_events)
-            w->config.keep_events(w->config.ctx, rank, bytes, count / sizeof(ddp_event));
-        w->ranks[rank].answered = 1;
-        w->events_left--;
+        take_events(w, rank, bytes, count);
         break;
     case END:
         w->told_to_end = w->rank != 0;
@@ -119,7 +132,9 @@ void ddp_watch_send_events(ddp_watch *w)
 {
     ddp_event events[DDP_EVENTS_KEPT];
     size_t count = ddp_flight_recorder_copy(&w->recorder, events);
+    int64_t now_ns = ddp_clock_unix_ns();
 
+    ddp_events_shift(events, count, -now_ns);
     ddp_heartbeat_send(w->channel, 0, EVENTS, events, count * sizeof *events);
 }
 

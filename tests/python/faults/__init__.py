@@ -1,8 +1,8 @@
 """Faults that scripts/faults provokes in a small run: what each does to it, what the job has to say of it, and how it is mended."""
 from faults.files import (DiskFull, DiskFullForAWhile, DiskReadOnly, Fifo, FolderGone, LabelBad, PictureCut, PictureGone)
-from faults.hosts import CableOut, CableShort, HostLeftOut, LinkCrawls, LinkSlow
+from faults.hosts import CableOut, CableShort, HostKilled, HostKilledLeftOut, HostLeftOut, HostOfRank0Killed, LinkCrawls, LinkSlow
 from faults.numbers import FlippedBit, FlippedBitOfFour, NotANumber
-from faults.processes import (Clock, Crashed, Killed, LeavesEarly, MpirunKilled, OutOfMemory, OutputClosed, Stopped)
+from faults.processes import (Clock, ClockBackAndForth, Crashed, Killed, LeavesEarly, MpirunKilled, OutOfMemory, OutputClosed, Stopped)
 from faults.starts import HostHangs, HostRefuses, LabelHangs, ListHangs
 from faults.unlike import (OtherBuild, OtherCfg, OtherLabel, OtherList, OtherOption, OtherProcessor, OtherWeights)
 
@@ -23,6 +23,7 @@ FAULTS = {
     "SIGKILL of a rank": Killed, "SIGSEGV of a rank": Crashed, "SIGSTOP of a rank": Stopped, "exit(0) of a rank": LeavesEarly,
     "a rank out of memory": OutOfMemory, "mpirun killed": MpirunKilled,
     "cable out for 3 s, 2 hosts": CableShort, "cable out for ever, 2 hosts": CableOut,
+    "a host killed, 2 hosts": HostKilled,
     "link of 64 kbit/s for 6 s, 2 hosts": LinkSlow, "link of 1 kbit/s for ever, 2 hosts": LinkCrawls,
     "a rank with another cfg": OtherCfg, "a rank with another list": OtherList, "a rank with another label file": OtherLabel,
     "a rank with other weights": OtherWeights, "a rank with another option": OtherOption, "a rank of another build": OtherBuild,
@@ -34,10 +35,12 @@ FAULTS = {
     "a flipped bit in one of 4 ranks": FlippedBitOfFour,
     "list that hangs at the start": ListHangs, "label file that hangs at the start": LabelHangs,
     "a host that ssh hangs at": HostHangs, "a host that refuses": HostRefuses,
-    "clock set back an hour": Clock, "output closed": OutputClosed,
+    "clock set back an hour": Clock, "clock set back and forth by days": ClockBackAndForth, "output closed": OutputClosed,
     "SIGKILL, -ddp_max_restarts": restarted(Killed), "SIGSEGV, -ddp_max_restarts": restarted(Crashed),
     "SIGSTOP, -ddp_max_restarts": restarted(Stopped), "exit(0), -ddp_max_restarts": restarted(LeavesEarly),
     "out of memory, -ddp_max_restarts": restarted(OutOfMemory), "mpirun killed, -ddp_max_restarts": restarted(MpirunKilled),
     "NaN, -ddp_max_restarts": restarted(NotANumber), "a flipped bit, -ddp_max_restarts": restarted(FlippedBit),
     "cable out for ever, -ddp_max_restarts, 2 hosts": HostLeftOut,
+    "a host killed, -ddp_max_restarts, 2 hosts": HostKilledLeftOut,
+    "the host of rank 0 killed, -ddp_max_restarts, 3 hosts": HostOfRank0Killed,
 }

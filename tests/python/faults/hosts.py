@@ -12,11 +12,12 @@ class TwoHosts(Trial):
     before = (NAMESPACES, "mpirun")
     starts = ()
     owner = None
+    up = ("up",)
 
     def prepare(self):
         self.owner = subprocess.Popen(["sleep", "3600"])  # the hosts are its own
         self.environment = {"DDP_HOSTS_ID": str(self.owner.pid)}
-        if self.on_hosts("up").returncode:
+        if self.on_hosts(*self.up).returncode:
             raise Unavailable("no network namespaces")
 
     def on_hosts(self, *words):
@@ -86,8 +87,28 @@ class HostLeftOut(CableOut):
     starts = ("-ddp_hosts", "hosts", "-ddp_max_restarts", "1")
     goes_on = True
     recovers = r"restart 1 of 1, 1 rank, from the last checkpoint"
+    numbers = (1, 2)
 
     def prepare(self):
         super().prepare()
         self.environment.update(ON_HOSTS)
-        self.data.write("hosts", "10.77.0.1 slots=1\n10.77.0.2 slots=1\n")
+        self.data.write("hosts", "".join(f"10.77.0.{number} slots=1\n" for number in self.numbers))
+
+
+class HostKilled(CableOut):
+    """All of it at once: no process, and no kernel, says a last word."""
+
+    def inject(self):
+        self.on_hosts("kill", "2")
+
+
+class HostKilledLeftOut(HostLeftOut):
+    def inject(self):
+        self.on_hosts("kill", "2")
+
+
+class HostOfRank0Killed(HostKilledLeftOut):
+    """The job was started on a third host."""
+
+    up = ("up", "", "3")
+    numbers = (2, 3)

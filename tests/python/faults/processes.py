@@ -100,6 +100,24 @@ class Clock(Preloaded):
     def prepare(self):
         self.preload("clock")
 
+    def set_by(self, seconds):
+        self.data.write("later", str(seconds))
+        os.replace(self.path("later"), self.path("now"))
+
+    def inject(self):
+        self.set_by(-3600)
+
+
+class ClockBackAndForth(Clock):
+    """Days, several times, while it trains and saves."""
+
+    batches = 10000
+
+    def inject(self):
+        for days in (1, -2, 300, 0):
+            self.set_by(days * 86400)
+            time.sleep(.5)
+
 
 class OutputClosed(Trial):
     goes_on = True
