@@ -290,6 +290,29 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
     return st;
 }
 
+static void say_nothing(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    (void)sentence;
+}
+
+int ddp_checkpoint_would_resume(ddp_checkpoint_metadata *metadata, const char *directory,
+                                const ddp_checkpoint_run *run)
+{
+    static const ddp_pair_listener mute = {.note = say_nothing};
+    ddp_checkpoint_run strict = *run;
+    ddp_pair pair;
+    ddp_error ignored;
+    int would;
+
+    strict.force = 0;
+    would = !ddp_pair_find(&pair, directory, run->base, &mute, &ignored) && pair.weights
+            && !ddp_compare_run(&pair, &strict, &mute, &ignored);
+    *metadata = pair.checkpoint.metadata;
+    ddp_pair_release(&pair);
+    return would;
+}
+
 void ddp_resumed_release(ddp_resumed *r)
 {
     free(r->weights);

@@ -79,6 +79,11 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
 
+/* Would ddp_checkpoint_resume go on from the newest pair there without run->force? Reads it all,
+ * says nothing, and gives what the caller is to judge: batches and list. */
+int ddp_checkpoint_would_resume(ddp_checkpoint_metadata *metadata, const char *directory,
+                                const ddp_checkpoint_run *run) DDP_MUST_CHECK;
+
 /* Empty is allowed. */
 void ddp_resumed_release(ddp_resumed *r);
 

@@ -150,16 +150,24 @@ static void say_fit(const ddp_run_length *was, const ddp_run_length *is,
 
     ddp_duration(seconds_a_picture * was->batch * was->max_batches, all, sizeof all);
     (void)fprintf(stderr,
-                  "%.3g s a picture, measured on %zu pictures and %d rank%s: max_batches=%d of "
-                  "batch=%d would take %s\n",
+                  "a picture takes %.3g s to train on here (measured on %zu with %d rank%s), so "
+                  "the %d steps of %d pictures of max_batches= and batch= would take %s\n",
                   seconds_a_picture, measured->pictures, measured->ranks,
                   ddp_plural((size_t)measured->ranks), was->max_batches, was->batch, all);
-    (void)fprintf(stderr, "%g hour%s: max_batches=%d, batch=%d, subdivisions=%d, burn_in=%d", hours,
-                  hours == 1 ? "" : "s", is->max_batches, is->batch, is->subdivisions, is->burn_in);
+    (void)fprintf(stderr,
+                  "what fits into %g hour%s, with a tenth for validation and saves: "
+                  "max_batches=%d, batch=%d, subdivisions=%d, burn_in=%d",
+                  hours, hours == 1 ? "" : "s", is->max_batches, is->batch, is->subdivisions,
+                  is->burn_in);
     if (pictures > 0)
-        (void)fprintf(stderr, "; each of %zu pictures comes %.3g times", pictures,
+        (void)fprintf(stderr, "; each of the %zu pictures is trained on about %.3g times", pictures,
                       (double)is->max_batches * is->batch / (double)pictures);
     (void)fprintf(stderr, "\n");
+    if (is->max_batches < DDP_FEW_STEPS && is->max_batches < was->max_batches)
+        (void)fprintf(stderr,
+                      "%d steps are few: more hours, more ranks, or a smaller network, width and "
+                      "height make them more\n",
+                      is->max_batches);
 }
 
 static ddp_status write_length(char **text, const ddp_run_length *was, const ddp_run_length *is,

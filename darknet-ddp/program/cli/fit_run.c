@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_STEPS = 1000, FEW_MINI_BATCHES = 4 };
+enum { FEW_MINI_BATCHES = 4 };
 
 static const double trains = 0.9; /* of the time */
 
@@ -16,7 +16,7 @@ static double steps_in(double seconds, double seconds_a_picture, int batch)
 ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_picture, int ranks)
 {
     const int fewest = ranks > FEW_MINI_BATCHES ? ranks : FEW_MINI_BATCHES;
-    const int wanted = cfg.max_batches < FEW_STEPS ? cfg.max_batches : FEW_STEPS;
+    const int wanted = cfg.max_batches < DDP_FEW_STEPS ? cfg.max_batches : DDP_FEW_STEPS;
     ddp_run_length fits = cfg;
     double steps;
 

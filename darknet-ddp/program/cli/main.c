@@ -168,6 +168,7 @@ static ddp_status check_files(int argc, char **argv, const ddp_options *options,
                              .backup = ddp_darknet_option(argv, "-backup"),
                              .allow_unknown = options->allow_unknown_keys,
                              .validates = options->ddp && options->validate != 0,
+                             .has_epochs = options->ddp && options->epochs > 0,
                              .saves = launcher.rank == 0,
                              .elsewhere = options->hosts && launcher.ranks == 0};
 

@@ -112,6 +112,21 @@ static ddp_status check_cfg(const ddp_sections *cfg, const char *path, ddp_error
                     path, first->key, first->value);
 }
 
+/* Other commands take 0 for no end. A cfg without the key may have it misspelt, which is told when
+ * it is read. */
+static ddp_status check_length(const ddp_arguments *a, const ddp_sections *cfg, ddp_error *err)
+{
+    const ddp_cfg_line *line = ddp_sections_line(cfg, "max_batches");
+
+    if (strcmp(a->command, "detector") != 0 || a->has_epochs || !line
+        || strcmp(line->value, "0") != 0)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s:%d: max_batches=%s: nothing would be trained; it says how many batches to "
+                    "train",
+                    a->cfg, line->number, line->value);
+}
+
 int ddp_arguments_has_data(const char *command)
 {
     static const char *const commands[] = {"detector", "classifier", "segmenter", "isegmenter",
@@ -214,7 +229,7 @@ static ddp_status check_contents(const ddp_arguments *a, const ddp_sections *dat
     ddp_status st = check_data(data, a->data, a->allow_unknown, err);
 
     if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
-        st = check_cfg(&cfg, a->cfg, err);
+        st = check_cfg(&cfg, a->cfg, err) || check_length(a, &cfg, err) ? err->code : DDP_OK;
     ddp_sections_release(&cfg);
     return st;
 }

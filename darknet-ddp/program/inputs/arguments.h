@@ -14,6 +14,7 @@ typedef struct ddp_arguments {
     int allow_unknown;  /* keys of the .data file that nobody reads */
     int validates;      /* valid= and what it wants are read, too */
     int saves;          /* this process does */
+    int has_epochs;     /* -epochs is given, in place of max_batches= */
     int elsewhere; /* the files may lie on other hosts alone: one that cannot be read is fine */
 } ddp_arguments;
 
@@ -21,9 +22,9 @@ typedef struct ddp_arguments {
 int ddp_arguments_has_data(const char *command);
 
 /* DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, DATA has no option at all, no train=, or a key
- * that nobody reads. DDP_ERR_IO: a file that the run reads cannot be read, or its folder for
- * weights not be written in; names the key and the file that name it. DDP_ERR_FORMAT: no picture is
- * listed. */
+ * that nobody reads; a detector's CFG has no batch to train. DDP_ERR_IO: a file that the run reads
+ * cannot be read, or its folder for weights not be written in; names the key and the file that name
+ * it. DDP_ERR_FORMAT: no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* The first option of a .data file that is a number, and whose value is none; NULL: there is none.

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int listened_to[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
+static const int listened_to[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGQUIT, SIGTSTP, SIGCHLD};
 
 enum { SIGNALS = sizeof listened_to / sizeof listened_to[0] };
 
@@ -205,6 +205,8 @@ static void ask_to_end(struct launcher *l, int number)
 
     if (saves && number == SIGINT)
         ddp_signals_say_ending();
+    else if (number == SIGINT && !l->asked && !l->ended_by)
+        ddp_signals_say(l->config.trains ? ddp_signals_ends_untrained : "darknet: ending\n");
     if (!saves)
         (void)kill(l->pid, SIGTERM);
     if (saves) {
@@ -217,12 +219,30 @@ static void ask_to_end(struct launcher *l, int number)
         l->ended_by = number;
 }
 
+/* Ctrl-Z: stop with all ranks until SIGCONT comes. Time in which nothing runs is nobody's delay. */
+static void stop(struct launcher *l)
+{
+    int64_t began_ns = ddp_clock_ns(), passed_ns;
+
+    ddp_signals_say("darknet: stopped, with all ranks; `fg` goes on\n");
+    (void)signal_ranks(l, l->config.keeps_signals ? SIGSTOP : SIGTSTP);
+    (void)raise(SIGSTOP);
+    (void)signal_ranks(l, SIGCONT);
+    passed_ns = ddp_clock_ns() - began_ns;
+    l->began_ns += passed_ns;
+    l->deadline_ns += l->deadline_ns ? passed_ns : 0;
+}
+
 static void take_signal(struct launcher *l, int number)
 {
     if (number == SIGINT || number == SIGTERM || number == SIGHUP)
         ask_to_end(l, number);
     else if (number == SIGUSR1 || number == SIGUSR2)
         (void)signal_ranks(l, number);
+    else if (number == SIGTSTP)
+        stop(l);
+    else if (number == SIGQUIT && !ddp_process_tree_ask(number))
+        ddp_signals_say("darknet: no rank runs on this host yet\n");
 }
 
 static int wait_ms(const struct launcher *l)

@@ -153,10 +153,41 @@ static void signal_rank(void *ctx, pid_t pid)
         s->sent += kill(pid, s->number) == 0;
 }
 
+static int handles(pid_t pid, int number)
+{
+    unsigned long long handled = 0;
+    char path[32], line[256];
+    FILE *f;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "SigCgt: %llx", &handled) != 1) {
+    }
+    if (f)
+        (void)fclose(f);
+    return (int)(handled >> (number - 1) & 1);
+}
+
+static void ask_rank(void *ctx, pid_t pid)
+{
+    struct signalled *s = ctx;
+
+    if (s->sent == 0 && handles(pid, s->number))
+        signal_rank(ctx, pid);
+}
+
 int ddp_process_tree_signal(int number)
 {
     struct signalled s = {.number = number};
 
     ddp_process_tree_each(signal_rank, &s);
+    return s.sent;
+}
+
+int ddp_process_tree_ask(int number)
+{
+    struct signalled s = {.number = number};
+
+    ddp_process_tree_each(ask_rank, &s);
     return s.sent;
 }

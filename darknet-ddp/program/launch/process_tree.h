@@ -17,4 +17,7 @@ void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 /* Send a signal to those of them that run this very program. Returns how many. */
 int ddp_process_tree_signal(int number);
 
+/* The same to one that has a handler for it, which others would die of. */
+int ddp_process_tree_ask(int number);
+
 #endif

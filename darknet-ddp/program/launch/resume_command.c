@@ -31,7 +31,14 @@ static int is_resume(const char *word, const char *option)
     return strncmp(word, "-resume", strlen("-resume")) == 0 && strlen(word) <= strlen(option);
 }
 
-char *ddp_resume_command_of(char *const *argv, const char *option)
+/* Of a run that goes on -clear clears nothing, and who takes a folder over once need not do so
+ * again. */
+static int is_for_once(const char *word)
+{
+    return strcmp(word, "-clear") == 0 || strcmp(word, "-ddp_take_over") == 0;
+}
+
+char *ddp_resume_command_of(char *const *argv, ddp_resume_how how)
 {
     char *text = NULL;
     size_t size;
@@ -41,12 +48,17 @@ char *ddp_resume_command_of(char *const *argv, const char *option)
     if (!out)
         return NULL;
     for (int i = 0; argv[i]; i++) {
+        if (is_for_once(argv[i]))
+            continue;
         (void)fputc(i > 0 ? ' ' : '`', out);
-        quote(out, is_resume(argv[i], option) ? option : argv[i]);
+        if (how.epochs > 0 && i > 0 && strcmp(argv[i - 1], "-epochs") == 0)
+            (void)fprintf(out, "%d", how.epochs);
+        else
+            quote(out, is_resume(argv[i], how.option) ? how.option : argv[i]);
         resumes |= strncmp(argv[i], "-resume", strlen("-resume")) == 0;
     }
     if (!resumes)
-        (void)fprintf(out, " %s", option);
+        (void)fprintf(out, " %s", how.option);
     (void)fputc('`', out);
     (void)fclose(out);
     return text;
@@ -104,21 +116,34 @@ int ddp_is_mpiruns_daemon(pid_t pid)
     return read_words(pid, text, sizeof text, words) && names_one_of(names, words[0]);
 }
 
-char *ddp_resume_command(int launched, const char *option)
+char *ddp_resume_command(int launched, ddp_resume_how how)
 {
     static char text[1 << 17], *words[WORDS];
     pid_t starter = ddp_child_starter();
     char *same;
 
     if (!launched && read_words(getpid(), text, sizeof text, words))
-        return ddp_resume_command_of(words, option);
+        return ddp_resume_command_of(words, how);
     if (starter > 0 && read_words(starter, text, sizeof text, words))
-        return ddp_resume_command_of(words, option);
+        return ddp_resume_command_of(words, how);
     if (starter == 0 && read_words(getppid(), text, sizeof text, words) && names_mpirun(words[0]))
-        return ddp_resume_command_of(words, option);
-    if (asprintf(&same, "the same command line with %s", option) < 0)
+        return ddp_resume_command_of(words, how);
+    if (asprintf(&same, "the same command line with %s", how.option) < 0)
         return NULL;
     return same;
+}
+
+char *ddp_command_to_train_further(int launched, int epochs, const char *cfg)
+{
+    const ddp_resume_how how = {.option = "-resume_force", .epochs = 2 * epochs};
+    char *command = ddp_resume_command(launched, how), *text = NULL;
+
+    if (!command || epochs > 0)
+        return command;
+    if (asprintf(&text, "with a larger max_batches= in %s %s", cfg, command) < 0)
+        text = NULL;
+    free(command);
+    return text;
 }
 
 char *ddp_command_line(void)

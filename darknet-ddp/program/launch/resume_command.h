@@ -4,11 +4,21 @@
 
 #include <sys/types.h>
 
-/* The line that started this run, quoted for a shell, with -resume in it, or another such option:
- * that of the mpirun, or of the darknet that started mpirun, where this rank is below one on the
- * same host; else that of this process. "the same command line with -resume" where it is not known
- * (srun). From the caller's malloc; NULL without memory. */
-char *ddp_resume_command(int launched, const char *option);
+typedef struct ddp_resume_how {
+    const char *option; /* "-resume", or another that has it in front */
+    int epochs;         /* in place of what -epochs says; 0: as it is */
+} ddp_resume_how;
+
+/* The line that started this run, quoted for a shell, with how.option in it, and without -clear and
+ * -ddp_take_over, which are for a beginning: that of the mpirun, or of the darknet that started
+ * mpirun, where this rank is below one on the same host; else that of this process. "the same
+ * command line with -resume" where it is not known (srun). From the caller's malloc; NULL without
+ * memory. */
+char *ddp_resume_command(int launched, ddp_resume_how how);
+
+/* What trains a finished run further, "with a larger max_batches= in CFG `COMMAND`", or where
+ * `epochs` were asked for (else 0) `COMMAND` with twice as many. In the same kind of memory. */
+char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
 /* Is this process an mpirun, or what mpirun has on another host to start its ranks there, by its
  * name? */
@@ -16,7 +26,7 @@ int ddp_is_mpirun(pid_t pid);
 int ddp_is_mpiruns_daemon(pid_t pid);
 
 /* argv in the same form, of the process that is still to start its ranks. */
-char *ddp_resume_command_of(char *const *argv, const char *option);
+char *ddp_resume_command_of(char *const *argv, ddp_resume_how how);
 
 /* The line of this process alone, as it is. In the same kind of memory. */
 char *ddp_command_line(void);

@@ -56,12 +56,18 @@ static void erase_line(void)
         put(DDP_TTY_ERASE, sizeof DDP_TTY_ERASE - 1);
 }
 
+const char ddp_signals_ends_untrained[] =
+    "darknet: the run ends before it has begun to train; nothing is saved\n";
+
+void ddp_signals_say(const char *line)
+{
+    erase_line();
+    put(line, strlen(line));
+}
+
 void ddp_signals_say_ending(void)
 {
-    static const char text[] = "darknet: saving, then ending; once more to end at once\n";
-
-    erase_line();
-    put(text, sizeof text - 1);
+    ddp_signals_say("darknet: saving, then ending; once more to end at once\n");
 }
 
 /* The second Ctrl-C. */
@@ -70,6 +76,12 @@ static void on_end_at_once(int number)
     erase_line();
     (void)signal(number, SIG_DFL);
     (void)raise(number);
+}
+
+static void on_end_untrained(int number)
+{
+    put(ddp_signals_ends_untrained, strlen(ddp_signals_ends_untrained));
+    on_end_at_once(number);
 }
 
 /* Once mpirun ends its ranks it reads nothing from them: who waits for it to do so never gets to
@@ -105,7 +117,15 @@ void ddp_signals_answer_quit(void (*answer)(void))
     take(SIGQUIT, on_question, 0);
 }
 
-volatile sig_atomic_t *ddp_signals_open(void)
+/* Is the signal ignored, as nohup has its program ignore SIGHUP? */
+static int is_ignored(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+volatile sig_atomic_t *ddp_signals_open(int by_launcher)
 {
     const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};
 
@@ -114,15 +134,9 @@ volatile sig_atomic_t *ddp_signals_open(void)
     take(SIGUSR2, on_signal, 0);
     take(SIGXFSZ, SIG_IGN, 0);
     take(SIGPIPE, SIG_IGN, 0);
+    if (!by_launcher && !is_ignored(SIGINT))
+        take(SIGINT, on_end_untrained, 0);
     return asked;
-}
-
-/* Is the signal ignored, as nohup has its program ignore SIGHUP? */
-static int is_ignored(int number)
-{
-    struct sigaction action;
-
-    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 void ddp_signals_take_term(int by_launcher)

@@ -6,13 +6,19 @@
 
 /* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
  * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
- * SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is reported; nor
- * does SIGPIPE: whoever read the output may end before the run. On the main thread. */
-volatile sig_atomic_t *ddp_signals_open(void);
+ * The first Ctrl-C of a process that no launcher started says that nothing was trained yet, and
+ * ends it. SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is
+ * reported; nor does SIGPIPE: whoever read the output may end before the run. On the main thread.
+ */
+volatile sig_atomic_t *ddp_signals_open(int by_launcher);
 
-/* Say on standard error that a Ctrl-C has been heard, and what another would do. For handlers of
- * signals; it may go unread. */
+/* Print a line on standard error, in place of one that renews itself. For handlers of signals; it
+ * may go unread. */
+void ddp_signals_say(const char *line);
+
+/* A Ctrl-C has been heard: what it does, and what another would. */
 void ddp_signals_say_ending(void);
+extern const char ddp_signals_ends_untrained[]; /* a line */
 
 /* From here on SIGTERM means what SIGUSR2 does, and so do the first SIGINT, and SIGHUP, of a
  * terminal that is closed, unless it is ignored. mpirun sends SIGTERM to the ranks that are left

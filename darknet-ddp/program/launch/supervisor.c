@@ -331,6 +331,7 @@ static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
                                      .patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
                                      .grace_s = j->options->grace,
                                      .verbose = j->options->verbose,
+                                     .trains = j->options->ddp,
                                      .keeps_signals = ddp_group_mpi_knows_pmi()};
     size_t count = 0, used;
     const char **args;
@@ -394,7 +395,7 @@ static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number
 /* Say how to go on, where no rank lived to say it. */
 static void say_how_to_go_on(char **argv)
 {
-    char *command = ddp_resume_command_of(argv, "-resume");
+    char *command = ddp_resume_command_of(argv, (ddp_resume_how){.option = "-resume"});
     char *text = ddp_resume_advice(command, "the last checkpoint");
 
     if (text)

@@ -46,12 +46,38 @@ static void print_length(const ddp_train_position *now)
         printf("DDP: max_batches=%zu is not a multiple of -ddp_sync_every %d: the last batches end "
                "without an update\n",
                now->last_step, ddp_run.options->sync_every);
-    if (now->last_step > 0 && now->step >= now->last_step)
-        printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done; %s\n", now->step,
-               now->last_step,
-               ddp_checkpoints_resumed(ddp_run.checkpoints)
-                   ? "with a larger one -resume_force goes on"
-                   : "-clear counts from 0");
+}
+
+/* Of a run that was resumed, or of weights to begin with, that have seen all batches. */
+static void print_finished(const ddp_train_position *now)
+{
+    char *further;
+
+    printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done", now->step,
+           now->last_step);
+    if (ddp_checkpoints_resumed(ddp_run.checkpoints)) {
+        further = ddp_command_to_train_further(ddp_launched(ddp_run.launcher),
+                                               ddp_run.options->epochs, ddp_run.cfg_path);
+        printf("; %s trains further\n", further ? further : "-resume_force");
+        free(further);
+    } else {
+        printf(", as %s counts; -clear counts from 0\n",
+               ddp_run.first_weights ? ddp_run.first_weights : "the network");
+    }
+}
+
+/* What becomes of the weights on the command line, and of the batches that they count. */
+static void print_first_weights(const ddp_train_position *now)
+{
+    const char *given = ddp_run.first_weights, *from = ddp_checkpoints_last(ddp_run.checkpoints);
+
+    if (given && from && strcmp(given, from) != 0)
+        printf("DDP: %s is not used, since the run goes on from %s; without -resume it would begin "
+               "with it\n",
+               given, from);
+    if (given && !from && now->step > 0 && !ddp_run.is_finished)
+        printf("DDP: begins at batch %zu, image %zu, as %s counts; -clear counts from 0\n",
+               now->step, now->images, given);
 }
 
 /* Of each word that means nothing here a line, with the run's own names. */
@@ -106,6 +132,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
 {
     int64_t communication_ns = ddp_trainer_communication_ns(ddp_run.trainer);
     ddp_head_layers heads = ddp_network_heads(net);
+    int writes = ddp_run.options->records && !ddp_run.is_finished;
     char *banner = describe(), *command = ddp_command_line();
     ddp_run_files_config config = {.directory = ddp_run.directory,
                                    .cfg = cfg,
@@ -122,9 +149,9 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
                                    .heads = &heads};
     ddp_status st = ddp_wait_shares_init(&ddp_run.waits, ddp_run.group, communication_ns, err);
 
-    if (!ddp_run.options->records)
+    if (!writes)
         ddp_terminal_log(NULL, 0, NULL);
-    if (!st && ddp_group_rank(ddp_run.group) == 0 && ddp_run.options->records)
+    if (!st && ddp_group_rank(ddp_run.group) == 0 && writes)
         st = ddp_run_files_open(&ddp_run.records, &config, err);
     free(banner);
     free(command);
@@ -134,7 +161,8 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
 /* What is said where the run ends before its time. */
 static void prepare_advice(void)
 {
-    char *command = ddp_resume_command(ddp_launched(ddp_run.launcher), "-resume");
+    const ddp_resume_how how = {.option = "-resume"};
+    char *command = ddp_resume_command(ddp_launched(ddp_run.launcher), how);
     char where[4096];
 
     (void)snprintf(where, sizeof where, "the last checkpoint in %s", ddp_run.directory);
@@ -144,15 +172,37 @@ static void prepare_advice(void)
         ddp_session_advise();
 }
 
+/* What the run is, on rank 0. */
+static void print_run(const network *net, const ddp_train_position *now, const char *cfg)
+{
+    print_first_weights(now);
+    print_clear();
+    if (ddp_run.is_finished) {
+        print_finished(now);
+        return;
+    }
+    ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
+                     ddp_run.seed);
+    ddp_overrides_print(stdout, &ddp_run.overrides);
+    print_mathematics(net);
+    print_pictures(net);
+    print_length(now);
+    print_habits(cfg);
+}
+
 static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err)
 {
     ddp_progress_now start;
 
+    if (ddp_run.is_detector && now->last_step == 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s: [net] has no max_batches=, which says how many batches to train", cfg);
     if (ddp_checkpoints_attached(ddp_run.checkpoints, err) || ddp_same_cfg(ddp_run.group, cfg, err)
         || ddp_data_files_agree(&ddp_run.inputs, ddp_run.group, err)
         || ddp_session_agree_on_weights(err))
         return err->code;
+    ddp_run.is_finished = now->last_step > 0 && now->step >= now->last_step;
     prepare_advice();
     ddp_watchdog_begin(ddp_run.directory, cfg,
                        ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
@@ -162,14 +212,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     if (ddp_run.launcher.rank == 0)
         ddp_report_notify_launcher(DDP_NOTE_TRAINS); /* only now: a restart finds its own files */
     if (ddp_group_rank(ddp_run.group) == 0) {
-        ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
-                         ddp_run.seed);
-        ddp_overrides_print(stdout, &ddp_run.overrides);
-        print_mathematics(net);
-        print_pictures(net);
-        print_length(now);
-        print_clear();
-        print_habits(cfg);
+        print_run(net, now, cfg);
         ddp_done_marker_open(ddp_run.directory, cfg);
     }
     ddp_rank_output_errors_only();
@@ -192,12 +235,14 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
         || ddp_same_data_agree(ddp_run.group, ddp_run.label_kind, paths, (size_t)n, err))
         return err->code;
     ddp_run_files_list(ddp_run.records, (size_t)n);
-    ddp_validation_begin(ddp_run.validation, (size_t)n,
-                         (size_t)ddp_trainer_batch(ddp_run.trainer).batch, input_width,
-                         input_height);
+    if (!ddp_run.is_finished)
+        ddp_validation_begin(ddp_run.validation, (size_t)n,
+                             (size_t)ddp_trainer_batch(ddp_run.trainer).batch, input_width,
+                             input_height);
     if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
         return err->code;
-    ddp_done_marker_begin();
+    if (!ddp_run.is_finished)
+        ddp_done_marker_begin();
     return DDP_OK;
 }
 

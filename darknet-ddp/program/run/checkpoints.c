@@ -49,6 +49,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
         return err->code;
     *seed = ddp_run.seed;
     ddp_run.directory = directory;
+    ddp_run.cfg_path = cfg;
     return DDP_OK;
 }
 

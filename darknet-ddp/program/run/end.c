@@ -53,7 +53,9 @@ static void summarise(int stopped)
                                  .directory = ddp_run.directory,
                                  .records = ddp_run_files_paths(ddp_run.records),
                                  .launched = ddp_launched(ddp_run.launcher),
-                                 .stopped = stopped};
+                                 .stopped = stopped,
+                                 .epochs = ddp_run.options->epochs,
+                                 .cfg = ddp_run.cfg_path};
 
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;

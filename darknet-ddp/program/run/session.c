@@ -21,6 +21,7 @@
 #include "show/rank_output.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* How long this rank waits for a message before it fails. Longer than the watch, whose table says
@@ -178,7 +179,7 @@ void ddp_session_open(const ddp_options *options)
 
     ddp_run.options = options;
     ddp_run.launcher = ddp_launcher_read();
-    ddp_run.asked = ddp_signals_open();
+    ddp_run.asked = ddp_signals_open(ddp_launched(ddp_run.launcher));
     if (options->rendezvous) /* a rank may wait long for others to be started */
         ddp_watchdog_close();
     if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
@@ -222,6 +223,7 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
 
     ddp_run.data = data;
     ddp_run.cfg = cfg;
+    ddp_run.is_detector = strcmp(command, "detector") == 0;
     ddp_run.label_kind = ddp_same_data_truth(command, data);
     if (ddp_same_data_agree_on_data(ddp_run.group, command, data, &err)
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,

@@ -40,13 +40,16 @@ extern struct ddp_run {
     ddp_validation *validation; /* NULL: none */
     int clear_given;            /* -clear */
     const ddp_habits_taken *habits;
-    ddp_overrides overrides;   /* of the cfg */
-    const char *data, *cfg;    /* the files that it names; NULL: it names none */
-    char *list;                /* train= of the .data file; NULL: it has none */
+    ddp_overrides overrides; /* of the cfg */
+    const char *data, *cfg;  /* the files that it names; NULL: it names none */
+    char *list;              /* train= of the .data file; NULL: it has none */
+    int is_detector;
     const char *first_weights; /* the file that training begins with; NULL: none */
 
     /* checkpoints.c */
     const char *directory; /* of the weights */
+    const char *cfg_path;
+    int is_finished; /* as it was read: no batch is left to train, and no file is written */
     ddp_checkpoints *checkpoints;
 
     /* begin.c: what is read, and what is left of the run. */

@@ -65,11 +65,13 @@ static void print_files(const ddp_summary *s)
 
 static void print_command(const ddp_summary *s)
 {
-    char *command = ddp_resume_command(s->launched, s->stopped ? "-resume" : "-resume_force");
+    char *command = s->stopped
+                        ? ddp_resume_command(s->launched, (ddp_resume_how){.option = "-resume"})
+                        : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
     char *text = ddp_resume_advice(command, ddp_checkpoints_last(s->checkpoints));
 
     if (text)
-        printf("DDP: %s%s\n", s->stopped ? "" : "with a larger max_batches= ", text);
+        printf("DDP: %s\n", text);
     free(text);
     free(command);
 }

@@ -13,6 +13,8 @@ typedef struct ddp_summary {
     char *const *records; /* paths of the other files, NULL behind the last; NULL: none */
     int launched;         /* by a launcher */
     int stopped;          /* before its last step */
+    int epochs;           /* -epochs; 0: not given */
+    const char *cfg;
 } ddp_summary;
 
 /* Print them, on rank 0; nothing if no step was made. */

@@ -18,6 +18,7 @@
 #include "saves/saved_files.h"
 #include "show/rank_output.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ struct ddp_checkpoints {
     void *cfg; /* the text, on rank 0 */
     ddp_checkpoint_run run;
     ddp_pair_header earlier; /* what was there before this run, on rank 0 */
+    char *aside; /* where that is now, if -resume would go on from it there; NULL: it would not */
+    ddp_checkpoint_metadata aside_metadata;
     int resumed;
     ddp_resumed from;        /* on rank 0 */
     size_t began_at;         /* images seen when training began */
@@ -133,6 +136,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     ddp_resumed_release(&c->from);
     ddp_saved_files_release(&c->saved);
     free(c->earlier.weights);
+    free(c->aside);
     free(c->base);
     free(c->cfg);
     free(c);
@@ -225,6 +229,15 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
+/* Somebody may have removed the folder of a run that goes on. */
+static void make_again(const char *directory)
+{
+    if (access(directory, F_OK) && errno == ENOENT && mkdir(directory, 0777) == 0)
+        (void)fprintf(stderr,
+                      "darknet: %s was removed, and is made again; what was saved there is gone\n",
+                      directory);
+}
+
 /* On rank 0. */
 static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                        ddp_error *err)
@@ -233,6 +246,7 @@ static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int c
 
     if (ddp_run_lock_of_run_check(err))
         return err->code;
+    make_again(c->directory);
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     if (!c->saver && ddp_async_writer_open(&c->saver, &c->run, c->directory, c->options->keep, err))
         return err->code;
@@ -324,10 +338,23 @@ int ddp_checkpoints_resumed(const ddp_checkpoints *c)
     return c->resumed;
 }
 
+/* Who has forgotten -resume may still go back. */
+static void say_how_to_go_back(const ddp_checkpoints *c)
+{
+    ddp_error differs;
+
+    if (c->aside
+        && !ddp_checkpoint_check_list(&c->aside_metadata, c->run.list_count, c->run.list_hash,
+                                      &differs))
+        printf("DDP: -resume with backup=%s in the .data file goes on with that earlier run\n",
+               c->aside);
+}
+
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
 {
     c->run.list_count = (uint64_t)list.count;
     c->run.list_hash = list.hash;
+    say_how_to_go_back(c);
     if (!c->from.weights
         || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
         return DDP_OK;
@@ -346,6 +373,21 @@ static void remove_dead_parts(const ddp_checkpoints *c)
     ddp_file_remove_dead_parts(base, ddp_pair_has_file);
 }
 
+/* What an earlier run has left. */
+static ddp_status set_aside(ddp_checkpoints *c, size_t last_step, ddp_error *err)
+{
+    if (ddp_earlier_run_set_aside(&c->aside, c->directory, c->base, &c->earlier, c->first_weights,
+                                  err))
+        return err->code;
+    if (c->aside
+        && (!ddp_checkpoint_would_resume(&c->aside_metadata, c->aside, &c->run)
+            || c->aside_metadata.step >= last_step)) {
+        free(c->aside);
+        c->aside = NULL;
+    }
+    return DDP_OK;
+}
+
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_error *err)
 {
     const ddp_train_position now = ddp_train_position_of(net);
@@ -360,5 +402,5 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_err
      * saved just before the job failed, or by another run, where rank 0 is on another host. */
     if (ddp_supervisor_restarted() && !c->earlier.weights)
         return DDP_OK;
-    return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);
+    return set_aside(c, now.last_step, err);
 }

@@ -33,7 +33,7 @@ void ddp_done_marker_begin(void)
 
 void ddp_done_marker_write(void)
 {
-    FILE *f = marker ? fopen(marker, "w") : NULL;
+    FILE *f = marker ? fopen(marker, "a") : NULL; /* one that is there stays as it is */
 
     if (marker && (!f || fclose(f)))
         (void)fprintf(stderr, "darknet: cannot write %s: %s\n", marker, strerror(errno));

@@ -7,26 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
+ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,
                                      ddp_error *err)
 {
     double age_s = (double)(ddp_clock_unix_ns() - (int64_t)earlier->saved_at_ns) / 1e9;
-    char *folder, age[32] = "";
+    char age[32] = "";
 
-    if (ddp_set_aside(&folder, directory, base, first_weights, err))
+    if (ddp_set_aside(folder, directory, base, first_weights, err))
         return err->code;
     if (age_s >= 0) /* else a clock was set meanwhile */
         ddp_duration(age_s, age, sizeof age);
-    if (folder && earlier->weights)
+    if (*folder && earlier->weights)
         printf("DDP: this run begins anew: the files of an earlier one, the last of them %s: %llu "
-               "batch%s%s%s%s, are set aside in %s; -resume would have gone on from there\n",
+               "batch%s%s%s%s, are set aside in %s\n",
                earlier->weights, (unsigned long long)earlier->step, earlier->step == 1 ? "" : "es",
-               *age ? ", " : "", age, *age ? " ago" : "", folder);
-    else if (folder)
+               *age ? ", " : "", age, *age ? " ago" : "", *folder);
+    else if (*folder)
         printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
-               folder);
-    free(folder);
+               *folder);
     return DDP_OK;
 }
 

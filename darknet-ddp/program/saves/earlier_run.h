@@ -8,8 +8,9 @@
 
 /* A run begins anew: set the files of the earlier one aside, whose newest pair is *earlier (weights
  * NULL: there is none). first_weights, the file that the new run begins with, stays; NULL: none.
- * Fails as ddp_set_aside. */
-ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
+ * *folder, the caller's to free, is where they are; NULL: there were none. Fails as
+ * ddp_set_aside. */
+ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,
                                      ddp_error *err) DDP_MUST_CHECK;
 

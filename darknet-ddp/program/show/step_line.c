@@ -37,7 +37,7 @@ static void describe_validation(const ddp_validation_result *v, char *text, size
     if (v && v->is_classifier)
         (void)snprintf(text, size, "top-1 %.4f", v->accuracy.top1);
     else if (v)
-        (void)snprintf(text, size, "mAP %.4f", v->all.ap);
+        (void)snprintf(text, size, "mAP@0.5:0.95 %.4f", v->all.ap);
 }
 
 /* ---- on a terminal ---- */
