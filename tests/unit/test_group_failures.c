@@ -6,11 +6,15 @@
 #include "ranks.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
@@ -74,6 +78,42 @@ static void timeout_of_a_barrier_names_the_late_rank(void **state)
 {
     (void)state;
     ranks_run(4, late_barrier, NULL);
+}
+
+/* Ctrl-Z: all ranks stop for longer than they wait for a message. */
+static void stop_and_go_on(void)
+{
+    static const struct timespec before = {.tv_nsec = 200000000}, while_stopped = {.tv_sec = 3};
+    pid_t ranks = getpid();
+
+    if (fork() != 0)
+        return;
+    (void)nanosleep(&before, NULL);
+    (void)kill(ranks, SIGSTOP);
+    (void)nanosleep(&while_stopped, NULL);
+    (void)kill(ranks, SIGCONT);
+    _exit(0);
+}
+
+static void barrier_while_stopped(struct rank *me)
+{
+    static const struct timespec a_while = {.tv_nsec = 10000000};
+    ddp_error err;
+
+    ddp_group_set_timeout(me->group, 2000000000);
+    rank_meet(me);
+    if (me->rank == 0)
+        stop_and_go_on();
+    for (int i = 0; me->rank == 1 && i < 100; i++) /* of which most pass after the stop */
+        (void)nanosleep(&a_while, NULL);
+    rank_expect_ok(me, ddp_barrier(me->group, &err), &err);
+}
+
+static void time_in_which_all_are_stopped_does_not_count(void **state)
+{
+    (void)state;
+    ranks_run(2, barrier_while_stopped, NULL);
+    (void)wait(NULL);
 }
 
 static void unequal_sums(struct rank *me)
@@ -148,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timeout_of_a_sum_names_the_late_rank),
         cmocka_unit_test(timeout_of_a_barrier_names_the_late_rank),
+        cmocka_unit_test(time_in_which_all_are_stopped_does_not_count),
         cmocka_unit_test(sums_of_unequal_length_fail),
         cmocka_unit_test(abort_ends_the_others_waits),
         cmocka_unit_test(start_refuses_a_sum_in_flight),

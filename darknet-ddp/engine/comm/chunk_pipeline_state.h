@@ -22,8 +22,9 @@ struct ddp_chunk_pipeline {
     uint32_t next_sequence;
     struct ddp_host_sum *first, *last; /* sums with chunks to launch */
     int64_t last_message_ns;           /* when one of ours, in or out, last ended */
-    int *ended;                        /* room for the requests of one test */
-    struct ddp_backoff relax;          /* of waits */
+    int64_t looked_ns, began_ns; /* when a wait last looked at the clock, and since when it does */
+    int *ended;                  /* room for the requests of one test */
+    struct ddp_backoff relax;    /* of waits */
 
     /* wire_messages.c's: by request. */
     struct ddp_packed *packed;
