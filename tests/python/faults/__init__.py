@@ -1,9 +1,11 @@
 """Faults that scripts/faults provokes in a small run: what each does to it, what the job has to say of it, and how it is mended."""
+from faults.disks import DiskGone, DiskSlow, LockHangs
 from faults.files import (DiskFull, DiskFullForAWhile, DiskReadOnly, Fifo, FolderGone, LabelBad, PictureCut, PictureGone)
 from faults.hosts import CableOut, CableShort, HostKilled, HostKilledLeftOut, HostLeftOut, HostOfRank0Killed, LinkCrawls, LinkSlow
 from faults.numbers import FlippedBit, FlippedBitOfFour, NotANumber
 from faults.processes import (Clock, ClockBackAndForth, Crashed, Killed, LeavesEarly, MpirunKilled, OutOfMemory, OutputClosed, Stopped)
-from faults.starts import HostHangs, HostRefuses, LabelHangs, ListHangs
+from faults.starts import (CfgOverflows, HostHangs, HostRefuses, LabelHangs, LabelOfNulls, ListHangs, ListOfNulls, NameWithEscapes,
+                           PictureOverflows)
 from faults.unlike import (OtherBuild, OtherCfg, OtherLabel, OtherList, OtherOption, OtherProcessor, OtherWeights)
 
 
@@ -30,10 +32,13 @@ FAULTS = {
     "a rank on another processor": OtherProcessor,
     "loader on a FIFO": Fifo, "picture deleted": PictureGone, "picture cut off": PictureCut, "label made bad": LabelBad,
     "disk full": DiskFull, "disk full for a while, -ddp_on_save_error continue": DiskFullForAWhile, "disk read-only": DiskReadOnly,
-    "backup folder moved away": FolderGone,
+    "backup folder moved away": FolderGone, "disk slow under saves": DiskSlow, "disk that does not answer": DiskGone,
     "NaN in a rank's weights": NotANumber, "a flipped bit in a rank's weights": FlippedBit,
     "a flipped bit in one of 4 ranks": FlippedBitOfFour,
     "list that hangs at the start": ListHangs, "label file that hangs at the start": LabelHangs,
+    "lock file that hangs at the start": LockHangs,
+    "label file of NUL bytes": LabelOfNulls, "list of NUL bytes": ListOfNulls, "cfg of more values than an int counts": CfgOverflows,
+    "JPEG whose Huffman table overflows": PictureOverflows, "escape sequences in a file's name": NameWithEscapes,
     "a host that ssh hangs at": HostHangs, "a host that refuses": HostRefuses,
     "clock set back an hour": Clock, "clock set back and forth by days": ClockBackAndForth, "output closed": OutputClosed,
     "SIGKILL, -ddp_max_restarts": restarted(Killed), "SIGSEGV, -ddp_max_restarts": restarted(Crashed),

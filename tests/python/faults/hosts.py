@@ -112,3 +112,4 @@ class HostOfRank0Killed(HostKilledLeftOut):
 
     up = ("up", "", "3")
     numbers = (2, 3)
+    says = r"rank 0 on ddp\d+-2 has not been heard for \d+ s"
