@@ -1,5 +1,6 @@
-/* comm/chunk.h: the sum of one chunk of a buffer over all ranks, and the algorithms that
- * make it, of which a group uses one. A chunk of an all-gather is a piece of each rank's part.
+/* comm/chunk.h: a sum of host memory, its chunks, and those in flight; and the algorithms that sum
+ * a chunk over all ranks, of which a group uses one. A chunk of an all-gather is a piece of each
+ * rank's part.
  *
  * A chunk is a state machine that ended requests drive, or that looks for itself whether it
  * can go on. chunk_pipeline.c cuts buffers into chunks, has some of them in flight, and polls.
@@ -29,9 +30,30 @@
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
+#include "comm/backend.h"
+#include "comm/backoff.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/chunk_sizes.h"
 #include "comm/work.h"
+
+/* A sum, or an all-gather, of host memory: the part of a ddp_work that its engine has
+ * (chunk_pipeline.c, nccl/staged.c). buf, count, gathers and number are set, and ended, or NULL;
+ * the rest is 0 at first. */
+struct ddp_host_sum {
+    float *buf;
+    size_t count; /* of an all-gather: of each rank */
+    int gathers;  /* all-gather: buf has a part of each rank */
+    int number;
+    ddp_work_phase phase;    /* what is made of it; of an all-gather DDP_ALL_GATHER */
+    ddp_wire wire;           /* how that travels */
+    int channel;             /* of its last start */
+    ddp_device_event *ended; /* set when it has ended */
+
+    int chunks_left; /* 0: ended, or never started */
+    int not_finite;  /* an element of the last sum is no finite number */
+    size_t launched; /* elements whose chunks have been launched */
+    struct ddp_host_sum *next;
+};
 
 /* What every algorithm knows of a chunk. */
 struct ddp_chunk {
@@ -43,6 +65,50 @@ struct ddp_chunk {
     int first_request;
     int ended; /* it is summed */
 };
+
+struct ddp_chunk_sizes {
+    size_t count; /* floats of a whole chunk */
+    int window;   /* chunks in flight */
+    int requests; /* of a chunk, at most */
+};
+
+/* Sums under way (chunk_pipeline.c): a group has one. */
+struct ddp_chunk_pipeline {
+    struct ddp_chunk_sizes sizes;      /* of chunks: all 0 before there is an algorithm */
+    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
+    uint32_t next_sequence;            /* of the next chunk */
+    int chunks_in_flight;
+    int *ended;                  /* room for the requests of one test */
+    int64_t last_message_ns;     /* when one of ours, in or out, last ended */
+    int64_t looked_ns, began_ns; /* when a wait last looked at the clock, and since when it does */
+    struct ddp_backoff relax;    /* of waits */
+
+    /* wire_messages.c's: by request. */
+    struct ddp_packed *packed;
+    int requests;
+
+    /* collective.c's, which begins them: chunk_pipeline.c hears when they end. */
+    struct ddp_collective_request *collective_requests;
+    int collective_left; /* of them, those that are pending */
+    uint32_t collective; /* number of the next one */
+};
+
+/* Of w's memory, when it is opened. */
+static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
+{
+    return (struct ddp_host_sum){.buf = w->buf,
+                                 .count = w->count_each ? w->count_each : w->count,
+                                 .gathers = w->count_each > 0,
+                                 .number = w->number,
+                                 .ended = w->ended};
+}
+
+/* What is asked for, when it is started: what is gathered travels as it is. */
+static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work *w)
+{
+    s->phase = s->gathers ? DDP_ALL_GATHER : w->phase;
+    s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : w->wire;
+}
 
 /* A message of a chunk: floats, which travel as the chunk's sum says. */
 struct ddp_part {
@@ -69,12 +135,6 @@ static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 {
     return c->data + (size_t)rank * c->sum->count;
 }
-
-struct ddp_chunk_sizes {
-    size_t count; /* floats of a whole chunk */
-    int window;   /* chunks in flight */
-    int requests; /* of a chunk, at most */
-};
 
 /* How chunks are summed; ddp_group.algorithm_own is its own. Every member but look is required. */
 struct ddp_allreduce_algorithm {

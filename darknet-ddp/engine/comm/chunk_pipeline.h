@@ -39,44 +39,10 @@ ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
  * at each of the transport's requests, where progress costs nothing. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err);
 
-/* What the engines of host memory (chunk_pipeline.c, nccl/staged.c) have of each sum, or
- * all-gather. buf, count, gathers and number are set, and ended, or NULL; the rest is 0 at first.
- */
-struct ddp_host_sum {
-    float *buf;
-    size_t count; /* of an all-gather: of each rank */
-    int gathers;  /* all-gather: buf has a part of each rank */
-    int number;
-    ddp_work_phase phase;    /* what is made of it; of an all-gather DDP_ALL_GATHER */
-    ddp_wire wire;           /* how that travels */
-    int channel;             /* of its last start */
-    ddp_device_event *ended; /* set when it has ended */
-
-    int chunks_left; /* 0: ended, or never started */
-    int not_finite;  /* an element of the last sum is no finite number */
-    size_t launched; /* elements whose chunks have been launched */
-    struct ddp_host_sum *next;
-};
-
-/* Of w's memory, when it is opened. */
-static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
-{
-    return (struct ddp_host_sum){.buf = w->buf,
-                                 .count = w->count_each ? w->count_each : w->count,
-                                 .gathers = w->count_each > 0,
-                                 .number = w->number,
-                                 .ended = w->ended};
-}
-
-/* What is asked for, when it is started: what is gathered travels as it is. */
-static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work *w)
-{
-    s->phase = s->gathers ? DDP_ALL_GATHER : w->phase;
-    s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : w->wire;
-}
-
 /* What ddp_work_start, ddp_work_wait and others are for host memory. */
 extern const struct ddp_sum_engine ddp_host_engine;
+
+struct ddp_host_sum; /* chunk.h */
 
 /* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */
 ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);

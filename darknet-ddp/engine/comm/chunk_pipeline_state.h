@@ -6,7 +6,6 @@
 #ifndef DDP_COMM_CHUNK_PIPELINE_STATE_H
 #define DDP_COMM_CHUNK_PIPELINE_STATE_H
 
-#include "comm/backoff.h"
 #include "comm/chunk.h"
 
 /* A request of the collective under way. */
@@ -14,26 +13,6 @@ struct ddp_collective_request {
     int peer;
     int is_recv;
     int pending;
-};
-
-struct ddp_chunk_pipeline {
-    struct ddp_chunk_sizes sizes; /* of chunks: all 0 before there is an algorithm */
-    int chunks_in_flight;
-    uint32_t next_sequence;
-    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
-    int64_t last_message_ns;           /* when one of ours, in or out, last ended */
-    int64_t looked_ns, began_ns; /* when a wait last looked at the clock, and since when it does */
-    int *ended;                  /* room for the requests of one test */
-    struct ddp_backoff relax;    /* of waits */
-
-    /* wire_messages.c's: by request. */
-    struct ddp_packed *packed;
-    int requests;
-
-    /* collective.c's, which begins them: chunk_pipeline.c hears when they end. */
-    struct ddp_collective_request *collective_requests;
-    int collective_left; /* of them, those that are pending */
-    uint32_t collective; /* number of the next one */
 };
 
 /* How many requests collectives have. */

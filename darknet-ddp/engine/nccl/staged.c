@@ -9,7 +9,7 @@
  * matter of chance, so the transport's sums, those of host memory too, are started from one
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
-#include "comm/chunk_pipeline.h"
+#include "comm/chunk.h"
 #include "comm/work.h"
 #include "nccl/sum.h"
 
