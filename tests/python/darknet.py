@@ -141,6 +141,13 @@ def ranks_under(parent):
     return [found[rank] for rank in sorted(found)]
 
 
+def slow(pid):
+    """Leave a process a fiftieth of a tenth of a second."""
+    for number, seconds in ((signal.SIGSTOP, .098), (signal.SIGCONT, .002)):
+        os.kill(pid, number)
+        time.sleep(seconds)
+
+
 def signals_in(pid, name):
     """Of /proc/PID/status: the numbers in a set of signals, such as SigCgt (which have a handler) or ShdPnd (which wait for theirs)."""
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:

@@ -46,7 +46,7 @@ def ports_of(pids):
 
 
 class Strangers(threading.Thread):
-    """Of processes. `met` has each port that they were seen to listen on, and how many strangers it has let connect."""
+    """pids() names the processes. `met` has each port that they were seen to listen on, and how many strangers it has let connect."""
 
     def __init__(self, pids):
         super().__init__(daemon=True)
@@ -95,7 +95,7 @@ class Strangers(threading.Thread):
     def run(self):
         looked = time.monotonic()
         while not self.over.is_set():
-            ports = ports_of(self.pids)
+            ports = ports_of(self.pids())
             due = time.monotonic() - looked > SLOW_S
             for port in ports if due else ports - set(self.met):
                 self.besiege(port)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
@@ -111,9 +112,27 @@ static void it_does_not_think_so_for_ever(void **state)
     assert_at_least(ddp_clock_ns() - start_ns, 1000 * ms);
 }
 
+/* As one that was stopped. */
+static void a_rank_that_does_not_run_does_not_wait(void **state)
+{
+    const struct timespec stopped = {.tv_nsec = 50 * ms};
+    struct ddp_backoff r = {0};
+
+    (void)state;
+    ddp_backoff_begin(&r);
+    (void)nanosleep(&stopped, NULL);
+    ddp_backoff_polled(&r);
+    assert_at_least(r.away_ns, 50 * ms);
+    r.away_ns = 0;
+    ddp_backoff_begin(&r);
+    ddp_backoff_polled(&r);
+    assert_int_equal(r.away_ns, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rank_that_does_not_run_does_not_wait),
         cmocka_unit_test(it_spins_and_then_naps),
         cmocka_unit_test(on_a_shared_core_it_naps_at_once),
         cmocka_unit_test(it_does_not_think_so_for_ever),

@@ -50,7 +50,7 @@ static void gather(struct rank *me)
         if (i >= *columns ? !isnan(row[i]) : row[i] != (i != 1))
             rank_wrong(me, "row[%d] is %g", i, row[i]);
     w.at_ns -= (int64_t)12e9;
-    w.communication_ns = 0;
+    w.waited_ns = 0;
     rank_expect_ok(me, ddp_wait_shares_gather(&w, waited_by(me), &err), &err);
     if (!ddp_wait_shares_straggler(&w, &least, &share) || least != 1 || share < .99)
         rank_wrong(me, "rank 1 holds the others up, and it is rank %d with %g", least, share);

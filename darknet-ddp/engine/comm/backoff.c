@@ -18,6 +18,24 @@ enum {
 /* A rank that naps is seldom interrupted, so it finds its core shared for a while. */
 static const int64_t look_every_ns = 100000000, look_again_ns = 1000000000;
 
+/* A poll and a nap take less than a millisecond, and a turn of other processes on the core a few.
+ */
+static const int64_t away_ns = 20000000;
+
+void ddp_backoff_begin(struct ddp_backoff *r)
+{
+    r->polled_ns = ddp_clock_ns();
+}
+
+void ddp_backoff_polled(struct ddp_backoff *r)
+{
+    int64_t now_ns = ddp_clock_ns(), ns = now_ns - r->polled_ns;
+
+    if (ns > away_ns)
+        r->away_ns += ns;
+    r->polled_ns = now_ns;
+}
+
 static void look(struct ddp_backoff *r)
 {
     int64_t now_ns = ddp_clock_ns(), ns = now_ns - r->looked_ns;

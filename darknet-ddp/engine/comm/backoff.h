@@ -13,7 +13,16 @@ struct ddp_backoff {
     int is_core_shared;  /* as of the last look, */
     int64_t looked_ns;   /* which was then */
     int64_t interrupted; /* how often, until then */
+    int64_t polled_ns;   /* when the last poll of the wait ended, */
+    int64_t away_ns;     /* time between polls in which the rank cannot have run, of all waits */
 };
+
+/* A wait begins. */
+void ddp_backoff_begin(struct ddp_backoff *r);
+
+/* A poll of it has ended. A rank that has no core for long, or was stopped, did not wait meanwhile:
+ * the others waited for it. */
+void ddp_backoff_polled(struct ddp_backoff *r);
 
 /* A poll has found something. */
 void ddp_backoff_reset(struct ddp_backoff *r);

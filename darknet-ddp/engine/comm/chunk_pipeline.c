@@ -191,11 +191,13 @@ ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err)
 {
     int moved;
 
+    ddp_backoff_begin(&g->pipeline->relax);
     /* A transport may move much data before a message ends, and finds more to do
      * right after one has: go on until there is nothing. */
     do {
         if (poll(g, &moved, err))
             return err->code;
+        ddp_backoff_polled(&g->pipeline->relax);
     } while (moved && !is_idle(g));
     return DDP_OK;
 }
@@ -207,18 +209,25 @@ ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err)
 
 /* ---- waiting ---- */
 
+int64_t ddp_group_away_ns(const ddp_group *g)
+{
+    return g->pipeline ? g->pipeline->relax.away_ns : 0;
+}
+
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err)
 {
+    struct ddp_backoff *relax = &g->pipeline->relax;
     int64_t start = ddp_clock_ns();
 
+    ddp_backoff_begin(relax);
     while (*left) {
-        struct ddp_backoff *relax = &g->pipeline->relax;
         int moved;
 
         if (poll(g, &moved, err))
             return err->code;
+        ddp_backoff_polled(relax);
         if (moved) {
             ddp_backoff_reset(relax);
             continue;

@@ -7,10 +7,12 @@
 #include "watch/blocked_file.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* How long ranks other than 0 wait before they speak. mpirun takes up to a second
@@ -37,9 +39,24 @@ static void close_off(int fd)
     (void)close(null);
 }
 
+/* A line is one write, whatever it is printed in. Open MPI passes on what a read of the pipe gives
+ * it: in packet mode one write, so that it is mixed with no other rank's. Not on a pipe of somebody
+ * else's, who may read less at a time, and would lose the rest. */
+static void write_whole_lines(void)
+{
+    static char line[PIPE_BUF];
+    struct stat at;
+
+    (void)setvbuf(stderr, line, _IOLBF, sizeof line);
+    if (fstat(STDERR_FILENO, &at) == 0 && S_ISFIFO(at.st_mode))
+        (void)fcntl(STDERR_FILENO, F_SETFL, fcntl(STDERR_FILENO, F_GETFL) | O_DIRECT);
+}
+
 void ddp_rank_output_init(ddp_launcher launcher)
 {
     state.launcher = launcher;
+    if (getenv(DDP_STARTER_VARIABLE) && getenv("OMPI_COMM_WORLD_RANK"))
+        write_whole_lines();
 }
 
 void ddp_rank_output_open(ddp_group *group)

@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { REMEMBERED = 1 << 20, LINE = 4096, PIECE = 1024, HELD = 4 };
+enum { REMEMBERED = 1 << 20, LINE = 4096, PIECE = 4096, HELD = 4 };
 
 static const int64_t redraw_ns = 100000000, flush_ns = 1000000000;
 

@@ -8,6 +8,12 @@
 
 static const double least_excess = .2, tell_after_s = 10;
 
+/* Where the rank did not run meanwhile it has not waited. */
+static int64_t waited_ns(const ddp_group *group, int64_t communication_ns)
+{
+    return communication_ns - ddp_group_away_ns(group);
+}
+
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err)
 {
@@ -15,7 +21,7 @@ ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t co
 
     *w = (ddp_wait_shares){.group = group,
                            .at_ns = ddp_clock_ns(),
-                           .communication_ns = communication_ns,
+                           .waited_ns = waited_ns(group, communication_ns),
                            .straggler = -1};
     w->shares = calloc(size, sizeof *w->shares);
     if (!w->shares)
@@ -73,15 +79,15 @@ int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share)
 
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns, ddp_error *err)
 {
-    int64_t now = ddp_clock_ns();
-    double waited = (double)(communication_ns - w->communication_ns);
+    int64_t now = ddp_clock_ns(), total_ns = waited_ns(w->group, communication_ns);
+    double waited = fmax((double)(total_ns - w->waited_ns), 0);
     double share = now > w->at_ns ? fmin(waited / (double)(now - w->at_ns), 1) : 0;
 
     if (ddp_allgather(w->group, &share, w->shares, sizeof share, err))
         return ddp_wrap(err, "each rank's wait");
     look_for_straggler(w, (double)(now - w->at_ns) / 1e9);
     w->at_ns = now;
-    w->communication_ns = communication_ns;
+    w->waited_ns = total_ns;
     return DDP_OK;
 }
 

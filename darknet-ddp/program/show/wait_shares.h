@@ -13,10 +13,10 @@ enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
     ddp_group *group;
-    int64_t at_ns, communication_ns; /* of this rank, when it was gathered last */
-    double *shares;                  /* of each rank, 0 to 1; NaN: not known */
-    int straggler;                   /* that all others have been waiting for; -1: none */
-    double held_s, over_s;           /* how long they have, and of how long */
+    int64_t at_ns, waited_ns; /* of this rank, when it was gathered last */
+    double *shares;           /* of each rank, 0 to 1; NaN: not known */
+    int straggler;            /* that all others have been waiting for; -1: none */
+    double held_s, over_s;    /* how long they have, and of how long */
     int told;
 } ddp_wait_shares;
 

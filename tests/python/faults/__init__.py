@@ -3,6 +3,7 @@ from faults.disks import DiskGone, DiskSlow, LockHangs
 from faults.files import (DiskFull, DiskFullForAWhile, DiskReadOnly, Fifo, FolderGone, LabelBad, PictureCut, PictureGone)
 from faults.hosts import CableOut, CableShort, HostKilled, HostKilledLeftOut, HostLeftOut, HostOfRank0Killed, LinkCrawls, LinkSlow
 from faults.numbers import FlippedBit, FlippedBitOfFour, NotANumber
+from faults.others import Besieged, Straggler
 from faults.processes import (Clock, ClockBackAndForth, Crashed, Killed, LeavesEarly, MpirunKilled, OutOfMemory, OutputClosed, Stopped)
 from faults.starts import (CfgOverflows, HostHangs, HostRefuses, LabelHangs, LabelOfNulls, ListHangs, ListOfNulls, NameWithEscapes,
                            PictureOverflows)
@@ -40,6 +41,7 @@ FAULTS = {
     "label file of NUL bytes": LabelOfNulls, "list of NUL bytes": ListOfNulls, "cfg of more values than an int counts": CfgOverflows,
     "JPEG whose Huffman table overflows": PictureOverflows, "escape sequences in a file's name": NameWithEscapes,
     "a host that ssh hangs at": HostHangs, "a host that refuses": HostRefuses,
+    "strangers at each port of Gloo's ranks": Besieged, "a rank at 2 % of a core": Straggler,
     "clock set back an hour": Clock, "clock set back and forth by days": ClockBackAndForth, "output closed": OutputClosed,
     "SIGKILL, -ddp_max_restarts": restarted(Killed), "SIGSEGV, -ddp_max_restarts": restarted(Crashed),
     "SIGSTOP, -ddp_max_restarts": restarted(Stopped), "exit(0), -ddp_max_restarts": restarted(LeavesEarly),
