@@ -320,6 +320,14 @@ ddp_status ddp_run_lock_check(const ddp_run_lock *o, ddp_error *err)
     return refuse(o, &now, err);
 }
 
+void ddp_run_lock_renew(const ddp_run_lock *o)
+{
+    ddp_error err;
+    int made;
+
+    (void)create(o, &made, &err); /* what cannot be written is said by the save that follows */
+}
+
 /* Count in the file. Returns 0 where the file is another run's now. A count that cannot be written,
  * on a full disk say, is written next time. */
 static int beat(ddp_run_lock *o, uint64_t count, ddp_error *err)

@@ -37,6 +37,10 @@ ddp_status ddp_run_lock_open(ddp_run_lock **out, const char *path,
  * no other owner's. */
 ddp_status ddp_run_lock_check(const ddp_run_lock *o, ddp_error *err) DDP_MUST_CHECK;
 
+/* Make the file again, if it was removed with its directory. Where another run has made one
+ * meanwhile, ddp_run_lock_check says so. */
+void ddp_run_lock_renew(const ddp_run_lock *o);
+
 /* Remove the file if it is ours. The process is about to end: from any thread, at any time; o may
  * be NULL. */
 void ddp_run_lock_remove(const ddp_run_lock *o);

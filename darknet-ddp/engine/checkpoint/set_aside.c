@@ -123,17 +123,10 @@ static ddp_status look(struct found *f, const char *directory, const char *base,
     return DDP_OK;
 }
 
-static int is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* spare gets a second name; where the file system has none it stays where it is. */
 static int rename_or_link(const char *from, const char *to, const char *spare)
 {
-    if (spare && is_same_file(from, spare)) {
+    if (spare && ddp_file_is_same(from, spare)) {
         (void)!link(from, to);
         return 0;
     }

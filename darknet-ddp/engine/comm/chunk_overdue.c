@@ -36,22 +36,20 @@ ddp_status ddp_chunk_overdue(ddp_group *g, ddp_error *err)
     return ddp_chunk_pipeline_overdue(g, peer, taking, where, err);
 }
 
-/* A wait looks again within milliseconds. Where more than this lies between two looks this process
- * was stopped, by Ctrl-Z say, and the others with it, or nobody waited: it waits from now on. */
-static const int64_t leap_ns = 2000000000;
-
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns)
 {
     struct ddp_chunk_pipeline *p = g->pipeline;
-    int64_t now = ddp_clock_ns(), last = p->last_message_ns;
+    int64_t stopped = ddp_clock_stopped_ns(&p->looked_ns), now = p->looked_ns;
+    int64_t last = p->last_message_ns;
 
-    if (now - p->looked_ns > leap_ns)
-        p->began_ns = now;
-    p->looked_ns = now;
     if (last < since_ns)
         last = since_ns;
     if (last < p->began_ns)
         last = p->began_ns;
+    if (stopped > 0) { /* no time to wait in; nor has anybody waited before the first look */
+        last = last + stopped < now ? last + stopped : now;
+        p->began_ns = last;
+    }
     return g->timeout_ns > 0 && now - last > g->timeout_ns;
 }
 

@@ -1,13 +1,16 @@
 /* The way of a sum of host memory over ranks, from its start to its end, in the order of this file:
  *
- *   start          puts the sum behind those that are started, in the queue of what is to be cut
- *   launch_chunks  cuts the queue into chunks, as long as one of the window's slots is free, and
- * has each post its first messages (ddp_allreduce_algorithm.launch: comm/direct.c, or
- *                  comm/hierarchical.c)
- *   poll           one round: launch_chunks, ask the transport which messages have ended, and tell
- *                  their chunks (.advance), which add what has come, and post the next messages; a
- *                  chunk that is summed leaves its slot free
- *   wait           polls until no chunk of the sum is left
+ * start: puts the sum behind those that are started, in the queue of what is to be cut.
+ *
+ * launch_chunks: cuts the queue into chunks, as long as one of the window's slots is free, and has
+ * each post its first messages (ddp_allreduce_algorithm.launch: comm/direct.c or
+ * comm/hierarchical.c).
+ *
+ * poll: one round. launch_chunks, ask the transport which messages have ended, and tell their
+ * chunks (.advance), which add what has come, and post the next messages; a chunk that is summed
+ * leaves its slot free.
+ *
+ * wait: polls until no chunk of the sum is left.
  *
  * At the end stands what ddp_work_start and ddp_work_wait (comm/work.h) come to for host memory:
  * start and wait. Polls come from every wait, and from ddp_group_progress while the program
@@ -218,9 +221,12 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err)
 {
-    struct ddp_backoff *relax = &g->pipeline->relax;
+    struct ddp_backoff *relax;
     int64_t start = ddp_clock_ns();
 
+    if (!*left) /* after a failure the group may be closed already */
+        return DDP_OK;
+    relax = &g->pipeline->relax;
     ddp_backoff_begin(relax);
     while (*left) {
         int moved;

@@ -1,17 +1,23 @@
 /* The way of a layer's gradients, from their place in a bucket to their sum in the same place, in
  * the order of this file. What a caller must know is in core/reducer.h.
  *
- *   take_gradients  once: the framework's gradient pointers point into buckets, so backward itself
- *                   writes there, and the update reads there. Nothing is copied in or out.
- *   backward_begin  nothing is ready, launched or landed
- *   launch_full_buckets
- *                   starts the sum of each bucket that is full, if all before it in the launch
- * order have been started. This order is the plan's, but that the plan's first ones may be deferred
- * to the end (core/launch_order.h); launch_deferred lets these go layer_ready     a layer's
- * gradients are final: its parameters are counted off their buckets progress        messages move
- * only inside calls, so Darknet calls this often while it computes backward_end    layers that did
- * not run count as ready, so all buckets are full now layer_fence     before the layer's update:
- * waits for sums in the launch order, until all that have a part of the layer are there
+ * take_gradients: once. The framework's gradient pointers point into buckets, so backward itself
+ * writes there, and the update reads there. Nothing is copied in or out.
+ *
+ * backward_begin: nothing is ready, launched or landed.
+ *
+ * launch_full_buckets: starts the sum of each bucket that is full, if all before it in the launch
+ * order have been started. That is the plan's order, but that the plan's first ones may be deferred
+ * to the end (core/launch_order.h); launch_deferred lets these go.
+ *
+ * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets.
+ *
+ * progress: messages move only inside calls, so Darknet calls this often while it computes.
+ *
+ * backward_end: layers that did not run count as ready, so all buckets are full now.
+ *
+ * layer_fence: before the layer's update. Waits for sums in the launch order, until all that have a
+ * part of the layer are there.
  *
  * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Beside the
  * way: where r->rounds is set, an algorithm makes other numbers of a bucket, and core/rounds.c sums

@@ -55,13 +55,14 @@ static ncclResult_t state_of_all(const ddp_group *g)
  * a rank is gone; the group's transport does. */
 static ncclResult_t finish(ddp_group *g, ddp_error *err)
 {
-    int64_t start = ddp_clock_ns();
+    int64_t start = ddp_clock_ns(), looked = start;
     ncclResult_t state;
 
     while ((state = state_of_all(g)) == ncclInProgress) {
         if (ddp_chunk_pipeline_look(g, err))
             return ncclRemoteError;
-        if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns) {
+        start += ddp_clock_stopped_ns(&looked);
+        if (g->timeout_ns > 0 && looked - start > g->timeout_ns) {
             (void)ddp_fail(err, DDP_ERR_COMM, "no answer from the other ranks for %.9g s",
                            (double)g->timeout_ns / 1e9);
             return ncclRemoteError;

@@ -201,7 +201,7 @@ static ddp_status overdue(const ddp_group *g, const struct ddp_gpu_sum *s, ddp_e
 
 static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
 {
-    int64_t start = ddp_clock_ns();
+    int64_t start = ddp_clock_ns(), looked = start;
     int idle_polls = 0;
 
     while (!ddp_cuda_passed(g->gpu->cuda, s->landed)) {
@@ -209,7 +209,8 @@ static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_er
             return err->code;
         if (idle_polls++ > SPINS)
             (void)usleep(NAP_US);
-        if (g->timeout_ns > 0 && ddp_clock_ns() - start > g->timeout_ns)
+        start += ddp_clock_stopped_ns(&looked);
+        if (g->timeout_ns > 0 && looked - start > g->timeout_ns)
             return overdue(g, s, err);
     }
     return DDP_OK;

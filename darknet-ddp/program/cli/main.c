@@ -128,7 +128,8 @@ static int run_training(int argc, char **argv, const ddp_options *options,
     ddp_session_open(options);
     ddp_session_override(command, ddp_darknet_word(argc, argv, 2),
                          ddp_darknet_word(argc, argv, 2 + ddp_arguments_has_data(command)));
-    ddp_session_begins_with(ddp_darknet_word(argc, argv, 4), has_word(argv, "-clear"), taken);
+    ddp_session_begins_with(ddp_darknet_word(argc, argv, 3 + ddp_arguments_has_data(command)),
+                            has_word(argv, "-clear"), taken);
     ddp_session_validate(command, ddp_darknet_word(argc, argv, 2), ddp_darknet_word(argc, argv, 3));
     argc = name_gpu(argc, argv, options);
     status = darknet_main(argc, argv);

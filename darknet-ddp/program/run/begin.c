@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include "base/file.h"
 #include "glue/cfg.h"
 #include "inputs/list.h"
 #include "inputs/same_cfg.h"
@@ -51,13 +52,14 @@ static void print_length(const ddp_train_position *now)
 /* Of a run that was resumed, or of weights to begin with, that have seen all batches. */
 static void print_finished(const ddp_train_position *now)
 {
+    int times = (int)((now->step + now->last_step - 1) / now->last_step); /* the schedule's length */
     char *further;
 
     printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done", now->step,
            now->last_step);
     if (ddp_checkpoints_resumed(ddp_run.checkpoints)) {
         further = ddp_command_to_train_further(ddp_launched(ddp_run.launcher),
-                                               ddp_run.options->epochs, ddp_run.cfg_path);
+                                               ddp_run.options->epochs * times, ddp_run.cfg_path);
         printf("; %s trains further\n", further ? further : "-resume_force");
         free(further);
     } else {
@@ -71,7 +73,7 @@ static void print_first_weights(const ddp_train_position *now)
 {
     const char *given = ddp_run.first_weights, *from = ddp_checkpoints_last(ddp_run.checkpoints);
 
-    if (given && from && strcmp(given, from) != 0)
+    if (given && from && !ddp_file_is_same(given, from))
         printf("DDP: %s is not used, since the run goes on from %s; without -resume it would begin "
                "with it\n",
                given, from);

@@ -5,6 +5,7 @@
 #include "saves/async_writer.h"
 
 #include "base/clock.h"
+#include "saves/run_lock.h"
 #include "state/save.h"
 #include "state/snapshot.h"
 
@@ -85,6 +86,16 @@ static ddp_status keep_last(const ddp_async_writer *s, ddp_error *err)
     return s->keep > 0 ? ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err) : DDP_OK;
 }
 
+/* Once more where the directory is removed meanwhile. */
+static ddp_status write_copy(ddp_async_writer *s, const char *path, ddp_error *err)
+{
+    ddp_status st = ddp_snapshot_write(s->snapshot, path, err);
+
+    if (st && ddp_run_lock_of_run_make_again(s->directory))
+        st = ddp_snapshot_write(s->snapshot, path, err);
+    return st;
+}
+
 /* Write one pair. Only one thread at a time does so: no lock. */
 static ddp_status perform(ddp_async_writer *s, const struct task *task, ddp_error *err)
 {
@@ -95,7 +106,7 @@ static ddp_status perform(ddp_async_writer *s, const struct task *task, ddp_erro
     else if (task->writing)
         st = ddp_pair_finish(task->writing, err);
     else
-        st = ddp_snapshot_write(s->snapshot, task->path, err);
+        st = write_copy(s, task->path, err);
     return st ? st : keep_last(s, err);
 }
 

@@ -18,12 +18,10 @@
 #include "saves/saved_files.h"
 #include "show/rank_output.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct ddp_checkpoints {
@@ -75,9 +73,8 @@ static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *c
 static int are_first_weights(const char *first_weights, const char *path)
 {
     char *state = path ? ddp_state_path(path) : NULL;
-    struct stat a, b;
-    int so = first_weights && state && access(state, F_OK) != 0 && !stat(first_weights, &a)
-             && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    int so =
+        first_weights && state && access(state, F_OK) != 0 && ddp_file_is_same(first_weights, path);
 
     free(state);
     return so;
@@ -229,15 +226,6 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
-/* Somebody may have removed the folder of a run that goes on. */
-static void make_again(const char *directory)
-{
-    if (access(directory, F_OK) && errno == ENOENT && mkdir(directory, 0777) == 0)
-        (void)fprintf(stderr,
-                      "darknet: %s was removed, and is made again; what was saved there is gone\n",
-                      directory);
-}
-
 /* On rank 0. */
 static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                        ddp_error *err)
@@ -246,7 +234,7 @@ static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int c
 
     if (ddp_run_lock_of_run_check(err))
         return err->code;
-    make_again(c->directory);
+    (void)ddp_run_lock_of_run_make_again(c->directory);
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     if (!c->saver && ddp_async_writer_open(&c->saver, &c->run, c->directory, c->options->keep, err))
         return err->code;
@@ -381,7 +369,7 @@ static ddp_status set_aside(ddp_checkpoints *c, size_t last_step, ddp_error *err
         return err->code;
     if (c->aside
         && (!ddp_checkpoint_would_resume(&c->aside_metadata, c->aside, &c->run)
-            || c->aside_metadata.step >= last_step)) {
+            || (last_step > 0 && c->aside_metadata.step >= last_step))) {
         free(c->aside);
         c->aside = NULL;
     }

@@ -3,9 +3,12 @@
 #include "checkpoint/run_lock.h"
 #include "show/rank_output.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static ddp_run_lock *_Atomic owner; /* NULL: nothing is owned */
 
@@ -78,6 +81,18 @@ ddp_status ddp_run_lock_of_run_check(ddp_error *err)
     if (!owner || ddp_run_lock_check(owner, err) == DDP_OK)
         return DDP_OK;
     return say_lost(err);
+}
+
+int ddp_run_lock_of_run_make_again(const char *directory)
+{
+    if (access(directory, F_OK) == 0 || errno != ENOENT || mkdir(directory, 0777))
+        return 0;
+    (void)fprintf(stderr,
+                  "darknet: %s was removed, and is made again; what was saved there is gone\n",
+                  directory);
+    if (owner)
+        ddp_run_lock_renew(owner);
+    return 1;
 }
 
 void ddp_run_lock_of_run_give_back(void)

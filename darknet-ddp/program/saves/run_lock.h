@@ -15,6 +15,10 @@ ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int
 /* Before something is written: DDP_ERR_USAGE where another run has taken over. */
 ddp_status ddp_run_lock_of_run_check(ddp_error *err) DDP_MUST_CHECK;
 
+/* Returns 1 where somebody had removed the run's directory: it is made again, which is said, and
+ * the name in it is owned as before. */
+int ddp_run_lock_of_run_make_again(const char *directory);
+
 /* The run has ended. */
 void ddp_run_lock_of_run_give_back(void);
 

@@ -24,3 +24,12 @@ int64_t ddp_clock_cpu_ns(void)
 {
     return read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
+
+int64_t ddp_clock_stopped_ns(int64_t *looked_ns)
+{
+    static const int64_t leap_ns = 2000000000;
+    int64_t now = ddp_clock_ns(), gap = now - *looked_ns;
+
+    *looked_ns = now;
+    return gap > leap_ns ? gap : 0;
+}

@@ -131,13 +131,12 @@ static int hear(const ddp_door *d, struct guest *g, ddp_hello *hello)
 
     if (n > 0)
         g->bytes += (size_t)n;
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)
-        || ddp_clock_ns() - g->since_ns > guest_ns) {
-        end_guest(g);
+    if (g->bytes < sizeof *hello) {
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)
+            || ddp_clock_ns() - g->since_ns > guest_ns)
+            end_guest(g);
         return 0;
     }
-    if (g->bytes < sizeof *hello)
-        return 0;
     memcpy(hello, g->said, sizeof *hello);
     if (same_key(&hello->key, &d->key))
         return 1;

@@ -400,3 +400,10 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum, ddp_er
     (void)XXH3_freeState(hash);
     return st;
 }
+
+int ddp_file_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}

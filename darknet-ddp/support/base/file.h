@@ -82,4 +82,7 @@ ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *e
 ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
                                 ddp_error *err) DDP_MUST_CHECK;
 
+/* Are both there, and one file, by whatever names? */
+int ddp_file_is_same(const char *a, const char *b);
+
 #endif

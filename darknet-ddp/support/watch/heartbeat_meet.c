@@ -25,18 +25,17 @@ static int is_invited(const struct ifaddrs *a, int family, int local, const char
     return local == ((a->ifa_flags & IFF_LOOPBACK) != 0);
 }
 
-/* Of a family, until there are `most`. */
-static ddp_status listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct ifaddrs *all,
-                            int family, int most, int local, const char *interface, ddp_error *err)
+/* Of a family, until there are `most`. An address that cannot be listened at, that of an interface
+ * without a carrier say, is left out; err has the last. */
+static void listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct ifaddrs *all,
+                      int family, int most, int local, const char *interface, ddp_error *err)
 {
     for (const struct ifaddrs *a = all; a && inv->count < most; a = a->ifa_next)
         if (is_invited(a, family, local, interface)) {
             inv->at[inv->count] = ddp_net_address_of(a->ifa_addr);
-            if (ddp_door_listen(c->door, &inv->at[inv->count], err))
-                return err->code;
-            inv->count++;
+            if (!ddp_door_listen(c->door, &inv->at[inv->count], err))
+                inv->count++;
         }
-    return DDP_OK;
 }
 
 static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, int local,
@@ -44,17 +43,19 @@ static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, in
 {
     struct ifaddrs *all = NULL;
     char host[256] = "";
-    ddp_status st;
 
+    *err = (ddp_error){0};
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
     /* Both: an address of IPv4 may be of a network that this host has for itself. */
-    st = listen_at(c, inv, all, AF_INET, DDP_INVITED_ADDRESSES / 2, local, interface, err);
-    if (!st && !(local && inv->count > 0))
-        st = listen_at(c, inv, all, AF_INET6, DDP_INVITED_ADDRESSES, local, interface, err);
+    listen_at(c, inv, all, AF_INET, DDP_INVITED_ADDRESSES / 2, local, interface, err);
+    if (!(local && inv->count > 0))
+        listen_at(c, inv, all, AF_INET6, DDP_INVITED_ADDRESSES, local, interface, err);
     freeifaddrs(all);
-    if (st || inv->count > 0)
-        return st;
+    if (inv->count > 0)
+        return DDP_OK;
+    if (err->code)
+        return err->code;
     (void)gethostname(host, sizeof host - 1);
     return ddp_net_interface_none(host, interface ? interface : local ? "lo" : NULL, err);
 }
@@ -104,9 +105,9 @@ void ddp_heartbeat_admit(ddp_heartbeat *c)
 
 static ddp_status fail_to_join(const ddp_heartbeat_address *inv, ddp_error *err)
 {
-    char list[512] = "", text[DDP_ADDRESS_TEXT];
+    char list[320] = "", text[DDP_ADDRESS_TEXT]; /* leaves room for the sentence */
 
-    for (int i = 0; i < inv->count; i++) {
+    for (int i = 0; i < inv->count && strlen(list) + sizeof text + 2 < sizeof list; i++) {
         size_t used = strlen(list);
 
         ddp_net_address_text(&inv->at[i], text);
