@@ -28,7 +28,7 @@ static const int64_t second_ns = 1000000000;
 
 /* LOOK_MS: how often the ranks' memory is looked at; FAIL_S and END_S: after these a job that
  * has failed, or is done, is killed. */
-enum { LOOK_MS = 1000, FAIL_S = 5, END_S = 15, SAY_START_S = 10 };
+enum { LOOK_MS = 1000, ASK_MS = 100, FAIL_S = 5, END_S = 15, SAY_START_S = 10 };
 
 struct launcher {
     pid_t pid;
@@ -43,6 +43,7 @@ struct launcher {
     int trains;          /* the ranks said so */
     int asked;           /* to save and end */
     int ended_by;        /* the signal that ends them at once */
+    int64_t told_ns;     /* when ranks that had not committed were last asked to end */
     int64_t deadline_ns; /* then they are killed; 0: never */
 };
 
@@ -199,14 +200,34 @@ static int signal_ranks(const struct launcher *l, int number)
     return kill(l->pid, number) == 0;
 }
 
+/* May it be that the ranks end without having trained? They decide. */
+static int is_untrained(const struct launcher *l)
+{
+    return l->config.trains && !(l->err.notes & DDP_NOTE_COMMITS);
+}
+
+static void ask_untrained(struct launcher *l, int number)
+{
+    if (!l->ended_by)
+        l->deadline_ns = ddp_clock_ns() + 2 * second_ns;
+    l->ended_by = number;
+    l->told_ns = ddp_clock_ns();
+    (void)signal_ranks(l, SIGUSR2);
+}
+
 static void ask_to_end(struct launcher *l, int number)
 {
-    int saves = l->trains && !l->asked && signal_ranks(l, SIGUSR2);
+    int saves;
 
-    if (saves && number == SIGINT)
+    if (is_untrained(l)) {
+        ask_untrained(l, number);
+        return;
+    }
+    saves = l->config.trains && !l->asked && signal_ranks(l, SIGUSR2);
+    if (saves)
         ddp_signals_say_ending();
-    else if (number == SIGINT && !l->asked && !l->ended_by)
-        ddp_signals_say(l->config.trains ? ddp_signals_ends_untrained : "darknet: ending\n");
+    else if (!l->asked && !l->ended_by)
+        ddp_signals_say("darknet: ending\n");
     if (!saves)
         (void)kill(l->pid, SIGTERM);
     if (saves) {
@@ -217,6 +238,24 @@ static void ask_to_end(struct launcher *l, int number)
     }
     if (!saves || patience_ns(l))
         l->ended_by = number;
+}
+
+/* Of ranks that were asked to end: have they committed before they heard of it, or have they
+ * perhaps not heard? */
+static void look_at_asked(struct launcher *l)
+{
+    int number = l->ended_by;
+
+    if (!l->told_ns)
+        return;
+    if (is_untrained(l)) {
+        if (ddp_clock_ns() - l->told_ns >= ASK_MS * (int64_t)1000000)
+            ask_untrained(l, number);
+        return;
+    }
+    l->told_ns = 0;
+    l->ended_by = 0;
+    ask_to_end(l, number);
 }
 
 /* Ctrl-Z: stop with all ranks until SIGCONT comes. Time in which nothing runs is nobody's delay. */
@@ -249,6 +288,8 @@ static int wait_ms(const struct launcher *l)
 {
     int64_t left = l->deadline_ns - ddp_clock_ns();
 
+    if (l->told_ns && left > ASK_MS * (int64_t)1000000)
+        return ASK_MS;
     if (l->deadline_ns == 0 || left > LOOK_MS * (int64_t)1000000)
         return LOOK_MS;
     return left < 0 ? 0 : (int)(left / 1000000) + 1;
@@ -292,6 +333,7 @@ static void work(struct launcher *l)
         l->deadline_ns = ddp_clock_ns() + END_S * second_ns;
     while (read(l->signals, &signal, sizeof signal) == (ssize_t)sizeof signal)
         take_signal(l, (int)signal.ssi_signo);
+    look_at_asked(l);
     if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
         return;
     l->looked_ns = ddp_clock_ns();
@@ -335,12 +377,18 @@ static void say_why(const struct launcher *l, int status)
 
 static void finish(struct launcher *l, int how, ddp_exit_info *ended)
 {
-    ended->failed = ended->status != 0 && !l->asked && !l->ended_by;
+    int untrained = is_untrained(l) && (l->ended_by || l->err.notes & DDP_NOTE_UNTRAINED);
+
+    if (untrained && l->ended_by)
+        ended->status = 128 + l->ended_by;
+    ended->failed = ended->status != 0 && !l->asked && !l->ended_by && !untrained;
     ended->begun = (l->err.notes & DDP_NOTE_BEGINS) != 0;
     ended->trained = l->trains;
     ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
     ddp_output_relay_finish(&l->out, 0);
     ddp_output_relay_finish(&l->err, ended->failed && l->config.verbose);
+    if (untrained)
+        ddp_signals_say(ddp_signals_ends_untrained);
     if (ended->failed)
         say_what_ended(l);
     if (ended->failed && !l->gave_up && !l->err.told && !*l->err.lost && l->err.found.rank < 0

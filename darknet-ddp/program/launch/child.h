@@ -32,12 +32,14 @@ typedef struct ddp_child_config {
 
 /* What ranks tell the process that started them. */
 typedef enum ddp_launcher_note {
-    DDP_NOTE_TRAINS = 1, /* all ranks do */
-    DDP_NOTE_SAVED = 2,  /* a checkpoint */
-    DDP_NOTE_FAILS = 4,  /* this rank ends the job */
-    DDP_NOTE_DONE = 8,   /* all is done and saved: only the end is left, of exit status 0 */
-    DDP_NOTE_LACKS = 16, /* the same with exit status 1 */
-    DDP_NOTE_BEGINS = 32 /* a rank runs */
+    DDP_NOTE_TRAINS = 1,     /* all ranks do */
+    DDP_NOTE_SAVED = 2,      /* a checkpoint */
+    DDP_NOTE_FAILS = 4,      /* this rank ends the job */
+    DDP_NOTE_DONE = 8,       /* all is done and saved: only the end is left, of exit status 0 */
+    DDP_NOTE_LACKS = 16,     /* the same with exit status 1 */
+    DDP_NOTE_BEGINS = 32,    /* a rank runs */
+    DDP_NOTE_COMMITS = 64,   /* no rank had been asked to end: from here on an end is saved */
+    DDP_NOTE_UNTRAINED = 128 /* one had: all end, and have written nothing */
 } ddp_launcher_note;
 
 /* An environment variable that ranks of ddp_child have. */
@@ -49,13 +51,17 @@ typedef enum ddp_launcher_note {
  * own, so a terminal's Ctrl-C comes here alone. Where a signal ended a rank, a sentence says so,
  * and how much memory the rank had; where no rank has said why the job failed, one says that.
  *
- * Once the ranks train, the first SIGINT or SIGTERM becomes SIGUSR2, with which they end the step,
- * save and end (mpirun would give them a second): for as long as config says. A later one, or one
- * before they train, becomes SIGTERM, and what is left after 2 s is killed; so is what is left 5 s
- * after a rank has failed (mpirun waits for a host that is away for minutes), or 15 s after rank 0
- * has done all (who keeps a connection to mpirun open keeps it from ending). SIGUSR1 and SIGUSR2
- * are passed on, and SIGQUIT to one rank of this host. SIGTSTP stops the ranks and this process,
- * and SIGCONT has them go on. If this process is killed, the child gets SIGTERM.
+ * The first SIGINT or SIGTERM becomes SIGUSR2 (mpirun would give ranks that get SIGTERM a second).
+ * Ranks that train end the step, save and end, for as long as config says. Before that they agree
+ * once whether any of them was asked to end: then they end without writing anything, else
+ * they commit. Until they have told which SIGUSR2 is sent again and again, since a mpirun
+ * that starts its ranks may pass it on to nobody, and what is left after 2 s is killed. A later
+ * signal, or one to ranks that are not to train, becomes SIGTERM, and what is left after 2 s is
+ * killed; so is what is left 5 s after a rank has failed (mpirun waits for a host that is away for
+ * minutes), or 15 s after rank 0 has done all (who keeps a connection to mpirun open keeps it from
+ * ending). SIGUSR1 and SIGUSR2 are passed on, and SIGQUIT to one rank of this host. SIGTSTP stops
+ * the ranks and this process, and SIGCONT has them go on. If this process is killed, the child gets
+ * SIGTERM.
  *
  * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,

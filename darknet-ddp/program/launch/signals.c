@@ -16,12 +16,21 @@ static _Alignas(64) unsigned char stack[1 << 16];
 
 static volatile sig_atomic_t asked[DDP_REQUESTS];
 
+static volatile sig_atomic_t asked_by; /* to end */
+
 static pthread_t main_thread;
 static int launched; /* by mpirun or srun */
 
 static void on_signal(int number)
 {
     asked[number == SIGUSR1 ? DDP_REQUEST_SAVE : DDP_REQUEST_STOP] = 1;
+    if (number != SIGUSR1)
+        asked_by = number;
+}
+
+int ddp_signals_number(void)
+{
+    return asked_by;
 }
 
 static void take(int number, void (*handler)(int), int flags)
@@ -99,6 +108,8 @@ static void on_end(int number)
     } else if (number == SIGINT) {
         ddp_signals_say_ending();
         take(number, on_end_at_once, 0);
+    } else if (number == SIGTERM) {
+        ddp_signals_say("darknet: saving, then ending\n");
     }
     errno = keep;
 }
@@ -136,6 +147,8 @@ volatile sig_atomic_t *ddp_signals_open(int by_launcher)
     take(SIGPIPE, SIG_IGN, 0);
     if (!by_launcher && !is_ignored(SIGINT))
         take(SIGINT, on_end_untrained, 0);
+    if (!by_launcher)
+        take(SIGTERM, on_end_untrained, 0);
     return asked;
 }
 

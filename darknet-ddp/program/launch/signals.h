@@ -6,8 +6,8 @@
 
 /* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
  * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
- * The first Ctrl-C of a process that no launcher started says that nothing was trained yet, and
- * ends it. SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is
+ * The first Ctrl-C or SIGTERM of a process that no launcher started says that nothing was trained
+ * yet, and ends it. SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is
  * reported; nor does SIGPIPE: whoever read the output may end before the run. On the main thread.
  */
 volatile sig_atomic_t *ddp_signals_open(int by_launcher);
@@ -15,6 +15,9 @@ volatile sig_atomic_t *ddp_signals_open(int by_launcher);
 /* Print a line on standard error, in place of one that renews itself. For handlers of signals; it
  * may go unread. */
 void ddp_signals_say(const char *line);
+
+/* The signal that asked this process to end since ddp_signals_open; 0: none did. */
+int ddp_signals_number(void);
 
 /* A Ctrl-C has been heard: what it does, and what another would. */
 void ddp_signals_say_ending(void);

@@ -1,6 +1,7 @@
 #include "run/session.h"
 
 #include "base/file.h"
+#include "comm/collectives.h"
 #include "glue/cfg.h"
 #include "inputs/list.h"
 #include "inputs/same_cfg.h"
@@ -192,6 +193,30 @@ static void print_run(const network *net, const ddp_train_position *now, const c
     print_habits(cfg);
 }
 
+/* The one place where it is decided whether this run begins: all ranks end here if any was asked to
+ * by now, and nothing of an earlier run has been touched. Who is asked later ends a run that saves.
+ */
+static ddp_status commit(ddp_error *err)
+{
+    int own = ddp_signals_number(), number = 0;
+    int *all = calloc((size_t)ddp_group_size(ddp_run.group), sizeof *all);
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what ranks were asked");
+    if (ddp_allgather(ddp_run.group, &own, all, sizeof own, err)) {
+        free(all);
+        return err->code;
+    }
+    for (int i = 0; i < ddp_group_size(ddp_run.group); i++)
+        number = all[i] > number ? all[i] : number;
+    free(all);
+    if (number)
+        ddp_session_end_untrained(number);
+    if (ddp_run.launcher.rank == 0)
+        ddp_report_notify_launcher(DDP_NOTE_COMMITS);
+    return DDP_OK;
+}
+
 static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err)
 {
@@ -209,7 +234,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     ddp_watchdog_begin(ddp_run.directory, cfg,
                        ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
     ddp_signals_take_term(ddp_launched(ddp_run.launcher));
-    if (ddp_checkpoints_begin(ddp_run.checkpoints, net, err))
+    if (commit(err) || ddp_checkpoints_begin(ddp_run.checkpoints, net, err))
         return err->code;
     if (ddp_run.launcher.rank == 0)
         ddp_report_notify_launcher(DDP_NOTE_TRAINS); /* only now: a restart finds its own files */

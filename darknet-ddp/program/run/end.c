@@ -2,6 +2,8 @@
 
 #include "base/plural.h"
 #include "comm/collectives.h"
+#include "launch/signals.h"
+#include "launch/supervisor.h"
 #include "run/bad_samples.h"
 #include "run/state.h"
 #include "run/summary.h"
@@ -91,21 +93,37 @@ static void part(int status)
     ddp_group_close(ddp_run.group);
 }
 
-static void leave(void) __attribute__((noreturn));
+/* Loaders may still be at work. */
+static void leave_with(int status) __attribute__((noreturn));
 
-static void leave(void)
+static void leave_with(int status)
 {
-    int status = conclude(1);
     ddp_error err;
 
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
-    ddp_rank_output_close(); /* loaders are still at work */
+    ddp_rank_output_close();
     ddp_watchdog_forget_plan();
     ddp_trainer_close(ddp_run.trainer);
     part(status);
     (void)fflush(NULL);
     _exit(status);
+}
+
+static void leave(void) __attribute__((noreturn));
+
+static void leave(void)
+{
+    leave_with(conclude(1));
+}
+
+void ddp_session_end_untrained(int number)
+{
+    if (ddp_run.launcher.rank == 0 && ddp_supervisor_is_ours())
+        ddp_report_notify_launcher(DDP_NOTE_UNTRAINED); /* which says it */
+    else if (ddp_group_rank(ddp_run.group) == 0)
+        ddp_signals_say(ddp_signals_ends_untrained);
+    leave_with(128 + number);
 }
 
 /* Said at once, since it is not known yet what becomes of the run. */

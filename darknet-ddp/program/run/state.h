@@ -83,6 +83,11 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
  * as ddp_agree. */
 ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
+/* ---- end.c ---- */
+
+/* Before anything was written: every rank ends, as this signal asks. */
+void ddp_session_end_untrained(int number) __attribute__((noreturn));
+
 /* ---- step.c ---- */
 
 /* Show a step's line of Darknet. On rank 0. */
