@@ -2,10 +2,14 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
+#include "glue/cfg.h"
 #include "run/state.h"
 #include "run/trace.h"
 #include "saves/done_marker.h"
+#include "saves/earlier_best.h"
 #include "show/rank_output.h"
+
+#include <stdlib.h>
 
 static const double a_day_s = 86400;
 
@@ -55,16 +59,36 @@ static void end_early(void)
     ddp_plugin_stop();
 }
 
+/* Before NAME_best.weights are first written: a run that goes on without its figures cannot tell
+ * whether those that are there are better. */
+static ddp_status keep_earlier_best(ddp_error *err)
+{
+    ddp_status st;
+    char *base;
+
+    if (!ddp_checkpoints_resumed(ddp_run.checkpoints) || ddp_group_rank(ddp_run.group) != 0)
+        return DDP_OK;
+    base = ddp_cfg_base(ddp_run.cfg_path);
+    st = ddp_earlier_best_keep(ddp_run.directory, base, err);
+    free(base);
+    return st;
+}
+
 static ddp_status validate(network *net, const ddp_train_position *now, ddp_error *err)
 {
     int64_t began = ddp_clock_ns(), communication_ns = communication_now();
-    int best, stop;
+    const char *name;
+    double figure;
+    size_t step;
+    int known = ddp_validation_best(ddp_run.validation, &name, &figure, &step), best, stop;
 
     if (ddp_validation_run(ddp_run.validation, net, now, ddp_run_files_found, ddp_run.records,
                            &best, &stop, err))
         return err->code;
     ddp_step_line_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
     ddp_plugin_save(net, "_last.weights");
+    if (best && !known && keep_earlier_best(err))
+        return err->code;
     if (best)
         ddp_plugin_save(net, "_best.weights");
     if (stop)

@@ -1,0 +1,45 @@
+#include "saves/earlier_best.h"
+
+#include "checkpoint/match.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The state first: weights without one are still there under their name where the other fails. */
+static ddp_status rename_pair(const char *from, const char *to, ddp_error *err)
+{
+    char *states[2] = {ddp_state_path(from), ddp_state_path(to)};
+    ddp_status st = DDP_OK;
+
+    if (!states[0] || !states[1])
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of files");
+    else if ((rename(states[0], states[1]) && errno != ENOENT) || rename(from, to))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", from, to, strerror(errno));
+    free(states[0]);
+    free(states[1]);
+    return st;
+}
+
+ddp_status ddp_earlier_best_keep(const char *directory, const char *base, ddp_error *err)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+
+    (void)snprintf(from, sizeof from, "%s/%s_best.weights", directory, base);
+    if (access(from, F_OK))
+        return DDP_OK;
+    for (int i = 1;; i++) {
+        (void)snprintf(to, sizeof to, "%s/%s_best_%d.weights", directory, base, i);
+        if (access(to, F_OK))
+            break;
+    }
+    if (ddp_match_promote(from, err) || rename_pair(from, to, err))
+        return err->code;
+    printf("DDP: how good %s is, nothing tells any more (%s/%s.csv does): it is kept as %s, and the "
+           "best from here on takes its place\n",
+           from, directory, base, to);
+    return DDP_OK;
+}
