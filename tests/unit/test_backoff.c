@@ -112,21 +112,26 @@ static void it_does_not_think_so_for_ever(void **state)
     assert_at_least(ddp_clock_ns() - start_ns, 1000 * ms);
 }
 
-/* As one that was stopped. */
+/* As one that was stopped. A poll right after the last is no such time, unless others of this
+ * machine hold up the test between the two. */
 static void a_rank_that_does_not_run_does_not_wait(void **state)
 {
     const struct timespec stopped = {.tv_nsec = 50 * ms};
     struct ddp_backoff r = {0};
+    int64_t least_ns = INT64_MAX;
 
     (void)state;
     ddp_backoff_begin(&r);
     (void)nanosleep(&stopped, NULL);
     ddp_backoff_polled(&r);
     assert_at_least(r.away_ns, 50 * ms);
-    r.away_ns = 0;
-    ddp_backoff_begin(&r);
-    ddp_backoff_polled(&r);
-    assert_int_equal(r.away_ns, 0);
+    for (int i = 0; i < 50; i++) {
+        r.away_ns = 0;
+        ddp_backoff_begin(&r);
+        ddp_backoff_polled(&r);
+        least_ns = r.away_ns < least_ns ? r.away_ns : least_ns;
+    }
+    assert_int_equal(least_ns, 0);
 }
 
 int main(void)

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { INPUTS_MOST = 64, OUTPUTS_MOST = 6, NAME = 512, HEAD = 32 };
+enum { OUTPUTS_MOST = 6, NAME = 512, HEAD = 32 };
 
 typedef struct input {
     char name[NAME]; /* as it is said */
@@ -26,8 +26,9 @@ typedef struct output {
     ddp_written_kind kind;
 } output;
 
-static input inputs[INPUTS_MOST]; /* of this process's command */
-static int input_count;
+static input *inputs; /* of this process's command */
+static size_t input_count;
+static int lost; /* no memory for one of them */
 
 /* ---- what is read ---- */
 
@@ -38,15 +39,21 @@ static int is_file(const char *path, struct stat *info)
 
 static void note(const char *path, const char *named_by)
 {
-    input *in = &inputs[input_count];
     struct stat info;
+    input *list, *in;
 
-    if (!path || input_count == INPUTS_MOST || !is_file(ddp_shared_path(path), &info))
+    if (!path || !is_file(ddp_shared_path(path), &info))
         return;
+    list = reallocarray(inputs, input_count + 1, sizeof *list);
+    if (!list) {
+        lost = 1;
+        return;
+    }
+    inputs = list;
+    in = &inputs[input_count++];
     (void)snprintf(in->name, sizeof in->name, "%s%s", path, named_by);
     in->device = info.st_dev;
     in->inode = info.st_ino;
-    input_count++;
 }
 
 /* Whatever a key of the .data file names. */
@@ -67,20 +74,39 @@ static void note_data(const char *path)
     ddp_sections_release(&data);
 }
 
-/* Is there a picture of a list of the .data file at this place? */
-static int find_picture(const struct stat *info, const char *data_path, const char *key, char *name)
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Has the file that is there names besides the path's last part? */
+static int has_other_names(const char *path, const struct stat *info)
+{
+    struct stat link;
+
+    return info->st_nlink > 1 || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode));
+}
+
+/* Is the file a picture of a list of the .data file? A long list is not asked for line by line: a
+ * picture of another name is the same file only if that has other names. (A list's own symbolic
+ * link of another name is not found.) */
+static int find_picture(const char *written, const struct stat *info, const char *data_path,
+                        const char *key, char *name)
 {
     ddp_sections data = {0};
     ddp_lines list = {0};
     struct stat picture;
     ddp_error ignored;
     const char *path;
-    int found = 0;
+    int found = 0, any_name = has_other_names(written, info);
 
     if (!ddp_data_read(&data, data_path, &ignored) && (path = ddp_sections_find(&data, key))
         && !ddp_lines_read(&list, path, &ignored))
         for (size_t i = 0; i < list.count && !found; i++) {
-            found = is_file(list.all[i], &picture) && picture.st_ino == info->st_ino
+            found = (any_name || strcmp(last_part(list.all[i]), last_part(written)) == 0)
+                    && is_file(list.all[i], &picture) && picture.st_ino == info->st_ino
                     && picture.st_dev == info->st_dev;
             if (found)
                 (void)snprintf(name, NAME, "%s (%s:%zu)", list.all[i], path, list.numbers[i]);
@@ -141,7 +167,9 @@ ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_writ
 
     if (!is_file(path, &info))
         return DDP_OK;
-    for (int i = 0; i < input_count; i++)
+    if (lost)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of what is read");
+    for (size_t i = 0; i < input_count; i++)
         if (inputs[i].inode == info.st_ino && inputs[i].device == info.st_dev)
             return ddp_fail(err, DDP_ERR_USAGE,
                             "%s would write over %s, which this command reads: name another file",
@@ -225,11 +253,19 @@ static ddp_status check_pictures(const output *o, const char *data, ddp_error *e
     if (o->kind != DDP_WRITTEN_JPEG || !data || !is_file(o->path, &info))
         return DDP_OK;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (find_picture(&info, data, lists[i], name))
+        if (find_picture(o->path, &info, data, lists[i], name))
             return ddp_fail(err, DDP_ERR_USAGE,
                             "%s would write over %s, a picture of this data set: name another file",
                             o->what, name);
     return DDP_OK;
+}
+
+/* Two streams may go to one terminal, or to /dev/null. */
+static int are_one_file(const output *a, const output *b)
+{
+    struct stat info;
+
+    return strcmp(a->path, b->path) == 0 && (stat(a->path, &info) || S_ISREG(info.st_mode));
 }
 
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
@@ -241,7 +277,7 @@ ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own
     note_all(argc, argv, own, options);
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < i; k++)
-            if (strcmp(outputs[i].path, outputs[k].path) == 0)
+            if (are_one_file(&outputs[i], &outputs[k]))
                 return ddp_fail(err, DDP_ERR_USAGE, "%s and %s name one file", outputs[k].what,
                                 outputs[i].what);
         if (ddp_overwrite_check_file(outputs[i].what, outputs[i].path, outputs[i].kind, err)

@@ -4,10 +4,12 @@
 #include "base/plural.h"
 #include "comm/collectives.h"
 #include "inputs/scan_data.h"
+#include "samples/transforms.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Pictures of a list, of all ranks; faults that a rank names; how long it looks at each list, in
  * ns. */
@@ -29,15 +31,10 @@ static int is_borne(const char *kind)
 
 typedef void look(ddp_scan_data *c, size_t first, size_t count);
 
-static size_t sample_of(const ddp_lines *list)
-{
-    return list->count < MOST ? list->count : MOST;
-}
-
 /* This rank's share of the sample. */
 static void look_at_some(ddp_scan_data *c, const ddp_lines *list, look *at, int rank, int size)
 {
-    size_t sample = sample_of(list);
+    size_t sample = list->count < MOST ? list->count : MOST;
     int64_t began = ddp_clock_ns();
 
     for (size_t i = (size_t)rank; i < sample; i += (size_t)size) {
@@ -116,12 +113,53 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
     return found;
 }
 
-static ddp_status judge(ddp_scan_data *c, const findings *all, int rank, ddp_error *err)
+/* Is it so on all ranks? */
+static ddp_status agree(ddp_group *group, int *is_so, ddp_error *err)
 {
+    int size = ddp_group_size(group);
+    int *all = calloc((size_t)size, sizeof *all);
+    ddp_status st;
+
+    if (!all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the answers of %d ranks", size);
+    st = ddp_allgather(group, is_so, all, sizeof *is_so, err);
+    for (int r = 0; r < size; r++)
+        *is_so &= all[r];
+    free(all);
+    return st;
+}
+
+/* Few pictures of a list may have labels, and none of those that were looked at: then labels are
+ * looked for until one is found. *why is a sentence. */
+static ddp_status find_no_labels(ddp_scan_data *c, ddp_group *group, int *none, ddp_error *why,
+                                 ddp_error *err)
+{
+    char label[DDP_PATH_BYTES];
+    size_t size = (size_t)ddp_group_size(group);
+
+    *none = ddp_scan_data_has_no_labels(c, why);
+    if (!*none)
+        return DDP_OK;
+    for (size_t i = (size_t)ddp_group_rank(group); i < c->list.count && *none; i += size) {
+        ddp_label_path(c->list.all[i], label);
+        *none = access(label, F_OK) != 0;
+    }
+    return agree(group, none, err);
+}
+
+static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all, ddp_error *err)
+{
+    int rank = ddp_group_rank(group), none;
+    ddp_error why;
+
     c->tally.pictures = all->pictures;
     c->tally.without_labels = all->without_labels;
-    if (all->pictures == sample_of(&c->list) && ddp_scan_data_has_no_labels(c, err))
+    if (find_no_labels(c, group, &none, &why, err))
+        return err->code;
+    if (none) {
+        *err = why;
         return ddp_wrap(err, "%s", c->list_path);
+    }
     if (rank == 0 && all->fatal == 0 && all->borne > 0)
         printf("DDP: %" PRIu64 " fault%s in %" PRIu64 " of %zu pictures; `darknet ddp check %s %s` "
                "says which\n",
@@ -155,28 +193,12 @@ static ddp_status look_and_judge(ddp_scan_data *c, ddp_group *group, ddp_preflig
         sum.without_labels += all[r].without_labels;
     }
     free(all);
-    return st ? st : judge(c, &sum, ddp_group_rank(group), err);
+    return st ? st : judge(c, group, &sum, err);
 }
 
 static int is_looked_at(const ddp_scan_data *c, const char *command)
 {
     return strcmp(command, "detector") == 0 ? c->heads.count > 0 : c->heads.count == 0;
-}
-
-/* Have all ranks read the lists? */
-static ddp_status agree(ddp_group *group, int *ready, ddp_error *err)
-{
-    int size = ddp_group_size(group);
-    int *all = calloc((size_t)size, sizeof *all);
-    ddp_status st;
-
-    if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the answers of %d ranks", size);
-    st = ddp_allgather(group, ready, all, sizeof *ready, err);
-    for (int r = 0; r < size; r++)
-        *ready &= all[r];
-    free(all);
-    return st;
 }
 
 ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const char *command,

@@ -272,6 +272,17 @@ static void stop(struct launcher *l)
     l->deadline_ns += l->deadline_ns ? passed_ns : 0;
 }
 
+/* Ctrl-\: where are the ranks? Those that do not train mostly have no answer, and end of it. */
+static void ask_where(struct launcher *l)
+{
+    if (ddp_process_tree_ask(SIGQUIT))
+        return;
+    if (l->config.trains)
+        ddp_signals_say("darknet: no rank on this host answers that\n");
+    else
+        ask_to_end(l, SIGQUIT);
+}
+
 static void take_signal(struct launcher *l, int number)
 {
     if (number == SIGINT || number == SIGTERM || number == SIGHUP)
@@ -280,8 +291,8 @@ static void take_signal(struct launcher *l, int number)
         (void)signal_ranks(l, number);
     else if (number == SIGTSTP)
         stop(l);
-    else if (number == SIGQUIT && !ddp_process_tree_ask(number))
-        ddp_signals_say("darknet: no rank runs on this host yet\n");
+    else if (number == SIGQUIT)
+        ask_where(l);
 }
 
 static int wait_ms(const struct launcher *l)

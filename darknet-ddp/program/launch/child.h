@@ -59,9 +59,9 @@ typedef enum ddp_launcher_note {
  * signal, or one to ranks that are not to train, becomes SIGTERM, and what is left after 2 s is
  * killed; so is what is left 5 s after a rank has failed (mpirun waits for a host that is away for
  * minutes), or 15 s after rank 0 has done all (who keeps a connection to mpirun open keeps it from
- * ending). SIGUSR1 and SIGUSR2 are passed on, and SIGQUIT to one rank of this host. SIGTSTP stops
- * the ranks and this process, and SIGCONT has them go on. If this process is killed, the child gets
- * SIGTERM.
+ * ending). SIGUSR1 and SIGUSR2 are passed on, and SIGQUIT to one rank of this host; ranks that do
+ * not train, and have no handler for it, it ends. SIGTSTP stops the ranks and this process, and
+ * SIGCONT has them go on. If this process is killed, the child gets SIGTERM.
  *
  * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,

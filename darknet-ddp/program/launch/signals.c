@@ -136,7 +136,7 @@ static int is_ignored(int number)
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-volatile sig_atomic_t *ddp_signals_open(int by_launcher)
+volatile sig_atomic_t *ddp_signals_open(int trains_alone)
 {
     const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};
 
@@ -145,9 +145,9 @@ volatile sig_atomic_t *ddp_signals_open(int by_launcher)
     take(SIGUSR2, on_signal, 0);
     take(SIGXFSZ, SIG_IGN, 0);
     take(SIGPIPE, SIG_IGN, 0);
-    if (!by_launcher && !is_ignored(SIGINT))
+    if (trains_alone && !is_ignored(SIGINT))
         take(SIGINT, on_end_untrained, 0);
-    if (!by_launcher)
+    if (trains_alone)
         take(SIGTERM, on_end_untrained, 0);
     return asked;
 }

@@ -6,11 +6,12 @@
 
 /* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
  * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
- * The first Ctrl-C or SIGTERM of a process that no launcher started says that nothing was trained
- * yet, and ends it. SIGXFSZ does nothing: a write beyond the limit of file sizes then fails, and is
- * reported; nor does SIGPIPE: whoever read the output may end before the run. On the main thread.
+ * The first Ctrl-C or SIGTERM of a process that trains, and that no launcher started, says that
+ * nothing was trained yet, and ends it. SIGXFSZ does nothing: a write beyond the limit of file
+ * sizes then fails, and is reported; nor does SIGPIPE: whoever read the output may end before the
+ * run. On the main thread.
  */
-volatile sig_atomic_t *ddp_signals_open(int by_launcher);
+volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
 /* Print a line on standard error, in place of one that renews itself. For handlers of signals; it
  * may go unread. */

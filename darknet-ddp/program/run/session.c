@@ -179,7 +179,7 @@ void ddp_session_open(const ddp_options *options)
 
     ddp_run.options = options;
     ddp_run.launcher = ddp_launcher_read();
-    ddp_run.asked = ddp_signals_open(ddp_launched(ddp_run.launcher));
+    ddp_run.asked = ddp_signals_open(options->ddp && !ddp_launched(ddp_run.launcher));
     if (options->rendezvous) /* a rank may wait long for others to be started */
         ddp_watchdog_close();
     if (ddp_backend_open(&ddp_run.group, options, ddp_run.launcher, &err))
