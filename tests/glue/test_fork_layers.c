@@ -53,10 +53,7 @@ static double relu6(double x)
 #define CURVE(kind, name, takes_input) {kind, name},
 static const struct curve curves[] = {FORKS_ACTIVATIONS(CURVE)};
 
-#define ONE_MORE(kind, name, takes_input) +1
-enum { LAST_ACTIVATION = SELU FORKS_ACTIVATIONS(ONE_MORE) };
-
-enum { CURVES = sizeof curves / sizeof *curves, POINTS = 1003 };
+enum { CURVES = sizeof curves / sizeof *curves, LAST_ACTIVATION = SELU + CURVES, POINTS = 1003 };
 
 /* From -25 to 25, and never on a kink. */
 static float point(int i)

@@ -53,7 +53,8 @@ static void print_length(const ddp_train_position *now)
 /* Of a run that was resumed, or of weights to begin with, that have seen all batches. */
 static void print_finished(const ddp_train_position *now)
 {
-    int times = (int)((now->step + now->last_step - 1) / now->last_step); /* the schedule's length */
+    int times =
+        (int)((now->step + now->last_step - 1) / now->last_step); /* the schedule's length */
     char *further;
 
     printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done", now->step,

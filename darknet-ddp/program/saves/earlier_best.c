@@ -38,8 +38,9 @@ ddp_status ddp_earlier_best_keep(const char *directory, const char *base, ddp_er
     }
     if (ddp_match_promote(from, err) || rename_pair(from, to, err))
         return err->code;
-    printf("DDP: how good %s is, nothing tells any more (%s/%s.csv does): it is kept as %s, and the "
-           "best from here on takes its place\n",
-           from, directory, base, to);
+    printf(
+        "DDP: how good %s is, nothing tells any more (%s/%s.csv does): it is kept as %s, and the "
+        "best from here on takes its place\n",
+        from, directory, base, to);
     return DDP_OK;
 }
