@@ -40,7 +40,7 @@ void say_if_nothing_found(network *net, image im, const detection *dets, int n, 
     best = likeliest(every, all, &most);
     printf("nothing above %g%%; ", 100 * thresh);
     if (best >= 0)
-        printf("best: %s %.2g%%; -thresh %.3g shows it\n", names[best], 100 * most,
+        printf("best: %s %.3g%%; -thresh %.3g shows it\n", names[best], 100 * most,
                round_down(most));
     else
         printf("and no box at all\n");
