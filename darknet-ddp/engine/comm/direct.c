@@ -85,9 +85,9 @@ static void sum_piece(const ddp_group *g, struct direct_chunk *c)
         mine.data[0] = NAN;
 }
 
-/* ---- a whole sum ---- */
+/* ---- a sum, cut or whole ---- */
 
-static ddp_status launch_whole(ddp_group *g, struct direct_chunk *c, ddp_error *err)
+static ddp_status launch_sum(ddp_group *g, struct direct_chunk *c, ddp_error *err)
 {
     int peers = g->size - 1;
     struct piece mine;
@@ -140,19 +140,12 @@ static void sum_arrived(const ddp_group *g, struct direct_chunk *c, int i)
     look_at_piece(c, piece_of(c, ddp_chunk_pipeline_peer(g, i), g->size));
 }
 
-/* Request i has ended, for the first time or, where it is used again, the second. */
-static ddp_status advance_whole(ddp_group *g, struct direct_chunk *c, int i, ddp_error *err)
+/* Request i has ended, first or, where it is used again, for the second time. */
+static ddp_status advance_cut(ddp_group *g, struct direct_chunk *c, int i, int first,
+                              ddp_error *err)
 {
-    int incoming = i < g->size - 1, first = c->ended[i] == 1;
+    int incoming = i < g->size - 1;
 
-    if (first && incoming)
-        c->parts_left--;
-    if (!c->cut) {
-        /* Not before the sends of the same memory have ended. */
-        if (c->base.ended)
-            sum_piece(g, c);
-        return DDP_OK;
-    }
     if (first && !incoming)
         return receive_sum(g, c, i, err);
     if (!first && !incoming)
@@ -161,6 +154,19 @@ static ddp_status advance_whole(ddp_group *g, struct direct_chunk *c, int i, ddp
         sum_piece(g, c);
         return send_sums(g, c, err);
     }
+    return DDP_OK;
+}
+
+static ddp_status advance_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_error *err)
+{
+    int first = c->ended[i] == 1;
+
+    if (first && i < g->size - 1)
+        c->parts_left--;
+    if (c->cut)
+        return advance_cut(g, c, i, first, err);
+    if (c->base.ended) /* not before the sends of the same memory have ended */
+        sum_piece(g, c);
     return DDP_OK;
 }
 
@@ -237,7 +243,7 @@ static ddp_status direct_launch(ddp_group *g, struct ddp_chunk *chunk, ddp_error
 {
     struct direct_chunk *c = direct_of(chunk);
 
-    return ddp_chunk_phase(chunk) == DDP_ALLREDUCE ? launch_whole(g, c, err)
+    return ddp_chunk_phase(chunk) == DDP_ALLREDUCE ? launch_sum(g, c, err)
                                                    : launch_phase(g, c, err);
 }
 
@@ -248,7 +254,7 @@ static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
     c->ended[i]++;
     chunk->ended = --c->requests_left == 0;
     if (ddp_chunk_phase(chunk) == DDP_ALLREDUCE)
-        return advance_whole(g, c, i, err);
+        return advance_sum(g, c, i, err);
     advance_phase(g, c, i);
     return DDP_OK;
 }

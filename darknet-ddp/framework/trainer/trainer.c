@@ -6,6 +6,7 @@
 #include "comm/work.h"
 #include "core/agree.h"
 #include "core/batchnorm_check.h"
+#include "core/buffers.h"
 #include "core/equal_check.h"
 #include "glue/fingerprint.h"
 #include "glue/param_table.h"
@@ -71,6 +72,12 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t)
     return t->batch;
 }
 
+void ddp_trainer_set_resumed(ddp_trainer *t, const ddp_sharded_source *first)
+{
+    t->resumed = 1;
+    t->first_moments = first;
+}
+
 /* ---- attaching ---- */
 
 /* Rank 0's counters. Update happens when seen is a multiple of an update's
@@ -96,14 +103,14 @@ static ddp_batchnorm_stats_of statistics_of(const ddp_trainer *t)
                                                              : DDP_STATISTICS_RANKS;
 }
 
+/* What rank 0 has, every rank gets. */
 static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
 {
-    ddp_status st = share_counters(t, net, err);
-
-    if (!st)
-        st = ddp_params_broadcast(t->group, &t->table, err);
-    if (st)
-        return st;
+    if (share_counters(t, net, err) || ddp_params_broadcast(t->group, &t->table, err)
+        || (t->resumed
+            && ddp_optimizer_broadcast(t->group, &t->table, ddp_algorithm_set_shards(t->algorithms),
+                                       err)))
+        return err->code;
     return ddp_batchnorm_stats_open(&t->statistics, t->group, &t->table, statistics_of(t),
                                     t->batch.per_rank, err);
 }
@@ -205,6 +212,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         ddp_trainer_detach(t);
         return st;
     }
+    t->resumed = 0;
+    t->first_moments = NULL;
     ddp_trainer_hook(t, net);
     t->hooks.release = before_free;
     return DDP_OK;

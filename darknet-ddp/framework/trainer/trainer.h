@@ -112,9 +112,10 @@ size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
  * config.fail. Only while attached. */
 void ddp_trainer_average(ddp_trainer *t);
 
-/* Where rank 0 has the moments that the run begins with, if its network has not; until it is
- * attached. Where an algorithm keeps them (ddp_algorithm_set_shards) alone. */
-void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_sharded_source *first);
+/* The network goes on from a checkpoint, on every rank: attaching gives all ranks rank 0's
+ * optimizer state, too. first: where rank 0 has the moments of which each rank will have a part
+ * (ddp_algorithm_set_shards), until the trainer is attached; NULL: the network has all. */
+void ddp_trainer_set_resumed(ddp_trainer *t, const ddp_sharded_source *first);
 
 /* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
  * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends

@@ -163,11 +163,6 @@ void ddp_trainer_leave_layers_out(ddp_trainer *t)
         ddp_reducer_leave_out(t->reducer, t->layers.left_out);
 }
 
-void ddp_trainer_set_first_moments(ddp_trainer *t, const ddp_sharded_source *first)
-{
-    t->first_moments = first;
-}
-
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t)
 {
     return t->algorithms;

@@ -6,7 +6,6 @@
 #include "checkpoint/match.h"
 #include "comm/collectives.h"
 #include "comm/group_gpu.h"
-#include "core/buffers.h"
 #include "glue/cfg.h"
 #include "glue/train_position.h"
 #include "launch/supervisor.h"
@@ -160,7 +159,8 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
         || ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs, err)
         || resume(c, net, seed, err))
         return err->code;
-    ddp_trainer_set_first_moments(c->trainer, ddp_saved_moments_first(c->from.moments));
+    if (c->resumed)
+        ddp_trainer_set_resumed(c->trainer, ddp_saved_moments_first(c->from.moments));
     return DDP_OK;
 }
 
@@ -180,16 +180,10 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_con
     return DDP_OK;
 }
 
-ddp_status ddp_checkpoints_attached(ddp_checkpoints *c, ddp_error *err)
+void ddp_checkpoints_attached(ddp_checkpoints *c)
 {
-    if (c->resumed
-        && ddp_optimizer_broadcast(c->group, ddp_trainer_table(c->trainer),
-                                   ddp_algorithm_set_shards(c->algorithms), err))
-        return err->code;
-    ddp_trainer_set_first_moments(c->trainer, NULL);
     ddp_saved_moments_close(c->from.moments);
     c->from.moments = NULL;
-    return DDP_OK;
 }
 
 /* ---- there ---- */

@@ -31,11 +31,11 @@ typedef struct ddp_checkpoints_config {
 
 /* Own the name that the run saves under, and with -resume go on from its newest checkpoint, if
  * there is one: on rank 0 net (as parsed), and what the trainer's algorithms keep; *seed on all
- * ranks, which is the run's from then on. Attaching the trainer then gives the other ranks the
- * network, and moments of which each has a part, and ddp_checkpoints_attached what attaching does
- * not know of. Blocks until every rank is here. *out is set on success. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM, and on rank 0 with DDP_ERR_IO, as ddp_run_lock_of_run_take, and as
- * ddp_checkpoint_resume, DDP_ERR_USAGE where that is DDP_ERR_MISMATCH. */
+ * ranks, which is the run's from then on. Attaching the trainer then gives the other ranks
+ * the network and the optimizer state, each its part where these are shared out. Blocks until every
+ * rank is here. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and on rank 0 with
+ * DDP_ERR_IO, as ddp_run_lock_of_run_take, and as ddp_checkpoint_resume, DDP_ERR_USAGE where that
+ * is DDP_ERR_MISMATCH. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -45,10 +45,8 @@ void ddp_checkpoints_close(ddp_checkpoints *c);
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
-/* The trainer is attached to that network: if the run was resumed, give all ranks rank 0's
- * optimizer state, but for the moments that attaching has shared out, whose memory is given back.
- * Blocks until every rank is here. Fails with DDP_ERR_COMM. */
-ddp_status ddp_checkpoints_attached(ddp_checkpoints *c, ddp_error *err) DDP_MUST_CHECK;
+/* The trainer is attached to that network: moments that it has shared out are freed. */
+void ddp_checkpoints_attached(ddp_checkpoints *c);
 
 /* The run reads this list. DDP_ERR_USAGE on rank 0: it is not the one that the run that was
  * resumed has read, and -resume_force was not given. */
