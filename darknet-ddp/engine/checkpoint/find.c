@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char state_end[] = ".state", part_end[] = ".state.part";
-
 /* A state file, and the weights file that it would belong to. */
 struct candidate {
     char *weights, *state; /* paths */
@@ -34,57 +32,6 @@ static void release(struct candidates *all)
         free(all->list[i].state);
     }
     free(all->list);
-}
-
-/* ---- names ---- */
-
-static int is_numbered(const char *name, const char *base)
-{
-    size_t length = strlen(base), digits;
-
-    if (strncmp(name, base, length) != 0 || name[length] != '_')
-        return 0;
-    digits = strspn(name + length + 1, "0123456789");
-    return digits > 0 && strcmp(name + length + 1 + digits, ".weights") == 0;
-}
-
-/* Is this the name of a weights file that a run of this base saves? */
-static int is_weights(const char *name, const char *base)
-{
-    static const char *const ends[] = {".backup", ".weights", "_final.weights", "_last.weights",
-                                       "_best.weights"};
-    size_t length = strlen(base);
-
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (strncmp(name, base, length) == 0 && strcmp(name + length, ends[i]) == 0)
-            return 1;
-    return is_numbered(name, base);
-}
-
-static int ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name), end_length = strlen(end);
-
-    return length > end_length && strcmp(name + length - end_length, end) == 0;
-}
-
-void ddp_match_weights_name(char *out, size_t size, const char *file)
-{
-    size_t length = strlen(file);
-
-    if (ends_with(file, part_end))
-        length -= sizeof part_end - 1;
-    else if (ends_with(file, state_end))
-        length -= sizeof state_end - 1;
-    (void)snprintf(out, size, "%.*s", (int)length, file);
-}
-
-int ddp_pair_has_file(const char *file, const char *base)
-{
-    char weights[NAME_MAX + 1];
-
-    ddp_match_weights_name(weights, sizeof weights, file);
-    return is_weights(weights, base);
 }
 
 /* ---- listing ---- */
@@ -113,8 +60,8 @@ static ddp_status add(struct candidates *all, const char *directory, const char 
     if (!c || asprintf(&c->weights, "%s/%s", directory, weights) < 0
         || asprintf(&c->state, "%s/%s", directory, state) < 0)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %s", directory);
-    c->is_part = ends_with(state, part_end);
-    c->is_numbered = is_numbered(weights, base);
+    c->is_part = ddp_match_is_part(state);
+    c->is_numbered = ddp_match_is_numbered(weights, base);
     c->status = ddp_checkpoint_peek(&c->metadata, c->state, &c->error);
     return DDP_OK;
 }
@@ -122,13 +69,10 @@ static ddp_status add(struct candidates *all, const char *directory, const char 
 static ddp_status add_if_state(struct candidates *all, const char *directory, const char *base,
                                const char *name, ddp_error *err)
 {
-    const char *end = ends_with(name, part_end) ? part_end : state_end;
     char weights[NAME_MAX + 1];
 
-    if (!ends_with(name, end) || strlen(name) >= sizeof weights)
-        return DDP_OK;
-    (void)snprintf(weights, sizeof weights, "%.*s", (int)(strlen(name) - strlen(end)), name);
-    if (!is_weights(weights, base))
+    if (strlen(name) >= sizeof weights || !ddp_match_weights_name(weights, sizeof weights, name)
+        || !ddp_match_is_weights(weights, base))
         return DDP_OK;
     return add(all, directory, base, weights, name, err);
 }
@@ -292,23 +236,6 @@ static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error
                     c->weights, why->text);
 }
 
-int ddp_match_is_of_run(const char *directory, const char *name, const char *base)
-{
-    ddp_checkpoint_metadata metadata, wanted;
-    char *state = NULL;
-    ddp_error ignored;
-    int has_state;
-
-    if (!is_weights(name, base) || asprintf(&state, "%s/%s.state", directory, name) < 0)
-        return 0;
-    has_state = access(state, F_OK) == 0;
-    ddp_checkpoint_set_base(&wanted, base);
-    if (has_state && ddp_checkpoint_peek(&metadata, state, &ignored) == DDP_OK)
-        has_state = strcmp(metadata.base, wanted.base) == 0 ? 1 : -1;
-    free(state);
-    return has_state >= 0; /* without one a run of this name would write over it all the same */
-}
-
 /* Of the weights files of base in directory one that has no state file, and no number, with which
  * it may be a published one; NULL: there is none. The caller frees it. */
 static char *bare_weights(const char *directory, const char *base)
@@ -320,7 +247,8 @@ static char *bare_weights(const char *directory, const char *base)
     while (dir && !found && (entry = readdir(dir)) != NULL) {
         char *state = NULL;
 
-        if (!is_numbered(entry->d_name, base) && ddp_match_is_of_run(directory, entry->d_name, base)
+        if (!ddp_match_is_numbered(entry->d_name, base)
+            && ddp_match_is_of_run(directory, entry->d_name, base)
             && asprintf(&found, "%s/%s", directory, entry->d_name) > 0)
             state = ddp_state_path(found);
         if (!state || access(state, F_OK) == 0) {

@@ -9,10 +9,17 @@
  * one whose state file is of another base ("darknet53_448.weights" beside those of darknet53). */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
+/* Is this the name of a weights file that a run of this base saves? Of one with a number,
+ * BASE_<number>.weights? */
+int ddp_match_is_weights(const char *name, const char *base);
+int ddp_match_is_numbered(const char *name, const char *base);
+
 /* The weights file that a state file of this name, or its part, belongs to; any other name as it
- * is.
- */
-void ddp_match_weights_name(char *out, size_t size, const char *file);
+ * is. Returns whether it is the name of such a file. */
+int ddp_match_weights_name(char *out, size_t size, const char *file);
+
+/* Does it end as a state file's part does, X.state.part? */
+int ddp_match_is_part(const char *file);
 
 /* "PATH.state"; NULL: no memory. The caller frees it. */
 char *ddp_state_path(const char *weights);
