@@ -11,7 +11,7 @@ static double next_number(unsigned long long *state)
     unsigned long long z = *state += 0x9E3779B97F4A7C15ULL;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
     z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
-    return ((z ^ z >> 31) >> 11) / 9007199254740992.;
+    return (double)((z ^ z >> 31) >> 11) / 9007199254740992.;
 }
 
 static double overlap(const float *a, const float *b)
@@ -38,7 +38,7 @@ static int best_anchor(const float *box, const float *anchors, int k, double *be
 static void begin(const float *boxes, int n, int k, unsigned long long *state, float *anchors)
 {
     int i, c;
-    double *left = calloc(n, sizeof(double));
+    double *left = calloc((size_t)n, sizeof(double));
     memcpy(anchors, boxes + 2 * (int)(next_number(state) * n), 2 * sizeof(float));
     for (c = 1; c < k; ++c) {
         double sum = 0;
@@ -59,8 +59,8 @@ static void begin(const float *boxes, int n, int k, unsigned long long *state, f
  */
 static double improve(const float *boxes, int n, int k, float *anchors)
 {
-    int i;
-    double all = 0, *sums = calloc(3 * k, sizeof(double));
+    int i, numbers = 3 * k;
+    double all = 0, *sums = calloc((size_t)numbers, sizeof(double));
     for (i = 0; i < n; ++i) {
         double best;
         double *sum = sums + 3 * best_anchor(boxes + 2 * i, anchors, k, &best);
@@ -72,8 +72,8 @@ static double improve(const float *boxes, int n, int k, float *anchors)
     for (i = 0; i < k; ++i) {
         if (sums[3 * i + 2] == 0)
             continue;
-        anchors[2 * i] = sums[3 * i] / sums[3 * i + 2];
-        anchors[2 * i + 1] = sums[3 * i + 1] / sums[3 * i + 2];
+        anchors[2 * i] = (float)(sums[3 * i] / sums[3 * i + 2]);
+        anchors[2 * i + 1] = (float)(sums[3 * i + 1] / sums[3 * i + 2]);
     }
     free(sums);
     return all / n;
@@ -100,26 +100,27 @@ static int compare_areas(const void *a, const void *b)
 
 double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anchors)
 {
-    int start, i;
+    int start, i, numbers = 2 * k;
     double best = -1;
     unsigned long long state = seed;
-    float *now = calloc(2 * k, sizeof(float)), *kept = calloc(2 * k, sizeof(float));
+    float *now = calloc((size_t)numbers, sizeof(float));
+    float *kept = calloc((size_t)numbers, sizeof(float));
     for (start = 0; start < STARTS; ++start) {
         double reached = -1;
         begin(boxes, n, k, &state, now);
         for (i = 0; i < MOST_ROUNDS; ++i) { // the mean may get worse: then what was before stays
-            memcpy(kept, now, 2 * k * sizeof(float));
+            memcpy(kept, now, (size_t)numbers * sizeof(float));
             double mean = improve(boxes, n, k, now);
             if (mean <= reached)
                 break;
             reached = mean;
             if (mean > best) {
                 best = mean;
-                memcpy(anchors, kept, 2 * k * sizeof(float));
+                memcpy(anchors, kept, (size_t)numbers * sizeof(float));
             }
         }
     }
-    qsort(anchors, k, 2 * sizeof(float), compare_areas);
+    qsort(anchors, (size_t)k, 2 * sizeof(float), compare_areas);
     free(now);
     free(kept);
     return mean_overlap(boxes, n, k, anchors);

@@ -41,26 +41,27 @@ static void bring_to_corner(int corner, int flip, float *left, float *right, flo
 
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner)
 {
-    float dw = jitter * im.w, dh = jitter * im.h;
+    float dw = jitter * (float)im.w, dh = jitter * (float)im.h;
+    float im_w = (float)im.w, im_h = (float)im.h;
     float most = resize < 1 ? resize : 1 / resize;
     float grow = (1 - 1 / most) / 2; // less than 0: the picture is made smaller
     float shrink = resize < 1 ? 0 : (1 - most) / 2;
     float first = rand_uniform(grow, shrink), second = rand_uniform(grow, shrink);
-    float left = rand_uniform(-dw, dw) + first * im.w;
-    float right = rand_uniform(-dw, dw) + second * im.w;
-    float top = rand_uniform(-dh, dh) + first * im.h;
-    float bottom = rand_uniform(-dh, dh) + second * im.h;
+    float left = rand_uniform(-dw, dw) + first * im_w;
+    float right = rand_uniform(-dw, dw) + second * im_w;
+    float top = rand_uniform(-dh, dh) + first * im_h;
+    float bottom = rand_uniform(-dh, dh) + second * im_h;
     placement p;
     p.flip = use_flip ? draw() % 2 : 0;
     if (corner && draw() % 2)
         bring_to_corner(corner, p.flip, &left, &right, &top, &bottom);
-    keep_some(&left, &right, im.w);
-    keep_some(&top, &bottom, im.h);
-    float by_x = w / (im.w - left - right), by_y = h / (im.h - top - bottom);
-    p.w = lroundf(im.w * by_x);
-    p.h = lroundf(im.h * by_y);
-    p.x = lroundf(-left * by_x);
-    p.y = lroundf(-top * by_y);
+    keep_some(&left, &right, im_w);
+    keep_some(&top, &bottom, im_h);
+    float by_x = (float)w / (im_w - left - right), by_y = (float)h / (im_h - top - bottom);
+    p.w = (int)lroundf(im_w * by_x);
+    p.h = (int)lroundf(im_h * by_y);
+    p.x = (int)lroundf(-left * by_x);
+    p.y = (int)lroundf(-top * by_y);
     if (p.w < 1)
         p.w = 1;
     if (p.h < 1)
@@ -72,14 +73,15 @@ placement draw_crop(image im, int w, int h, float jitter, float resize, int use_
 
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip)
 {
-    float dw = jitter * im.w, dh = jitter * im.h;
-    float aspect = (im.w + rand_uniform(-dw, dw)) / (im.h + rand_uniform(-dh, dh));
-    float pw = aspect < 1 ? h * aspect : w, ph = aspect < 1 ? h : w / aspect;
+    float dw = jitter * (float)im.w, dh = jitter * (float)im.h;
+    float aspect = ((float)im.w + rand_uniform(-dw, dw)) / ((float)im.h + rand_uniform(-dh, dh));
+    float pw = aspect < 1 ? (float)h * aspect : (float)w;
+    float ph = aspect < 1 ? (float)h : (float)w / aspect;
     placement p;
-    p.x = rand_uniform(0, w - pw);
-    p.y = rand_uniform(0, h - ph);
-    p.w = pw < 1 ? 1 : pw;
-    p.h = ph < 1 ? 1 : ph;
+    p.x = (int)rand_uniform(0, (float)w - pw);
+    p.y = (int)rand_uniform(0, (float)h - ph);
+    p.w = (int)fmaxf(pw, 1);
+    p.h = (int)fmaxf(ph, 1);
     p.flip = use_flip ? draw() % 2 : 0;
     if (p.flip)
         p.x = w - p.x - p.w;
@@ -101,9 +103,9 @@ static int inside(const between *b, int count, int *first)
 static const float *row_between(const float *channel, int w, int row, const between *columns, int n,
                                 int kept[2], float *rows)
 {
-    float *at = rows + (row & 1) * (size_t)n;
+    float *at = rows + (size_t)(row & 1) * (size_t)n;
     if (kept[row & 1] != row)
-        pixels_between(channel + (size_t)row * w, columns, n, at);
+        pixels_between(channel + (size_t)row * (size_t)w, columns, n, at);
     kept[row & 1] = row;
     return at;
 }
@@ -124,11 +126,12 @@ image place_part(image im, placement p, area part, int grey)
     int wide = inside(columns, part.w, &left), high = inside(rows, part.h, &top);
     float *kept_rows = calloc(2 * (size_t)wide, sizeof(float));
     for (c = 0; c < im.c; ++c) {
-        const float *channel = im.data + (size_t)c * im.w * im.h;
+        const float *channel = im.data + (size_t)c * (size_t)im.w * (size_t)im.h;
         int kept[2] = {-1, -1};
         if (wide < part.w || high < part.h)
-            fill(out.data + (size_t)c * part.w * part.h, (size_t)part.w * part.h,
-                 grey ? .5 : pixels_mean(channel, (size_t)im.w * im.h));
+            fill(out.data + (size_t)c * (size_t)part.w * (size_t)part.h,
+                 (size_t)part.w * (size_t)part.h,
+                 grey ? .5f : pixels_mean(channel, (size_t)im.w * (size_t)im.h));
         for (y = top; y < top + high && wide; ++y) {
             between r = rows[y];
             const float *one =
@@ -138,7 +141,8 @@ image place_part(image im, placement p, area part, int grey)
                     ? one
                     : row_between(channel, im.w, r.second, columns + left, wide, kept, kept_rows);
             pixels_mix_rows(one, other, r.weight, wide,
-                            out.data + ((size_t)c * part.h + y) * part.w + left);
+                            out.data + ((size_t)c * (size_t)part.h + (size_t)y) * (size_t)part.w
+                                + left);
         }
     }
     free(columns);
@@ -148,7 +152,7 @@ image place_part(image im, placement p, area part, int grey)
 }
 
 /* A line of n values, step apart; its ends go on as they are. */
-static void blur_line(float *line, int n, int step, const float *bell, int size, float *copy)
+static void blur_line(float *line, int n, size_t step, const float *bell, int size, float *copy)
 {
     int i, k, half = size / 2;
     for (i = 0; i < n; ++i)
@@ -164,19 +168,19 @@ static void blur_line(float *line, int n, int step, const float *bell, int size,
 void blur_image(image im, int size)
 {
     int i, c;
-    float width = .3f * ((size - 1) * .5f - 1) + .8f, sum = 0;
-    float *bell = calloc(size, sizeof(float));
-    float *copy = calloc(im.w > im.h ? im.w : im.h, sizeof(float));
+    float width = .3f * ((float)(size - 1) * .5f - 1) + .8f, sum = 0;
+    float *bell = calloc((size_t)size, sizeof(float));
+    float *copy = calloc((size_t)(im.w > im.h ? im.w : im.h), sizeof(float));
     for (i = 0; i < size; ++i)
-        sum += bell[i] = expf(-(i - size / 2) * (i - size / 2) / (2 * width * width));
+        sum += bell[i] = expf((float)(-(i - size / 2) * (i - size / 2)) / (2 * width * width));
     for (i = 0; i < size; ++i)
         bell[i] /= sum;
     for (c = 0; c < im.c; ++c) {
-        float *channel = im.data + (size_t)c * im.w * im.h;
+        float *channel = im.data + (size_t)c * (size_t)im.w * (size_t)im.h;
         for (i = 0; i < im.h; ++i)
-            blur_line(channel + (size_t)i * im.w, im.w, 1, bell, size, copy);
+            blur_line(channel + (size_t)i * (size_t)im.w, im.w, 1, bell, size, copy);
         for (i = 0; i < im.w; ++i)
-            blur_line(channel + i, im.h, im.w, bell, size, copy);
+            blur_line(channel + i, im.h, (size_t)im.w, bell, size, copy);
     }
     free(bell);
     free(copy);
@@ -184,11 +188,11 @@ void blur_image(image im, int size)
 
 void add_noise(image im, float width)
 {
-    size_t i, n = (size_t)im.w * im.h * im.c;
+    size_t i, n = (size_t)im.w * (size_t)im.h * (size_t)im.c;
     for (i = 0; i < n; i += 2) {
-        float far = sqrtf(-2 * logf((draw() + 1.f) / (RAND_MAX + 1.f))) * width
-                    / 255; // two normal numbers from two even ones
-        float angle = rand_uniform(0, 2 * M_PI);
+        float even = ((float)draw() + 1.f) / ((float)RAND_MAX + 1.f);
+        float far = sqrtf(-2 * logf(even)) * width / 255; // two normal numbers from two even ones
+        float angle = rand_uniform(0, (float)(2 * M_PI));
         im.data[i] += far * cosf(angle);
         if (i + 1 < n)
             im.data[i + 1] += far * sinf(angle);

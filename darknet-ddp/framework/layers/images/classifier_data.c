@@ -39,7 +39,7 @@ static image load_crop(load_args a, char *path)
 static void add_classes(load_args a, char *path, float share, float *truth)
 {
     int i;
-    float *own = calloc(a.classes, sizeof(float));
+    float *own = calloc((size_t)a.classes, sizeof(float));
     fill_truth(path, a.labels, a.classes, own);
     if (a.hierarchy)
         fill_hierarchy(own, a.classes, a.hierarchy);
@@ -55,8 +55,9 @@ static void replace_area(load_args a, image sample, area part, char *path)
     image other = load_crop(a, path);
     for (c = 0; c < sample.c; ++c) {
         for (y = part.y; y < part.y + part.h; ++y) {
-            size_t at = ((size_t)c * sample.h + y) * sample.w + part.x;
-            memcpy(sample.data + at, other.data + at, part.w * sizeof(float));
+            size_t row = (size_t)c * (size_t)sample.h + (size_t)y;
+            size_t at = row * (size_t)sample.w + (size_t)part.x;
+            memcpy(sample.data + at, other.data + at, (size_t)part.w * sizeof(float));
         }
     }
     free_image(other);
@@ -64,25 +65,30 @@ static void replace_area(load_args a, image sample, area part, char *path)
 
 static float share_of(image sample, area part)
 {
-    return (float)part.w * part.h / ((float)sample.w * sample.h);
+    return (float)part.w * (float)part.h / ((float)sample.w * (float)sample.h);
 }
 
 static void mix_up(load_args a, image sample, char *path, char *other_path, float *truth)
 {
     size_t i;
     image other = load_crop(a, other_path);
-    for (i = 0; i < (size_t)sample.w * sample.h * sample.c; ++i)
+    for (i = 0; i < (size_t)sample.w * (size_t)sample.h * (size_t)sample.c; ++i)
         sample.data[i] = (sample.data[i] + other.data[i]) / 2;
     free_image(other);
     add_classes(a, path, .5, truth);
     add_classes(a, other_path, .5, truth);
 }
 
+static int part_of(int side, float share)
+{
+    return (int)((float)side * share);
+}
+
 static void cut_mix(load_args a, image sample, char *path, char *other_path, float *truth)
 {
     area part;
-    part.w = rand_int(sample.w * LEAST_PATCH, sample.w * MOST_PATCH);
-    part.h = rand_int(sample.h * LEAST_PATCH, sample.h * MOST_PATCH);
+    part.w = rand_int(part_of(sample.w, LEAST_PATCH), part_of(sample.w, MOST_PATCH));
+    part.h = rand_int(part_of(sample.h, LEAST_PATCH), part_of(sample.h, MOST_PATCH));
     part.x = rand_int(0, sample.w - part.w);
     part.y = rand_int(0, sample.h - part.h);
     replace_area(a, sample, part, other_path);
@@ -94,13 +100,13 @@ static void cut_mix(load_args a, image sample, char *path, char *other_path, flo
 static void make_mosaic(load_args a, image sample, char *path, float *truth)
 {
     int corner;
-    int x = rand_int(sample.w * LEAST_CUT, sample.w * (1 - LEAST_CUT));
-    int y = rand_int(sample.h * LEAST_CUT, sample.h * (1 - LEAST_CUT));
+    int x = rand_int(part_of(sample.w, LEAST_CUT), part_of(sample.w, 1 - LEAST_CUT));
+    int y = rand_int(part_of(sample.h, LEAST_CUT), part_of(sample.h, 1 - LEAST_CUT));
     for (corner = 0; corner < 4; ++corner) {
         area part = {corner & 1 ? x : 0, corner & 2 ? y : 0, corner & 1 ? sample.w - x : x,
                      corner & 2 ? sample.h - y : y};
         if (corner) {
-            path = a.paths[train_instead(draw() % a.m, a.m)];
+            path = a.paths[train_instead((size_t)(draw() % a.m), (size_t)a.m)];
             replace_area(a, sample, part, path);
         }
         add_classes(a, path, share_of(sample, part), truth);
@@ -116,7 +122,7 @@ static void mix(load_args a, image sample, char *path, float *truth)
     } else if (r.mosaic && !(r.cutmix && draw() % 2)) {
         make_mosaic(a, sample, path, truth);
     } else {
-        char *other = a.paths[train_instead(draw() % a.m, a.m)];
+        char *other = a.paths[train_instead((size_t)(draw() % a.m), (size_t)a.m)];
         if (r.cutmix)
             cut_mix(a, sample, path, other, truth);
         else
@@ -132,15 +138,15 @@ data load_classes_forks(load_args a, char **paths)
     d.w = d.h = a.size;
     d.X.rows = a.n;
     d.X.cols = a.size * a.size * 3;
-    d.X.vals = calloc(a.n, sizeof(float *));
+    d.X.vals = calloc((size_t)a.n, sizeof(float *));
     d.y = make_matrix(a.n, a.classes);
     for (i = 0; i < a.n; ++i) {
         float *truth = d.y.vals[i];
-        draw_for(DRAW_SAMPLE, 0, a.first + i);
+        draw_for(DRAW_SAMPLE, 0, a.first + (size_t)i);
         image sample = load_crop(a, paths[i]);
         mix(a, sample, paths[i], truth);
         for (k = 0; k < a.classes && eps; ++k)
-            truth[k] = truth[k] * (1 - eps) + eps / a.classes;
+            truth[k] = truth[k] * (1 - eps) + eps / (float)a.classes;
         d.X.vals[i] = sample.data;
     }
     return d;

@@ -100,13 +100,13 @@ static void convert_pixel(const unsigned char *in, int n, unsigned char *p, int 
 
 static int convert(decoded *out, int c)
 {
-    size_t i, count = (size_t)out->w * out->h;
+    size_t i, count = (size_t)out->w * (size_t)out->h;
     decoded to = *out;
     to.c = c;
     if (decode_allocate(&to))
         return fails(out, to.note);
     for (i = 0; i < count; ++i)
-        convert_pixel(out->bytes + i * out->c, out->c, to.bytes + i * c, c);
+        convert_pixel(out->bytes + i * (size_t)out->c, out->c, to.bytes + i * (size_t)c, c);
     free(out->bytes);
     *out = to;
     return 0;
@@ -163,7 +163,7 @@ static image load_whole(const char *path, int channels)
     if (d.note[0])
         warn(path, d.note);
     image im = make_image(d.w, d.h, d.c);
-    pixels_from_bytes(d.bytes, (size_t)d.w * d.h, d.c, im.data);
+    pixels_from_bytes(d.bytes, (size_t)d.w * (size_t)d.h, d.c, im.data);
     free(d.bytes);
     return im;
 }

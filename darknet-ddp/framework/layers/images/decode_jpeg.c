@@ -56,14 +56,14 @@ static void on_scan(j_common_ptr jpeg)
 /* Inks, as Adobe's programs write them, reversed, or as they are, to light. */
 static void light_of_inks(const decoder *d)
 {
-    size_t i, count = (size_t)d->out->w * d->out->h;
+    size_t i, count = (size_t)d->out->w * (size_t)d->out->h;
     int k, flip = d->jpeg.saw_Adobe_marker ? 0 : 255;
     for (i = 0; i < count; ++i) {
         const unsigned char *ink = d->out->bytes + 4 * i;
         unsigned char *light = d->out->bytes + 3 * i;
         int white = ink[3] ^ flip;
         for (k = 0; k < 3; ++k) {
-            unsigned product = (ink[k] ^ flip) * white + 128;
+            unsigned product = (unsigned)((ink[k] ^ flip) * white + 128);
             light[k] = (unsigned char)((product + (product >> 8)) >> 8); // product/255, rounded
         }
     }
@@ -78,7 +78,7 @@ static void read_pixels(decoder *d)
     if (decode_allocate(d->out))
         longjmp(d->failed, 1);
     jpeg_start_decompress(jpeg);
-    row = (size_t)d->out->w * d->out->c;
+    row = (size_t)d->out->w * (size_t)d->out->c;
     while (jpeg->output_scanline < jpeg->output_height) {
         JSAMPROW to = d->out->bytes + row * jpeg->output_scanline;
         jpeg_read_scanlines(jpeg, &to, 1);
@@ -94,8 +94,8 @@ static void read_jpeg(decoder *d, const unsigned char *file, size_t size, int on
     d->jpeg.progress = &d->progress;
     jpeg_mem_src(&d->jpeg, file, size);
     jpeg_read_header(&d->jpeg, TRUE);
-    d->out->w = d->jpeg.image_width;
-    d->out->h = d->jpeg.image_height;
+    d->out->w = (int)d->jpeg.image_width;
+    d->out->h = (int)d->jpeg.image_height;
     d->out->c = d->jpeg.num_components;
     if (d->out->c != 1 && d->out->c != 3 && d->out->c != 4) {
         snprintf(d->out->note, sizeof d->out->note, "it has %d components", d->out->c);

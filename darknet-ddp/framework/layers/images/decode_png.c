@@ -57,7 +57,7 @@ static void read_rows(decoder *d)
     size_t i, row = png_get_rowbytes(d->png, d->info);
     if (decode_allocate(d->out))
         png_longjmp(d->png, 1);
-    d->rows = malloc(d->out->h * sizeof *d->rows);
+    d->rows = malloc((size_t)d->out->h * sizeof *d->rows);
     if (!d->rows)
         png_error(d->png, "no memory for its rows");
     for (i = 0; i < (size_t)d->out->h; ++i)
@@ -72,8 +72,8 @@ static void read_png(decoder *d, int only_size)
     png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); // all but the pixels'
     png_read_info(d->png, d->info);
     ask_for_bytes(d);
-    d->out->w = png_get_image_width(d->png, d->info);
-    d->out->h = png_get_image_height(d->png, d->info);
+    d->out->w = (int)png_get_image_width(d->png, d->info);
+    d->out->h = (int)png_get_image_height(d->png, d->info);
     d->out->c = png_get_channels(d->png, d->info);
     if (!only_size)
         read_rows(d);

@@ -30,7 +30,7 @@ typedef struct {
     uint32_t random;
 } encoder;
 
-static int draw_below(encoder *e, int n)
+static int draw_below(encoder *e, uint32_t n)
 {
     e->random = e->random * 1664525u + 1013904223u;
     return (int)((e->random >> 16) % n);
@@ -39,9 +39,9 @@ static int draw_below(encoder *e, int n)
 static void fill_block(encoder *e, JCOEF *block)
 {
     int i;
-    block[0] = draw_below(e, 41) - 20;
+    block[0] = (JCOEF)(draw_below(e, 41) - 20);
     for (i = 0; i < 8; ++i)
-        block[1 + draw_below(e, COEFFICIENTS - 1)] = draw_below(e, 5) - 2;
+        block[1 + draw_below(e, COEFFICIENTS - 1)] = (JCOEF)(draw_below(e, 5) - 2);
 }
 
 static void fill(encoder *e, int k)
@@ -74,7 +74,7 @@ static unsigned char *make_jpeg(int wide, int high, unsigned long *size)
     jpeg->comp_info[0].v_samp_factor = high;
     for (k = 0; k < COMPONENTS; ++k)
         e.blocks[k] = jpeg->mem->request_virt_barray((j_common_ptr)jpeg, JPOOL_IMAGE, TRUE,
-                                                     SIDE / 8, SIDE / 8, high);
+                                                     SIDE / 8, SIDE / 8, (JDIMENSION)high);
     jpeg_write_coefficients(jpeg, e.blocks);
     for (k = 0; k < COMPONENTS; ++k)
         fill(&e, k);
@@ -90,7 +90,7 @@ static uint32_t checksum(uint32_t sum, int wide, int high)
     decoded d = {0};
     unsigned char *file = make_jpeg(wide, high, &size);
     if (!decode_jpeg(file, size, 0, &d))
-        for (i = 0; i < (size_t)d.w * d.h * d.c; ++i)
+        for (i = 0; i < (size_t)d.w * (size_t)d.h * (size_t)d.c; ++i)
             sum = (sum ^ d.bytes[i]) * 16777619u; // FNV-1a
     free(d.bytes);
     free(file);

@@ -26,16 +26,22 @@ typedef struct {
 
 static float between_edges(float v, int low, int high)
 {
-    return v < low ? low : v > high ? high : v;
+    return v < low ? (float)low : v > high ? (float)high : v;
+}
+
+/* Where a fraction of a picture lies that has size pixels from begin on, shifted. */
+static float in_input(float at, int size, int begin, int shift)
+{
+    return at * (float)size + (float)begin + (float)shift;
 }
 
 /* In pixels of the input, cut to what the window shows. */
 static int box_in_window(box_label b, placement p, window at, box *out)
 {
     int shift_x = at.to_x - at.part.x, shift_y = at.to_y - at.part.y;
-    float left = (p.flip ? 1 - b.right : b.left) * p.w + p.x + shift_x;
-    float right = (p.flip ? 1 - b.left : b.right) * p.w + p.x + shift_x;
-    float top = b.top * p.h + p.y + shift_y, bottom = b.bottom * p.h + p.y + shift_y;
+    float left = in_input(p.flip ? 1 - b.right : b.left, p.w, p.x, shift_x);
+    float right = in_input(p.flip ? 1 - b.left : b.right, p.w, p.x, shift_x);
+    float top = in_input(b.top, p.h, p.y, shift_y), bottom = in_input(b.bottom, p.h, p.y, shift_y);
     left = between_edges(left, at.to_x, at.to_x + at.part.w);
     right = between_edges(right, at.to_x, at.to_x + at.part.w);
     top = between_edges(top, at.to_y, at.to_y + at.part.h);
@@ -62,11 +68,11 @@ add_truths(truths *t, load_args a, char *path, placement p, window at)
         if (!box_in_window(labels[i], p, at, &b))
             continue;
         float *out = t->truth + 5 * t->n++;
-        out[0] = b.x / a.w;
-        out[1] = b.y / a.h;
-        out[2] = b.w / a.w;
-        out[3] = b.h / a.h;
-        out[4] = labels[i].id;
+        out[0] = b.x / (float)a.w;
+        out[1] = b.y / (float)a.h;
+        out[2] = b.w / (float)a.w;
+        out[3] = b.h / (float)a.h;
+        out[4] = (float)labels[i].id;
     }
     free(labels);
     return first;
@@ -77,8 +83,10 @@ static void copy_rows(image from, int x, int y, int w, int h, image to, int to_x
     int c, row;
     for (c = 0; c < from.c; ++c) {
         for (row = 0; row < h; ++row) {
-            memcpy(to.data + ((size_t)c * to.h + to_y + row) * to.w + to_x,
-                   from.data + ((size_t)c * from.h + y + row) * from.w + x, w * sizeof(float));
+            size_t out = (size_t)c * (size_t)to.h + (size_t)to_y + (size_t)row;
+            size_t in = (size_t)c * (size_t)from.h + (size_t)y + (size_t)row;
+            memcpy(to.data + out * (size_t)to.w + to_x, from.data + in * (size_t)from.w + x,
+                   (size_t)w * sizeof(float));
         }
     }
 }
@@ -88,10 +96,10 @@ static int limit_blur(load_args a, const truths *t, int first, int size)
 {
     int i;
     for (i = first; i < t->n; ++i) {
-        float w = t->truth[5 * i + 2] * a.w, h = t->truth[5 * i + 3] * a.h;
+        float w = t->truth[5 * i + 2] * (float)a.w, h = t->truth[5 * i + 3] * (float)a.h;
         float side = w < h ? w : h;
         if (side / 8 < size)
-            size = side / 8;
+            size = (int)(side / 8);
     }
     return size;
 }
@@ -109,9 +117,12 @@ static void blur_part(load_args a, image im, const truths *t, int first, window 
     blur_image(im, size / 2 * 2 + 1);
     for (i = first; i < t->n && (how == 1 || a.rules.blur == 1); ++i) {
         const float *b = t->truth + 5 * i;
-        int x = constrain_int((b[0] - b[2] / 2) * a.w - at.to_x, 0, im.w),
-            y = constrain_int((b[1] - b[3] / 2) * a.h - at.to_y, 0, im.h);
-        int w = constrain_int(b[2] * a.w, 0, im.w - x), h = constrain_int(b[3] * a.h, 0, im.h - y);
+        float left = (b[0] - b[2] / 2) * (float)a.w - (float)at.to_x;
+        int x = constrain_int((int)left, 0, im.w);
+        float top = (b[1] - b[3] / 2) * (float)a.h - (float)at.to_y;
+        int y = constrain_int((int)top, 0, im.h);
+        int w = constrain_int((int)(b[2] * (float)a.w), 0, im.w - x);
+        int h = constrain_int((int)(b[3] * (float)a.h), 0, im.h - y);
         copy_rows(sharp, x, y, w, h, im, x, y);
     }
     free_image(sharp);
@@ -148,7 +159,7 @@ static image load_whole(load_args a, char *path, truths *t)
 
 static char *draw_path(load_args a)
 {
-    return a.paths[train_instead(draw() % a.m, a.m)];
+    return a.paths[train_instead((size_t)(draw() % a.m), (size_t)a.m)];
 }
 
 static image load_mixed(load_args a, char *path, truths *t)
@@ -156,10 +167,15 @@ static image load_mixed(load_args a, char *path, truths *t)
     size_t i;
     image one = load_whole(a, path, t);
     image other = load_whole(a, draw_path(a), t);
-    for (i = 0; i < (size_t)one.w * one.h * one.c; ++i)
+    for (i = 0; i < (size_t)one.w * (size_t)one.h * (size_t)one.c; ++i)
         one.data[i] = (one.data[i] + other.data[i]) / 2;
     free_image(other);
     return one;
+}
+
+static int part_of(int side, float share)
+{
+    return (int)((float)side * share);
 }
 
 static int at_most(int v, int most)
@@ -189,8 +205,8 @@ static window mosaic_window(load_args a, placement p, int corner, int x, int y)
 static image load_mosaic(load_args a, char *path, truths *t)
 {
     int corner;
-    int x = rand_int(a.w * LEAST_CUT, a.w * (1 - LEAST_CUT));
-    int y = rand_int(a.h * LEAST_CUT, a.h * (1 - LEAST_CUT));
+    int x = rand_int(part_of(a.w, LEAST_CUT), part_of(a.w, 1 - LEAST_CUT));
+    int y = rand_int(part_of(a.h, LEAST_CUT), part_of(a.h, 1 - LEAST_CUT));
     image sample = make_image(a.w, a.h, 3);
     for (corner = 0; corner < 4; ++corner) {
         image im = load_image_color(path, 0, 0);
@@ -211,11 +227,11 @@ data load_data_forks(load_args a, char **paths)
     data d = {0};
     d.X.rows = a.n;
     d.X.cols = a.h * a.w * 3;
-    d.X.vals = calloc(a.n, sizeof(float *));
+    d.X.vals = calloc((size_t)a.n, sizeof(float *));
     d.y = make_matrix(a.n, 5 * a.num_boxes);
     for (i = 0; i < a.n; ++i) {
         truths t = {d.y.vals[i], 0, a.num_boxes};
-        draw_for(DRAW_SAMPLE, 0, a.first + i);
+        draw_for(DRAW_SAMPLE, 0, a.first + (size_t)i);
         int mixes = (a.rules.mosaic || a.rules.mixup) && draw() % 2; // every second sample
         image sample = !mixes           ? load_whole(a, paths[i], &t)
                        : a.rules.mosaic ? load_mosaic(a, paths[i], &t)

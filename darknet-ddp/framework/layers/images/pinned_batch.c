@@ -92,8 +92,8 @@ static void move_rows(matrix m, float *to)
 {
     int i;
     for (i = 0; i < m.rows; ++i) {
-        float *place = to + (size_t)i * m.cols;
-        memcpy(place, m.vals[i], m.cols * sizeof(float));
+        float *place = to + (size_t)i * (size_t)m.cols;
+        memcpy(place, m.vals[i], (size_t)m.cols * sizeof(float));
         free(m.vals[i]);
         m.vals[i] = place;
     }
@@ -111,13 +111,13 @@ void gather_rows(gathered *g, int first, data d)
         return;
     pthread_mutex_lock(&g->mutex);
     if (!g->X) {
-        size_t pictures = whole_lines((size_t)g->rows * d.X.cols);
-        g->X = take_batch_memory(pictures + (size_t)g->rows * d.y.cols);
+        size_t rows = (size_t)g->rows, pictures = whole_lines(rows * (size_t)d.X.cols);
+        g->X = take_batch_memory(pictures + rows * (size_t)d.y.cols);
         g->y = g->X + pictures;
     }
     pthread_mutex_unlock(&g->mutex);
-    move_rows(d.X, g->X + (size_t)first * d.X.cols);
-    move_rows(d.y, g->y + (size_t)first * d.y.cols);
+    move_rows(d.X, g->X + (size_t)first * (size_t)d.X.cols);
+    move_rows(d.y, g->y + (size_t)first * (size_t)d.y.cols);
 }
 
 void gather_end(gathered *g, data *d)
@@ -135,7 +135,7 @@ float *rows_in_place(matrix m, int first, int n)
     if ((uintptr_t)x % LINE)
         return 0;
     for (i = 1; i < n; ++i) {
-        if (m.vals[first + i] != x + (size_t)i * m.cols)
+        if (m.vals[first + i] != x + (size_t)i * (size_t)m.cols)
             return 0;
     }
     return x;

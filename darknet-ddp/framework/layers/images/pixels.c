@@ -20,12 +20,12 @@
 
 static inline float of_byte(int v)
 {
-    return v * LARGE + v * SMALL;
+    return (float)v * LARGE + (float)v * SMALL;
 }
 
 static float *plane_of(image im, int c)
 {
-    return im.data + (size_t)c * im.w * im.h;
+    return im.data + (size_t)c * (size_t)im.w * (size_t)im.h;
 }
 
 static int least(int a, int b)
@@ -63,7 +63,7 @@ void pixels_from_bytes(const unsigned char *bytes, size_t n, int c, float *plane
     else
         for (k = 0; k < c; ++k)
             for (i = 0; i < n; ++i)
-                planes[k * n + i] = of_byte(bytes[c * i + k]);
+                planes[(size_t)k * n + i] = of_byte(bytes[(size_t)c * i + (size_t)k]);
 }
 
 VECTORIZE static void mix(const float *restrict one, const float *restrict other, float a, float b,
@@ -82,8 +82,8 @@ void pixels_mix_rows(const float *one, const float *other, float weight, int n, 
 between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror)
 {
     int i;
-    float step = pixels * (1.f / size);
-    between *b = calloc(count, sizeof(between));
+    float step = (float)pixels * (1.f / (float)size);
+    between *b = calloc((size_t)count, sizeof(between));
     for (i = 0; i < count; ++i) {
         int at = begin + i - corner;
         if (at < 0 || at >= size) {
@@ -92,10 +92,10 @@ between *pixels_find_between(int begin, int count, int corner, int size, int pix
         }
         if (mirror)
             at = size - 1 - at;
-        float x = constrain(0, pixels - 1, (at + .5f) * step - .5f);
-        b[i].first = x;
+        float x = constrain(0, (float)(pixels - 1), ((float)at + .5f) * step - .5f);
+        b[i].first = (int)x;
         b[i].second = b[i].first + 1 < pixels ? b[i].first + 1 : b[i].first;
-        b[i].weight = x - b[i].first;
+        b[i].weight = x - (float)b[i].first;
     }
     return b;
 }
@@ -124,7 +124,7 @@ VECTORIZE float pixels_mean(const float *restrict plane, size_t n)
         sums[k] += plane[i + k];
     for (k = 1; k < LANES; ++k)
         sums[0] += sums[k];
-    return n ? sums[0] * (1. / n) : 0;
+    return n ? (float)(sums[0] * (1. / (double)n)) : 0;
 }
 
 /* ---- a picture scaled, where what lies outside is 0 ---- */
@@ -161,12 +161,12 @@ static int keep_row(neighbours *of, int row)
         return slot;
     of->kept[slot].row = row;
     if (row >= of->im.h) {
-        memset(of->kept[slot].left, 0, of->n * sizeof(float));
-        memset(of->kept[slot].right, 0, of->n * sizeof(float));
+        memset(of->kept[slot].left, 0, (size_t)of->n * sizeof(float));
+        memset(of->kept[slot].right, 0, (size_t)of->n * sizeof(float));
         return slot;
     }
-    memcpy(of->padded, plane_of(of->im, of->channel) + (size_t)row * of->im.w,
-           of->im.w * sizeof(float));
+    memcpy(of->padded, plane_of(of->im, of->channel) + (size_t)row * (size_t)of->im.w,
+           (size_t)of->im.w * sizeof(float));
     pick(of->padded, of->at, of->n, of->kept[slot].left, of->kept[slot].right);
     return slot;
 }
@@ -189,11 +189,11 @@ VECTORIZE static void place_row(const float *restrict left, const float *restric
 static void place_columns(int begin, int n, int w, int pixels, int *at, float *far)
 {
     int i;
-    float step = pixels * (1.f / w);
+    float step = (float)pixels * (1.f / (float)w);
     for (i = 0; i < n; ++i) {
-        float x = (begin + i) * step;
-        at[i] = least(x, pixels);
-        far[i] = x - (int)x;
+        float x = (float)(begin + i) * step;
+        at[i] = least((int)x, pixels);
+        far[i] = x - (float)(int)x;
     }
 }
 
@@ -204,26 +204,26 @@ void place_image(image im, int w, int h, int dx, int dy, image canvas)
     int top = dy < 0 ? -dy : 0, bottom = least(h, canvas.h - dy);
     if (n <= 0)
         return;
-    float step = im.h * (1.f / h);
-    int *at = calloc(n, sizeof(int));
-    float *far = calloc(n, sizeof(float));
+    float step = (float)im.h * (1.f / (float)h);
+    int *at = calloc((size_t)n, sizeof(int));
+    float *far = calloc((size_t)n, sizeof(float));
     float *rows = calloc(4 * (size_t)n, sizeof(float));
-    float *padded = calloc(im.w + 2, sizeof(float));
+    float *padded = calloc((size_t)(im.w + 2), sizeof(float));
     place_columns(begin, n, w, im.w, at, far);
     for (c = 0; c < im.c && c < canvas.c; ++c) {
         neighbours of = {im, c, n, at, padded, {{0}}};
         for (i = 0; i < 2; ++i) {
             of.kept[i].row = -1;
-            of.kept[i].left = rows + 2 * (size_t)i * n;
+            of.kept[i].left = rows + 2 * (size_t)i * (size_t)n;
             of.kept[i].right = of.kept[i].left + n;
         }
         for (y = top; y < bottom; ++y) {
-            float at_y = y * step;
-            int row = least(at_y, im.h);
+            float at_y = (float)y * step;
+            int row = least((int)at_y, im.h);
             int one = keep_row(&of, row), next = keep_row(&of, row + 1);
             place_row(of.kept[one].left, of.kept[one].right, of.kept[next].left,
-                      of.kept[next].right, far, at_y - (int)at_y, n,
-                      plane_of(canvas, c) + (size_t)(y + dy) * canvas.w + dx + begin);
+                      of.kept[next].right, far, at_y - (float)(int)at_y, n,
+                      plane_of(canvas, c) + (size_t)(y + dy) * (size_t)canvas.w + dx + begin);
         }
     }
     free(at);
@@ -265,9 +265,9 @@ VECTORIZE static void find_corners(line l, int w, int h, int n, int *restrict at
     int i;
     for (i = 0; i < n; ++i) {
         double along = (i - l.middle) * l.step + l.start;
-        float x = l.cosine * along + l.x, y = l.sine * along + l.y;
+        float x = (float)(l.cosine * along + l.x), y = (float)(l.sine * along + l.y);
         int ix = floor_of(x), iy = floor_of(y);
-        float dx = x - ix, dy = y - iy;
+        float dx = x - (float)ix, dy = y - (float)iy;
         int left = within(ix, w), right = within(ix + 1, w);
         int above = within(iy, h) * w, below = within(iy + 1, h) * w;
         float in_left = left == ix, in_right = right == ix + 1;
@@ -302,14 +302,14 @@ image rotate_crop_image(image im, float rad, float s, int w, int h, float dx, fl
     image rot = make_image(w, h, im.c);
     double scale = 1. / s;
     float across = dx / s * aspect, down = dy / s;
-    float cx = im.w * .5, cy = im.h * .5;
+    float cx = (float)(im.w * .5), cy = (float)(im.h * .5);
     line l = {0, 0, scale * aspect, across, w * .5, cos(rad), sin(rad)};
     corners of;
     int *at = calloc(4 * (size_t)w, sizeof(int));
     float *share = calloc(4 * (size_t)w, sizeof(float));
     for (k = 0; k < 4; ++k) {
-        of.at[k] = at + k * (size_t)w;
-        of.share[k] = share + k * (size_t)w;
+        of.at[k] = at + (size_t)k * (size_t)w;
+        of.share[k] = share + (size_t)k * (size_t)w;
     }
     for (y = 0; y < h; ++y) {
         double from_middle = (h * .5 - y) * scale;
@@ -319,7 +319,8 @@ image rotate_crop_image(image im, float rad, float s, int w, int h, float dx, fl
                      of.share[1], of.share[2], of.share[3]);
         for (c = 0; c < im.c; ++c) {
             mix_corners(plane_of(im, c), of.at[0], of.at[1], of.at[2], of.at[3], of.share[0],
-                        of.share[1], of.share[2], of.share[3], w, plane_of(rot, c) + (size_t)y * w);
+                        of.share[1], of.share[2], of.share[3], w,
+                        plane_of(rot, c) + (size_t)y * (size_t)w);
         }
     }
     free(at);
@@ -333,13 +334,13 @@ image rotate_crop_image(image im, float rad, float s, int w, int h, float dx, fl
 static between *find_stretched(int n, int pixels)
 {
     int i;
-    float step = (float)(pixels - 1) / (n - 1);
-    between *b = calloc(n, sizeof(between));
+    float step = (float)(pixels - 1) / (float)(n - 1);
+    between *b = calloc((size_t)n, sizeof(between));
     for (i = 0; i < n - 1 && pixels > 1; ++i) {
-        float x = i * step;
-        b[i].first = x;
+        float x = (float)i * step;
+        b[i].first = (int)x;
         b[i].second = b[i].first + 1;
-        b[i].weight = x - b[i].first;
+        b[i].weight = x - (float)b[i].first;
     }
     for (; i < n; ++i)
         b[i].first = b[i].second = pixels - 1;
@@ -357,26 +358,28 @@ image resize_image(image im, int w, int h)
 {
     int r, c;
     image resized = make_image(w, h, im.c);
-    float step = (float)(im.h - 1) / (h - 1);
+    float step = (float)(im.h - 1) / (float)(h - 1);
     between *columns = find_stretched(w, im.w);
     float *rows = calloc(2 * (size_t)w, sizeof(float));
     for (c = 0; c < im.c; ++c) {
         int kept[2] = {-1, -1};
         for (r = 0; r < h; ++r) {
-            float y = h > 1 ? r * step : 0, *out = plane_of(resized, c) + (size_t)r * w;
-            int row = y, last = r == h - 1 || im.h == 1, i;
+            float y = h > 1 ? (float)r * step : 0;
+            float *out = plane_of(resized, c) + (size_t)r * (size_t)w;
+            int row = (int)y, last = r == h - 1 || im.h == 1, i;
             for (i = row; i <= row + !last; ++i) {
                 if (kept[i & 1] == i)
                     continue;
-                pixels_between(plane_of(im, c) + (size_t)i * im.w, columns, w,
-                               rows + (i & 1) * (size_t)w);
+                pixels_between(plane_of(im, c) + (size_t)i * (size_t)im.w, columns, w,
+                               rows + (size_t)(i & 1) * (size_t)w);
                 kept[i & 1] = i;
             }
-            const float *one = rows + (row & 1) * (size_t)w, *other = rows + (~row & 1) * (size_t)w;
+            const float *one = rows + (size_t)(row & 1) * (size_t)w;
+            const float *other = rows + (size_t)(~row & 1) * (size_t)w;
             if (last)
-                scale_row(one, 1 - (y - row), w, out);
+                scale_row(one, 1 - (y - (float)row), w, out);
             else
-                pixels_mix_rows(one, other, y - row, w, out);
+                pixels_mix_rows(one, other, y - (float)row, w, out);
         }
     }
     free(columns);
@@ -392,12 +395,13 @@ image crop_image(image im, int dx, int dy, int w, int h)
         end = constrain_int(im.w - dx, begin, w); // of the columns that the picture has
     for (c = 0; c < im.c; ++c) {
         for (y = 0; y < h; ++y) {
-            const float *from = plane_of(im, c) + (size_t)constrain_int(y + dy, 0, im.h - 1) * im.w;
-            float *out = plane_of(cropped, c) + (size_t)y * w;
+            int row = constrain_int(y + dy, 0, im.h - 1);
+            const float *from = plane_of(im, c) + (size_t)row * (size_t)im.w;
+            float *out = plane_of(cropped, c) + (size_t)y * (size_t)w;
             for (x = 0; x < begin; ++x)
                 out[x] = from[0];
             if (end > begin)
-                memcpy(out + begin, from + begin + dx, (end - begin) * sizeof(float));
+                memcpy(out + begin, from + begin + dx, (size_t)(end - begin) * sizeof(float));
             for (x = end; x < w; ++x)
                 out[x] = from[begin == w ? 0 : im.w - 1];
         }
@@ -414,11 +418,11 @@ VECTORIZE static void mirror(const float *restrict from, int n, float *restrict 
 
 void flip_image(image a)
 {
-    size_t i;
-    float *row = calloc(a.w, sizeof(float));
-    for (i = 0; i < (size_t)a.h * a.c; ++i) {
-        memcpy(row, a.data + i * a.w, a.w * sizeof(float));
-        mirror(row, a.w, a.data + i * a.w);
+    size_t i, w = (size_t)a.w;
+    float *row = calloc(w, sizeof(float));
+    for (i = 0; i < (size_t)a.h * (size_t)a.c; ++i) {
+        memcpy(row, a.data + i * w, w * sizeof(float));
+        mirror(row, a.w, a.data + i * w);
     }
     free(row);
 }
@@ -455,14 +459,14 @@ VECTORIZE static void distort(float *restrict red, float *restrict green, float 
         float ahead = choose(r == max, g - b, choose(g == max, b - r, r - g));
         float sixths = choose(r == max, 0, choose(g == max, 2, 4))
                        + ahead / choose(delta == 0, 1, delta); // of grey any hue will do
-        float h = choose(sixths < 0, sixths + 6, sixths) * (1 / 6.);
+        float h = (float)(choose(sixths < 0, sixths + 6, sixths) * (1 / 6.));
         float s = choose(max == 0, 0, delta) / choose(max == 0, 1, max) * sat, v = max * val;
         h = h + hue;
         h = choose(h > 1, h - 1, h);
         h = 6 * choose(h < 0, h + 1, h);
         int k = (int)h;
         k -= k > h;
-        float f = h - k, p = v * (1 - s), q = v * (1 - s * f), t = v * (1 - s * (1 - f));
+        float f = h - (float)k, p = v * (1 - s), q = v * (1 - s * f), t = v * (1 - s * (1 - f));
         int grey = s == 0;
         red[i] = between_0_and_1(choose(
             grey, v, choose((k == 2) | (k == 3), p, choose(k == 1, q, choose(k == 4, t, v)))));
@@ -476,5 +480,6 @@ VECTORIZE static void distort(float *restrict red, float *restrict green, float 
 void distort_image(image im, float hue, float sat, float val)
 {
     assert(im.c == 3);
-    distort(im.data, plane_of(im, 1), plane_of(im, 2), (size_t)im.w * im.h, hue, sat, val);
+    size_t n = (size_t)im.w * (size_t)im.h;
+    distort(im.data, plane_of(im, 1), plane_of(im, 2), n, hue, sat, val);
 }
