@@ -15,14 +15,21 @@ static const char state_end[] = ".state", part_end[] = ".state.part";
 
 /* ---- by their names ---- */
 
-int ddp_match_is_numbered(const char *name, const char *base)
+/* BASE, what follows it, a number, and ".weights"? */
+static int has_number(const char *name, const char *base, const char *between)
 {
     size_t length = strlen(base), digits;
 
-    if (strncmp(name, base, length) != 0 || name[length] != '_')
+    if (strncmp(name, base, length) != 0 || strncmp(name + length, between, strlen(between)) != 0)
         return 0;
-    digits = strspn(name + length + 1, "0123456789");
-    return digits > 0 && strcmp(name + length + 1 + digits, ".weights") == 0;
+    length += strlen(between);
+    digits = strspn(name + length, "0123456789");
+    return digits > 0 && strcmp(name + length + digits, ".weights") == 0;
+}
+
+int ddp_match_is_numbered(const char *name, const char *base)
+{
+    return has_number(name, base, "_");
 }
 
 int ddp_match_is_weights(const char *name, const char *base)
@@ -34,7 +41,7 @@ int ddp_match_is_weights(const char *name, const char *base)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (strncmp(name, base, length) == 0 && strcmp(name + length, ends[i]) == 0)
             return 1;
-    return ddp_match_is_numbered(name, base);
+    return ddp_match_is_numbered(name, base) || has_number(name, base, "_best_");
 }
 
 static int ends_with(const char *name, const char *end)

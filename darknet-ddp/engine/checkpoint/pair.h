@@ -8,7 +8,8 @@
  * that is a complete pair too.
  *
  * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights,
- * BASE_last.weights, BASE_best.weights and BASE.weights, each with its state.
+ * BASE_last.weights, BASE_best.weights, BASE_best_<number>.weights and BASE.weights, each with its
+ * state.
  */
 #ifndef DDP_CHECKPOINT_PAIR_H
 #define DDP_CHECKPOINT_PAIR_H

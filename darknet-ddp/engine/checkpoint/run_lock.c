@@ -250,19 +250,23 @@ static ddp_status refuse(const ddp_run_lock *o, const struct mark *m, ddp_error 
 }
 
 /* Remove m's file, unless another has replaced it meanwhile. Renaming finds out which it was: two
- * that find the same owner dead do not remove each other's. */
-static void remove_mark(const ddp_run_lock *o, const struct mark *m)
+ * that find the same owner dead do not remove each other's. Fails with DDP_ERR_IO: where the folder
+ * lets nobody but the owner of a file rename it, say. */
+static ddp_status remove_mark(const ddp_run_lock *o, const struct mark *m, ddp_error *err)
 {
     char aside[TEXT];
     struct mark moved;
 
     (void)snprintf(aside, sizeof aside, "%s.%s", o->path, o->mine.token);
     if (rename(o->path, aside))
-        return;
+        return errno == ENOENT
+                   ? DDP_OK
+                   : ddp_fail(err, DDP_ERR_IO, "cannot remove %s: %s", o->path, strerror(errno));
     if (read_mark(aside, &moved) && strcmp(moved.token, m->token) != 0
         && link(aside, o->path) == 0) /* it was not m's */
         pause_ms(LOOK_MS);
     (void)unlink(aside);
+    return DDP_OK;
 }
 
 /* ---- owning ---- */
@@ -306,7 +310,8 @@ static ddp_status acquire(const ddp_run_lock *o, ddp_error *err)
         if (verdict == DEAD) {
             tell(o, &other,
                  o->config.take_over ? "taking over " : "the run is gone that saved at ");
-            remove_mark(o, &other);
+            if (remove_mark(o, &other, err))
+                return err->code;
         }
     }
 }

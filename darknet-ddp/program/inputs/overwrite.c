@@ -228,6 +228,10 @@ static int find_outputs(output *outputs, int argc, char **argv, const ddp_ddp_co
         add(outputs, &count, out ? "-out" : "without -out this command, into",
             out ? out : "predictions", ".jpg", DDP_WRITTEN_JPEG);
     }
+    if (ddp_darknet_is(argc, argv, "yolo", "test"))
+        add(outputs, &count, "this command, into", "predictions", ".jpg", DDP_WRITTEN_JPEG);
+    if (ddp_darknet_is(argc, argv, "coco", "test"))
+        add(outputs, &count, "this command, into", "prediction", ".jpg", DDP_WRITTEN_JPEG);
     return count;
 }
 

@@ -15,6 +15,7 @@
  * ns. */
 enum { MOST = 2048, SHOWN = 5 };
 static const int64_t longest_ns = 500000000;
+static const int64_t search_ns = 10 * (int64_t)1000000000; /* for a label, where none was seen */
 
 /* With these training goes on: it takes less than there is, or guesses. Pictures without labels are
  * Darknet's to count. */
@@ -130,19 +131,20 @@ static ddp_status agree(ddp_group *group, int *is_so, ddp_error *err)
 }
 
 /* Few pictures of a list may have labels, and none of those that were looked at: then labels are
- * looked for until one is found. *why is a sentence. */
+ * looked for until one is found, or for search_ns: then there may be some. *why is a sentence. */
 static ddp_status find_no_labels(ddp_scan_data *c, ddp_group *group, int *none, ddp_error *why,
                                  ddp_error *err)
 {
     char label[DDP_PATH_BYTES];
     size_t size = (size_t)ddp_group_size(group);
+    int64_t end_ns = ddp_clock_ns() + search_ns;
 
     *none = ddp_scan_data_has_no_labels(c, why);
     if (!*none)
         return DDP_OK;
     for (size_t i = (size_t)ddp_group_rank(group); i < c->list.count && *none; i += size) {
         ddp_label_path(c->list.all[i], label);
-        *none = access(label, F_OK) != 0;
+        *none = access(label, F_OK) != 0 && ddp_clock_ns() < end_ns;
     }
     return agree(group, none, err);
 }

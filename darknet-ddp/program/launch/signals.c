@@ -87,8 +87,17 @@ static void on_end_at_once(int number)
     (void)raise(number);
 }
 
+static char *volatile lock; /* NULL: none */
+
+void ddp_signals_remove_untrained(const char *path)
+{
+    lock = strdup(path);
+}
+
 static void on_end_untrained(int number)
 {
+    if (lock)
+        (void)unlink(lock);
     put(ddp_signals_ends_untrained, strlen(ddp_signals_ends_untrained));
     on_end_at_once(number);
 }
@@ -149,6 +158,8 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone)
         take(SIGINT, on_end_untrained, 0);
     if (trains_alone)
         take(SIGTERM, on_end_untrained, 0);
+    if (trains_alone && !is_ignored(SIGHUP))
+        take(SIGHUP, on_end_untrained, 0);
     return asked;
 }
 

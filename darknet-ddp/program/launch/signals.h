@@ -6,12 +6,15 @@
 
 /* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
  * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
- * The first Ctrl-C or SIGTERM of a process that trains, and that no launcher started, says that
- * nothing was trained yet, and ends it. SIGXFSZ does nothing: a write beyond the limit of file
- * sizes then fails, and is reported; nor does SIGPIPE: whoever read the output may end before the
- * run. On the main thread.
+ * The first Ctrl-C or SIGTERM of a process that trains, and that no launcher started, or SIGHUP
+ * where it is not ignored, says that nothing was trained yet, and ends it. SIGXFSZ does nothing: a
+ * write beyond the limit of file sizes then fails, and is reported; nor does SIGPIPE: whoever read
+ * the output may end before the run. On the main thread.
  */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
+
+/* Such an end removes this file, too. Once. */
+void ddp_signals_remove_untrained(const char *path);
 
 /* Print a line on standard error, in place of one that renews itself. For handlers of signals; it
  * may go unread. */

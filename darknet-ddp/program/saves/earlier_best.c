@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The state first: weights without one are still there under their name where the other fails. */
@@ -24,18 +25,34 @@ static ddp_status rename_pair(const char *from, const char *to, ddp_error *err)
     return st;
 }
 
+static int is_free(const char *path)
+{
+    struct stat info;
+
+    return lstat(path, &info) && errno == ENOENT;
+}
+
+/* Neither the weights nor their state are there. */
+static int is_free_pair(const char *weights)
+{
+    char *state = ddp_state_path(weights);
+    int free_pair = is_free(weights) && (!state || is_free(state));
+
+    free(state);
+    return free_pair;
+}
+
 ddp_status ddp_earlier_best_keep(const char *directory, const char *base, ddp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX];
+    int number = 0;
 
     (void)snprintf(from, sizeof from, "%s/%s_best.weights", directory, base);
     if (access(from, F_OK))
         return DDP_OK;
-    for (int i = 1;; i++) {
-        (void)snprintf(to, sizeof to, "%s/%s_best_%d.weights", directory, base, i);
-        if (access(to, F_OK))
-            break;
-    }
+    do {
+        (void)snprintf(to, sizeof to, "%s/%s_best_%d.weights", directory, base, ++number);
+    } while (!is_free_pair(to));
     if (ddp_match_promote(from, err) || rename_pair(from, to, err))
         return err->code;
     printf(

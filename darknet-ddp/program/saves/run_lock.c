@@ -1,6 +1,7 @@
 #include "saves/run_lock.h"
 
 #include "checkpoint/run_lock.h"
+#include "launch/signals.h"
 #include "show/rank_output.h"
 
 #include <errno.h>
@@ -62,6 +63,8 @@ ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int
     if (asprintf(&path, "%s/%s.lock", directory, base) < 0)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", base);
     st = ddp_run_lock_open(&taken, path, &config, err);
+    if (!st)
+        ddp_signals_remove_untrained(path);
     free(path);
     if (st == DDP_ERR_USAGE)
         return advise(err);

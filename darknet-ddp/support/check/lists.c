@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A line of a list, to be sorted by its text. */
 struct entry {
@@ -117,7 +118,8 @@ void ddp_check_apart(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_
 
 size_t ddp_list_number(const char *file, size_t i)
 {
-    FILE *in = fopen(file, "r");
+    struct stat info;
+    FILE *in = stat(file, &info) == 0 && S_ISREG(info.st_mode) ? fopen(file, "r") : NULL;
     size_t number = 0, left = i + 1, size = 0;
     char *line = NULL;
 
