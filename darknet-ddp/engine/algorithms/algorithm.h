@@ -57,7 +57,7 @@ typedef struct ddp_algorithm {
     const char *example; /* words of a command line that ask for it; the first is its option */
     ddp_claims claims;
     /* Of one that decides the order of sums: what goes in that order, for a sentence. */
-    const char *sums;
+    const char *order_subject;
 
     /* Does the command line ask for it? */
     int (*is_on)(const ddp_options *o);

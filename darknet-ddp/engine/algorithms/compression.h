@@ -28,22 +28,22 @@
 
 /* A weight matrix, in memory of the device that trains. */
 typedef struct ddp_matrix {
-    size_t param;                /* of the network's parameters */
-    size_t rows, columns;        /* 0: it is not compressed */
-    size_t count;                /* elements */
-    size_t told[DDP_SUM_ROUNDS]; /* numbers that a rank tells of it */
-    double value;                /* the number behind the word of -ddp_compress */
-    int rank, ranks;             /* this one, of so many */
+    size_t param;                      /* of the network's parameters */
+    size_t rows, columns;              /* 0: it is not compressed */
+    size_t count;                      /* elements */
+    size_t send_count[DDP_SUM_ROUNDS]; /* numbers that a rank tells of it */
+    double value;                      /* the number behind the word of -ddp_compress */
+    int rank, ranks;                   /* this one, of so many */
 
     float *gradient, *error; /* count each. gradient: g for encode, M between encode and decode */
     /* What is told in each round: this rank's for encode, the sum over ranks from then on. With
-     * `gathers` all ranks' in numbers[0], one behind the other: see ddp_matrix_told. */
+     * `gathers` all ranks' in numbers[0], one behind the other: see ddp_matrix_payload_of. */
     float *numbers[DDP_SUM_ROUNDS];
     size_t stride;
 } ddp_matrix;
 
 /* With `gathers`: what a rank tells. */
-static inline float *ddp_matrix_told(const ddp_matrix *m, int rank)
+static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 {
     return m->numbers[0] + (size_t)rank * m->stride;
 }

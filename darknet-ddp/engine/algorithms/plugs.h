@@ -53,7 +53,7 @@ typedef struct ddp_update_plug {
  * needs them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
 typedef struct ddp_step_plug {
     /* Are gradients summed in this step, from 1? */
-    int (*sums)(const void *self, size_t step);
+    int (*syncs_gradients)(const void *self, size_t step);
     /* Of a step that does not: are ranks to be in sync when it has ended? */
     int (*ends_in_sync)(const void *self, size_t step);
     /* Before its first update, at this learning rate. Returns what a rank's own gradients are

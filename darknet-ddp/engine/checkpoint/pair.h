@@ -104,7 +104,7 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 /* Of the pairs BASE_<number>.weights keep those `keep` that were saved last and remove the
  * others. Only a weights file whose state has a whole header, and names this base, counts.
  * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_pair_keep(const char *directory, const char *base, size_t keep,
-                         ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
+                          ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -9,12 +9,12 @@
 
 /* All 0 at first. Of one thread. */
 struct ddp_backoff {
-    int idle_polls;      /* since something was found */
-    int is_core_shared;  /* as of the last look, */
-    int64_t looked_ns;   /* which was then */
-    int64_t interrupted; /* how often, until then */
-    int64_t polled_ns;   /* when the last poll of the wait ended, */
-    int64_t away_ns;     /* time between polls in which the rank cannot have run, of all waits */
+    int idle_polls;         /* since something was found */
+    int is_core_shared;     /* as of the last look, */
+    int64_t looked_ns;      /* which was then */
+    int64_t interrupted;    /* how often, until then */
+    int64_t polled_ns;      /* when the last poll of the wait ended, */
+    int64_t descheduled_ns; /* time between polls in which the rank cannot have run, of all waits */
 };
 
 /* A wait begins. */

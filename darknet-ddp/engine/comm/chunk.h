@@ -81,7 +81,7 @@ struct ddp_chunk_pipeline {
     int *ended;                  /* room for the requests of one test */
     int64_t last_message_ns;     /* when one of ours, in or out, last ended */
     int64_t looked_ns, began_ns; /* a wait's last look at the clock; earlier it did not begin */
-    struct ddp_backoff relax;    /* of waits */
+    struct ddp_backoff backoff;  /* of waits */
 
     /* wire_messages.c's: by request. */
     struct ddp_packed *packed;

@@ -51,8 +51,8 @@ int64_t ddp_group_stalled_ns(const ddp_group *g);
 
 /* Memory for sums on a device, as ddp_device_alloc; on a GPU, registered with NCCL where its
  * version knows that, on the host such as the ranks of a host can sum where it lies, where they
- * share memory (DDP_SCHEDULE_LEVELS). Every rank calls it for the same counts in the same order,
- * and blocks until every rank has. */
+ * share memory (DDP_SCHEDULE_HIERARCHICAL). Every rank calls it for the same counts in the same
+ * order, and blocks until every rank has. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);

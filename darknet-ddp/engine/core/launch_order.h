@@ -46,11 +46,11 @@ void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t ea
 
 /* What the last steps said of how much is to go early; all 0: there was none. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
-typedef struct ddp_launch_memory {
+typedef struct ddp_launch_history {
     size_t early[DDP_LAUNCH_STEPS]; /* elements, of each */
     size_t steps;                   /* since it was empty */
     int empty;                      /* in a row, up to the last one, had nothing left */
-} ddp_launch_memory;
+} ddp_launch_history;
 
 /* Elements that are to go early in the next step: the median of what each of the last
  * DDP_LAUNCH_STEPS asked for, so that a step in which a rank or the line was held up changes
@@ -61,6 +61,7 @@ typedef struct ddp_launch_memory {
  * before.
  * all: elements that could go early; early: those that did; backlog: those of them that had not
  * landed when backward ended, the mean over ranks. Ranks that pass the same get the same. */
-size_t ddp_launch_order_adapt(ddp_launch_memory *memory, size_t all, size_t early, size_t backlog);
+size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
+                              size_t backlog);
 
 #endif

@@ -9,9 +9,9 @@
 enum { DDP_HOSTS_MAX = 1024 };
 
 typedef struct ddp_host {
-    char *name; /* or address */
-    int ranks;  /* to be started there */
-    int away;   /* it did not answer */
+    char *name;      /* or address */
+    int ranks;       /* to be started there */
+    int unreachable; /* it did not answer */
 } ddp_host;
 
 typedef struct ddp_hosts {

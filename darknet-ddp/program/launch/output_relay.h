@@ -70,6 +70,6 @@ void ddp_output_relay_finish(ddp_output_relay *r, int all);
 #define DDP_NOTE_LOG "log "
 
 /* A rank says how to go on in a line with these words; launchers look for them. */
-extern const char ddp_goes_on[];
+extern const char ddp_resume_hint[];
 
 #endif

@@ -20,20 +20,20 @@
 typedef struct ddp_async_writer ddp_async_writer;
 
 /* As many may wait to be written, or told of. */
-enum { DDP_SAVER_PATHS = 16 };
+enum { DDP_ASYNC_PATHS = 16 };
 
 /* What has become of saves. */
 typedef struct ddp_async_result {
     int ended;                    /* saves that have since the last time */
     int last_failed;              /* the last of them */
     double seconds;               /* that it took to write */
-    char *saved[DDP_SAVER_PATHS]; /* those that went well, the last one last; free them */
+    char *saved[DDP_ASYNC_PATHS]; /* those that went well, the last one last; free them */
     int saved_count;
     ddp_status status; /* of the first that failed, or DDP_OK */
     ddp_error error;   /* of that one */
 } ddp_async_result;
 
-/* run must outlive the saver. keep: numbered pairs to leave in directory, 0: all (ddp_pair_keep).
+/* run must outlive the saver. keep: numbered pairs to leave in directory, 0: all (ddp_pair_prune).
  * *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
                                  const char *directory, int keep, ddp_error *err) DDP_MUST_CHECK;

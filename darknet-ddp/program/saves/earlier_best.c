@@ -24,7 +24,7 @@ static ddp_status rename_pair(const char *from, const char *to, ddp_error *err)
     return st;
 }
 
-ddp_status ddp_earlier_best_keep(const char *directory, const char *base, ddp_error *err)
+ddp_status ddp_earlier_best_rename(const char *directory, const char *base, ddp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX];
 

@@ -4,8 +4,8 @@
  * whose other threads stand still is heard all the same, and one whose process is gone is missed
  * at once. TCP; each message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or not at
  * all. Rank 0 listens until all ranks have come, on the addresses that it invited them to, and then
- * no more; who does not begin with the key of the invitation is turned away (base/door.h). Ranks
- * are trusted once they have come.
+ * no more; who does not begin with the key of the invitation is turned away (base/listener.h).
+ * Ranks are trusted once they have come.
  *
  * A channel belongs to one thread. Nothing here waits but ddp_heartbeat_join and
  * ddp_heartbeat_poll.
@@ -13,13 +13,13 @@
 #ifndef DDP_WATCH_HEARTBEAT_H
 #define DDP_WATCH_HEARTBEAT_H
 
-#include "base/door.h"
+#include "base/listener.h"
 #include "base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DDP_CHANNEL_BYTES = 32768, DDP_INVITED_ADDRESSES = DDP_DOOR_SOCKETS };
+enum { DDP_CHANNEL_BYTES = 32768, DDP_INVITED_ADDRESSES = DDP_LISTENER_SOCKETS };
 
 typedef struct ddp_heartbeat ddp_heartbeat;
 

@@ -1,17 +1,17 @@
-/* algorithms/sum_order.h: may sums start in another order than buckets are planned in? The one
+/* algorithms/launch_policy.h: may sums start in another order than buckets are planned in? The one
  * place that is asked. A pure function. */
-#ifndef DDP_ALGORITHMS_SUM_ORDER_H
-#define DDP_ALGORITHMS_SUM_ORDER_H
+#ifndef DDP_ALGORITHMS_LAUNCH_POLICY_H
+#define DDP_ALGORITHMS_LAUNCH_POLICY_H
 
 #include "options/options.h"
 
-typedef struct ddp_sum_order {
+typedef struct ddp_launch_policy {
     int defers;        /* some buckets may travel during the next forward pass (-ddp_defer_mb) */
     int prioritises;   /* first layers may go first (-ddp_priority) */
     const char *fixed; /* what goes in an order that is fixed, for a sentence; NULL: see above */
-} ddp_sum_order;
+} ddp_launch_policy;
 
 /* Of a run with these options on so many ranks, which compute on GPUs or on CPUs. */
-ddp_sum_order ddp_sum_order_of(const ddp_options *o, int ranks, int on_gpus);
+ddp_launch_policy ddp_launch_policy_of(const ddp_options *o, int ranks, int on_gpus);
 
 #endif
