@@ -1,6 +1,6 @@
 /* algorithms/claims.h: what goes with what. Each option that changes how a run trains says what it
- * decides, which promises of a plain run it breaks, and on which it relies; which of them exclude
- * each other follows, and no file lists pairs. Pure functions. */
+ * controls, which guarantees of a plain run it breaks, and on which it relies; which of them
+ * exclude each other follows, and no file lists pairs. Pure functions. */
 #ifndef DDP_ALGORITHMS_CLAIMS_H
 #define DDP_ALGORITHMS_CLAIMS_H
 
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* What it decides: two that decide the same thing exclude each other. */
+/* What an option controls: two that control the same thing exclude each other. */
 enum {
     DDP_CONTROLS_SUM = 1,        /* how a bucket of gradients becomes a sum */
     DDP_CONTROLS_UPDATE = 2,     /* who updates what */
@@ -19,7 +19,7 @@ enum {
     DDP_CONTROLS_STATISTICS = 32 /* how ranks come to have the same statistics of BatchNorm */
 };
 
-/* Promises of a plain run: who breaks one excludes who relies on it. */
+/* Guarantees of a plain run: an option that breaks one excludes an option that relies on it. */
 enum {
     DDP_GUARANTEE_EXACT =
         1, /* -ddp_exact: results depend on the number of ranks by rounding alone */

@@ -4,13 +4,13 @@
  * makes it a word. signsgd/ is a short one to read.
  *
  * All have error feedback in common (Karimireddy et al. 2019, "Error Feedback Fixes SignSGD and
- * other Gradient Compression Schemes"), which compressor.c looks after. Of each weight matrix a
- * rank keeps its own error e: what its gradients had, and the others were not told. With this
+ * other Gradient Compression Schemes"), which compressor.c looks after. For each weight matrix a
+ * rank keeps its own error e: the part of its gradients that has not been sent yet. With this
  * step's gradient g:
  *
- *     M = g + e, of which a rank tells the others some numbers           encode
- *     g becomes the sum over ranks of what these say of M,
- *     e what they do not say of this rank's own M                        decode
+ *     M = g + e, of which a rank sends the others some numbers           encode
+ *     g becomes the sum over ranks of what these numbers say of M,
+ *     e becomes M minus what this rank sent of it                        decode
  *
  * Errors are saved, and on another number of ranks added up: gradients are sums over ranks, so the
  * sum of all errors is what counts, and it stays. Parameters that are no matrices, or of which

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A parameter goes as it is where compressing does not divide what is told of it by more. */
+/* A parameter is sent uncompressed unless compression saves more than this factor. */
 enum { LEAST = 2 };
 
 #define COMPRESSION(name, ...) extern const ddp_compression ddp_compression_##name;

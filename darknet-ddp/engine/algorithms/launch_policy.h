@@ -1,5 +1,6 @@
-/* algorithms/launch_policy.h: may sums start in another order than buckets are planned in? The one
- * place that is asked. A pure function. */
+/* algorithms/launch_policy.h: whether options may change the launch order of sums: defer some
+ * buckets, or give some priority. The order of addition is another thing (comm/work.h). A pure
+ * function. */
 #ifndef DDP_ALGORITHMS_LAUNCH_POLICY_H
 #define DDP_ALGORITHMS_LAUNCH_POLICY_H
 

@@ -1,10 +1,10 @@
 /* checkpoint/name_lock.h: one run at a time saves under a name.
  *
- * A file, made if it is not there (O_EXCL), says who owns the name: host, process and since when.
- * Its owner counts in it, every second, for as long as it lives; that needs no clock that hosts
- * share and no lock that a network file system may not have. So a dead owner holds nothing: on its
- * own host its process is looked for, by number and start; elsewhere its count is watched for 10
- * seconds.
+ * A file, made if it is not there (O_EXCL), says which process owns the name: its host, number and
+ * start. The owner increments a counter in the file every second, for as long as it lives; that
+ * needs no clock that hosts share and no lock that a network file system may not have. So a dead
+ * owner holds nothing: another run on the owner's host looks for that process, by number and start;
+ * a run on another host watches the counter for 10 seconds.
  *
  * An owner that finds another's mark in the file (it was taken over, or was stopped for so long
  * that it seemed dead) has lost it, and must write nothing any more.

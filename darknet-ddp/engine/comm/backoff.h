@@ -1,7 +1,8 @@
-/* comm/backoff.h: what a rank does between polls that find nothing: it spins at first, for what is
- * near comes soonest so, then naps. Where others want its core, which are other ranks or their
- * loader threads, every spin holds up somebody who has work to do: it naps at once, and longer. The
- * kernel tells: it has to interrupt a rank that shares its core. */
+/* comm/backoff.h: what a rank does between polls that find nothing: it spins at first, which finds
+ * a message that is about to arrive soonest, and then sleeps. Where other ranks or their loader
+ * threads want its core, every spin takes time from a thread that has work to do: the rank then
+ * sleeps at once, and longer. A rank sees that its core is shared by how often the kernel
+ * interrupts it. */
 #ifndef DDP_COMM_BACKOFF_H
 #define DDP_COMM_BACKOFF_H
 

@@ -6,13 +6,13 @@
  *   early      launched while backward computes, in the plan's order
  *   late       the plan's last ones, of the first layers: launched when backward has ended, from
  *              the first layer on, as the next forward pass needs them
- *   deferred   the plan's first ones, of the last layers (core/reducer.h): behind all others, in
- *              the same order
+ *   deferred   the plan's first ones, of the last layers (core/reducer.h): after all others, in the
+ *              same order
  *
  * So what is left when backward has ended goes by priority, which Jayarajan et al. 2019 (P3) and
- * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. Theirs is
- * decided as gradients come; here all ranks must have one order, and which sums are late is planned
- * before the step, from how much had not landed at the end of the last ones' backward passes
+ * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. They decide as
+ * gradients arrive. Here all ranks need one order, so the late sums are chosen before the step,
+ * from how much was still in flight when backward ended in the last steps
  * (ddp_launch_order_adapt). */
 #ifndef DDP_CORE_LAUNCH_ORDER_H
 #define DDP_CORE_LAUNCH_ORDER_H

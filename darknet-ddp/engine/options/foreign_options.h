@@ -1,5 +1,5 @@
-/* options/foreign_options.h: what people type who come from another program, and what to type here.
- * The words are in options/foreign_options.def. */
+/* options/foreign_options.h: options of other programs, and what to type here. The words are in
+ * options/foreign_options.def. */
 #ifndef DDP_OPTIONS_FOREIGN_OPTIONS_H
 #define DDP_OPTIONS_FOREIGN_OPTIONS_H
 
@@ -17,12 +17,12 @@ typedef struct ddp_foreign_options_taken {
     int count;
 } ddp_foreign_options_taken;
 
-/* What to type in place of a word, which may have two dashes, or a value behind a =. Returns text,
- * which has DDP_FOREIGN_OPTION_TEXT bytes, or NULL: nobody knows the word. */
+/* What to type in place of a word, which may have two dashes, or a value after a =. Returns text,
+ * which has DDP_FOREIGN_OPTION_TEXT bytes, or NULL: the word is unknown. */
 const char *ddp_foreign_option_instead(const char *word, char *text);
 
 /* Take what a train command needs not, with its values, out of argv[1..argc); taken: what that was.
- * Returns how many words are left; NULL stands behind them. */
+ * Returns how many words are left; NULL follows them. */
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 
 /* Words such as epochs=100, which would be taken for files. DDP_ERR_USAGE names the first and what

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* STRANGERS: so many more guests than there are ranks may be at a listener at a time. */
+/* STRANGERS: so many more connections than there are ranks may be pending at a time. */
 enum { STRANGERS = 64, WAIT_MS = 30000, LOOK_MS = 500 };
 
 ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,

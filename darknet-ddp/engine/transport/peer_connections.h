@@ -1,6 +1,6 @@
 /* transport/peer_connections.h: a TCP connection between each two ranks. Each rank listens until
- * all with higher numbers have come, and draws a key for them: who does not begin with it is turned
- * away (base/listener.h). */
+ * all with higher numbers have connected, and draws a key for them: a connection that does not
+ * begin with it is refused (base/listener.h). */
 #ifndef DDP_TRANSPORT_PEER_CONNECTIONS_H
 #define DDP_TRANSPORT_PEER_CONNECTIONS_H
 

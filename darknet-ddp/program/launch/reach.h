@@ -5,8 +5,8 @@
 
 #include "launch/hostlist.h"
 
-/* Ask each host whether it answers; this host does. Takes up to 10 s. A host that was away and is
- * back counts again. */
+/* Ask each host whether it answers; this host does. Takes up to 10 s. A host that was unreachable
+ * and answers now counts again. */
 void ddp_hosts_probe(ddp_hosts *h);
 
 /* Why a host does not answer, in the words of what reaches it ("ssh: Could not resolve hostname b:

@@ -1,6 +1,5 @@
 /* run/state.h: what the files of a session (session.c, begin.c, checkpoints.c, step.c, end.c)
- * share, and nobody else sees: the parts of the run that it is, and the calls from one of them to
- * another. */
+ * share: the parts of the run, and calls from one of these files to another. Not for others. */
 #ifndef DDP_RUN_STATE_H
 #define DDP_RUN_STATE_H
 

@@ -1,15 +1,15 @@
 /* saves/async_writer.h: checkpoints that a thread writes while training goes on.
  *
  * The network is copied to memory, which is all that the step waits for. One thread writes one pair
- * at a time; who asks for another of the same network meanwhile (BASE.backup beside
- * BASE_100.weights) has it written behind the first, and for one of a later step waits. Where there
- * is no memory for a copy the network itself is written, and the step waits for that.
+ * at a time. A save of the same network meanwhile (BASE.backup beside BASE_100.weights) is written
+ * after the first; a save of a later step waits. Where there is no memory for a copy the network
+ * itself is written, and the step waits for that.
  *
  * Where ranks share out what the optimizer remembers (run->sharded) there is no copy: the step
  * waits until the system has taken both files' bytes, as they come from other ranks, and the thread
  * makes sure that they are on the disk. Another file of the same network is then a copy that the
- * thread makes; where the first fails on the disk, copies that wait for it do, and what is saved
- * later is written anew.
+ * thread makes; if the first write fails on the disk, the copies waiting for it fail too, and what
+ * is saved later is written anew.
  */
 #ifndef DDP_SAVES_ASYNC_WRITER_H
 #define DDP_SAVES_ASYNC_WRITER_H

@@ -1,5 +1,4 @@
-/* A run's way back from its newest checkpoint, and there to the next one; the trip of a save goes
- * on in saves/async_writer.c. */
+/* How a run resumes and how it saves; the save continues in saves/async_writer.c. */
 #include "saves/checkpoints.h"
 
 #include "base/file.h"

@@ -1,6 +1,6 @@
-/* saves/checkpoints.h: where a run goes on from, and what it leaves behind
- * (state/checkpoint.h), as the options say. What rank 0 reads and writes, all ranks learn
- * here; sentences are printed on rank 0.
+/* saves/checkpoints.h: where a run resumes from, and what it saves (state/checkpoint.h), as the
+ * options say. All ranks learn here what rank 0 has read and written; sentences are printed on rank
+ * 0.
  */
 #ifndef DDP_SAVES_CHECKPOINTS_H
 #define DDP_SAVES_CHECKPOINTS_H

@@ -1,4 +1,5 @@
-/* saves/earlier_best.h: the best weights of which nobody knows any more how good they are. */
+/* saves/earlier_best.h: the best weights of an earlier run, where it is no longer known how good
+ * they are. */
 #ifndef DDP_SAVES_EARLIER_BEST_H
 #define DDP_SAVES_EARLIER_BEST_H
 

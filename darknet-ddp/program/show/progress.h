@@ -1,5 +1,5 @@
-/* show/progress.h: the figures of the line about a step: what stands behind Darknet's own line in a
- * file, and the line that renews itself on a terminal. */
+/* show/progress.h: the figures of the line about a step: what follows Darknet's own line in a file,
+ * and the line that renews itself on a terminal. */
 #ifndef DDP_SHOW_PROGRESS_H
 #define DDP_SHOW_PROGRESS_H
 

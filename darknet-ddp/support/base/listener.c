@@ -109,7 +109,7 @@ static void end_pending(struct pending *g)
     g->fd = -1;
 }
 
-/* A free place, or that of who has been here longest. */
+/* A free place, or that of the oldest pending connection. */
 static struct pending *make_room(ddp_listener *d)
 {
     struct pending *oldest = &d->pending[0];
@@ -124,7 +124,7 @@ static struct pending *make_room(ddp_listener *d)
     return oldest;
 }
 
-/* Returns 1 where the guest has shown the key. */
+/* Returns 1 where the connection has shown the key. */
 static int hear(const ddp_listener *d, struct pending *g, ddp_handshake *handshake)
 {
     ssize_t n = recv(g->fd, g->said + g->bytes, sizeof *handshake - g->bytes, 0);

@@ -1,9 +1,9 @@
-/* base/listener.h: TCP sockets that only who shows a key comes through.
+/* base/listener.h: TCP sockets that accept only processes that show a key.
  *
- * Whoever comes says first who it is: a key that was drawn for the job, and a number. The key is
- * compared in a time that tells nothing of it, and nothing else is read before. Who has not said
- * all of that within 5 s has to leave; there is room for a fixed number of such guests, and where
- * it is taken, the one that has been there longest leaves for the next. Nothing here waits but
+ * A process that connects first sends a handshake: a key that was drawn for the job, and a number.
+ * The key is compared in constant time, and nothing else is read before. A connection whose
+ * handshake is not complete within 5 s is closed. There is room for a fixed number of such pending
+ * connections; when it is full, the oldest is closed for the next. Nothing here waits but
  * ddp_listener_connect.
  */
 #ifndef DDP_BASE_LISTENER_H
@@ -26,8 +26,8 @@ void ddp_key_draw(ddp_key *key);
 
 typedef struct ddp_listener ddp_listener;
 
-/* Room for so many guests at a time. Its key stays what it is now. *out is set on success. Fails
- * with DDP_ERR_NOMEM. */
+/* Room for so many pending connections at a time. Its key stays what it is now. *out is set on
+ * success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_listener_open(ddp_listener **out, const ddp_key *key, int pending,
                              ddp_error *err) DDP_MUST_CHECK;
 
@@ -39,22 +39,22 @@ ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *er
 int ddp_listener_wants(const ddp_listener *d, struct pollfd *fds);
 int ddp_listener_most(const ddp_listener *d);
 
-/* A connection of one who showed the key, not blocking and the caller's to close, and in *who the
- * number that it gave; -1: there is none now. */
+/* Returns a connection whose handshake has the key, not blocking and the caller's to close, and in
+ * *who the number of the handshake; -1: there is no such connection now. */
 int ddp_listener_accept(ddp_listener *d, int32_t *who);
 
-/* Guests have to leave. NULL is allowed. */
+/* Closes pending connections, too. NULL is allowed. */
 void ddp_listener_close(ddp_listener *d);
 
-/* What a guest says. */
+/* What a process sends when it has connected. */
 typedef struct ddp_handshake {
     ddp_key key;
     int32_t who;
 } ddp_handshake;
 
 /* Connect with a listener that listens at each of `count` addresses (DDP_LISTENER_SOCKETS at most),
- * by the first that answers, within wait_ms, and say who comes. Returns a descriptor, not blocking,
- * or -1: errno says why. */
+ * by the first that answers, within wait_ms, and send the handshake. Returns a descriptor, not
+ * blocking, or -1: errno says why. */
 int ddp_listener_connect(const ddp_net_address *at, int count, const ddp_handshake *handshake,
                          int wait_ms);
 

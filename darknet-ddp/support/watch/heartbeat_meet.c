@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* STRANGERS: so many more guests than there are ranks may be here at a time. */
+/* STRANGERS: so many more connections than there are ranks may be pending at a time. */
 enum { STRANGERS = 64 };
 
 /* ---- rank 0 ---- */
