@@ -336,7 +336,7 @@ static double most_left_bytes(ddp_group *g)
 
         for (int other = 0; other < ddp_group_size(g); other++)
             if (strcmp(ddp_group_host(g, r), ddp_group_host(g, other)) == 0)
-                left += (double)all[other].left_bytes;
+                left += (double)all[other].inter_host_bytes;
         most = left > most ? left : most;
     }
     free(all);
@@ -385,7 +385,7 @@ int main(int argc, char **argv)
     int channels = argc > 4 ? (int)strtol(argv[4], NULL, 10) : 1;
     ddp_schedule schedule = argc < 6 || strcmp(argv[5], "auto") == 0 ? DDP_SCHEDULE_AUTO
                             : strcmp(argv[5], "direct") == 0         ? DDP_SCHEDULE_DIRECT
-                                                                     : DDP_SCHEDULE_LEVELS;
+                                                                     : DDP_SCHEDULE_HIERARCHICAL;
     ddp_error err;
     int wrong = 0;
 
@@ -408,7 +408,7 @@ int main(int argc, char **argv)
         wrong += wrong_total(&r, s);
     must(ddp_group_synchronize(r.g, &err), &err);
     wrong += wrong_parts(&r);
-    if (nccl && r.ordered && schedule == DDP_SCHEDULE_LEVELS)
+    if (nccl && r.ordered && schedule == DDP_SCHEDULE_HIERARCHICAL)
         wrong += too_much_left(&r);
     wrong = count_wrong(r.g, wrong);
     ddp_work_close(r.loss_sum);

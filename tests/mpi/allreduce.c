@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     bad = failed(g, ddp_group_use_channels(g, channels, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
     bad += every_rank_gets_every_part(g);
-    bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_LEVELS, &err), &err);
+    bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_HIERARCHICAL, &err), &err);
     bad += sums_are_the_tree_to_the_bit(g);
     bad += every_rank_gets_every_part(g);
     bad += failed(g, ddp_group_use_schedule(g, DDP_SCHEDULE_DIRECT, &err), &err);

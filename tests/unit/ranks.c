@@ -23,8 +23,8 @@ static void *run_rank(void *arg)
     ddp_error err;
 
     if (s->levels)
-        rank_expect_ok(&s->rank, ddp_group_use_schedule(s->rank.group, DDP_SCHEDULE_LEVELS, &err),
-                       &err);
+        rank_expect_ok(
+            &s->rank, ddp_group_use_schedule(s->rank.group, DDP_SCHEDULE_HIERARCHICAL, &err), &err);
     if (s->rank.wrong[0] == '\0')
         s->body(&s->rank);
     return NULL;

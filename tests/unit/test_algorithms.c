@@ -54,15 +54,15 @@ static void each_claims_what_it_plugs_into(void **state)
     (void)state;
     for (size_t i = 0; ddp_algorithms[i]; i++) {
         const ddp_algorithm *a = ddp_algorithms[i];
-        unsigned claimed = a->claims.decides, needed = 0;
+        unsigned claimed = a->claims.controls, needed = 0;
 
-        needed |= a->update ? DDP_DECIDES_UPDATE : 0;
-        needed |= a->step ? DDP_DECIDES_STEPS : 0;
-        needed |= a->layers ? DDP_DECIDES_LAYERS : 0;
-        needed |= a->halves ? DDP_DECIDES_SUM | DDP_DECIDES_ORDER : 0;
+        needed |= a->update ? DDP_CONTROLS_UPDATE : 0;
+        needed |= a->step ? DDP_CONTROLS_STEPS : 0;
+        needed |= a->layers ? DDP_CONTROLS_LAYERS : 0;
+        needed |= a->halves ? DDP_CONTROLS_SUM | DDP_CONTROLS_ORDER : 0;
         if ((claimed & needed) != needed)
             fail_msg("%s plugs into %#x and claims %#x", a->example, needed, claimed);
-        if (needed & DDP_DECIDES_ORDER && !a->sums)
+        if (needed & DDP_CONTROLS_ORDER && !a->order_subject)
             fail_msg("%s does not say whose order is fixed", a->example);
     }
 }

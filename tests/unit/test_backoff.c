@@ -124,12 +124,12 @@ static void a_rank_that_does_not_run_does_not_wait(void **state)
     ddp_backoff_begin(&r);
     (void)nanosleep(&stopped, NULL);
     ddp_backoff_polled(&r);
-    assert_at_least(r.away_ns, 50 * ms);
+    assert_at_least(r.descheduled_ns, 50 * ms);
     for (int i = 0; i < 50; i++) {
-        r.away_ns = 0;
+        r.descheduled_ns = 0;
         ddp_backoff_begin(&r);
         ddp_backoff_polled(&r);
-        least_ns = r.away_ns < least_ns ? r.away_ns : least_ns;
+        least_ns = r.descheduled_ns < least_ns ? r.descheduled_ns : least_ns;
     }
     assert_int_equal(least_ns, 0);
 }

@@ -254,12 +254,12 @@ static void finds_pictures_of_both_lists(void **state)
     (void)state;
     assert_non_null(getcwd(cwd, sizeof cwd));
     (void)snprintf(here, sizeof here, "%s/c.png", cwd);
-    ddp_check_apart(&f, &validated, &trained);
+    ddp_check_overlap(&f, &validated, &trained);
     assert_non_null(memmem(f.text, f.bytes, "\t3 of 4 pictures", 16));
     expect(&f, "~list-shared:3");
     f = (ddp_faults){0};
     validated.count = 1;
-    ddp_check_apart(&f, &validated, &trained);
+    ddp_check_overlap(&f, &validated, &trained);
     expect(&f, "");
 }
 

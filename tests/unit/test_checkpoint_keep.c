@@ -47,7 +47,7 @@ static void keep(size_t count)
 {
     ddp_error err;
 
-    if (ddp_pair_keep(folder.path, "toy", count, &err))
+    if (ddp_pair_prune(folder.path, "toy", count, &err))
         fail_msg("%s", err.text);
 }
 

@@ -10,17 +10,17 @@
 
 static void add(float *sums, uint64_t number, int times)
 {
-    float sent[DDP_SAME_FLOATS];
+    float sent[DDP_EQUAL_FLOATS];
 
     ddp_equal_check_write(sent, number);
-    for (int i = 0; i < DDP_SAME_FLOATS; i++)
+    for (int i = 0; i < DDP_EQUAL_FLOATS; i++)
         for (int k = 0; k < times; k++)
             sums[i] += sent[i];
 }
 
 static int same(const uint64_t *numbers, int ranks)
 {
-    float sums[DDP_SAME_FLOATS] = {0};
+    float sums[DDP_EQUAL_FLOATS] = {0};
 
     for (int r = 0; r < ranks; r++)
         add(sums, numbers[r], 1);
@@ -33,8 +33,8 @@ static void any_number_is_the_same_as_itself(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        for (int ranks = 1; ranks <= DDP_SAME_RANKS; ranks = ranks * 3 + 1) {
-            float sums[DDP_SAME_FLOATS] = {0};
+        for (int ranks = 1; ranks <= DDP_EQUAL_RANKS; ranks = ranks * 3 + 1) {
+            float sums[DDP_EQUAL_FLOATS] = {0};
 
             add(sums, numbers[i], ranks);
             assert_true(ddp_equal_check_read(sums, ranks));
@@ -68,12 +68,12 @@ static void numbers_that_cancel_are_not_the_same(void **state)
 
 static void one_rank_of_the_most_is_found(void **state)
 {
-    float sums[DDP_SAME_FLOATS] = {0};
+    float sums[DDP_EQUAL_FLOATS] = {0};
 
     (void)state;
-    add(sums, UINT64_MAX - 1, DDP_SAME_RANKS - 1);
+    add(sums, UINT64_MAX - 1, DDP_EQUAL_RANKS - 1);
     add(sums, UINT64_MAX - 3, 1);
-    assert_false(ddp_equal_check_read(sums, DDP_SAME_RANKS));
+    assert_false(ddp_equal_check_read(sums, DDP_EQUAL_RANKS));
 }
 
 int main(void)

@@ -96,7 +96,7 @@ static void any_number_of_channels_has_the_bits_of_one(void **state)
 static void between_hosts_of_several_ranks_too(void **state)
 {
     static const int ranks[] = {2, 2, 1};
-    struct job job = {.channels = 2, .schedule = DDP_SCHEDULE_LEVELS};
+    struct job job = {.channels = 2, .schedule = DDP_SCHEDULE_HIERARCHICAL};
 
     (void)state;
     ranks_run_levels(ranks, 3, 2, sum_in_turn, &job);

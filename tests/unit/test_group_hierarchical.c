@@ -122,7 +122,7 @@ static void count_bytes(struct rank *me)
     rank_expect_ok(me, ddp_allgather(me->group, &mine, all, sizeof mine, &err), &err);
     for (int r = 0; r < me->size; r++)
         if (strcmp(ddp_group_host(me->group, r), ddp_group_host(me->group, me->rank)) == 0)
-            left += all[r].left_bytes;
+            left += all[r].inter_host_bytes;
     if (left != least || (shape->hosts > 1) != (mine.messages > 0))
         rank_wrong(me, "%llu bytes leave the host, not %llu; %llu messages",
                    (unsigned long long)left, (unsigned long long)least,

@@ -170,20 +170,20 @@ static void levels_are_taken_where_they_pay(void **state)
     (void)state;
     for (int hosts = 1; hosts <= 8; hosts++)
         assert_int_equal(
-            ddp_hierarchical_pay(&(struct ddp_rank_hosts){hosts, hosts_of(hosts, 1, 0).first},
-                                 RADIX, INT_MAX),
+            ddp_hierarchical_is_cheaper(
+                &(struct ddp_rank_hosts){hosts, hosts_of(hosts, 1, 0).first}, RADIX, INT_MAX),
             0);
     for (int hosts = 1; hosts <= 64; hosts *= 2)
         for (int ranks = 2; ranks <= 32; ranks *= 2) {
             struct ddp_rank_hosts all = hosts_of(hosts, ranks, 0);
 
-            assert_int_equal(ddp_hierarchical_pay(&all, RADIX, INT_MAX), 1);
+            assert_int_equal(ddp_hierarchical_is_cheaper(&all, RADIX, INT_MAX), 1);
         }
     {
         struct ddp_rank_hosts many = hosts_of(1024, 1, 0), some = hosts_of(16, 1, 0);
 
-        assert_int_equal(ddp_hierarchical_pay(&many, RADIX, 512), 1);
-        assert_int_equal(ddp_hierarchical_pay(&some, RADIX, 8), 1);
+        assert_int_equal(ddp_hierarchical_is_cheaper(&many, RADIX, 512), 1);
+        assert_int_equal(ddp_hierarchical_is_cheaper(&some, RADIX, 8), 1);
         assert_int_equal(ddp_hierarchical_cost(&many, RADIX).connections, 22);
         assert_int_equal(ddp_direct_cost(&many).connections, 1023);
     }

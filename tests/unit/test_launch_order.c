@@ -69,26 +69,26 @@ static void sum_that_the_limit_cuts_goes_early(void **state)
 enum { ALL = 25 * MILLION, LEFT = (4 << 20) / 4 };
 
 /* Steps on a line that carries so much while backward runs, of `all`. Returns what goes early. */
-static size_t follow(ddp_launch_memory *memory, size_t all, size_t line, size_t early, int steps)
+static size_t follow(ddp_launch_history *history, size_t all, size_t line, size_t early, int steps)
 {
     for (int i = 0; i < steps; i++) {
         size_t goes = early < all ? early : all;
 
-        early = ddp_launch_order_adapt(memory, all, goes, goes > line ? goes - line : 0);
+        early = ddp_launch_order_adapt(history, all, goes, goes > line ? goes - line : 0);
     }
     return early < all ? early : all;
 }
 
 static size_t follow_anew(size_t all, size_t line, size_t early, int steps)
 {
-    ddp_launch_memory memory = {0};
+    ddp_launch_history history = {0};
 
-    return follow(&memory, all, line, early, steps);
+    return follow(&history, all, line, early, steps);
 }
 
 static void early_follows_the_line_and_leaves_it_a_little(void **state)
 {
-    ddp_launch_memory memory = {0};
+    ddp_launch_history history = {0};
 
     (void)state;
     assert_int_equal(follow_anew(ALL, 10 * MILLION, ALL, 1), 10 * MILLION + LEFT);
@@ -97,7 +97,7 @@ static void early_follows_the_line_and_leaves_it_a_little(void **state)
     assert_int_equal(follow_anew(ALL, 0, ALL, 20), LEFT);
     assert_int_equal(follow_anew(ALL, ALL, 0, 40), ALL);
     assert_int_equal(follow_anew(8000, 4000, 8000, 3), 5000);
-    assert_int_equal(ddp_launch_order_adapt(&memory, 8000, 10, 5000), 0);
+    assert_int_equal(ddp_launch_order_adapt(&history, 8000, 10, 5000), 0);
 }
 
 /* A rank that is held up, or a line that others use: the line carries less, or more. */
@@ -109,14 +109,14 @@ static void one_odd_step_changes_nothing(void **state)
     (void)state;
     for (size_t l = 0; l < sizeof lines / sizeof *lines; l++)
         for (size_t o = 0; o < sizeof odd / sizeof *odd; o++) {
-            ddp_launch_memory memory = {0};
-            size_t steady = follow(&memory, ALL, lines[l], ALL, 5), early = steady;
+            ddp_launch_history history = {0};
+            size_t steady = follow(&history, ALL, lines[l], ALL, 5), early = steady;
 
             for (int turn = 0; turn < 3; turn++) {
-                early = follow(&memory, ALL, odd[o], early, 1);
+                early = follow(&history, ALL, odd[o], early, 1);
                 assert_int_equal(early, steady);
                 for (int step = 0; step < 5; step++) {
-                    early = follow(&memory, ALL, lines[l], early, 1);
+                    early = follow(&history, ALL, lines[l], early, 1);
                     assert_int_equal(early, steady);
                 }
             }
@@ -125,36 +125,36 @@ static void one_odd_step_changes_nothing(void **state)
 
 static void lasting_change_is_followed_when_most_steps_have_seen_it(void **state)
 {
-    ddp_launch_memory memory = {0};
-    size_t early = follow(&memory, ALL, 20 * MILLION, ALL, 7);
+    ddp_launch_history history = {0};
+    size_t early = follow(&history, ALL, 20 * MILLION, ALL, 7);
 
     (void)state;
-    early = follow(&memory, ALL, 5 * MILLION, early, 2);
+    early = follow(&history, ALL, 5 * MILLION, early, 2);
     assert_int_equal(early, 20 * MILLION + LEFT);
-    early = follow(&memory, ALL, 5 * MILLION, early, 1);
+    early = follow(&history, ALL, 5 * MILLION, early, 1);
     assert_int_equal(early, 5 * MILLION + LEFT);
-    assert_int_equal(follow(&memory, ALL, 5 * MILLION, early, 20), 5 * MILLION + LEFT);
+    assert_int_equal(follow(&history, ALL, 5 * MILLION, early, 20), 5 * MILLION + LEFT);
 }
 
 /* 92 MB more, of which a step may add 4 MiB at first. */
 static void line_that_has_room_again_is_filled_in_a_few_steps(void **state)
 {
-    ddp_launch_memory memory = {0};
-    size_t early = follow(&memory, ALL, 0, ALL, 10);
+    ddp_launch_history history = {0};
+    size_t early = follow(&history, ALL, 0, ALL, 10);
 
     (void)state;
     assert_int_equal(early, LEFT);
-    early = follow(&memory, ALL, 20 * MILLION, early, 2);
+    early = follow(&history, ALL, 20 * MILLION, early, 2);
     assert_int_equal(early, LEFT);
-    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    early = follow(&history, ALL, 20 * MILLION, early, 1);
     assert_int_equal(early, 5 * LEFT);
-    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    early = follow(&history, ALL, 20 * MILLION, early, 1);
     assert_int_equal(early, 13 * LEFT);
-    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    early = follow(&history, ALL, 20 * MILLION, early, 1);
     assert_int_equal(early, ALL);
-    early = follow(&memory, ALL, 20 * MILLION, early, 1);
+    early = follow(&history, ALL, 20 * MILLION, early, 1);
     assert_int_equal(early, 20 * MILLION + LEFT);
-    assert_int_equal(follow(&memory, ALL, 20 * MILLION, early, 20), 20 * MILLION + LEFT);
+    assert_int_equal(follow(&history, ALL, 20 * MILLION, early, 20), 20 * MILLION + LEFT);
 }
 
 int main(void)

@@ -12,7 +12,7 @@
 /* cmocka.h needs the four above, in this order. */
 #include <cmocka.h>
 
-static ddp_peer_address card(const char *host, const char *machine)
+static ddp_peer_address peer(const char *host, const char *machine)
 {
     ddp_peer_address c = {.count = 0};
 
@@ -27,11 +27,11 @@ static void add(ddp_peer_address *c, const char *address, int bits)
     c->networks[c->count++].bits = bits;
 }
 
-static void check_order(const ddp_peer_address *cards, const int *order, const int *first, int size)
+static void check_order(const ddp_peer_address *peers, const int *order, const int *first, int size)
 {
     int found_order[8], found_first[8];
 
-    ddp_peer_addresses_order(cards, size, found_order, found_first);
+    ddp_peer_addresses_order(peers, size, found_order, found_first);
     for (int r = 0; r < size; r++) {
         assert_int_equal(found_order[r], order[r]);
         assert_int_equal(found_first[r], first[r]);
@@ -40,7 +40,7 @@ static void check_order(const ddp_peer_address *cards, const int *order, const i
 
 static void ranks_are_numbered_host_by_host(void **state)
 {
-    const ddp_peer_address a = card("a", "1"), b = card("b", "2"), c = card("c", "3");
+    const ddp_peer_address a = peer("a", "1"), b = peer("b", "2"), c = peer("c", "3");
     const ddp_peer_address mixed[] = {b, a, b, c, a, b};
 
     (void)state;
@@ -50,78 +50,78 @@ static void ranks_are_numbered_host_by_host(void **state)
 
 static void a_name_is_not_a_machine(void **state)
 {
-    const ddp_peer_address cards[] = {card("node", "1"), card("node", "2"), card("node", "1")};
+    const ddp_peer_address peers[] = {peer("node", "1"), peer("node", "2"), peer("node", "1")};
 
     (void)state;
-    check_order(cards, (const int[]){0, 2, 1}, (const int[]){0, 0, 2}, 3);
+    check_order(peers, (const int[]){0, 2, 1}, (const int[]){0, 0, 2}, 3);
 }
 
-static void check_address(const ddp_peer_address *cards, int size, int rank, const char *want)
+static void check_address(const ddp_peer_address *peers, int size, int rank, const char *want)
 {
     char text[DDP_ADDRESS_TEXT];
     ddp_net_address found;
     ddp_error err;
 
-    assert_int_equal(ddp_peer_addresses_address(cards, size, rank, &found, &err), DDP_OK);
+    assert_int_equal(ddp_peer_addresses_address(peers, size, rank, &found, &err), DDP_OK);
     ddp_net_address_text(&found, text);
     assert_string_equal(text, want);
 }
 
 static void ranks_of_one_host_listen_on_its_loopback(void **state)
 {
-    ddp_peer_address cards[] = {card("a", "1"), card("a", "1")};
+    ddp_peer_address peers[] = {peer("a", "1"), peer("a", "1")};
 
     (void)state;
-    add(&cards[0], "10.1.0.5", 16);
-    check_address(cards, 2, 0, "127.0.0.1");
-    check_address(cards, 2, 1, "127.0.0.1");
+    add(&peers[0], "10.1.0.5", 16);
+    check_address(peers, 2, 0, "127.0.0.1");
+    check_address(peers, 2, 1, "127.0.0.1");
 }
 
 static void hosts_listen_on_the_network_that_all_share(void **state)
 {
-    ddp_peer_address cards[] = {card("a", "1"), card("b", "2"), card("c", "3"), card("a", "1")};
+    ddp_peer_address peers[] = {peer("a", "1"), peer("b", "2"), peer("c", "3"), peer("a", "1")};
 
     (void)state;
     for (int r = 0; r < 4; r++) {
         char own[32];
 
-        add(&cards[r], "172.17.0.1", 16); /* each host's own bridge of containers */
+        add(&peers[r], "172.17.0.1", 16); /* each host's own bridge of containers */
         if (r < 2 || r == 3) {
             (void)snprintf(own, sizeof own, "192.168.3.%d", r % 3 + 1);
-            add(&cards[r], own, 24); /* of two hosts */
+            add(&peers[r], own, 24); /* of two hosts */
         }
         (void)snprintf(own, sizeof own, "10.1.%d.9", r % 3);
-        add(&cards[r], own, 16);
+        add(&peers[r], own, 16);
     }
-    check_address(cards, 4, 0, "10.1.0.9");
-    check_address(cards, 4, 1, "10.1.1.9");
-    check_address(cards, 4, 2, "10.1.2.9");
-    check_address(cards, 4, 3, "10.1.0.9");
+    check_address(peers, 4, 0, "10.1.0.9");
+    check_address(peers, 4, 1, "10.1.1.9");
+    check_address(peers, 4, 2, "10.1.2.9");
+    check_address(peers, 4, 3, "10.1.0.9");
 }
 
 static void hosts_without_ipv4_listen_on_ipv6(void **state)
 {
-    ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
+    ddp_peer_address peers[] = {peer("a", "1"), peer("b", "2")};
 
     (void)state;
-    add(&cards[0], "172.17.0.1", 16); /* its own bridge of containers */
-    add(&cards[1], "172.17.0.1", 16);
-    add(&cards[0], "fd00:77::1", 64);
-    add(&cards[1], "fd00:77::2", 64);
-    check_address(cards, 2, 0, "fd00:77::1");
-    check_address(cards, 2, 1, "fd00:77::2");
+    add(&peers[0], "172.17.0.1", 16); /* its own bridge of containers */
+    add(&peers[1], "172.17.0.1", 16);
+    add(&peers[0], "fd00:77::1", 64);
+    add(&peers[1], "fd00:77::2", 64);
+    check_address(peers, 2, 0, "fd00:77::1");
+    check_address(peers, 2, 1, "fd00:77::2");
 }
 
 static void a_host_without_a_network_is_named(void **state)
 {
-    ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
+    ddp_peer_address peers[] = {peer("a", "1"), peer("b", "2")};
     ddp_net_address found;
     ddp_error err;
 
     (void)state;
-    add(&cards[0], "10.1.0.5", 16);
+    add(&peers[0], "10.1.0.5", 16);
     for (int rank = 0; rank < 2; rank++) {
-        assert_int_equal(ddp_peer_addresses_address(cards, 2, rank, &found, &err), DDP_ERR_IO);
+        assert_int_equal(ddp_peer_addresses_address(peers, 2, rank, &found, &err), DDP_ERR_IO);
         assert_string_equal(err.text,
                             "host b has no network interface but lo that is up with an address");
     }
@@ -129,14 +129,14 @@ static void a_host_without_a_network_is_named(void **state)
 
 static void a_host_without_a_way_to_the_others_is_named(void **state)
 {
-    ddp_peer_address cards[] = {card("a", "1"), card("b", "2")};
+    ddp_peer_address peers[] = {peer("a", "1"), peer("b", "2")};
     ddp_net_address found;
     ddp_error err;
 
     (void)state;
-    add(&cards[0], "172.17.0.1", 16);
-    add(&cards[1], "172.17.0.1", 16);
-    assert_int_equal(ddp_peer_addresses_address(cards, 2, 1, &found, &err), DDP_ERR_COMM);
+    add(&peers[0], "172.17.0.1", 16);
+    add(&peers[1], "172.17.0.1", 16);
+    assert_int_equal(ddp_peer_addresses_address(peers, 2, 1, &found, &err), DDP_ERR_COMM);
     assert_string_equal(err.text,
                         "rank 1 (host b) has no network with an address towards the others");
 }

@@ -33,7 +33,7 @@ static void even_steps_have_their_own_speed(void **state)
         step(&p, &now, 0.5, 0.125);
     assert_near(ddp_progress_speed(&p), 16, 1e-9);
     assert_near(ddp_progress_communication(&p), 0.25, 1e-9);
-    assert_near(ddp_progress_left_s(&p), 5, 1e-9);
+    assert_near(ddp_progress_remaining_s(&p), 5, 1e-9);
     ddp_progress_line(&p, text, sizeof text);
     assert_string_equal(text, ", 16.0 images/s, 25% comm, 5 seconds left");
 }
@@ -97,7 +97,7 @@ static void what_is_not_known_is_left_out(void **state)
     ddp_progress_step(&p, &now);
     assert_true(isnan(ddp_progress_communication(&p)));
     assert_true(isnan(ddp_progress_loading(&p)));
-    assert_true(isnan(ddp_progress_left_s(&p)));
+    assert_true(isnan(ddp_progress_remaining_s(&p)));
     ddp_progress_line(&p, text, sizeof text);
     assert_string_equal(text, ", 8.0 images/s");
 }

@@ -1,5 +1,6 @@
-/* algorithms/algorithm.h: a way to send less, or to update otherwise: what there is of it outside
- * of its folder. PyTorch's folder for the same is torch/distributed/algorithms.
+/* algorithms/algorithm.h: the interface of an algorithm: a way to send less or to update
+ * differently. Nothing else of it is known outside its folder. PyTorch's folder for the same is
+ * torch/distributed/algorithms.
  *
  * A folder of algorithms/ holds all of one: its rows of the table of options (NAME.def), what it
  * goes with, what it does, its lines of a run's banner, and its tests. One line of algorithms.def
@@ -56,8 +57,9 @@ typedef struct ddp_attached {
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that ask for it; the first is its option */
     ddp_claims claims;
-    /* Of one that decides the order of sums: what goes in that order, for a sentence. */
-    const char *sums;
+    /* For an algorithm that controls the launch order: what is launched in that order, for a
+     * sentence. */
+    const char *order_subject;
 
     /* Does the command line ask for it? */
     int (*is_on)(const ddp_options *o);
@@ -94,7 +96,7 @@ typedef struct ddp_algorithm {
     void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */
 } ddp_algorithm;
 
-/* In the order of algorithms.def; NULL behind the last. */
+/* In the order of algorithms.def; NULL after the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
 
 /* The one that these options ask for and that makes the second halves of sums itself, where there

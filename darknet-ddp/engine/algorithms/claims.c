@@ -52,17 +52,19 @@ static int computes_in_fp32(const ddp_options *o)
 }
 
 static const ddp_claimant others[] = {
-    {"-ddp_exact", {.relies = DDP_PROMISE_EXACT}, is_exact},
-    {"-ddp_compress bf16", {.breaks = DDP_PROMISE_EXACT}, rounds_on_the_wire},
+    {"-ddp_exact", {.relies = DDP_GUARANTEE_EXACT}, is_exact},
+    {"-ddp_compress bf16", {.breaks = DDP_GUARANTEE_EXACT}, rounds_on_the_wire},
     /* mini-batches grow with the ranks, which meet in each layer */
-    {"-ddp_sync_bn 1", {.breaks = DDP_PROMISE_EXACT, .relies = DDP_PROMISE_SUMS}, joins_statistics},
-    {"-ddp_broadcast_buffers save", {.decides = DDP_DECIDES_STATISTICS}, keeps_statistics},
-    {"-ddp_sync_every 2", {.decides = DDP_DECIDES_STEPS}, accumulates},
+    {"-ddp_sync_bn 1",
+     {.breaks = DDP_GUARANTEE_EXACT, .relies = DDP_GUARANTEE_SUMS},
+     joins_statistics},
+    {"-ddp_broadcast_buffers save", {.controls = DDP_CONTROLS_STATISTICS}, keeps_statistics},
+    {"-ddp_sync_every 2", {.controls = DDP_CONTROLS_STEPS}, accumulates},
     /* the learning rate is that of all ranks' batches together */
-    {"-ddp_batch rank", {.relies = DDP_PROMISE_SUMS}, has_batch_of_rank},
-    {"-ddp_on_nan skip 2", {.relies = DDP_PROMISE_DROP}, drops_steps},
-    {"-ddp_bf16 1", {.breaks = DDP_PROMISE_FP32}, computes_in_bf16},
-    {"-ddp_fp32 1", {.relies = DDP_PROMISE_FP32}, computes_in_fp32},
+    {"-ddp_batch rank", {.relies = DDP_GUARANTEE_SUMS}, has_batch_of_rank},
+    {"-ddp_on_nan skip 2", {.relies = DDP_GUARANTEE_DROP}, drops_steps},
+    {"-ddp_bf16 1", {.breaks = DDP_GUARANTEE_FP32}, computes_in_bf16},
+    {"-ddp_fp32 1", {.relies = DDP_GUARANTEE_FP32}, computes_in_fp32},
 };
 
 enum { OTHERS = sizeof others / sizeof others[0] };
@@ -87,7 +89,7 @@ typedef struct claim_bit {
     const char *name, *why;
 } claim_bit;
 
-static const claim_bit decisions[] = {
+static const claim_bit controls[] = {
     {"sum", ": both decide how gradients are summed"},
     {"update", ": both decide who updates what"},
     {"order", ": both decide in which order sums start"},
@@ -97,7 +99,7 @@ static const claim_bit decisions[] = {
 };
 
 /* Of who breaks it. */
-static const claim_bit promises[] = {
+static const claim_bit guarantees[] = {
     {"exact", ", whose result depends on the number of ranks"},
     {"drop", ", which cannot take back a step whose updates have begun"},
     {"sums", ", whose ranks update with their own gradients"},
@@ -106,18 +108,18 @@ static const claim_bit promises[] = {
 };
 
 enum {
-    DECISIONS = sizeof decisions / sizeof decisions[0],
-    PROMISES = sizeof promises / sizeof promises[0]
+    CONTROLS = sizeof controls / sizeof controls[0],
+    GUARANTEES = sizeof guarantees / sizeof guarantees[0]
 };
 
-const char *ddp_decides_name(size_t bit)
+const char *ddp_controls_name(size_t bit)
 {
-    return bit < DECISIONS ? decisions[bit].name : NULL;
+    return bit < CONTROLS ? controls[bit].name : NULL;
 }
 
-const char *ddp_promise_name(size_t bit)
+const char *ddp_guarantee_name(size_t bit)
 {
-    return bit < PROMISES ? promises[bit].name : NULL;
+    return bit < GUARANTEES ? guarantees[bit].name : NULL;
 }
 
 /* The first one of a set that is not empty. */
@@ -132,16 +134,16 @@ static size_t first_of(unsigned set)
 
 int ddp_claims_conflict(const ddp_claims *a, const ddp_claims *b, ddp_conflict *out)
 {
-    unsigned decided = a->decides & b->decides, broken = a->breaks & b->relies;
+    unsigned decided = a->controls & b->controls, broken = a->breaks & b->relies;
     unsigned relied = a->relies & b->breaks;
 
     *out = (ddp_conflict){0};
     if (relied)
-        out->why = promises[first_of(relied)].why;
+        out->why = guarantees[first_of(relied)].why;
     else if (broken)
-        *out = (ddp_conflict){1, promises[first_of(broken)].why};
+        *out = (ddp_conflict){1, guarantees[first_of(broken)].why};
     else if (decided)
-        out->why = decisions[first_of(decided)].why;
+        out->why = controls[first_of(decided)].why;
     return out->why != NULL;
 }
 
@@ -175,7 +177,7 @@ static ddp_status check_command(const ddp_options *o, ddp_error *err)
     ddp_claimant a;
 
     for (size_t i = 0; ddp_claimant_at(i, &a); i++)
-        if ((a.claims.breaks & DDP_PROMISE_PLAIN) && a.is_on(o))
+        if ((a.claims.breaks & DDP_GUARANTEE_PLAIN) && a.is_on(o))
             return ddp_fail(err, DDP_ERR_USAGE,
                             "%.*s is for training: `darknet ddp` knows only plain steps",
                             (int)strcspn(a.example, " "), a.example);

@@ -1,6 +1,6 @@
 /* algorithms/claims.h: what goes with what. Each option that changes how a run trains says what it
- * decides, which promises of a plain run it breaks, and on which it relies; which of them exclude
- * each other follows, and no file lists pairs. Pure functions. */
+ * controls, which guarantees of a plain run it breaks, and on which it relies; which of them
+ * exclude each other follows, and no file lists pairs. Pure functions. */
 #ifndef DDP_ALGORITHMS_CLAIMS_H
 #define DDP_ALGORITHMS_CLAIMS_H
 
@@ -9,28 +9,29 @@
 
 #include <stddef.h>
 
-/* What it decides: two that decide the same thing exclude each other. */
+/* What an option controls: two that control the same thing exclude each other. */
 enum {
-    DDP_DECIDES_SUM = 1,        /* how a bucket of gradients becomes a sum */
-    DDP_DECIDES_UPDATE = 2,     /* who updates what */
-    DDP_DECIDES_ORDER = 4,      /* in which order, and in what pieces, sums start */
-    DDP_DECIDES_STEPS = 8,      /* which steps sum gradients */
-    DDP_DECIDES_LAYERS = 16,    /* which layers a step has */
-    DDP_DECIDES_STATISTICS = 32 /* how ranks come to have the same statistics of BatchNorm */
+    DDP_CONTROLS_SUM = 1,        /* how a bucket of gradients becomes a sum */
+    DDP_CONTROLS_UPDATE = 2,     /* who updates what */
+    DDP_CONTROLS_ORDER = 4,      /* in which order, and in what pieces, sums start */
+    DDP_CONTROLS_STEPS = 8,      /* which steps sum gradients */
+    DDP_CONTROLS_LAYERS = 16,    /* which layers a step has */
+    DDP_CONTROLS_STATISTICS = 32 /* how ranks come to have the same statistics of BatchNorm */
 };
 
-/* Promises of a plain run: who breaks one excludes who relies on it. */
+/* Guarantees of a plain run: an option that breaks one excludes an option that relies on it. */
 enum {
-    DDP_PROMISE_EXACT = 1, /* -ddp_exact: results depend on the number of ranks by rounding alone */
-    DDP_PROMISE_DROP = 2,  /* a step can be dropped until the first layer is updated */
-    DDP_PROMISE_SUMS = 4,  /* every update is made of all ranks' gradients */
-    DDP_PROMISE_PLAIN = 8, /* `darknet ddp plan` and bench know how steps are */
-    DDP_PROMISE_FP32 = 16  /* nothing computes in less than float32 */
+    DDP_GUARANTEE_EXACT =
+        1, /* -ddp_exact: results depend on the number of ranks by rounding alone */
+    DDP_GUARANTEE_DROP = 2,  /* a step can be dropped until the first layer is updated */
+    DDP_GUARANTEE_SUMS = 4,  /* every update is made of all ranks' gradients */
+    DDP_GUARANTEE_PLAIN = 8, /* `darknet ddp plan` and bench know how steps are */
+    DDP_GUARANTEE_FP32 = 16  /* nothing computes in less than float32 */
 };
 
 typedef struct ddp_claims {
-    unsigned decides;        /* DDP_DECIDES_... */
-    unsigned breaks, relies; /* DDP_PROMISE_... */
+    unsigned controls;       /* DDP_CONTROLS_... */
+    unsigned breaks, relies; /* DDP_GUARANTEE_... */
 } ddp_claims;
 
 /* Who claims: an algorithm (algorithms/algorithm.h), or an option of the reducer's, the trainer's
@@ -53,10 +54,10 @@ typedef struct ddp_conflict {
 
 int ddp_claims_conflict(const ddp_claims *a, const ddp_claims *b, ddp_conflict *out);
 
-/* Names of the bits of `decides`, and of promises, as `darknet ddp options -json` has them; NULL:
- * there are no more. */
-const char *ddp_decides_name(size_t bit);
-const char *ddp_promise_name(size_t bit);
+/* Names of the bits of `controls`, and of guarantees, as `darknet ddp options -json` has them;
+ * NULL: there are no more. */
+const char *ddp_controls_name(size_t bit);
+const char *ddp_guarantee_name(size_t bit);
 
 /* After options were parsed, of a command of `darknet ddp` or of a run that trains. DDP_ERR_USAGE:
  * two of them do not go together, one does not go with the command, or an algorithm's own check

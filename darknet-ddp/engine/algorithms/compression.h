@@ -4,13 +4,13 @@
  * makes it a word. signsgd/ is a short one to read.
  *
  * All have error feedback in common (Karimireddy et al. 2019, "Error Feedback Fixes SignSGD and
- * other Gradient Compression Schemes"), which compressor.c looks after. Of each weight matrix a
- * rank keeps its own error e: what its gradients had, and the others were not told. With this
+ * other Gradient Compression Schemes"), which compressor.c looks after. For each weight matrix a
+ * rank keeps its own error e: the part of its gradients that has not been sent yet. With this
  * step's gradient g:
  *
- *     M = g + e, of which a rank tells the others some numbers           encode
- *     g becomes the sum over ranks of what these say of M,
- *     e what they do not say of this rank's own M                        decode
+ *     M = g + e, of which a rank sends the others some numbers           encode
+ *     g becomes the sum over ranks of what these numbers say of M,
+ *     e becomes M minus what this rank sent of it                        decode
  *
  * Errors are saved, and on another number of ranks added up: gradients are sums over ranks, so the
  * sum of all errors is what counts, and it stays. Parameters that are no matrices, or of which
@@ -28,22 +28,22 @@
 
 /* A weight matrix, in memory of the device that trains. */
 typedef struct ddp_matrix {
-    size_t param;                /* of the network's parameters */
-    size_t rows, columns;        /* 0: it is not compressed */
-    size_t count;                /* elements */
-    size_t told[DDP_SUM_ROUNDS]; /* numbers that a rank tells of it */
-    double value;                /* the number behind the word of -ddp_compress */
-    int rank, ranks;             /* this one, of so many */
+    size_t param;                      /* of the network's parameters */
+    size_t rows, columns;              /* 0: it is not compressed */
+    size_t count;                      /* elements */
+    size_t send_count[DDP_SUM_ROUNDS]; /* numbers that a rank tells of it */
+    double value;                      /* the number behind the word of -ddp_compress */
+    int rank, ranks;                   /* this one, of so many */
 
     float *gradient, *error; /* count each. gradient: g for encode, M between encode and decode */
     /* What is told in each round: this rank's for encode, the sum over ranks from then on. With
-     * `gathers` all ranks' in numbers[0], one behind the other: see ddp_matrix_told. */
+     * `gathers` all ranks' in numbers[0], one behind the other: see ddp_matrix_payload_of. */
     float *numbers[DDP_SUM_ROUNDS];
     size_t stride;
 } ddp_matrix;
 
 /* With `gathers`: what a rank tells. */
-static inline float *ddp_matrix_told(const ddp_matrix *m, int rank)
+static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 {
     return m->numbers[0] + (size_t)rank * m->stride;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A parameter goes as it is where compressing does not divide what is told of it by more. */
+/* A parameter is sent uncompressed unless compression saves more than this factor. */
 enum { LEAST = 2 };
 
 #define COMPRESSION(name, ...) extern const ddp_compression ddp_compression_##name;
@@ -59,8 +59,8 @@ static ddp_matrix matrix_of(const ddp_options *o, const ddp_param *param)
         return as_it_is;
     m.columns = m.count / m.rows;
     for (int round = 0; round < DDP_SUM_ROUNDS; round++)
-        m.told[round] = compression_of(o)->numbers(m.value, m.rows, m.columns, round);
-    return (m.told[0] + m.told[1]) * LEAST < m.count ? m : as_it_is;
+        m.send_count[round] = compression_of(o)->numbers(m.value, m.rows, m.columns, round);
+    return (m.send_count[0] + m.send_count[1]) * LEAST < m.count ? m : as_it_is;
 }
 
 ddp_status ddp_compressor_check_ranks(const ddp_options *o, int ranks, ddp_error *err)
@@ -181,7 +181,7 @@ static size_t count(const void *self, size_t param, int round)
 {
     const struct compressor *c = self;
 
-    return c->matrices[param].told[round];
+    return c->matrices[param].send_count[round];
 }
 
 static ddp_matrix with_memory(const struct compressor *c, const ddp_sum_part *part)
@@ -286,15 +286,16 @@ size_t ddp_compressor_sends(const ddp_options *o, const ddp_param *param, int ra
 
     if (!m.rows)
         return m.count;
-    return compression_of(o)->gathers ? m.told[0] * (size_t)ranks / 2 : m.told[0] + m.told[1];
+    return compression_of(o)->gathers ? m.send_count[0] * (size_t)ranks / 2
+                                      : m.send_count[0] + m.send_count[1];
 }
 
 const ddp_algorithm ddp_algorithm_compressor = {
     .example = examples,
-    .claims = {.decides = DDP_DECIDES_SUM | DDP_DECIDES_ORDER,
-               .breaks = DDP_PROMISE_EXACT,
-               .relies = DDP_PROMISE_SUMS}, /* what a rank keeps waits for the next sum */
-    .sums = "what is compressed",
+    .claims = {.controls = DDP_CONTROLS_SUM | DDP_CONTROLS_ORDER,
+               .breaks = DDP_GUARANTEE_EXACT,
+               .relies = DDP_GUARANTEE_SUMS}, /* what a rank keeps waits for the next sum */
+    .order_subject = "what is compressed",
     .is_on = is_on,
     .check_run = check_run,
     .open = open,

@@ -1,7 +1,8 @@
-/* algorithms/plugs.h: where a step of training calls an algorithm. Each of these is a table of
- * functions with the algorithm's own state in front; one that is NULL is the plain run's, and so is
- * a whole plug. Who decides the same thing excludes each other (algorithms/claims.h), so that each
- * plug has one at most. Calls come in one order on every rank, from one thread. */
+/* algorithms/plugs.h: where a step of training calls an algorithm. Each plug is a table of
+ * functions whose first argument is the algorithm's own state. A NULL function, or a NULL table,
+ * means: as in a plain run. Two algorithms that control the same thing exclude each other
+ * (algorithms/claims.h), so each plug has at most one. Calls come in one order on every rank, from
+ * one thread. */
 #ifndef DDP_ALGORITHMS_PLUGS_H
 #define DDP_ALGORITHMS_PLUGS_H
 
@@ -16,13 +17,14 @@ typedef struct ddp_residual_block {
     int shortcut; /* last + 1 */
 } ddp_residual_block;
 
-/* Which layers a step has; the same on every rank. Who plugs in here decides about the blocks of
- * the network (algorithms/algorithm.h); the trainer tells the framework, BatchNorm's statistics and
- * the reducer, which knows "left out" as it knows "frozen" and "unused". */
+/* Which layers a step has; the same on every rank. The algorithm that plugs in here decides about
+ * the blocks of the network (algorithms/algorithm.h); the trainer tells the framework, BatchNorm's
+ * statistics and the reducer, which knows "left out" as it knows "frozen" and "unused". */
 typedef struct ddp_layers_plug {
-    /* Before the step behind `step` steps, once. left_out: of each layer of the network, 1 where
-     * this step is trained without it, and so without all of its block; scale: what each shortcut
-     * multiplies its block's output by. Both are as the last call left them, and at first 0 and 1.
+    /* Before the step that follows `step` steps, once. left_out: of each layer of the network, 1
+     * where this step is trained without it, and so without all of its block; scale: what each
+     * shortcut multiplies its block's output by. Both are as the last call left them, and at first
+     * 0 and 1.
      */
     void (*choose)(void *self, size_t step, char *left_out, float *scale);
 } ddp_layers_plug;
@@ -43,18 +45,18 @@ typedef struct ddp_update_plug {
     void (*optimize)(void *self, const ddp_array_update *u);
     /* The last layer of a step has been updated. Fails with DDP_ERR_COMM. */
     ddp_status (*updated)(void *self, ddp_error *err);
-    /* A forward pass, or somebody else, is about to read the layer: wait for what others have
-     * updated of it. Once for each layer that was updated. Fails with DDP_ERR_COMM. */
+    /* A forward pass, or other code, is about to read the layer: wait for what others have updated
+     * of it. Once for each layer that was updated. Fails with DDP_ERR_COMM. */
     ddp_status (*take_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 
 /* Which steps sum gradients; the same on every rank. In a step that does not, each rank updates
- * with its own, and from there on ranks differ, until they are brought into sync again. Whoever
+ * with its own, and from there on ranks differ, until they are brought into sync again. Code that
  * needs them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
 typedef struct ddp_step_plug {
     /* Are gradients summed in this step, from 1? */
-    int (*sums)(const void *self, size_t step);
-    /* Of a step that does not: are ranks to be in sync when it has ended? */
+    int (*syncs_gradients)(const void *self, size_t step);
+    /* For a step that does not: are ranks to be in sync when it has ended? */
     int (*ends_in_sync)(const void *self, size_t step);
     /* Before its first update, at this learning rate. Returns what a rank's own gradients are
      * multiplied by. */

@@ -1,4 +1,4 @@
-/* algorithms/set.h: the algorithms of one run, and who of them plugs in where. */
+/* algorithms/set.h: the algorithms of one run, and which of them plugs in where. */
 #ifndef DDP_ALGORITHMS_SET_H
 #define DDP_ALGORITHMS_SET_H
 

@@ -358,7 +358,7 @@ static ddp_status remove_pair(const struct candidate *c, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_pair_keep(const char *directory, const char *base, size_t keep, ddp_error *err)
+ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, ddp_error *err)
 {
     struct candidates all = {0};
     ddp_status st = list(&all, directory, base, err);

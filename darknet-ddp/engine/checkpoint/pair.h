@@ -1,11 +1,11 @@
 /* checkpoint/pair.h: a weights file X and its state X.state, of which one complete
  * pair is on the disk at any moment, once one was saved.
  *
- * Saving writes both into parts (base/file.h); the state has the hash of the weights
- * file. When both are on the disk the state is named X.state.part, the weights X, and
- * X.state.part then X.state. Who dies before the second rename leaves the old pair. Who
- * dies between it and the third leaves the new X, and an X.state.part that matches it:
- * that is a complete pair too.
+ * Saving writes both into parts (base/file.h); the state has the hash of the weights file. When
+ * both are on the disk the state is named X.state.part, the weights X, and X.state.part then
+ * X.state. If the process dies before the second rename, the old pair is left. If it dies between
+ * the second and the third rename, X is new and X.state.part matches it; that is a complete pair
+ * too.
  *
  * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights,
  * BASE_last.weights, BASE_best.weights, BASE_best_<number>.weights and BASE.weights, each with its
@@ -102,10 +102,10 @@ typedef struct ddp_pair_header {
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Of the pairs BASE_<number>.weights keep those `keep` that were saved last and remove the
- * others. Only a weights file whose state has a whole header, and names this base, counts.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_pair_keep(const char *directory, const char *base, size_t keep,
-                         ddp_error *err) DDP_MUST_CHECK;
+/* Remove all pairs BASE_<number>.weights but the `keep` that were saved last. Only a weights file
+ * whose state has a whole header, and names this base, counts. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
+                          ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -6,13 +6,18 @@
  * ddp_chunk_pipeline_open. Every member of a table is required. group.c, collectives.c, and work.c
  * for sums, check every argument, remember a failure and put the context into the error.
  *
- * How a sum is made is an engine's matter: of host memory chunk_pipeline.c's, of one rank solo.c's,
- * staged.c's where sums of a GPU share its way, and of a GPU's memory sum.c's. Each has a private
- * part of its own in every sum (ddp_work.own), which nobody else looks into.
+ * An engine makes a sum:
+ *
+ *   host memory          chunk_pipeline.c
+ *   one rank             solo.c
+ *   a GPU's memory       nccl/sum.c
+ *   without NCCL         host and GPU sums share the queue of nccl/staged.c
+ *
+ * Each engine has a private part in every sum (ddp_work.own), which no other code reads.
  *
  * Transports: MPI (transport/mpi.c), threads of one process in tests (transport/thread.c), or Gloo
- * (transport/gloo.c), of whose collectives none is used: their order of summation depends on a
- * ring. Gloo lets one wait for a message and does not say whether it has come, so
+ * (transport/gloo.c). Gloo's collectives are not used: their order of summation depends on a ring.
+ * A program can wait for a message of Gloo's but cannot ask whether it has come, so
  * transport/gloo_peer.cpp (C++, as all gloo_*.cpp) has a thread for each peer that waits for what
  * is under way, and never for what a program has still to do; its head says how. What Gloo throws
  * becomes an error that names the peer. Ranks meet by MPI or by files (transport/rendezvous.c), and

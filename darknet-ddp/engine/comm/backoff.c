@@ -20,7 +20,7 @@ static const int64_t look_every_ns = 100000000, look_again_ns = 1000000000;
 
 /* A poll and a nap take less than a millisecond, and a turn of other processes on the core a few.
  */
-static const int64_t away_ns = 20000000;
+static const int64_t least_descheduled_ns = 20000000;
 
 void ddp_backoff_begin(struct ddp_backoff *r)
 {
@@ -31,8 +31,8 @@ void ddp_backoff_polled(struct ddp_backoff *r)
 {
     int64_t now_ns = ddp_clock_ns(), ns = now_ns - r->polled_ns;
 
-    if (ns > away_ns)
-        r->away_ns += ns;
+    if (ns > least_descheduled_ns)
+        r->descheduled_ns += ns;
     r->polled_ns = now_ns;
 }
 

@@ -1,7 +1,8 @@
-/* comm/backoff.h: what a rank does between polls that find nothing: it spins at first, for what is
- * near comes soonest so, then naps. Where others want its core, which are other ranks or their
- * loader threads, every spin holds up somebody who has work to do: it naps at once, and longer. The
- * kernel tells: it has to interrupt a rank that shares its core. */
+/* comm/backoff.h: what a rank does between polls that find nothing: it spins at first, which finds
+ * a message that is about to arrive soonest, and then sleeps. Where other ranks or their loader
+ * threads want its core, every spin takes time from a thread that has work to do: the rank then
+ * sleeps at once, and longer. A rank sees that its core is shared by how often the kernel
+ * interrupts it. */
 #ifndef DDP_COMM_BACKOFF_H
 #define DDP_COMM_BACKOFF_H
 
@@ -9,12 +10,12 @@
 
 /* All 0 at first. Of one thread. */
 struct ddp_backoff {
-    int idle_polls;      /* since something was found */
-    int is_core_shared;  /* as of the last look, */
-    int64_t looked_ns;   /* which was then */
-    int64_t interrupted; /* how often, until then */
-    int64_t polled_ns;   /* when the last poll of the wait ended, */
-    int64_t away_ns;     /* time between polls in which the rank cannot have run, of all waits */
+    int idle_polls;         /* since something was found */
+    int is_core_shared;     /* as of the last look, */
+    int64_t looked_ns;      /* which was then */
+    int64_t interrupted;    /* how often, until then */
+    int64_t polled_ns;      /* when the last poll of the wait ended, */
+    int64_t descheduled_ns; /* time between polls in which the rank cannot have run, of all waits */
 };
 
 /* A wait begins. */

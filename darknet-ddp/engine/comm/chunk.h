@@ -18,14 +18,14 @@
  * memory that the ranks of its host share (comm/shared_memory.c), and says so on its board there.
  * Each sums its lane of it over the host's ranks where these have it
  * (hierarchical_sums.c:ddp_hierarchical_sum_lane), exchanges that with its like on other hosts, up
- * to 8 directly and more in stages of 8, and writes the sum where the others have theirs.
- * Gradients themselves lie in shared memory (ddp_group_alloc_memory, comm/host_memory.c) and are
- * not copied; what lies elsewhere, or is small, goes through slots. Who gives what to whom is
- * worked out once (comm/hierarchical_plan.c). Ranks are numbered host by host, so a host's sum is a
- * branch of the tree, or a few where its ranks are no power of two: what is sent is these branches'
- * sums, and the tree is the same. Boards are looked at when messages are polled, so nothing blocks,
- * and one that has not changed names the rank that is late; a rank of another host is named when
- * it waits itself.
+ * to 8 directly and more in stages of 8, and writes the sum where the others have theirs. Gradients
+ * themselves lie in shared memory (ddp_group_alloc_memory, comm/host_memory.c) and are not copied;
+ * what lies elsewhere, or is small, goes through slots. Which rank sends what to which is worked
+ * out once (comm/hierarchical_plan.c). Ranks are numbered host by host, so a host's sum is a branch
+ * of the tree, or a few where its ranks are no power of two: what is sent is these branches' sums,
+ * and the tree is the same. Boards are polled with messages, so nothing blocks. A board that has
+ * not changed tells which rank of this host is late; a message that has not come, or was not taken,
+ * tells which rank of another host is.
  */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
@@ -81,7 +81,7 @@ struct ddp_chunk_pipeline {
     int *ended;                  /* room for the requests of one test */
     int64_t last_message_ns;     /* when one of ours, in or out, last ended */
     int64_t looked_ns, began_ns; /* a wait's last look at the clock; earlier it did not begin */
-    struct ddp_backoff relax;    /* of waits */
+    struct ddp_backoff backoff;  /* of waits */
 
     /* wire_messages.c's: by request. */
     struct ddp_packed *packed;

@@ -194,13 +194,13 @@ ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err)
 {
     int moved;
 
-    ddp_backoff_begin(&g->pipeline->relax);
+    ddp_backoff_begin(&g->pipeline->backoff);
     /* A transport may move much data before a message ends, and finds more to do
      * right after one has: go on until there is nothing. */
     do {
         if (poll(g, &moved, err))
             return err->code;
-        ddp_backoff_polled(&g->pipeline->relax);
+        ddp_backoff_polled(&g->pipeline->backoff);
     } while (moved && !is_idle(g));
     return DDP_OK;
 }
@@ -212,33 +212,33 @@ ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err)
 
 /* ---- waiting ---- */
 
-int64_t ddp_group_away_ns(const ddp_group *g)
+int64_t ddp_group_descheduled_ns(const ddp_group *g)
 {
-    return g->pipeline ? g->pipeline->relax.away_ns : 0;
+    return g->pipeline ? g->pipeline->backoff.descheduled_ns : 0;
 }
 
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err)
 {
-    struct ddp_backoff *relax;
+    struct ddp_backoff *backoff;
     int64_t start = ddp_clock_ns();
 
     if (!*left) /* after a failure the group may be closed already */
         return DDP_OK;
-    relax = &g->pipeline->relax;
-    ddp_backoff_begin(relax);
+    backoff = &g->pipeline->backoff;
+    ddp_backoff_begin(backoff);
     while (*left) {
         int moved;
 
         if (poll(g, &moved, err))
             return err->code;
-        ddp_backoff_polled(relax);
+        ddp_backoff_polled(backoff);
         if (moved) {
-            ddp_backoff_reset(relax);
+            ddp_backoff_reset(backoff);
             continue;
         }
-        ddp_backoff(relax);
+        ddp_backoff(backoff);
         if (ddp_chunk_pipeline_is_late(g, start))
             return overdue(g, err);
     }

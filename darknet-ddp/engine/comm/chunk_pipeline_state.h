@@ -1,6 +1,6 @@
 /* comm/chunk_pipeline_state.h: what the files behind comm/chunk_pipeline.h share: chunk_pipeline.c
- * (chunks in flight, and waits), chunk_pipeline_open.c (their memory), chunk_overdue.c (who is
- * late), wire_messages.c (a chunk's messages), shard_ranges.c and collective.c. Not for others.
+ * (chunks in flight, and waits), chunk_pipeline_open.c (their memory), chunk_overdue.c (which rank
+ * is late), wire_messages.c (a chunk's messages), shard_ranges.c and collective.c. Not for others.
  *
  * Requests of a collective come first, those of chunks follow, slot by slot. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_STATE_H
@@ -37,8 +37,8 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
  * those of as many collectives. */
 enum { DDP_TAGS = 8192 };
 
-/* Move data until *left is 0. overdue says who is late, when nothing has come for the group's
- * timeout. */
+/* Move data until *left is 0. overdue says which rank is late, when nothing has come for the
+ * group's timeout. */
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err);

@@ -3,16 +3,15 @@
 #include "comm/chunk.h"
 
 /* Measured on two hosts, of one rank, with 1 and 4 Gbit/s between them, 102 MB in 5 sums: with 8
- * MiB in flight the link stays full, also when polled only every 10 ms. Smaller
- * chunks cost more polls, larger ones leave the link idle at the ends. But of many
- * ranks each sums a small piece, and a message costs as much CPU time as some 10 KB:
- * then chunks are larger, and fewer. More than two ranks that send directly have several peers on
- * one line, which does not share itself evenly: with more in flight some peers get ahead and
- * wait for those behind. On four hosts sums take 1.0% less time with 3 MiB than with 8 at 1 Gbit/s,
- * and steps of replayed layers 5% less at 4. LEAST_WINDOW chunks of more than 6 ranks are more.
- * By levels chunks of 1 MiB take 3% less time a step on 2 hosts of 2 ranks at 1 Gbit/s than chunks
- * of 512 KiB, and 3% less for sums alone on 4 of 2 at 4; there chunks of 2 MiB take 6% less, but
- * steps at 1 Gbit/s 4% more. */
+ * MiB in flight the link stays full, also when polled only every 10 ms. Smaller chunks cost more
+ * polls, larger ones leave the link idle at the ends. But of many ranks each sums a small piece,
+ * and a message costs as much CPU time as some 10 KB: then chunks are larger, and fewer. More than
+ * two ranks that send directly have several peers on one line, which does not share itself evenly:
+ * with more in flight some peers get ahead and wait for those behind. On four hosts sums take 1.0%
+ * less time with 3 MiB than with 8 at 1 Gbit/s, and steps of replayed layers 5% less at 4. With
+ * more than 6 ranks, LEAST_WINDOW chunks hold more than these 3 MiB. By levels chunks of 1 MiB take
+ * 3% less time a step on 2 hosts of 2 ranks at 1 Gbit/s than chunks of 512 KiB, and 3% less for
+ * sums alone on 4 of 2 at 4; there chunks of 2 MiB take 6% less, but steps at 1 Gbit/s 4% more. */
 enum {
     SHORTEST_CHUNK_BYTES = DDP_CHUNK_MESSAGE_BYTES,
     LEAST_WINDOW = 4,

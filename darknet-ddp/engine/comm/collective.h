@@ -1,6 +1,6 @@
-/* comm/collective.h: what collectives.c's functions, which check arguments and name errors, do with
- * messages; and these messages, for others who talk to peers as they do. A group has one collective
- * under way at a time. */
+/* comm/collective.h: collectives made of messages: what is under the functions of collectives.c,
+ * which check arguments and name errors; and these messages, for other code that sends to peers in
+ * the same way. A group has one collective under way at a time. */
 #ifndef DDP_COMM_COLLECTIVE_H
 #define DDP_COMM_COLLECTIVE_H
 

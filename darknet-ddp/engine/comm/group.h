@@ -78,9 +78,9 @@ const char *ddp_group_host(const ddp_group *g, int rank);
  * DDP_ERR_COMM and names a rank that owes one. 0: for ever. Default 600 s. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
-/* Of the time in sums and collectives of host memory, since the group was opened: how long this
- * rank did not run, for want of a core or because it was stopped. */
-int64_t ddp_group_away_ns(const ddp_group *g);
+/* How long this rank did not run, for want of a core or because it was stopped, of the time in sums
+ * and collectives of host memory since the group was opened. */
+int64_t ddp_group_descheduled_ns(const ddp_group *g);
 
 /* From here on moved(ctx) is called whenever messages of sums and collectives have arrived, or been
  * taken: a slow link is no hang. NCCL's are not seen. */

@@ -1,4 +1,4 @@
-/* The first failure of a group is its last: what comes after it would only hide it. */
+/* Only a group's first failure is kept: later ones are consequences and would hide the cause. */
 #include "comm/backend.h"
 
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err)

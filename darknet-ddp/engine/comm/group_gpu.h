@@ -3,11 +3,11 @@
  * A group talks through host memory. Each of its ranks may also have a GPU; sums of that
  * GPU's memory then go through NCCL, or are copied through host memory.
  *
- * Such a sum has its place in the GPU's work, not in the program's: start takes what the
- * framework has queued so far as done before it, ddp_work_fence makes what is queued
- * afterwards come behind it, and neither holds up the program. So a peer that is lost
- * would be noticed by nobody but a GPU that hangs: before the program itself waits for
- * the GPU, it calls ddp_group_synchronize, or waits for the sum with ddp_work_wait. */
+ * Such a sum is ordered on the GPU's streams, not in the program: it starts after the work that the
+ * framework has queued before ddp_work_start, the work that is queued after ddp_work_fence waits
+ * for it, and neither call blocks the program. If a peer is lost, only the GPU would hang and the
+ * program would not notice. So before the program itself waits for the GPU, it calls
+ * ddp_group_synchronize, or waits for the sum with ddp_work_wait. */
 #ifndef DDP_COMM_GROUP_GPU_H
 #define DDP_COMM_GROUP_GPU_H
 
@@ -51,8 +51,8 @@ int64_t ddp_group_stalled_ns(const ddp_group *g);
 
 /* Memory for sums on a device, as ddp_device_alloc; on a GPU, registered with NCCL where its
  * version knows that, on the host such as the ranks of a host can sum where it lies, where they
- * share memory (DDP_SCHEDULE_LEVELS). Every rank calls it for the same counts in the same order,
- * and blocks until every rank has. */
+ * share memory (DDP_SCHEDULE_HIERARCHICAL). Every rank calls it for the same counts in the same
+ * order, and blocks until every rank has. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);

@@ -26,7 +26,7 @@ static int most_connections(void)
 /* Rank 0's: limits differ from host to host. */
 static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
 {
-    *levels = ddp_hierarchical_pay(&g->places, g->radix, most_connections());
+    *levels = ddp_hierarchical_is_cheaper(&g->places, g->radix, most_connections());
     return ddp_broadcast(g, levels, sizeof *levels, 0, err);
 }
 
@@ -44,7 +44,7 @@ static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
 
 ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err)
 {
-    int levels = wanted == DDP_SCHEDULE_LEVELS;
+    int levels = wanted == DDP_SCHEDULE_HIERARCHICAL;
     ddp_status st = ddp_group_check_alive(g, err);
 
     if (st || g->size == 1 || !g->transport)
@@ -53,7 +53,7 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
         st = choose(g, &levels, err);
     g->levels = levels;
     if (!st)
-        st = levels ? use_levels(g, wanted == DDP_SCHEDULE_LEVELS, err)
+        st = levels ? use_levels(g, wanted == DDP_SCHEDULE_HIERARCHICAL, err)
                     : ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err);
     return ddp_group_keep_failure(g, st, err);
 }

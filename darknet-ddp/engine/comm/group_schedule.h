@@ -17,7 +17,7 @@
 typedef enum ddp_schedule {
     DDP_SCHEDULE_AUTO, /* what comm/schedule_cost.c takes for the faster one */
     DDP_SCHEDULE_DIRECT,
-    DDP_SCHEDULE_LEVELS
+    DDP_SCHEDULE_HIERARCHICAL
 } ddp_schedule;
 
 /* Every rank calls it with the same value, before a GPU is used, while no sum is open, and blocks
@@ -57,7 +57,7 @@ int ddp_group_channels(const ddp_group *g);
 typedef struct ddp_traffic {
     uint64_t messages;
     uint64_t bytes;                           /* of them */
-    uint64_t left_bytes;                      /* of these, those to other hosts */
+    uint64_t inter_host_bytes;                /* of these, those to other hosts */
     uint64_t channel_bytes[DDP_CHANNELS_MAX]; /* of all, those of each channel */
 } ddp_traffic;
 ddp_traffic ddp_group_traffic(const ddp_group *g);

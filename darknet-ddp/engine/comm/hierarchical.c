@@ -13,16 +13,17 @@
  *   SHARING    it has put the sum of its lane where the others have theirs and said so
  *              on its board; when all have, the chunk is summed
  *
- * Of a sum in two halves the first goes from the end of UP to SHARING, with nothing to put
- * anywhere: what is said on the board is that the others' parts have been read. The second goes
- * from the end of LAUNCHED to DOWN.
+ * A sum may be made in two halves (ddp_work_phase). The reduce-scatter goes from UP straight to
+ * SHARING: it writes no sum, and the board only says that the others' parts have been read. The
+ * second half then goes from LAUNCHED to DOWN.
  *
  * An all-gather waits in LAUNCHED until it may write to the others' memory, in DOWN for its
  * messages with other hosts (hierarchical_gather.c), and in SHARING as a sum does.
  *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
- * all of its host have shared their lanes of it, and a slot for chunk n +
- * window once its rank has said that it launched that, and so needs no guard of its own. */
+ * all ranks of its host have shared their lanes of it. The others use a rank's slot for chunk n +
+ * window only after that rank's board says that it launched that chunk, so a slot needs no other
+ * guard. */
 #include "base/is_finite.h"
 #include "comm/hierarchical_state.h"
 #include "comm/host_memory.h"

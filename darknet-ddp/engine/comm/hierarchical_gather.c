@@ -1,9 +1,9 @@
-/* An all-gather by levels. A rank sends its part once to each other host: to the rank there of its
- * own local number, or, where that host has fewer ranks, of what is left of it when divided by
- * theirs. Who has got a part writes it to where the others of its host want it, and its own one.
+/* An all-gather by levels. A rank sends its part once to each other host: to the rank there whose
+ * local number is its own modulo the number of ranks of that host. A rank that has received a part
+ * writes it to where the others of its host want it, and its own part too.
  *
  * Hosts are talked to in turns, since a chunk has requests for a few messages alone: in its k-th
- * turn a rank sends to the k-th host behind its own, and receives from the k-th before it. All of
+ * turn a rank sends to the k-th host after its own, and receives from the k-th before it. All of
  * turn k has been posted by everybody once all of the turns before have ended, however many turns
  * each takes at a time; so none waits for ever. */
 #include "base/is_finite.h"

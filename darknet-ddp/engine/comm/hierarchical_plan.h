@@ -5,8 +5,8 @@
  * the host's ranks, the same place on every host where hosts have as many ranks: its lane. Then
  * lanes are summed over hosts in stages: `radix` hosts that stand side by side give each other a
  * part of their lane each, which it sums; in the next stage `radix` such blocks do so with what
- * each of their hosts holds. Each stage thus leaves a rank less of the chunk, summed over more
- * ranks; the last one all of them. Then the sums go back the same ways.
+ * each of their hosts holds. After each stage a rank holds a smaller part of the chunk, summed over
+ * more ranks; after the last stage it is summed over all. Then the sums go back the same ways.
  *
  * Where the last block of a stage is incomplete its hosts hold several parts. A block whose ranks
  * are no whole branch of the tree (device/sum.h) hands on the sums of the branches that it has.

@@ -1,8 +1,8 @@
 /* comm/host_memory.h: memory for sums that the ranks of a host share, so that each can sum its part
  * of all of theirs where these lie.
  *
- * Each rank's is its own but while a sum of it is in flight. A rank tells the others where it has
- * something by a number that is good on each of them. */
+ * A rank's memory is its own except while a sum of it is in flight. A rank tells the others where
+ * its buffer lies by a number that is valid on each of them. */
 #ifndef DDP_COMM_HOST_MEMORY_H
 #define DDP_COMM_HOST_MEMORY_H
 

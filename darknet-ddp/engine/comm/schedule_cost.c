@@ -36,9 +36,9 @@ static double chunk_bytes(ddp_chunks c)
 }
 
 /* A chunk takes so many polls, while a window of them is in flight. */
-static double wire_s(double left_bytes, ddp_chunks c, int polls)
+static double wire_s(double inter_host_bytes, ddp_chunks c, int polls)
 {
-    return greater(left_bytes / line_bytes_s,
+    return greater(inter_host_bytes / line_bytes_s,
                    sum_bytes / (chunk_bytes(c) * c.window) * polls * poll_s);
 }
 
@@ -51,7 +51,7 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts)
     double messages = 4.0 * (size - 1) * sum_bytes / chunk_bytes(chunks);
 
     return (ddp_sum_cost){
-        .left_bytes = outside * ranks,
+        .inter_host_bytes = outside * ranks,
         .wire_s = wire_s(outside * ranks, chunks, 2),
         .cpu_s = 2 * outside * tcp_byte_s + 2 * (bytes - outside) * host_byte_s
                  + sum_bytes * copy_byte_s + messages * message_s,
@@ -70,7 +70,7 @@ ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix
         stages++;
     }
     return (ddp_sum_cost){
-        .left_bytes = left,
+        .inter_host_bytes = left,
         .wire_s = wire_s(left, chunks, 2 + 2 * stages),
         .cpu_s = 2 * left / ranks * tcp_byte_s + 2 * sum_bytes * copy_byte_s
                  + 4.0 * peers * sum_bytes / chunk_bytes(chunks) * message_s,
@@ -78,7 +78,7 @@ ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix
     };
 }
 
-int ddp_hierarchical_pay(const struct ddp_rank_hosts *hosts, int radix, int most_connections)
+int ddp_hierarchical_is_cheaper(const struct ddp_rank_hosts *hosts, int radix, int most_connections)
 {
     ddp_sum_cost direct = ddp_direct_cost(hosts), levels = ddp_hierarchical_cost(hosts, radix);
 

@@ -2,7 +2,7 @@
  *
  * It is a file without a name (memfd), which the first rank of a host makes and the others find
  * among that process's open files: no limit of /dev/shm holds for it (64 MB in a container),
- * nothing of it is left behind whoever is killed, and giving it back waits for nobody. */
+ * nothing of it is left when a process is killed, and freeing it does not block. */
 #ifndef DDP_COMM_SHARED_MEMORY_H
 #define DDP_COMM_SHARED_MEMORY_H
 

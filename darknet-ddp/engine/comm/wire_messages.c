@@ -77,7 +77,7 @@ static void count(ddp_group *g, const struct ddp_message *m)
     g->traffic.bytes += m->bytes;
     g->traffic.channel_bytes[m->channel] += m->bytes;
     if (place < 0 || place >= g->local_size)
-        g->traffic.left_bytes += m->bytes;
+        g->traffic.inter_host_bytes += m->bytes;
 }
 
 /* The floats are free at once where they are packed. */

@@ -55,8 +55,8 @@ void ddp_work_close(ddp_work *w);
  * Fails with DDP_ERR_USAGE (it is in flight), DDP_ERR_COMM. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* The same behind the work so far of `behind`, a queue of the sum's device
- * (ddp_device_queue_open), and of nothing else. */
+/* The same after the work so far of `behind`, a queue of the sum's device (ddp_device_queue_open),
+ * and of nothing else. */
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move everything in flight along, without waiting. Data moves only inside

@@ -6,9 +6,9 @@
  *
  *     R = keep^S * R_0 + sum over p of keep^(S-1-p) * c_p
  *
- * p counts the mini-batches of all ranks: rank r of N has p = r*M .. r*M + M-1, M = S/N.
- * So every mini-batch adds to zero (the framework reads statistics in no pass that
- * trains), the sum is made in the tree of core/tree_sum.h, and ranks sum the rest.
+ * p counts the mini-batches of all ranks: rank r of N has p = r*M .. r*M + M-1, M = S/N. So each
+ * mini-batch starts from zero (the framework reads statistics in no pass that trains). A rank adds
+ * its mini-batches in the tree of core/tree_sum.h, and the results are then summed over ranks.
  *
  * DDP_STATISTICS_RANKS makes the same up to rounding, and costs no more than copying
  * rank 0's (core/buffers.h). Rank 0 goes on from R_0, the others from zero, each mini-batch
@@ -19,12 +19,13 @@
  *   ddp_batchnorm_stats_begin(s)        before each forward pass that trains
  *   ddp_batchnorm_stats_begin_step(s)   after it, before the first of a step that ends in a start
  *   ddp_batchnorm_stats_fold(s, mini_batch)   after it
- *   ddp_batchnorm_stats_start(s)        after the last one, behind the sums in flight
- *   ddp_batchnorm_stats_settle(s)       before anybody reads the buffers; any time but in
+ *   ddp_batchnorm_stats_start(s)        after the last one, and after the sums in flight
+ *   ddp_batchnorm_stats_settle(s)       before the buffers are read; any time but in
  *                                  such a forward pass
  *
  * Between the mini-batches of a step, settled buffers hold what the last step left, with
- * DDP_STATISTICS_EXACT; else what has been added so far, on each rank another.
+ * DDP_STATISTICS_EXACT; otherwise they hold what has been added so far, which differs from rank to
+ * rank.
  */
 #ifndef DDP_CORE_BATCHNORM_STATS_H
 #define DDP_CORE_BATCHNORM_STATS_H

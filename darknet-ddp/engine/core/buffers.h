@@ -39,10 +39,9 @@ float *ddp_buffers_values(const ddp_buffers *b);
 /* Start to sum the buffers over ranks, in place. Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to copy rank 0's buffers to all ranks, behind the sums in flight. The
- * other ranks' own values are gone at once. Does not wait. It is a sum to which
- * only rank 0 adds, so it may not overlap with what changes the buffers: a
- * forward pass that trains. Fails with DDP_ERR_COMM. */
+/* Start to copy rank 0's buffers to all ranks, after the sums in flight. The other ranks' own
+ * values are gone at once. Does not wait. It is a sum to which only rank 0 adds, so it may not
+ * overlap with what changes the buffers: a forward pass that trains. Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds in the buffers rank 0's, or the sum, if that was started

@@ -68,7 +68,7 @@ static int by_size(const void *a, const void *b)
 
 /* Of two in the middle the larger: what goes early too much is seen in the next step, but what goes
  * late too much leaves the line empty. */
-static size_t median(const ddp_launch_memory *m)
+static size_t median(const ddp_launch_history *m)
 {
     size_t sorted[DDP_LAUNCH_STEPS];
     size_t count = m->steps < DDP_LAUNCH_STEPS ? m->steps : DDP_LAUNCH_STEPS;
@@ -78,18 +78,18 @@ static size_t median(const ddp_launch_memory *m)
     return sorted[count / 2];
 }
 
-size_t ddp_launch_order_adapt(ddp_launch_memory *memory, size_t all, size_t early, size_t backlog)
+size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early, size_t backlog)
 {
     size_t left = all / LEFT_OF < MOST_LEFT ? all / LEFT_OF : MOST_LEFT;
     size_t asked = backlog > early + left ? 0 : early + left - backlog;
 
-    memory->empty = backlog == 0 && early < all ? memory->empty + 1 : 0;
-    if (memory->empty >= DDP_LAUNCH_EMPTY_STEPS) {
-        for (int step = 1; step < memory->empty && asked < all; step++)
+    history->empty = backlog == 0 && early < all ? history->empty + 1 : 0;
+    if (history->empty >= DDP_LAUNCH_EMPTY_STEPS) {
+        for (int step = 1; step < history->empty && asked < all; step++)
             asked += asked - early;
-        memory->steps = 0;
+        history->steps = 0;
         return asked;
     }
-    memory->early[memory->steps++ % DDP_LAUNCH_STEPS] = asked;
-    return median(memory);
+    history->early[history->steps++ % DDP_LAUNCH_STEPS] = asked;
+    return median(history);
 }

@@ -6,13 +6,13 @@
  *   early      launched while backward computes, in the plan's order
  *   late       the plan's last ones, of the first layers: launched when backward has ended, from
  *              the first layer on, as the next forward pass needs them
- *   deferred   the plan's first ones, of the last layers (core/reducer.h): behind all others, in
- *              the same order
+ *   deferred   the plan's first ones, of the last layers (core/reducer.h): after all others, in the
+ *              same order
  *
  * So what is left when backward has ended goes by priority, which Jayarajan et al. 2019 (P3) and
- * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. Theirs is
- * decided as gradients come; here all ranks must have one order, and which sums are late is planned
- * before the step, from how much had not landed at the end of the last ones' backward passes
+ * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. They decide as
+ * gradients arrive. Here all ranks need one order, so the late sums are chosen before the step,
+ * from how much was still in flight when backward ended in the last steps
  * (ddp_launch_order_adapt). */
 #ifndef DDP_CORE_LAUNCH_ORDER_H
 #define DDP_CORE_LAUNCH_ORDER_H
@@ -46,11 +46,11 @@ void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t ea
 
 /* What the last steps said of how much is to go early; all 0: there was none. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
-typedef struct ddp_launch_memory {
+typedef struct ddp_launch_history {
     size_t early[DDP_LAUNCH_STEPS]; /* elements, of each */
     size_t steps;                   /* since it was empty */
     int empty;                      /* in a row, up to the last one, had nothing left */
-} ddp_launch_memory;
+} ddp_launch_history;
 
 /* Elements that are to go early in the next step: the median of what each of the last
  * DDP_LAUNCH_STEPS asked for, so that a step in which a rank or the line was held up changes
@@ -61,6 +61,7 @@ typedef struct ddp_launch_memory {
  * before.
  * all: elements that could go early; early: those that did; backlog: those of them that had not
  * landed when backward ended, the mean over ranks. Ranks that pass the same get the same. */
-size_t ddp_launch_order_adapt(ddp_launch_memory *memory, size_t all, size_t early, size_t backlog);
+size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
+                              size_t backlog);
 
 #endif

@@ -10,7 +10,7 @@ enum {
     LOSS = DDP_REQUESTS,
     COUNTS,
     SAME = COUNTS + DDP_LOSS_COUNTS,
-    SENT = SAME + DDP_SAME_FLOATS
+    SENT = SAME + DDP_EQUAL_FLOATS
 };
 
 struct ddp_loss {

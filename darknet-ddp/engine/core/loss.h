@@ -58,7 +58,7 @@ float ddp_loss_take(ddp_loss *l);
 /* Was the last sum that has arrived a finite number? The same on every rank; 1 before the first. */
 int ddp_loss_finite(const ddp_loss *l);
 
-/* The next sum to start tells whether all ranks, at most DDP_SAME_RANKS, have the same number
+/* The next sum to start tells whether all ranks, at most DDP_EQUAL_RANKS, have the same number
  * (core/equal_check.h). All ranks call it before the same sum. */
 void ddp_loss_compare(ddp_loss *l, uint64_t number);
 

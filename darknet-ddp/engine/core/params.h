@@ -17,7 +17,7 @@
 enum { DDP_OPTIMIZER_BUFFERS = 3 };
 
 /* What the optimizer remembers of a parameter: buffers of its size, owned by the framework,
- * and what each is called ("momentum"). NULL behind the last one. (In a table that is made while
+ * and what each is called ("momentum"). NULL after the last one. (In a table that is made while
  * a GPU's moments are shared out, core/sharded.h, these are NULL, too.) */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];

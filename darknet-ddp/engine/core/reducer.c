@@ -7,8 +7,8 @@
  * backward_begin: nothing is ready, launched or landed.
  *
  * launch_full_buckets: starts the sum of each bucket that is full, if all before it in the launch
- * order have been started. That is the plan's order, but that the plan's first ones may be deferred
- * to the end (core/launch_order.h); launch_deferred lets these go.
+ * order have been started. This is the plan's order, except that the plan's first buckets may be
+ * deferred to the end (core/launch_order.h); launch_deferred launches these.
  *
  * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets.
  *

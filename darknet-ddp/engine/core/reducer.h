@@ -26,14 +26,14 @@
  * to them.
  *
  * Priority (config.priority). What the wire cannot carry while backward runs is left when it has
- * ended, and is of the first layers, which the next forward pass needs first. So the last
- * buckets of the plan are late: they are launched with the deferred ones and before them, from the
- * first layer on, and their layers are updated in the forward pass, too (core/launch_order.h). How
- * many are late follows from ddp_reducer_adapt. With config.piece_bytes a large bucket
- * travels in several sums: more urgent ones need not wait for all of it, nor a layer for other
- * layers' parts.
- * No rank waits for another to know the order, and none can wait for what another has put off: all
- * have one order for the whole of a pass, from what all know alike before it.
+ * ended. That is of the first layers, which the next forward pass needs first. So the last buckets
+ * of the plan are late: they are launched when backward has ended, just before the deferred ones,
+ * from the first layer on, and their layers are updated in the forward pass, too
+ * (core/launch_order.h). How many are late follows from ddp_reducer_adapt. With config.piece_bytes
+ * a large bucket travels in several sums: more urgent ones need not wait for all of it, nor a layer
+ * for other layers' parts. Ranks need no message to agree on the order, and no rank can wait for a
+ * bucket that another has postponed, because all compute one order before the pass from values that
+ * all have.
  *
  * Unused layers. A run count travels with every parameter (core/bucket_plan.h): ranks
  * sum on how many of them its layer ran since the last step, in any mini-batch. A rank reads
@@ -44,8 +44,8 @@
  * Without find_unused a layer that should run and did not is an error that names
  * it. Frozen layers (table->first_trained) are in no bucket and never used.
  *
- * Layers that are left out (ddp_reducer_leave_out) are known to run on no rank: nobody asks, and a
- * bucket in which all were left out, in each pass since the last syncing one, is not sent.
+ * Layers that are left out (ddp_reducer_leave_out) are known to run on no rank, so no rank has to
+ * ask. A bucket in which all were left out, in each pass since the last syncing one, is not sent.
  *
  * Exact sums (config.mini_batches). Mini-batches then do not add up in place, one after the
  * other, but in a fixed binary tree (core/tree_sum.h), layer by layer as each is ready. With
@@ -55,8 +55,9 @@
  * rank has its share of a layer's sums, which it updates; after the last layer's update
  * ddp_reducer_spread starts the second halves, in the order in which the next forward pass needs
  * them, and ddp_reducer_layer_take waits for those of a layer. Run counts do not travel in buckets
- * but in a small sum behind them, which only a rank on which a layer did not run waits for, before
- * its update. That a gradient is not finite is known once it has been spread. Not with config.sum.
+ * but in a small sum after them. Only a rank on which a layer did not run waits for that sum,
+ * before its update. That a gradient is not finite is known once it has been spread. Not with
+ * config.sum.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one:
  * end the job (ddp_group_abort). Where one of them gives up first, by the group's
@@ -162,10 +163,9 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DD
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* The pass is over. Where gradients are compressed in two sums this waits until the second of the
- * last bucket has started, so that what the caller starts next has its place behind all of them;
- * but not on a GPU with NCCL, where that is no wait. Fails
- * with DDP_ERR_COMM, or DDP_ERR_USAGE as layer_ready and, without find_unused, naming the first
- * layer that did not run. */
+ * last bucket has started, so that what the caller starts next is sent after all of them; but not
+ * on a GPU with NCCL, where that is no wait. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE as
+ * layer_ready and, without find_unused, naming the first layer that did not run. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* After the backward_end of a syncing pass: elements that were launched before backward ended, and

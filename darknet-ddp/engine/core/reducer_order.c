@@ -101,7 +101,7 @@ void ddp_reducer_adapt(ddp_reducer *r, size_t backlog)
         if (i + r->order.late < r->piece_count)
             early = all;
     }
-    r->early = ddp_launch_order_adapt(&r->told, all, early, backlog);
+    r->early = ddp_launch_order_adapt(&r->history, all, early, backlog);
 }
 
 static size_t later(const ddp_reducer *r, size_t last, size_t piece)

@@ -69,8 +69,8 @@ struct ddp_reducer {
     int mini_batch;     /* of the step, counted from the last syncing one */
 
     /* With config.priority. */
-    size_t early;           /* elements that go early from the next syncing pass on */
-    ddp_launch_memory told; /* what it follows from */
+    size_t early;               /* elements that go early from the next syncing pass on */
+    ddp_launch_history history; /* what it follows from */
 };
 
 /* Has the layer gradients in buckets? */

@@ -3,9 +3,9 @@
  *
  * All ranks start from rank 0's and update with the same sums, so their parameters have the same
  * bits after every step. So have running statistics that are composed exactly
- * (core/batchnorm_stats.h); others are made anew from rank 0's each time, and nobody else's are
- * used. A bit that flips in memory, or a processor that computes wrongly, ends that. From then on
- * gradients are of different networks, and nothing else shows it.
+ * (core/batchnorm_stats.h); other statistics are overwritten with rank 0's whenever they
+ * are shared, so only rank 0's matter. A bit flip or a faulty processor makes replicas diverge.
+ * From then on gradients are of different networks, and nothing else shows it.
  *
  * At a moment when all ranks are to have the same: ddp_replica_check_take reads it all once. The
  * number that it returns is compared over all ranks (core/equal_check.h). Where ranks differ,
@@ -45,8 +45,8 @@ uint64_t ddp_replica_check_take(ddp_replica_check *v, size_t step);
 void ddp_replica_check_passed(ddp_replica_check *v);
 
 /* They were not: DDP_ERR_MISMATCH on every rank, with the layer, the step, the step where they were
- * last the same, and who has failed: the ranks, and their hosts, that have not the bits of the
- * most. Where no side is larger (two ranks), both are named, and that it is undecided. Blocks.
+ * last the same, and which ranks have failed, with their hosts: those that differ from the
+ * majority. Where no side is larger (two ranks), both are named, and that it is undecided. Blocks.
  * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_replica_check_find(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 

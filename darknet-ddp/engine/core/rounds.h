@@ -1,9 +1,9 @@
-/* core/rounds.h: sums of what a plug (core/sum_plug.h) makes of buckets: one or two of a bucket, of
- * which the second is made of the first.
+/* core/rounds.h: sums of buckets that a plug has encoded (core/sum_plug.h): one or two sums for
+ * each bucket. The second sum is computed from the result of the first.
  *
- * They have memory of their own. Parameters of which the plug makes nothing, and run counts, go in
- * the first sum as they are. It is the same whatever the buckets: each parameter is by itself, and
- * each number has the one order of summation of comm/work.h.
+ * These sums have memory of their own. Parameters that the plug does not encode, and run counts, go
+ * in the first sum as they are. It is the same whatever the buckets: each parameter is by itself,
+ * and each number has the one order of summation of comm/work.h.
  *
  * Order. Sums must start in one order on every rank, and the second sum of a bucket can start only
  * when its first has arrived, which is a matter of chance. So the order is fixed: firsts of buckets
@@ -15,10 +15,10 @@
  * waits for a bucket's gradients and for its first sum; with NCCL the program waits for none of
  * this, so that all turns follow at once. Without NCCL a first sum has to be in pinned memory
  * before the second can be queued: polls at the hooks see to that, and ddp_reducer_backward_end
- * waits until the last second sum has started, so that the loss comes behind.
+ * waits until the second sum of the last bucket has started, so that the loss is sent after it.
  *
  * Where ranks get each other's numbers (ddp_sum_plug.gathers) these travel in an all-gather
- * (comm/work.h) that starts right behind the bucket's sum, which has the rest. */
+ * (comm/work.h) that starts right after the bucket's sum, which has the rest. */
 #ifndef DDP_CORE_ROUNDS_H
 #define DDP_CORE_ROUNDS_H
 

@@ -17,7 +17,7 @@
 typedef struct ddp_sharded ddp_sharded;
 
 /* Elements begin to end of a parameter, and their moments, end - begin of each, on the table's
- * device; NULL behind the parameter's last. */
+ * device; NULL after the parameter's last. */
 typedef struct ddp_sharded_part {
     size_t param; /* of the table */
     size_t begin, end;

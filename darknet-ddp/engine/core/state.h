@@ -1,8 +1,8 @@
 /* core/state.h: arrays that training keeps beside the network's own, from step to step and in
- * checkpoints: what compression leaves out of gradients, slow momentum.
+ * checkpoints. Examples: the error of compression, slow momentum.
  *
- * A kind of array is declared once; each parameter of the table has one of it, or none. It lies in
- * host memory, where a checkpoint finds it, and while it is used on a GPU there, too.
+ * A kind of array is declared once; each parameter of the table has one such array, or none. It
+ * lies in host memory, where a checkpoint finds it, and while it is used on a GPU there, too.
  *
  *   DDP_STATE_SAME      the same on all ranks: rank 0's is saved, and given to all
  *   DDP_STATE_OF_RANK   each rank's own: rank 0 gathers all ranks' where they are saved. A run that

@@ -1,10 +1,10 @@
-/* core/sum_plug.h: how a bucket of gradients becomes its sum over ranks, where that is not by
- * adding the gradients themselves: who plugs in here (algorithms/) makes numbers of each parameter
- * that are summed instead, and of their sum the gradient.
+/* core/sum_plug.h: how a bucket of gradients becomes its sum over ranks, where the gradients
+ * themselves are not added. An algorithm (algorithms/) encodes each parameter's gradient into
+ * numbers, those are summed over ranks, and the algorithm decodes the sum into the gradient.
  *
  * The reducer owns the memory of these numbers, their sums, the order in which they start, run
- * counts, and what is finite, done or left out (core/rounds.h). A parameter of which nothing is
- * made is summed as it is. Calls come in one order on every rank, from one thread, parameter by
+ * counts, and what is finite, done or left out (core/rounds.h). A parameter that is not encoded is
+ * summed as it is. Calls come in one order on every rank, from one thread, parameter by
  * parameter. */
 #ifndef DDP_CORE_SUM_PLUG_H
 #define DDP_CORE_SUM_PLUG_H

@@ -1,11 +1,11 @@
 /* nccl/sum.h: a group's GPU, and the sums of its memory on their way. Included by nccl/ alone,
  * in a build with CUDA.
  *
- * One sum: `ready` is recorded on the compute stream and waited for by the comm stream;
- * nccl.c queues what makes the sum, or staged.c makes it step by step in progress; `landed` is
- * recorded behind that, and waited for by the compute stream from the fence on. A second queue of
- * the GPU may stand in the compute stream's place (sum->behind, sum->before). sum.c does what
- * both have in common, gpu.c opens the GPU and picks one of them.
+ * One sum: `ready` is recorded on the compute stream and waited for by the comm stream; nccl.c
+ * queues what makes the sum, or staged.c makes it step by step in progress; `landed` is recorded
+ * after that, and waited for by the compute stream from the fence on. A second queue of the GPU may
+ * stand in the compute stream's place (sum->behind, sum->before). sum.c does what both have in
+ * common, gpu.c opens the GPU and picks one of them.
  *
  * Gradients, statistics, momentum and the tree's partial sums lie in the GPU's memory; core reaches
  * them through device/device.h, which is memcpy on the host and work on CUDA's default stream on a
@@ -17,7 +17,7 @@
  *    (nccl/tree_sum.c), parts by ncclSend and ncclRecv and a kernel that adds them in the tree of
  *    device/sum.h, level by level (nccl/tree_plan.c) of the plan that sums on CPUs have
  *    (comm/hierarchical_plan.c; directly it is the plan of hosts of one rank, in one stage), then
- * the sums back. Behind it a second event is recorded.
+ *    the sums back. After it a second event is recorded.
  * 2. ddp_work_fence, before the update, has the default stream wait for that event. The
  *    program waits for nothing (ddp_work_wait is where it does).
  * 3. Without NCCL (nccl/staged.c) the GPU copies the bucket to pinned memory, MPI or Gloo sums it
@@ -27,10 +27,10 @@
  * 4. A GPU that waits for a lost peer says nothing, and a program that waits for such a GPU hangs.
  *    So before Darknet reads anything back (the next forward pass, a deferred layer, a save),
  *    ddp_group_synchronize waits for the sums by polling: NCCL's own errors, the timeout, and a
- * rank that Gloo has lost are seen there (ddp_chunk_pipeline_look), as while NCCL opens its
- * communicators. Where MPI connects ranks its launcher ends the job. By then the update is queued,
- * so the GPU has work meanwhile.
- * 6. What a weights file and a state file hold is pulled to the host arrays that Darknet keeps of
+ *    rank that Gloo has lost are seen there (ddp_chunk_pipeline_look), as while NCCL opens its
+ *    communicators. Where MPI connects ranks its launcher ends the job. By then the update is
+ *    queued, so the GPU has work meanwhile.
+ * 5. What a weights file and a state file hold is pulled to the host arrays that Darknet keeps of
  *    everything (ddp_param_table_pull), and pushed back on resuming.
  */
 #ifndef DDP_NCCL_SUM_H

@@ -1,5 +1,5 @@
-/* nccl/tree_plan.h: who sums what with whom, and where it lies meanwhile, in sums that
- * nccl/tree_sum.h makes. A plan of comm/hierarchical_plan.h, of a whole sum at once:
+/* nccl/tree_plan.h: which rank sums what with which, and where it lies meanwhile, in sums that
+ * nccl/tree_sum.h makes. It is a plan of comm/hierarchical_plan.h for a whole sum at once:
  *
  *   levels   within a host each rank gets its lane of all the host's ranks, and sums it; then
  *            lanes are summed over hosts, in stages, and come back the same ways

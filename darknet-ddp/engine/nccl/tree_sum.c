@@ -55,7 +55,7 @@ static ddp_status send_part(const struct way *w, const float *x, size_t count, i
     g->traffic.bytes += bytes;
     g->traffic.channel_bytes[w->n - ddp_nccl_of(g)->channels] += bytes;
     if (place < 0 || place >= g->local_size)
-        g->traffic.left_bytes += bytes;
+        g->traffic.inter_host_bytes += bytes;
     return DDP_NCCL(g, ncclSend(x, count, ncclFloat, peer, w->n->comm, w->n->stream), err);
 }
 

@@ -1,6 +1,6 @@
-/* nccl/tree_sum.h: sums of a GPU's memory in the order of device/sum.h, by NCCL's messages and
- * a kernel. Included by nccl/ alone. Who sums what with whom is a plan of nccl/tree_plan.h;
- * all plans give the same bits. */
+/* nccl/tree_sum.h: sums of a GPU's memory in the order of device/sum.h, by NCCL's messages and a
+ * kernel. Included by nccl/ alone. nccl/tree_plan.h plans which rank sums what with which; all
+ * plans give the same bits. */
 #ifndef DDP_NCCL_TREE_SUM_H
 #define DDP_NCCL_TREE_SUM_H
 

@@ -1,6 +1,6 @@
 /* options/compress_options.h: what -ddp_compress may say: none, a type of 16 bits in which numbers
- * travel (device/half_types.def), or a compression (algorithms/algorithms.def), with a number
- * behind it where that wants one. */
+ * travel (device/half_types.def), or a compression (algorithms/algorithms.def), with a number after
+ * it where the compression has one. */
 #ifndef DDP_OPTIONS_COMPRESS_OPTIONS_H
 #define DDP_OPTIONS_COMPRESS_OPTIONS_H
 

@@ -1,7 +1,7 @@
 #include "options/darknet_commands.h"
 
 #include "base/suggest.h"
-#include "options/habits.h"
+#include "options/foreign_options.h"
 #include "options/options.h"
 
 #include <stdlib.h>
@@ -201,7 +201,7 @@ static void near_of_list(ddp_suggest *near, const char *list, char (*names)[32],
 static ddp_status refuse_option(const command *row, const char *option, ddp_error *err)
 {
     char names[32][32], name[64], other[64], text[DDP_NEAR_TEXT];
-    char habit[DDP_HABIT_TEXT];
+    char foreign[DDP_FOREIGN_OPTION_TEXT];
     const char *instead;
     const command *knows;
     ddp_suggest near = {.word = option, .beginning = "-ddp_"};
@@ -214,7 +214,7 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
         return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; %s does", name,
                         option, other);
     }
-    instead = ddp_habit_instead(option, habit);
+    instead = ddp_foreign_option_instead(option, foreign);
     if (instead)
         return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; here: %s", name,
                         option, instead);

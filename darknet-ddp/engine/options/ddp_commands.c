@@ -7,25 +7,28 @@
 #include <string.h>
 
 static const ddp_ddp_command commands[] = {
-    {DDP_OWN_CHECK, "check", "DATA CFG [WEIGHTS]", 1,
+    {DDP_SUBCOMMAND_CHECK, "check", "DATA CFG [WEIGHTS]", 1,
      "what is wrong with pictures, labels and cfg, all at once"},
-    {DDP_OWN_CFG, "cfg", "NAME|CFG", 0,
+    {DDP_SUBCOMMAND_CFG, "cfg", "NAME|CFG", 0,
      "write a cfg, yolov3, yolov3-tiny, yolov4, yolov4-tiny or one that is there, for -classes N, "
      "for -data X.data and for "
      "-hours H"},
-    {DDP_OWN_MAP, "map", "DATA CFG WEIGHTS", 1,
+    {DDP_SUBCOMMAND_MAP, "map", "DATA CFG WEIGHTS", 1,
      "average precision on valid=, a class a line; also `darknet detector map`"},
-    {DDP_OWN_VALID, "valid", "DATA CFG WEIGHTS", 1,
+    {DDP_SUBCOMMAND_VALID, "valid", "DATA CFG WEIGHTS", 1,
      "what is found on valid=, in files in results=; also `darknet detector valid`"},
-    {DDP_OWN_TOP, "top", "DATA CFG WEIGHTS", 1,
+    {DDP_SUBCOMMAND_VALID_CLASSIFIER, "top", "DATA CFG WEIGHTS", 1,
      "top-1, top-k and loss on valid=; also `darknet classifier valid`"},
-    {DDP_OWN_PLAN, "plan", "CFG", 0, "the buckets of gradients, and what they send"},
-    {DDP_OWN_BENCH, "bench", "CFG", 1, "times of a step, on random data"},
-    {DDP_OWN_OPTIONS, "options", "", 0, "all options; with -json as data, and what goes with what"},
-    {DDP_OWN_WHY, "why", "FILE...", 0, "which rank of a failed run broke off first"},
-    {DDP_OWN_COMPLETION, "completion", "bash|zsh", 0, "completion of this program for a shell"},
-    {DDP_OWN_MAN, "man", "[options]", 0, "the manual page, or that of all options, for man -l"},
-    {DDP_OWN_HELP, "help", "", 0, "all options"},
+    {DDP_SUBCOMMAND_PLAN, "plan", "CFG", 0, "the buckets of gradients, and what they send"},
+    {DDP_SUBCOMMAND_BENCH, "bench", "CFG", 1, "times of a step, on random data"},
+    {DDP_SUBCOMMAND_OPTIONS, "options", "", 0,
+     "all options; with -json as data, and what goes with what"},
+    {DDP_SUBCOMMAND_WHY, "why", "FILE...", 0, "which rank of a failed run broke off first"},
+    {DDP_SUBCOMMAND_COMPLETION, "completion", "bash|zsh", 0,
+     "completion of this program for a shell"},
+    {DDP_SUBCOMMAND_MAN, "man", "[options]", 0,
+     "the manual page, or that of all options, for man -l"},
+    {DDP_SUBCOMMAND_HELP, "help", "", 0, "all options"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -7,23 +7,23 @@
 
 #include <stddef.h>
 
-typedef enum ddp_own {
-    DDP_OWN_CHECK,
-    DDP_OWN_CFG,
-    DDP_OWN_MAP,
-    DDP_OWN_VALID,
-    DDP_OWN_TOP,
-    DDP_OWN_PLAN,
-    DDP_OWN_BENCH,
-    DDP_OWN_OPTIONS,
-    DDP_OWN_WHY,
-    DDP_OWN_COMPLETION,
-    DDP_OWN_MAN,
-    DDP_OWN_HELP
-} ddp_own;
+typedef enum ddp_subcommand_id {
+    DDP_SUBCOMMAND_CHECK,
+    DDP_SUBCOMMAND_CFG,
+    DDP_SUBCOMMAND_MAP,
+    DDP_SUBCOMMAND_VALID,
+    DDP_SUBCOMMAND_VALID_CLASSIFIER,
+    DDP_SUBCOMMAND_PLAN,
+    DDP_SUBCOMMAND_BENCH,
+    DDP_SUBCOMMAND_OPTIONS,
+    DDP_SUBCOMMAND_WHY,
+    DDP_SUBCOMMAND_COMPLETION,
+    DDP_SUBCOMMAND_MAN,
+    DDP_SUBCOMMAND_HELP
+} ddp_subcommand_id;
 
 typedef struct ddp_ddp_command {
-    ddp_own id;
+    ddp_subcommand_id id;
     const char *verb;
     const char
         *words; /* that follow: [LIKE THIS] may be left out, LIKE... may stand several times */

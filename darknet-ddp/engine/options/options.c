@@ -1,6 +1,6 @@
 #include "options/table.h"
 
-#include "options/habits.h"
+#include "options/foreign_options.h"
 #include "options/removed_options.h"
 
 #include <errno.h>
@@ -209,12 +209,12 @@ static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error
 {
     ddp_suggest near = {.word = name, .beginning = "-ddp_"};
     const char *instead = ddp_removed_option(name);
-    char text[DDP_NEAR_TEXT], habit[DDP_HABIT_TEXT];
+    char text[DDP_NEAR_TEXT], foreign[DDP_FOREIGN_OPTION_TEXT];
 
     if (instead)
         return ddp_fail(err, DDP_ERR_USAGE, "%s is gone: %s", name, instead);
-    if (ddp_habit_instead(name, habit))
-        return ddp_fail(err, DDP_ERR_USAGE, "unknown option '%s'; here: %s", name, habit);
+    if (ddp_foreign_option_instead(name, foreign))
+        return ddp_fail(err, DDP_ERR_USAGE, "unknown option '%s'; here: %s", name, foreign);
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (is_ddp_command || ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
             ddp_suggest_try(&near, ddp_option_table[i].name);

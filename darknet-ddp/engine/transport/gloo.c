@@ -143,22 +143,22 @@ static ddp_status gather(const struct meeting *m, const void *mine, void *all, s
                   : ddp_rendezvous_gather(m->files, mine, all, bytes, err);
 }
 
-/* What is needed until the ranks are connected. The cards are numbered as the ranks met, all else
+/* What is needed until the ranks are connected. The peers are numbered as the ranks met, all else
  * as the group's ranks are. */
 struct plan {
-    ddp_peer_address *cards;
+    ddp_peer_address *peers;
     int *order, *first;
-    ddp_peer_door *doors;
+    ddp_peer_listener *listeners;
     int *connections; /* by the group's ranks; -1: none */
 };
 
 static void free_plan(struct plan *p, int size)
 {
     ddp_peer_connections_close(p->connections, size);
-    free(p->cards);
+    free(p->peers);
     free(p->order);
     free(p->first);
-    free(p->doors);
+    free(p->listeners);
     free(p->connections);
 }
 
@@ -166,12 +166,12 @@ static ddp_status alloc_plan(struct plan *p, int size, ddp_error *err)
 {
     size_t n = (size_t)size;
 
-    p->cards = calloc(n, sizeof *p->cards);
+    p->peers = calloc(n, sizeof *p->peers);
     p->order = calloc(n, sizeof *p->order);
     p->first = calloc(n, sizeof *p->first);
-    p->doors = calloc(n, sizeof *p->doors);
+    p->listeners = calloc(n, sizeof *p->listeners);
     p->connections = calloc(n, sizeof *p->connections);
-    if (!p->cards || !p->order || !p->first || !p->doors || !p->connections)
+    if (!p->peers || !p->order || !p->first || !p->listeners || !p->connections)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' addresses", size);
     for (int r = 0; r < size; r++)
         p->connections[r] = -1;
@@ -191,40 +191,40 @@ static ddp_status make_group(ddp_group **out, const struct meeting *m, const str
     g->ops = &ddp_backend_gloo;
     g->transport = &transport;
     for (int r = 0; r < m->size; r++)
-        memcpy(g->hosts[r], p->cards[p->order[r]].host, DDP_HOST_BYTES);
+        memcpy(g->hosts[r], p->peers[p->order[r]].host, DDP_HOST_BYTES);
     ddp_group_set_places(g, p->first);
     *out = g;
     return DDP_OK;
 }
 
 /* Also where this rank cannot, the others learn of it. */
-static ddp_status open_doors(const ddp_group *g, const struct meeting *m, struct plan *p,
-                             ddp_door **door, ddp_error *err)
+static ddp_status open_listeners(const ddp_group *g, const struct meeting *m, struct plan *p,
+                                 ddp_listener **listener, ddp_error *err)
 {
-    ddp_peer_door own = {.at = {.family = 0}};
+    ddp_peer_listener own = {.at = {.family = 0}};
     ddp_net_address address;
     ddp_error ignored;
-    ddp_status st = ddp_peer_addresses_address(p->cards, m->size, m->rank, &address, err);
+    ddp_status st = ddp_peer_addresses_address(p->peers, m->size, m->rank, &address, err);
 
     if (!st)
-        st = ddp_peer_door_open(door, &own, &address, m->size, err);
-    if (gather(m, &own, p->doors, sizeof own, st ? &ignored : err) && !st)
+        st = ddp_peer_listener_open(listener, &own, &address, m->size, err);
+    if (gather(m, &own, p->listeners, sizeof own, st ? &ignored : err) && !st)
         return err->code;
     for (int r = 0; !st && r < m->size; r++)
-        if (p->doors[p->order[r]].at.family == 0)
+        if (p->listeners[p->order[r]].at.family == 0)
             st = ddp_fail(err, DDP_ERR_COMM, "rank %d (host %s) cannot listen", r, g->hosts[r]);
     return st;
 }
 
 static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan *p, ddp_error *err)
 {
-    ddp_door *door = NULL;
+    ddp_listener *listener = NULL;
     ddp_gloo_failure f;
-    ddp_status st = open_doors(g, m, p, &door, err);
+    ddp_status st = open_listeners(g, m, p, &listener, err);
 
     if (!st)
-        st = ddp_peer_connect(g, door, p->doors, p->order, p->connections, err);
-    ddp_door_close(door);
+        st = ddp_peer_connect(g, listener, p->listeners, p->order, p->connections, err);
+    ddp_listener_close(listener);
     if (st)
         return st;
     gloo_of(g)->link = ddp_gloo_open(g->rank, g->size, p->connections, &f);
@@ -233,15 +233,15 @@ static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan
 
 static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *p, ddp_error *err)
 {
-    ddp_peer_address card;
+    ddp_peer_address peer;
     ddp_status st;
 
-    st = ddp_peer_address_fill(&card, err);
+    st = ddp_peer_address_fill(&peer, err);
     if (!st)
-        st = gather(m, &card, p->cards, sizeof card, err);
+        st = gather(m, &peer, p->peers, sizeof peer, err);
     if (st)
         return st;
-    ddp_peer_addresses_order(p->cards, m->size, p->order, p->first);
+    ddp_peer_addresses_order(p->peers, m->size, p->order, p->first);
     st = make_group(out, m, p, err);
     if (!st)
         st = connect_all(*out, m, p, err);

@@ -2,18 +2,18 @@
  *
  * The files behind it (gloo_peer.h) are the only ones of ours in C++; what Gloo throws ends there.
  *
- * Gloo moves messages on a thread of its own, matched by a number (its "slot"), but of an operation
- * it only lets one wait, and a wait that takes too long closes all connections. So a thread for
- * each peer waits here, and never for anything that the program of a rank has still to do:
+ * Gloo moves messages on a thread of its own, matched by a number (its "slot"), but a program can
+ * only wait for an operation, and a wait that takes too long closes all connections. So a thread
+ * for each peer waits here, and never for anything that the program of a rank has still to do:
  *
  *   Each message is announced by a note, {sent, tag, bytes}. Where it has been asked for, or once
  *   it is, the peer's thread waits for its data, which is under way: both ranks' Gloo have what
  *   they need. When it is there the thread answers {taken, tag, bytes}, and that ends the request
  *   of the sender.
  *
- * Notes wait for nobody either: an answer is never behind a message that is not asked for. Who
- * loses a peer tells the others, {gone, rank}: they name that one, and not the first who ends for
- * it. */
+ * Sending a note never blocks, so an answer is never queued after a message that nobody has asked
+ * for. A rank that loses a peer sends {gone, rank}, so that errors name the lost rank, not the
+ * first one that ended because of it. */
 #ifndef DDP_TRANSPORT_GLOO_LINK_H
 #define DDP_TRANSPORT_GLOO_LINK_H
 

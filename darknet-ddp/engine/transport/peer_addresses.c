@@ -41,29 +41,29 @@ static int count_bits(const struct sockaddr *mask)
     return bits;
 }
 
-static void add_networks(ddp_peer_address *card, const struct ifaddrs *all, int family)
+static void add_networks(ddp_peer_address *peer, const struct ifaddrs *all, int family)
 {
-    for (const struct ifaddrs *a = all; a && card->count < DDP_CARD_NETWORKS; a = a->ifa_next)
+    for (const struct ifaddrs *a = all; a && peer->count < DDP_PEER_NETWORKS; a = a->ifa_next)
         if (is_used(a, family)) {
-            card->networks[card->count].address = ddp_net_address_of(a->ifa_addr);
-            card->networks[card->count++].bits = count_bits(a->ifa_netmask);
+            peer->networks[peer->count].address = ddp_net_address_of(a->ifa_addr);
+            peer->networks[peer->count++].bits = count_bits(a->ifa_netmask);
         }
 }
 
-ddp_status ddp_peer_address_fill(ddp_peer_address *card, ddp_error *err)
+ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err)
 {
     struct ifaddrs *all;
 
-    *card = (ddp_peer_address){.count = 0};
-    ddp_host_name(card->host);
-    name_machine(card->machine, sizeof card->machine);
+    *peer = (ddp_peer_address){.count = 0};
+    ddp_host_name(peer->host);
+    name_machine(peer->machine, sizeof peer->machine);
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
-    add_networks(card, all, AF_INET);
-    add_networks(card, all, AF_INET6);
+    add_networks(peer, all, AF_INET);
+    add_networks(peer, all, AF_INET6);
     freeifaddrs(all);
-    if (card->count == 0 && ddp_group_interface())
-        return ddp_net_interface_none(card->host, ddp_group_interface(), err);
+    if (peer->count == 0 && ddp_group_interface())
+        return ddp_net_interface_none(peer->host, ddp_group_interface(), err);
     return DDP_OK;
 }
 
@@ -73,26 +73,26 @@ static int same_host(const ddp_peer_address *a, const ddp_peer_address *b)
 }
 
 /* The lowest rank on its host. */
-static int first_of(const ddp_peer_address *cards, int rank)
+static int first_of(const ddp_peer_address *peers, int rank)
 {
     int first = 0;
 
-    while (!same_host(&cards[first], &cards[rank]))
+    while (!same_host(&peers[first], &peers[rank]))
         first++;
     return first;
 }
 
-void ddp_peer_addresses_order(const ddp_peer_address *cards, int size, int *order, int *first)
+void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first)
 {
     int used = 0;
 
     for (int r = 0; r < size; r++) {
         int begin = used;
 
-        if (first_of(cards, r) != r)
+        if (first_of(peers, r) != r)
             continue;
         for (int other = r; other < size; other++)
-            if (same_host(&cards[other], &cards[r])) {
+            if (same_host(&peers[other], &peers[r])) {
                 first[used] = begin;
                 order[used++] = other;
             }
@@ -100,10 +100,10 @@ void ddp_peer_addresses_order(const ddp_peer_address *cards, int size, int *orde
 }
 
 /* One that is alike in its first bits. */
-static int has_address(const ddp_peer_address *card, const ddp_net_address *address, int bits)
+static int has_address(const ddp_peer_address *peer, const ddp_net_address *address, int bits)
 {
-    for (int i = 0; i < card->count; i++)
-        if (ddp_net_address_shares(&card->networks[i].address, address, bits))
+    for (int i = 0; i < peer->count; i++)
+        if (ddp_net_address_shares(&peer->networks[i].address, address, bits))
             return 1;
     return 0;
 }
@@ -116,13 +116,13 @@ static int reaches(const ddp_net_address *address, int bits, const ddp_peer_addr
            && has_address(other, address, bits);
 }
 
-static int reaches_all(const ddp_peer_address *cards, int size, int rank, int network)
+static int reaches_all(const ddp_peer_address *peers, int size, int rank, int network)
 {
-    const ddp_peer_address *own = &cards[rank];
+    const ddp_peer_address *own = &peers[rank];
 
     for (int r = 0; r < size; r++)
-        if (!same_host(&cards[r], own)
-            && !reaches(&own->networks[network].address, own->networks[network].bits, &cards[r]))
+        if (!same_host(&peers[r], own)
+            && !reaches(&own->networks[network].address, own->networks[network].bits, &peers[r]))
             return 0;
     return 1;
 }
@@ -145,20 +145,20 @@ static ddp_net_address address_towards(const ddp_net_address *address)
 }
 
 /* Of no family: there is none. */
-static ddp_net_address choose(const ddp_peer_address *cards, int size, int rank)
+static ddp_net_address choose(const ddp_peer_address *peers, int size, int rank)
 {
-    const ddp_peer_address *own = &cards[rank], *other = NULL;
+    const ddp_peer_address *own = &peers[rank], *other = NULL;
     ddp_net_address found = {0};
 
     for (int r = 0; r < size && !other; r++)
-        if (!same_host(&cards[r], own))
-            other = &cards[r];
+        if (!same_host(&peers[r], own))
+            other = &peers[r];
     if (!other)
         return ddp_net_address_from("127.0.0.1");
     if (own->count == 0)
         return found;
     for (int i = 0; i < own->count; i++)
-        if (reaches_all(cards, size, rank, i))
+        if (reaches_all(peers, size, rank, i))
             return own->networks[i].address;
     if (ddp_group_interface())
         return own->networks[0].address;
@@ -171,17 +171,17 @@ static ddp_net_address choose(const ddp_peer_address *cards, int size, int rank)
     return found;
 }
 
-ddp_status ddp_peer_addresses_address(const ddp_peer_address *cards, int size, int rank,
+ddp_status ddp_peer_addresses_address(const ddp_peer_address *peers, int size, int rank,
                                       ddp_net_address *out, ddp_error *err)
 {
-    *out = choose(cards, size, rank);
+    *out = choose(peers, size, rank);
     out->port = 0;
     if (out->family != 0)
         return DDP_OK;
     for (int r = 0; r < size; r++)
-        if (cards[r].count == 0)
-            return ddp_net_interface_none(cards[r].host, ddp_group_interface(), err);
+        if (peers[r].count == 0)
+            return ddp_net_interface_none(peers[r].host, ddp_group_interface(), err);
     return ddp_fail(err, DDP_ERR_COMM,
                     "rank %d (host %s) has no network with an address towards the others", rank,
-                    cards[rank].host);
+                    peers[rank].host);
 }

@@ -7,19 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* STRANGERS: so many more guests than there are ranks may be at a door at a time. */
+/* STRANGERS: so many more connections than there are ranks may be pending at a time. */
 enum { STRANGERS = 64, WAIT_MS = 30000, LOOK_MS = 500 };
 
-ddp_status ddp_peer_door_open(ddp_door **out, ddp_peer_door *own, const ddp_net_address *address,
-                              int size, ddp_error *err)
+ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,
+                                  const ddp_net_address *address, int size, ddp_error *err)
 {
     ddp_status st;
 
     ddp_key_draw(&own->key);
     own->at = *address;
-    st = ddp_door_open(out, &own->key, size + STRANGERS, err);
+    st = ddp_listener_open(out, &own->key, size + STRANGERS, err);
     if (!st)
-        st = ddp_door_listen(*out, &own->at, err);
+        st = ddp_listener_bind(*out, &own->at, err);
     if (st)
         own->at.family = 0;
     return st;
@@ -45,23 +45,23 @@ static int lowest_missing(const ddp_group *g, const int *connections)
     return -1;
 }
 
-static void wait_at(const ddp_door *door)
+static void wait_at(const ddp_listener *listener)
 {
-    struct pollfd *fds = calloc((size_t)ddp_door_most(door), sizeof *fds);
+    struct pollfd *fds = calloc((size_t)ddp_listener_most(listener), sizeof *fds);
 
-    (void)poll(fds, fds ? (nfds_t)ddp_door_wants(door, fds) : 0, LOOK_MS);
+    (void)poll(fds, fds ? (nfds_t)ddp_listener_wants(listener, fds) : 0, LOOK_MS);
     free(fds);
 }
 
 /* One of them, within WAIT_MS. */
-static ddp_status let_one_in(const ddp_group *g, ddp_door *door, int *connections, int missing,
-                             ddp_error *err)
+static ddp_status accept_one(const ddp_group *g, ddp_listener *listener, int *connections,
+                             int missing, ddp_error *err)
 {
     int64_t until_ns = ddp_clock_ns() + WAIT_MS * INT64_C(1000000);
     int32_t rank;
 
     while (ddp_clock_ns() < until_ns) {
-        int fd = ddp_door_admit(door, &rank);
+        int fd = ddp_listener_accept(listener, &rank);
 
         if (fd >= 0 && rank > g->rank && rank < g->size && connections[rank] < 0) {
             connections[rank] = fd;
@@ -70,25 +70,26 @@ static ddp_status let_one_in(const ddp_group *g, ddp_door *door, int *connection
         if (fd >= 0)
             (void)close(fd);
         else
-            wait_at(door);
+            wait_at(listener);
     }
     return ddp_fail(err, DDP_ERR_COMM, "connection with rank %d (host %s): none for %d s", missing,
                     g->hosts[missing], WAIT_MS / 1000);
 }
 
-ddp_status ddp_peer_connect(const ddp_group *g, ddp_door *door, const ddp_peer_door *doors,
-                            const int *order, int *connections, ddp_error *err)
+ddp_status ddp_peer_connect(const ddp_group *g, ddp_listener *listener,
+                            const ddp_peer_listener *listeners, const int *order, int *connections,
+                            ddp_error *err)
 {
     for (int r = 0; r < g->rank; r++) {
-        const ddp_peer_door *to = &doors[order[r]];
-        const ddp_hello hello = {.key = to->key, .who = g->rank};
+        const ddp_peer_listener *to = &listeners[order[r]];
+        const ddp_handshake handshake = {.key = to->key, .who = g->rank};
 
-        connections[r] = ddp_door_knock(&to->at, 1, &hello, WAIT_MS);
+        connections[r] = ddp_listener_connect(&to->at, 1, &handshake, WAIT_MS);
         if (connections[r] < 0)
             return cannot_connect(g, r, &to->at, err);
     }
     for (int missing; (missing = lowest_missing(g, connections)) >= 0;)
-        if (let_one_in(g, door, connections, missing, err))
+        if (accept_one(g, listener, connections, missing, err))
             return err->code;
     return DDP_OK;
 }

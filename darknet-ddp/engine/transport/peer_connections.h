@@ -1,28 +1,30 @@
 /* transport/peer_connections.h: a TCP connection between each two ranks. Each rank listens until
- * all with higher numbers have come, and draws a key for them: who does not begin with it is turned
- * away (base/door.h). */
+ * all with higher numbers have connected, and draws a key for them: a connection that does not
+ * begin with it is refused (base/listener.h). */
 #ifndef DDP_TRANSPORT_PEER_CONNECTIONS_H
 #define DDP_TRANSPORT_PEER_CONNECTIONS_H
 
-#include "base/door.h"
+#include "base/listener.h"
 #include "comm/backend.h"
 
 /* What others must know to come. Plain bytes, to be sent as they are. */
-typedef struct ddp_peer_door {
+typedef struct ddp_peer_listener {
     ddp_key key;
     ddp_net_address at; /* of no family: this rank cannot listen */
-} ddp_peer_door;
+} ddp_peer_listener;
 
-/* Listen at an address of this host, for so many ranks. Close *out with ddp_door_close, also after
- * a failure. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_peer_door_open(ddp_door **out, ddp_peer_door *own, const ddp_net_address *address,
-                              int size, ddp_error *err) DDP_MUST_CHECK;
+/* Listen at an address of this host, for so many ranks. Close *out with ddp_listener_close, also
+ * after a failure. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,
+                                  const ddp_net_address *address, int size,
+                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Connect with all others: connections[r] is the one with rank r, which were -1. Rank r's door is
- * doors[order[r]]. Waits for each 30 s at most. Fails with DDP_ERR_COMM: the text names the rank.
- * What is connected by then is the caller's to close. */
-ddp_status ddp_peer_connect(const ddp_group *g, ddp_door *door, const ddp_peer_door *doors,
-                            const int *order, int *connections, ddp_error *err) DDP_MUST_CHECK;
+/* Connect with all others: connections[r] is the one with rank r, which were -1. Rank r's listener
+ * is listeners[order[r]]. Waits for each 30 s at most. Fails with DDP_ERR_COMM: the text names the
+ * rank. What is connected by then is the caller's to close. */
+ddp_status ddp_peer_connect(const ddp_group *g, ddp_listener *listener,
+                            const ddp_peer_listener *listeners, const int *order, int *connections,
+                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Those that are not -1. connections may be NULL. */
 void ddp_peer_connections_close(int *connections, int size);

@@ -2,9 +2,9 @@
  *
  * Rank r writes the file PATH.r, whole or not at all, on a file system that all ranks see, and
  * reads the others'; other users read none. Each start of a rank draws a number, and a rank's file
- * says which numbers of the others it has seen. Only who has seen this start's number is of this
- * start: a file that an earlier one left is never believed, and nothing needs to be removed before.
- * Nothing here blocks for ever. */
+ * says which numbers of the others it has seen. A file counts only if it lists the number that this
+ * start has drawn: a file that an earlier start left is never believed, and nothing needs to be
+ * removed before. Nothing here blocks for ever. */
 #ifndef DDP_TRANSPORT_RENDEZVOUS_H
 #define DDP_TRANSPORT_RENDEZVOUS_H
 

@@ -78,7 +78,7 @@ void ddp_darknet_take_net_values(const ddp_net_value *values)
     cfg_net_values = taken;
 }
 
-const char *ddp_shared_path(const char *path)
+const char *ddp_installed_path(const char *path)
 {
     return shared_path((char *)path);
 }

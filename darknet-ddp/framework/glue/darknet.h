@@ -40,6 +40,6 @@ void ddp_darknet_take_net_values(const ddp_net_value *values);
 
 /* A path that begins with cfg/ or data/ and is not there, but is where the program was installed:
  * that one, never to be freed. Else path. */
-const char *ddp_shared_path(const char *path);
+const char *ddp_installed_path(const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* glue/validate.h: how good a network is on pictures that it does not train on.
  *
- * Ranks take the pictures in turns, one at a time, so that what the network makes of a picture, and
- * with it every figure, is the same to the last bit on any number of ranks. The network is left as
- * it was: batch, size, mode. Every rank must have the same weights and statistics.
+ * Ranks take the pictures in turns, one at a time. So the network's output for a picture, and every
+ * figure, is the same to the last bit on any number of ranks. The network is left as it was: batch,
+ * size, mode. Every rank must have the same weights and statistics.
  */
 #ifndef DDP_GLUE_VALIDATE_H
 #define DDP_GLUE_VALIDATE_H

@@ -2,11 +2,11 @@
 #define FIRST_WEIGHTS_H
 
 /*
- * What a convolution's weights are before anything is learnt, for inputs that each output sums, n
- * of them, by scale = sqrt(2/n). Darknet draws from a normal distribution of deviation scale (He et
- * al. 2015, with which a layer's outputs vary as much as its inputs); the later forks evenly from
- * -scale to scale, a deviation smaller by sqrt(3). What else is drawn, [connected], [local] and
- * [implicit], both draw evenly, and [deconvolutional] normally.
+ * The first weights of a convolution, where each output sums n inputs and scale = sqrt(2/n).
+ * Darknet draws them from a normal distribution of deviation scale (He et al. 2015, with which a
+ * layer's outputs vary as much as its inputs); the later forks evenly from -scale to scale, a
+ * deviation smaller by sqrt(3). Both draw the weights of [connected], [local] and [implicit]
+ * evenly, and those of [deconvolutional] normally.
  */
 typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
 

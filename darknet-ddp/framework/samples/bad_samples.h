@@ -10,10 +10,10 @@
  *
  * A loader thread that cannot read a sample comes back to unreadable (load_sample in data.c), which
  * notes the line in samples/bad_samples.c, and loads the sample again: choose then gives another
- * line. Where the run is to end for it, how many samples of a step that were is summed over ranks
- * under the step's first forward pass, and all ranks end before its first backward pass, with the
- * network as it was (trainer/trainer_bad_samples.c); where some are allowed, the count travels with
- * the loss (judge_replaced in trainer/plugin.c).
+ * line. Where the run is to end for it, the number of unreadable samples of a step is summed over
+ * ranks during the step's first forward pass, and all ranks end before its first backward pass,
+ * with the network as it was (trainer/trainer_bad_samples.c); where some are allowed, the count
+ * travels with the loss (judge_replaced in trainer/plugin.c).
  */
 #ifndef DDP_SAMPLES_BAD_SAMPLES_H
 #define DDP_SAMPLES_BAD_SAMPLES_H

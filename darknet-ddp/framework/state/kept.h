@@ -1,5 +1,6 @@
-/* state/kept.h: what training keeps beside the network's own (core/state.h), as a state
- * file has it: a parameter's array by its name, and of each rank's own by that and the rank. */
+/* state/kept.h: what training keeps beside the network's own (core/state.h), as a state file has
+ * it. A parameter's array has its name there; one that each rank has for itself has its name and
+ * the rank. */
 #ifndef DDP_STATE_KEPT_H
 #define DDP_STATE_KEPT_H
 

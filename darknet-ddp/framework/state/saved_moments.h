@@ -1,5 +1,5 @@
-/* state/saved_moments.h: moments of a checkpoint that are shared out when the run is attached, as
- * they are read, and so never are in rank 0's memory. */
+/* state/saved_moments.h: moments of a checkpoint, which rank 0 reads and sends to their ranks block
+ * by block when the run is attached. Rank 0 never has all of them in memory. */
 #ifndef DDP_STATE_SAVED_MOMENTS_H
 #define DDP_STATE_SAVED_MOMENTS_H
 

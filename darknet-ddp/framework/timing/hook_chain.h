@@ -1,5 +1,5 @@
-/* timing/hook_chain.h: hooks that pass on what Darknet says to a network's inner hooks, its
- * trainer's: for those that stand around them and mind a few things themselves. */
+/* timing/hook_chain.h: hooks that pass each call of Darknet on to a network's inner hooks, those of
+ * its trainer. Code that wraps the trainer's hooks starts from these and replaces a few. */
 #ifndef DDP_TIMING_HOOK_CHAIN_H
 #define DDP_TIMING_HOOK_CHAIN_H
 

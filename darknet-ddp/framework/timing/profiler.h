@@ -1,4 +1,4 @@
-/* timing/profiler.h: times the layers of a network, with nothing on its way between ranks. */
+/* timing/profiler.h: times the layers of a network, while no message is in flight between ranks. */
 #ifndef DDP_TIMING_PROFILER_H
 #define DDP_TIMING_PROFILER_H
 

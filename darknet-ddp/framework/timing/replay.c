@@ -7,9 +7,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* POLL_NS: how often messages are moved, as layers that compute do. LEAST_NS: less is owed, and
- * slept with what comes next. AHEAD_NS: that much, slept too long, is made up for by what comes
- * next; a longer stall is this machine's own, and no layer may run the faster for it. */
+/* POLL_NS: how often messages are moved, as layers that compute do. LEAST_NS: a shorter time is not
+ * slept at once but added to the next layer's. AHEAD_NS: oversleeping by up to this much is taken
+ * off the next layers' times; a longer stall is this machine's own, and no layer may run faster
+ * because of it. */
 enum { POLL_NS = 500000, LEAST_NS = 50000, AHEAD_NS = 1000000, SLACK_NS = 1000 };
 
 /* Darknet calls without context. */

@@ -1,24 +1,25 @@
 /* trainer/nan_guard.h: sees that a step's loss, gradients and BatchNorm statistics are finite
  * numbers.
  *
- * What ranks sum is looked at as it is summed (ddp_work_finite), so every rank knows in the
- * same step, without a message for it, and does the same: the job ends, or the step is dropped.
- * The update of a process that is alone looks at its gradients itself (net->gradients_seen).
- * Where it began is looked for only then, in what each rank still has: of the first mini-batch of
- * the update whose loss was not finite, else of its last.
+ * What ranks sum is looked at as it is summed (ddp_work_finite), so every rank knows in the same
+ * step, without a message for it, and does the same: the job ends, or the step is dropped. With one
+ * process the update looks at the gradients itself (net->gradients_seen). The origin is looked for
+ * only when something is not finite, in what each rank still has: the first mini-batch of the
+ * update whose loss was not finite, else its last.
  *
- * To end the job: ddp_nan_guard_look, wherever something has arrived. To drop steps nothing may be
- * updated before all has: ddp_nan_guard_judge, before the first update of a step.
+ * To end the job: ddp_nan_guard_look, wherever something has arrived. If steps may be dropped, no
+ * layer may be updated before all sums have arrived: ddp_nan_guard_judge, before the first update
+ * of a step.
  *
- * Whoever sums looks whether the sum is finite, in the same pass (device/sum.c): the bits of the
- * exponent, put together by or. Where each rank sums a piece of a chunk, it makes the first element
- * of a piece that is not finite NaN, and the others look at that one when the piece comes; so all
- * know, without a message (ddp_work_finite). On a GPU a kernel on the comm stream looks. A CPU
- * that is alone sums nothing: its update looks, as it reads each gradient anyway (gradients_seen),
- * so a layer may have been updated when the run ends; nothing of it is saved. Where steps may be
- * dropped, it looks before. trainer/nan_guard.c asks wherever a sum has arrived and, once something
- * is wrong, looks for where it began in what each rank still has: the outputs and deltas of its
- * mini-batch.
+ * The code that sums also checks, in the same pass, whether the sum is finite (device/sum.c): the
+ * bits of the exponent, put together by or. Where each rank sums a piece of a chunk, it makes the
+ * first element of a piece that is not finite NaN, and the others look at that one when the piece
+ * comes; so all know, without a message (ddp_work_finite). On a GPU a kernel on the comm stream
+ * looks. A CPU that is alone sums nothing: its update looks, as it reads each gradient anyway
+ * (gradients_seen), so a layer may have been updated when the run ends; nothing of it is saved.
+ * Where steps may be dropped, it looks before. trainer/nan_guard.c asks wherever a sum has arrived
+ * and, once something is wrong, looks for where it began in what each rank still has: the outputs
+ * and deltas of its mini-batch.
  */
 #ifndef DDP_TRAINER_NAN_GUARD_H
 #define DDP_TRAINER_NAN_GUARD_H

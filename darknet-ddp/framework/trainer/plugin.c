@@ -165,7 +165,7 @@ void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples)
 {
     int learnt = *net->seen > plugin.began;
 
-    ddp_trainer_average(plugin.config.trainer);
+    ddp_trainer_sync(plugin.config.trainer);
     if (learnt)
         ddp_plugin_save(net, ".backup");
     plugin.config.callbacks.end_unreadable(step, samples, learnt);
@@ -177,7 +177,7 @@ static void judge_replaced(network *net, const ddp_train_position *now)
     plugin.replaced += ddp_trainer_bad_samples(plugin.config.trainer);
     if (plugin.replaced <= (size_t)plugin.config.skip_bad)
         return;
-    ddp_trainer_take_back(plugin.config.trainer);
+    ddp_trainer_rollback(plugin.config.trainer);
     ddp_plugin_end_unreadable(net, now->step, plugin.replaced);
 }
 

@@ -1,7 +1,7 @@
 /* trainer/plugin.h: answers what Darknet's train commands ask (train_plugin in darknet.h): which
  * line of a list a sample is, what is drawn for it, how the batch is cut, when to save and report.
  *
- * One at most is open in a process, because Darknet calls back without context; so do these
+ * At most one is open in a process, because Darknet calls back without context; so do these
  * callbacks. Whatever fails ends the program by config.fail.
  */
 #ifndef DDP_TRAINER_PLUGIN_H

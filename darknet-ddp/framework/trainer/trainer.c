@@ -198,7 +198,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st =
             ddp_loss_open(&t->loss, t->group, t->config.reducer.mini_batches, t->config.asked, err);
     if (!st && t->config.verify_every > 0 && ddp_group_size(t->group) > 1
-        && ddp_group_size(t->group) <= DDP_SAME_RANKS)
+        && ddp_group_size(t->group) <= DDP_EQUAL_RANKS)
         st = ddp_replica_check_open(&t->verify, t->group, &t->table, t->statistics, err);
     if (!st)
         st = ddp_trainer_begin_algorithms(t, err);

@@ -110,7 +110,7 @@ size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
 /* Between two steps, on every rank: from here on they have. What fails ends the program by
  * config.fail. Only while attached. */
-void ddp_trainer_average(ddp_trainer *t);
+void ddp_trainer_sync(ddp_trainer *t);
 
 /* The network goes on from a checkpoint, on every rank: attaching gives all ranks rank 0's
  * optimizer state, too. first: where rank 0 has the moments of which each rank will have a part
@@ -120,7 +120,7 @@ void ddp_trainer_set_resumed(ddp_trainer *t, const ddp_sharded_source *first);
 /* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
  * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends
  * the program by config.fail. */
-void ddp_trainer_take_back(ddp_trainer *t);
+void ddp_trainer_rollback(ddp_trainer *t);
 
 /* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
  * with the loss, the same on every rank. Only while attached. */

@@ -58,7 +58,7 @@ void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net)
     t->config.unreadable(net, t->bad.step, (size_t)t->bad.samples);
 }
 
-void ddp_trainer_take_back(ddp_trainer *t)
+void ddp_trainer_rollback(ddp_trainer *t)
 {
     ddp_train_position now = ddp_train_position_of(t->net);
 

@@ -1,5 +1,5 @@
-/* trainer/trainer_state.h: what the files of the trainer (trainer/trainer*.c) share, and nobody
- * else sees. */
+/* trainer/trainer_state.h: what the files of the trainer (trainer/trainer*.c) share, and no other
+ * code sees. */
 #ifndef DDP_TRAINER_TRAINER_STATE_H
 #define DDP_TRAINER_TRAINER_STATE_H
 
@@ -169,7 +169,7 @@ void ddp_trainer_leave_state(const ddp_trainer *t);
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Before a mini-batch's forward pass, behind ddp_batchnorm_stats_begin: which layers its step has.
+/* Before a mini-batch's forward pass, after ddp_batchnorm_stats_begin: which layers its step has.
  */
 void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before);
 

@@ -10,7 +10,7 @@
 
 int ddp_trainer_is_local(const ddp_trainer *t, size_t step)
 {
-    return t->steps.plug && !t->steps.plug->sums(t->steps.self, step);
+    return t->steps.plug && !t->steps.plug->syncs_gradients(t->steps.self, step);
 }
 
 /* Where steps may be dropped, all ranks drop them: who has no finite gradients says so by its loss,
@@ -58,7 +58,7 @@ size_t ddp_trainer_steps_to_sync(const ddp_trainer *t)
     return ddp_trainer_in_sync(t) ? 1 : t->steps.plug->most_steps(t->steps.self);
 }
 
-void ddp_trainer_average(ddp_trainer *t)
+void ddp_trainer_sync(ddp_trainer *t)
 {
     int64_t start = ddp_clock_ns();
     ddp_error err;
@@ -74,5 +74,5 @@ void ddp_trainer_average(ddp_trainer *t)
 void ddp_trainer_sync_if_due(ddp_trainer *t)
 {
     if (t->steps.sync_due)
-        ddp_trainer_average(t);
+        ddp_trainer_sync(t);
 }

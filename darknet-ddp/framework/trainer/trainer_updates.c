@@ -1,6 +1,6 @@
-/* Updates that are an algorithm's (ddp_update_plug): Darknet's update of a layer calls in here for
- * each of its arrays, and what else it does to them, clipping say, does no harm to values that
- * others' will replace. */
+/* Updates by an algorithm (ddp_update_plug): Darknet's update of a layer calls in here for each of
+ * its arrays. Darknet may also change these arrays itself, by clipping for example; that does no
+ * harm to the values that other ranks' values will replace. */
 #include "trainer/trainer_state.h"
 
 #include <blas.h>

@@ -164,13 +164,13 @@ static ddp_status time_all(struct bench *b, ddp_error *err)
 }
 
 /* What a host's ranks send to others between two moments. */
-static double left_bytes(const ddp_group *g, const char *host, const ddp_traffic *sent)
+static double inter_host_bytes(const ddp_group *g, const char *host, const ddp_traffic *sent)
 {
     double bytes = 0;
 
     for (int rank = 0; rank < ddp_group_size(g); rank++)
         if (strcmp(ddp_group_host(g, rank), host) == 0)
-            bytes += (double)sent[rank].left_bytes;
+            bytes += (double)sent[rank].inter_host_bytes;
     return bytes;
 }
 
@@ -181,7 +181,7 @@ static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, 
     ddp_traffic now = ddp_group_traffic(c->group), *all = calloc((size_t)size, sizeof *all);
     ddp_traffic mine = {.messages = now.messages - before.messages,
                         .bytes = now.bytes - before.bytes,
-                        .left_bytes = now.left_bytes - before.left_bytes};
+                        .inter_host_bytes = now.inter_host_bytes - before.inter_host_bytes};
     ddp_status st;
 
     if (!all)
@@ -189,10 +189,11 @@ static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, 
     st = ddp_allgather(c->group, &mine, all, sizeof mine, err);
     r->counted = ddp_group_has_schedule(c->group);
     for (int rank = 0; rank < size; rank++) {
-        double mb = left_bytes(c->group, ddp_group_host(c->group, rank), all) / c->steps / 1e6;
+        double mb =
+            inter_host_bytes(c->group, ddp_group_host(c->group, rank), all) / c->steps / 1e6;
         uint64_t messages = all[rank].messages / (uint64_t)c->steps;
 
-        r->left_mb = mb > r->left_mb ? mb : r->left_mb;
+        r->inter_host_mb = mb > r->inter_host_mb ? mb : r->inter_host_mb;
         r->messages = messages > r->messages ? messages : r->messages;
     }
     free(all);

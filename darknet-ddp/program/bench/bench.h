@@ -63,13 +63,13 @@ typedef struct ddp_bench_result {
     size_t hidden; /* buckets of the step that was drawn whose sums had ended when backward did */
     ddp_sample *samples;
     size_t sample_count;
-    int counted;       /* the next two are known: not of NCCL */
-    uint64_t messages; /* that a step's sums send, of the rank that sends most */
-    double left_mb;    /* that leave a host in a step, of the one that most leave */
-    double cpu_s;      /* CPU time that communication alone takes on this rank */
-    double limit_s;    /* max(local step, communication alone); on CPUs with cpu_s on the first */
-    double step_s;     /* median step with communication */
-    double local_s;    /* and without */
+    int counted;          /* the next two are known: not of NCCL */
+    uint64_t messages;    /* that a step's sums send, of the rank that sends most */
+    double inter_host_mb; /* that leave a host in a step, of the one that most leave */
+    double cpu_s;         /* CPU time that communication alone takes on this rank */
+    double limit_s; /* max(local step, communication alone); on CPUs with cpu_s on the first */
+    double step_s;  /* median step with communication */
+    double local_s; /* and without */
 } ddp_bench_result;
 
 /* Time steps; every rank calls it, and blocks. config must outlive *out, which is set in any case;

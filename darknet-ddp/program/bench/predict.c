@@ -29,7 +29,7 @@ struct simulation {
     ddp_launch_order order, last_order; /* of this step, and of the one before */
     size_t *counts;                     /* of buckets */
     size_t early;                       /* elements that go early in this step */
-    ddp_launch_memory told;             /* what it follows from */
+    ddp_launch_history history;         /* what it follows from */
 };
 
 static double greater(double a, double b)
@@ -185,7 +185,7 @@ static void adapt(struct simulation *s)
         if (s->passages[s->step * s->order.sums + k].end > s->now)
             backlog += count;
     }
-    s->early = ddp_launch_order_adapt(&s->told, all, early, backlog);
+    s->early = ddp_launch_order_adapt(&s->history, all, early, backlog);
 }
 
 static void run_step(struct simulation *s)
@@ -242,12 +242,13 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d hosts", c->hosts);
     for (int h = 0; h <= c->hosts; h++)
         hosts.first[h] = (int)((long)c->ranks * h / c->hosts);
-    levels = c->schedule == DDP_SCHEDULE_AUTO ? ddp_hierarchical_pay(&hosts, RADIX, CONNECTIONS)
-                                              : c->schedule == DDP_SCHEDULE_LEVELS;
+    levels = c->schedule == DDP_SCHEDULE_AUTO
+                 ? ddp_hierarchical_is_cheaper(&hosts, RADIX, CONNECTIONS)
+                 : c->schedule == DDP_SCHEDULE_HIERARCHICAL;
     cost = levels ? ddp_hierarchical_cost(&hosts, RADIX) : ddp_direct_cost(&hosts);
     free(hosts.first);
     out->schedule = levels ? "levels" : "direct";
-    s->wire_s_a_byte = cost.left_bytes / DDP_SUM_COST_BYTES / (payload * c->bytes_s);
+    s->wire_s_a_byte = cost.inter_host_bytes / DDP_SUM_COST_BYTES / (payload * c->bytes_s);
     s->cpu_s_a_byte = cost.cpu_s / DDP_SUM_COST_BYTES;
     return DDP_OK;
 }

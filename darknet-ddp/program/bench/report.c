@@ -58,7 +58,7 @@ void ddp_bench_print(FILE *out, const ddp_bench_result *r)
             "sums over ranks: %s; in a step a rank sends %llu message%s, and %.1f MB leave "
             "a host\n",
             ddp_group_schedule(c->group), (unsigned long long)r->messages,
-            ddp_plural((size_t)r->messages), r->left_mb);
+            ddp_plural((size_t)r->messages), r->inter_host_mb);
     (void)fprintf(out,
                   "limit = max(local step%s, communication alone) = %.4f s; step / limit = %.3f\n",
                   r->on_host ? " + that" : "", r->limit_s, r->step_s / r->limit_s);
@@ -102,7 +102,8 @@ void ddp_bench_print_json(FILE *out, const ddp_bench_result *r)
     }
     if (r->counted)
         (void)fprintf(out, "  \"schedule\": \"%s\", \"messages\": %llu, \"left_host_mb\": %.3f,\n",
-                      ddp_group_schedule(c->group), (unsigned long long)r->messages, r->left_mb);
+                      ddp_group_schedule(c->group), (unsigned long long)r->messages,
+                      r->inter_host_mb);
     (void)fprintf(out,
                   "  \"communication_cpu\": %.6f, \"limit\": %.6f, \"step_over_limit\": %.4f,\n"
                   "  \"images_per_s\": %.3f, \"local_images_per_s\": %.3f\n}\n",

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Start this program with args (args[0] is its name, NULL behind the last). *out: where to read all
+/* Start this program with args (args[0] is its name, NULL after the last). *out: where to read all
  * that it prints; the caller closes it. Returns the process; -1: it cannot be started. */
 pid_t ddp_ask_start(const char *const *args, int *out);
 

@@ -1,7 +1,7 @@
 #include "cli/forecast.h"
 
 #include "algorithms/algorithm.h"
-#include "algorithms/sum_order.h"
+#include "algorithms/launch_policy.h"
 #include "base/plural.h"
 #include "bench/predict.h"
 #include "comm/group_schedule.h"
@@ -72,7 +72,7 @@ static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *sha
 ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *o, ddp_error *err)
 {
-    ddp_sum_order may = ddp_sum_order_of(o, most_ranks(o), 0);
+    ddp_launch_policy may = ddp_launch_policy_of(o, most_ranks(o), 0);
     size_t defer_bytes = may.defers ? (size_t)(ddp_options_defer_mb(o) * (1 << 20)) : 0;
     ddp_layer_profile profile;
     ddp_predict_config c = {.profile = &profile,
@@ -98,7 +98,7 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
                         ddp_algorithms_halving(o)->example);
     st = ddp_layer_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
-        c.priority &= ddp_sum_order_of(o, most_ranks(o), profile.on_gpu).prioritises;
+        c.priority &= ddp_launch_policy_of(o, most_ranks(o), profile.on_gpu).prioritises;
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),
                o->line_gbit);

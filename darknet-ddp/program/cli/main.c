@@ -11,7 +11,7 @@
 #include "launch/transport_choice.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"
-#include "options/habits.h"
+#include "options/foreign_options.h"
 #include "run/darknet_config.h"
 #include "run/session.h"
 #include "run/watchdog.h"
@@ -29,12 +29,13 @@ int darknet_main(int argc, char **argv);
 
 /* -dont_show is on many command lines that were written for later Darknets; this one shows nothing
  * while it trains. Of a run under -ddp more words mean nothing. */
-static int drop_ignored(int argc, char **argv, const ddp_options *options, ddp_habits_taken *taken)
+static int drop_ignored(int argc, char **argv, const ddp_options *options,
+                        ddp_foreign_options_taken *taken)
 {
     int kept = 1;
 
     if (options->ddp)
-        return ddp_habits_take(argc, argv, taken);
+        return ddp_foreign_options_take(argc, argv, taken);
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "-dont_show") != 0)
             argv[kept++] = argv[i];
@@ -53,24 +54,24 @@ static int clears_screen(int argc, char **argv)
 static void find_shared(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++)
-        argv[i] = (char *)ddp_shared_path(argv[i]);
+        argv[i] = (char *)ddp_installed_path(argv[i]);
 }
 
 /* Commands that only print, on rank 0. */
 static int run_alone(const ddp_ddp_command *own, int argc, char **argv, const ddp_options *options)
 {
     switch (own->id) {
-    case DDP_OWN_CFG:
+    case DDP_SUBCOMMAND_CFG:
         return ddp_command_cfg(argv[3], options);
-    case DDP_OWN_PLAN:
+    case DDP_SUBCOMMAND_PLAN:
         return ddp_command_plan(argv[3], options);
-    case DDP_OWN_OPTIONS:
+    case DDP_SUBCOMMAND_OPTIONS:
         return ddp_command_options(options);
-    case DDP_OWN_WHY:
+    case DDP_SUBCOMMAND_WHY:
         return ddp_command_why(argv + 3, argc - 3);
-    case DDP_OWN_COMPLETION:
+    case DDP_SUBCOMMAND_COMPLETION:
         return ddp_command_completion(argv[3]);
-    case DDP_OWN_MAN:
+    case DDP_SUBCOMMAND_MAN:
         return ddp_command_man(argc > 3 ? argv[3] : NULL);
     default:
         return ddp_command_help();
@@ -81,15 +82,15 @@ static int run_own_command(const ddp_ddp_command *own, int argc, char **argv,
                            const ddp_options *options, ddp_launcher launcher)
 {
     switch (own->id) {
-    case DDP_OWN_BENCH:
+    case DDP_SUBCOMMAND_BENCH:
         return ddp_command_bench(argv[3], options);
-    case DDP_OWN_MAP:
+    case DDP_SUBCOMMAND_MAP:
         return ddp_command_map(argv[3], argv[4], argv[5], options, launcher);
-    case DDP_OWN_VALID:
+    case DDP_SUBCOMMAND_VALID:
         return ddp_command_valid(argv[3], argv[4], argv[5], options, launcher);
-    case DDP_OWN_TOP:
+    case DDP_SUBCOMMAND_VALID_CLASSIFIER:
         return ddp_command_top(argv[3], argv[4], argv[5], options, launcher);
-    case DDP_OWN_CHECK:
+    case DDP_SUBCOMMAND_CHECK:
         return ddp_command_check(argv[3], argv[4], argc > 5 ? argv[5] : NULL, options, launcher);
     default:
         return launcher.rank == 0 ? run_alone(own, argc, argv, options) : 0;
@@ -120,7 +121,7 @@ static int has_word(char **argv, const char *word)
 }
 
 static int run_training(int argc, char **argv, const ddp_options *options,
-                        const ddp_habits_taken *taken)
+                        const ddp_foreign_options_taken *taken)
 {
     const char *command = ddp_darknet_word(argc, argv, 0);
     int status;
@@ -180,7 +181,7 @@ static ddp_status check_files(int argc, char **argv, const ddp_options *options,
 static ddp_status check_command(int argc, char **argv, const ddp_options *options,
                                 ddp_launcher launcher, ddp_error *err)
 {
-    if (ddp_habits_check(argc, argv, err)
+    if (ddp_foreign_options_check(argc, argv, err)
         || (options->ddp && ddp_darknet_check_ddp(argc, argv, err)))
         return err->code;
     if (ddp_darknet_check(argc, argv, err))
@@ -321,7 +322,7 @@ int main(int argc, char **original)
     int is_ddp_command;
     ddp_error err;
     static char **argv; /* both for the whole run */
-    static ddp_habits_taken taken;
+    static ddp_foreign_options_taken taken;
     const ddp_ddp_command *own = NULL; /* NULL: one of Darknet's */
 
     if (!clears_screen(argc, original))

@@ -131,9 +131,9 @@ static void put_claims(FILE *out, const ddp_claimant *a)
 {
     (void)fputs("{\"example\": ", out);
     ddp_json_text(out, a->example);
-    put_set(out, "decides", a->claims.decides, ddp_decides_name);
-    put_set(out, "breaks", a->claims.breaks, ddp_promise_name);
-    put_set(out, "relies", a->claims.relies, ddp_promise_name);
+    put_set(out, "decides", a->claims.controls, ddp_controls_name);
+    put_set(out, "breaks", a->claims.breaks, ddp_guarantee_name);
+    put_set(out, "relies", a->claims.relies, ddp_guarantee_name);
     put_excluded(out, a);
     (void)fputc('}', out);
 }

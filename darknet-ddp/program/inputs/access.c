@@ -55,7 +55,7 @@ static const char *cause(int number, const char *folder)
 
 ddp_status ddp_access_read(const char *what, const char *path, ddp_error *err)
 {
-    int number = try_read(ddp_shared_path(path));
+    int number = try_read(ddp_installed_path(path));
     folder_name folder;
 
     if (number == 0)

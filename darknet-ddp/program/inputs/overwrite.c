@@ -42,7 +42,7 @@ static void note(const char *path, const char *named_by)
     struct stat info;
     input *list, *in;
 
-    if (!path || !is_file(ddp_shared_path(path), &info))
+    if (!path || !is_file(ddp_installed_path(path), &info))
         return;
     list = reallocarray(inputs, input_count + 1, sizeof *list);
     if (!list) {
@@ -216,7 +216,7 @@ static int find_outputs(output *outputs, int argc, char **argv, const ddp_ddp_co
     add(outputs, &count, "-json", o->json, "", DDP_WRITTEN_JSON);
     add(outputs, &count, "-trace", o->trace, "", DDP_WRITTEN_JSON);
     add(outputs, &count, "-ddp_trace", o->trace_run, "", DDP_WRITTEN_JSON);
-    if (own && own->id == DDP_OWN_BENCH)
+    if (own && own->id == DDP_SUBCOMMAND_BENCH)
         add(outputs, &count, "-profile", o->profile, "", DDP_WRITTEN_PROFILE);
     if (ddp_darknet_is(argc, argv, "3d", ""))
         add(outputs, &count, "3d", out, ".jpg", DDP_WRITTEN_JPEG);

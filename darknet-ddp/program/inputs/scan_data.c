@@ -30,7 +30,7 @@ static ddp_status read_names(ddp_scan_data *c, ddp_error *err)
         return DDP_OK;
     if (ddp_lines_read(&c->names, path, err))
         return err->code;
-    ddp_check_mark(&c->faults, path, c->names.has_mark);
+    ddp_check_bom(&c->faults, path, c->names.has_mark);
     if (c->classes > 0 && c->names.count < (size_t)c->classes)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
                       "%zu names, and classes=%d in %s", c->names.count, c->classes, c->data_path);
@@ -63,8 +63,8 @@ static ddp_status read_lists(ddp_scan_data *c, ddp_error *err)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s lists no picture", c->list_path);
     if (c->valid_path && ddp_lines_read(&c->valid, c->valid_path, err))
         return ddp_wrap(err, "valid=");
-    ddp_check_mark(&c->faults, c->list_path, c->list.has_mark);
-    ddp_check_mark(&c->faults, c->valid_path, c->valid.has_mark);
+    ddp_check_bom(&c->faults, c->list_path, c->list.has_mark);
+    ddp_check_bom(&c->faults, c->valid_path, c->valid.has_mark);
     return DDP_OK;
 }
 
@@ -74,8 +74,8 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
 
     if (ddp_data_read(&c->data, c->data_path, err) || ddp_sections_read(&c->cfg, c->cfg_path, err))
         return err->code;
-    ddp_check_mark(&c->faults, c->data_path, c->data.has_mark);
-    ddp_check_mark(&c->faults, c->cfg_path, c->cfg.has_mark);
+    ddp_check_bom(&c->faults, c->data_path, c->data.has_mark);
+    ddp_check_bom(&c->faults, c->cfg_path, c->cfg.has_mark);
     wrong = ddp_arguments_no_number(&c->data);
     if (wrong)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-number", c->data_path, wrong->number,
@@ -152,7 +152,7 @@ void ddp_scan_data_lists(ddp_scan_data *c)
     if (!c->valid_path)
         return;
     ddp_check_duplicates(&c->faults, &valid);
-    ddp_check_apart(&c->faults, &valid, &train);
+    ddp_check_overlap(&c->faults, &valid, &train);
 }
 
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why)

@@ -1,4 +1,5 @@
-/* launch/child.h: a launcher as a child that signals reach in the form that it can pass on. */
+/* launch/child.h: a launcher as a child process, and signals to it in the form that it can pass on
+ * to ranks. */
 #ifndef DDP_LAUNCH_CHILD_H
 #define DDP_LAUNCH_CHILD_H
 
@@ -45,7 +46,7 @@ typedef enum ddp_launcher_note {
 /* An environment variable that ranks of ddp_child have. */
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
-/* Run args[0], a path, with args (NULL behind the last) and nothing on standard input, until it
+/* Run args[0], a path, with args (NULL after the last) and nothing on standard input, until it
  * ends, and end what it leaves behind. What it prints passes through this process
  * (launch/output_relay.h): an output that nobody reads ends nothing. It has a process group of its
  * own, so a terminal's Ctrl-C comes here alone. Where a signal ended a rank, a sentence says so,

@@ -200,7 +200,7 @@ int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size)
     struct in_addr own;
 
     for (size_t i = 0; i < h->count; i++)
-        if (!h->list[i].away && !ddp_is_this_host(h->list[i].name))
+        if (!h->list[i].unreachable && !ddp_is_this_host(h->list[i].name))
             return own_address_towards(h->list[i].name, &own) && name_network(own, network, size);
     return 0;
 }
@@ -210,7 +210,7 @@ int ddp_hosts_ranks(const ddp_hosts *h)
     int ranks = 0;
 
     for (size_t i = 0; i < h->count; i++)
-        ranks += h->list[i].away ? 0 : h->list[i].ranks;
+        ranks += h->list[i].unreachable ? 0 : h->list[i].ranks;
     return ranks;
 }
 
@@ -226,7 +226,7 @@ char *ddp_hosts_argument(const ddp_hosts *h, int ranks)
     for (size_t i = 0; i < h->count && ranks > 0; i++) {
         int here = h->list[i].ranks < ranks ? h->list[i].ranks : ranks;
 
-        if (h->list[i].away)
+        if (h->list[i].unreachable)
             continue;
         (void)fprintf(out, "%s%s:%d", comma, h->list[i].name, here);
         comma = ",";

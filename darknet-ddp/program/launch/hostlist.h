@@ -9,9 +9,9 @@
 enum { DDP_HOSTS_MAX = 1024 };
 
 typedef struct ddp_host {
-    char *name; /* or address */
-    int ranks;  /* to be started there */
-    int away;   /* it did not answer */
+    char *name;      /* or address */
+    int ranks;       /* to be started there */
+    int unreachable; /* it did not answer */
 } ddp_host;
 
 typedef struct ddp_hosts {
@@ -34,11 +34,11 @@ int ddp_is_address(const char *name);
 /* Is that a name or an address of this host? */
 int ddp_is_this_host(const char *name);
 
-/* The network over which this host reaches the first other one that is not away, as
+/* The network over which this host reaches the first other one that answers, as
  * "10.1.0.0/16" into network. 0: there is none, or its name cannot be resolved. */
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
 
-/* Ranks of those that are not away. */
+/* Ranks of the hosts that answer. */
 int ddp_hosts_ranks(const ddp_hosts *h);
 
 /* "a:4,b:4" as mpirun's -H wants it, `ranks` of them in all, the first hosts full. Free it; NULL

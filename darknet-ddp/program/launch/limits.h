@@ -1,4 +1,5 @@
-/* launch/limits.h: what mpirun would crash of, asked before it is started. */
+/* launch/limits.h: limits of this host that would make mpirun crash, checked before it is
+ * started. */
 #ifndef DDP_LAUNCH_LIMITS_H
 #define DDP_LAUNCH_LIMITS_H
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char ddp_goes_on[] = " goes on from ";
+const char ddp_resume_hint[] = " goes on from ";
 
 /* The lines that frame what mpirun explains. */
 enum { RULE_DASHES = 70 };
@@ -183,7 +183,7 @@ static void take_line(ddp_output_relay *r, const char *line, size_t bytes)
     }
     if (!r->passing && bytes > 7 && memcmp(line, "darknet", 7) == 0) {
         r->told = 1;
-        r->advised |= has(line, bytes, ddp_goes_on);
+        r->advised |= has(line, bytes, ddp_resume_hint);
     } else if (!r->passing && (r->framed || is_rule(line, bytes))) {
         add_to_frame(r, line, bytes);
         return;

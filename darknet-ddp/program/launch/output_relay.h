@@ -1,7 +1,7 @@
 /* launch/output_relay.h: what a launcher and its ranks print, read from a pipe and passed on.
  *
- * mpirun dies of an output that nobody reads any more, and of a failure it says more than the ranks
- * do. So it writes into pipes, and this process writes for it: what cannot be written (nobody
+ * mpirun dies when the reader of its output has gone, and it says more about a failure than the
+ * ranks do. So it writes into pipes, and this process writes for it: what cannot be written (nobody
  * reads, the disk is full) is dropped, and the ranks go on. Of standard error mpirun's framed
  * explanations of why it ended, or could not start, are kept back; what they say that the ranks
  * have not said is in ddp_output_relay_found and in `why`.
@@ -70,6 +70,6 @@ void ddp_output_relay_finish(ddp_output_relay *r, int all);
 #define DDP_NOTE_LOG "log "
 
 /* A rank says how to go on in a line with these words; launchers look for them. */
-extern const char ddp_goes_on[];
+extern const char ddp_resume_hint[];
 
 #endif

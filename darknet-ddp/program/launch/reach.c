@@ -64,7 +64,7 @@ static void end_agent(pid_t agent)
     (void)waitpid(agent, NULL, 0);
 }
 
-void ddp_hosts_ask(ddp_hosts *h)
+void ddp_hosts_probe(ddp_hosts *h)
 {
     const int64_t until = ddp_clock_ns() + ANSWER_MS * (int64_t)1000000;
     pid_t asked[DDP_HOSTS_MAX] = {0};
@@ -73,7 +73,7 @@ void ddp_hosts_ask(ddp_hosts *h)
     for (size_t i = 0; i < h->count; i++) {
         int here = ddp_is_this_host(h->list[i].name);
 
-        h->list[i].away = !here;
+        h->list[i].unreachable = !here;
         asked[i] = here ? 0 : fork();
         if (asked[i] == 0 && !here)
             become_agent(h->list[i].name, -1);
@@ -85,7 +85,7 @@ void ddp_hosts_ask(ddp_hosts *h)
 
             if (asked[i] <= 0 || waitpid(asked[i], &how, WNOHANG) != asked[i])
                 continue;
-            h->list[i].away = !WIFEXITED(how) || WEXITSTATUS(how) != 0;
+            h->list[i].unreachable = !WIFEXITED(how) || WEXITSTATUS(how) != 0;
             asked[i] = 0;
             left--;
         }
@@ -128,7 +128,7 @@ static const char *last_line(char *text)
     return line ? line + 1 : text;
 }
 
-int ddp_host_why_away(const char *name, double limit_s, char *out, size_t size)
+int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size)
 {
     int64_t until_ns = ddp_clock_ns() + (int64_t)(limit_s * 1e9);
     char text[1024] = "", program[64];

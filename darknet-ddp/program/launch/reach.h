@@ -5,14 +5,14 @@
 
 #include "launch/hostlist.h"
 
-/* Ask each host whether it answers; this host does. Takes up to 10 s. A host that was away and is
- * back counts again. */
-void ddp_hosts_ask(ddp_hosts *h);
+/* Ask each host whether it answers; this host does. Takes up to 10 s. A host that was unreachable
+ * and answers now counts again. */
+void ddp_hosts_probe(ddp_hosts *h);
 
 /* Why a host does not answer, in the words of what reaches it ("ssh: Could not resolve hostname b:
  * Name or service not known"), into out, always ended. Takes up to limit_s. Returns 0 where it
  * does answer, and out is empty. */
-int ddp_host_why_away(const char *name, double limit_s, char *out, size_t size);
+int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size);
 
 /* The hosts that are still being reached, among the processes below this one, into out: "b, c and 2
  * more". Returns how many. */

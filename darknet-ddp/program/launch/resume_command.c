@@ -170,7 +170,7 @@ char *ddp_resume_advice(char *command, const char *where)
 {
     char *text = NULL;
 
-    if (!command || asprintf(&text, "%s%s%s", command, ddp_goes_on, where) < 0)
+    if (!command || asprintf(&text, "%s%s%s", command, ddp_resume_hint, where) < 0)
         return NULL;
     return text;
 }

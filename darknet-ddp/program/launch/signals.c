@@ -91,7 +91,8 @@ static char *volatile lock; /* NULL: none */
 
 void ddp_signals_remove_untrained(const char *path)
 {
-    lock = strdup(path);
+    if (!lock)
+        lock = strdup(path);
 }
 
 static void on_end_untrained(int number)

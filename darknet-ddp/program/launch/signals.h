@@ -13,7 +13,7 @@
  */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
-/* Such an end removes this file, too. Once. */
+/* Such an end removes this file, too: the first that is told. */
 void ddp_signals_remove_untrained(const char *path);
 
 /* Print a line on standard error, in place of one that renews itself. For handlers of signals; it

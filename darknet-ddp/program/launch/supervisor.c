@@ -315,7 +315,7 @@ static void name_unreachable(const struct job *j)
 
     for (size_t i = 0, said = 0; i < j->hosts.count && said < MOST_UNREACHABLE; i++)
         if (!ddp_is_this_host(j->hosts.list[i].name)
-            && ddp_host_why_away(j->hosts.list[i].name, limit_s, why, sizeof why)) {
+            && ddp_host_why_unreachable(j->hosts.list[i].name, limit_s, why, sizeof why)) {
             (void)fprintf(stderr, "darknet: no rank can be started on host %s: %s\n",
                           j->hosts.list[i].name, why);
             said++;
@@ -360,7 +360,7 @@ static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
 static void name_away(const ddp_hosts *h)
 {
     for (size_t i = 0; i < h->count; i++)
-        if (h->list[i].away)
+        if (h->list[i].unreachable)
             (void)fprintf(stderr, "darknet: host %s does not answer, and is left out\n",
                           h->list[i].name);
 }
@@ -379,7 +379,7 @@ static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number
     if (j->saved)
         (void)setenv(must_resume, "1", 1);
     if (j->hosts.count > 0) {
-        ddp_hosts_ask(&j->hosts);
+        ddp_hosts_probe(&j->hosts);
         name_away(&j->hosts);
         j->ranks = fit(j, ddp_hosts_ranks(&j->hosts));
     }

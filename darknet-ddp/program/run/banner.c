@@ -1,6 +1,6 @@
 #include "run/banner.h"
 
-#include "algorithms/sum_order.h"
+#include "algorithms/launch_policy.h"
 #include "base/plural.h"
 #include "comm/group_gpu.h"
 #include "comm/group_schedule.h"
@@ -210,7 +210,7 @@ static void print_priority(FILE *out, const ddp_group *group, const ddp_trainer 
                            const ddp_options *options)
 {
     int on_gpus = !ddp_device_is_host(ddp_trainer_table(t)->device);
-    const char *why = ddp_sum_order_of(options, ddp_group_size(group), on_gpus).fixed;
+    const char *why = ddp_launch_policy_of(options, ddp_group_size(group), on_gpus).fixed;
 
     if (options->priority == 1 && why)
         (void)fprintf(out,

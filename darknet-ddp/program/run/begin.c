@@ -85,19 +85,19 @@ static void print_first_weights(const ddp_train_position *now)
 }
 
 /* Of each word that means nothing here a line, with the run's own names. */
-static void print_habits(const char *cfg)
+static void print_foreign_options(const char *cfg)
 {
     static const char place[] = "backup/NAME";
     char *base = ddp_cfg_base(cfg);
 
-    for (int i = 0; i < ddp_run.habits->count; i++) {
-        const char *text = ddp_run.habits->all[i].sentence, *at = strstr(text, place);
+    for (int i = 0; i < ddp_run.foreign_options->count; i++) {
+        const char *text = ddp_run.foreign_options->all[i].sentence, *at = strstr(text, place);
 
         if (at)
-            printf("DDP: %s: %.*s%s/%s%s\n", ddp_run.habits->all[i].word, (int)(at - text), text,
-                   ddp_run.directory, base, at + strlen(place));
+            printf("DDP: %s: %.*s%s/%s%s\n", ddp_run.foreign_options->all[i].word, (int)(at - text),
+                   text, ddp_run.directory, base, at + strlen(place));
         else
-            printf("DDP: %s: %s\n", ddp_run.habits->all[i].word, text);
+            printf("DDP: %s: %s\n", ddp_run.foreign_options->all[i].word, text);
     }
     free(base);
 }
@@ -191,7 +191,7 @@ static void print_run(const network *net, const ddp_train_position *now, const c
     print_mathematics(net);
     print_pictures(net);
     print_length(now);
-    print_habits(cfg);
+    print_foreign_options(cfg);
 }
 
 /* The one place where it is decided whether this run begins: all ranks end here if any was asked to

@@ -88,7 +88,7 @@ static int conclude(int stopped)
 static void part(int status)
 {
     ddp_watchdog_close();
-    ddp_run_lock_of_run_give_back();
+    ddp_run_lock_give_back();
     ddp_rank_output_done(status);
     ddp_group_close(ddp_run.group);
 }

@@ -1,6 +1,6 @@
 #include "run/reducer_config.h"
 
-#include "algorithms/sum_order.h"
+#include "algorithms/launch_policy.h"
 #include "launch/gpus.h"
 
 /* A large bucket travels in pieces as large as the others, and no smaller than messages are. */
@@ -15,12 +15,12 @@ ddp_reducer_config ddp_reducer_config_of(const ddp_options *o, const ddp_group *
                                          ddp_watch *watch)
 {
     const double mib = 1 << 20;
-    ddp_sum_order order = ddp_sum_order_of(o, ddp_group_size(group), ddp_gpus_wanted(o));
+    ddp_launch_policy policy = ddp_launch_policy_of(o, ddp_group_size(group), ddp_gpus_wanted(o));
     ddp_reducer_config c = {
         .bucket_bytes = (size_t)(ddp_options_bucket_mb(o, ddp_gpus_use_nccl(group)) * mib),
         .first_bucket_bytes = (size_t)(ddp_options_first_bucket_mb(o) * mib),
-        .defer_bytes = order.defers ? (size_t)(ddp_options_defer_mb(o) * mib) : 0,
-        .priority = order.prioritises && o->priority == 1,
+        .defer_bytes = policy.defers ? (size_t)(ddp_options_defer_mb(o) * mib) : 0,
+        .priority = policy.prioritises && o->priority == 1,
         .overlap = o->overlap,
         .find_unused = o->find_unused,
         .wire = ddp_compress_choice_wire(&o->compress),

@@ -276,9 +276,9 @@ void ddp_session_override(const char *command, const char *data, const char *cfg
     ddp_darknet_take_net_values(ddp_run.overrides.values);
 }
 
-void ddp_session_begins_with(const char *weights, int clear, const ddp_habits_taken *taken)
+void ddp_session_begins_with(const char *weights, int clear, const ddp_foreign_options_taken *taken)
 {
-    ddp_run.habits = taken;
+    ddp_run.foreign_options = taken;
     ddp_run.first_weights = weights;
     ddp_run.clear_given = clear;
 }

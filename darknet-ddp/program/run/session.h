@@ -9,7 +9,7 @@
 
 #include "comm/group.h"
 #include "launch/gpus.h"
-#include "options/habits.h"
+#include "options/foreign_options.h"
 #include "options/options.h"
 #include "trainer/trainer.h"
 
@@ -29,7 +29,8 @@ void ddp_session_override(const char *command, const char *data, const char *cfg
 /* The command begins with this weights file (NULL: with none), and with -clear if `clear`, which a
  * run that goes on from a checkpoint has no use for; taken: words that meant nothing, which lines
  * name. All stay as they are. Between the two. */
-void ddp_session_begins_with(const char *weights, int clear, const ddp_habits_taken *taken);
+void ddp_session_begins_with(const char *weights, int clear,
+                             const ddp_foreign_options_taken *taken);
 
 /* Every rank is done: leave the group. Returns the exit status: 1 on rank 0 if its last save
  * failed, else 0. */

@@ -1,6 +1,5 @@
 /* run/state.h: what the files of a session (session.c, begin.c, checkpoints.c, step.c, end.c)
- * share, and nobody else sees: the parts of the run that it is, and the calls from one of them to
- * another. */
+ * share: the parts of the run, and calls from one of these files to another. Not for others. */
 #ifndef DDP_RUN_STATE_H
 #define DDP_RUN_STATE_H
 
@@ -9,7 +8,7 @@
 #include "inputs/same_data.h"
 #include "launch/gpus.h"
 #include "launch/launcher_env.h"
-#include "options/habits.h"
+#include "options/foreign_options.h"
 #include "options/options.h"
 #include "saves/checkpoints.h"
 #include "show/run_files.h"
@@ -39,7 +38,7 @@ extern struct ddp_run {
     ddp_truth_files label_kind; /* of the pictures */
     ddp_validation *validation; /* NULL: none */
     int clear_given;            /* -clear */
-    const ddp_habits_taken *habits;
+    const ddp_foreign_options_taken *foreign_options;
     ddp_overrides overrides; /* of the cfg */
     const char *data, *cfg;  /* the files that it names; NULL: it names none */
     char *list;              /* train= of the .data file; NULL: it has none */

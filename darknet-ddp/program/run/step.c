@@ -69,7 +69,7 @@ static ddp_status keep_earlier_best(ddp_error *err)
     if (!ddp_checkpoints_resumed(ddp_run.checkpoints) || ddp_group_rank(ddp_run.group) != 0)
         return DDP_OK;
     base = ddp_cfg_base(ddp_run.cfg_path);
-    st = ddp_earlier_best_keep(ddp_run.directory, base, err);
+    st = ddp_earlier_best_rename(ddp_run.directory, base, err);
     free(base);
     return st;
 }
@@ -123,12 +123,12 @@ static void check_grace(const ddp_train_position *now)
 /* Whoever tries a cfg of thousands of batches on a few cores learns of it now, and not tomorrow. */
 static void say_if_long(const ddp_train_position *now, double step_s)
 {
-    double left_s = step_s * (double)(now->last_step - now->step);
+    double remaining_s = step_s * (double)(now->last_step - now->step);
     char left[32];
 
-    if (now->last_step <= now->step || left_s < a_day_s || !ddp_run.data || !ddp_run.cfg)
+    if (now->last_step <= now->step || remaining_s < a_day_s || !ddp_run.data || !ddp_run.cfg)
         return;
-    ddp_duration(left_s, left, sizeof left);
+    ddp_duration(remaining_s, left, sizeof left);
     printf("DDP: at %.3g s a step this run takes %s more; in a day fit %.0f of max_batches=%zu: "
            "`darknet ddp cfg %s -data %s -hours 24 -o NEW.cfg` writes a cfg that does with them\n",
            step_s, left, a_day_s / step_s, now->last_step, ddp_run.cfg, ddp_run.data);

@@ -10,7 +10,7 @@ typedef struct ddp_summary {
     const ddp_checkpoints *checkpoints;
     const ddp_validation *validation; /* NULL: none */
     const char *directory;            /* of the weights */
-    char *const *records; /* paths of the other files, NULL behind the last; NULL: none */
+    char *const *records; /* paths of the other files, NULL after the last; NULL: none */
     int launched;         /* by a launcher */
     int stopped;          /* before its last step */
     int epochs;           /* -epochs; 0: not given */

@@ -44,7 +44,7 @@ struct ddp_async_writer {
     pthread_cond_t changed;
     /* What follows is read and written under the lock. */
     int ending;
-    struct task tasks[DDP_SAVER_PATHS]; /* the first is being written */
+    struct task tasks[DDP_ASYNC_PATHS]; /* the first is being written */
     int count;
     ddp_async_result news;
 };
@@ -58,7 +58,7 @@ static void add_saved(ddp_async_result *news, char *path)
 {
     if (!path)
         return;
-    if (news->saved_count == DDP_SAVER_PATHS) {
+    if (news->saved_count == DDP_ASYNC_PATHS) {
         free(news->saved[0]);
         news->saved_count--;
         memmove(news->saved, news->saved + 1, (size_t)news->saved_count * sizeof *news->saved);
@@ -83,7 +83,7 @@ static void add_news(ddp_async_writer *s, const char *path, int64_t began_ns, dd
 /* After a write: remove the oldest of the numbered files where these are more than -keep. */
 static ddp_status keep_last(const ddp_async_writer *s, ddp_error *err)
 {
-    return s->keep > 0 ? ddp_pair_keep(s->directory, s->run->base, (size_t)s->keep, err) : DDP_OK;
+    return s->keep > 0 ? ddp_pair_prune(s->directory, s->run->base, (size_t)s->keep, err) : DDP_OK;
 }
 
 /* Once more where the directory is removed meanwhile. */
@@ -91,7 +91,7 @@ static ddp_status write_copy(ddp_async_writer *s, const char *path, ddp_error *e
 {
     ddp_status st = ddp_snapshot_write(s->snapshot, path, err);
 
-    if (st && ddp_run_lock_of_run_make_again(s->directory))
+    if (st && ddp_run_lock_restore(s->directory))
         st = ddp_snapshot_write(s->snapshot, path, err);
     return st;
 }
@@ -192,7 +192,7 @@ static int join(ddp_async_writer *s, network *net, const char *path, int cutoff)
     ddp_error err;
     int same;
 
-    if (s->count == 0 || s->count == DDP_SAVER_PATHS)
+    if (s->count == 0 || s->count == DDP_ASYNC_PATHS)
         return 0;
     return !ddp_snapshot_is_of(s->snapshot, net, cutoff, s->run, &same, &err) && same
            && add_task(s, path, (struct task){0});
@@ -266,7 +266,7 @@ static ddp_status stream(ddp_async_writer *s, network *net, const char *path, in
     ddp_error found;
     ddp_status st;
 
-    wait_until_fewer(s, DDP_SAVER_PATHS);
+    wait_until_fewer(s, DDP_ASYNC_PATHS);
     if (copy_streamed(s, net, path, cutoff))
         return DDP_OK;
     wait_until_fewer(s, STREAMED);

@@ -1,15 +1,15 @@
 /* saves/async_writer.h: checkpoints that a thread writes while training goes on.
  *
  * The network is copied to memory, which is all that the step waits for. One thread writes one pair
- * at a time; who asks for another of the same network meanwhile (BASE.backup beside
- * BASE_100.weights) has it written behind the first, and for one of a later step waits. Where there
- * is no memory for a copy the network itself is written, and the step waits for that.
+ * at a time. A save of the same network meanwhile (BASE.backup beside BASE_100.weights) is written
+ * after the first; a save of a later step waits. Where there is no memory for a copy the network
+ * itself is written, and the step waits for that.
  *
  * Where ranks share out what the optimizer remembers (run->sharded) there is no copy: the step
  * waits until the system has taken both files' bytes, as they come from other ranks, and the thread
  * makes sure that they are on the disk. Another file of the same network is then a copy that the
- * thread makes; where the first fails on the disk, copies that wait for it do, and what is saved
- * later is written anew.
+ * thread makes; if the first write fails on the disk, the copies waiting for it fail too, and what
+ * is saved later is written anew.
  */
 #ifndef DDP_SAVES_ASYNC_WRITER_H
 #define DDP_SAVES_ASYNC_WRITER_H
@@ -20,20 +20,20 @@
 typedef struct ddp_async_writer ddp_async_writer;
 
 /* As many may wait to be written, or told of. */
-enum { DDP_SAVER_PATHS = 16 };
+enum { DDP_ASYNC_PATHS = 16 };
 
 /* What has become of saves. */
 typedef struct ddp_async_result {
     int ended;                    /* saves that have since the last time */
     int last_failed;              /* the last of them */
     double seconds;               /* that it took to write */
-    char *saved[DDP_SAVER_PATHS]; /* those that went well, the last one last; free them */
+    char *saved[DDP_ASYNC_PATHS]; /* those that went well, the last one last; free them */
     int saved_count;
     ddp_status status; /* of the first that failed, or DDP_OK */
     ddp_error error;   /* of that one */
 } ddp_async_result;
 
-/* run must outlive the saver. keep: numbered pairs to leave in directory, 0: all (ddp_pair_keep).
+/* run must outlive the saver. keep: numbered pairs to leave in directory, 0: all (ddp_pair_prune).
  * *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
                                  const char *directory, int keep, ddp_error *err) DDP_MUST_CHECK;

@@ -1,5 +1,4 @@
-/* A run's way back from its newest checkpoint, and there to the next one; the trip of a save goes
- * on in saves/async_writer.c. */
+/* How a run resumes and how it saves; the save continues in saves/async_writer.c. */
 #include "saves/checkpoints.h"
 
 #include "base/file.h"
@@ -59,7 +58,7 @@ static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *c
 {
     uint64_t size;
 
-    if (ddp_run_lock_of_run_take(c->directory, c->base, config->options->take_over, err)
+    if (ddp_run_lock_take(c->directory, c->base, config->options->take_over, err)
         || ddp_file_read(config->cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err)
         || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
         return err->code;
@@ -226,9 +225,9 @@ static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int c
 {
     ddp_status st;
 
-    if (ddp_run_lock_of_run_check(err))
+    if (ddp_run_lock_check(err))
         return err->code;
-    (void)ddp_run_lock_of_run_make_again(c->directory);
+    (void)ddp_run_lock_restore(c->directory);
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     if (!c->saver && ddp_async_writer_open(&c->saver, &c->run, c->directory, c->options->keep, err))
         return err->code;

@@ -1,6 +1,6 @@
-/* saves/checkpoints.h: where a run goes on from, and what it leaves behind
- * (state/checkpoint.h), as the options say. What rank 0 reads and writes, all ranks learn
- * here; sentences are printed on rank 0.
+/* saves/checkpoints.h: where a run resumes from, and what it saves (state/checkpoint.h), as the
+ * options say. All ranks learn here what rank 0 has read and written; sentences are printed on rank
+ * 0.
  */
 #ifndef DDP_SAVES_CHECKPOINTS_H
 #define DDP_SAVES_CHECKPOINTS_H
@@ -34,7 +34,7 @@ typedef struct ddp_checkpoints_config {
  * ranks, which is the run's from then on. Attaching the trainer then gives the other ranks
  * the network and the optimizer state, each its part where these are shared out. Blocks until every
  * rank is here. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and on rank 0 with
- * DDP_ERR_IO, as ddp_run_lock_of_run_take, and as ddp_checkpoint_resume, DDP_ERR_USAGE where that
+ * DDP_ERR_IO, as ddp_run_lock_take, and as ddp_checkpoint_resume, DDP_ERR_USAGE where that
  * is DDP_ERR_MISMATCH. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;

@@ -42,7 +42,7 @@ static int is_free_pair(const char *weights)
     return free_pair;
 }
 
-ddp_status ddp_earlier_best_keep(const char *directory, const char *base, ddp_error *err)
+ddp_status ddp_earlier_best_rename(const char *directory, const char *base, ddp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX];
     int number = 0;

@@ -1,5 +1,6 @@
-/* saves/earlier_run.h: what an earlier run of the same name has left, out of the way of a new one,
- * and back (checkpoint/set_aside.h). On rank 0, which owns the name; each says what it did. */
+/* saves/earlier_run.h: moves what an earlier run of the same name has left out of the way of a new
+ * run, and back (checkpoint/set_aside.h). On rank 0, which owns the name; each function says what
+ * it did. */
 #ifndef DDP_SAVES_EARLIER_RUN_H
 #define DDP_SAVES_EARLIER_RUN_H
 

@@ -1,6 +1,6 @@
 #include "saves/run_lock.h"
 
-#include "checkpoint/run_lock.h"
+#include "checkpoint/name_lock.h"
 #include "launch/signals.h"
 #include "show/rank_output.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static ddp_run_lock *_Atomic owner; /* NULL: nothing is owned */
+static ddp_name_lock *_Atomic owner; /* NULL: nothing is owned */
 
 static void note(const char *sentence)
 {
@@ -48,23 +48,23 @@ static ddp_status advise(ddp_error *err)
 /* The process ends by a failure. */
 static void drop(void)
 {
-    ddp_run_lock_remove(owner);
+    ddp_name_lock_remove(owner);
 }
 
-ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int take_over,
-                                    ddp_error *err)
+ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over, ddp_error *err)
 {
-    const ddp_run_lock_config config = {
-        .take_over = take_over, .note = note, .waits = ddp_rank_output_moves, .lost = lost};
-    ddp_run_lock *taken;
+    const ddp_name_lock_config config = {.take_over = take_over,
+                                         .note = note,
+                                         .waits = ddp_rank_output_moves,
+                                         .owns = ddp_signals_remove_untrained,
+                                         .lost = lost};
+    ddp_name_lock *taken;
     ddp_status st;
     char *path;
 
     if (asprintf(&path, "%s/%s.lock", directory, base) < 0)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", base);
-    st = ddp_run_lock_open(&taken, path, &config, err);
-    if (!st)
-        ddp_signals_remove_untrained(path);
+    st = ddp_name_lock_open(&taken, path, &config, err);
     free(path);
     if (st == DDP_ERR_USAGE)
         return advise(err);
@@ -79,14 +79,14 @@ ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int
     return DDP_OK;
 }
 
-ddp_status ddp_run_lock_of_run_check(ddp_error *err)
+ddp_status ddp_run_lock_check(ddp_error *err)
 {
-    if (!owner || ddp_run_lock_check(owner, err) == DDP_OK)
+    if (!owner || ddp_name_lock_check(owner, err) == DDP_OK)
         return DDP_OK;
     return say_lost(err);
 }
 
-int ddp_run_lock_of_run_make_again(const char *directory)
+int ddp_run_lock_restore(const char *directory)
 {
     if (access(directory, F_OK) == 0 || errno != ENOENT || mkdir(directory, 0777))
         return 0;
@@ -94,11 +94,11 @@ int ddp_run_lock_of_run_make_again(const char *directory)
                   "darknet: %s was removed, and is made again; what was saved there is gone\n",
                   directory);
     if (owner)
-        ddp_run_lock_renew(owner);
+        ddp_name_lock_renew(owner);
     return 1;
 }
 
-void ddp_run_lock_of_run_give_back(void)
+void ddp_run_lock_give_back(void)
 {
-    ddp_run_lock_close(atomic_exchange(&owner, NULL));
+    ddp_name_lock_close(atomic_exchange(&owner, NULL));
 }

@@ -1,4 +1,4 @@
-/* saves/run_lock.h: this run owns the name that it saves under (checkpoint/run_lock.h), as the
+/* saves/run_lock.h: this run owns the name that it saves under (checkpoint/name_lock.h), as the
  * options say. On rank 0; the others own nothing. One run a process.
  */
 #ifndef DDP_SAVES_RUN_LOCK_H
@@ -6,20 +6,20 @@
 
 #include "base/status.h"
 
-/* Own base in directory. Where no file can be written there, that is said, and the run goes on.
- * Who loses it to another run later ends (show/rank_output.h). DDP_ERR_USAGE: another run owns it.
- * Fails also with DDP_ERR_NOMEM. */
-ddp_status ddp_run_lock_of_run_take(const char *directory, const char *base, int take_over,
-                                    ddp_error *err) DDP_MUST_CHECK;
+/* Own base in directory. Where no file can be written there, that is said, and the run goes on. A
+ * run that loses the name to another run later ends (show/rank_output.h). DDP_ERR_USAGE: another
+ * run owns it. Fails also with DDP_ERR_NOMEM. */
+ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
+                             ddp_error *err) DDP_MUST_CHECK;
 
 /* Before something is written: DDP_ERR_USAGE where another run has taken over. */
-ddp_status ddp_run_lock_of_run_check(ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_run_lock_check(ddp_error *err) DDP_MUST_CHECK;
 
-/* Returns 1 where somebody had removed the run's directory: it is made again, which is said, and
- * the name in it is owned as before. */
-int ddp_run_lock_of_run_make_again(const char *directory);
+/* Returns 1 where the run's directory had been removed: it is made again, which is said, and the
+ * run owns the name in it as before. */
+int ddp_run_lock_restore(const char *directory);
 
 /* The run has ended. */
-void ddp_run_lock_of_run_give_back(void);
+void ddp_run_lock_give_back(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* show/page_file.h: NAME.html on the disk: whoever opens it sees a whole page, it is written as
- * often as costs little, and where it cannot be written that is said once. */
+/* show/page_file.h: NAME.html on the disk: a reader always sees a whole page. It is written only as
+ * often as costs little; that it cannot be written is said once. */
 #ifndef DDP_SHOW_PAGE_FILE_H
 #define DDP_SHOW_PAGE_FILE_H
 

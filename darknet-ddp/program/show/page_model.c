@@ -164,10 +164,10 @@ static void add_tiles(struct parts *p, const ddp_page_model *run)
     add_tile(p, "images/s", 1, run->row[DDP_COLUMN_SPEED]);
     add_tile(p, "epochs", 2, run->row[DDP_COLUMN_EPOCH]);
     add_tile(p, "MiB of memory, rank 0", 0, run->row[DDP_COLUMN_MEMORY]);
-    if (isnan(run->left_s))
+    if (isnan(run->remaining_s))
         return;
     left = next_text(p);
-    ddp_duration(run->left_s, left, TEXT);
+    ddp_duration(run->remaining_s, left, TEXT);
     p->tiles[p->tile_count++] = (ddp_page_pair){"left", left};
 }
 

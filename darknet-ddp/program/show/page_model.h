@@ -23,7 +23,7 @@ typedef struct ddp_page_model {
     const ddp_wait_shares *waits;
     const ddp_validation *validation; /* NULL: none */
     ddp_train_position now;
-    double left_s; /* NaN: not known */
+    double remaining_s; /* NaN: not known */
 } ddp_page_model;
 
 /* 0: no memory. Whether all of it could be written, ferror(out) tells. */

@@ -68,7 +68,7 @@ int ddp_progress_waits_for_loader(const ddp_progress *p)
     return ddp_progress_loading(p) >= much_loading;
 }
 
-double ddp_progress_left_s(const ddp_progress *p)
+double ddp_progress_remaining_s(const ddp_progress *p)
 {
     if (p->last_step == 0 || p->last_step < p->step || p->steps == 0)
         return (double)NAN;
@@ -78,15 +78,15 @@ double ddp_progress_left_s(const ddp_progress *p)
 
 void ddp_progress_line(const ddp_progress *p, char *text, size_t size)
 {
-    double communication = ddp_progress_communication(p), left_s = ddp_progress_left_s(p);
+    double communication = ddp_progress_communication(p), remaining_s = ddp_progress_remaining_s(p);
     char share[32] = "", loading[32] = "", left[32] = "";
 
     if (!isnan(communication))
         (void)snprintf(share, sizeof share, ", %.0f%% comm", 100 * communication);
     if (ddp_progress_waits_for_loader(p))
         (void)snprintf(loading, sizeof loading, ", %.0f%% loading", 100 * ddp_progress_loading(p));
-    if (!isnan(left_s))
-        ddp_duration(left_s, left, sizeof left);
+    if (!isnan(remaining_s))
+        ddp_duration(remaining_s, left, sizeof left);
     (void)snprintf(text, size, ", %.1f images/s%s%s%s%s%s", ddp_progress_speed(p), share, loading,
                    *left ? ", " : "", left, *left ? " left" : "");
 }

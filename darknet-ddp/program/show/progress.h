@@ -1,5 +1,5 @@
-/* show/progress.h: the figures of the line about a step: what stands behind Darknet's own line in a
- * file, and the line that renews itself on a terminal. */
+/* show/progress.h: the figures of the line about a step: what follows Darknet's own line in a file,
+ * and the line that renews itself on a terminal. */
 #ifndef DDP_SHOW_PROGRESS_H
 #define DDP_SHOW_PROGRESS_H
 
@@ -48,7 +48,7 @@ double ddp_progress_loading(const ddp_progress *p);
 int ddp_progress_waits_for_loader(const ddp_progress *p);
 
 /* Seconds until the last step; NaN: not known. */
-double ddp_progress_left_s(const ddp_progress *p);
+double ddp_progress_remaining_s(const ddp_progress *p);
 
 /* Write ", 31.2 images/s, 12% comm, 2.3 hours left" to text, which has size bytes; where the loader
  * holds training up, with ", 40% loading" behind the communication. */

@@ -234,7 +234,7 @@ static void write_page(ddp_run_files *r, const char *status)
                                  .waits = r->config.waits,
                                  .validation = r->config.validation,
                                  .now = r->now,
-                                 .left_s = seconds_left(r)};
+                                 .remaining_s = seconds_left(r)};
 
     ddp_page_file_write(&r->page, &page);
 }

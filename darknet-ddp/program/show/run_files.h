@@ -48,14 +48,15 @@ ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *c
 /* The list has so many lines: what an epoch is. */
 void ddp_run_files_list(ddp_run_files *r, size_t lines);
 
-/* What it writes beside the weights: paths, NULL behind the last. NULL where r is. */
+/* What it writes beside the weights: paths, NULL after the last. NULL where r is. */
 char *const *ddp_run_files_paths(const ddp_run_files *r);
 
 /* What was found in a validation: a listener of ddp_validation_run. ctx: the records, or NULL. */
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Before and after weights are saved. Whoever goes on from them finds the rows of the steps before.
+/* Before and after weights are saved. A run that resumes from them finds the rows of the steps
+ * before.
  */
 void ddp_run_files_saving(ddp_run_files *r);
 void ddp_run_files_saved(ddp_run_files *r);

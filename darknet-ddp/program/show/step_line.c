@@ -69,7 +69,7 @@ static void renew(const char *validation)
 {
     static const char *const bold = "1", *const green = "32", *const cyan = "36";
     const ddp_progress *p = &run.progress;
-    double communication = ddp_progress_communication(p), left_s = ddp_progress_left_s(p);
+    double communication = ddp_progress_communication(p), remaining_s = ddp_progress_remaining_s(p);
     char left[32];
     struct line l = {.count = 0};
 
@@ -89,8 +89,8 @@ static void renew(const char *validation)
         add(&l, NULL, "  %.0f%% comm", 100 * communication);
     if (ddp_progress_waits_for_loader(p))
         add(&l, NULL, "  %.0f%% loading", 100 * ddp_progress_loading(p));
-    if (!isnan(left_s)) {
-        ddp_duration(left_s, left, sizeof left);
+    if (!isnan(remaining_s)) {
+        ddp_duration(remaining_s, left, sizeof left);
         add(&l, NULL, "  %s left", left);
     }
     add(&l, NULL, "  rate %.4g", run.figures.rate);

@@ -4,7 +4,7 @@
  * control characters then (base/printable.h). On a terminal one line stands below all else and
  * renews itself; lines that are printed meanwhile stand above it. Nothing is printed by another
  * thread, so nothing is lost where the program ends at once; NAME.log has a line within a second.
- * Output that nobody reads any more is dropped.
+ * Output whose reader has gone is dropped.
  *
  * Darknet says a step's line by train_line (patches), which comes to ddp_session_show_line
  * (run/step.c, or cli/main.c without -ddp) and to show/step_line.c: it adds figures

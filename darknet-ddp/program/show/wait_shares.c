@@ -11,7 +11,7 @@ static const double least_excess = .2, tell_after_s = 10;
 /* Where the rank did not run meanwhile it has not waited. */
 static int64_t waited_ns(const ddp_group *group, int64_t communication_ns)
 {
-    return communication_ns - ddp_group_away_ns(group);
+    return communication_ns - ddp_group_descheduled_ns(group);
 }
 
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,

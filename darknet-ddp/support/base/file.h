@@ -1,15 +1,13 @@
 /* base/file.h: files that are there whole or not at all.
  *
- * A file is written in two phases. Phase one writes PATH.part-<8 digits>, a new file
- * that no link leads to, and ends when all of it is on the disk and reads back as it
- * was written. Phase two renames it to PATH. Whoever dies in between leaves the old
- * PATH as it was. The phases are apart so that several files can be complete before
- * the first is renamed.
+ * A file is written in two phases. Phase one writes PATH.part-<8 digits>, a new file that no link
+ * leads to, and ends when all of it is on the disk and reads back as it was written. Phase two
+ * renames it to PATH. A process that dies in between leaves the old PATH as it was. The phases are
+ * apart so that several files can be complete before the first is renamed.
  *
- * Several may write the same PATH at a time: each has a part of its own, locked
- * (flock) until it is renamed or removed; the last to publish wins. Parts of PATH that
- * nobody has locked, for whoever wrote them died, go when the next is created, and by
- * ddp_file_remove_dead_parts.
+ * Several may write the same PATH at a time: each has a part of its own, locked (flock) until it is
+ * renamed or removed; the last to publish wins. Parts of PATH that no process has locked, because
+ * their writer died, are removed when the next is created, and by ddp_file_remove_dead_parts.
  *
  * Hashes are XXH3, 64 bit.
  */

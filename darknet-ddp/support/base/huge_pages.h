@@ -1,5 +1,5 @@
-/* base/huge_pages.h: memory by its pages: large arrays on huge ones, and what is not needed for
- * now. */
+/* base/huge_pages.h: large arrays on huge pages, and pages that are given back while they are not
+ * needed. */
 #ifndef DDP_BASE_HUGE_PAGES_H
 #define DDP_BASE_HUGE_PAGES_H
 

@@ -58,7 +58,7 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
     ddp_faults_append(f, whole, (size_t)n);
 }
 
-void ddp_check_mark(ddp_faults *f, const char *file, int has_mark)
+void ddp_check_bom(ddp_faults *f, const char *file, int has_mark)
 {
     if (has_mark)
         ddp_fault_add(f, DDP_FAULT_WARNING, "byte-order-mark", file, 1,

@@ -34,7 +34,7 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
                    int line, const char *fmt, ...) DDP_PRINTF(6, 7);
 
 /* Add a warning where a text file begins with a byte-order mark, which is skipped. */
-void ddp_check_mark(ddp_faults *f, const char *file, int has_mark);
+void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
 /* Append what another rank found: its text[0..bytes). */
 void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);

@@ -165,7 +165,7 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
     while ((bytes = getline(&line, &size, file)) >= 0) {
         size_t mark = r.line++ == 0 ? ddp_byte_order_mark(line, (size_t)bytes) : 0;
 
-        ddp_check_mark(f, path, mark > 0);
+        ddp_check_bom(f, path, mark > 0);
         if (memchr(line, 0, (size_t)bytes)) {
             ddp_fault_add(f, DDP_FAULT_ERROR, "label-zeros", path, r.line, DDP_HAS_ZEROS);
             break;

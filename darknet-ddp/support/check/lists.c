@@ -90,7 +90,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void ddp_check_apart(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train)
+void ddp_check_overlap(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train)
 {
     char **trained = real_paths(train), **validated = real_paths(valid);
     size_t shared = 0, first = 0;

@@ -17,7 +17,7 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
 
 /* Pictures to validate on that are trained on: one warning, at the first of them. Paths are one
  * picture's where they lead to one name in one folder. */
-void ddp_check_apart(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train);
+void ddp_check_overlap(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train);
 
 /* The number in a file of its line i, from 0, where blank lines do not count. i + 1: it cannot be
  * read. */

@@ -45,8 +45,8 @@ cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c);
 /* The event of an event of this device. */
 cudaEvent_t ddp_cuda_event_of(const ddp_device_event *m);
 
-/* What is queued on `later` from now on comes behind what is queued on `stream` so far.
- * event is used for that, and passes when `stream` gets there. */
+/* What is queued on `later` from now on waits for what is queued on `stream` so far. event is used
+ * for that, and passes when `stream` gets there. */
 void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, cudaStream_t later);
 
 /* Has it passed? */

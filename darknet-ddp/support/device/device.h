@@ -101,8 +101,8 @@ void ddp_device_event_record(ddp_device_event *m); /* now, behind all work queue
 ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_queue_close(ddp_device *queue); /* NULL is allowed, and the host */
 
-/* What is queued on `queue`, of ddp_device_queue_open, from here on comes behind what is queued so
- * far on the device `earlier`, which it was opened of. */
+/* What is queued on `queue`, of ddp_device_queue_open, from here on waits for what is queued so far
+ * on the device `earlier`, which it was opened of. */
 void ddp_device_follow(ddp_device *queue, ddp_device *earlier);
 
 /* Seconds from one event of a device to another, both set; waits until both have passed. */

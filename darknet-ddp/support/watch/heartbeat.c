@@ -99,7 +99,8 @@ static void receive(struct ddp_rank_link *l, int rank, ddp_heartbeat_handler han
 
 static void wait_for_something(ddp_heartbeat *c, int wait_ms)
 {
-    size_t count = (size_t)c->link_count + (size_t)(c->door ? ddp_door_most(c->door) : 0);
+    size_t count =
+        (size_t)c->link_count + (size_t)(c->listener ? ddp_listener_most(c->listener) : 0);
     struct pollfd *fds = calloc(count, sizeof *fds);
     nfds_t n = 0;
 
@@ -112,8 +113,8 @@ static void wait_for_something(ddp_heartbeat *c, int wait_ms)
             fds[n++] = (struct pollfd){
                 .fd = c->links[i].fd,
                 .events = (short)(POLLIN | (c->links[i].out_bytes > 0 ? POLLOUT : 0))};
-    if (c->door)
-        n += (nfds_t)ddp_door_wants(c->door, fds + n);
+    if (c->listener)
+        n += (nfds_t)ddp_listener_wants(c->listener, fds + n);
     (void)poll(fds, n, wait_ms);
     free(fds);
 }
@@ -121,7 +122,7 @@ static void wait_for_something(ddp_heartbeat *c, int wait_ms)
 void ddp_heartbeat_poll(ddp_heartbeat *c, int wait_ms, ddp_heartbeat_handler handler, void *ctx)
 {
     wait_for_something(c, wait_ms);
-    ddp_heartbeat_admit(c);
+    ddp_heartbeat_accept(c);
     for (int r = 0; r < c->link_count; r++) {
         flush(&c->links[r]);
         receive(&c->links[r], r, handler, ctx);

@@ -1,10 +1,10 @@
 /* watch/heartbeat.h: short messages between rank 0 and every other rank, beside the process group.
  *
  * A group's messages move only while all ranks work. Here a thread of each rank speaks, so a rank
- * whose other threads stand still is heard all the same, and one whose process is gone is missed
- * at once. TCP; each message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or not at
- * all. Rank 0 listens until all ranks have come, on the addresses that it invited them to, and then
- * no more; who does not begin with the key of the invitation is turned away (base/door.h). Ranks
+ * whose other threads stand still is heard all the same, and one whose process is gone is missed at
+ * once. TCP; each message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or not at all. Rank 0
+ * listens until all ranks have come, on the addresses that it invited them to, and then no more; a
+ * connection that does not begin with the key of the invitation is refused (base/listener.h). Ranks
  * are trusted once they have come.
  *
  * A channel belongs to one thread. Nothing here waits but ddp_heartbeat_join and
@@ -13,13 +13,13 @@
 #ifndef DDP_WATCH_HEARTBEAT_H
 #define DDP_WATCH_HEARTBEAT_H
 
-#include "base/door.h"
+#include "base/listener.h"
 #include "base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DDP_CHANNEL_BYTES = 32768, DDP_INVITED_ADDRESSES = DDP_DOOR_SOCKETS };
+enum { DDP_CHANNEL_BYTES = 32768, DDP_INVITED_ADDRESSES = DDP_LISTENER_SOCKETS };
 
 typedef struct ddp_heartbeat ddp_heartbeat;
 

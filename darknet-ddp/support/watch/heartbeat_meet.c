@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* STRANGERS: so many more guests than there are ranks may be here at a time. */
+/* STRANGERS: so many more connections than there are ranks may be pending at a time. */
 enum { STRANGERS = 64 };
 
 /* ---- rank 0 ---- */
@@ -33,7 +33,7 @@ static void listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct
     for (const struct ifaddrs *a = all; a && inv->count < most; a = a->ifa_next)
         if (is_invited(a, family, local, interface)) {
             inv->at[inv->count] = ddp_net_address_of(a->ifa_addr);
-            if (!ddp_door_listen(c->door, &inv->at[inv->count], err))
+            if (!ddp_listener_bind(c->listener, &inv->at[inv->count], err))
                 inv->count++;
         }
 }
@@ -72,7 +72,7 @@ ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invi
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for links to %d ranks", size);
     c->size = size;
     ddp_key_draw(&invitation->key);
-    st = ddp_door_open(&c->door, &invitation->key, size + STRANGERS, err);
+    st = ddp_listener_open(&c->listener, &invitation->key, size + STRANGERS, err);
     if (!st)
         st = listen_at_all(c, invitation, local, interface, err);
     if (st) {
@@ -83,14 +83,14 @@ ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invi
     return DDP_OK;
 }
 
-void ddp_heartbeat_admit(ddp_heartbeat *c)
+void ddp_heartbeat_accept(ddp_heartbeat *c)
 {
     int awaited = 0, fd;
     int32_t rank;
 
-    if (!c->door)
+    if (!c->listener)
         return;
-    while ((fd = ddp_door_admit(c->door, &rank)) >= 0)
+    while ((fd = ddp_listener_accept(c->listener, &rank)) >= 0)
         if (rank < 1 || rank >= c->size || c->links[rank].fd >= 0)
             (void)close(fd);
         else
@@ -121,13 +121,13 @@ static ddp_status fail_to_join(const ddp_heartbeat_address *inv, ddp_error *err)
 ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_address *invitation,
                               int rank, int wait_ms, ddp_error *err)
 {
-    const ddp_hello hello = {.key = invitation->key, .who = rank};
+    const ddp_handshake handshake = {.key = invitation->key, .who = rank};
     ddp_heartbeat *c = ddp_heartbeat_new(1);
 
     *out = NULL;
     if (!c)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a link to rank 0");
-    c->links[0].fd = ddp_door_knock(invitation->at, invitation->count, &hello, wait_ms);
+    c->links[0].fd = ddp_listener_connect(invitation->at, invitation->count, &handshake, wait_ms);
     if (c->links[0].fd < 0) {
         ddp_heartbeat_close(c);
         return fail_to_join(invitation, err);

@@ -23,8 +23,8 @@ ddp_heartbeat *ddp_heartbeat_new(int links)
 
 void ddp_heartbeat_stop_listening(ddp_heartbeat *c)
 {
-    ddp_door_close(c->door);
-    c->door = NULL;
+    ddp_listener_close(c->listener);
+    c->listener = NULL;
 }
 
 void ddp_heartbeat_end_link(struct ddp_rank_link *l)

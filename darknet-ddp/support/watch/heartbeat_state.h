@@ -1,4 +1,4 @@
-/* watch/heartbeat_state.h: what channel*.c share. Included by them alone. */
+/* watch/heartbeat_state.h: what heartbeat*.c share. Included by them alone. */
 #ifndef DDP_WATCH_HEARTBEAT_STATE_H
 #define DDP_WATCH_HEARTBEAT_STATE_H
 
@@ -15,7 +15,7 @@ struct ddp_rank_link {
 
 struct ddp_heartbeat {
     int size;
-    ddp_door *door;              /* rank 0's; NULL: it lets nobody in any more */
+    ddp_listener *listener;      /* rank 0's; NULL: it lets nobody in any more */
     struct ddp_rank_link *links; /* by rank; on other ranks than 0, that of rank 0 alone */
     int link_count;
 };
@@ -32,8 +32,8 @@ void ddp_heartbeat_stop_listening(ddp_heartbeat *c);
 
 /* ---- heartbeat_meet.c ---- */
 
-/* Rank 0: let in who has come, and no more once all have. Of a channel that listens no more
- * nothing. Waits for nobody. */
-void ddp_heartbeat_admit(ddp_heartbeat *c);
+/* Rank 0: accept the ranks that have connected, and stop listening once all have. Does nothing if
+ * the channel listens no more. Does not block. */
+void ddp_heartbeat_accept(ddp_heartbeat *c);
 
 #endif

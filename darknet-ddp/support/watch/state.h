@@ -1,8 +1,8 @@
 /* watch/state.h: what the watch's own files share: watch.c (where this rank is, the thread),
  * heartbeat_messages.c (messages between watches), hang_detector.c (does the run still move?) and
- * end.c (the run has failed). Not for others.
+ * abort.c (the run has failed). Not for others.
  *
- * All but the stores of the main thread is the watch's thread's.
+ * Everything except the main thread's stores belongs to the watch's thread.
  */
 #ifndef DDP_WATCH_STATE_H
 #define DDP_WATCH_STATE_H
@@ -93,7 +93,7 @@ void ddp_watch_send_events(ddp_watch *w);
  * gone. */
 void ddp_watch_detect_hang(ddp_watch *w);
 
-/* ---- end.c ---- */
+/* ---- abort.c ---- */
 
 void ddp_watch_print_hang_report(ddp_watch *w, const char *title);
 

@@ -16,10 +16,10 @@
  * of them, and a resumed run leave out the same.
  *
  * Under -ddp_layer_drop a step is trained without some residual blocks: glue/residual_blocks.c
- * finds them, algorithms/layer_drop draws (draw.h has the formulas), trainer/trainer_algorithms.c
- * tells Darknet (net->drops), the statistics and the reducer, before a pass. To the reducer they
- * are layers that run nowhere and of which it knows so: nobody asks, and since a block shares no
- * bucket with others (core/bucket_plan.h), their buckets are not sent.
+ * finds them, algorithms/layer_drop draws by the formulas above, trainer/trainer_algorithms.c tells
+ * Darknet (net->drops), the statistics and the reducer, before a pass. The reducer is told that
+ * these layers run on no rank, so no rank has to ask. A block shares no bucket with others
+ * (core/bucket_plan.h), so the buckets of such layers are not sent.
  */
 #ifndef DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 #define DDP_ALGORITHMS_LAYER_DROP_DRAW_H

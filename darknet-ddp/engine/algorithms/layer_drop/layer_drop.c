@@ -127,7 +127,7 @@ static const ddp_layers_plug layers = {.choose = choose};
 
 const ddp_algorithm ddp_algorithm_layer_drop = {
     .example = "-ddp_layer_drop 0.5",
-    .claims = {.decides = DDP_DECIDES_LAYERS, .breaks = DDP_PROMISE_PLAIN},
+    .claims = {.controls = DDP_CONTROLS_LAYERS, .breaks = DDP_GUARANTEE_PLAIN},
     .is_on = is_on,
     .check_run = check_run,
     .open = open,

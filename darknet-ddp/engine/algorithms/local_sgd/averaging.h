@@ -18,35 +18,34 @@
  *
  * Choices
  *   Own gradients are taken times the number of ranks (ddp_reducer_layer_own), so that a step moves
- * by the mean over a rank's own images, at the rate of the whole batch's steps, and momentum and
- * Adam's moments have one unit in the warm-up and behind it. With a period of 1, plain SGD and no
- * slow momentum that is, but for rounding, what summed gradients give.
+ * by the mean over a rank's own images, at the rate of the whole batch's steps, so momentum and
+ * Adam's moments have the same scale during and after the warm-up. With a period of 1, plain SGD
+ * and no slow momentum that is, but for rounding, what summed gradients give.
  *   What the optimizer remembers of a parameter, momentum or Adam's moments, is averaged too (for
  * momentum: Yu, Jin and Yang 2019, "On the Linear Speedup Analysis of Communication Efficient
  * Momentum SGD"). So after an averaging ranks have nothing of their own, and one state file holds
  * the whole run. The price is twice the bytes of an averaging, three times with Adam. So are
  * BatchNorm's statistics: those of one rank's parameters would not fit the mean.
  *   A layer that ran on no rank in a period, unused or frozen, keeps its bits, and none of it is
- * sent: a small sum of who ran what goes before.
- *   Sums have one order (comm/group.h), and each array is one sum, of float32 whatever gradients
+ * sent: a small sum before it tells which layers ran.
+ *   Sums have one order (comm/work.h), and each array is one sum, of float32 whatever gradients
  * travel as: the same bits on all ranks, for every bucket, schedule and transport. (NCCL has an
  * order of its own, the same on all ranks.)
- *   What must find ranks alike waits for the next averaging, at most `period` steps: saves (after a
- * signal, too), validation, ddp_replica_check. So a run comes to the same weights whether it was
- * saved in between or not, and resumes exactly from any save. Two ends are not saved exactly:
- * where samples cannot be read, the run averages there, in mid-period; where max_batches grew, what
- * was the last step was averaged, too.
+ *   Whatever needs the same parameters on all ranks waits for the next averaging, at most `period`
+ * steps: saves (after a signal, too), validation, ddp_replica_check. So a run comes to the same
+ * weights whether it was saved in between or not, and resumes exactly from any save. Two ends are
+ * not saved exactly: where samples cannot be read, the run averages there, in mid-period; where
+ * max_batches grew, what was the last step was averaged, too.
  *
- * Under -ddp_local_sgd a step behind the warm-up is none of this (algorithms/local_sgd; averaging.h
- * has the choices): its last backward pass does not sync, ddp_trainer_update_locally
- * (trainer/trainer_steps.c) updates each layer with the rank's own gradients times the ranks, and
- * only the loss travels, with what it carries. Where a period ends, ddp_trainer_sync_if_due has
- * parameters averaged: in the program, between that update and whatever reads or changes parameters
- * next (the loss, a forward pass, a save), each array one sum in place. Whoever needs ranks alike
- * asks ddp_trainer_in_sync and waits: saves in trainer/deferred_saves.c, by trainer/plugin.c;
- * validation in run/step.c; begin_to_verify in trainer/trainer_loss.c. Slow momentum lies in
- * core/state.c, where resuming fills it before a trainer is attached and checkpoints find
- * it; of a GPU's run it lies there as well.
+ * Under -ddp_local_sgd a step after the warm-up does not sum gradients: its last backward pass does
+ * not sync, ddp_trainer_update_locally (trainer/trainer_steps.c) updates each layer with the rank's
+ * own gradients times the ranks, and only the loss travels, with what it carries. Where a period
+ * ends, ddp_trainer_sync_if_due has parameters averaged: in the program, between that update and
+ * whatever reads or changes parameters next (the loss, a forward pass, a save), each array one sum
+ * in place. Code that needs the same parameters on all ranks asks ddp_trainer_in_sync and waits:
+ * saves in trainer/deferred_saves.c, by trainer/plugin.c; validation in run/step.c; begin_to_verify
+ * in trainer/trainer_loss.c. Slow momentum lies in core/state.c, where resuming fills it before a
+ * trainer is attached and checkpoints find it; of a GPU's run it lies there as well.
  */
 #ifndef DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 #define DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H

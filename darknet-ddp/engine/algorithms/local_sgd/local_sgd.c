@@ -143,7 +143,7 @@ static void detach(void *self)
 
 /* ---- a step ---- */
 
-static int sums(const void *self, size_t step)
+static int syncs_gradients(const void *self, size_t step)
 {
     const struct local_sgd *l = self;
 
@@ -259,7 +259,7 @@ static void print_end(const void *self, FILE *out, size_t steps)
                   (double)sent.bytes / 1e6 / (double)steps);
 }
 
-static const ddp_step_plug step = {.sums = sums,
+static const ddp_step_plug step = {.syncs_gradients = syncs_gradients,
                                    .ends_in_sync = ends_in_sync,
                                    .begin_update = begin_update,
                                    .updates = updates,
@@ -269,8 +269,8 @@ static const ddp_step_plug step = {.sums = sums,
 
 const ddp_algorithm ddp_algorithm_local_sgd = {
     .example = "-ddp_local_sgd 2",
-    .claims = {.decides = DDP_DECIDES_UPDATE | DDP_DECIDES_STEPS | DDP_DECIDES_STATISTICS,
-               .breaks = DDP_PROMISE_EXACT | DDP_PROMISE_SUMS | DDP_PROMISE_PLAIN},
+    .claims = {.controls = DDP_CONTROLS_UPDATE | DDP_CONTROLS_STEPS | DDP_CONTROLS_STATISTICS,
+               .breaks = DDP_GUARANTEE_EXACT | DDP_GUARANTEE_SUMS | DDP_GUARANTEE_PLAIN},
     .is_on = is_on,
     .check = check,
     .check_run = check_run,

@@ -71,7 +71,7 @@ static ddp_status declare(struct powersgd *p, const ddp_compression_of *of, ddp_
     if (!counts)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu parameters", of->param_count);
     for (size_t i = 0; i < of->param_count; i++)
-        counts[i] = of->matrices[i].told[1]; /* Q is what the second round sums */
+        counts[i] = of->matrices[i].send_count[1]; /* Q is what the second round sums */
     st = ddp_state_add(p->state, &q, counts, &p->q, err);
     if (!st)
         st = ddp_state_add(p->state, &drawn, counts, &p->drawn, err);

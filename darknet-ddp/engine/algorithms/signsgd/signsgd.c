@@ -60,7 +60,7 @@ static void add_signs(float *x, const float *told, size_t count, float scale)
 
 static void encode(void *self, const ddp_matrix *m, int round, ddp_device *queue)
 {
-    float *told = ddp_matrix_told(m, m->rank);
+    float *told = ddp_matrix_payload_of(m, m->rank);
 
     (void)self;
     (void)round; /* there is one */
@@ -72,7 +72,7 @@ static void encode(void *self, const ddp_matrix *m, int round, ddp_device *queue
 static void decode(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside)
 {
-    const float *told = ddp_matrix_told(m, m->rank);
+    const float *told = ddp_matrix_payload_of(m, m->rank);
     int ran_nowhere = *ran <= 0;
 
     (void)self;
@@ -83,7 +83,7 @@ static void decode(void *self, const ddp_matrix *m, const float *ran, ddp_device
     }
     ddp_device_zero(queue, m->gradient, m->count);
     for (int rank = 0; rank < m->ranks && !ran_nowhere; rank++) {
-        told = ddp_matrix_told(m, rank);
+        told = ddp_matrix_payload_of(m, rank);
         add_signs(m->gradient, told, m->count, told[0]);
     }
 }

@@ -3,34 +3,35 @@
  * Stage 1 of ZeRO (Rajbhandari et al. 2020). All ranks would update every parameter alike, each
  * with momentum, or Adam's moments, of its own, which are the same on all. Here a rank has the
  * moments of its share of each bucket alone: the share that it has the sum of after the first half
- * of the bucket's sum (comm/group.h). It updates that, puts the new values where the gradients
- * were, and the second half of the sum brings everybody's. So no more travels than without it (but
- * where gradients travel in 16 bits: parameters travel in 32), and
- * since each element is updated by the same numbers and formulas, no bit changes.
+ * of the bucket's sum (comm/work.h). It updates that, puts the new values where the gradients were,
+ * and the second half of the sum brings everybody's. So no more travels than without it (but where
+ * gradients travel in 16 bits: parameters travel in 32), and since each element is updated by the
+ * same numbers and formulas, no bit changes.
  *
  * The framework keeps its arrays of moments on the host, but they are empty pages
  * (base/huge_pages.h), also while a checkpoint is made: rank 0 asks the others for theirs as it
- * writes them (core/sharded.h). A GPU's it has not: their memory is given back, and got again when
- * the shard is closed.
+ * writes them (core/sharded.h). The framework's moment arrays on a GPU are freed while the shard is
+ * open and allocated again when it closes.
  *
- * Under -ddp_shard_optimizer step 5's sums stop half way (DDP_REDUCE_SCATTER in comm/group.h): each
- * rank then has the sums of its share of a bucket, the pieces that it sums anyway. Its moments of
- * these lie in algorithms/zero1/shard.c, and Darknet's own arrays of them are empty pages.
- * Darknet's update of a layer comes to optimize of its hooks (trainer/trainer_updates.c) for each
- * array, and the algorithm (ddp_update_plug) has it update the share. Behind the last update the
- * new values go where the gradients were, and the sums' other halves start (ddp_reducer_spread in
- * core/reducer_halves.c), first layers first; the next forward pass waits for each layer's, as for
- * a deferred update. Run counts travel in a sum of their own behind the buckets. On a GPU the share
- * lies in its memory, Darknet's arrays there are freed until the shard is closed, and NCCL's sums
- * are the ordered ones, whose plan can stop half way (nccl/tree_plan.c); the program waits until a
- * step's sums have landed before the new values leave, to know whether they were finite. At a save
- * rank 0 writes the state file at once, and asks for each block of moments as it comes to it
- * (core/sharded.c, by way of ddp_checkpoint_source), while the others answer (ddp_sharded_serve in
- * saves/checkpoints.c) until it says that it has all, or that its disk takes no more; fsync,
- * reading back and renames are the saver's thread's (ddp_pair_finish), and so are copies of the
- * pair under other names (ddp_pair_copy). A run that resumes leaves its moments in the state file,
- * which is checked from end to end and stays open (checkpoint/state_file.c), until
- * ddp_sharded_hand_out broadcasts them block by block (state/saved_moments.c).
+ * Under -ddp_shard_optimizer the sums of gradients stop half way (DDP_REDUCE_SCATTER in
+ * comm/work.h): each rank then has the sums of its share of a bucket, the pieces that it sums
+ * anyway. Its moments of these lie in algorithms/zero1/shard.c, and Darknet's own arrays of them
+ * are empty pages. Darknet's update of a layer comes to optimize of its hooks
+ * (trainer/trainer_updates.c) for each array, and the algorithm (ddp_update_plug) has it update the
+ * share. After the last update the new values go where the gradients were, and the sums' other
+ * halves start (ddp_reducer_spread in core/reducer_halves.c), first layers first; the next forward
+ * pass waits for each layer's, as for a deferred update. Run counts travel in a sum of their own
+ * after the buckets. On a GPU the share lies in its memory, Darknet's arrays there are freed until
+ * the shard is closed, and NCCL's sums are the ordered ones, whose plan can stop half way
+ * (nccl/tree_plan.c); the program waits until a step's sums have landed before the new values
+ * leave, to know whether they were finite. At a save rank 0 writes the state file at once, and asks
+ * for each block of moments as it comes to it (core/sharded.c, by way of ddp_checkpoint_source),
+ * while the others answer (ddp_sharded_serve in saves/checkpoints.c) until it says that it has all,
+ * or that its disk takes no more; fsync, reading back and renames are the saver's thread's
+ * (ddp_pair_finish), and so are copies of the pair under other names (ddp_pair_copy). A run that
+ * resumes leaves its moments in the state file, which is checked from end to end and stays open
+ * (checkpoint/state_file.c), until ddp_sharded_hand_out broadcasts them block by block
+ * (state/saved_moments.c).
  */
 #ifndef DDP_ALGORITHMS_ZERO1_SHARD_H
 #define DDP_ALGORITHMS_ZERO1_SHARD_H

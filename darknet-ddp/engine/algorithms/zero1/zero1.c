@@ -121,9 +121,9 @@ static const ddp_update_plug update = {
 
 const ddp_algorithm ddp_algorithm_zero1 = {
     .example = "-ddp_shard_optimizer 1",
-    .claims = {.decides = DDP_DECIDES_SUM | DDP_DECIDES_UPDATE | DDP_DECIDES_ORDER,
-               .breaks = DDP_PROMISE_DROP}, /* a rank knows of others' shares once they came */
-    .sums = "what is shared out",
+    .claims = {.controls = DDP_CONTROLS_SUM | DDP_CONTROLS_UPDATE | DDP_CONTROLS_ORDER,
+               .breaks = DDP_GUARANTEE_DROP}, /* a rank knows of others' shares once they came */
+    .order_subject = "what is shared out",
     .is_on = is_on,
     .open = open,
     .attach = attach,

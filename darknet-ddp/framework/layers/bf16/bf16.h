@@ -9,12 +9,12 @@
  * Some layers run in bf16 (bf16_plan.c says which): their outputs, their deltas and what backward
  * needs between them are bf16, and channels come last (NHWC). Parameters, their gradients, momentum
  * and BatchNorm's statistics stay the floats that they are, in Darknet's own order: weights files,
- * updates and plugins know of nothing. A layer makes the bf16 weights that it multiplies with anew
- * in each forward pass, in cuDNN's order (KRSC), and adds what cuDNN gives as their gradients, bf16
- * too, to the floats.
+ * updates and plugins need not know of bf16. A layer makes the bf16 weights that it multiplies with
+ * anew in each forward pass, in cuDNN's order (KRSC), and adds what cuDNN gives as their gradients,
+ * bf16 too, to the floats.
  *
  * All others run as ever. Where one of them reads what a layer in bf16 makes, or the other way
- * round, the output is there twice: behind the layer's forward pass it is converted, and before its
+ * round, the output is there twice: after the layer's forward pass it is converted, and before its
  * backward pass what the readers have made of the delta is added up.
  */
 typedef struct bf16_arrays {

@@ -13,8 +13,8 @@ int bf16_runs(layer l)
     return l.bf16 && l.bf16->runs;
 }
 
-// [dropout] works on the output and delta of the layer before it: who reads that layer reads what
-// [dropout] left.
+// [dropout] changes the output and delta of the layer before it in place, so all readers of that
+// layer see the result.
 static int owner_of(network *net, int i, int reader)
 {
     while (i + 1 < reader && net->layers[i + 1].type == DROPOUT)

@@ -3,7 +3,7 @@
 #include "layers/heads/formulas.h"
 #include <string.h>
 
-// neither NaN nor infinite, by its bits: -Ofast takes what isfinite() says for certain
+// neither NaN nor infinite, by its bits: -Ofast lets the compiler assume that isfinite() is true
 PUBLIC_FORMULA int is_finite(float x)
 {
     unsigned int bits;

@@ -2,9 +2,9 @@
 #define YOLO_KEYS_H
 
 /* Keys of [yolo] by the later forks' formulas: name, and what holds without it. Each is read from
- * the cfg by that name (parse_yolo_rules in Darknet's parser.c), makes that mathematics that of the
- * whole network (cfg_keys.c), and is l.yolo.NAME. An OVERLAP is a way to value that of two boxes
- * (iou.h), by its word; a REAL is a float, a WHOLE an int. */
+ * the cfg by that name (parse_yolo_rules in Darknet's parser.c), switches the whole network to
+ * these formulas (cfg_keys.c), and is l.yolo.NAME. An OVERLAP is a measure of the overlap of two
+ * boxes (iou.h), by its word; a REAL is a float, a WHOLE an int. */
 #define YOLO_KEYS(OVERLAP, REAL, WHOLE)                                                            \
     /* what the box is trained for; IOU_MSE: squared differences */                                \
     OVERLAP(iou_loss, IOU_MSE)                                                                     \

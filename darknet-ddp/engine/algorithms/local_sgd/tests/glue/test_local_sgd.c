@@ -399,7 +399,7 @@ static void a_warm_up_is_summed_gradients_to_the_bit(void **state)
     for (int i = 0; i < 2; i++) {
         late[i].local.warmup = 4;
         late[i].defer_bytes = i ? 1 << 20 : 0;
-        late[i].sums = i ? DDP_SCHEDULE_LEVELS : DDP_SCHEDULE_DIRECT;
+        late[i].sums = i ? DDP_SCHEDULE_HIERARCHICAL : DDP_SCHEDULE_DIRECT;
         run_ranks(&late[i]);
     }
     expect_alike(late[1].nets[1], late[0].nets[0], 0, 1);

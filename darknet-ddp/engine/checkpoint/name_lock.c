@@ -1,4 +1,4 @@
-#include "checkpoint/run_lock.h"
+#include "checkpoint/name_lock.h"
 
 #include "base/clock.h"
 
@@ -28,9 +28,9 @@ struct mark {
     char text[TEXT]; /* all of the file, its count too */
 };
 
-struct ddp_run_lock {
+struct ddp_name_lock {
     char *path;
-    ddp_run_lock_config config;
+    ddp_name_lock_config config;
     struct mark mine;
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -157,7 +157,7 @@ static int read_mark(const char *path, struct mark *m)
     return 1;
 }
 
-static int write_mark(const ddp_run_lock *o, int fd, uint64_t count)
+static int write_mark(const ddp_name_lock *o, int fd, uint64_t count)
 {
     char text[TEXT];
     int length = format(&o->mine, count, text, sizeof text);
@@ -167,7 +167,7 @@ static int write_mark(const ddp_run_lock *o, int fd, uint64_t count)
     return close(fd) || failed ? -1 : 0;
 }
 
-static int is_mine(const ddp_run_lock *o, const struct mark *m)
+static int is_mine(const ddp_name_lock *o, const struct mark *m)
 {
     return strcmp(o->mine.token, m->token) == 0;
 }
@@ -175,7 +175,7 @@ static int is_mine(const ddp_run_lock *o, const struct mark *m)
 /* ---- another's ---- */
 
 /* Is the process of this mark on this host, where its number can be looked up? */
-static int is_here(const ddp_run_lock *o, const struct mark *m)
+static int is_here(const ddp_name_lock *o, const struct mark *m)
 {
     return strcmp(o->mine.host, m->host) == 0 && strcmp(o->mine.boot, m->boot) == 0
            && strcmp(o->mine.space, m->space) == 0 && m->pid > 0;
@@ -193,7 +193,7 @@ static void pause_ms(int ms)
     (void)nanosleep(&time, NULL);
 }
 
-static void tell(const ddp_run_lock *o, const struct mark *m, const char *before)
+static void tell(const ddp_name_lock *o, const struct mark *m, const char *before)
 {
     char text[TEXT];
 
@@ -207,7 +207,7 @@ static void tell(const ddp_run_lock *o, const struct mark *m, const char *before
 enum verdict { ALIVE, DEAD, GONE };
 
 /* Waits a moment for the process: a job that failed, or was ended, may still be ending. */
-static enum verdict watch_process(const ddp_run_lock *o, const struct mark *m)
+static enum verdict watch_process(const ddp_name_lock *o, const struct mark *m)
 {
     int64_t end_ns = ddp_clock_ns() + (int64_t)(ending_s * 1e9);
 
@@ -220,7 +220,7 @@ static enum verdict watch_process(const ddp_run_lock *o, const struct mark *m)
     return DEAD;
 }
 
-static enum verdict watch_count(const ddp_run_lock *o, const struct mark *m)
+static enum verdict watch_count(const ddp_name_lock *o, const struct mark *m)
 {
     int64_t end_ns = ddp_clock_ns() + (int64_t)(alive_s * 1e9);
     struct mark now;
@@ -237,12 +237,12 @@ static enum verdict watch_count(const ddp_run_lock *o, const struct mark *m)
     return DEAD;
 }
 
-static enum verdict judge(const ddp_run_lock *o, const struct mark *m)
+static enum verdict judge(const ddp_name_lock *o, const struct mark *m)
 {
     return is_here(o, m) ? watch_process(o, m) : watch_count(o, m);
 }
 
-static ddp_status refuse(const ddp_run_lock *o, const struct mark *m, ddp_error *err)
+static ddp_status refuse(const ddp_name_lock *o, const struct mark *m, ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_USAGE,
                     "%.200s: another run saves there, process %" PRId64 " on %.64s, since %s",
@@ -252,7 +252,7 @@ static ddp_status refuse(const ddp_run_lock *o, const struct mark *m, ddp_error 
 /* Remove m's file, unless another has replaced it meanwhile. Renaming finds out which it was: two
  * that find the same owner dead do not remove each other's. Fails with DDP_ERR_IO: where the folder
  * lets nobody but the owner of a file rename it, say. */
-static ddp_status remove_mark(const ddp_run_lock *o, const struct mark *m, ddp_error *err)
+static ddp_status remove_mark(const ddp_name_lock *o, const struct mark *m, ddp_error *err)
 {
     char aside[TEXT];
     struct mark moved;
@@ -271,9 +271,24 @@ static ddp_status remove_mark(const ddp_run_lock *o, const struct mark *m, ddp_e
 
 /* ---- owning ---- */
 
-static ddp_status create(const ddp_run_lock *o, int *made, ddp_error *err)
+/* No signal comes between: its handler may remove what config.owns was told. */
+static int open_new(const ddp_name_lock *o)
 {
-    int fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    sigset_t all, before;
+    int fd;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        o->config.owns(o->path);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return fd;
+}
+
+static ddp_status create(const ddp_name_lock *o, int *made, ddp_error *err)
+{
+    int fd = open_new(o);
 
     *made = fd >= 0;
     if (fd < 0 && errno == EEXIST)
@@ -286,7 +301,7 @@ static ddp_status create(const ddp_run_lock *o, int *made, ddp_error *err)
     return err->code;
 }
 
-static ddp_status acquire(const ddp_run_lock *o, ddp_error *err)
+static ddp_status acquire(const ddp_name_lock *o, ddp_error *err)
 {
     for (;;) {
         struct mark other;
@@ -316,7 +331,7 @@ static ddp_status acquire(const ddp_run_lock *o, ddp_error *err)
     }
 }
 
-ddp_status ddp_run_lock_check(const ddp_run_lock *o, ddp_error *err)
+ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err)
 {
     struct mark now;
 
@@ -325,7 +340,7 @@ ddp_status ddp_run_lock_check(const ddp_run_lock *o, ddp_error *err)
     return refuse(o, &now, err);
 }
 
-void ddp_run_lock_renew(const ddp_run_lock *o)
+void ddp_name_lock_renew(const ddp_name_lock *o)
 {
     ddp_error err;
     int made;
@@ -335,11 +350,11 @@ void ddp_run_lock_renew(const ddp_run_lock *o)
 
 /* Count in the file. Returns 0 where the file is another run's now. A count that cannot be written,
  * on a full disk say, is written next time. */
-static int beat(ddp_run_lock *o, uint64_t count, ddp_error *err)
+static int beat(ddp_name_lock *o, uint64_t count, ddp_error *err)
 {
     int fd;
 
-    if (ddp_run_lock_check(o, err))
+    if (ddp_name_lock_check(o, err))
         return 0;
     fd = open(o->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0)
@@ -347,7 +362,7 @@ static int beat(ddp_run_lock *o, uint64_t count, ddp_error *err)
     return 1;
 }
 
-static int wait_to_beat(ddp_run_lock *o)
+static int wait_to_beat(ddp_name_lock *o)
 {
     struct timespec until;
     int closing;
@@ -364,7 +379,7 @@ static int wait_to_beat(ddp_run_lock *o)
 
 static void *live(void *arg)
 {
-    ddp_run_lock *o = arg;
+    ddp_name_lock *o = arg;
     ddp_error err;
 
     for (uint64_t count = 1; wait_to_beat(o); count++)
@@ -376,7 +391,7 @@ static void *live(void *arg)
 }
 
 /* The thread that counts takes no signals: they are for other threads. */
-static int start_thread(ddp_run_lock *o)
+static int start_thread(ddp_name_lock *o)
 {
     pthread_condattr_t attributes;
     sigset_t all, before;
@@ -394,16 +409,16 @@ static int start_thread(ddp_run_lock *o)
     return failed;
 }
 
-static void release(ddp_run_lock *o)
+static void release(ddp_name_lock *o)
 {
     free(o->path);
     free(o);
 }
 
-ddp_status ddp_run_lock_open(ddp_run_lock **out, const char *path,
-                             const ddp_run_lock_config *config, ddp_error *err)
+ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
+                              const ddp_name_lock_config *config, ddp_error *err)
 {
-    ddp_run_lock *o = calloc(1, sizeof *o);
+    ddp_name_lock *o = calloc(1, sizeof *o);
 
     *out = NULL;
     if (!o || !(o->path = strdup(path))) {
@@ -417,7 +432,7 @@ ddp_status ddp_run_lock_open(ddp_run_lock **out, const char *path,
         return err->code;
     }
     if (start_thread(o)) {
-        ddp_run_lock_remove(o);
+        ddp_name_lock_remove(o);
         release(o);
         return ddp_fail(err, DDP_ERR_NOMEM, "no thread to own %s", path);
     }
@@ -425,7 +440,7 @@ ddp_status ddp_run_lock_open(ddp_run_lock **out, const char *path,
     return DDP_OK;
 }
 
-void ddp_run_lock_remove(const ddp_run_lock *o)
+void ddp_name_lock_remove(const ddp_name_lock *o)
 {
     struct mark now;
 
@@ -433,7 +448,7 @@ void ddp_run_lock_remove(const ddp_run_lock *o)
         (void)unlink(o->path);
 }
 
-void ddp_run_lock_close(ddp_run_lock *o)
+void ddp_name_lock_close(ddp_name_lock *o)
 {
     if (!o)
         return;
@@ -442,7 +457,7 @@ void ddp_run_lock_close(ddp_run_lock *o)
     (void)pthread_cond_signal(&o->closed);
     (void)pthread_mutex_unlock(&o->mutex);
     (void)pthread_join(o->thread, NULL);
-    ddp_run_lock_remove(o);
+    ddp_name_lock_remove(o);
     (void)pthread_cond_destroy(&o->closed);
     (void)pthread_mutex_destroy(&o->mutex);
     release(o);

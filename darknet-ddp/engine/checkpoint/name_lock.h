@@ -1,51 +1,53 @@
-/* checkpoint/run_lock.h: one run at a time saves under a name.
+/* checkpoint/name_lock.h: one run at a time saves under a name.
  *
- * A file, made if it is not there (O_EXCL), says who owns the name: host, process and since when.
- * Its owner counts in it, every second, for as long as it lives; that needs no clock that hosts
- * share and no lock that a network file system may not have. So a dead owner holds nothing: on its
- * own host its process is looked for, by number and start; elsewhere its count is watched for 10
- * seconds.
+ * A file, made if it is not there (O_EXCL), says which process owns the name: its host, number and
+ * start. The owner increments a counter in the file every second, for as long as it lives; that
+ * needs no clock that hosts share and no lock that a network file system may not have. So a dead
+ * owner holds nothing: another run on the owner's host looks for that process, by number and start;
+ * a run on another host watches the counter for 10 seconds.
  *
  * An owner that finds another's mark in the file (it was taken over, or was stopped for so long
  * that it seemed dead) has lost it, and must write nothing any more.
  */
-#ifndef DDP_CHECKPOINT_RUN_LOCK_H
-#define DDP_CHECKPOINT_RUN_LOCK_H
+#ifndef DDP_CHECKPOINT_NAME_LOCK_H
+#define DDP_CHECKPOINT_NAME_LOCK_H
 
 #include "base/status.h"
 
-typedef struct ddp_run_lock ddp_run_lock;
+typedef struct ddp_name_lock ddp_name_lock;
 
-typedef struct ddp_run_lock_config {
+typedef struct ddp_name_lock_config {
     int take_over; /* whoever owns it */
     /* A sentence: whom is waited for, who was found dead or was taken over. */
     void (*note)(const char *sentence);
     /* Called again and again while another owner is waited for. */
     void (*waits)(void);
+    /* The file is made and this run's, as of now: no signal is handled in between. */
+    void (*owns)(const char *path);
     /* Ownership was lost, to whom; on a thread of the owner's. */
     void (*lost)(const ddp_error *err);
-} ddp_run_lock_config;
+} ddp_name_lock_config;
 
 /* Own the file at path. Waits up to 2 s for a process of this host that may be about to end, and
  * for one of another host's as long as that takes to be seen alive or dead. *out is set on success.
  * DDP_ERR_USAGE: another run owns it; the error says which. DDP_ERR_IO: the file cannot be written.
  * Fails also with DDP_ERR_NOMEM. */
-ddp_status ddp_run_lock_open(ddp_run_lock **out, const char *path,
-                             const ddp_run_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
+                              const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
 
 /* Is it still ours? DDP_ERR_USAGE says whose it is. A file that cannot be read, or was removed, is
  * no other owner's. */
-ddp_status ddp_run_lock_check(const ddp_run_lock *o, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make the file again, if it was removed with its directory. Where another run has made one
- * meanwhile, ddp_run_lock_check says so. */
-void ddp_run_lock_renew(const ddp_run_lock *o);
+ * meanwhile, ddp_name_lock_check says so. */
+void ddp_name_lock_renew(const ddp_name_lock *o);
 
 /* Remove the file if it is ours. The process is about to end: from any thread, at any time; o may
  * be NULL. */
-void ddp_run_lock_remove(const ddp_run_lock *o);
+void ddp_name_lock_remove(const ddp_name_lock *o);
 
 /* Remove the file if it is ours, and free o. NULL is allowed. */
-void ddp_run_lock_close(ddp_run_lock *o);
+void ddp_name_lock_close(ddp_name_lock *o);
 
 #endif

@@ -1,4 +1,4 @@
-#include "base/door.h"
+#include "base/listener.h"
 
 #include "base/clock.h"
 
@@ -10,20 +10,20 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-static const int64_t guest_ns = 5 * INT64_C(1000000000);
+static const int64_t pending_ns = 5 * INT64_C(1000000000);
 
-struct guest {
+struct pending {
     int fd; /* -1: none */
     int64_t since_ns;
     size_t bytes;
-    unsigned char said[sizeof(ddp_hello)];
+    unsigned char said[sizeof(ddp_handshake)];
 };
 
-struct ddp_door {
+struct ddp_listener {
     ddp_key key;
-    int listening[DDP_DOOR_SOCKETS], listening_count;
-    int guest_count;
-    struct guest guests[];
+    int listening[DDP_LISTENER_SOCKETS], listening_count;
+    int pending_count;
+    struct pending pending[];
 };
 
 /* ---- keys ---- */
@@ -46,23 +46,23 @@ static int same_key(const ddp_key *a, const ddp_key *b)
     return differs == 0;
 }
 
-/* ---- the door ---- */
+/* ---- the listener ---- */
 
-ddp_status ddp_door_open(ddp_door **out, const ddp_key *key, int guests, ddp_error *err)
+ddp_status ddp_listener_open(ddp_listener **out, const ddp_key *key, int pending, ddp_error *err)
 {
-    ddp_door *d = calloc(1, sizeof *d + (size_t)guests * sizeof *d->guests);
+    ddp_listener *d = calloc(1, sizeof *d + (size_t)pending * sizeof *d->pending);
 
     *out = d;
     if (!d)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d connections", guests);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d connections", pending);
     d->key = *key;
-    d->guest_count = guests;
-    for (int i = 0; i < guests; i++)
-        d->guests[i].fd = -1;
+    d->pending_count = pending;
+    for (int i = 0; i < pending; i++)
+        d->pending[i].fd = -1;
     return DDP_OK;
 }
 
-ddp_status ddp_door_listen(ddp_door *d, ddp_net_address *at, ddp_error *err)
+ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *err)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
@@ -70,7 +70,7 @@ ddp_status ddp_door_listen(ddp_door *d, ddp_net_address *at, ddp_error *err)
     int fd = -1, error = ENOSPC;
 
     at->port = 0;
-    if (d->listening_count < DDP_DOOR_SOCKETS)
+    if (d->listening_count < DDP_LISTENER_SOCKETS)
         fd = socket(at->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && bind(fd, (void *)&address, ddp_net_address_sockaddr(at, &address)) == 0
         && listen(fd, SOMAXCONN) == 0 && getsockname(fd, (void *)&address, &size) == 0) {
@@ -78,69 +78,69 @@ ddp_status ddp_door_listen(ddp_door *d, ddp_net_address *at, ddp_error *err)
         *at = ddp_net_address_of((void *)&address);
         return DDP_OK;
     }
-    error = fd >= 0 || d->listening_count < DDP_DOOR_SOCKETS ? errno : error;
+    error = fd >= 0 || d->listening_count < DDP_LISTENER_SOCKETS ? errno : error;
     if (fd >= 0)
         (void)close(fd);
     ddp_net_address_text(at, text);
     return ddp_fail(err, DDP_ERR_IO, "cannot listen on %s: %s", text, strerror(error));
 }
 
-int ddp_door_most(const ddp_door *d)
+int ddp_listener_most(const ddp_listener *d)
 {
-    return d->guest_count + DDP_DOOR_SOCKETS;
+    return d->pending_count + DDP_LISTENER_SOCKETS;
 }
 
-int ddp_door_wants(const ddp_door *d, struct pollfd *fds)
+int ddp_listener_wants(const ddp_listener *d, struct pollfd *fds)
 {
     int n = 0;
 
     for (int i = 0; i < d->listening_count; i++)
         fds[n++] = (struct pollfd){.fd = d->listening[i], .events = POLLIN};
-    for (int i = 0; i < d->guest_count; i++)
-        if (d->guests[i].fd >= 0)
-            fds[n++] = (struct pollfd){.fd = d->guests[i].fd, .events = POLLIN};
+    for (int i = 0; i < d->pending_count; i++)
+        if (d->pending[i].fd >= 0)
+            fds[n++] = (struct pollfd){.fd = d->pending[i].fd, .events = POLLIN};
     return n;
 }
 
-static void end_guest(struct guest *g)
+static void end_pending(struct pending *g)
 {
     if (g->fd >= 0)
         (void)close(g->fd);
     g->fd = -1;
 }
 
-/* A free place, or that of who has been here longest. */
-static struct guest *make_room(ddp_door *d)
+/* A free place, or that of the oldest pending connection. */
+static struct pending *make_room(ddp_listener *d)
 {
-    struct guest *oldest = &d->guests[0];
+    struct pending *oldest = &d->pending[0];
 
-    for (int i = 0; i < d->guest_count; i++) {
-        if (d->guests[i].fd < 0)
-            return &d->guests[i];
-        if (d->guests[i].since_ns < oldest->since_ns)
-            oldest = &d->guests[i];
+    for (int i = 0; i < d->pending_count; i++) {
+        if (d->pending[i].fd < 0)
+            return &d->pending[i];
+        if (d->pending[i].since_ns < oldest->since_ns)
+            oldest = &d->pending[i];
     }
-    end_guest(oldest);
+    end_pending(oldest);
     return oldest;
 }
 
-/* Returns 1 where the guest has shown the key. */
-static int hear(const ddp_door *d, struct guest *g, ddp_hello *hello)
+/* Returns 1 where the connection has shown the key. */
+static int hear(const ddp_listener *d, struct pending *g, ddp_handshake *handshake)
 {
-    ssize_t n = recv(g->fd, g->said + g->bytes, sizeof *hello - g->bytes, 0);
+    ssize_t n = recv(g->fd, g->said + g->bytes, sizeof *handshake - g->bytes, 0);
 
     if (n > 0)
         g->bytes += (size_t)n;
-    if (g->bytes < sizeof *hello) {
+    if (g->bytes < sizeof *handshake) {
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)
-            || ddp_clock_ns() - g->since_ns > guest_ns)
-            end_guest(g);
+            || ddp_clock_ns() - g->since_ns > pending_ns)
+            end_pending(g);
         return 0;
     }
-    memcpy(hello, g->said, sizeof *hello);
-    if (same_key(&hello->key, &d->key))
+    memcpy(handshake, g->said, sizeof *handshake);
+    if (same_key(&handshake->key, &d->key))
         return 1;
-    end_guest(g);
+    end_pending(g);
     return 0;
 }
 
@@ -151,46 +151,46 @@ static void set_no_delay(int fd)
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-static int let_in(struct guest *g, const ddp_hello *hello, int32_t *who)
+static int hand_over(struct pending *g, const ddp_handshake *handshake, int32_t *who)
 {
     int fd = g->fd;
 
     g->fd = -1;
-    *who = hello->who;
+    *who = handshake->who;
     set_no_delay(fd);
     return fd;
 }
 
-int ddp_door_admit(ddp_door *d, int32_t *who)
+int ddp_listener_accept(ddp_listener *d, int32_t *who)
 {
-    ddp_hello hello;
+    ddp_handshake handshake;
 
-    for (int i = 0; i < d->guest_count; i++)
-        if (d->guests[i].fd >= 0 && hear(d, &d->guests[i], &hello))
-            return let_in(&d->guests[i], &hello, who);
+    for (int i = 0; i < d->pending_count; i++)
+        if (d->pending[i].fd >= 0 && hear(d, &d->pending[i], &handshake))
+            return hand_over(&d->pending[i], &handshake, who);
     for (int i = 0; i < d->listening_count; i++)
         for (;;) {
             int fd = accept4(d->listening[i], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-            struct guest *g;
+            struct pending *g;
 
             if (fd < 0)
                 break;
             g = make_room(d);
-            *g = (struct guest){.fd = fd, .since_ns = ddp_clock_ns()};
-            if (hear(d, g, &hello))
-                return let_in(g, &hello, who);
+            *g = (struct pending){.fd = fd, .since_ns = ddp_clock_ns()};
+            if (hear(d, g, &handshake))
+                return hand_over(g, &handshake, who);
         }
     return -1;
 }
 
-void ddp_door_close(ddp_door *d)
+void ddp_listener_close(ddp_listener *d)
 {
     if (!d)
         return;
     for (int i = 0; i < d->listening_count; i++)
         (void)close(d->listening[i]);
-    for (int i = 0; i < d->guest_count; i++)
-        end_guest(&d->guests[i]);
+    for (int i = 0; i < d->pending_count; i++)
+        end_pending(&d->pending[i]);
     free(d);
 }
 
@@ -259,10 +259,11 @@ static int first_through(struct pollfd *ways, int count, int64_t until_ns)
     return -1;
 }
 
-int ddp_door_knock(const ddp_net_address *at, int count, const ddp_hello *hello, int wait_ms)
+int ddp_listener_connect(const ddp_net_address *at, int count, const ddp_handshake *handshake,
+                         int wait_ms)
 {
     int64_t until_ns = ddp_clock_ns() + wait_ms * INT64_C(1000000);
-    struct pollfd ways[DDP_DOOR_SOCKETS];
+    struct pollfd ways[DDP_LISTENER_SOCKETS];
     int fd;
 
     for (int i = 0; i < count; i++)
@@ -273,7 +274,7 @@ int ddp_door_knock(const ddp_net_address *at, int count, const ddp_hello *hello,
     if (fd < 0)
         return -1;
     set_no_delay(fd);
-    if (send(fd, hello, sizeof *hello, MSG_NOSIGNAL) == (ssize_t)sizeof *hello)
+    if (send(fd, handshake, sizeof *handshake, MSG_NOSIGNAL) == (ssize_t)sizeof *handshake)
         return fd;
     drop(fd);
     return -1;

@@ -1,25 +1,25 @@
-#include "options/habits.h"
+#include "options/foreign_options.h"
 
 #include "options/table.h"
 
 #include <string.h>
 #include <unistd.h>
 
-typedef struct habit {
+typedef struct foreign_option {
     const char *name;
     int values; /* that follow it where it is taken; -1: it is refused */
     const char *sentence;
-} habit;
+} foreign_option;
 
-static const habit habits[] = {
+static const foreign_option foreign_options[] = {
 #define TAKEN(name, values, sentence) {name, values, sentence},
 #define REFUSED(name, sentence) {name, -1, sentence},
-#include "options/habits.def"
+#include "options/foreign_options.def"
 #undef REFUSED
 #undef TAKEN
 };
 
-enum { HABITS = sizeof habits / sizeof habits[0], NAME = 64 };
+enum { FOREIGN_OPTIONS = sizeof foreign_options / sizeof foreign_options[0], NAME = 64 };
 
 /* "--batch-size=8" is "batch_size". */
 static void find_name(const char *word, char *name)
@@ -31,14 +31,14 @@ static void find_name(const char *word, char *name)
             *name = '_';
 }
 
-static const habit *find(const char *word)
+static const foreign_option *find(const char *word)
 {
     char name[NAME];
 
     find_name(word, name);
-    for (int i = 0; i < HABITS; i++)
-        if (strcmp(habits[i].name, name) == 0)
-            return &habits[i];
+    for (int i = 0; i < FOREIGN_OPTIONS; i++)
+        if (strcmp(foreign_options[i].name, name) == 0)
+            return &foreign_options[i];
     return NULL;
 }
 
@@ -55,34 +55,35 @@ static const ddp_option *find_own(const char *word)
     return NULL;
 }
 
-const char *ddp_habit_instead(const char *word, char *text)
+const char *ddp_foreign_option_instead(const char *word, char *text)
 {
-    const habit *known = find(word);
+    const foreign_option *known = find(word);
     const ddp_option *own = find_own(word);
 
     if (known) {
-        (void)snprintf(text, DDP_HABIT_TEXT, "%s", known->sentence);
+        (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s", known->sentence);
         return text;
     }
     if (!own)
         return NULL;
-    (void)snprintf(text, DDP_HABIT_TEXT, "%s%s%s%s", own->name, own->argument[0] ? " " : "",
-                   own->argument, own->scope == DDP_OPTION_SCOPE_ANYWHERE ? "" : ", with -ddp");
+    (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s%s%s%s", own->name,
+                   own->argument[0] ? " " : "", own->argument,
+                   own->scope == DDP_OPTION_SCOPE_ANYWHERE ? "" : ", with -ddp");
     return text;
 }
 
-int ddp_habits_take(int argc, char **argv, ddp_habits_taken *taken)
+int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken)
 {
     int kept = 1;
 
     for (int i = 1; i < argc; i++) {
-        const habit *known = argv[i][0] == '-' ? find(argv[i]) : NULL;
+        const foreign_option *known = argv[i][0] == '-' ? find(argv[i]) : NULL;
 
         if (!known || known->values < 0) {
             argv[kept++] = argv[i];
             continue;
         }
-        if (taken->count < DDP_HABITS_TAKEN_MOST) {
+        if (taken->count < DDP_FOREIGN_OPTIONS_MOST) {
             taken->all[taken->count].word = argv[i];
             taken->all[taken->count++].sentence = known->sentence;
         }
@@ -93,13 +94,13 @@ int ddp_habits_take(int argc, char **argv, ddp_habits_taken *taken)
     return kept;
 }
 
-ddp_status ddp_habits_check(int argc, char **argv, ddp_error *err)
+ddp_status ddp_foreign_options_check(int argc, char **argv, ddp_error *err)
 {
-    char text[DDP_HABIT_TEXT];
+    char text[DDP_FOREIGN_OPTION_TEXT];
 
     for (int i = 1; i < argc; i++)
         if (argv[i][0] != '-' && strchr(argv[i], '=') && access(argv[i], F_OK)
-            && ddp_habit_instead(argv[i], text))
+            && ddp_foreign_option_instead(argv[i], text))
             return ddp_fail(err, DDP_ERR_USAGE, "'%s' is no file; here: %s", argv[i], text);
     return DDP_OK;
 }
