@@ -2,15 +2,9 @@
  * g, and the random numbers that Darknet makes it with. For choose, instead, loaded, draw_for, draw
  * and draw_gpu of train_plugin, which has no context: one run a process.
  *
- * The list is gone through epoch by epoch. Each epoch is a permutation of its own, so
- * every line comes once; a batch may span the end of one epoch and the start of the
- * next. Nothing is stored: position p of epoch e is a keyed bijection of p, so any
- * rank, thread or resumed run finds any sample by itself.
- *
- * The bijection is a Feistel network over the rectangle of about sqrt(count) by
- * sqrt(count) numbers that holds 0 .. count-1, with Philox as its round function and
- * sums modulo a side (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
- * CT-RSA 2002); a result outside the list is encrypted again until it is inside.
+ * The list is gone through epoch by epoch, each in an order of its own: every line comes
+ * once. A batch may span the end of one epoch and the start of the next. Any rank, thread
+ * or resumed run finds any sample by itself (how: the head of sampler.c).
  *
  * Darknet names what it is about to draw for, and then draws: each draw depends on the
  * run's seed, that name and how many were drawn under it (base/random.h), and not on

@@ -128,15 +128,17 @@ void gather_end(gathered *g, data *d)
     free(g);
 }
 
-float *rows_in_place(matrix m, int first, int n)
+float *batch_rows(matrix m, int first, int n, float *copy)
 {
     int i;
     float *x = m.vals[first];
-    if ((uintptr_t)x % LINE)
-        return 0;
-    for (i = 1; i < n; ++i) {
-        if (m.vals[first + i] != x + (size_t)i * (size_t)m.cols)
-            return 0;
-    }
-    return x;
+    int in_place = (uintptr_t)x % LINE == 0;
+    for (i = 1; i < n && in_place; ++i)
+        in_place = m.vals[first + i] == x + (size_t)i * (size_t)m.cols;
+    if (in_place)
+        return x;
+    for (i = 0; i < n; ++i)
+        memcpy(copy + (size_t)i * (size_t)m.cols, m.vals[first + i],
+               (size_t)m.cols * sizeof(float));
+    return copy;
 }

@@ -20,9 +20,9 @@ void gather_end(gathered *g, data *d);
 
 void give_batch_memory(float *memory);
 
-/* The n rows from the first-th on as one array; 0: they do not lie so, or not on a cache line's
-   start, as the memory does that they would be copied to. So what a layer computes of them does not
-   depend on where they lie. */
-float *rows_in_place(matrix m, int first, int n);
+/* The n rows of a mini-batch, from the first-th on, as one array: where they lie, if it is on a
+   cache line's start, as copy is, or else a copy. So what a layer computes of them does not depend
+   on where they lie. */
+float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif

@@ -483,3 +483,11 @@ void distort_image(image im, float hue, float sat, float val)
     size_t n = (size_t)im.w * (size_t)im.h;
     distort(im.data, plane_of(im, 1), plane_of(im, 2), n, hue, sat, val);
 }
+
+void random_distort_image(image im, float hue, float saturation, float exposure)
+{
+    float dhue = rand_uniform(-hue, hue);
+    float dsat = rand_scale(saturation);
+    float dexp = rand_scale(exposure);
+    distort_image(im, dhue, dsat, dexp);
+}

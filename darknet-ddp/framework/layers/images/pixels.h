@@ -32,6 +32,6 @@ float pixels_mean(const float *plane, size_t n);
 void pixels_from_bytes(const unsigned char *bytes, size_t n, int c, float *planes);
 
 /* rotate_crop_image, place_image, resize_image, flip_image, crop_image and distort_image of image.h
- * are here, too. */
+ * and random_distort_image of darknet.h are here, too. */
 
 #endif
