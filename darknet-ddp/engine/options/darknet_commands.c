@@ -4,6 +4,7 @@
 #include "options/foreign_options.h"
 #include "options/options.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,28 +248,35 @@ static ddp_status check_options(const command *row, int argc, char **argv, ddp_e
     return DDP_OK;
 }
 
-/* How many words of "CFG [WEIGHTS]" must be there. */
-static int words_wanted(const char *words)
+/* How many words of "CFG [WEIGHTS]" must and may be there; "WEIGHTS...": any number. */
+static void count_words(const char *words, int *fewest, int *most)
 {
     char word[32];
-    int count = 0;
 
+    *fewest = *most = 0;
     while (*words) {
         take_word(&words, word, sizeof word);
-        count += word[0] != '[';
+        *fewest += word[0] != '[';
+        *most = word[strlen(word) - 1] == '.' ? INT_MAX / 2 : *most + 1;
     }
-    return count;
 }
 
 static ddp_status check_words(const command *row, int argc, char **argv, ddp_error *err)
 {
-    int last = words_wanted(row->words) + (row->verb[0] != 0);
+    int names = 1 + (row->verb[0] != 0), fewest, most; /* names: words before those */
+    const char *extra;
+    char name[64];
 
-    if (plain_word(argc, argv, row, last))
+    count_words(row->words, &fewest, &most);
+    write_name(row, name, sizeof name);
+    extra = plain_word(argc, argv, row, names + most);
+    if (extra)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s: nothing is to follow %s, and '%s' does", name,
+                        row->words, extra);
+    if (plain_word(argc, argv, row, names + fewest - 1))
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "usage: darknet %s%s%s%s%s%s", row->name,
-                    row->verb[0] ? " " : "", row->verb, row->words[0] ? " " : "", row->words,
-                    row->options[0] ? " [options]; darknet --help says more" : "");
+    return ddp_fail(err, DDP_ERR_USAGE, "usage: darknet %s%s%s%s", name, row->words[0] ? " " : "",
+                    row->words, row->options[0] ? " [options]; darknet --help says more" : "");
 }
 
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)

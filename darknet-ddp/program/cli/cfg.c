@@ -221,18 +221,59 @@ static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *
     return write_length(text, &was, &is, err);
 }
 
+/* What the line says in place of the cfg. */
+static ddp_status take_values(char **text, const ddp_options *o, ddp_error *err)
+{
+    const struct {
+        const char *key;
+        int value; /* 0: not given */
+    } given[] = {{"width", o->net_width},
+                 {"height", o->net_height},
+                 {"batch", o->cfg_batch},
+                 {"subdivisions", o->subdivisions}};
+
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        char number[NUMBER];
+        const ddp_cfg_edit edit = {"net", given[i].key, number};
+
+        (void)snprintf(number, sizeof number, "%d", given[i].value);
+        if (given[i].value > 0 && change(text, &edit, 1, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+/* What would be without effect. */
+static ddp_status check_options(const ddp_options *o, ddp_error *err)
+{
+    if (o->width || o->height)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-w and -h are of `darknet ddp plan` and bench; for a cfg -width and "
+                        "-height");
+    if (o->epochs || o->learning_rate > 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is for training; `darknet ddp cfg` writes -width, -height, -batch and "
+                        "-subdivisions, and with -hours max_batches=",
+                        o->epochs ? "-epochs" : "-learning_rate");
+    return DDP_OK;
+}
+
 /* ---- the command ---- */
 
 static ddp_status make(char **text, const char *name, const ddp_options *options, ddp_error *err)
 {
     int classes;
 
+    if (check_options(options, err))
+        return err->code;
     if (options->hours > 0 && !options->data)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-hours wants -data X.data: a step is measured on its pictures");
     if (find_classes(&classes, options, err))
         return err->code;
     if (is_path(name) ? of_file(text, name, err) : of_template(text, name, classes, err))
+        return err->code;
+    if (take_values(text, options, err))
         return err->code;
     if (options->data && fit_anchors(text, options->data, err))
         return err->code;

@@ -15,10 +15,12 @@
 #include "run/darknet_config.h"
 #include "run/session.h"
 #include "run/watchdog.h"
+#include "saves/earlier_run.h"
 #include "show/rank_output.h"
 #include "show/step_line.h"
 #include "show/terminal.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,29 +160,47 @@ static ddp_status check_alone(int argc, char **argv, const ddp_options *options,
 }
 
 /* The files that a train command names. */
-static ddp_status check_files(int argc, char **argv, const ddp_options *options,
-                              ddp_launcher launcher, ddp_error *err)
+static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *options,
+                                  ddp_launcher launcher)
 {
     const char *command = ddp_darknet_word(argc, argv, 0);
     int has_data = ddp_arguments_has_data(command);
-    const ddp_arguments a = {.command = command,
-                             .data = has_data ? ddp_darknet_word(argc, argv, 2) : NULL,
-                             .cfg = ddp_darknet_word(argc, argv, 2 + has_data),
-                             .weights = ddp_darknet_word(argc, argv, 3 + has_data),
-                             .backup = ddp_darknet_option(argv, "-backup"),
-                             .allow_unknown = options->allow_unknown_keys,
-                             .validates = options->ddp && options->validate != 0,
-                             .has_epochs = options->ddp && options->epochs > 0,
-                             .saves = launcher.rank == 0,
-                             .elsewhere = options->hosts && launcher.ranks == 0};
 
-    return has_data || ddp_darknet_trains_ddp(argc, argv) ? ddp_arguments_check(&a, err) : DDP_OK;
+    return (ddp_arguments){.command = command,
+                           .data = has_data ? ddp_darknet_word(argc, argv, 2) : NULL,
+                           .cfg = ddp_darknet_word(argc, argv, 2 + has_data),
+                           .weights = ddp_darknet_word(argc, argv, 3 + has_data),
+                           .backup = ddp_darknet_option(argv, "-backup"),
+                           .allow_unknown = options->allow_unknown_keys,
+                           .validates = options->ddp && options->validate != 0,
+                           .has_epochs = options->ddp && options->epochs > 0,
+                           .saves = launcher.rank == 0,
+                           .elsewhere = options->hosts && launcher.ranks == 0};
+}
+
+static ddp_status check_files(const ddp_arguments *a, int trains_ddp, ddp_error *err)
+{
+    return ddp_arguments_has_data(a->command) || trains_ddp ? ddp_arguments_check(a, err) : DDP_OK;
+}
+
+/* Without -ddp Darknet writes over what it finds. The checkpoints of a run with -ddp are set aside.
+ */
+static ddp_status make_way(const ddp_arguments *a, ddp_error *err)
+{
+    char folder[PATH_MAX];
+
+    if (!a->cfg || !ddp_arguments_has_data(a->command))
+        return DDP_OK;
+    ddp_arguments_backup(a, folder, sizeof folder);
+    return ddp_earlier_run_make_way(folder, a->cfg, a->weights, err);
 }
 
 /* A command of Darknet's, before anything is started for it. */
 static ddp_status check_command(int argc, char **argv, const ddp_options *options,
                                 ddp_launcher launcher, ddp_error *err)
 {
+    ddp_arguments a;
+
     if (ddp_foreign_options_check(argc, argv, err)
         || (options->ddp && ddp_darknet_check_ddp(argc, argv, err)))
         return err->code;
@@ -188,8 +208,12 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
         return err->code;
     if (!options->ddp && check_alone(argc, argv, options, launcher, err))
         return err->code;
-    return ddp_darknet_trains(argc, argv) ? check_files(argc, argv, options, launcher, err)
-                                          : DDP_OK;
+    if (!ddp_darknet_trains(argc, argv))
+        return DDP_OK;
+    a = arguments_of(argc, argv, options, launcher);
+    if (check_files(&a, ddp_darknet_trains_ddp(argc, argv), err))
+        return err->code;
+    return options->ddp || launcher.rank > 0 ? DDP_OK : make_way(&a, err);
 }
 
 /* Show a step of a run without -ddp. */

@@ -61,9 +61,9 @@ static void print_totals(const ddp_param_table *table, const ddp_bucket_plan *pl
            buffers / 1e6);
     if (table->first_trained > 0)
         printf("layers 0 to %d are frozen and not sent\n", table->first_trained - 1);
-    printf("%d rank%s: each sends and receives %.3f MB a step, %.3f s at 1 Gbit/s\n", ranks,
+    printf("%d rank%s: each sends and receives %.3f MB a step, %.3f s at %g Gbit/s\n", ranks,
            ddp_plural((size_t)ranks), 2 * bytes * (ranks - 1) / ranks / 1e6,
-           2 * bytes * (ranks - 1) / ranks * 8 / 1e9);
+           2 * bytes * (ranks - 1) / ranks * 8 / 1e9 / o->line_gbit, o->line_gbit);
 }
 
 static void print_batch(const ddp_network_shape *shape, int ranks, ddp_batch_mode mode)

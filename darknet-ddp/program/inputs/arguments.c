@@ -187,10 +187,17 @@ static ddp_status check_list(const ddp_arguments *a, const ddp_sections *data, d
                     line->number, line->value);
 }
 
+/* "backup" beside the .data file. */
+static void write_default(const char *data, char *folder, size_t size)
+{
+    const char *slash = strrchr(data, '/');
+
+    (void)snprintf(folder, size, "%.*sbackup", slash ? (int)(slash + 1 - data) : 0, data);
+}
+
 static ddp_status check_backup(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
 {
     const ddp_cfg_line *line = data ? ddp_sections_line(data, "backup") : NULL;
-    const char *slash = a->data ? strrchr(a->data, '/') : NULL;
     char what[8192], folder[4096];
 
     if (!a->saves)
@@ -203,8 +210,7 @@ static ddp_status check_backup(const ddp_arguments *a, const ddp_sections *data,
         (void)snprintf(what, sizeof what, "%s:%d: backup=%s", a->data, line->number, line->value);
         return ddp_access_write(what, line->value, err);
     }
-    (void)snprintf(folder, sizeof folder, "%.*sbackup", slash ? (int)(slash + 1 - a->data) : 0,
-                   a->data);
+    write_default(a->data, folder, sizeof folder);
     (void)snprintf(what, sizeof what, "%s has no backup=, so weights would be saved in %s", a->data,
                    folder);
     return ddp_access_write(what, folder, err);
@@ -253,4 +259,19 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
         st = err->code;
     ddp_sections_release(&data);
     return st;
+}
+
+void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size)
+{
+    ddp_sections data = {0};
+    ddp_error ignored;
+    const char *given = NULL;
+
+    if (a->data && !ddp_data_read(&data, a->data, &ignored))
+        given = ddp_sections_find(&data, "backup");
+    if (given || !a->data)
+        (void)snprintf(folder, size, "%s", given ? given : a->backup ? a->backup : "backup");
+    else
+        write_default(a->data, folder, size);
+    ddp_sections_release(&data);
 }

@@ -27,6 +27,9 @@ int ddp_arguments_has_data(const char *command);
  * it. DDP_ERR_FORMAT: no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
+/* The folder that the run saves in: backup= of the .data file, or where a run without one saves. */
+void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size);
+
 /* The first option of a .data file that is a number, and whose value is none; NULL: there is none.
  */
 const ddp_cfg_line *ddp_arguments_no_number(const ddp_sections *data);

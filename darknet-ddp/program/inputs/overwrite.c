@@ -1,5 +1,6 @@
 #include "inputs/overwrite.h"
 
+#include "checkpoint/match.h"
 #include "glue/darknet.h"
 #include "inputs/text_file.h"
 #include "options/darknet_commands.h"
@@ -160,6 +161,15 @@ static int is_another_kind(const char *path, ddp_written_kind kind)
     return got > 0 && !is_of(kind, head, (size_t)got);
 }
 
+static int has_state(const char *weights)
+{
+    char *state = ddp_state_path(weights);
+    int has = state && access(state, F_OK) == 0;
+
+    free(state);
+    return has;
+}
+
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err)
 {
@@ -174,6 +184,11 @@ ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_writ
             return ddp_fail(err, DDP_ERR_USAGE,
                             "%s would write over %s, which this command reads: name another file",
                             what, inputs[i].name);
+    if (kind == DDP_WRITTEN_WEIGHTS && has_state(path))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s would write over %s, a checkpoint of a run (%s.state): name another "
+                        "file",
+                        what, path, path);
     if (is_another_kind(path, kind))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s would write over %s, which is there and is no %s: name another file",

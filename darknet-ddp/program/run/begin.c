@@ -172,8 +172,6 @@ static void prepare_advice(void)
     (void)snprintf(where, sizeof where, "the last checkpoint in %s", ddp_run.directory);
     ddp_session_prepare_advice(ddp_resume_advice(command, where));
     free(command);
-    if (ddp_checkpoints_resumed(ddp_run.checkpoints))
-        ddp_session_advise();
 }
 
 /* What the run is, on rank 0. */
@@ -270,6 +268,8 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
                              input_height);
     if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
         return err->code;
+    if (ddp_checkpoints_resumed(ddp_run.checkpoints)) /* and would be once more */
+        ddp_session_advise();
     if (!ddp_run.is_finished)
         ddp_done_marker_begin();
     return DDP_OK;

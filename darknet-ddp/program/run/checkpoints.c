@@ -27,7 +27,7 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
     ddp_trace_run_add(began_ns, path);
     ddp_run_files_saved(ddp_run.records);
     ddp_step_line_saved(ddp_clock_ns() - began_ns - (communication_now() - communication_ns));
-    if (!st)
+    if (!st && ddp_group_rank(ddp_run.group) > 0) /* rank 0 knows when it is on the disk */
         ddp_session_advise();
     return st;
 }

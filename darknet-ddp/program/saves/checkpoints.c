@@ -187,6 +187,20 @@ void ddp_checkpoints_attached(ddp_checkpoints *c)
 
 /* ---- there ---- */
 
+/* Are these weights that no state describes: another program's, or put there by hand? */
+static int are_foreign(const char *path)
+{
+    ddp_checkpoint_metadata metadata;
+    char *state = ddp_state_path(path);
+    ddp_error ignored;
+    int are = access(path, F_OK) == 0
+              && (!state || ddp_checkpoint_peek(&metadata, state, &ignored)
+                  || ddp_match_weights(path, &metadata, &ignored));
+
+    free(state);
+    return are;
+}
+
 /* Where nothing was trained, what there is to save is what was read: a file of somebody else's
  * that is no result of this run, or the very checkpoint that it was resumed from. Resumed from
  * another one, the run ended before it could save this. */
@@ -194,7 +208,7 @@ static int is_due(const ddp_checkpoints *c, const network *net, const char *path
 {
     if (ddp_train_position_of(net).images != c->began_at)
         return 1;
-    return c->from.weights && strcmp(c->from.weights, path) != 0;
+    return c->from.weights && strcmp(c->from.weights, path) != 0 && !are_foreign(path);
 }
 
 /* Is a save due? Where other ranks take part in it, rank 0 tells them: only it knows what the run

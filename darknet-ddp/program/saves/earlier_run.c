@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/plural.h"
 #include "checkpoint/set_aside.h"
+#include "glue/cfg.h"
+#include "saves/run_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,5 +39,25 @@ ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, d
     if (folder && !st)
         printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, directory);
     free(folder);
+    return st;
+}
+
+ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
+                                    const char *first_weights, ddp_error *err)
+{
+    char *base = ddp_cfg_base(cfg), *folder = NULL;
+    ddp_pair_header earlier = {0};
+    ddp_error ignored;
+    ddp_status st = DDP_OK;
+
+    if (base && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights) {
+        st = ddp_run_lock_take(directory, base, 0, err);
+        if (!st)
+            st = ddp_earlier_run_set_aside(&folder, directory, base, &earlier, first_weights, err);
+        ddp_run_lock_give_back();
+    }
+    free(folder);
+    free(earlier.weights);
+    free(base);
     return st;
 }

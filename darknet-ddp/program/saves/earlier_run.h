@@ -20,4 +20,10 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
 ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base,
                                       ddp_error *err) DDP_MUST_CHECK;
 
+/* A run without -ddp of this cfg is about to save in directory: the files of a run with -ddp, if
+ * one has saved there, are set aside, as ddp_earlier_run_set_aside does. Fails as that, and with
+ * DDP_ERR_USAGE where such a run is saving there now. */
+ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
+                                    const char *first_weights, ddp_error *err) DDP_MUST_CHECK;
+
 #endif
