@@ -248,6 +248,17 @@ static ddp_status check_options(const command *row, int argc, char **argv, ddp_e
     return DDP_OK;
 }
 
+/* Elsewhere than in `nightmare` it is a probability. */
+static ddp_status check_threshold(const command *row, char **argv, ddp_error *err)
+{
+    const char *value = ddp_darknet_option(argv, "-thresh");
+
+    if (!value || strcmp(row->name, "nightmare") == 0 || strtod(value, NULL) <= 1)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "-thresh %s: a probability is wanted, from 0 to 1; %g?",
+                    value, strtod(value, NULL) / 100);
+}
+
 /* How many words of "CFG [WEIGHTS]" must and may be there; "WEIGHTS...": any number. */
 static void count_words(const char *words, int *fewest, int *most)
 {
@@ -289,7 +300,7 @@ ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
                         argc > 1 ? " beside " : "", argc > 1 ? argv[1] : "");
     if (!first)
         return refuse_command(name, err);
-    if (row && check_options(row, argc, argv, err))
+    if (row && (check_options(row, argc, argv, err) || check_threshold(row, argv, err)))
         return err->code;
     if (row)
         return check_words(row, argc, argv, err);

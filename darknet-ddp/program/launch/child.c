@@ -378,12 +378,11 @@ static void say_what_ended(const struct launcher *l)
 /* No rank has said anything of it. */
 static void say_why(const struct launcher *l, int status)
 {
-    (void)fprintf(stderr,
-                  "darknet: %s (exit status %d)%s%s; -verbose prints what mpirun says of it\n",
-                  l->err.no_start && !(l->err.notes & DDP_NOTE_BEGINS)
-                      ? "the ranks could not be started"
-                      : "the ranks have ended, and none has said why",
-                  status, *l->err.why ? ": " : "", l->err.why);
+    (void)fprintf(
+        stderr, "darknet: %s (exit status %d)%s%s; -verbose prints what mpirun says of it\n",
+        l->err.no_start && !(l->err.notes & DDP_NOTE_BEGINS) ? "the ranks could not be started"
+                                                             : "the ranks have ended",
+        status, *l->err.why ? ": " : ", and none has said why", l->err.why);
 }
 
 static void finish(struct launcher *l, int how, ddp_exit_info *ended)
