@@ -95,8 +95,13 @@ void ddp_signals_remove_untrained(const char *path)
         lock = strdup(path);
 }
 
+/* On the main thread: another might come between the lock's file and its name here. */
 static void on_end_untrained(int number)
 {
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        (void)pthread_kill(main_thread, number);
+        return;
+    }
     if (lock)
         (void)unlink(lock);
     put(ddp_signals_ends_untrained, strlen(ddp_signals_ends_untrained));
@@ -150,6 +155,7 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone)
 {
     const stack_t apart = {.ss_sp = stack, .ss_size = sizeof stack};
 
+    main_thread = pthread_self();
     (void)sigaltstack(&apart, NULL);
     take(SIGUSR1, on_signal, 0);
     take(SIGUSR2, on_signal, 0);
@@ -166,7 +172,6 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone)
 
 void ddp_signals_take_term(int by_launcher)
 {
-    main_thread = pthread_self();
     launched = by_launcher;
     take(SIGTERM, on_end, 0);
     if (!is_ignored(SIGHUP))

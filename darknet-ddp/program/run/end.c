@@ -24,6 +24,7 @@ static int judge_saves(void)
     ddp_watch_phase(ddp_run.watch, DDP_PHASE_SAVING);
     if (ddp_checkpoints_poll(ddp_run.checkpoints, 1, &err))
         ddp_session_fail(&err);
+    ddp_session_advise_if_saved();
     if (!ddp_checkpoints_status(ddp_run.checkpoints))
         return 0;
     last = ddp_checkpoints_last(ddp_run.checkpoints);

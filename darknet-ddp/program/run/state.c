@@ -34,3 +34,13 @@ void ddp_session_advise(void)
 {
     ddp_report_set_resume_hint(prepared_hint);
 }
+
+void ddp_session_advise_if_saved(void)
+{
+    size_t saved = 0;
+
+    if (ddp_run.checkpoints)
+        (void)ddp_checkpoints_saved(ddp_run.checkpoints, &saved);
+    if (saved > 0)
+        ddp_session_advise();
+}

@@ -64,6 +64,7 @@ ddp_progress_now ddp_session_progress(const ddp_train_position *now);
  * checkpoint. resume_hint stays as it is. */
 void ddp_session_prepare_advice(const char *resume_hint);
 void ddp_session_advise(void);
+void ddp_session_advise_if_saved(void); /* on rank 0, something of this run is on the disk */
 
 /* ---- what the train commands ask (trainer/plugin.h), by when they ask it ---- */
 

@@ -159,17 +159,6 @@ static void name_straggler(void)
     ddp_report_print(text);
 }
 
-/* From when on -resume would go on from this run, if it broke off. */
-static void advise_once_saved(void)
-{
-    size_t saved = 0;
-
-    if (ddp_run.checkpoints)
-        (void)ddp_checkpoints_saved(ddp_run.checkpoints, &saved);
-    if (saved > 0)
-        ddp_session_advise();
-}
-
 static ddp_status step_ended(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err)
 {
@@ -182,7 +171,7 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
     ddp_done_marker_begin(); /* of commands that read no list */
     if (ddp_checkpoints_poll(ddp_run.checkpoints, 0, err))
         return err->code;
-    advise_once_saved();
+    ddp_session_advise_if_saved();
     ddp_run_files_step(ddp_run.records, now, figures);
     if (due && validate(net, now, err))
         return err->code;
