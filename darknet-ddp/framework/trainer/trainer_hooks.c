@@ -12,8 +12,8 @@
  *   settle             all that was left for later is done now: somebody reads the network
  *
  * The calls of ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and all there is
- * to a gradient's way. Calls of ddp_trainer are what a run may have besides, a file each; they do
- * nothing where it was not asked for:
+ * to a gradient's way. Calls of ddp_trainer look after a run, or are what only some runs ask for, a
+ * file each:
  *
  *   trainer_nan_guard.c   numbers that are not finite
  *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
