@@ -137,9 +137,11 @@ static void put_files(void)
     printf(".SS In the folder of backup=, with NAME that of the cfg\n");
     printf(".TP\n.I NAME.backup\nthe newest weights, with \\fINAME.backup.state\\fR beside it for "
            "\\fB\\-resume\\fR\n"
-           ".TP\n.I NAME_N.weights\nthose after N batches, or epochs of classifier\n"
-           ".TP\n.I NAME_final.weights\nthose at the end\n"
-           ".TP\n.I NAME_best.weights\nthe best in a validation\n"
+           ".TP\n.I NAME_N.weights\nthose after N batches of detector (every 100 below 1000, "
+           "then every 10,000), or after N epochs of classifier\n"
+           ".TP\n.I NAME_final.weights\nthose at the end, of detector and rnn\n"
+           ".TP\n.I NAME.weights\nthose at the end, of classifier and the others\n"
+           ".TP\n.I NAME_best.weights\nthose that were best in a validation\n"
            ".TP\n.I NAME_last.weights\nthose of the last validation\n"
            ".TP\n.I NAME.csv\na row a step\n"
            ".TP\n.I NAME.html\na page of the run\n");
