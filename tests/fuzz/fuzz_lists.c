@@ -127,9 +127,10 @@ static void check_label(void)
 {
     static const ddp_label_rules rules = {.classes = CLASSES, .most = 4, .width = 2, .height = 2};
     ddp_faults faults = {0};
-    int there, boxes = 0;
+    ddp_label_file kind;
+    int boxes = 0;
 
-    (void)ddp_check_label(&faults, "labels/a.txt", &rules, &there, count, &boxes);
+    (void)ddp_check_label(&faults, "labels/a.txt", &rules, &kind, count, &boxes);
     ddp_faults_release(&faults);
 }
 

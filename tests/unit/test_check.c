@@ -130,15 +130,15 @@ static void count_box(void *ctx, const ddp_label_box *box)
 
 static void expect_label(const char *text, size_t boxes, const char *want)
 {
+    ddp_label_file kind;
     const ddp_label_rules rules = {.classes = 3, .most = 4};
     ddp_faults f = {0};
     size_t found = 0;
-    int there;
 
-    assert_int_equal(ddp_check_label(&f, file_of("label", text, strlen(text)), &rules, &there,
-                                     count_box, &found),
-                     boxes);
-    assert_true(there);
+    assert_int_equal(
+        ddp_check_label(&f, file_of("label", text, strlen(text)), &rules, &kind, count_box, &found),
+        boxes);
+    assert_int_equal(kind, *text ? DDP_LABEL_LINES : DDP_LABEL_EMPTY);
     assert_int_equal(found, boxes);
     expect(&f, want);
 }
@@ -160,6 +160,12 @@ static void finds_each_fault_of_a_label(void **state)
                  "label-number:1 label-number:2 label-number:3");
     expect_label("3 .5 .5 1 1\n-1 .5 .5 1 1\n0.5 .5 .5 1 1\n", 0,
                  "label-class:1 label-class:2 label-class:3");
+    expect_label("0.0 .5 .5 .1 .1\n1e0 .5 .5 .1 .1\n0x1 .5 .5 .1 .1\n", 0,
+                 "label-class:1 label-class:2 label-class:3");
+    expect_label("0 0x.8 .5 .1 .1\n0 .5 .5 .1 0X1p-2\n+1 .5 +.5 .1 .1\n", 1,
+                 "label-number:1 label-number:2");
+    expect_label("0 -1e6 .5 .1 .1\n0 .5 .5 1e39 .1\n0 .5 .5 .1 1e\n\v\n", 0,
+                 "label-number:1 label-number:2 label-number:3 label-columns:4");
     expect_label("0 1.2 .5 .1 .1\n0 -.1 .5 .1 .1\n", 0, "label-range:1 label-range:2");
     expect_label("0 .5 .5 -.1 .1\n0 .5 .5 0 .1\n", 0, "label-size:1 label-zero:2");
     expect_label("0 .5 .5 .0005 .1\n", 1, "~label-tiny:1");

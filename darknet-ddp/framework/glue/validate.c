@@ -187,10 +187,10 @@ static ddp_status read_truth(struct boxes *b, const char *picture, int classes, 
     const ddp_label_rules rules = {.classes = classes};
     ddp_faults faults = {0};
     char path[4096], text[400] = "";
-    int there;
+    ddp_label_file kind;
 
     ddp_label_path(picture, path);
-    (void)ddp_check_label(&faults, path, &rules, &there, add_truth, b);
+    (void)ddp_check_label(&faults, path, &rules, &kind, add_truth, b);
     ddp_faults_each(&faults, print_first, text);
     ddp_faults_release(&faults);
     return *text ? ddp_fail(err, DDP_ERR_FORMAT, "%s", text) : DDP_OK;

@@ -115,7 +115,10 @@ static int print(ddp_scan_data *c, const ddp_fit *fit, const ddp_options *o)
         .heads = &c->heads,
         .fit = fit};
     FILE *json = open_json(o->json);
-    ddp_check_counts counts = ddp_check_print(stdout, json, &c->faults, &result);
+    ddp_check_counts counts;
+
+    ddp_faults_unique(&c->faults);
+    counts = ddp_check_print(stdout, json, &c->faults, &result);
 
     if (json)
         (void)fclose(json);

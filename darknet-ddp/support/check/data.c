@@ -126,14 +126,13 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
                              .height = height,
                              .missing_is_error = l->config->missing_is_error};
     char path[DDP_PATH_BYTES];
-    size_t good;
-    int there;
+    ddp_label_file kind;
 
     l->config->label_path(picture, path);
     l->key = key_of(picture);
-    good = ddp_check_label(l->f, path, &rules, &there, count_box, l);
-    l->t->without_labels += !there;
-    l->t->without_boxes += there && good == 0;
+    (void)ddp_check_label(l->f, path, &rules, &kind, count_box, l);
+    l->t->without_labels += kind == DDP_LABEL_NONE;
+    l->t->without_boxes += kind == DDP_LABEL_EMPTY;
 }
 
 /* A picture's class is the one whose name its path holds. */

@@ -66,6 +66,81 @@ void ddp_check_bom(ddp_faults *f, const char *file, int has_mark)
                       "elsewhere: save it as UTF-8 without one");
 }
 
+/* ---- once ---- */
+
+/* A line of the text; its first bytes are what makes it the same as another. */
+struct row {
+    const char *at;
+    size_t same, bytes;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+    int order = memcmp(x->at, y->at, x->same < y->same ? x->same : y->same);
+
+    if (!order)
+        order = (x->same > y->same) - (x->same < y->same);
+    return order ? order : (x > y) - (x < y);
+}
+
+static struct row row_at(const char *at)
+{
+    struct row row = {.at = at, .bytes = strcspn(at, "\n") + 1};
+    const char *kind = at;
+
+    for (int tabs = 0; tabs < 2; kind++)
+        tabs += *kind == '\t';
+    row.same = row.bytes;
+    if (strncmp(kind, "picture-", 8) == 0) { /* its text says where it is listed */
+        kind += strcspn(kind, "\t") + 1;
+        row.same = (size_t)(kind - at) + strcspn(kind, "\t");
+    }
+    return row;
+}
+
+/* Empty the second of two rows. */
+static void drop_twice(struct row *rows, const struct row **sorted, size_t count)
+{
+    for (size_t i = 0, first = 0; i < count; i++) {
+        const struct row *x = sorted[first], *y = sorted[i];
+
+        if (i > first && x->same == y->same && memcmp(x->at, y->at, x->same) == 0)
+            rows[y - rows].bytes = 0;
+        else
+            first = i;
+    }
+}
+
+void ddp_faults_unique(ddp_faults *f)
+{
+    size_t count = 0, bytes = 0;
+    struct row *rows;
+    const struct row **sorted;
+
+    for (size_t i = 0; i < f->bytes; i++)
+        count += f->text[i] == '\n';
+    rows = calloc(count + 1, sizeof *rows);
+    sorted = calloc(count + 1, sizeof *sorted);
+    if (rows && sorted) {
+        for (size_t i = 0, at = 0; i < count; at += rows[i++].bytes) {
+            rows[i] = row_at(f->text + at);
+            sorted[i] = &rows[i];
+        }
+        qsort(sorted, count, sizeof *sorted, compare_rows);
+        drop_twice(rows, sorted, count);
+        for (size_t i = 0; i < count; bytes += rows[i++].bytes)
+            memmove(f->text + bytes, rows[i].at, rows[i].bytes);
+        f->bytes = bytes;
+        if (f->text)
+            f->text[bytes] = 0;
+    }
+    free(rows);
+    free(sorted);
+}
+
+/* ---- asked ---- */
+
 int ddp_faults_have(const ddp_faults *f, const char *kind)
 {
     char column[64];

@@ -39,6 +39,10 @@ void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 /* Append what another rank found: its text[0..bytes). */
 void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
 
+/* Leave out what was found twice, as in a picture that two lists have: the same fault at the same
+ * place, of a picture with another place in a list, too. */
+void ddp_faults_unique(ddp_faults *f);
+
 /* Is there one of this kind, or of one that begins so? */
 int ddp_faults_have(const ddp_faults *f, const char *kind);
 

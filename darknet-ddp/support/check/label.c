@@ -3,6 +3,7 @@
 #include "base/cfg_text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +20,65 @@ struct reading {
     int pixels;   /* it was said that numbers look like pixels */
 };
 
-/* Words of a line, at most one more than there should be. */
+/* Words of a line, at most one more than there should be, between what sscanf takes for blanks. */
 static int split(char *line, char **words)
 {
+    static const char blanks[] = " \t\r\n\v\f";
     int n = 0;
 
-    for (char *word = strtok(line, " \t\r\n"); word && n <= COLUMNS; word = strtok(NULL, " \t\r\n"))
+    for (char *word = strtok(line, blanks); word && n <= COLUMNS; word = strtok(NULL, blanks))
         words[n++] = word;
     return n;
 }
 
+/* As the loader reads it: "%f", of less than a million, and neither hexadecimal nor a word. */
 static int read_number(struct reading *r, const char *word, double *value)
 {
     char *end;
 
-    *value = strtod(word, &end);
-    if (end != word && !*end && isfinite(*value))
+    *value = (double)strtof(word, &end);
+    if (end != word && !*end && !strpbrk(word, "nNxX") && fabs(*value) < 1e6)
         return 1;
+    if (end != word && !*end) {
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-number", r->path, r->line,
+                      "'%.40s' is no number that training reads: .5 or 0.5 or 5e-1 is", word);
+        return 0;
+    }
     ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-number", r->path, r->line, "'%.40s' is no number",
                   word);
+    return 0;
+}
+
+/* The loader reads a class with "%d": 0.0 and 1e0 are none. */
+static int is_whole(struct reading *r, const char *word)
+{
+    size_t sign = word[0] == '-' || word[0] == '+';
+    char *end;
+
+    if (word[sign] && !word[sign + strspn(word + sign, "0123456789")])
+        return 1;
+    (void)strtof(word, &end);
+    if (*end)
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-number", r->path, r->line,
+                      "'%.40s' is no number", word);
+    else
+        ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-class", r->path, r->line,
+                      "class %.40s is no whole number: training reads a class of digits alone",
+                      word);
     return 0;
 }
 
 static int check_class(struct reading *r, const char *word, int *class_id)
 {
     int classes = r->rules->classes;
-    double value;
+    long value;
+    char *end;
 
-    if (!read_number(r, word, &value))
+    if (!is_whole(r, word))
         return 0;
+    value = strtol(word, &end, 10);
     *class_id = (int)value;
-    if (value != floor(value) || value < 0 || (classes > 0 && value >= classes)) {
+    if (value < 0 || value > INT_MAX || (classes > 0 && value >= classes)) {
         ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-class", r->path, r->line,
                       classes > 0 ? "class %s is not one of 0 to %d" : "class %s is none", word,
                       classes - 1);
@@ -101,10 +130,11 @@ static int check_line(struct reading *r, char *line, ddp_label_box *box)
 {
     char *words[COLUMNS + 1];
     double v[COLUMNS - 1];
-    int n = split(line, words);
+    int n;
 
-    if (n == 0)
+    if (!line[strspn(line, " \t\r\n")])
         return 0;
+    n = split(line, words);
     r->rows++;
     if (n != COLUMNS) {
         ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-columns", r->path, r->line,
@@ -144,8 +174,9 @@ static void check_count(const struct reading *r)
                       r->rows, r->rules->most, r->rows);
 }
 
-size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules, int *there,
-                       void (*found)(void *ctx, const ddp_label_box *box), void *ctx)
+size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
+                       ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),
+                       void *ctx)
 {
     enum { COMPARED = 256 };
     struct reading r = {.f = f, .path = path, .rules = rules};
@@ -155,7 +186,7 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
     size_t size = 0, good = 0;
     ssize_t bytes;
 
-    *there = file != NULL;
+    *kind = file ? DDP_LABEL_EMPTY : DDP_LABEL_NONE;
     if (!file) {
         if (errno != ENOENT || rules->missing_is_error)
             ddp_fault_add(f, DDP_FAULT_ERROR, "label-unreadable", path, 0, "cannot be read: %s",
@@ -168,6 +199,7 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
         ddp_check_bom(f, path, mark > 0);
         if (memchr(line, 0, (size_t)bytes)) {
             ddp_fault_add(f, DDP_FAULT_ERROR, "label-zeros", path, r.line, DDP_HAS_ZEROS);
+            *kind = DDP_LABEL_LINES;
             break;
         }
         if (!check_line(&r, line + mark, &box))
@@ -181,6 +213,8 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
     if (ferror(file))
         ddp_fault_add(f, DDP_FAULT_ERROR, "label-unreadable", path, 0, "cannot be read: %s",
                       strerror(errno));
+    if (r.rows > 0)
+        *kind = DDP_LABEL_LINES;
     check_count(&r);
     free(line);
     (void)fclose(file);

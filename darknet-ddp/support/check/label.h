@@ -17,9 +17,17 @@ typedef struct ddp_label_rules {
     int missing_is_error; /* else the picture shows nothing */
 } ddp_label_rules;
 
-/* Read path and add what is wrong to *f. found is called with each good box. *there: the file
- * exists. Returns how many boxes were good. */
-size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules, int *there,
-                       void (*found)(void *ctx, const ddp_label_box *box), void *ctx);
+typedef enum ddp_label_file {
+    DDP_LABEL_NONE,  /* it is not there */
+    DDP_LABEL_EMPTY, /* blank lines at most */
+    DDP_LABEL_LINES  /* good or not */
+} ddp_label_file;
+
+/* Read path and add what is wrong to *f: every line that training's loader (read_boxes of Darknet's
+ * data.c) refuses is an error, and so is what it takes for another box than was meant. found is
+ * called with each good box. Returns how many boxes were good. */
+size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
+                       ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),
+                       void *ctx);
 
 #endif
