@@ -98,6 +98,17 @@ int ddp_cfg_of_forks(const ddp_cfg_text *cfg)
     return 0;
 }
 
+int ddp_cfg_has_unknown_section(const ddp_cfg_text *cfg)
+{
+    ddp_cfg_section s;
+    size_t at = 0;
+
+    while (ddp_cfg_next_section(cfg, &at, &s))
+        if (s.title && !cfg_find_section(s.title->key))
+            return 1;
+    return 0;
+}
+
 char *ddp_cfg_base(const char *path)
 {
     return basecfg((char *)path);

@@ -25,6 +25,9 @@ ddp_status ddp_cfg_with(const char *path, const ddp_cfg_value *values, size_t co
 /* Is it trained by the formulas of the later forks of Darknet? What is not read as a cfg is not. */
 int ddp_cfg_of_forks(const ddp_cfg_text *cfg);
 
+/* Has it a section of a type that Darknet does not know? */
+int ddp_cfg_has_unknown_section(const ddp_cfg_text *cfg);
+
 /* The name without folder and ending that Darknet gives to what it saves of the cfg at this path.
  * The caller frees it. */
 char *ddp_cfg_base(const char *path);

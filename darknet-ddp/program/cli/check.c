@@ -50,7 +50,8 @@ static void look_at_labels(ddp_scan_data *c)
 
     if (ddp_scan_data_has_no_labels(c, &why))
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "labels-none", c->list_path, 0, "%s", why.text);
-    else if (c->heads.count > 0 && c->tally.boxes == 0 && !ddp_faults_have(&c->faults, "label-"))
+    else if (c->heads.count > 0 && c->tally.pictures > 0 && c->tally.boxes == 0
+             && !ddp_faults_have(&c->faults, "label-"))
         ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-empty", c->list_path, 0,
                       "no picture has a box: a network learns here to find nothing");
 }
@@ -109,7 +110,7 @@ static int print(ddp_scan_data *c, const ddp_fit *fit, const ddp_options *o)
 {
     const ddp_check_result result = {
         .names = c->names.count >= (size_t)c->classes && c->classes ? c->names.all : NULL,
-        .classes = c->classes,
+        .classes = c->unknown ? 0 : c->classes,
         .by_class = c->by_class,
         .tally = &c->tally,
         .heads = &c->heads,
@@ -125,16 +126,11 @@ static int print(ddp_scan_data *c, const ddp_fit *fit, const ddp_options *o)
     return counts.errors > 0;
 }
 
-static void check_keys(ddp_scan_data *c)
+static void add_fault(void *ctx, const char *kind, const ddp_error *why)
 {
-    ddp_suggest near;
-    const ddp_cfg_line *line = ddp_arguments_unknown_key(&c->data, &near);
-    char text[DDP_NEAR_TEXT];
+    ddp_scan_data *c = ctx;
 
-    if (line)
-        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-key", c->data_path, line->number,
-                      "%s=%s: no key of a .data file%s", line->key, line->value,
-                      ddp_suggest_text(&near, text));
+    ddp_check_add_said(&c->faults, kind, c->data_path, why->text);
 }
 
 /* On rank 0, with what all have found. */
@@ -160,6 +156,11 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
                        .cfg_path = cfg,
                        .missing_is_error = options->labels_required,
                        .decode = options->deep ? ddp_decode_picture : NULL};
+    const ddp_arguments words = {.command = "check",
+                                 .data = data,
+                                 .cfg = cfg,
+                                 .allow_unknown = options->allow_unknown_keys,
+                                 .saves = 1};
     ddp_group *group;
     ddp_error err;
     int status = 0, rank;
@@ -169,11 +170,11 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     ddp_rank_output_open(group);
     ddp_rank_output_errors_only();
     rank = ddp_group_rank(group);
-    if (ddp_scan_data_open(&c, &err))
+    if (ddp_arguments_check_kinds(&words, &err) || ddp_scan_data_open(&c, &err))
         ddp_rank_output_failure(&err);
     look_at_lists(&c, rank);
-    if (rank == 0 && !options->allow_unknown_keys)
-        check_keys(&c);
+    if (rank == 0)
+        ddp_arguments_each_fault(&words, &c.data, add_fault, &c);
     look(&c, rank, ddp_group_size(group));
     if (ddp_scan_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &c.sample, &err))
         ddp_rank_output_failure(&err);

@@ -10,17 +10,17 @@
 
 enum { TEXT = 1 << 16 };
 
-/* "darknet: CFG:30: what is wrong", or without one of both. */
-static void add(ddp_faults *f, const char *cfg, const char *line)
+/* Or "darknet: " before it. */
+void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line)
 {
     static const char prefix[] = "darknet: ";
-    size_t name = strlen(cfg);
+    size_t name = strlen(file);
     long number = 0;
     char *end;
 
     if (strncmp(line, prefix, strlen(prefix)) == 0)
         line += strlen(prefix);
-    if (strncmp(line, cfg, name) == 0 && line[name] == ':') {
+    if (strncmp(line, file, name) == 0 && line[name] == ':') {
         line += name + 1;
         number = strtol(line, &end, 10);
         if (end > line && *end == ':')
@@ -28,7 +28,7 @@ static void add(ddp_faults *f, const char *cfg, const char *line)
         while (*line == ' ')
             line++;
     }
-    ddp_fault_add(f, DDP_FAULT_ERROR, "cfg-refused", cfg, (int)number, "%s",
+    ddp_fault_add(f, DDP_FAULT_ERROR, kind, file, (int)number, "%s",
                   *line ? line : "training cannot read it");
 }
 
@@ -79,7 +79,7 @@ void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
     if (options->allow_unknown_keys)
         args[6] = "-allow_unknown_keys";
     if (ddp_ask(args, text, sizeof text) != 0) {
-        add(f, path, ddp_ask_last_line(text));
+        ddp_check_add_said(f, "cfg-refused", path, ddp_ask_last_line(text));
         return;
     }
     check_batch(f, path, cfg);

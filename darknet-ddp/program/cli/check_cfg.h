@@ -6,6 +6,10 @@
 #include "check/faults.h"
 #include "options/options.h"
 
+/* An error of f, of what training says in one line: "FILE:30: what is wrong", or without the line.
+ * file: where its place is not said. */
+void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
+
 /* Have this program parse the cfg at path as training does, in a process of its own, for what
  * Darknet refuses ends the program: the first thing that is refused, a key, a value, a layer that
  * does not fit, becomes an error of f; else a batch that cannot be cut into mini-batches does, and

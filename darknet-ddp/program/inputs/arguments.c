@@ -1,7 +1,10 @@
 #include "inputs/arguments.h"
 
 #include "base/suggest.h"
+#include "check/cfg_end.h"
+#include "glue/cfg.h"
 #include "inputs/access.h"
+#include "inputs/weights_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +23,12 @@ static int is_key(const char *word)
     return 0;
 }
 
-const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_suggest *near)
+/* The first option from line *at on that nobody reads; NULL: there is none. *at: the line behind
+ * it. *near: what may have been meant. */
+static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, ddp_suggest *near)
 {
-    for (size_t i = 0; i < data->cfg.count; i++) {
-        const ddp_cfg_line *line = &data->cfg.lines[i];
+    while (*at < data->cfg.count) {
+        const ddp_cfg_line *line = &data->cfg.lines[(*at)++];
 
         if (!line->value || is_key(line->key))
             continue;
@@ -62,10 +67,11 @@ static ddp_status check_numbers(const ddp_sections *data, const char *path, ddp_
                     wrong->key, wrong->value);
 }
 
-static ddp_status check_keys(const ddp_sections *data, const char *path, ddp_error *err)
+/* From line *at on. */
+static ddp_status check_keys(const ddp_sections *data, const char *path, size_t *at, ddp_error *err)
 {
     ddp_suggest near;
-    const ddp_cfg_line *unknown = ddp_arguments_unknown_key(data, &near);
+    const ddp_cfg_line *unknown = next_unknown(data, at, &near);
     char text[DDP_NEAR_TEXT];
 
     if (!unknown)
@@ -81,8 +87,7 @@ static const ddp_cfg_line *first_line(const ddp_sections *file)
     return file->cfg.count > 0 ? &file->cfg.lines[0] : NULL;
 }
 
-static ddp_status check_data(const ddp_sections *data, const char *path, int allow_unknown,
-                             ddp_error *err)
+static ddp_status check_is_data(const ddp_sections *data, const char *path, ddp_error *err)
 {
     const ddp_cfg_line *first = first_line(data);
 
@@ -94,10 +99,40 @@ static ddp_status check_data(const ddp_sections *data, const char *path, int all
             err, DDP_ERR_USAGE,
             "%s is no .data file (it begins with %s): the .data file comes before the cfg", path,
             first->key);
-    if ((!allow_unknown && check_keys(data, path, err)) || check_numbers(data, path, err))
-        return err->code;
+    return DDP_OK;
+}
+
+static ddp_status check_train(const ddp_sections *data, const char *path, ddp_error *err)
+{
     if (!ddp_sections_find(data, "train"))
         return ddp_fail(err, DDP_ERR_USAGE, "%s has no train=, the list of pictures", path);
+    return DDP_OK;
+}
+
+static ddp_status check_data(const ddp_sections *data, const char *path, int allow_unknown,
+                             ddp_error *err)
+{
+    size_t at = 0;
+
+    if (check_is_data(data, path, err) || (!allow_unknown && check_keys(data, path, &at, err))
+        || check_numbers(data, path, err))
+        return err->code;
+    return check_train(data, path, err);
+}
+
+/* They can be read, as far as they lie here. */
+static ddp_status check_weights(const ddp_arguments *a, ddp_error *err)
+{
+    if (a->data && ddp_is_weights_file(a->data))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is a weights file, and a .data file is wanted in its place: weights "
+                        "come after the cfg",
+                        a->data);
+    if (a->cfg && ddp_is_weights_file(a->cfg))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is a weights file, and a cfg is wanted in its place: weights come "
+                        "after the cfg",
+                        a->cfg);
     return DDP_OK;
 }
 
@@ -125,6 +160,46 @@ static ddp_status check_length(const ddp_arguments *a, const ddp_sections *cfg, 
                     "%s:%d: max_batches=%s: nothing would be trained; it says how many batches to "
                     "train",
                     a->cfg, line->number, line->value);
+}
+
+static ddp_status check_is_detector(const ddp_arguments *a, const ddp_cfg_end *end, ddp_error *err)
+{
+    if (end->head || !end->last)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s:%d: %s is the last section, and none is [yolo], [region] or [detection]: "
+                    "this is no detector's cfg%s",
+                    a->cfg, end->last->number, end->last->key,
+                    end->has_softmax ? " but a classifier's, for classifier train" : "");
+}
+
+static ddp_status check_is_classifier(const ddp_arguments *a, const ddp_cfg_end *end,
+                                      const ddp_sections *data, ddp_error *err)
+{
+    const char *classes = ddp_sections_find(data, "classes");
+    char text[DDP_MISFIT_TEXT];
+
+    if (end->head)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s:%d: %s: this is a detector's cfg, for detector train, and classifier "
+                        "train was asked for",
+                        a->cfg, end->head->number, end->head->key);
+    if (!ddp_cfg_end_misfit(end, a->data, classes ? atoi(classes) : 0, text))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s", a->cfg, end->line, text);
+}
+
+/* Is the network one for the command? What Darknet does not know it says. */
+static ddp_status check_network(const ddp_arguments *a, const ddp_sections *cfg,
+                                const ddp_sections *data, ddp_error *err)
+{
+    ddp_cfg_end end = ddp_cfg_end_of(&cfg->cfg);
+
+    if (ddp_cfg_has_unknown_section(&cfg->cfg))
+        return DDP_OK;
+    if (strcmp(a->command, "detector") == 0)
+        return check_is_detector(a, &end, err);
+    return strcmp(a->command, "classifier") == 0 ? check_is_classifier(a, &end, data, err) : DDP_OK;
 }
 
 int ddp_arguments_has_data(const char *command)
@@ -235,7 +310,10 @@ static ddp_status check_contents(const ddp_arguments *a, const ddp_sections *dat
     ddp_status st = check_data(data, a->data, a->allow_unknown, err);
 
     if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
-        st = check_cfg(&cfg, a->cfg, err) || check_length(a, &cfg, err) ? err->code : DDP_OK;
+        st = check_cfg(&cfg, a->cfg, err) || check_network(a, &cfg, data, err)
+                     || check_length(a, &cfg, err)
+                 ? err->code
+                 : DDP_OK;
     ddp_sections_release(&cfg);
     return st;
 }
@@ -247,7 +325,7 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
     ddp_status st = DDP_OK;
     int is_read;
 
-    if (!a->elsewhere && check_words(a, err))
+    if ((!a->elsewhere && check_words(a, err)) || check_weights(a, err))
         return err->code;
     if (!a->data)
         return check_backup(a, NULL, err);
@@ -274,4 +352,42 @@ void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size)
     else
         write_default(a->data, folder, size);
     ddp_sections_release(&data);
+}
+
+ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
+{
+    ddp_sections data = {0}, cfg = {0};
+    ddp_error ignored;
+    ddp_status st = check_words(a, err);
+
+    if (!st)
+        st = check_weights(a, err);
+    if (!st && !ddp_data_read(&data, a->data, &ignored))
+        st = check_is_data(&data, a->data, err);
+    if (!st && !ddp_sections_read(&cfg, a->cfg, &ignored))
+        st = check_cfg(&cfg, a->cfg, err);
+    ddp_sections_release(&data);
+    ddp_sections_release(&cfg);
+    return st;
+}
+
+void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
+                              void (*say)(void *ctx, const char *kind, const ddp_error *why),
+                              void *ctx)
+{
+    static const char *const files[] = {"train", "valid", "names", "labels", "map", "tree"};
+    ddp_error why;
+    size_t at = 0;
+
+    while (!a->allow_unknown && check_keys(data, a->data, &at, &why))
+        say(ctx, "data-key", &why);
+    if (check_train(data, a->data, &why))
+        say(ctx, "data-train", &why);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (check_file(a, data, files[i], &why))
+            say(ctx, "data-unreadable", &why);
+    if (check_list(a, data, &why))
+        say(ctx, "data-train", &why);
+    if (check_backup(a, data, &why))
+        say(ctx, "data-backup", &why);
 }

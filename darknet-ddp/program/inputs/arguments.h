@@ -4,7 +4,6 @@
 #define DDP_INPUTS_ARGUMENTS_H
 
 #include "base/status.h"
-#include "base/suggest.h"
 #include "inputs/text_file.h"
 
 /* The words of `darknet COMMAND train DATA CFG WEIGHTS`, or without DATA; NULL: it is not there. */
@@ -21,21 +20,28 @@ typedef struct ddp_arguments {
 /* Does `darknet COMMAND train` read a .data file? */
 int ddp_arguments_has_data(const char *command);
 
-/* DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, DATA has no option at all, no train=, or a key
- * that nobody reads; a detector's CFG has no batch to train. DDP_ERR_IO: a file that the run reads
- * cannot be read, or its folder for weights not be written in; names the key and the file that name
- * it. DDP_ERR_FORMAT: no picture is listed. */
+/* DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, or one of them a weights file, CFG is of
+ * another kind of network than COMMAND trains or has another number of outputs than classes, DATA
+ * has no option at all, no train=, or a key that nobody reads; a detector's CFG has no batch to
+ * train. DDP_ERR_IO: a file that the run reads cannot be read, or its folder for weights not be
+ * written in; names the key and the file that name it. DDP_ERR_FORMAT: no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* The folder that the run saves in: backup= of the .data file, or where a run without one saves. */
 void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size);
 
+/* The part of it that looks at what kinds of files DATA and CFG are, which are read in any case. */
+ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
+
+/* Say all that is wrong with the .data file and what it names, each as ddp_arguments_check would,
+ * for some command: files that only one of them reads, too. kind: short and fixed. Keys that nobody
+ * reads are said unless a->allow_unknown. */
+void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
+                              void (*say)(void *ctx, const char *kind, const ddp_error *why),
+                              void *ctx);
+
 /* The first option of a .data file that is a number, and whose value is none; NULL: there is none.
  */
 const ddp_cfg_line *ddp_arguments_no_number(const ddp_sections *data);
-
-/* The first option of a .data file that nobody reads; NULL: there is none. *near: what may have
- * been meant. */
-const ddp_cfg_line *ddp_arguments_unknown_key(const ddp_sections *data, ddp_suggest *near);
 
 #endif

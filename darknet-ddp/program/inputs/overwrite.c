@@ -3,6 +3,7 @@
 #include "checkpoint/match.h"
 #include "glue/darknet.h"
 #include "inputs/text_file.h"
+#include "inputs/weights_file.h"
 #include "options/darknet_commands.h"
 
 #include <fcntl.h>
@@ -119,11 +120,6 @@ static int find_picture(const char *written, const struct stat *info, const char
 
 /* ---- what is there already ---- */
 
-static int is_number_of_version(const unsigned char *bytes)
-{
-    return bytes[0] < 100 && !bytes[1] && !bytes[2] && !bytes[3];
-}
-
 /* Could this be an earlier one of its kind? */
 static int is_of(ddp_written_kind kind, const unsigned char *head, size_t count)
 {
@@ -135,7 +131,7 @@ static int is_of(ddp_written_kind kind, const unsigned char *head, size_t count)
     case DDP_WRITTEN_PROFILE:
         return count >= strlen(profile) && memcmp(head, profile, strlen(profile)) == 0;
     case DDP_WRITTEN_WEIGHTS:
-        return count >= 12 && is_number_of_version(head) && is_number_of_version(head + 4);
+        return ddp_begins_as_weights(head, count);
     case DDP_WRITTEN_JPEG:
         return count >= 2 && head[0] == 0xff && head[1] == 0xd8;
     default:

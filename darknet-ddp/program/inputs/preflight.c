@@ -219,7 +219,8 @@ ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const cha
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to look at the data");
     c->data_path = data;
     c->cfg_path = cfg;
-    ready = ddp_scan_data_open(c, &unread) == DDP_OK && is_looked_at(c, command);
+    ready = ddp_scan_data_open(c, &unread) == DDP_OK && !c->unread && !c->unknown
+            && c->list.count > 0 && is_looked_at(c, command);
     st = agree(group, &ready, err);
     if (!st && ready)
         st = look_and_judge(c, group, say, err);

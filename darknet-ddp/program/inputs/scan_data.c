@@ -1,6 +1,8 @@
 #include "inputs/scan_data.h"
 
+#include "check/cfg_end.h"
 #include "glue/cfg.h"
+#include "inputs/access.h"
 #include "inputs/arguments.h"
 #include "samples/transforms.h"
 
@@ -18,26 +20,55 @@ void ddp_scan_data_release(ddp_scan_data *c)
     ddp_faults_release(&c->faults);
 }
 
-/* names= of a detector and labels= of a classifier, or names= of it too. */
-static ddp_status read_names(ddp_scan_data *c, ddp_error *err)
+/* The lines of a file that a key of the .data file names. Returns its path; NULL: there is none. */
+static const char *read_lines(ddp_scan_data *c, const char *key, ddp_lines *lines)
 {
-    int is_classifier = c->heads.count == 0;
-    const char *path = ddp_sections_find(&c->data, is_classifier ? "labels" : "names");
+    const ddp_cfg_line *line = ddp_sections_line(&c->data, key);
+    ddp_error why, ignored;
 
-    if (!path && is_classifier)
-        path = ddp_sections_find(&c->data, "names");
-    if (!path)
-        return DDP_OK;
-    if (ddp_lines_read(&c->names, path, err))
-        return err->code;
-    ddp_check_bom(&c->faults, path, c->names.has_mark);
-    if (c->classes > 0 && c->names.count < (size_t)c->classes)
+    if (!line)
+        return NULL;
+    if (!ddp_lines_read(lines, line->value, &why)) {
+        ddp_check_bom(&c->faults, line->value, lines->has_mark);
+        return line->value;
+    }
+    ddp_lines_release(lines);
+    c->unread = 1;
+    if (!ddp_access_read(line->value, line->value, &ignored))
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-unreadable", c->data_path, line->number,
+                      "%s=%s: %s", key, line->value, why.text);
+    return line->value;
+}
+
+static void compare_names(ddp_scan_data *c, const char *path)
+{
+    size_t classes = (size_t)c->classes;
+
+    if (classes == 0 || c->names.count == classes)
+        return;
+    if (c->names.count < classes)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
                       "%zu names, and classes=%d in %s", c->names.count, c->classes, c->data_path);
+    else
+        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "data-names", path,
+                      (int)c->names.numbers[classes],
+                      "%zu names, and classes=%d in %s: from this one on they name nothing",
+                      c->names.count, c->classes, c->data_path);
+}
+
+/* names= of a detector and labels= of a classifier, or names= of it too. */
+static void read_names(ddp_scan_data *c)
+{
+    int is_classifier = c->heads.count == 0 && !c->unknown;
+    const char *key = is_classifier && ddp_sections_find(&c->data, "labels") ? "labels" : "names";
+    const char *path = read_lines(c, key, &c->names);
+
+    if (!path || !c->names.all)
+        return;
+    compare_names(c, path);
     if (is_classifier)
         ddp_check_duplicates(
             &c->faults, &(ddp_list_lines){path, c->names.all, c->names.numbers, c->names.count});
-    return DDP_OK;
 }
 
 /* Files of tags, and trees of classes, say by themselves which classes a picture has. */
@@ -45,27 +76,24 @@ static int names_tell(const ddp_scan_data *c)
 {
     const char *tag = ddp_sections_find(&c->data, "tag");
 
-    return c->heads.count == 0 && c->names.count > 0 && c->names.count >= (size_t)c->classes
-           && !(tag && atoi(tag)) && !ddp_sections_find(&c->data, "tree")
-           && !ddp_sections_find(&c->cfg, "tree");
+    return c->heads.count == 0 && !c->unknown && c->names.count > 0
+           && c->names.count >= (size_t)c->classes && !(tag && atoi(tag))
+           && !ddp_sections_find(&c->data, "tree") && !ddp_sections_find(&c->cfg, "tree");
 }
 
-static ddp_status read_lists(ddp_scan_data *c, ddp_error *err)
+/* Does the cfg fit the .data file? */
+static void compare_cfg(ddp_scan_data *c)
 {
-    c->list_path = ddp_sections_find(&c->data, "train");
-    c->valid_path = ddp_sections_find(&c->data, "valid");
-    if (!c->list_path)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s has no train=, the list of pictures",
-                        c->data_path);
-    if (ddp_lines_read(&c->list, c->list_path, err))
-        return err->code;
-    if (c->list.count == 0)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s lists no picture", c->list_path);
-    if (c->valid_path && ddp_lines_read(&c->valid, c->valid_path, err))
-        return ddp_wrap(err, "valid=");
-    ddp_check_bom(&c->faults, c->list_path, c->list.has_mark);
-    ddp_check_bom(&c->faults, c->valid_path, c->valid.has_mark);
-    return DDP_OK;
+    ddp_cfg_end end = ddp_cfg_end_of(&c->cfg.cfg);
+    char text[DDP_MISFIT_TEXT];
+
+    c->unknown = ddp_cfg_has_unknown_section(&c->cfg.cfg);
+    if (c->unknown)
+        return;
+    ddp_check_model(&c->faults, &c->heads, &c->cfg.cfg, c->cfg_path, c->data_path, c->classes);
+    if (end.has_softmax && ddp_cfg_end_misfit(&end, c->data_path, c->classes, text))
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "cfg-outputs", c->cfg_path, end.line, "%s",
+                      text);
 }
 
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
@@ -88,11 +116,10 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
     c->by_class = calloc((size_t)c->classes + 1, sizeof *c->by_class);
     if (!c->by_class)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", c->classes);
-    if (read_lists(c, err))
-        return err->code;
-    ddp_check_model(&c->faults, &c->heads, &c->cfg.cfg, c->cfg_path, c->data_path, c->classes);
-    if (read_names(c, err))
-        return err->code;
+    c->list_path = read_lines(c, "train", &c->list);
+    c->valid_path = read_lines(c, "valid", &c->valid);
+    compare_cfg(c);
+    read_names(c);
     c->by_names = names_tell(c);
     return DDP_OK;
 }

@@ -21,11 +21,15 @@ typedef struct ddp_scan_data {
     ddp_box_sample sample;
     int by_names;         /* pictures of a classifier, whose classes stand in their paths */
     int missing_is_error; /* a picture without a label file */
+    int unread;           /* the .data file lacks train=, or a file that it names cannot be read */
+    int unknown;          /* the cfg has a section that nobody knows, so may be of any kind */
     int (*decode)(const char *picture, char *note, size_t size);
 } ddp_scan_data;
 
 /* Read what c->data_path and c->cfg_path name, all else being zero, and compare them with each
- * other. Release it in any case. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
+ * other. A list that cannot be read is empty, and c->unread is set; one that cannot even be opened
+ * is no fault here (see ddp_arguments_each_fault). Release it in any case. Fails with DDP_ERR_IO,
+ * DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c);
 

@@ -1,0 +1,84 @@
+#include "check/cfg_end.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What classifier takes without classes=. */
+enum { CLASSES = 2 };
+
+static int is_one_of(const char *title, const char *const *titles)
+{
+    for (; *titles; titles++)
+        if (strcmp(title, *titles) == 0)
+            return 1;
+    return 0;
+}
+
+/* A section with this key gives as many values, or as many maps. */
+static void take_outputs(ddp_cfg_end *end, const ddp_cfg_section *s, const char *key)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(s, key);
+    char *rest = NULL;
+    long value = line ? strtol(line->value, &rest, 10) : 1;
+
+    end->key = !line || rest > line->value ? key : NULL; /* else Darknet says what is wrong */
+    end->outputs = (int)value;
+    end->line = line ? line->number : s->title->number;
+}
+
+ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg)
+{
+    static const char *const heads[] = {"[yolo]", "[region]", "[detection]", NULL};
+    static const char *const convolutions[] = {"[convolutional]", "[conv]", NULL};
+    static const char *const connected[] = {"[connected]", "[conn]", NULL};
+    static const char *const means[] = {"[avgpool]", "[avg]", NULL};
+    static const char *const softmax[] = {"[softmax]", "[soft]", NULL};
+    static const char *const as_many[] = {"[cost]", "[dropout]", "[logistic]", "[activation]",
+                                          NULL};
+    ddp_cfg_end end = {0};
+    ddp_cfg_section s;
+    size_t at = 0;
+    int maps = 0; /* as many maps as that, of a size that is not known here */
+
+    while (ddp_cfg_next_section(cfg, &at, &s)) {
+        const char *title = s.title ? s.title->key : "";
+
+        end.last = s.title;
+        if (is_one_of(title, heads) && !end.head)
+            end.head = s.title;
+        if (is_one_of(title, softmax))
+            end.has_softmax = 1;
+        if (is_one_of(title, convolutions) || is_one_of(title, connected)) {
+            maps = is_one_of(title, convolutions);
+            take_outputs(&end, &s, maps ? "filters" : "output");
+        } else if (is_one_of(title, means)) {
+            maps = 0;
+        } else if (!is_one_of(title, softmax) && !is_one_of(title, as_many)) {
+            end.key = NULL;
+        }
+    }
+    if (maps)
+        end.key = NULL;
+    return end;
+}
+
+int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classes,
+                       char text[DDP_MISFIT_TEXT])
+{
+    int wanted = classes > 0 ? classes : CLASSES;
+
+    if (end->head || !end->key || end->outputs == wanted)
+        return 0;
+    if (classes > 0)
+        (void)snprintf(text, DDP_MISFIT_TEXT,
+                       "%s=%d: as many values as that come out, and %.300s has classes=%d: %s=%d "
+                       "is wanted",
+                       end->key, end->outputs, data_path, classes, end->key, wanted);
+    else
+        (void)snprintf(text, DDP_MISFIT_TEXT,
+                       "%s=%d: as many values as that come out, and %.300s has no classes=, so %d "
+                       "are wanted: give it classes=%d",
+                       end->key, end->outputs, data_path, wanted, end->outputs);
+    return 1;
+}
