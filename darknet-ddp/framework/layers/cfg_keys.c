@@ -183,6 +183,24 @@ const char *cfg_keys(const cfg_section *s)
     return list;
 }
 
+const char *cfg_hint_or_keys(const cfg_section *s, const char *hint)
+{
+    enum { SOME = 5 };
+    static char text[256];
+    const char *all = cfg_keys(s), *end = all, *at;
+    int more = 0, i;
+    if (*hint)
+        return hint;
+    for (i = 0; i < SOME && *end; ++i)
+        end += strcspn(end + 1, ",") + 1;
+    for (at = end; *at; ++at)
+        more += *at == ',';
+    snprintf(text, sizeof(text), ", which has %.*s", (int)(end - all), all);
+    if (more)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), " and %d more", more);
+    return text;
+}
+
 const char *cfg_sections(void)
 {
     static char list[2048];

@@ -24,6 +24,9 @@ int cfg_lacks_key(const cfg_section *s, const char *key);
  */
 const char *cfg_keys(const cfg_section *s);
 const char *cfg_sections(void);
+/* What is said of an unknown key: the hint, or if it is empty the section's first few keys: ",
+ * which has batch, ... and 41 more". A static string. */
+const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
 /* Did the key, or if it is null the section itself, come with the forks' mathematics? A cfg that
  * has one is trained by them. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
