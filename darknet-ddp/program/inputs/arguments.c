@@ -2,13 +2,16 @@
 
 #include "base/suggest.h"
 #include "check/cfg_end.h"
+#include "checkpoint/set_aside.h"
 #include "glue/cfg.h"
 #include "inputs/access.h"
 #include "inputs/weights_file.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What Darknet's commands and ours read of a .data file, and what later forks do. */
 static const char *const keys[] = {"train",  "valid", "test", "classes",  "names", "labels",
@@ -291,13 +294,33 @@ static ddp_status check_backup(const ddp_arguments *a, const ddp_sections *data,
     return ddp_access_write(what, folder, err);
 }
 
+/* A run that has begun since may have set aside the weights that somebody wants to begin with. */
+static ddp_status say_if_aside(const ddp_arguments *a, ddp_error *err)
+{
+    const char *slash = strrchr(a->weights, '/');
+    char directory[PATH_MAX], *base = a->cfg ? ddp_cfg_base(a->cfg) : NULL, *folder = NULL;
+    ddp_error found = *err;
+
+    (void)snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - a->weights) : 1,
+                   slash ? a->weights : ".");
+    if (base)
+        folder = ddp_set_aside_last(directory, base, slash ? slash + 1 : a->weights);
+    if (folder)
+        (void)ddp_fail(err, found.code, "%s; a later run has set such a file aside: %.120s/%.100s",
+                       found.text, folder, slash ? slash + 1 : a->weights);
+    free(folder);
+    free(base);
+    return err->code;
+}
+
 static ddp_status check_words(const ddp_arguments *a, ddp_error *err)
 {
     const char *const words[] = {a->data, a->cfg, a->weights};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i] && *words[i] && ddp_access_read(words[i], words[i], err))
-            return err->code;
+            return words[i] == a->weights && access(a->weights, F_OK) ? say_if_aside(a, err)
+                                                                      : err->code;
     return DDP_OK;
 }
 
