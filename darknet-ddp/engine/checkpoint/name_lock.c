@@ -32,6 +32,7 @@ struct ddp_name_lock {
     char *path;
     ddp_name_lock_config config;
     struct mark mine;
+    struct mark taken; /* from whom it was taken over; no token: from nobody */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t closed;
@@ -301,7 +302,16 @@ static ddp_status create(const ddp_name_lock *o, int *made, ddp_error *err)
     return err->code;
 }
 
-static ddp_status acquire(const ddp_name_lock *o, ddp_error *err)
+/* Of an owner that is dead, or is to be. */
+static ddp_status take_from(ddp_name_lock *o, const struct mark *other, ddp_error *err)
+{
+    tell(o, other, o->config.take_over ? "taking over " : "the run is gone that saved at ");
+    if (o->config.take_over)
+        o->taken = *other;
+    return remove_mark(o, other, err);
+}
+
+static ddp_status acquire(ddp_name_lock *o, ddp_error *err)
 {
     for (;;) {
         struct mark other;
@@ -322,12 +332,8 @@ static ddp_status acquire(const ddp_name_lock *o, ddp_error *err)
             continue; /* it has just ended */
         if (verdict == ALIVE)
             return refuse(o, &other, err);
-        if (verdict == DEAD) {
-            tell(o, &other,
-                 o->config.take_over ? "taking over " : "the run is gone that saved at ");
-            if (remove_mark(o, &other, err))
-                return err->code;
-        }
+        if (verdict == DEAD && take_from(o, &other, err))
+            return err->code;
     }
 }
 
@@ -440,11 +446,17 @@ ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
     return DDP_OK;
 }
 
+/* Whoever it was taken over from may not have looked yet, and learns of it by this file. */
+static int may_be_missed(const ddp_name_lock *o)
+{
+    return o->taken.token[0] && !(is_here(o, &o->taken) && !process_runs(&o->taken));
+}
+
 void ddp_name_lock_remove(const ddp_name_lock *o)
 {
     struct mark now;
 
-    if (o && read_mark(o->path, &now) && is_mine(o, &now))
+    if (o && !may_be_missed(o) && read_mark(o->path, &now) && is_mine(o, &now))
         (void)unlink(o->path);
 }
 

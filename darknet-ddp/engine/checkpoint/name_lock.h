@@ -43,11 +43,12 @@ ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_
  * meanwhile, ddp_name_lock_check says so. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
-/* Remove the file if it is ours. The process is about to end: from any thread, at any time; o may
- * be NULL. */
+/* Remove the file if it is ours; not where the owner from whom it was taken over may still run, who
+ * learns of it by the file. The process is about to end: from any thread, at any time; o may be
+ * NULL. */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 
-/* Remove the file if it is ours, and free o. NULL is allowed. */
+/* Remove the file as that does, and free o. NULL is allowed. */
 void ddp_name_lock_close(ddp_name_lock *o);
 
 #endif

@@ -272,6 +272,17 @@ static void count_words(const char *words, int *fewest, int *most)
     }
 }
 
+/* How many layers: Darknet takes what is no number for 0. */
+static ddp_status check_count(const command *row, int argc, char **argv, ddp_error *err)
+{
+    const char *count = ddp_darknet_word_at(argc, argv, "LAYERS");
+
+    if (!count || (count[0] != '0' && !count[strspn(count, "0123456789")]))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s: LAYERS is a number from 1, not '%s': %s", row->name,
+                    count, row->words);
+}
+
 static ddp_status check_words(const command *row, int argc, char **argv, ddp_error *err)
 {
     int names = 1 + (row->verb[0] != 0), fewest, most; /* names: words before those */
@@ -280,6 +291,8 @@ static ddp_status check_words(const command *row, int argc, char **argv, ddp_err
 
     count_words(row->words, &fewest, &most);
     write_name(row, name, sizeof name);
+    if (check_count(row, argc, argv, err))
+        return err->code;
     extra = plain_word(argc, argv, row, names + most);
     if (extra)
         return ddp_fail(err, DDP_ERR_USAGE, "%s: nothing is to follow %s, and '%s' does", name,

@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "comm/group_gpu.h"
 #include "glue/trainable.h"
 #include "run/session.h"
@@ -14,29 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fail_to_write(const char *path)
-{
-    ddp_error err;
-
-    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    ddp_session_fail(&err);
-}
-
 /* On rank 0. Before the first step, so that a wrong path does not cost the figures. */
 static FILE *open_file(const char *path)
 {
-    int wanted = path && ddp_group_rank(ddp_session_group()) == 0;
-    FILE *f = wanted ? fopen(path, "w") : NULL;
-
-    if (wanted && !f)
-        fail_to_write(path);
-    return f;
-}
-
-static void close_file(FILE *f, const char *path)
-{
-    if (f && fclose(f))
-        fail_to_write(path);
+    return ddp_group_rank(ddp_session_group()) == 0 ? ddp_output_file_open(path) : NULL;
 }
 
 static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
@@ -149,11 +131,11 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
     run(&result, &config, options);
     if (json)
         ddp_bench_print_json(json, &result);
-    close_file(json, options->json);
-    close_file(config.trace, options->trace);
+    ddp_output_file_close(json, options->json);
+    ddp_output_file_close(config.trace, options->trace);
     if (options->profile)
         write_profile(&config, profile);
-    close_file(profile, options->profile);
+    ddp_output_file_close(profile, options->profile);
     if (ddp_group_rank(config.group) == 0)
         print(&result, out, options);
     ddp_bench_release(&result);

@@ -2,6 +2,7 @@
 #include "cli/check_cfg.h"
 #include "cli/check_print.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "comm/collectives.h"
 #include "glue/weights.h"
 #include "inputs/arguments.h"
@@ -94,18 +95,6 @@ static ddp_status look_at_weights(ddp_scan_data *c, const char *weights, ddp_fit
     return st;
 }
 
-static FILE *open_json(const char *path)
-{
-    FILE *json = path ? fopen(path, "w") : NULL;
-    ddp_error err;
-
-    if (path && !json) {
-        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-        ddp_rank_output_failure(&err);
-    }
-    return json;
-}
-
 static int print(ddp_scan_data *c, const ddp_fit *fit, const ddp_options *o)
 {
     const ddp_check_result result = {
@@ -115,14 +104,12 @@ static int print(ddp_scan_data *c, const ddp_fit *fit, const ddp_options *o)
         .tally = &c->tally,
         .heads = &c->heads,
         .fit = fit};
-    FILE *json = open_json(o->json);
+    FILE *json = ddp_output_file_open(o->json);
     ddp_check_counts counts;
 
     ddp_faults_unique(&c->faults);
     counts = ddp_check_print(stdout, json, &c->faults, &result);
-
-    if (json)
-        (void)fclose(json);
+    ddp_output_file_close(json, o->json);
     return counts.errors > 0;
 }
 

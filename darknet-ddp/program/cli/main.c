@@ -247,6 +247,17 @@ static void take_size(int argc, char **argv)
     ddp_darknet_take_net_values(values);
 }
 
+/* A disk that is full may have taken only some of it. */
+static int is_printed(void)
+{
+    (void)fflush(stdout);
+    if (!ddp_terminal_output_error())
+        return 1;
+    (void)fprintf(stderr, "darknet: standard output cannot be written: %s\n",
+                  strerror(ddp_terminal_output_error()));
+    return 0;
+}
+
 static int train_alone(int argc, char **argv)
 {
     int status = darknet_main(argc, argv);
@@ -383,7 +394,7 @@ int main(int argc, char **original)
     configure_darknet(&options, own == NULL);
     find_shared(argc, argv);
     if (own)
-        return run_own_command(own, argc, argv, &options, launcher);
+        return run_own_command(own, argc, argv, &options, launcher) || !is_printed();
     if (ddp_darknet_trains(argc, argv)) {
         ddp_step_line_open(options.log_every);
         if (launcher.rank == 0)

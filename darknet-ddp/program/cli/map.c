@@ -1,6 +1,7 @@
 /* `darknet detector map DATA CFG WEIGHTS`: how good weights are on the pictures of valid=. */
 #include "cli/commands.h"
 #include "cli/evaluate.h"
+#include "cli/output_file.h"
 #include "show/rank_output.h"
 
 #include <errno.h>
@@ -91,17 +92,6 @@ static void put_figures(FILE *json, const ddp_validation_result *r)
     (void)fputs("]}\n", json);
 }
 
-static FILE *open_json(const char *path)
-{
-    FILE *json = fopen(path, "w");
-    ddp_error err;
-
-    if (json)
-        return json;
-    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    ddp_rank_output_failure(&err);
-}
-
 int ddp_command_map(const char *data, const char *cfg, const char *weights,
                     const ddp_options *options, ddp_launcher launcher)
 {
@@ -111,14 +101,13 @@ int ddp_command_map(const char *data, const char *cfg, const char *weights,
 
     ddp_evaluate_open(&m, "detector", data, cfg, weights, options, launcher);
     if (m.rank == 0 && options->json)
-        json = open_json(options->json);
+        json = ddp_output_file_open(options->json);
     result = ddp_evaluate_run(&m, put_boxes, json);
     if (m.rank == 0)
         ddp_print_precision(result, options->points);
-    if (json) {
+    if (json)
         put_figures(json, result);
-        (void)fclose(json);
-    }
+    ddp_output_file_close(json, options->json);
     ddp_evaluate_close(&m);
     return 0;
 }

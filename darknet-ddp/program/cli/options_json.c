@@ -3,6 +3,7 @@
 #include "algorithms/compressor.h"
 #include "base/json.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "options/table.h"
 #include "show/rank_output.h"
 
@@ -157,20 +158,14 @@ static void put_all(FILE *out)
 
 int ddp_command_options(const ddp_options *options)
 {
-    FILE *out = stdout;
-    ddp_error err;
+    FILE *out;
 
     if (!options->json) {
         ddp_options_help(stdout);
         return 0;
     }
-    if (options->json[0] && !(out = fopen(options->json, "w"))) {
-        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->json, strerror(errno));
-        ddp_rank_output_failure(&err);
-    }
-    put_all(out);
-    if (out == stdout || fclose(out) == 0)
-        return 0;
-    (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->json, strerror(errno));
-    ddp_rank_output_failure(&err);
+    out = options->json[0] ? ddp_output_file_open(options->json) : NULL;
+    put_all(out ? out : stdout);
+    ddp_output_file_close(out, options->json);
+    return 0;
 }

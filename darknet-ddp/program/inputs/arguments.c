@@ -250,9 +250,10 @@ static ddp_status check_files(const ddp_arguments *a, const ddp_sections *data, 
 }
 
 /* A list that is no regular file can be read once only. */
-static ddp_status check_list(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+static ddp_status check_list(const ddp_arguments *a, const ddp_sections *data, const char *key,
+                             ddp_error *err)
 {
-    const ddp_cfg_line *line = ddp_sections_line(data, "train");
+    const ddp_cfg_line *line = ddp_sections_line(data, key);
     ddp_lines list = {0};
     ddp_error ignored;
     int is_empty = line && !ddp_lines_read(&list, line->value, &ignored) && list.count == 0;
@@ -261,8 +262,8 @@ static ddp_status check_list(const ddp_arguments *a, const ddp_sections *data, d
     if (!is_empty)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_FORMAT,
-                    "%s:%d: train=%s: no picture is listed there, a path in each line", a->data,
-                    line->number, line->value);
+                    "%s:%d: %s=%s: no picture is listed there, a path in each line", a->data,
+                    line->number, key, line->value);
 }
 
 /* "backup" beside the .data file. */
@@ -356,7 +357,8 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
     if (is_read)
         st = check_contents(a, &data, err);
     if (!st && is_read && !a->elsewhere
-        && (check_files(a, &data, err) || check_list(a, &data, err) || check_backup(a, &data, err)))
+        && (check_files(a, &data, err) || check_list(a, &data, "train", err)
+            || check_backup(a, &data, err)))
         st = err->code;
     ddp_sections_release(&data);
     return st;
@@ -394,6 +396,34 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
     return st;
 }
 
+/* What a detector's cfg, or a classifier's .data file, has to say. */
+static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+{
+    const char *tag = ddp_sections_find(data, "tag");
+    ddp_arguments detector = *a;
+    ddp_sections cfg = {0};
+    ddp_error ignored;
+    ddp_cfg_end end;
+    ddp_status st = DDP_OK;
+
+    if (ddp_sections_read(&cfg, a->cfg, &ignored))
+        return DDP_OK;
+    end = ddp_cfg_end_of(&cfg.cfg);
+    detector.command = "detector";
+    if (end.head && !ddp_sections_line(&cfg, "max_batches"))
+        st =
+            ddp_fail(err, DDP_ERR_USAGE,
+                     "%s: [net] has no max_batches=, which says how many batches to train", a->cfg);
+    else if (end.head)
+        st = check_length(&detector, &cfg, err);
+    else if (end.has_softmax && !(tag && atoi(tag)) && !ddp_sections_line(data, "labels"))
+        st = ddp_fail(err, DDP_ERR_FORMAT,
+                      "%s has no labels=, the file of names that a classifier looks for in paths",
+                      a->data);
+    ddp_sections_release(&cfg);
+    return st;
+}
+
 void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
                               void (*say)(void *ctx, const char *kind, const ddp_error *why),
                               void *ctx)
@@ -409,8 +439,12 @@ void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (check_file(a, data, files[i], &why))
             say(ctx, "data-unreadable", &why);
-    if (check_list(a, data, &why))
+    if (check_list(a, data, "train", &why))
         say(ctx, "data-train", &why);
+    if (check_list(a, data, "valid", &why))
+        say(ctx, "data-valid", &why);
+    if (check_kind(a, data, &why))
+        say(ctx, "data-cfg", &why);
     if (check_backup(a, data, &why))
         say(ctx, "data-backup", &why);
 }

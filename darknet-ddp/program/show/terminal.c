@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,13 @@ static void unlock(void)
     (void)pthread_mutex_unlock(&screen.lock);
 }
 
+static volatile sig_atomic_t output_error; /* an errno; 0: none */
+
+int ddp_terminal_output_error(void)
+{
+    return output_error;
+}
+
 /* What cannot be written is dropped: the reader has gone, or the run ends. */
 static int write_all(int fd, const char *text, size_t bytes)
 {
@@ -58,8 +66,11 @@ static int write_all(int fd, const char *text, size_t bytes)
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
+        if (n <= 0) {
+            if (n < 0 && errno != EPIPE && fd == STDOUT_FILENO)
+                output_error = errno;
             return 0;
+        }
         text += n;
         bytes -= (size_t)n;
     }

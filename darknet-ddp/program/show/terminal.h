@@ -63,6 +63,10 @@ void ddp_terminal_log(const char *path, int append, const char *head);
 /* A line, with its newline, for that file alone. */
 void ddp_terminal_note(const char *line);
 
+/* The errno with which standard output could not be written, but for a reader that has gone; 0: it
+ * could. */
+int ddp_terminal_output_error(void);
+
 /* Hand the file what it has not yet. Waits for its disk. */
 void ddp_terminal_flush(void);
 
