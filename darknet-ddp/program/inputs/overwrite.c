@@ -236,8 +236,8 @@ static int find_outputs(output *outputs, int argc, char **argv, const ddp_ddp_co
     if (ddp_darknet_is(argc, argv, "detect", "")
         || ddp_darknet_is(argc, argv, "detector", "test")) {
         out = ddp_darknet_option(argv, "-out");
-        add(outputs, &count, out ? "-out" : "without -out the result", out ? out : "predictions", ".jpg",
-            DDP_WRITTEN_JPEG);
+        add(outputs, &count, out ? "-out" : "without -out the result", out ? out : "predictions",
+            ".jpg", DDP_WRITTEN_JPEG);
     }
     if (ddp_darknet_is(argc, argv, "yolo", "test"))
         add(outputs, &count, "the result", "predictions", ".jpg", DDP_WRITTEN_JPEG);
