@@ -123,7 +123,7 @@ static ddp_status check_data(const ddp_sections *data, const char *path, int all
     return check_train(data, path, err);
 }
 
-/* They can be read, as far as they lie here. */
+/* Weights in the place of a .data file or a cfg. */
 static ddp_status check_weights(const ddp_arguments *a, ddp_error *err)
 {
     if (a->data && ddp_is_weights_file(a->data))
