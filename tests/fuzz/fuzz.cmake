@@ -6,7 +6,7 @@ add_library(fuzz_replay STATIC ${CMAKE_CURRENT_LIST_DIR}/replay.c)
 target_link_libraries(fuzz_replay PRIVATE ddp_flags)
 add_library(fuzz_guarded STATIC ${CMAKE_CURRENT_LIST_DIR}/guarded.c)
 target_link_libraries(fuzz_guarded PRIVATE ddp_flags darknet_core)
-set(guarded_symbols malloc calloc realloc free strdup fopen fclose)
+set(guarded_symbols malloc calloc realloc free strdup fopen fclose getline __getdelim)
 list(TRANSFORM guarded_symbols PREPEND "-Wl,--wrap=")
 
 add_custom_target(fuzz_harnesses)

@@ -15,6 +15,7 @@ void *__real_realloc(void *x, size_t size);
 void __real_free(void *x);
 FILE *__real_fopen(const char *path, const char *mode);
 int __real_fclose(FILE *f);
+ssize_t __real___getdelim(char **line, size_t *size, int end, FILE *f);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *x, size_t size);
@@ -22,6 +23,8 @@ void __wrap_free(void *x);
 char *__wrap_strdup(const char *text);
 FILE *__wrap_fopen(const char *path, const char *mode);
 int __wrap_fclose(FILE *f);
+ssize_t __wrap_getline(char **line, size_t *size, FILE *f);
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *f);
 
 /* Something that is still held: memory, or an open file of size 0. */
 struct held {
@@ -136,6 +139,23 @@ int __wrap_fclose(FILE *f)
 {
     let_go(f);
     return __real_fclose(f);
+}
+
+/* The C library allocates a line by itself, past the functions above. */
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *f)
+{
+    ssize_t got;
+
+    if (*line)
+        let_go(*line);
+    got = __real___getdelim(line, size, end, f);
+    hold(*line, *size, 0);
+    return got;
+}
+
+ssize_t __wrap_getline(char **line, size_t *size, FILE *f)
+{
+    return __wrap___getdelim(line, size, '\n', f);
 }
 
 static void take_back(void)

@@ -1,8 +1,8 @@
 /* Code of Darknet's that may end the program, run again and again in one: what it leaves behind
  * when it ends is taken back, and it gets no more memory than a limit.
  *
- * For this malloc, calloc, realloc, free, strdup, fopen and fclose are wrapped by the linker
- * (--wrap). One run at a time, in one thread.
+ * For this malloc, calloc, realloc, free, strdup, fopen, fclose and getline are wrapped by the
+ * linker (--wrap). One run at a time, in one thread.
  */
 #ifndef DDP_TESTS_FUZZ_GUARDED_H
 #define DDP_TESTS_FUZZ_GUARDED_H
