@@ -103,8 +103,7 @@ static const struct {
     {"", "clip dont_update burnin_update train_only_bn"},
 };
 
-// Is the word one of those that blanks separate?
-static int has_word(const char *words, const char *word)
+int cfg_has_word(const char *words, const char *word)
 {
     size_t n = strlen(word);
     while (*words) {
@@ -121,7 +120,7 @@ const cfg_section *cfg_find_section(const char *name)
 {
     size_t i;
     for (i = 0; i < sizeof(sections) / sizeof(sections[0]); ++i) {
-        if (has_word(sections[i].names, name))
+        if (cfg_has_word(sections[i].names, name))
             return sections + i;
     }
     return 0;
@@ -129,18 +128,18 @@ const cfg_section *cfg_find_section(const char *name)
 
 int cfg_reads_key(const cfg_section *s, const char *key)
 {
-    if (has_word(s->keys, key) || has_word(s->v4_keys, key))
+    if (cfg_has_word(s->keys, key) || cfg_has_word(s->v4_keys, key))
         return 1;
-    return s->type != NETWORK && has_word(layer_keys, key);
+    return s->type != NETWORK && cfg_has_word(layer_keys, key);
 }
 
 int cfg_lacks_key(const cfg_section *s, const char *key)
 {
     size_t i;
     for (i = 0; i < sizeof(lacking) / sizeof(lacking[0]); ++i) {
-        if (*lacking[i].section && !has_word(s->names, lacking[i].section))
+        if (*lacking[i].section && !cfg_has_word(s->names, lacking[i].section))
             continue;
-        if (has_word(lacking[i].keys, key))
+        if (cfg_has_word(lacking[i].keys, key))
             return 1;
     }
     return 0;
@@ -150,9 +149,9 @@ const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *v
 {
     size_t i;
     for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); ++i) {
-        if (*ignored[i].section && !has_word(s->names, ignored[i].section))
+        if (*ignored[i].section && !cfg_has_word(s->names, ignored[i].section))
             continue;
-        if (has_word(ignored[i].keys, key))
+        if (cfg_has_word(ignored[i].keys, key))
             return ignored[i].reason;
     }
     return cfg_lacks_key(s, key) && !strcmp(value, "0") ? "off" : 0;
@@ -222,5 +221,5 @@ int cfg_is_v4(const cfg_section *s, const char *key, const char *value)
         return !strcmp(value, "sgdr");
     if (!strcmp(key, "activation") && find_activation(value, &a))
         return activation_is_v4(a);
-    return has_word(s->v4_keys, key);
+    return cfg_has_word(s->v4_keys, key);
 }

@@ -12,6 +12,8 @@ typedef struct {
     const char *v4_keys;
 } cfg_section;
 
+/* Is the word one of those that blanks separate? */
+int cfg_has_word(const char *words, const char *word);
 /* Null: no section of that name, which has its brackets. */
 const cfg_section *cfg_find_section(const char *name);
 /* Is the key of that section one that the parser reads? */
