@@ -180,6 +180,8 @@ static ddp_status refuse_no_verb(const command *first, ddp_error *err)
     for (const command *row = first; row && used < sizeof verbs; row = next_of(row))
         used += (size_t)snprintf(verbs + used, sizeof verbs - used, "%s%s", used ? ", " : "",
                                  row->verb);
+    if (strcmp(first->name, "detector") == 0 && used < sizeof verbs)
+        (void)snprintf(verbs + used, sizeof verbs - used, ", map"); /* ours: ddp_commands.h */
     return ddp_fail(err, DDP_ERR_USAGE, "darknet %s wants one of %s; darknet %s --help says more",
                     first->name, verbs, first->name);
 }

@@ -1,7 +1,9 @@
 #include "layers/cfg_keys.h"
 #include "activations.h"
 #include "layers/heads/yolo_keys.h"
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Read of every layer.
@@ -103,7 +105,8 @@ static const struct {
     {"", "clip dont_update burnin_update train_only_bn"},
 };
 
-int cfg_has_word(const char *words, const char *word)
+// Is the word one of those that blanks separate?
+static int has_word(const char *words, const char *word)
 {
     size_t n = strlen(word);
     while (*words) {
@@ -120,7 +123,7 @@ const cfg_section *cfg_find_section(const char *name)
 {
     size_t i;
     for (i = 0; i < sizeof(sections) / sizeof(sections[0]); ++i) {
-        if (cfg_has_word(sections[i].names, name))
+        if (has_word(sections[i].names, name))
             return sections + i;
     }
     return 0;
@@ -128,18 +131,18 @@ const cfg_section *cfg_find_section(const char *name)
 
 int cfg_reads_key(const cfg_section *s, const char *key)
 {
-    if (cfg_has_word(s->keys, key) || cfg_has_word(s->v4_keys, key))
+    if (has_word(s->keys, key) || has_word(s->v4_keys, key))
         return 1;
-    return s->type != NETWORK && cfg_has_word(layer_keys, key);
+    return s->type != NETWORK && has_word(layer_keys, key);
 }
 
 int cfg_lacks_key(const cfg_section *s, const char *key)
 {
     size_t i;
     for (i = 0; i < sizeof(lacking) / sizeof(lacking[0]); ++i) {
-        if (*lacking[i].section && !cfg_has_word(s->names, lacking[i].section))
+        if (*lacking[i].section && !has_word(s->names, lacking[i].section))
             continue;
-        if (cfg_has_word(lacking[i].keys, key))
+        if (has_word(lacking[i].keys, key))
             return 1;
     }
     return 0;
@@ -149,9 +152,9 @@ const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *v
 {
     size_t i;
     for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); ++i) {
-        if (*ignored[i].section && !cfg_has_word(s->names, ignored[i].section))
+        if (*ignored[i].section && !has_word(s->names, ignored[i].section))
             continue;
-        if (cfg_has_word(ignored[i].keys, key))
+        if (has_word(ignored[i].keys, key))
             return ignored[i].reason;
     }
     return cfg_lacks_key(s, key) && !strcmp(value, "0") ? "off" : 0;
@@ -221,5 +224,60 @@ int cfg_is_v4(const cfg_section *s, const char *key, const char *value)
         return !strcmp(value, "sgdr");
     if (!strcmp(key, "activation") && find_activation(value, &a))
         return activation_is_v4(a);
-    return cfg_has_word(s->v4_keys, key);
+    return has_word(s->v4_keys, key);
+}
+
+// A value fits from `least` to `most`, without the ends that `open` names.
+enum { LEAST = 1, MOST = 2 };
+
+static const struct {
+    LAYER_TYPE section;
+    const char *keys;
+    double least, most;
+    int open;
+    const char *must;
+} ranges[] = {
+    {NETWORK, "learning_rate learning_rate_min decay burn_in hue scales", 0, INFINITY, 0,
+     "must not be negative"},
+    {NETWORK, "momentum B1 B2", 0, 1, MOST, "must be from 0 to less than 1"},
+    {NETWORK, "aspect saturation exposure", 0, INFINITY, LEAST, "must be more than 0"},
+    {DETECTION, "jitter", 0, 1, MOST, "must be from 0 to less than 1"},
+    {REGION, "jitter", 0, 1, MOST, "must be from 0 to less than 1"},
+    {REGION, "thresh", 0, 1, 0, "must be from 0 to 1"},
+    {REGION, "anchors", 0, INFINITY, LEAST, "must be more than 0, each of them"},
+    {YOLO, "jitter label_smooth_eps", 0, 1, MOST, "must be from 0 to less than 1"},
+    {YOLO, "ignore_thresh iou_thresh", 0, 1, 0, "must be from 0 to 1"},
+    {YOLO, "anchors", 0, INFINITY, LEAST, "must be more than 0, each of them"},
+    {YOLO, "scale_x_y", 0, INFINITY, LEAST, "must be more than 0"},
+    {YOLO, "iou_normalizer cls_normalizer obj_normalizer delta_normalizer max_delta", 0, INFINITY,
+     0, "must not be negative"},
+};
+
+static int fits(size_t range, double value)
+{
+    double least = ranges[range].least, most = ranges[range].most;
+    if (ranges[range].open & LEAST ? value <= least : value < least)
+        return 0;
+    return ranges[range].open & MOST ? value < most : value <= most;
+}
+
+static int all_fit(size_t range, const char *values)
+{
+    char *end;
+    double value = strtod(values, &end);
+    while (end != values && fits(range, value)) {
+        values = end + (*end == ',');
+        value = strtod(values, &end);
+    }
+    return end == values;
+}
+
+const char *cfg_out_of_range(const cfg_section *s, const char *key, const char *value)
+{
+    size_t i;
+    for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); ++i) {
+        if (ranges[i].section == s->type && has_word(ranges[i].keys, key))
+            return all_fit(i, value) ? 0 : ranges[i].must;
+    }
+    return 0;
 }

@@ -2,7 +2,7 @@
 #define CFG_KEYS_H
 #include "darknet.h"
 
-/* What a cfg may hold: sections, and the keys of each. */
+/* What a cfg may hold: sections, the keys of each, and between what their numbers must be. */
 
 typedef struct {
     const char *names; /* with its brackets; several names separated by blanks */
@@ -12,8 +12,6 @@ typedef struct {
     const char *v4_keys;
 } cfg_section;
 
-/* Is the word one of those that blanks separate? */
-int cfg_has_word(const char *words, const char *word);
 /* Null: no section of that name, which has its brackets. */
 const cfg_section *cfg_find_section(const char *name);
 /* Is the key of that section one that the parser reads? */
@@ -32,5 +30,9 @@ const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
 /* Did the key, or if it is null the section itself, come with the forks' mathematics? A cfg that
  * has one is trained by them. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
+/* What is wrong with the value of a section's key, one number or several with commas between: "must
+ * not be negative". Null: nothing, or it has no range, or it is no number, which its parser says.
+ * Only values are refused with which nothing can be learnt. */
+const char *cfg_out_of_range(const cfg_section *s, const char *key, const char *value);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/fit_run.h"
 #include "cli/measure_run.h"
+#include "cli/output_file.h"
 #include "inputs/text_file.h"
 #include "show/rank_output.h"
 
@@ -284,12 +285,14 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
 static ddp_status write_out(const char *text, const char *path, ddp_error *err)
 {
     FILE *out = path ? fopen(path, "wx") : stdout;
-    int failed = !out || fputs(text, out) < 0;
 
-    failed |= out && (path ? fclose(out) : fflush(out));
-    if (failed)
-        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path ? path : "the cfg",
-                        strerror(errno));
+    if (!out)
+        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    (void)fputs(text, out);
+    if (path)
+        ddp_output_file_close(out, path);
+    else if (fflush(out))
+        return ddp_fail(err, DDP_ERR_IO, "cannot write the cfg: %s", strerror(errno));
     return DDP_OK;
 }
 

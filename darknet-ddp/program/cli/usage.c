@@ -102,8 +102,10 @@ static int print_command(const char *name)
     if (count && data)
         printf("\nDATA is a file with a line for each:\n%s", data);
     if (count)
-        printf("\nEach also takes %s. `darknet ddp help` lists the options of training.\n",
-               ddp_darknet_everywhere);
+        printf(
+            "\nEach also takes %s. Training with -ddp takes many more, as -ddp_ranks N, -resume,\n"
+            "-epochs N, -width N, -learning_rate X: `darknet ddp help` lists them.\n",
+            ddp_darknet_everywhere);
     return count > 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* What Darknet's commands and ours read of a .data file, and what later forks do. */
@@ -43,18 +44,22 @@ static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, dd
     return NULL;
 }
 
-const ddp_cfg_line *ddp_arguments_no_number(const ddp_sections *data)
+const ddp_cfg_line *ddp_arguments_bad_number(const ddp_sections *data, const char **wrong)
 {
     static const char *const numbers[] = {"classes", "top", "tag"};
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const ddp_cfg_line *line = ddp_sections_line(data, numbers[i]);
         char *end;
+        double value;
 
         if (!line)
             continue;
-        (void)strtod(line->value, &end);
-        if (end == line->value || end[strspn(end, " \t")])
+        value = strtod(line->value, &end);
+        *wrong = end == line->value || end[strspn(end, " \t")] ? "not a number"
+                 : value < 1 && strcmp(line->key, "tag") != 0  ? "must be at least 1"
+                                                               : NULL;
+        if (*wrong)
             return line;
     }
     return NULL;
@@ -62,12 +67,13 @@ const ddp_cfg_line *ddp_arguments_no_number(const ddp_sections *data)
 
 static ddp_status check_numbers(const ddp_sections *data, const char *path, ddp_error *err)
 {
-    const ddp_cfg_line *wrong = ddp_arguments_no_number(data);
+    const char *wrong;
+    const ddp_cfg_line *line = ddp_arguments_bad_number(data, &wrong);
 
-    if (!wrong)
+    if (!line)
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s=%s: not a number", path, wrong->number,
-                    wrong->key, wrong->value);
+    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s=%s: %s", path, line->number, line->key,
+                    line->value, wrong);
 }
 
 /* From line *at on. */
@@ -314,14 +320,36 @@ static ddp_status say_if_aside(const ddp_arguments *a, ddp_error *err)
     return err->code;
 }
 
+/* "-resume true": the word behind a switch stands where weights would. */
+static int is_truth_value(const char *word)
+{
+    static const char *const values[] = {"0", "1", "true", "false", "yes", "no", "on", "off"};
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (strcasecmp(word, values[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static ddp_status explain_weights(const ddp_arguments *a, ddp_error *err)
+{
+    if (access(a->weights, F_OK) == 0)
+        return err->code;
+    if (is_truth_value(a->weights))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "'%s' stands where weights would: switches such as -resume and -clear "
+                        "take no value, and are off where they are left out",
+                        a->weights);
+    return say_if_aside(a, err);
+}
+
 static ddp_status check_words(const ddp_arguments *a, ddp_error *err)
 {
     const char *const words[] = {a->data, a->cfg, a->weights};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i] && *words[i] && ddp_access_read(words[i], words[i], err))
-            return words[i] == a->weights && access(a->weights, F_OK) ? say_if_aside(a, err)
-                                                                      : err->code;
+            return words[i] == a->weights ? explain_weights(a, err) : err->code;
     return DDP_OK;
 }
 

@@ -98,16 +98,17 @@ static void compare_cfg(ddp_scan_data *c)
 
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
 {
-    const ddp_cfg_line *classes, *wrong;
+    const ddp_cfg_line *classes, *number;
+    const char *wrong;
 
     if (ddp_data_read(&c->data, c->data_path, err) || ddp_sections_read(&c->cfg, c->cfg_path, err))
         return err->code;
     ddp_check_bom(&c->faults, c->data_path, c->data.has_mark);
     ddp_check_bom(&c->faults, c->cfg_path, c->cfg.has_mark);
-    wrong = ddp_arguments_no_number(&c->data);
-    if (wrong)
-        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-number", c->data_path, wrong->number,
-                      "%s=%s: not a number", wrong->key, wrong->value);
+    number = ddp_arguments_bad_number(&c->data, &wrong);
+    if (number)
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-number", c->data_path, number->number,
+                      "%s=%s: %s", number->key, number->value, wrong);
     classes = ddp_sections_line(&c->data, "classes");
     c->classes = classes ? atoi(classes->value) : 0;
     if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)
