@@ -1,6 +1,7 @@
 """What the tests in tests/run share: small data sets, small networks, and running
 $DARKNET on some ranks with a limit on its time. Standard library only."""
 import concurrent.futures
+import contextlib
 import functools
 import itertools
 import json
@@ -139,6 +140,13 @@ def ranks_under(parent):
         if ppid == parent and b"OMPI_COMM_WORLD_RANK" in variables:
             found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(name)
     return [found[rank] for rank in sorted(found)]
+
+
+def tell(pids, number):
+    """Send a signal to processes, of which the first may have ended the others before they have it."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def slow(pid):

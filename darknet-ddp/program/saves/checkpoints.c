@@ -94,7 +94,7 @@ static ddp_status load_newest(ddp_checkpoints *c, network *net, ddp_error *err)
         ddp_resumed_release(&c->from);
         st = DDP_OK;
     }
-    return st ? ddp_resume_explain(&c->from, &c->run, err)
+    return st ? ddp_resume_explain(&c->from, &c->run, c->directory, c->base, err)
               : ddp_resume_tell(&c->from, &c->run, c->algorithms, c->directory, err);
 }
 
@@ -354,7 +354,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
         || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
         return DDP_OK;
     if (!c->options->resume_force)
-        return ddp_resume_explain(&c->from, &c->run, err);
+        return ddp_resume_explain(&c->from, &c->run, c->directory, c->base, err);
     printf("DDP: resumed all the same: %s\n", err->text);
     return DDP_OK;
 }

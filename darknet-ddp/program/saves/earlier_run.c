@@ -28,6 +28,8 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
     else if (*folder)
         printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
                *folder);
+    if (*folder)
+        printf("DDP: as long as this run has saved nothing, -resume brings them back\n");
     return DDP_OK;
 }
 

@@ -1,9 +1,11 @@
 #include "saves/resume_messages.h"
 
 #include "base/plural.h"
+#include "checkpoint/set_aside.h"
 #include "launch/supervisor.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void print_note(void *ctx, const char *sentence)
 {
@@ -72,23 +74,26 @@ static ddp_status refuse(const ddp_checkpoint_run *run, ddp_error *err)
                     run->force ? "" : "; -resume_force goes on all the same");
 }
 
-/* Say what goes on from the weights of a damaged pair: a user who resumes wants these, and no run
- * from the beginning. */
-static ddp_status offer_weights(ddp_error *err)
+/* Say what goes on from the weights of a damaged pair: a user who resumes wants these, or those of
+ * the run that lies beside them, and no run from the beginning. */
+static ddp_status offer_weights(const char *directory, const char *base, ddp_error *err)
 {
     ddp_error found = *err;
+    char *aside = ddp_set_aside_last(directory, base, NULL);
 
-    return ddp_fail(
+    (void)ddp_fail(
         err, found.code,
         "%s; -resume_force goes on from these weights alone, and without -resume a run begins "
-        "anew and sets them aside",
-        found.text);
+        "anew and sets them aside%s%s",
+        found.text, aside ? "; an earlier run's files are in " : "", aside ? aside : "");
+    free(aside);
+    return err->code;
 }
 
 ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
-                              ddp_error *err)
+                              const char *directory, const char *base, ddp_error *err)
 {
     if (err->code == DDP_ERR_MISMATCH)
         return refuse(run, err);
-    return from->damaged ? offer_weights(err) : err->code;
+    return from->damaged ? offer_weights(directory, base, err) : err->code;
 }

@@ -19,6 +19,7 @@ ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *ru
 /* ddp_checkpoint_resume has failed with *err: add what the user may do. DDP_ERR_MISMATCH becomes
  * DDP_ERR_USAGE: ranks and files agree, and the command line asks for another run. */
 ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
+                              const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
 
 #endif
