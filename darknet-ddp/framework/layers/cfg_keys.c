@@ -237,10 +237,9 @@ static const struct {
     int open;
     const char *must;
 } ranges[] = {
-    {NETWORK, "learning_rate learning_rate_min decay burn_in hue scales", 0, INFINITY, 0,
-     "must not be negative"},
+    {NETWORK, "learning_rate learning_rate_min decay burn_in hue saturation exposure aspect scales",
+     0, INFINITY, 0, "must not be negative"},
     {NETWORK, "momentum B1 B2", 0, 1, MOST, "must be from 0 to less than 1"},
-    {NETWORK, "aspect saturation exposure", 0, INFINITY, LEAST, "must be more than 0"},
     {DETECTION, "jitter", 0, 1, MOST, "must be from 0 to less than 1"},
     {REGION, "jitter", 0, 1, MOST, "must be from 0 to less than 1"},
     {REGION, "thresh", 0, 1, 0, "must be from 0 to 1"},
