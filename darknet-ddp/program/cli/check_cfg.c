@@ -3,6 +3,7 @@
 #include "cli/ask.h"
 #include "cli/commands.h"
 #include "core/batch.h"
+#include "glue/trainable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +58,16 @@ static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
                       why.text);
 }
 
-/* Faults that training also says, and goes on with. */
-static void check_cells(ddp_faults *f, const char *path, const ddp_options *options)
+/* What is seen of the network alone. */
+static void check_layers(ddp_faults *f, const char *path, const ddp_options *options)
 {
     char text[DDP_MISFIT_BYTES];
     ddp_network_shape shape;
     network *net = ddp_command_load(&shape, path, options, -1);
+    ddp_error why;
 
+    if (ddp_check_trainable(net, &why))
+        ddp_fault_add(f, DDP_FAULT_ERROR, "cfg-untrainable", path, 0, "%s", why.text);
     if (ddp_network_misfit(net, text))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-cells", path, 0, "%s", text);
     ddp_network_free(net);
@@ -83,5 +87,5 @@ void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
         return;
     }
     check_batch(f, path, cfg);
-    check_cells(f, path, options);
+    check_layers(f, path, options);
 }

@@ -63,10 +63,6 @@ static void sort_one(void *ctx, const ddp_fault *fault)
 
     if (fault->level == DDP_FAULT_WARNING)
         return;
-    /* The training list's pictures are all looked for when the list has been read (inputs/list.h).
-     */
-    if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0)
-        return;
     if (s->is_train && is_borne(fault->kind)) {
         s->found->borne++;
         return;
@@ -163,17 +159,19 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
         return ddp_wrap(err, "%s", c->list_path);
     }
     if (rank == 0 && all->fatal == 0 && all->borne > 0)
-        printf("DDP: %" PRIu64 " fault%s in %" PRIu64 " of %zu pictures; `darknet ddp check %s %s` "
-               "says which\n",
+        printf("DDP: %" PRIu64 " fault%s, in a look at names and %" PRIu64 " of %zu pictures; "
+               "`darknet ddp check %s %s` says which\n",
                all->borne, ddp_plural(all->borne), all->pictures, c->list.count, c->data_path,
                c->cfg_path);
     if (all->fatal == 0)
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_FORMAT,
-                    "%" PRIu64 " fault%s at which training would end, in a look at some pictures: "
-                    "`darknet ddp check %s %s` shows all that is wrong; -nocheck trains without "
-                    "looking",
-                    all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
+    return ddp_fail(
+        err, DDP_ERR_FORMAT,
+        "%" PRIu64
+        " fault%s at which training would end, in a look at the cfg, names and some pictures: "
+        "`darknet ddp check %s %s` shows all that is wrong; -nocheck trains without "
+        "looking",
+        all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
 }
 
 /* Every rank looks at its share, and all judge by what all have found. */

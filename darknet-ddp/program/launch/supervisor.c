@@ -419,7 +419,7 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
     }
     if (ended.failed && !ended.begun && !j->given_up)
         name_unreachable(j);
-    if (ended.failed && trained && !ended.advised
+    if (ended.failed && trained && !ended.advised && ended.status != USAGE_STATUS
         && (j->saved || ended.saved || options_resume(j->options)))
         say_how_to_go_on(j->argv);
     exit(ended.status);

@@ -16,8 +16,10 @@
 #include "show/rank_output.h"
 #include "show/terminal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int input_width, input_height;
 
@@ -130,6 +132,26 @@ static char *describe(void)
     return text;
 }
 
+/* On rank 0: NAME.csv knows the best figure, and its weights may have been removed, or the disk was
+ * full. */
+static void forget_lost_best(void)
+{
+    char *base = ddp_cfg_base(ddp_run.cfg_path), path[PATH_MAX];
+    double figure;
+    const char *name;
+    size_t step;
+
+    (void)snprintf(path, sizeof path, "%s/%s_best.weights", ddp_run.directory, base ? base : "");
+    free(base);
+    if (!ddp_validation_best(ddp_run.validation, &name, &figure, &step) || access(path, F_OK) == 0)
+        return;
+    printf(
+        "DDP: %s is not there: the next validation writes it, better than %s %.4f of step %zu or "
+        "not\n",
+        path, name, figure, step);
+    ddp_validation_forget_best(ddp_run.validation);
+}
+
 /* Open the run's files. What they know of earlier validations all ranks learn. */
 static ddp_status open_records(const network *net, const ddp_train_position *now, const char *cfg,
                                ddp_error *err)
@@ -159,6 +181,8 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
         st = ddp_run_files_open(&ddp_run.records, &config, err);
     free(banner);
     free(command);
+    if (!st && ddp_run.records)
+        forget_lost_best();
     return st ? st : ddp_validation_share(ddp_run.validation, err);
 }
 

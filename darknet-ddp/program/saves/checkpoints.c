@@ -87,7 +87,7 @@ static ddp_status load_newest(ddp_checkpoints *c, network *net, ddp_error *err)
 
     if (!c->earlier.weights && !ddp_supervisor_must_resume()
         && !ddp_pair_lacks_state(c->directory, c->base))
-        st = ddp_earlier_run_bring_back(c->directory, c->base, err);
+        st = ddp_earlier_run_bring_back(c->directory, c->base, c->options->resume_force, err);
     if (!st)
         st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer, err);
     if (st && are_first_weights(c->first_weights, c->from.damaged)) {

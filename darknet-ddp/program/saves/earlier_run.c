@@ -6,8 +6,19 @@
 #include "glue/cfg.h"
 #include "saves/run_lock.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* Has the run whose files lie in the folder come to its end? (saves/done_marker.h) */
+static int is_finished(const char *folder, const char *base)
+{
+    char path[PATH_MAX];
+
+    (void)snprintf(path, sizeof path, "%s/%s.finished", folder, base);
+    return access(path, F_OK) == 0;
+}
 
 ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,
@@ -28,17 +39,24 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
     else if (*folder)
         printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
                *folder);
-    if (*folder)
-        printf("DDP: as long as this run has saved nothing, -resume brings them back\n");
+    if (*folder && earlier->weights)
+        printf("DDP: as long as this run has saved nothing, -resume%s brings them back\n",
+               is_finished(*folder, base) ? "_force" : "");
     return DDP_OK;
 }
 
-ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, ddp_error *err)
+ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, int force,
+                                      ddp_error *err)
 {
     char *folder = ddp_set_aside_last(directory, base, NULL);
-    ddp_status st = folder ? ddp_set_aside_undo(folder, directory, base, err) : DDP_OK;
+    int stays = folder && !force && is_finished(folder, base);
+    ddp_status st = folder && !stays ? ddp_set_aside_undo(folder, directory, base, err) : DDP_OK;
 
-    if (folder && !st)
+    if (stays)
+        printf("DDP: the earlier run in %s has come to its end, and stays there; -resume_force "
+               "goes on from it\n",
+               folder);
+    else if (folder && !st)
         printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, directory);
     free(folder);
     return st;

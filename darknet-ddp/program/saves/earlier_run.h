@@ -16,8 +16,9 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* No pair is left in the run's place: the files of the last one that was set aside with a pair come
- * back, if there is one. Fails as ddp_set_aside_undo. */
-ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base,
+ * back, if there is one. One that has come to its end stays, but with force: whoever types the same
+ * line again wants the run that has saved nothing. Fails as ddp_set_aside_undo. */
+ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, int force,
                                       ddp_error *err) DDP_MUST_CHECK;
 
 /* A run without -ddp of this cfg is about to save in directory: the files of a run with -ddp, if

@@ -305,6 +305,12 @@ void ddp_validation_recall(ddp_validation *v, size_t step, double key)
     (void)add(v, step, key);
 }
 
+void ddp_validation_forget_best(ddp_validation *v)
+{
+    v->best.step = 0;
+    v->best.since = 0;
+}
+
 ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
 {
     return v ? ddp_broadcast(v->group, &v->best, sizeof v->best, 0, err) : DDP_OK;

@@ -78,6 +78,9 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key);
 /* A run that goes on: on rank 0, in their order, the figures of the validations before it. */
 void ddp_validation_recall(ddp_validation *v, size_t step, double key);
 
+/* On rank 0: the weights of the best figure are lost, so the next is the best. */
+void ddp_validation_forget_best(ddp_validation *v);
+
 /* All ranks learn what rank 0 recalled. v may be NULL. Fails with DDP_ERR_COMM. */
 ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 

@@ -39,7 +39,8 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg)
     ddp_cfg_end end = {0};
     ddp_cfg_section s;
     size_t at = 0;
-    int maps = 0; /* as many maps as that, of a size that is not known here */
+    int maps = 0;     /* as many maps as that, of a size that is not known here */
+    int one_cell = 0; /* what comes out has been averaged over all its cells */
 
     while (ddp_cfg_next_section(cfg, &at, &s)) {
         const char *title = s.title ? s.title->key : "";
@@ -50,12 +51,14 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg)
         if (is_one_of(title, softmax))
             end.has_softmax = 1;
         if (is_one_of(title, convolutions) || is_one_of(title, connected)) {
-            maps = is_one_of(title, convolutions);
-            take_outputs(&end, &s, maps ? "filters" : "output");
+            maps = is_one_of(title, convolutions) && !one_cell;
+            take_outputs(&end, &s, is_one_of(title, convolutions) ? "filters" : "output");
         } else if (is_one_of(title, means)) {
             maps = 0;
+            one_cell = 1;
         } else if (!is_one_of(title, softmax) && !is_one_of(title, as_many)) {
             end.key = NULL;
+            one_cell = 0;
         }
     }
     if (maps)
