@@ -185,6 +185,11 @@ ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_writ
                         "%s would write over %s, a checkpoint of a run (%s.state): name another "
                         "file",
                         what, path, path);
+    if (kind == DDP_WRITTEN_WEIGHTS && info.st_size > 0 && !is_another_kind(path, kind))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s would write over the weights in %s: remove them first, or name another "
+                        "file",
+                        what, path);
     if (is_another_kind(path, kind))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s would write over %s, which is there and is no %s: name another file",

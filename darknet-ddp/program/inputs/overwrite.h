@@ -8,7 +8,8 @@
 #include "options/ddp_commands.h"
 #include "options/options.h"
 
-/* What the file becomes. One that is there already, and not empty, has to be of the same kind. */
+/* What the file becomes. One that is there already, and not empty, has to be of the same kind;
+ * weights are never written over. */
 typedef enum ddp_written_kind {
     DDP_WRITTEN_JSON,
     DDP_WRITTEN_PROFILE,
