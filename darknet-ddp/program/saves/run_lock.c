@@ -31,8 +31,7 @@ static void lost(const ddp_error *err)
     ddp_error told = *err;
 
     (void)say_lost(&told);
-    ddp_report_set_resume_hint(
-        NULL); /* what it would go on from is the other run's now, or aside */
+    ddp_report_set_resume_hint(NULL); /* its checkpoints are the other run's now, or aside */
     ddp_rank_output_failure(&told);
 }
 
