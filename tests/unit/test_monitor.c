@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
@@ -118,6 +119,24 @@ static void a_file_of_another_run_is_put_aside(void **state)
     expect_file(path, "step,loss,map\n");
     expect_file(old, "step,loss,map\n");
     assert_number_equal(steps, 0);
+}
+
+/* There was no room for the first line, and is now: nothing is put aside. */
+static void an_empty_one_is_not_kept(void **state)
+{
+    const char *path = folder_file(&folder, "empty.csv");
+    double steps = 0;
+
+    (void)state;
+    for (uint64_t step = 0; step < 2; step++) {
+        FILE *file = fopen(path, "w");
+
+        assert_non_null(file);
+        assert_int_equal(fclose(file), 0);
+        ddp_csv_close(open_csv(path, step, &steps));
+        expect_file(path, "step,loss,map\n");
+        assert_int_equal(access(folder_file(&folder, "empty.csv.old"), F_OK), -1);
+    }
 }
 
 /* Rows wait while there is no room, and the file holds whole rows alone. */
@@ -313,6 +332,7 @@ int main(void)
         cmocka_unit_test(rows_of_a_run),
         cmocka_unit_test(resuming_makes_no_row_twice),
         cmocka_unit_test(a_file_of_another_run_is_put_aside),
+        cmocka_unit_test(an_empty_one_is_not_kept),
         cmocka_unit_test(a_full_disk_loses_nothing_that_room_comes_for),
         cmocka_unit_test(thinning_keeps_means_and_peaks),
         cmocka_unit_test(page_escapes_and_closes_its_brackets),

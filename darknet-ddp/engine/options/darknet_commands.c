@@ -391,6 +391,9 @@ ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
         return refuse_command(name, err);
     if (first && first->refusal)
         return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name, first->refusal);
+    if (first && !row)
+        return verb[0] && verb[0] != '-' ? refuse_verb(first, verb, err)
+                                         : refuse_no_verb(first, err);
     if (!row || row->does != DDP_TRAINS_DDP)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "`darknet%s%s%s%s` does not train; -ddp goes with train",

@@ -39,8 +39,11 @@ static ddp_status of_template(char **text, const char *name, int classes, ddp_er
         return no_memory(err);
     if (!known)
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "no cfg of the name %s is known; these are: %s; a path ends with .cfg",
-                        name, ddp_template_names);
+                        "no cfg of the name %s is known; these are: %s; a path ends with .cfg%s",
+                        name, ddp_template_names,
+                        strncmp(name, "yolo", 4) == 0 ? ". Ultralytics' models (yolov5, yolov8, "
+                                                        "yolo11, ...) have none"
+                                                      : "");
     return DDP_OK;
 }
 

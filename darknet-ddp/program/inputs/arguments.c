@@ -129,6 +129,24 @@ static ddp_status check_data(const ddp_sections *data, const char *path, int all
     return check_train(data, path, err);
 }
 
+/* Whether it is there or not. */
+static ddp_status check_foreign(const ddp_arguments *a, ddp_error *err)
+{
+    if (a->cfg && ddp_is_foreign_model(a->cfg))
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "%s is another framework's, by its name, and a Darknet cfg is wanted in its "
+            "place: `darknet ddp cfg yolov4-tiny -data x.data -o x.cfg` writes one",
+            a->cfg);
+    if (a->weights && ddp_is_foreign_model(a->weights))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is another framework's, by its name, and Darknet's weights are wanted "
+                        "in its place, such as yolov4-tiny.conv.29; without any, training begins "
+                        "with random ones",
+                        a->weights);
+    return DDP_OK;
+}
+
 /* Weights in the place of a .data file or a cfg. */
 static ddp_status check_weights(const ddp_arguments *a, ddp_error *err)
 {
@@ -377,7 +395,7 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
     ddp_status st = DDP_OK;
     int is_read;
 
-    if ((!a->elsewhere && check_words(a, err)) || check_weights(a, err))
+    if (check_foreign(a, err) || (!a->elsewhere && check_words(a, err)) || check_weights(a, err))
         return err->code;
     if (!a->data)
         return check_backup(a, NULL, err);
@@ -411,10 +429,10 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
 {
     ddp_sections data = {0}, cfg = {0};
     ddp_error ignored;
-    ddp_status st = check_words(a, err);
+    ddp_status st = check_foreign(a, err);
 
-    if (!st)
-        st = check_weights(a, err);
+    if (!st && (check_words(a, err) || check_weights(a, err)))
+        st = err->code;
     if (!st && !ddp_data_read(&data, a->data, &ignored))
         st = check_is_data(&data, a->data, err);
     if (!st && !ddp_sections_read(&cfg, a->cfg, &ignored))

@@ -66,10 +66,10 @@ ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const c
 }
 
 ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,
-                          const char *list, int may_miss, ddp_error *err)
+                          ddp_error *err)
 {
     *out = (ddp_list){.count = n};
-    if (hash_lines(out, paths, err) || compare_lists(out, group, err))
+    if (hash_lines(out, paths, err))
         return err->code;
-    return ddp_list_find(group, paths, may_miss ? 0 : (size_t)n, list, err);
+    return compare_lists(out, group, err);
 }

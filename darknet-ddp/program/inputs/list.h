@@ -21,11 +21,10 @@ typedef struct ddp_list {
 ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* See that the n lines of the training list in paths are the same on every rank, and find their
- * pictures, as above. Fewer lines than ranks, or none, are no error here. Blocks until every rank
- * is here. may_miss: pictures may be missing. *out is set in any case.
- * Fails with DDP_ERR_MISMATCH (another list on another rank), DDP_ERR_NOMEM, and as above. */
+/* See that the n lines of the training list in paths are the same on every rank. Fewer lines than
+ * ranks, or none, are no error here. Blocks until every rank is here. *out is set in any case.
+ * Fails with DDP_ERR_MISMATCH (another list on another rank), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,
-                          const char *list, int may_miss, ddp_error *err) DDP_MUST_CHECK;
+                          ddp_error *err) DDP_MUST_CHECK;
 
 #endif

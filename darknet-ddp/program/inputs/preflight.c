@@ -63,8 +63,7 @@ static void sort_one(void *ctx, const ddp_fault *fault)
 
     if (fault->level == DDP_FAULT_WARNING)
         return;
-    /* The training list's pictures are all looked for when the list has been read (inputs/list.h).
-     */
+    /* The training list's pictures are all looked for after this (inputs/list.h). */
     if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0)
         return;
     if (s->is_train && is_borne(fault->kind)) {

@@ -43,3 +43,15 @@ int ddp_is_weights_file(const char *path)
         return head[0] || head[4]; /* what a disk may leave of a text is all zeros */
     return is_named_so(path) && !isspace(head[0]) && !strchr("[#;\xef", head[0]);
 }
+
+int ddp_is_foreign_model(const char *path)
+{
+    static const char *const ends[] = {".pt",   ".pth",    ".yaml",        ".yml",
+                                       ".onnx", ".engine", ".safetensors", NULL};
+    const char *end = strrchr(path, '.');
+
+    for (int i = 0; end && ends[i]; i++)
+        if (strcmp(end, ends[i]) == 0)
+            return 1;
+    return 0;
+}

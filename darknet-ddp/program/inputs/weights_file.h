@@ -11,4 +11,8 @@ int ddp_begins_as_weights(const unsigned char *head, size_t count);
  * a text of sections and options does? */
 int ddp_is_weights_file(const char *path);
 
+/* Is the file at path, by the end of its name, a model of another framework (.pt, .yaml, .onnx,
+ * ...)? */
+int ddp_is_foreign_model(const char *path);
+
 #endif

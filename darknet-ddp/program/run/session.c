@@ -203,8 +203,23 @@ void ddp_session_open(const ddp_options *options)
     ddp_plugin_open(&plugin);
 }
 
-/* Every picture of the validation list is looked for now: the first validation, which would miss
- * one, may be hours away. */
+/* Every picture of the training list is looked for before an earlier run is set aside. Darknet
+ * reads the list later. */
+static ddp_status find_train(ddp_error *err)
+{
+    ddp_lines list = {0};
+    ddp_status st;
+
+    if (!ddp_run.list || ddp_run.options->on_bad_data > 0)
+        return DDP_OK;
+    st = ddp_lines_read(&list, ddp_run.list, err);
+    if (!st)
+        st = ddp_list_find(ddp_run.group, list.all, list.count, ddp_run.list, err);
+    ddp_lines_release(&list);
+    return st;
+}
+
+/* And of the validation list: the first validation, which would miss one, may be hours away. */
 static ddp_status find_valid(ddp_error *err)
 {
     size_t count;
@@ -230,7 +245,7 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
                                &err)
         || ddp_validation_agree(ddp_run.validation, ddp_run.label_kind, &err)
         || ddp_preflight(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_print, &err)
-        || find_valid(&err))
+        || find_train(&err) || find_valid(&err))
         ddp_session_fail(&err);
 }
 

@@ -10,6 +10,7 @@ static const char *prepared_hint;
 
 void ddp_session_fail(const ddp_error *err)
 {
+    ddp_run_files_end(ddp_run.records, "failed");
     ddp_rank_output_failure(err);
 }
 

@@ -23,6 +23,7 @@ static ddp_status say_lost(ddp_error *err)
 {
     ddp_error found = *err;
 
+    ddp_report_forget_resume_hint(); /* its checkpoints are the other run's now, or aside */
     return ddp_fail(err, found.code, "%s: it has taken over, and this run ends", found.text);
 }
 
@@ -31,7 +32,6 @@ static void lost(const ddp_error *err)
     ddp_error told = *err;
 
     (void)say_lost(&told);
-    ddp_report_set_resume_hint(NULL); /* its checkpoints are the other run's now, or aside */
     ddp_rank_output_failure(&told);
 }
 

@@ -24,7 +24,8 @@ static struct {
     ddp_group *group;
     int error_fd; /* the real standard error */
     pthread_mutex_t failing;
-    ddp_watch *watch;           /* NULL: none */
+    ddp_watch *watch; /* NULL: none */
+    atomic_int forgets_advice;
     const char *_Atomic advice; /* how to go on; NULL: nothing is known */
     void (*_Atomic at_end)(void);
 } state = {.error_fd = STDERR_FILENO, .failing = PTHREAD_MUTEX_INITIALIZER};
@@ -190,7 +191,14 @@ void ddp_rank_output_done(int exit_status)
 
 void ddp_report_set_resume_hint(const char *text)
 {
-    atomic_store(&state.advice, text);
+    if (!atomic_load(&state.forgets_advice))
+        atomic_store(&state.advice, text);
+}
+
+void ddp_report_forget_resume_hint(void)
+{
+    atomic_store(&state.forgets_advice, 1);
+    atomic_store(&state.advice, NULL);
 }
 
 void ddp_report_print_resume_hint(void)

@@ -50,6 +50,9 @@ void ddp_rank_output_fatal(int exit_status, const char *message);
  * the watch ends the run; NULL: nothing. */
 void ddp_report_set_resume_hint(const char *text);
 
+/* Nothing is, whatever is set later. From any thread. */
+void ddp_report_forget_resume_hint(void);
+
 /* Say that now. From any thread. */
 void ddp_report_print_resume_hint(void);
 

@@ -70,7 +70,7 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
  * to gather what each rank waits for. */
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
 
-/* The run ends, as how says: "ended", "stopped". */
+/* The run ends, as how says: "ended", "stopped", "failed". */
 void ddp_run_files_end(ddp_run_files *r, const char *how);
 
 void ddp_run_files_close(ddp_run_files *r); /* as all of these, NULL is allowed */

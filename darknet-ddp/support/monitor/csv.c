@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const int64_t flush_ns = 1000000000;
@@ -137,9 +138,13 @@ static int wait_for_flush(ddp_csv *c, const char *text)
 static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)
 {
     char old[4096];
+    struct stat there;
+    int is_empty;
 
     (void)snprintf(old, sizeof old, "%s.old", path);
-    if (rename(path, old) && errno != ENOENT)
+    /* A full disk has left an empty one. */
+    is_empty = stat(path, &there) == 0 && there.st_size == 0;
+    if ((is_empty ? unlink(path) : rename(path, old)) && errno != ENOENT)
         return ddp_fail(err, DDP_ERR_IO, "cannot put %s aside: %s", path, strerror(errno));
     c->good = 0;
     c->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
