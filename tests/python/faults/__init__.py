@@ -1,11 +1,11 @@
 """Faults that scripts/faults provokes in a small run: what each does to it, what the job has to say of it, and how it is mended."""
-from faults.disks import DiskGone, DiskSlow, LockHangs
+from faults.disks import DiskGone, DiskSlow, ListHangs, LockHangs
 from faults.files import (DiskFull, DiskFullForAWhile, DiskReadOnly, Fifo, FolderGone, LabelBad, PictureCut, PictureGone)
 from faults.hosts import CableOut, CableShort, HostKilled, HostKilledLeftOut, HostLeftOut, HostOfRank0Killed, LinkCrawls, LinkSlow
 from faults.numbers import FlippedBit, FlippedBitOfFour, NotANumber
 from faults.others import Besieged, Straggler
 from faults.processes import (Clock, ClockBackAndForth, Crashed, Killed, LeavesEarly, MpirunKilled, OutOfMemory, OutputClosed, Stopped)
-from faults.starts import (CfgOverflows, HostHangs, HostRefuses, LabelHangs, LabelOfNulls, ListHangs, ListOfNulls, NameWithEscapes,
+from faults.starts import (CfgOverflows, HostHangs, HostRefuses, LabelHangs, LabelOfNulls, ListOfNulls, NameWithEscapes,
                            PictureOverflows)
 from faults.unlike import (OtherBuild, OtherCfg, OtherLabel, OtherList, OtherOption, OtherProcessor, OtherWeights)
 

@@ -1,5 +1,6 @@
 """Of a disk under the backup folder that is slow, or does not answer any more (FUSE)."""
 import os
+import shutil
 import time
 
 import darknet
@@ -55,3 +56,17 @@ class LockHangs(OnSlowDisk, StartHangs):
 
     def spoil(self):
         self.disk.delay(f"* {FOR_EVER} tiny.lock")
+
+
+class ListHangs(OnSlowDisk, StartHangs):
+    """A FIFO would be refused at once."""
+
+    says = r"and the run ends; this one waits for the file train\.list"
+
+    def prepare(self):
+        super().prepare()
+        shutil.move(self.path("train.list"), self.path("backup/train.list"))
+        os.symlink("backup/train.list", self.path("train.list"))
+
+    def spoil(self):
+        self.disk.delay(f"* {FOR_EVER} train.list")

@@ -1,5 +1,6 @@
 """Of numbers in a rank's memory."""
 import os
+import re
 
 from trial import Failed, Trial
 
@@ -28,11 +29,11 @@ class Memory(Trial):
                     continue
                 try:
                     memory.seek(start)
-                    at = (memory.read(end - start) or b"").find(pattern)
+                    content = memory.read(end - start) or b""
                 except OSError:
                     continue
-                if at >= 0:
-                    memory.seek(start + at)
+                for copy in re.finditer(re.escape(pattern), content):  # one of them is what it computes with
+                    memory.seek(start + copy.start())
                     memory.write(word(pattern[:4]))
                     found += 1
         if not found:

@@ -22,11 +22,11 @@ class StartHangs(Trial):
         self.begin(*TRAIN, "-resume", *self.words)
 
 
-class ListHangs(StartHangs):
+class LabelHangs(StartHangs):
     """As on a server that is gone: a FIFO that nobody writes."""
 
-    name = "train.list"
-    says = r"and the run ends; the others wait for rank \d on \S+: starting, at the file train\.list"
+    name = "labels/cat0.txt"
+    says = r"and the run ends.*at the file labels/cat0\.txt"
 
     def spoil(self):
         os.rename(self.path(self.name), self.path("away"))
@@ -34,11 +34,6 @@ class ListHangs(StartHangs):
 
     def mend(self):
         os.replace(self.path("away"), self.path(self.name))
-
-
-class LabelHangs(ListHangs):
-    name = "labels/cat0.txt"
-    says = r"and the run ends.*at the file labels/cat0\.txt"
 
 
 class Refused(StartHangs):
