@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 5, STAT_BYTES = 512, FDS = 1024, STARTED = 21 };
+enum { PATIENCE_S = 10, STAT_BYTES = 512, FDS = 1024, STARTED = 21 };
 
 /* When a process began, as text into out: another of the same number began at another time. Safe
  * behind fork. Returns its length; 0: there is none. */
