@@ -33,7 +33,7 @@ static ddp_status of_template(char **text, const char *name, int classes, ddp_er
 {
     size_t size;
     FILE *out = open_memstream(text, &size);
-    int known = out && ddp_template_write(out, name, classes);
+    int known = out && ddp_template_write(out, name, classes ? classes : CLASSES);
 
     if (!out || fclose(out))
         return no_memory(err);
@@ -67,20 +67,20 @@ static int is_path(const char *name)
     return length > 4 && strcmp(name + length - 4, ".cfg") == 0;
 }
 
-/* Of the command line, or of the .data file. */
+/* Of the command line, or of the .data file; 0: neither says. */
 static ddp_status find_classes(int *classes, const ddp_options *options, ddp_error *err)
 {
     ddp_sections data = {0};
     const char *value;
     ddp_status st = DDP_OK;
 
-    *classes = options->classes ? options->classes : CLASSES;
+    *classes = options->classes;
     if (!options->classes && options->data) {
         st = ddp_data_read(&data, options->data, err);
         value = st ? NULL : ddp_sections_find(&data, "classes");
         if (value)
             *classes = atoi(value);
-        if (!st && *classes < 1)
+        if (!st && value && *classes < 1)
             st = ddp_fail(err, DDP_ERR_FORMAT, "%s: classes=%s is no number of classes",
                           options->data, value);
         ddp_sections_release(&data);
@@ -247,6 +247,24 @@ static ddp_status take_values(char **text, const ddp_options *o, ddp_error *err)
     return DDP_OK;
 }
 
+/* In a cfg that is there. */
+static ddp_status set_classes(char **text, const char *path, int classes,
+                              const ddp_options *options, ddp_error *err)
+{
+    int heads;
+    char *edited = ddp_cfg_with_classes(*text, classes, &heads);
+
+    if (!edited)
+        return no_memory(err);
+    free(*text);
+    *text = edited;
+    if (heads == 0 && options->classes)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-classes %d: %s has no [yolo] and no [region], whose classes it would be",
+                        classes, path);
+    return DDP_OK;
+}
+
 /* What would be without effect. */
 static ddp_status check_options(const ddp_options *o, ddp_error *err)
 {
@@ -277,7 +295,8 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
         return err->code;
     if (is_path(name) ? of_file(text, name, err) : of_template(text, name, classes, err))
         return err->code;
-    if (take_values(text, options, err))
+    if (take_values(text, options, err)
+        || (is_path(name) && classes > 0 && set_classes(text, name, classes, options, err)))
         return err->code;
     if (options->data && fit_anchors(text, options->data, err))
         return err->code;
@@ -305,7 +324,10 @@ int ddp_command_cfg(const char *name, const ddp_options *options)
     ddp_error err;
 
     if (options->out && access(options->out, F_OK) == 0) {
-        (void)ddp_fail(&err, DDP_ERR_IO, "cannot write %s: %s", options->out, strerror(EEXIST));
+        (void)ddp_fail(&err, DDP_ERR_IO,
+                       "%s is there already, and is not written over: remove it, or take another "
+                       "name with -o",
+                       options->out);
         ddp_rank_output_failure(&err);
     }
     if (make(&text, name, options, &err) || write_out(text, options->out, &err))

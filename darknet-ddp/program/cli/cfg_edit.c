@@ -109,3 +109,86 @@ int ddp_cfg_value_of(const char *text, const char *section, const char *key, cha
     }
     return 0;
 }
+
+/* ---- classes ---- */
+
+/* The title behind this one, or the text's end. */
+static const char *next_title(const char *title)
+{
+    do
+        title += line_bytes(title);
+    while (*title && *skip_blanks(title) != '[');
+    return title;
+}
+
+static int number_in(const char *title, const char *key, int otherwise)
+{
+    const char *value = find(title + line_bytes(title), key);
+
+    return value ? atoi(value) : otherwise;
+}
+
+static int count_mask(const char *title)
+{
+    const char *mask = find(title + line_bytes(title), "mask");
+    int count = 1;
+
+    if (!mask)
+        return number_in(title, "num", 1);
+    for (; *mask && *mask != '\n' && *mask != '#'; mask++)
+        count += *mask == ',';
+    return count;
+}
+
+/* What the layer before this section has to give; 0: the section is no head. */
+static int filters_for(const char *title, int classes)
+{
+    if (is_title(title, "yolo"))
+        return count_mask(title) * (classes + 5);
+    if (is_title(title, "region"))
+        return number_in(title, "num", 1) * (classes + number_in(title, "coords", 4) + 1);
+    return 0;
+}
+
+/* A section up to the next, with another value of one key. */
+static void write_section(FILE *out, const char *at, const char *end, const char *key, int value)
+{
+    for (size_t bytes; at < end; at += bytes) {
+        bytes = line_bytes(at);
+        if (key && value_in(at, key))
+            (void)fprintf(out, "%s=%d\n", key, value);
+        else
+            (void)fwrite(at, 1, bytes, out);
+    }
+}
+
+char *ddp_cfg_with_classes(const char *text, int classes, int *heads)
+{
+    char *edited = NULL;
+    size_t size;
+    FILE *out = open_memstream(&edited, &size);
+
+    *heads = 0;
+    if (!out)
+        return NULL;
+    for (const char *end; *text; text = end) {
+        int is_head, filters;
+
+        end = next_title(text);
+        is_head = filters_for(text, classes) > 0;
+        filters = is_title(text, "convolutional") || is_title(text, "conv")
+                      ? filters_for(end, classes)
+                      : 0;
+        *heads += is_head;
+        write_section(out, text, end,
+                      is_head   ? "classes"
+                      : filters ? "filters"
+                                : NULL,
+                      is_head ? classes : filters);
+    }
+    if (ferror(out) | fclose(out)) {
+        free(edited);
+        return NULL;
+    }
+    return edited;
+}

@@ -19,4 +19,9 @@ char *ddp_cfg_edited(const char *text, const ddp_cfg_edit *edits, size_t count);
 int ddp_cfg_value_of(const char *text, const char *section, const char *key, char *value,
                      size_t size);
 
+/* The text with so many classes in each [yolo] and [region], and with the filters that they want in
+ * the [convolutional] before each. *heads: how many there are. The caller frees it; NULL: no
+ * memory. */
+char *ddp_cfg_with_classes(const char *text, int classes, int *heads);
+
 #endif

@@ -157,7 +157,8 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     ddp_rank_output_open(group);
     ddp_rank_output_errors_only();
     rank = ddp_group_rank(group);
-    if (ddp_arguments_check_kinds(&words, &err) || ddp_scan_data_open(&c, &err))
+    if (ddp_arguments_check_kinds(&words, &err) || ddp_scan_data_open(&c, &err)
+        || ddp_check_cfg_trainable(cfg, &c.cfg.cfg, &err))
         ddp_rank_output_failure(&err);
     look_at_lists(&c, rank);
     if (rank == 0)

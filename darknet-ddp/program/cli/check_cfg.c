@@ -3,7 +3,6 @@
 #include "cli/ask.h"
 #include "cli/commands.h"
 #include "core/batch.h"
-#include "glue/trainable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,16 +57,26 @@ static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
                       why.text);
 }
 
+ddp_status ddp_check_cfg_trainable(const char *path, const ddp_cfg_text *cfg, ddp_error *err)
+{
+    ddp_cfg_section s;
+
+    for (size_t at = 0; ddp_cfg_next_section(cfg, &at, &s);)
+        if (s.title && (strcmp(s.title->key, "[gru]") == 0 || strcmp(s.title->key, "[lstm]") == 0))
+            return ddp_fail(err, DDP_ERR_FORMAT,
+                            "%s:%d: %s: Darknet does not train such a layer correctly; nothing "
+                            "else was checked",
+                            path, s.title->number, s.title->key);
+    return DDP_OK;
+}
+
 /* What is seen of the network alone. */
 static void check_layers(ddp_faults *f, const char *path, const ddp_options *options)
 {
     char text[DDP_MISFIT_BYTES];
     ddp_network_shape shape;
     network *net = ddp_command_load(&shape, path, options, -1);
-    ddp_error why;
 
-    if (ddp_check_trainable(net, &why))
-        ddp_fault_add(f, DDP_FAULT_ERROR, "cfg-untrainable", path, 0, "%s", why.text);
     if (ddp_network_misfit(net, text))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-cells", path, 0, "%s", text);
     ddp_network_free(net);

@@ -18,4 +18,8 @@ void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);
 
+/* DDP_ERR_FORMAT, with the line, if the cfg has a layer that Darknet does not train correctly. */
+ddp_status ddp_check_cfg_trainable(const char *path, const ddp_cfg_text *cfg,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
 #endif

@@ -4,14 +4,39 @@
 #include "base/plural.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Classes that are counted on the terminal; more of them are in the JSON. */
 enum { CLASSES_SHOWN = 20, BAR = 30 };
 
+/* Faults of one kind, one behind the other, that are shown; all are in the JSON. */
+enum { SHOWN = 50 };
+
 struct printing {
     FILE *out, *json;
     ddp_check_counts counts;
+    char kind[64]; /* of the fault before */
+    size_t alike;  /* faults of that kind so far */
 };
+
+/* Behind the last fault of a kind. */
+static void print_rest(const struct printing *p)
+{
+    if (p->alike > SHOWN)
+        (void)fprintf(p->out, "... and %zu more like these; -json FILE writes all of them\n",
+                      p->alike - SHOWN);
+}
+
+/* Is it one of the first of its kind? */
+static int is_shown(struct printing *p, const ddp_fault *fault)
+{
+    if (strcmp(p->kind, fault->kind) != 0) {
+        print_rest(p);
+        p->alike = 0;
+        (void)snprintf(p->kind, sizeof p->kind, "%s", fault->kind);
+    }
+    return ++p->alike <= SHOWN;
+}
 
 static void put_json(struct printing *p, const ddp_fault *fault)
 {
@@ -36,8 +61,9 @@ static void print_fault(void *ctx, const ddp_fault *fault)
     p->counts.warnings += (size_t)!is_error;
     if (fault->line > 0)
         (void)snprintf(line, sizeof line, ":%d", fault->line);
-    (void)fprintf(p->out, "%s%s: %s: %s\n", fault->file, line, is_error ? "error" : "warning",
-                  fault->text);
+    if (is_shown(p, fault))
+        (void)fprintf(p->out, "%s%s: %s: %s\n", fault->file, line, is_error ? "error" : "warning",
+                      fault->text);
     if (p->json)
         put_json(p, fault);
 }
@@ -170,6 +196,7 @@ ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
     if (json)
         (void)fputs("{\"faults\": [", json);
     ddp_faults_each(faults, print_fault, &p);
+    print_rest(&p);
     print_tally(out, r);
     if (faults->lost)
         (void)fprintf(out, "some faults are not shown: there was no memory for them\n");

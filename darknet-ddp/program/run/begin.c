@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static int input_width, input_height;
@@ -240,6 +241,32 @@ static ddp_status commit(ddp_error *err)
     return DDP_OK;
 }
 
+/* On rank 0: is there room for one pair of weights and state? */
+static ddp_status check_room(ddp_error *err)
+{
+    const ddp_param_table *table = ddp_trainer_table(ddp_run.trainer);
+    size_t values = 0;
+    struct statvfs disk;
+    double wanted, room;
+
+    for (size_t i = 0; i < table->param_count; i++)
+        values += table->params[i].count * (size_t)(1 + table->params[i].optimizer.moments);
+    wanted = (double)values * sizeof(float);
+    if (statvfs(ddp_run.directory, &disk))
+        return DDP_OK; /* who saves there will say what is wrong */
+    room = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (room >= wanted)
+        return DDP_OK;
+    (void)ddp_fail(err, DDP_ERR_IO,
+                   "%s has room for %.1f MB, and a checkpoint of this network takes at least "
+                   "%.1f MB: nothing could be saved",
+                   ddp_run.directory, room / 1e6, wanted / 1e6);
+    if (ddp_run.options->on_save_error != DDP_CHOICE_CONTINUE)
+        return err->code;
+    printf("DDP: %s\n", err->text);
+    return DDP_OK;
+}
+
 static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err)
 {
@@ -254,6 +281,8 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         || ddp_session_agree_on_weights(err))
         return err->code;
     ddp_run.is_finished = now->last_step > 0 && now->step >= now->last_step;
+    if (!ddp_run.is_finished && ddp_group_rank(ddp_run.group) == 0 && check_room(err))
+        return err->code;
     prepare_advice();
     ddp_watchdog_begin(ddp_run.directory, cfg,
                        ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));

@@ -243,7 +243,7 @@ void ddp_rank_output_end(int exit_status, int alone)
  * did, or of a job that broke off. */
 static void print_failure(ddp_status code, const char *message)
 {
-    const char *guide = ddp_options_guide(message);
+    const char *guide = strstr(message, ".data file") ? "data" : ddp_options_guide(message);
     char *text = NULL;
 
     if (!guide && code == DDP_ERR_COMM)
