@@ -209,7 +209,7 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     if (!options->ddp && check_alone(argc, argv, options, launcher, err))
         return err->code;
     if (!ddp_darknet_trains(argc, argv))
-        return DDP_OK;
+        return ddp_arguments_check_cfg(ddp_darknet_word_at(argc, argv, "CFG"), err);
     a = arguments_of(argc, argv, options, launcher);
     if (check_files(&a, ddp_darknet_trains_ddp(argc, argv), err))
         return err->code;

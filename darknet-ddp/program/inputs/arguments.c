@@ -442,6 +442,13 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
     return st;
 }
 
+ddp_status ddp_arguments_check_cfg(const char *cfg, ddp_error *err)
+{
+    const ddp_arguments a = {.cfg = cfg};
+
+    return check_foreign(&a, err) || check_weights(&a, err) ? err->code : DDP_OK;
+}
+
 /* What a detector's cfg, or a classifier's .data file, has to say. */
 static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
 {

@@ -33,6 +33,10 @@ void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size);
 /* The part of it that looks at what kinds of files DATA and CFG are, which are read in any case. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
+/* DDP_ERR_USAGE: the cfg that a command of any kind is to read (NULL: none) is a weights file, or a
+ * model of another framework. */
+ddp_status ddp_arguments_check_cfg(const char *cfg, ddp_error *err) DDP_MUST_CHECK;
+
 /* Say all that is wrong with the .data file and what it names, each as ddp_arguments_check would,
  * for some command: files that only one of them reads, too. kind: short and fixed. Keys that nobody
  * reads are said unless a->allow_unknown. */

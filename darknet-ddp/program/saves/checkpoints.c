@@ -79,17 +79,21 @@ static int are_first_weights(const char *first_weights, const char *path)
 }
 
 /* On rank 0: the newest pair into net; c->from.weights is NULL where there is none to go on from.
- * Where no pair is in the directory that of an earlier run, which was set aside, comes back first.
- */
+ * Where no weights are in the directory, not even damaged ones, those of an earlier run that was
+ * set aside come back. */
 static ddp_status load_newest(ddp_checkpoints *c, network *net, ddp_error *err)
 {
-    ddp_status st = DDP_OK;
+    ddp_status st =
+        ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer, err);
 
-    if (!c->earlier.weights && !ddp_supervisor_must_resume()
-        && !ddp_pair_lacks_state(c->directory, c->base))
+    if (!st && !c->from.weights && !ddp_supervisor_must_resume()
+        && !ddp_pair_lacks_state(c->directory, c->base)) {
+        ddp_resumed_release(&c->from);
         st = ddp_earlier_run_bring_back(c->directory, c->base, c->options->resume_force, err);
-    if (!st)
-        st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer, err);
+        if (!st)
+            st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer,
+                                       err);
+    }
     if (st && are_first_weights(c->first_weights, c->from.damaged)) {
         ddp_resumed_release(&c->from);
         st = DDP_OK;
