@@ -3,7 +3,6 @@
 #include "cli/commands.h"
 #include "inputs/arguments.h"
 #include "launch/transport_choice.h"
-#include "run/darknet_config.h"
 #include "show/rank_output.h"
 
 static void fail(const ddp_error *err) __attribute__((noreturn));
@@ -16,7 +15,6 @@ static void fail(const ddp_error *err)
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, const char *cfg,
                        const char *weights, const ddp_options *options, ddp_launcher launcher)
 {
-    ddp_darknet_config darknet = ddp_darknet_config_of(options);
     ddp_network_shape shape;
     ddp_error err;
 
@@ -25,8 +23,6 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, c
         fail(&err);
     ddp_rank_output_open(m->group);
     m->rank = ddp_group_rank(m->group);
-    darknet.fatal = ddp_rank_output_fatal; /* else it would be said where nobody hears it */
-    ddp_darknet_configure(&darknet);
     if (ddp_arguments_check_cfg(cfg, &err) || ddp_gpus_open(&m->gpus, m->group, options, fail, &err)
         || ddp_validation_open(&m->validation, options, m->group, command, data, &err))
         fail(&err);

@@ -288,7 +288,7 @@ static void configure_darknet(const ddp_options *options, int is_darknets)
 
     if (!options->ddp) {
         darknet.line = show_line;
-        darknet.fatal = end_alone;
+        darknet.fatal = is_darknets ? end_alone : ddp_rank_output_fatal;
     }
     if (is_darknets && !options->ddp && !isatty(STDERR_FILENO))
         darknet.table = NULL; /* a script may read it */

@@ -8,7 +8,6 @@
 #include "glue/param_table.h"
 #include "launch/gpus.h"
 #include "run/banner.h"
-#include "run/darknet_config.h"
 #include "show/rank_output.h"
 
 #include <stdio.h>
@@ -96,15 +95,12 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     int nccl = ddp_gpus_wanted(options)
                && (options->backend == DDP_BACKEND_AUTO || options->backend == DDP_BACKEND_NCCL);
     int ranks = ranks_of(options);
-    ddp_darknet_config darknet = ddp_darknet_config_of(options);
     ddp_network_shape shape;
     network *net;
     ddp_param_table table;
     ddp_bucket_plan *plan;
     ddp_error err;
 
-    darknet.fatal = ddp_rank_output_fatal;
-    ddp_darknet_configure(&darknet);
     if (ddp_compressor_check_ranks(options, ranks, &err))
         ddp_rank_output_failure(&err);
     net = ddp_command_load(&shape, cfg, options, -1);
