@@ -305,6 +305,20 @@ static ddp_status check_words(const command *row, int argc, char **argv, ddp_err
                     row->words, row->options[0] ? " [options]; darknet --help says more" : "");
 }
 
+static ddp_status check_shows(const command *row, ddp_error *err)
+{
+    char name[64];
+
+    if (row->does != DDP_SHOWS)
+        return DDP_OK;
+    write_name(row, name, sizeof name);
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "`%s` shows what a camera sees or a video has, by OpenCV, which this program is "
+        "built without%s",
+        name, strcmp(row->name, "detector") == 0 ? "; `detector test` takes pictures" : "");
+}
+
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
 {
     const char *name = plain_word(argc, argv, NULL, 0), *verb;
@@ -318,7 +332,7 @@ ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)
     if (row && (check_options(row, argc, argv, err) || check_threshold(row, argv, err)))
         return err->code;
     if (row)
-        return check_words(row, argc, argv, err);
+        return check_shows(row, err) ? err->code : check_words(row, argc, argv, err);
     verb = plain_word(argc, argv, first, 1);
     return verb ? refuse_verb(first, verb, err) : refuse_no_verb(first, err);
 }
@@ -372,7 +386,7 @@ int ddp_darknet_trains(int argc, char **argv)
 {
     const command *row = row_of(argc, argv);
 
-    return row && row->does != DDP_READS;
+    return row && (row->does == DDP_TRAINS || row->does == DDP_TRAINS_DDP);
 }
 
 int ddp_darknet_trains_ddp(int argc, char **argv)

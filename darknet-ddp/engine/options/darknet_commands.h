@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-typedef enum ddp_darknet_does { DDP_READS, DDP_TRAINS, DDP_TRAINS_DDP } ddp_darknet_does;
+typedef enum ddp_darknet_does { DDP_READS, DDP_SHOWS, DDP_TRAINS, DDP_TRAINS_DDP } ddp_darknet_does;
 
 /* A row of options/darknet_commands.def, where the columns are explained. */
 typedef struct ddp_darknet_command {
@@ -27,8 +27,8 @@ extern const char *const ddp_darknet_everywhere;
 int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size);
 
 /* argv, less our own options, is a command of Darknet's: does it exist, does it read every
- * option on the line, and has it the words that it wants? DDP_ERR_USAGE says what it does not know,
- * and what may have been meant. */
+ * option on the line, has it the words that it wants, and can this program do it? DDP_ERR_USAGE
+ * says what it does not know, and what may have been meant. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Word number i of argv, less options and their values: 0 is the command. NULL: there are fewer. */

@@ -67,22 +67,36 @@ static int is_path(const char *name)
     return length > 4 && strcmp(name + length - 4, ".cfg") == 0;
 }
 
+/* *classes: what the .data file says; as it was: it does not. */
+static ddp_status take_classes(int *classes, const char *path, const ddp_sections *data,
+                               ddp_error *err)
+{
+    const ddp_cfg_line *line = ddp_sections_line(data, "classes");
+    int given = *classes;
+
+    if (!line)
+        return DDP_OK;
+    *classes = atoi(line->value);
+    if (*classes < 1)
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s:%d: classes=%s is no number of classes", path,
+                        line->number, line->value);
+    if (given && given != *classes)
+        return ddp_fail(err, DDP_ERR_USAGE, "-classes %d, but %s:%d: classes=%s", given, path,
+                        line->number, line->value);
+    return DDP_OK;
+}
+
 /* Of the command line, or of the .data file; 0: neither says. */
 static ddp_status find_classes(int *classes, const ddp_options *options, ddp_error *err)
 {
     ddp_sections data = {0};
-    const char *value;
     ddp_status st = DDP_OK;
 
     *classes = options->classes;
-    if (!options->classes && options->data) {
+    if (options->data) {
         st = ddp_data_read(&data, options->data, err);
-        value = st ? NULL : ddp_sections_find(&data, "classes");
-        if (value)
-            *classes = atoi(value);
-        if (!st && value && *classes < 1)
-            st = ddp_fail(err, DDP_ERR_FORMAT, "%s: classes=%s is no number of classes",
-                          options->data, value);
+        if (!st)
+            st = take_classes(classes, options->data, &data, err);
         ddp_sections_release(&data);
     }
     return st;

@@ -147,7 +147,7 @@ static void measure(struct trial *t, ddp_measured_run *m, FILE *in, pid_t child)
     }
 }
 
-/* Ctrl-C ends the run that is measured; this process then removes its folder. */
+/* Ctrl-C ends the run that is measured; this process then removes its folder, and ends by it. */
 static volatile sig_atomic_t is_interrupted;
 
 static void note_interrupt(int signal_number)
@@ -187,8 +187,6 @@ static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command,
     measure(t, m, in, child);
     (void)fclose(in);
     status = ddp_ask_end(child);
-    if (is_interrupted)
-        return ddp_fail(err, DDP_ERR_USAGE, "interrupted: nothing was measured or written");
     if (m->seconds_a_picture > 0)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_FORMAT, "a run to measure a step has failed (exit status %d): %s",
@@ -214,5 +212,10 @@ ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const c
     if (!st)
         st = run(&t, measured, is_detector ? "detector" : "classifier", err);
     remove_folder(&t);
+    if (is_interrupted) {
+        (void)fprintf(stderr, "darknet: interrupted: nothing was measured or written\n");
+        (void)signal(SIGINT, SIG_DFL);
+        (void)raise(SIGINT);
+    }
     return st;
 }

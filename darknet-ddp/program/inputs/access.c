@@ -76,6 +76,7 @@ ddp_status ddp_access_write(const char *what, const char *folder, ddp_error *err
 {
     char name[PATH_MAX];
     folder_name parent;
+    struct stat link;
     size_t length;
 
     (void)snprintf(name, sizeof name, "%s", folder);
@@ -87,6 +88,8 @@ ddp_status ddp_access_write(const char *what, const char *folder, ddp_error *err
         return ddp_fail(err, DDP_ERR_IO, "%s: this is a file, and a folder is wanted", what);
     if (errno != ENOENT)
         return fail_write(what, name, err);
+    if (lstat(name, &link) == 0)
+        return ddp_fail(err, DDP_ERR_IO, "%s: this is a link to what is not there", what);
     find_folder(name, parent);
     if (!is_folder(parent))
         return ddp_fail(err, DDP_ERR_IO, "%s: there is no folder %s to make it in", what, parent);

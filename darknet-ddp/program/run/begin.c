@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 static int input_width, input_height;
+static ddp_train_position began;
 
 /* By whose formulas the network is trained, and what in the cfg decides that. */
 static void print_mathematics(const network *net)
@@ -205,8 +206,9 @@ static void print_run(const network *net, const ddp_train_position *now, const c
     print_first_weights(now);
     print_clear();
     if (ddp_run.is_finished) {
-        print_finished(now);
-        return;
+        if (!ddp_run.list)
+            print_finished(now);
+        return; /* else once the list is known to be that of the run that goes on */
     }
     ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                      ddp_run.seed);
@@ -300,6 +302,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         || ddp_trace_run_open(ddp_run.options, ddp_run.group, ddp_run.trainer, now, err)
         || ddp_trace_run_step(net, now, err))
         return err->code;
+    began = *now;
     start = ddp_session_progress(now);
     ddp_step_line_begin(&start);
     ddp_network_input(net, &input_width, &input_height);
@@ -325,6 +328,8 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
         ddp_session_advise();
     if (!ddp_run.is_finished)
         ddp_done_marker_begin();
+    else if (ddp_run.list && ddp_group_rank(ddp_run.group) == 0)
+        print_finished(&began);
     return DDP_OK;
 }
 

@@ -1,11 +1,15 @@
 #include "saves/resume_messages.h"
 
 #include "base/plural.h"
+#include "checkpoint/match.h"
 #include "checkpoint/set_aside.h"
 #include "launch/supervisor.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void print_note(void *ctx, const char *sentence)
 {
@@ -51,6 +55,45 @@ static ddp_status lacks_checkpoint(const char *directory, ddp_error *err)
         directory);
 }
 
+/* The newest weights in the directory that have a state, whatever run saved them; "": there are
+ * none. */
+static void find_any(const char *directory, char *found, size_t size)
+{
+    char weights[NAME_MAX + 1], path[PATH_MAX];
+    ddp_checkpoint_metadata metadata;
+    DIR *dir = opendir(directory);
+    const struct dirent *entry;
+    uint64_t newest = 0;
+    ddp_error ignored;
+
+    found[0] = '\0';
+    while (dir && (entry = readdir(dir))) {
+        (void)snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (ddp_match_is_part(entry->d_name)
+            || !ddp_match_weights_name(weights, sizeof weights, entry->d_name)
+            || ddp_checkpoint_peek(&metadata, path, &ignored) || metadata.saved_at_ns <= newest)
+            continue;
+        newest = metadata.saved_at_ns;
+        (void)snprintf(found, size, "%s", weights);
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+/* Where a cfg was renamed, its run's checkpoints have another name. */
+static void print_nothing_to_resume(const char *directory, const char *base)
+{
+    char other[NAME_MAX + 1];
+
+    find_any(directory, other, sizeof other);
+    if (other[0])
+        printf("DDP: nothing to resume of %s in %s, where the newest checkpoint is %s, another "
+               "cfg's: this run starts from the beginning\n",
+               base, directory, other);
+    else
+        printf("DDP: nothing to resume in %s: this run starts from the beginning\n", directory);
+}
+
 ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err)
@@ -62,7 +105,7 @@ ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *ru
     else if (ddp_supervisor_must_resume())
         return lacks_checkpoint(directory, err);
     else
-        printf("DDP: nothing to resume in %s: this run starts from the beginning\n", directory);
+        print_nothing_to_resume(directory, run->base);
     return DDP_OK;
 }
 
