@@ -305,9 +305,9 @@ int ddp_template_write(FILE *out, const char *name, int classes)
         if (strcmp(all[i].name, name) != 0)
             continue;
         (void)fprintf(out,
-                      "# %s for %d class%s, by `darknet ddp cfg`. For pictures of another kind: "
-                      "`darknet detector calc_anchors`.\n",
-                      name, classes, classes == 1 ? "" : "es");
+                      "# %s, by `darknet ddp cfg`. For pictures of another kind: `darknet detector "
+                      "calc_anchors`.\n",
+                      name);
         all[i].write(&w);
         return 1;
     }
