@@ -1,11 +1,11 @@
 #include "inputs/arguments.h"
 
-#include "base/suggest.h"
 #include "check/cfg_end.h"
 #include "checkpoint/set_aside.h"
 #include "glue/cfg.h"
 #include "inputs/access.h"
-#include "inputs/weights_file.h"
+#include "inputs/data_keys.h"
+#include "inputs/file_kinds.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,103 +13,6 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-/* What Darknet's commands and ours read of a .data file, and what later forks do. */
-static const char *const keys[] = {"train",  "valid", "test", "classes",  "names", "labels",
-                                   "backup", "map",   "tree", "leaves",   "top",   "results",
-                                   "eval",   "tag",   "max",  "difficult"};
-
-static int is_key(const char *word)
-{
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(word, keys[i]) == 0)
-            return 1;
-    return 0;
-}
-
-/* The first option from line *at on that nobody reads; NULL: there is none. *at: the line behind
- * it. *near: what may have been meant. */
-static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, ddp_suggest *near)
-{
-    while (*at < data->cfg.count) {
-        const ddp_cfg_line *line = &data->cfg.lines[(*at)++];
-
-        if (!line->value || is_key(line->key))
-            continue;
-        *near = (ddp_suggest){.word = line->key};
-        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-            ddp_suggest_try(near, keys[k]);
-        return line;
-    }
-    return NULL;
-}
-
-const ddp_cfg_line *ddp_arguments_bad_number(const ddp_sections *data, const char **wrong)
-{
-    static const char *const numbers[] = {"classes", "top", "tag"};
-
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        const ddp_cfg_line *line = ddp_sections_line(data, numbers[i]);
-        char *end;
-        double value;
-
-        if (!line)
-            continue;
-        value = strtod(line->value, &end);
-        *wrong = end == line->value || end[strspn(end, " \t")] ? "not a number"
-                 : value < 1 && strcmp(line->key, "tag") != 0  ? "must be at least 1"
-                                                               : NULL;
-        if (*wrong)
-            return line;
-    }
-    return NULL;
-}
-
-static ddp_status check_numbers(const ddp_sections *data, const char *path, ddp_error *err)
-{
-    const char *wrong;
-    const ddp_cfg_line *line = ddp_arguments_bad_number(data, &wrong);
-
-    if (!line)
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s=%s: %s", path, line->number, line->key,
-                    line->value, wrong);
-}
-
-/* From line *at on. */
-static ddp_status check_keys(const ddp_sections *data, const char *path, size_t *at, ddp_error *err)
-{
-    ddp_suggest near;
-    const ddp_cfg_line *unknown = next_unknown(data, at, &near);
-    char text[DDP_NEAR_TEXT];
-
-    if (!unknown)
-        return DDP_OK;
-    return ddp_fail(
-        err, DDP_ERR_USAGE,
-        "%s:%d: %s=%s: no key of a .data file%s; -allow_unknown_keys goes on without it", path,
-        unknown->number, unknown->key, unknown->value, ddp_suggest_text(&near, text));
-}
-
-static const ddp_cfg_line *first_line(const ddp_sections *file)
-{
-    return file->cfg.count > 0 ? &file->cfg.lines[0] : NULL;
-}
-
-static ddp_status check_is_data(const ddp_sections *data, const char *path, ddp_error *err)
-{
-    const ddp_cfg_line *first = first_line(data);
-
-    if (!first)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is empty: a .data file has train=, names= and so on", path);
-    if (!first->value)
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "%s is no .data file (it begins with %s): the .data file comes before the cfg", path,
-            first->key);
-    return DDP_OK;
-}
 
 static ddp_status check_train(const ddp_sections *data, const char *path, ddp_error *err)
 {
@@ -123,110 +26,11 @@ static ddp_status check_data(const ddp_sections *data, const char *path, int all
 {
     size_t at = 0;
 
-    if (check_is_data(data, path, err) || (!allow_unknown && check_keys(data, path, &at, err))
-        || check_numbers(data, path, err))
+    if (ddp_kind_check_data(data, path, err)
+        || (!allow_unknown && ddp_data_check_keys(data, path, &at, err))
+        || ddp_data_check_numbers(data, path, err))
         return err->code;
     return check_train(data, path, err);
-}
-
-/* Whether it is there or not. */
-static ddp_status check_foreign(const ddp_arguments *a, ddp_error *err)
-{
-    if (a->cfg && ddp_is_foreign_model(a->cfg))
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "%s is another framework's, by its name, and a Darknet cfg is wanted in its "
-            "place: `darknet ddp cfg yolov4-tiny -data x.data -o x.cfg` writes one",
-            a->cfg);
-    if (a->weights && ddp_is_foreign_model(a->weights))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is another framework's, by its name, and Darknet's weights are wanted "
-                        "in its place, such as yolov4-tiny.conv.29; without any, training begins "
-                        "with random ones",
-                        a->weights);
-    return DDP_OK;
-}
-
-/* Weights in the place of a .data file or a cfg. */
-static ddp_status check_weights(const ddp_arguments *a, ddp_error *err)
-{
-    if (a->data && ddp_is_weights_file(a->data))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is a weights file, and a .data file is wanted in its place: weights "
-                        "come after the cfg",
-                        a->data);
-    if (a->cfg && ddp_is_weights_file(a->cfg))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is a weights file, and a cfg is wanted in its place: weights come "
-                        "after the cfg",
-                        a->cfg);
-    return DDP_OK;
-}
-
-static ddp_status check_cfg(const ddp_sections *cfg, const char *path, ddp_error *err)
-{
-    const ddp_cfg_line *first = first_line(cfg);
-
-    if (!first || !first->value || !is_key(first->key))
-        return DDP_OK; /* what is wrong with a cfg Darknet says, with its line */
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "%s is no cfg (it begins with %s=%s): the .data file comes before the cfg",
-                    path, first->key, first->value);
-}
-
-/* Other commands take 0 for no end. A cfg without the key may have it misspelt, which is told when
- * it is read. */
-static ddp_status check_length(const ddp_arguments *a, const ddp_sections *cfg, ddp_error *err)
-{
-    const ddp_cfg_line *line = ddp_sections_line(cfg, "max_batches");
-
-    if (strcmp(a->command, "detector") != 0 || a->has_epochs || !line
-        || strcmp(line->value, "0") != 0)
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "%s:%d: max_batches=%s: nothing would be trained; it says how many batches to "
-                    "train",
-                    a->cfg, line->number, line->value);
-}
-
-static ddp_status check_is_detector(const ddp_arguments *a, const ddp_cfg_end *end, ddp_error *err)
-{
-    if (end->head || !end->last)
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "%s:%d: %s is the last section, and none is [yolo], [region] or [detection]: "
-                    "this is no detector's cfg%s",
-                    a->cfg, end->last->number, end->last->key,
-                    end->has_softmax ? " but a classifier's, for classifier train" : "");
-}
-
-static ddp_status check_is_classifier(const ddp_arguments *a, const ddp_cfg_end *end,
-                                      const ddp_sections *data, ddp_error *err)
-{
-    const char *classes = ddp_sections_find(data, "classes");
-    char text[DDP_MISFIT_TEXT];
-
-    if (end->head)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s:%d: %s: this is a detector's cfg, for detector train, and classifier "
-                        "train was asked for",
-                        a->cfg, end->head->number, end->head->key);
-    if (!ddp_cfg_end_misfit(end, a->data, classes ? atoi(classes) : 0, text))
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s", a->cfg, end->line, text);
-}
-
-/* Is the network one for the command? What Darknet does not know it says. */
-static ddp_status check_network(const ddp_arguments *a, const ddp_sections *cfg,
-                                const ddp_sections *data, ddp_error *err)
-{
-    ddp_cfg_end end = ddp_cfg_end_of(&cfg->cfg);
-
-    if (ddp_cfg_has_unknown_section(&cfg->cfg))
-        return DDP_OK;
-    if (strcmp(a->command, "detector") == 0)
-        return check_is_detector(a, &end, err);
-    return strcmp(a->command, "classifier") == 0 ? check_is_classifier(a, &end, data, err) : DDP_OK;
 }
 
 int ddp_arguments_has_data(const char *command)
@@ -380,8 +184,8 @@ static ddp_status check_contents(const ddp_arguments *a, const ddp_sections *dat
     ddp_status st = check_data(data, a->data, a->allow_unknown, err);
 
     if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
-        st = check_cfg(&cfg, a->cfg, err) || check_network(a, &cfg, data, err)
-                     || check_length(a, &cfg, err)
+        st = ddp_kind_check_cfg(&cfg, a->cfg, err) || ddp_kind_check_network(a, &cfg, data, err)
+                     || ddp_kind_check_length(a, &cfg, err)
                  ? err->code
                  : DDP_OK;
     ddp_sections_release(&cfg);
@@ -395,7 +199,8 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
     ddp_status st = DDP_OK;
     int is_read;
 
-    if (check_foreign(a, err) || (!a->elsewhere && check_words(a, err)) || check_weights(a, err))
+    if (ddp_kind_check_names(a, err) || (!a->elsewhere && check_words(a, err))
+        || ddp_kind_check_weights(a, err))
         return err->code;
     if (!a->data)
         return check_backup(a, NULL, err);
@@ -429,14 +234,14 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
 {
     ddp_sections data = {0}, cfg = {0};
     ddp_error ignored;
-    ddp_status st = check_foreign(a, err);
+    ddp_status st = ddp_kind_check_names(a, err);
 
-    if (!st && (check_words(a, err) || check_weights(a, err)))
+    if (!st && (check_words(a, err) || ddp_kind_check_weights(a, err)))
         st = err->code;
     if (!st && !ddp_data_read(&data, a->data, &ignored))
-        st = check_is_data(&data, a->data, err);
+        st = ddp_kind_check_data(&data, a->data, err);
     if (!st && !ddp_sections_read(&cfg, a->cfg, &ignored))
-        st = check_cfg(&cfg, a->cfg, err);
+        st = ddp_kind_check_cfg(&cfg, a->cfg, err);
     ddp_sections_release(&data);
     ddp_sections_release(&cfg);
     return st;
@@ -446,7 +251,7 @@ ddp_status ddp_arguments_check_cfg(const char *cfg, ddp_error *err)
 {
     const ddp_arguments a = {.cfg = cfg};
 
-    return check_foreign(&a, err) || check_weights(&a, err) ? err->code : DDP_OK;
+    return ddp_kind_check_names(&a, err) || ddp_kind_check_weights(&a, err) ? err->code : DDP_OK;
 }
 
 /* What a detector's cfg, or a classifier's .data file, has to say. */
@@ -468,7 +273,7 @@ static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, d
             ddp_fail(err, DDP_ERR_USAGE,
                      "%s: [net] has no max_batches=, which says how many batches to train", a->cfg);
     else if (end.head)
-        st = check_length(&detector, &cfg, err);
+        st = ddp_kind_check_length(&detector, &cfg, err);
     else if (end.has_softmax && !(tag && atoi(tag)) && !ddp_sections_line(data, "labels"))
         st = ddp_fail(err, DDP_ERR_FORMAT,
                       "%s has no labels=, the file of names that a classifier looks for in paths",
@@ -485,7 +290,7 @@ void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
     ddp_error why;
     size_t at = 0;
 
-    while (!a->allow_unknown && check_keys(data, a->data, &at, &why))
+    while (!a->allow_unknown && ddp_data_check_keys(data, a->data, &at, &why))
         say(ctx, "data-key", &why);
     if (check_train(data, a->data, &why))
         say(ctx, "data-train", &why);

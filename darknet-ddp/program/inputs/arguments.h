@@ -45,8 +45,4 @@ void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
                               void (*say)(void *ctx, const char *kind, const ddp_error *why),
                               void *ctx);
 
-/* The first option of a .data file that is a number, and whose value is none or cannot be; *wrong:
- * what is wrong, a constant. NULL: there is none. */
-const ddp_cfg_line *ddp_arguments_bad_number(const ddp_sections *data, const char **wrong);
-
 #endif

@@ -4,6 +4,7 @@
 #include "glue/cfg.h"
 #include "inputs/access.h"
 #include "inputs/arguments.h"
+#include "inputs/data_keys.h"
 #include "samples/transforms.h"
 
 #include <stdlib.h>
@@ -105,7 +106,7 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
         return err->code;
     ddp_check_bom(&c->faults, c->data_path, c->data.has_mark);
     ddp_check_bom(&c->faults, c->cfg_path, c->cfg.has_mark);
-    number = ddp_arguments_bad_number(&c->data, &wrong);
+    number = ddp_data_bad_number(&c->data, &wrong);
     if (number)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-number", c->data_path, number->number,
                       "%s=%s: %s", number->key, number->value, wrong);

@@ -1,0 +1,83 @@
+#include "inputs/data_keys.h"
+
+#include "base/suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What Darknet's commands and ours read of a .data file, and what later forks do. */
+static const char *const keys[] = {"train",  "valid", "test", "classes",  "names", "labels",
+                                   "backup", "map",   "tree", "leaves",   "top",   "results",
+                                   "eval",   "tag",   "max",  "difficult"};
+
+int ddp_data_is_key(const char *word)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(word, keys[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* The first option from line *at on that nobody reads; NULL: there is none. *at: the line behind
+ * it. *near: what may have been meant. */
+static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, ddp_suggest *near)
+{
+    while (*at < data->cfg.count) {
+        const ddp_cfg_line *line = &data->cfg.lines[(*at)++];
+
+        if (!line->value || ddp_data_is_key(line->key))
+            continue;
+        *near = (ddp_suggest){.word = line->key};
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+            ddp_suggest_try(near, keys[k]);
+        return line;
+    }
+    return NULL;
+}
+
+const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong)
+{
+    static const char *const numbers[] = {"classes", "top", "tag"};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const ddp_cfg_line *line = ddp_sections_line(data, numbers[i]);
+        char *end;
+        double value;
+
+        if (!line)
+            continue;
+        value = strtod(line->value, &end);
+        *wrong = end == line->value || end[strspn(end, " \t")] ? "not a number"
+                 : value < 1 && strcmp(line->key, "tag") != 0  ? "must be at least 1"
+                                                               : NULL;
+        if (*wrong)
+            return line;
+    }
+    return NULL;
+}
+
+ddp_status ddp_data_check_numbers(const ddp_sections *data, const char *path, ddp_error *err)
+{
+    const char *wrong;
+    const ddp_cfg_line *line = ddp_data_bad_number(data, &wrong);
+
+    if (!line)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s=%s: %s", path, line->number, line->key,
+                    line->value, wrong);
+}
+
+ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
+                               ddp_error *err)
+{
+    ddp_suggest near;
+    const ddp_cfg_line *unknown = next_unknown(data, at, &near);
+    char text[DDP_NEAR_TEXT];
+
+    if (!unknown)
+        return DDP_OK;
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "%s:%d: %s=%s: no key of a .data file%s; -allow_unknown_keys goes on without it", path,
+        unknown->number, unknown->key, unknown->value, ddp_suggest_text(&near, text));
+}

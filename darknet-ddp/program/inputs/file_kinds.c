@@ -1,0 +1,124 @@
+#include "inputs/file_kinds.h"
+
+#include "check/cfg_end.h"
+#include "glue/cfg.h"
+#include "inputs/data_keys.h"
+#include "inputs/weights_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const ddp_cfg_line *first_line(const ddp_sections *file)
+{
+    return file->cfg.count > 0 ? &file->cfg.lines[0] : NULL;
+}
+
+ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path, ddp_error *err)
+{
+    const ddp_cfg_line *first = first_line(data);
+
+    if (!first)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is empty: a .data file has train=, names= and so on", path);
+    if (!first->value)
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "%s is no .data file (it begins with %s): the .data file comes before the cfg", path,
+            first->key);
+    return DDP_OK;
+}
+
+ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err)
+{
+    if (a->cfg && ddp_is_foreign_model(a->cfg))
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "%s is another framework's, by its name, and a Darknet cfg is wanted in its "
+            "place: `darknet ddp cfg yolov4-tiny -data x.data -o x.cfg` writes one",
+            a->cfg);
+    if (a->weights && ddp_is_foreign_model(a->weights))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is another framework's, by its name, and Darknet's weights are wanted "
+                        "in its place, such as yolov4-tiny.conv.29; without any, training begins "
+                        "with random ones",
+                        a->weights);
+    return DDP_OK;
+}
+
+ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err)
+{
+    if (a->data && ddp_is_weights_file(a->data))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is a weights file, and a .data file is wanted in its place: weights "
+                        "come after the cfg",
+                        a->data);
+    if (a->cfg && ddp_is_weights_file(a->cfg))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is a weights file, and a cfg is wanted in its place: weights come "
+                        "after the cfg",
+                        a->cfg);
+    return DDP_OK;
+}
+
+ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path, ddp_error *err)
+{
+    const ddp_cfg_line *first = first_line(cfg);
+
+    if (!first || !first->value || !ddp_data_is_key(first->key))
+        return DDP_OK; /* what is wrong with a cfg Darknet says, with its line */
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s is no cfg (it begins with %s=%s): the .data file comes before the cfg",
+                    path, first->key, first->value);
+}
+
+ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg, ddp_error *err)
+{
+    const ddp_cfg_line *line = ddp_sections_line(cfg, "max_batches");
+
+    if (strcmp(a->command, "detector") != 0 || a->has_epochs || !line
+        || strcmp(line->value, "0") != 0)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s:%d: max_batches=%s: nothing would be trained; it says how many batches to "
+                    "train",
+                    a->cfg, line->number, line->value);
+}
+
+static ddp_status check_is_detector(const ddp_arguments *a, const ddp_cfg_end *end, ddp_error *err)
+{
+    if (end->head || !end->last)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s:%d: %s is the last section, and none is [yolo], [region] or [detection]: "
+                    "this is no detector's cfg%s",
+                    a->cfg, end->last->number, end->last->key,
+                    end->has_softmax ? " but a classifier's, for classifier train" : "");
+}
+
+static ddp_status check_is_classifier(const ddp_arguments *a, const ddp_cfg_end *end,
+                                      const ddp_sections *data, ddp_error *err)
+{
+    const char *classes = ddp_sections_find(data, "classes");
+    char text[DDP_MISFIT_TEXT];
+
+    if (end->head)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s:%d: %s: this is a detector's cfg, for detector train, and classifier "
+                        "train was asked for",
+                        a->cfg, end->head->number, end->head->key);
+    if (!ddp_cfg_end_misfit(end, a->data, classes ? atoi(classes) : 0, text))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s", a->cfg, end->line, text);
+}
+
+ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
+                                  const ddp_sections *data, ddp_error *err)
+{
+    ddp_cfg_end end = ddp_cfg_end_of(&cfg->cfg);
+
+    if (ddp_cfg_has_unknown_section(&cfg->cfg))
+        return DDP_OK;
+    if (strcmp(a->command, "detector") == 0)
+        return check_is_detector(a, &end, err);
+    return strcmp(a->command, "classifier") == 0 ? check_is_classifier(a, &end, data, err) : DDP_OK;
+}
