@@ -42,13 +42,14 @@ static void before_forward(void *ctx, network *net)
 {
     ddp_trainer *t = ctx;
     ddp_train_position before = ddp_train_position_of(net);
-    int64_t start = ddp_clock_ns();
+    int64_t start;
     ddp_error err;
 
     ddp_trainer_enter(t, DDP_TRAINER_FORWARD);
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
-    ddp_trainer_end_updates(t);
+    ddp_trainer_end_updates(t); /* the reducer counts what that waits for */
+    start = ddp_clock_ns();
     ddp_trainer_check(t, ddp_batchnorm_stats_begin(t->statistics, &err), &err);
     ddp_trainer_wait_for_sums(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
@@ -209,12 +210,13 @@ static int before_update(void *ctx, int layer_index)
 static float mean_loss(void *ctx, float loss)
 {
     ddp_trainer *t = ctx;
-    int64_t start = ddp_clock_ns();
+    int64_t start;
     ddp_error err;
     float mean;
 
     (void)loss;
     ddp_trainer_end_updates(t);
+    start = ddp_clock_ns();
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
     if (!t->judged) /* else it has arrived */
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
