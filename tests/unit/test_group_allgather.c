@@ -16,7 +16,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-enum { CHUNK = (1 << 19) / (int)sizeof(float), MOST = 12 };
+enum { CHUNK = (1 << 19) / (int)sizeof(float), MOST = 6 };
 
 static const struct hosts_shape shapes[] = {
     {1, 0, {2}},
