@@ -50,7 +50,8 @@ static int is_of_run(const char *directory, const char *name, const char *base)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (strcmp(rest, ends[i]) == 0)
             return 1;
-    return strncmp(rest, ".events.", 8) == 0; /* a rank's own */
+    /* A rank's own events; figures of before their columns changed. */
+    return strncmp(rest, ".events.", 8) == 0 || strncmp(rest, ".csv.old.", 9) == 0;
 }
 
 /* The number of BASE.<number>, a folder of files that were set aside; 0: it is none. */

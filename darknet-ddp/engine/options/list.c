@@ -3,6 +3,7 @@
 
 #include "base/plural.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -59,6 +60,8 @@ const char *ddp_options_guide(const char *text)
     for (const char *at = strchr(text, '-'); at; at = strchr(at + 1, '-')) {
         size_t length = strspn(at, "-abcdefghijklmnopqrstuvwxyz0123456789_");
 
+        if (at > text && isalnum((unsigned char)at[-1]))
+            continue; /* "darknet-ddp" names no option */
         for (int i = 0; i < DDP_OPTION_ROWS; i++)
             if (strlen(ddp_option_table[i].name) == length
                 && strncmp(ddp_option_table[i].name, at, length) == 0

@@ -180,26 +180,64 @@ static int has(const ddp_checkpoint *c, const char *name)
     return 0;
 }
 
-/* own: the pair's checkpoint, with the network's own arrays alone. */
-static ddp_status load(network *net, const ddp_param_table *table, const ddp_pair *pair,
-                       const ddp_checkpoint *own, const ddp_checkpoint_array *arrays, size_t count,
-                       ddp_error *err)
+/* Nothing goes on from another network. */
+static ddp_status refuse_network(const ddp_pair *pair, ddp_error *err)
+{
+    ddp_error found = *err;
+
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "cannot resume from %s: %s; without -resume a run begins anew, and sets the "
+                    "earlier one's files aside",
+                    pair->weights, found.text);
+}
+
+/* A network's own arrays, and those of a pair that are to become theirs. */
+struct matched {
+    ddp_param_table table;
+    ddp_checkpoint_array *arrays;
+    size_t count;
+    ddp_checkpoint own; /* the pair's checkpoint, with the network's own arrays alone */
+};
+
+/* Release it in any case. */
+static ddp_status match(struct matched *m, network *net, const ddp_checkpoint_run *run,
+                        const ddp_pair *pair, ddp_error *err)
+{
+    const struct kinds kinds = {.values = has(&pair->checkpoint, ddp_checkpoint_value_name),
+                                .shared = run->shares};
+
+    *m = (struct matched){0};
+    if (ddp_param_table_init(&m->table, net, ddp_device_host(), err)
+        || list_arrays(&m->arrays, &m->count, &m->table, NULL, kinds, err)
+        || ddp_checkpoint_without_state(&m->own, &pair->checkpoint, &m->table, err))
+        return err->code;
+    return ddp_checkpoint_check_arrays(&m->own, m->arrays, m->count, err)
+               ? refuse_network(pair, err)
+               : DDP_OK;
+}
+
+static void release_matched(struct matched *m)
+{
+    free(m->arrays);
+    free(m->own.arrays);
+    ddp_param_table_release(&m->table);
+}
+
+static ddp_status load(network *net, const struct matched *m, const ddp_pair *pair, ddp_error *err)
 {
     const ddp_checkpoint *c = &pair->checkpoint;
 
     if (c->metadata.t > INT_MAX)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s.state: t is %" PRIu64 ", more than Darknet counts",
                         pair->weights, c->metadata.t);
-    if (ddp_checkpoint_check_arrays(own, arrays, count, err))
-        return ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!has(c, ddp_checkpoint_value_name))
         load_weights(net, pair->weights);
-    if (ddp_checkpoint_copy_arrays(own, arrays, count, err))
+    if (ddp_checkpoint_copy_arrays(&m->own, m->arrays, m->count, err))
         return ddp_wrap(err, "%s.state", pair->weights);
     *net->seen = (size_t)c->metadata.seen;
     *net->t = (int)c->metadata.t;
     net->average_loss = c->metadata.average_loss;
-    if (ddp_param_table_hash(table) != c->metadata.values_hash)
+    if (ddp_param_table_hash(&m->table) != c->metadata.values_hash)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s did not give back the parameters that were saved",
                         pair->weights);
     return DDP_OK;
@@ -207,34 +245,20 @@ static ddp_status load(network *net, const ddp_param_table *table, const ddp_pai
 
 /* out gets the pair's checkpoint where moments are to be shared out. */
 static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint_run *run,
-                            ddp_pair *pair, ddp_error *err)
+                            ddp_pair *pair, const struct matched *m, ddp_error *err)
 {
-    const struct kinds kinds = {.values = has(&pair->checkpoint, ddp_checkpoint_value_name),
-                                .shared = run->shares};
-    ddp_checkpoint_array *arrays = NULL;
-    ddp_checkpoint own = {0};
-    size_t count;
-    ddp_param_table table;
-    ddp_status st = ddp_param_table_init(&table, net, ddp_device_host(), err);
+    ddp_status st = DDP_OK;
 
-    if (st)
-        return st;
-    st = list_arrays(&arrays, &count, &table, NULL, kinds, err);
-    if (!st)
-        st = ddp_checkpoint_without_state(&own, &pair->checkpoint, &table, err);
-    if (!st && run->state
-        && ddp_checkpoint_load_state(&pair->checkpoint, &table, run->state, run->force, err))
+    if (run->state
+        && ddp_checkpoint_load_state(&pair->checkpoint, &m->table, run->state, run->force, err))
         st = ddp_wrap(err, "cannot resume from %s", pair->weights);
     if (!st)
-        st = load(net, &table, pair, &own, arrays, count, err);
+        st = load(net, m, pair, err);
     if (!st)
-        st = ddp_param_table_push(&table, net, run->device, err);
+        st = ddp_param_table_push(&m->table, net, run->device, err);
     out->metadata = pair->checkpoint.metadata;
     if (!st && run->shares)
-        st = ddp_saved_moments_open(&out->moments, &pair->checkpoint, &table, err);
-    free(arrays);
-    free(own.arrays);
-    ddp_param_table_release(&table);
+        st = ddp_saved_moments_open(&out->moments, &pair->checkpoint, &m->table, err);
     return st;
 }
 
@@ -264,6 +288,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err)
 {
+    struct matched matched;
     ddp_pair pair;
     ddp_status st;
 
@@ -279,9 +304,12 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
         ddp_pair_release(&pair);
         return st;
     }
-    st = ddp_compare_run(&pair, run, listener, err);
+    st = match(&matched, net, run, &pair, err);
     if (!st)
-        st = load_into(out, net, run, &pair, err);
+        st = ddp_compare_run(&pair, run, listener, err);
+    if (!st)
+        st = load_into(out, net, run, &pair, &matched, err);
+    release_matched(&matched);
     if (!st) {
         out->weights = pair.weights;
         pair.weights = NULL;
@@ -294,6 +322,20 @@ static void say_nothing(void *ctx, const char *sentence)
 {
     (void)ctx;
     (void)sentence;
+}
+
+ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
+                                       ddp_error *err)
+{
+    static const ddp_pair_listener mute = {.note = say_nothing};
+    ddp_pair pair;
+    ddp_error ignored;
+    ddp_status st = DDP_OK;
+
+    if (!ddp_pair_find(&pair, directory, run->base, &mute, &ignored) && pair.weights)
+        st = ddp_compare_run(&pair, run, &mute, err);
+    ddp_pair_release(&pair);
+    return st;
 }
 
 int ddp_checkpoint_would_resume(ddp_checkpoint_metadata *metadata, const char *directory,

@@ -38,7 +38,8 @@ typedef struct ddp_checkpoint_run {
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
     int is_default[DDP_CHECKPOINT_OPTIONS]; /* of each: so it was before there was the option */
-    size_t rounding_count; /* the last of these change no more than how results round */
+    size_t rounding_count; /* so many of these change no more than how results round, before */
+    size_t told_count;     /* the last ones, which change nothing that is trained */
     int same_rounding;     /* resuming with others of them is refused too */
     const char *before[DDP_CHECKPOINT_OPTIONS]; /* what a state file had that does not know one of
                                                    these; NULL: that is no difference */
@@ -78,6 +79,11 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* Would ddp_checkpoint_resume refuse the newest pair there for its cfg or options? It fails as that
+ * does; where there is no pair, or a damaged one, that is for ddp_checkpoint_resume to say. */
+ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
+                                       ddp_error *err) DDP_MUST_CHECK;
 
 /* Would ddp_checkpoint_resume go on from the newest pair there without run->force? Reads it all,
  * says nothing, and gives what the caller is to judge: batches and list. */

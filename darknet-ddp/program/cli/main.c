@@ -229,14 +229,16 @@ static void show_line(const ddp_train_position *position, const char *line)
     ddp_step_line_show(&now, line, NULL);
 }
 
-/* -width and -height of detector test stand in place of the cfg's, as those of training do. */
+/* -width and -height of detector test and classifier predict stand in place of the cfg's, as those
+ * of training do. */
 static void take_size(int argc, char **argv)
 {
     static ddp_net_value values[3];
     const char *const keys[] = {"width", "height"}, *const options[] = {"-width", "-height"};
     int count = 0;
 
-    if (!ddp_darknet_is(argc, argv, "detector", "test"))
+    if (!ddp_darknet_is(argc, argv, "detector", "test")
+        && !ddp_darknet_is(argc, argv, "classifier", "predict"))
         return;
     for (int i = 0; i < 2; i++) {
         const char *value = ddp_darknet_option(argv, options[i]);

@@ -258,7 +258,7 @@ ddp_status ddp_arguments_check_cfg(const char *cfg, ddp_error *err)
 static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
 {
     const char *tag = ddp_sections_find(data, "tag");
-    ddp_arguments detector = *a;
+    ddp_arguments some = *a;
     ddp_sections cfg = {0};
     ddp_error ignored;
     ddp_cfg_end end;
@@ -267,13 +267,13 @@ static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, d
     if (ddp_sections_read(&cfg, a->cfg, &ignored))
         return DDP_OK;
     end = ddp_cfg_end_of(&cfg.cfg);
-    detector.command = "detector";
+    some.command = end.head ? "detector" : "classifier";
     if (end.head && !ddp_sections_line(&cfg, "max_batches"))
         st =
             ddp_fail(err, DDP_ERR_USAGE,
                      "%s: [net] has no max_batches=, which says how many batches to train", a->cfg);
-    else if (end.head)
-        st = ddp_kind_check_length(&detector, &cfg, err);
+    else if (ddp_kind_check_length(&some, &cfg, err))
+        st = err->code;
     else if (end.has_softmax && !(tag && atoi(tag)) && !ddp_sections_line(data, "labels"))
         st = ddp_fail(err, DDP_ERR_FORMAT,
                       "%s has no labels=, the file of names that a classifier looks for in paths",

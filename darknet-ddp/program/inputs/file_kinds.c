@@ -52,6 +52,12 @@ ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err)
                         "%s is a weights file, and a .data file is wanted in its place: weights "
                         "come after the cfg",
                         a->data);
+    if (a->weights && !ddp_may_be_weights(a->weights))
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "%s is no weights file, and stands where weights would: they are Darknet's, "
+            "such as yolov4-tiny.conv.29; without any, training begins with random ones",
+            a->weights);
     if (a->cfg && ddp_is_weights_file(a->cfg))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s is a weights file, and a cfg is wanted in its place: weights come "
@@ -74,7 +80,13 @@ ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path, ddp_err
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg, ddp_error *err)
 {
     const ddp_cfg_line *line = ddp_sections_line(cfg, "max_batches");
+    const ddp_cfg_line *policy = ddp_sections_line(cfg, "policy");
 
+    if (!a->has_epochs && policy && strcmp(policy->value, "poly") == 0
+        && (!line || atoi(line->value) == 0))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s:%d: policy=poly: the rate falls to 0 at max_batches=, which is %s",
+                        a->cfg, line ? line->number : policy->number, line ? "0" : "not there");
     if (strcmp(a->command, "detector") != 0 || a->has_epochs || !line
         || strcmp(line->value, "0") != 0)
         return DDP_OK;
@@ -120,5 +132,11 @@ ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cf
         return DDP_OK;
     if (strcmp(a->command, "detector") == 0)
         return check_is_detector(a, &end, err);
+    if (!end.has_loss && end.last)
+        return ddp_fail(
+            err, DDP_ERR_USAGE,
+            "%s:%d: %s is the last section, and none gives a loss: [softmax], [cost] or "
+            "[logistic] do",
+            a->cfg, end.last->number, end.last->key);
     return strcmp(a->command, "classifier") == 0 ? check_is_classifier(a, &end, data, err) : DDP_OK;
 }

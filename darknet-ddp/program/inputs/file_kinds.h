@@ -10,7 +10,7 @@
 /* CFG or WEIGHTS is a model of another framework, by its name, whether it is there or not. */
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* DATA or CFG is a weights file. */
+/* DATA or CFG is a weights file, or WEIGHTS none. */
 ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* DATA is empty, or begins as a cfg does. */
@@ -26,7 +26,8 @@ ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 
-/* A detector's max_batches is 0; to other commands that is no end. A cfg without the key may have
+/* A detector's max_batches is 0, or policy=poly has none; to other commands and policies that is no
+ * end. A cfg without the key may have
  * it misspelt, which is told when it is read. */
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;

@@ -77,7 +77,7 @@ static int names_tell(const ddp_scan_data *c)
 {
     const char *tag = ddp_sections_find(&c->data, "tag");
 
-    return c->heads.count == 0 && !c->unknown && c->names.count > 0
+    return c->heads.count == 0 && !c->unknown && c->classes > 0
            && c->names.count >= (size_t)c->classes && !(tag && atoi(tag))
            && !ddp_sections_find(&c->data, "tree") && !ddp_sections_find(&c->cfg, "tree");
 }
@@ -92,6 +92,11 @@ static void compare_cfg(ddp_scan_data *c)
     if (c->unknown)
         return;
     ddp_check_model(&c->faults, &c->heads, &c->cfg.cfg, c->cfg_path, c->data_path, c->classes);
+    if (!end.head && !end.has_loss && end.last)
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "cfg-loss", c->cfg_path, end.last->number,
+                      "%s is the last section, and none gives a loss: [softmax], [cost] or "
+                      "[logistic] do",
+                      end.last->key);
     if (end.has_softmax && ddp_cfg_end_misfit(&end, c->data_path, c->classes, text))
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "cfg-outputs", c->cfg_path, end.line, "%s",
                       text);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEAD = 12 };
@@ -42,6 +43,19 @@ int ddp_is_weights_file(const char *path)
     if (ddp_begins_as_weights(head, (size_t)got))
         return head[0] || head[4]; /* what a disk may leave of a text is all zeros */
     return is_named_so(path) && !isspace(head[0]) && !strchr("[#;\xef", head[0]);
+}
+
+int ddp_may_be_weights(const char *path)
+{
+    unsigned char head[HEAD];
+    struct stat info;
+    int fd =
+        stat(path, &info) == 0 && S_ISREG(info.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof head);
+
+    if (fd >= 0)
+        (void)close(fd);
+    return got < 0 || ddp_begins_as_weights(head, (size_t)got);
 }
 
 int ddp_is_foreign_model(const char *path)

@@ -11,6 +11,10 @@ int ddp_begins_as_weights(const unsigned char *head, size_t count);
  * a text of sections and options does? */
 int ddp_is_weights_file(const char *path);
 
+/* Does the file at path, which is to be one of weights, begin as one? Where that cannot be seen (a
+ * pipe, or not there) whoever loads it says what is wrong. */
+int ddp_may_be_weights(const char *path);
+
 /* Is the file at path, by the end of its name, a model of another framework (.pt, .yaml, .onnx,
  * ...)? */
 int ddp_is_foreign_model(const char *path);

@@ -42,6 +42,8 @@ struct launcher {
     int gave_up;         /* waiting for one */
     int trains;          /* the ranks said so */
     int asked;           /* to save and end */
+    int asked_by;        /* by which signal */
+    int64_t asked_ns;    /* when */
     int ended_by;        /* the signal that ends them at once */
     int64_t told_ns;     /* when ranks that had not committed were last asked to end */
     int64_t deadline_ns; /* then they are killed; 0: never */
@@ -219,6 +221,8 @@ static void ask_to_end(struct launcher *l, int number)
 {
     int saves;
 
+    if (number == l->asked_by && ddp_signals_is_echo(l->asked_ns))
+        return;
     if (is_untrained(l)) {
         ask_untrained(l, number);
         return;
@@ -232,6 +236,8 @@ static void ask_to_end(struct launcher *l, int number)
         (void)kill(l->pid, SIGTERM);
     if (saves) {
         l->asked = 1;
+        l->asked_by = number;
+        l->asked_ns = ddp_clock_ns();
         l->deadline_ns = patience_ns(l) ? ddp_clock_ns() + patience_ns(l) : 0;
     } else if (!l->ended_by) {
         l->deadline_ns = ddp_clock_ns() + 2 * second_ns;

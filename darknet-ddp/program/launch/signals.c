@@ -1,5 +1,6 @@
 #include "launch/signals.h"
 
+#include "base/clock.h"
 #include "base/tty.h"
 #include "core/loss.h"
 
@@ -17,6 +18,10 @@ static _Alignas(64) unsigned char stack[1 << 16];
 static volatile sig_atomic_t asked[DDP_REQUESTS];
 
 static volatile sig_atomic_t asked_by; /* to end */
+static _Atomic int64_t asked_ns;       /* when */
+
+/* `timeout` and shells signal a process, and then its group: that is asked once. */
+static const int64_t echo_ns = 250000000;
 
 static pthread_t main_thread;
 static int launched; /* by mpirun or srun */
@@ -24,8 +29,15 @@ static int launched; /* by mpirun or srun */
 static void on_signal(int number)
 {
     asked[number == SIGUSR1 ? DDP_REQUEST_SAVE : DDP_REQUEST_STOP] = 1;
-    if (number != SIGUSR1)
+    if (number != SIGUSR1) {
         asked_by = number;
+        asked_ns = ddp_clock_ns();
+    }
+}
+
+int ddp_signals_is_echo(int64_t first_ns)
+{
+    return first_ns > 0 && ddp_clock_ns() - first_ns < echo_ns;
 }
 
 int ddp_signals_number(void)
@@ -82,6 +94,8 @@ void ddp_signals_say_ending(void)
 /* The second Ctrl-C. */
 static void on_end_at_once(int number)
 {
+    if (number == asked_by && ddp_signals_is_echo(asked_ns))
+        return;
     erase_line();
     (void)signal(number, SIG_DFL);
     (void)raise(number);
@@ -120,6 +134,8 @@ static void on_end(int number)
         let_go_of(STDERR_FILENO);
         if (!pthread_equal(pthread_self(), main_thread))
             (void)pthread_kill(main_thread, SIGTERM); /* it may be the one that waits */
+        if (number == SIGINT)
+            take(number, on_end_at_once, 0);
     } else if (number == SIGINT) {
         ddp_signals_say_ending();
         take(number, on_end_at_once, 0);
@@ -176,5 +192,5 @@ void ddp_signals_take_term(int by_launcher)
     take(SIGTERM, on_end, 0);
     if (!is_ignored(SIGHUP))
         take(SIGHUP, on_end, 0);
-    take(SIGINT, on_end, (int)SA_RESETHAND); /* a second one ends the process at once */
+    take(SIGINT, on_end, 0);
 }

@@ -3,6 +3,7 @@
 #define DDP_LAUNCH_SIGNALS_H
 
 #include <signal.h>
+#include <stdint.h>
 
 /* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
  * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
@@ -22,6 +23,10 @@ void ddp_signals_say(const char *line);
 
 /* The signal that asked this process to end since ddp_signals_open; 0: none did. */
 int ddp_signals_number(void);
+
+/* Does a signal come so soon after the same one at first_ns (0: there was none) that both are one
+ * wish? */
+int ddp_signals_is_echo(int64_t first_ns);
 
 /* A Ctrl-C has been heard: what it does, and what another would. */
 void ddp_signals_say_ending(void);

@@ -154,6 +154,21 @@ static void forget_lost_best(void)
     ddp_validation_forget_best(ddp_run.validation);
 }
 
+/* On rank 0: figures of other pictures are no measure. */
+static void forget_other_best(void)
+{
+    const char *name;
+    double figure;
+    size_t step;
+
+    if (ddp_checkpoints_validated_alike(ddp_run.checkpoints)
+        || !ddp_validation_best(ddp_run.validation, &name, &figure, &step))
+        return;
+    printf("DDP: valid= lists other pictures than before: %s %.4f of step %zu counts no more\n",
+           name, figure, step);
+    ddp_validation_forget_best(ddp_run.validation);
+}
+
 /* Open the run's files. What they know of earlier validations all ranks learn. */
 static ddp_status open_records(const network *net, const ddp_train_position *now, const char *cfg,
                                ddp_error *err)
@@ -183,8 +198,10 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
         st = ddp_run_files_open(&ddp_run.records, &config, err);
     free(banner);
     free(command);
-    if (!st && ddp_run.records)
+    if (!st && ddp_run.records) {
         forget_lost_best();
+        forget_other_best();
+    }
     return st ? st : ddp_validation_share(ddp_run.validation, err);
 }
 
@@ -269,6 +286,16 @@ static ddp_status check_room(ddp_error *err)
     return DDP_OK;
 }
 
+/* Is no update left to make? Batches behind the last one change nothing (-ddp_sync_every). */
+static int is_finished(const ddp_train_position *now)
+{
+    size_t each = (size_t)ddp_run.options->sync_every, last = now->last_step / each * each;
+
+    if (!ddp_checkpoints_resumed(ddp_run.checkpoints) || last == 0)
+        last = now->last_step;
+    return now->last_step > 0 && now->step >= last;
+}
+
 static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err)
 {
@@ -282,14 +309,14 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         || ddp_data_files_agree(&ddp_run.inputs, ddp_run.group, err)
         || ddp_session_agree_on_weights(err))
         return err->code;
-    ddp_run.is_finished = now->last_step > 0 && now->step >= now->last_step;
+    ddp_run.is_finished = is_finished(now);
     if (!ddp_run.is_finished && ddp_group_rank(ddp_run.group) == 0 && check_room(err))
         return err->code;
     prepare_advice();
     ddp_watchdog_begin(ddp_run.directory, cfg,
                        ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
     ddp_signals_take_term(ddp_launched(ddp_run.launcher));
-    if (commit(err) || ddp_checkpoints_begin(ddp_run.checkpoints, net, err))
+    if (commit(err) || ddp_checkpoints_begin(ddp_run.checkpoints, net, ddp_run.is_finished, err))
         return err->code;
     if (ddp_run.launcher.rank == 0)
         ddp_report_notify_launcher(DDP_NOTE_TRAINS); /* only now: a restart finds its own files */

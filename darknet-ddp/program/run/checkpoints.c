@@ -35,14 +35,17 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
+    char valid[DDP_VALIDATION_LIST];
     const ddp_checkpoints_config config = {.options = ddp_run.options,
                                            .group = ddp_run.group,
                                            .trainer = ddp_run.trainer,
                                            .inputs = &ddp_run.inputs,
                                            .directory = directory,
                                            .cfg = cfg,
-                                           .first_weights = ddp_run.first_weights};
+                                           .first_weights = ddp_run.first_weights,
+                                           .valid = valid};
 
+    ddp_validation_list(ddp_run.validation, valid);
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
         || ddp_weights_hash(&first_weights_hash, net, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, &config, net, &ddp_run.seed, err))

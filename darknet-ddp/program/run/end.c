@@ -57,6 +57,8 @@ static void summarise(int stopped)
                                  .records = ddp_run_files_paths(ddp_run.records),
                                  .launched = ddp_launched(ddp_run.launcher),
                                  .stopped = stopped,
+                                 .patience =
+                                     ddp_session_ends_early() ? ddp_run.options->patience : 0,
                                  .epochs = ddp_run.options->epochs,
                                  .cfg = ddp_run.cfg_path};
 
@@ -148,7 +150,7 @@ static void end_unreadable(size_t step, size_t samples, int saved)
     (void)ddp_fail(
         &err, DDP_ERR_IO,
         "step %zu: %zu sample%s cannot be read (see above)%s; %s%.150s; mend them and resume, or "
-        "-ddp_on_bad_data skip N trains with others in their place",
+        "resume with -ddp_on_bad_data skip N, which trains with others in their place",
         step, samples, ddp_plural(samples),
         ddp_run.options->on_bad_data ? ", more than are to be skipped" : "",
         last    ? "the last weights are "

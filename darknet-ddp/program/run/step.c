@@ -19,6 +19,7 @@ static struct {
     int grace_is_short;   /* it was said */
     int validation_waits; /* for ranks to be alike */
     int ends_early;       /* by -patience */
+    int has_best;         /* it has written NAME_best.weights */
 } stepping;
 
 size_t ddp_session_steps(void)
@@ -59,17 +60,19 @@ static void end_early(void)
     ddp_plugin_stop();
 }
 
-/* Before NAME_best.weights are first written: a run that goes on without its figures cannot tell
- * whether those that are there are better. */
-static ddp_status keep_earlier_best(ddp_error *err)
+/* Before NAME_best.weights are first written: a run that goes on without their figure, which may
+ * be of a step behind its checkpoint, cannot tell whether those that are there are better. step: of
+ * the best that it knows; 0: none. */
+static ddp_status keep_earlier_best(size_t step, ddp_error *err)
 {
     ddp_status st;
     char *base;
 
-    if (!ddp_checkpoints_resumed(ddp_run.checkpoints) || ddp_group_rank(ddp_run.group) != 0)
+    if (stepping.has_best || !ddp_checkpoints_resumed(ddp_run.checkpoints)
+        || ddp_group_rank(ddp_run.group) != 0)
         return DDP_OK;
     base = ddp_cfg_base(ddp_run.cfg_path);
-    st = ddp_earlier_best_rename(ddp_run.directory, base, err);
+    st = ddp_earlier_best_keep(ddp_run.directory, base, step, err);
     free(base);
     return st;
 }
@@ -87,10 +90,12 @@ static ddp_status validate(network *net, const ddp_train_position *now, ddp_erro
         return err->code;
     ddp_step_line_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
     ddp_plugin_save(net, "_last.weights");
-    if (best && !known && keep_earlier_best(err))
+    if (best && keep_earlier_best(known ? step : 0, err))
         return err->code;
-    if (best)
+    if (best) {
+        stepping.has_best = 1;
         ddp_plugin_save(net, "_best.weights");
+    }
     if (stop)
         end_early();
     return DDP_OK;

@@ -70,7 +70,9 @@ static void print_command(const ddp_summary *s)
                         : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
     char *text = ddp_resume_advice(command, ddp_checkpoints_last(s->checkpoints));
 
-    if (text)
+    if (text && s->patience > 0)
+        printf("DDP: with a -patience of more than %d %s\n", s->patience, text);
+    else if (text)
         printf("DDP: %s\n", text);
     free(text);
     free(command);

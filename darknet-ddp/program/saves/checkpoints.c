@@ -52,18 +52,24 @@ struct found {
     int32_t resumed;
 };
 
-/* On rank 0: own the name, and see what is there. */
+/* On rank 0: own the name, and see what is there. Nobody's run is ended for one that is refused. */
 static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *config,
                              ddp_error *err)
 {
     uint64_t size;
 
-    if (ddp_run_lock_take(c->directory, c->base, config->options->take_over, err)
-        || ddp_file_read(config->cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err)
+    const ddp_options *o = config->options;
+
+    if (ddp_file_read(config->cfg, SIZE_MAX, &c->cfg, &c->run.cfg_bytes, &size, err))
+        return err->code;
+    c->run.cfg = c->cfg;
+    if (o->take_over && (o->resume || o->resume_force)
+        && ddp_checkpoint_check_resume(c->directory, &c->run, err))
+        return ddp_resume_explain(&c->from, &c->run, c->directory, c->base, err);
+    if (ddp_run_lock_take(c->directory, c->base, o->take_over, err)
         || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
         return err->code;
     c->run.saved_at_ns = c->earlier.saved_at_ns;
-    c->run.cfg = c->cfg;
     return DDP_OK;
 }
 
@@ -158,8 +164,9 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
                                   .state = ddp_algorithm_set_state(c->algorithms),
                                   .shares = ddp_algorithm_set_shards(c->algorithms),
                                   .ranks = (uint64_t)ddp_group_size(c->group)};
-    if ((ddp_group_rank(c->group) == 0 && read_files(c, config, err))
-        || ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs, err)
+    if (ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs,
+                             config->valid, err)
+        || (ddp_group_rank(c->group) == 0 && read_files(c, config, err))
         || resume(c, net, seed, err))
         return err->code;
     if (c->resumed)
@@ -337,6 +344,17 @@ int ddp_checkpoints_resumed(const ddp_checkpoints *c)
     return c->resumed;
 }
 
+int ddp_checkpoints_validated_alike(const ddp_checkpoints *c)
+{
+    const ddp_checkpoint_metadata *was = &c->from.metadata;
+    const ddp_checkpoint_option *now = &c->run.options[c->run.option_count - 1];
+
+    for (size_t i = 0; c->from.weights && i < was->option_count; i++)
+        if (strcmp(was->options[i].name, now->name) == 0)
+            return strcmp(was->options[i].value, now->value) == 0;
+    return 1;
+}
+
 /* Who has forgotten -resume may still go back. */
 static void say_how_to_go_back(const ddp_checkpoints *c)
 {
@@ -387,16 +405,18 @@ static ddp_status set_aside(ddp_checkpoints *c, size_t last_step, ddp_error *err
     return DDP_OK;
 }
 
-ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, ddp_error *err)
+ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
+                                 ddp_error *err)
 {
     const ddp_train_position now = ddp_train_position_of(net);
-    int has_ended = now.last_step > 0 && now.step >= now.last_step; /* and saves nothing */
 
     c->began_at = now.images;
     if (ddp_group_rank(c->group) == 0)
         remove_dead_parts(c);
-    if (c->resumed || has_ended || ddp_group_rank(c->group) != 0)
+    if (is_finished || ddp_group_rank(c->group) != 0)
         return DDP_OK;
+    if (c->resumed)
+        return ddp_earlier_run_keep_final(c->directory, c->base, err);
     /* A job that starts again has set an earlier run's files aside. A pair that lies here now was
      * saved just before the job failed, or by another run, where rank 0 is on another host. */
     if (ddp_supervisor_restarted() && !c->earlier.weights)

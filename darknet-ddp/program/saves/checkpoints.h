@@ -27,6 +27,7 @@ typedef struct ddp_checkpoints_config {
     const char *directory;        /* where it saves */
     const char *cfg;              /* its path, whose name the files have */
     const char *first_weights;    /* the file that the network was loaded from; NULL: none */
+    const char *valid;            /* what it validates on, in words */
 } ddp_checkpoints_config;
 
 /* Own the name that the run saves under, and with -resume go on from its newest checkpoint, if
@@ -45,6 +46,10 @@ void ddp_checkpoints_close(ddp_checkpoints *c);
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
+/* Did it validate on the same pictures? A state file of before that was kept says nothing of it: so
+ * it did. On rank 0. */
+int ddp_checkpoints_validated_alike(const ddp_checkpoints *c);
+
 /* The trainer is attached to that network: moments that it has shared out are freed. */
 void ddp_checkpoints_attached(ddp_checkpoints *c);
 
@@ -55,8 +60,10 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 
 /* Training begins: net is as it was loaded or resumed, and attached, and every rank has read its
  * files. Where it was not resumed, what an earlier run has saved under this name is set aside on
- * rank 0 (checkpoint/set_aside.h), but for the first weights. Fails as ddp_set_aside. */
-ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net,
+ * rank 0 (checkpoint/set_aside.h), but for the first weights; where it was, what a finished run
+ * has learnt gets a second name. is_finished: nothing is left to train, nor to save; then neither.
+ * Fails as ddp_set_aside and ddp_earlier_run_keep_final. */
+ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Save on rank 0; where it is due the others send their errors, if compression has any, and what

@@ -42,22 +42,34 @@ static int is_free_pair(const char *weights)
     return free_pair;
 }
 
-ddp_status ddp_earlier_best_rename(const char *directory, const char *base, ddp_error *err)
+/* Are these the weights after that step? */
+static int are_of_step(const char *weights, size_t step)
+{
+    ddp_checkpoint_metadata metadata;
+    char *state = ddp_state_path(weights);
+    ddp_error ignored;
+    int are = state && !ddp_checkpoint_peek(&metadata, state, &ignored) && metadata.step == step;
+
+    free(state);
+    return are;
+}
+
+ddp_status ddp_earlier_best_keep(const char *directory, const char *base, size_t step,
+                                 ddp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX];
     int number = 0;
 
     (void)snprintf(from, sizeof from, "%s/%s_best.weights", directory, base);
-    if (access(from, F_OK))
+    if (access(from, F_OK) || (step > 0 && are_of_step(from, step)))
         return DDP_OK;
     do {
         (void)snprintf(to, sizeof to, "%s/%s_best_%d.weights", directory, base, ++number);
     } while (!is_free_pair(to));
     if (ddp_match_promote(from, err) || rename_pair(from, to, err))
         return err->code;
-    printf(
-        "DDP: how good %s is, nothing tells any more (%s/%s.csv does): it is kept as %s, and the "
-        "best from here on takes its place\n",
-        from, directory, base, to);
+    printf("DDP: how good %s is, the figures of this run (%s/%s.csv) do not tell: it is kept as "
+           "%s, and the best from here on takes its place\n",
+           from, directory, base, to);
     return DDP_OK;
 }

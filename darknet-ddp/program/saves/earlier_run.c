@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
+#include "checkpoint/match.h"
 #include "checkpoint/set_aside.h"
 #include "glue/cfg.h"
 #include "saves/run_lock.h"
@@ -20,9 +21,10 @@ static int is_finished(const char *folder, const char *base)
     return access(path, F_OK) == 0;
 }
 
-ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const char *base,
-                                     const ddp_pair_header *earlier, const char *first_weights,
-                                     ddp_error *err)
+/* with: what -resume wants on the line beside it. */
+static ddp_status set_aside(char **folder, const char *directory, const char *base,
+                            const ddp_pair_header *earlier, const char *first_weights,
+                            const char *with, ddp_error *err)
 {
     double age_s = (double)(ddp_clock_unix_ns() - (int64_t)earlier->saved_at_ns) / 1e9;
     char age[32] = "";
@@ -40,9 +42,16 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
         printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
                *folder);
     if (*folder && earlier->weights)
-        printf("DDP: as long as this run has saved nothing, -resume%s brings them back\n",
+        printf("DDP: as long as this run has saved nothing, %s-resume%s brings them back\n", with,
                is_finished(*folder, base) ? "_force" : "");
     return DDP_OK;
+}
+
+ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const char *base,
+                                     const ddp_pair_header *earlier, const char *first_weights,
+                                     ddp_error *err)
+{
+    return set_aside(folder, directory, base, earlier, first_weights, "", err);
 }
 
 ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, int force,
@@ -70,14 +79,60 @@ ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
     ddp_error ignored;
     ddp_status st = DDP_OK;
 
-    if (base && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights) {
+    if (base && access(directory, F_OK) == 0) { /* a run there may have saved nothing yet */
         st = ddp_run_lock_take(directory, base, 0, err);
-        if (!st)
-            st = ddp_earlier_run_set_aside(&folder, directory, base, &earlier, first_weights, err);
+        if (!st && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights)
+            st = set_aside(&folder, directory, base, &earlier, first_weights, "-ddp ", err);
         ddp_run_lock_give_back();
     }
     free(folder);
     free(earlier.weights);
     free(base);
     return st;
+}
+
+/* A second name for both files, or a copy where the file system has no such names. */
+static ddp_status name_too(const char *from, const char *to, const char *from_state,
+                           const ddp_checkpoint_metadata *metadata, ddp_error *err)
+{
+    char *to_state = ddp_state_path(to);
+    ddp_status st = DDP_OK;
+
+    if (!to_state)
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for the name of %s", to);
+    else if (link(from, to) || link(from_state, to_state))
+        st = ddp_pair_copy(to, from, metadata->saved_at_ns, err);
+    free(to_state);
+    return st;
+}
+
+static ddp_status keep(const char *directory, const char *base, const char *end, ddp_error *err)
+{
+    char from[PATH_MAX], to[PATH_MAX], *state;
+    ddp_checkpoint_metadata metadata;
+    ddp_error ignored;
+    ddp_status st = DDP_OK;
+
+    (void)snprintf(from, sizeof from, "%s/%s%s", directory, base, end);
+    state = ddp_state_path(from);
+    if (state && !ddp_checkpoint_peek(&metadata, state, &ignored)
+        && !ddp_match_weights(from, &metadata, &ignored)) {
+        (void)snprintf(to, sizeof to, "%s/%s_%llu.weights", directory, base,
+                       (unsigned long long)metadata.step);
+        if (access(to, F_OK)) {
+            st = name_too(from, to, state, &metadata, err);
+            if (!st)
+                printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from,
+                       to);
+        }
+    }
+    free(state);
+    return st;
+}
+
+ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base, ddp_error *err)
+{
+    if (keep(directory, base, "_final.weights", err))
+        return err->code;
+    return keep(directory, base, ".weights", err);
 }

@@ -15,10 +15,10 @@ enum {
 };
 
 /* A byte for each thing that a run may have to remember: all of the table that has a column for it,
- * a hash for each of Darknet's three kinds of data files ("labels", "tree", "map"), the device and
- * the decoder of pictures. */
+ * a hash for each of Darknet's three kinds of data files ("labels", "tree", "map"), the device, the
+ * decoder of pictures and what is validated on. */
 struct remembered {
-    char data_files[3], device[1], picture_decoder[1];
+    char data_files[3], device[1], picture_decoder[1], valid[1];
 #define ROW(kind, field, name, argument, low, high, fallback, shown, scope, columns, meaning)      \
     char field[!!((columns)&RESULTS) + !!((columns)&ROUNDING)];
 #define GROUP(field, title, guide)
@@ -47,7 +47,7 @@ static ddp_status add_column(ddp_checkpoint_run *run, ddp_checkpoint_metadata *m
 }
 
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
-                                const ddp_data_files *inputs, ddp_error *err)
+                                const ddp_data_files *inputs, const char *valid, ddp_error *err)
 {
     const char *device = ddp_device_is_host(run->device) ? "CPU" : "GPU";
     ddp_checkpoint_metadata metadata = {0};
@@ -63,6 +63,9 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
         return err->code;
     run->before[metadata.option_count - 1] = "stb_image"; /* before this was kept */
     run->rounding_count = metadata.option_count - results;
+    if (ddp_checkpoint_add_option(&metadata, "valid", valid, err))
+        return err->code;
+    run->told_count = 1;
     run->same_rounding = options->exact;
     run->option_count = metadata.option_count;
     memcpy(run->options, metadata.options, sizeof metadata.options);

@@ -7,8 +7,10 @@
 #include "options/options.h"
 #include "state/checkpoint.h"
 
-/* Fill run's options. ranks: how many train. Fails with DDP_ERR_USAGE where they have no room. */
+/* Fill run's options. ranks: how many train. valid: what is validated on, in words. Fails with
+ * DDP_ERR_USAGE where they have no room. */
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
-                                const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
+                                const ddp_data_files *inputs, const char *valid,
+                                ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -24,7 +24,7 @@ static ddp_status say_lost(ddp_error *err)
     ddp_error found = *err;
 
     ddp_report_forget_resume_hint(); /* its checkpoints are the other run's now, or aside */
-    return ddp_fail(err, found.code, "%s: it has taken over, and this run ends", found.text);
+    return ddp_fail(err, DDP_ERR_IO, "%s: it has taken over, and this run ends", found.text);
 }
 
 static void lost(const ddp_error *err)

@@ -150,6 +150,10 @@ static void open_csv(ddp_run_files *r)
     if (ddp_csv_open(&r->csv, r->paths[CSV], (const char *const *)r->columns.names,
                      r->columns.count, step, recall, r, &err))
         (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
+    else if (ddp_csv_old(r->csv) && step > 0)
+        printf("DDP: the columns of %s are others now: it begins anew, and its rows so far are in "
+               "%s\n",
+               r->paths[CSV], ddp_csv_old(r->csv));
 }
 
 static ddp_status open_all(ddp_run_files *r, ddp_error *err)

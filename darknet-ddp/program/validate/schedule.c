@@ -67,17 +67,20 @@ static int find_class(const ddp_validation *v, const char *path)
 
 static ddp_status find_classes(ddp_validation *v, ddp_error *err)
 {
+    const char *labels = ddp_sections_find(&v->data, "labels");
+
     if (v->names.count < (size_t)v->set.classes)
-        return ddp_fail(err, DDP_ERR_FORMAT, "labels= has %zu names for classes=%d", v->names.count,
-                        v->set.classes);
+        return ddp_fail(err, DDP_ERR_FORMAT, "labels=%.300s has %zu names for classes=%d",
+                        labels ? labels : "", v->names.count, v->set.classes);
     v->class_of = calloc(v->set.count + 1, sizeof *v->class_of);
     if (!v->class_of)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu classes", v->set.count);
     for (size_t i = 0; i < v->set.count; i++) {
         v->class_of[i] = find_class(v, v->set.paths[i]);
         if (v->class_of[i] < 0)
-            return ddp_fail(err, DDP_ERR_FORMAT, "no class has a name that stands in %.300s",
-                            v->set.paths[i]);
+            return ddp_fail(
+                err, DDP_ERR_FORMAT, "%.200s:%zu: no class has a name that stands in %.250s",
+                ddp_sections_find(&v->data, "valid"), v->list.numbers[i], v->set.paths[i]);
     }
     return DDP_OK;
 }
@@ -125,6 +128,10 @@ static ddp_status open_for(ddp_validation *v, const char *data, int *wanted, ddp
     if (ddp_data_read(&v->data, data, err))
         return err->code;
     valid = ddp_sections_find(&v->data, "valid");
+    if (!valid && v->options->patience > 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-patience %d counts validations: %s has no valid=, a list of pictures",
+                        v->options->patience, data);
     if (!valid && v->options->validate > 0)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_validate %d: %s has no valid=, a list of pictures",
@@ -143,6 +150,10 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
     ddp_status st;
 
     *out = NULL;
+    if (options->validate == 0 && options->patience > 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-patience %d counts validations, and with -ddp_validate 0 there are none",
+                        options->patience);
     if (options->validate == 0 || (!is_classifier && strcmp(command, "detector") != 0))
         return DDP_OK;
     v = calloc(1, sizeof *v);
@@ -160,17 +171,24 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
     return DDP_OK;
 }
 
-ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, ddp_error *err)
+void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST])
 {
     uint64_t hash = 0;
-    char text[96];
+
+    for (size_t i = 0; v && i < v->set.count; i++)
+        hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
+    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64,
+                   v ? v->set.count : 0, hash);
+}
+
+ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, ddp_error *err)
+{
+    char list[DDP_VALIDATION_LIST], text[96];
 
     if (!v)
         return DDP_OK;
-    for (size_t i = 0; i < v->set.count; i++)
-        hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
-    (void)snprintf(text, sizeof text, "%zu pictures to validate on, hash %016" PRIx64, v->set.count,
-                   hash);
+    ddp_validation_list(v, list);
+    (void)snprintf(text, sizeof text, "to validate on: %s", list);
     if (ddp_agree(v->group, text, err))
         return err->code;
     return ddp_same_data_agree(v->group, truth, v->set.paths, v->set.count, err);

@@ -37,6 +37,11 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
                                ddp_error *err) DDP_MUST_CHECK;
 void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
 
+enum { DDP_VALIDATION_LIST = 64 };
+
+/* What it validates on: how many pictures, and a hash of their paths. v may be NULL: none. */
+void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
+
 /* Do all ranks validate on the same pictures, with the same files of truth? v may be NULL. Blocks.
  * DDP_ERR_MISMATCH names what differs; fails as ddp_same_data_agree. */
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,

@@ -34,6 +34,7 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg)
     static const char *const connected[] = {"[connected]", "[conn]", NULL};
     static const char *const means[] = {"[avgpool]", "[avg]", NULL};
     static const char *const softmax[] = {"[softmax]", "[soft]", NULL};
+    static const char *const losses[] = {"[cost]", "[logistic]", "[iseg]", NULL};
     static const char *const as_many[] = {"[cost]", "[dropout]", "[logistic]", "[activation]",
                                           NULL};
     ddp_cfg_end end = {0};
@@ -50,6 +51,8 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg)
             end.head = s.title;
         if (is_one_of(title, softmax))
             end.has_softmax = 1;
+        if (end.head || end.has_softmax || is_one_of(title, losses))
+            end.has_loss = 1;
         if (is_one_of(title, convolutions) || is_one_of(title, connected)) {
             maps = is_one_of(title, convolutions) && !one_cell;
             take_outputs(&end, &s, is_one_of(title, convolutions) ? "filters" : "output");

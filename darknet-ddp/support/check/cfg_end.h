@@ -8,6 +8,7 @@ typedef struct ddp_cfg_end {
     const ddp_cfg_line *head; /* the first [yolo], [region] or [detection]: a detector's; or NULL */
     const ddp_cfg_line *last; /* the last title; NULL: there is none */
     int has_softmax;
+    int has_loss;    /* a section says how wrong what comes out is */
     const char *key; /* that says how many values come out: "filters"; NULL: more than one does */
     int outputs;     /* what it says */
     int line;        /* where; that of its section's title if it is not there */

@@ -136,7 +136,7 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
 }
 
 /* A picture's class is the one whose name its path holds. */
-static void look_at_name(struct looking *l, const char *picture)
+static void look_at_name(struct looking *l, const char *picture, const char *place)
 {
     const ddp_check_config *c = l->config;
     const char *slash = strrchr(picture, '/');
@@ -156,16 +156,17 @@ static void look_at_name(struct looking *l, const char *picture)
     }
     if (in_file + in_folders == 0)
         ddp_fault_add(l->f, DDP_FAULT_ERROR, "class-none", picture, 0,
-                      "no class has a name that stands in this path");
+                      "no class has a name that stands in this path (%s)", place);
     else if (in_file > 1 || (in_file == 0 && in_folders > 1))
         ddp_fault_add(l->f, DDP_FAULT_ERROR, "class-many", picture, 0,
-                      "the names of %d classes stand in this path", in_file ? in_file : in_folders);
+                      "the names of %d classes stand in this path (%s)",
+                      in_file ? in_file : in_folders, place);
     else {
         l->by_class[found]++;
         if (in_file && in_folders)
             ddp_fault_add(l->f, DDP_FAULT_WARNING, "class-folder", picture, 0,
-                          "a folder's name holds another class than the file's, '%.60s'",
-                          c->names[found]);
+                          "a folder's name holds another class than the file's, '%.60s' (%s)",
+                          c->names[found], place);
     }
 }
 
@@ -196,7 +197,7 @@ static void look_at(struct looking *l, const char *picture, const char *place)
     if (fit)
         count_side(l->t, width, height);
     if (l->config->names)
-        look_at_name(l, picture);
+        look_at_name(l, picture, place);
     else if (l->config->label_path)
         look_at_label(l, picture, width, height);
 }

@@ -24,7 +24,8 @@ struct ddp_csv {
     size_t bytes, room, rows;
     int64_t flushed_ns;
     size_t lost;
-    int error; /* errno of the last failure */
+    int error;      /* errno of the last failure */
+    char old[4096]; /* what was put aside, with rows; "": nothing was */
 };
 
 void ddp_csv_close(ddp_csv *c)
@@ -135,17 +136,28 @@ static int wait_for_flush(ddp_csv *c, const char *text)
     return 1;
 }
 
+/* PATH.old, or PATH.old.N, the first that is not there. */
+static void name_old(const char *path, char *old, size_t size)
+{
+    int number = 1;
+
+    (void)snprintf(old, size, "%s.old", path);
+    while (access(old, F_OK) == 0)
+        (void)snprintf(old, size, "%s.old.%d", path, ++number);
+}
+
 static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)
 {
-    char old[4096];
     struct stat there;
     int is_empty;
 
-    (void)snprintf(old, sizeof old, "%s.old", path);
+    name_old(path, c->old, sizeof c->old);
     /* A full disk has left an empty one. */
     is_empty = stat(path, &there) == 0 && there.st_size == 0;
-    if ((is_empty ? unlink(path) : rename(path, old)) && errno != ENOENT)
+    if ((is_empty ? unlink(path) : rename(path, c->old)) && errno != ENOENT)
         return ddp_fail(err, DDP_ERR_IO, "cannot put %s aside: %s", path, strerror(errno));
+    if (is_empty || access(c->old, F_OK))
+        c->old[0] = '\0';
     c->good = 0;
     c->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (c->fd < 0)
@@ -240,6 +252,11 @@ void ddp_csv_flush(ddp_csv *c, int now)
     c->good += (off_t)c->bytes;
     c->bytes = 0;
     c->rows = 0;
+}
+
+const char *ddp_csv_old(const ddp_csv *c)
+{
+    return c->old[0] ? c->old : NULL;
 }
 
 size_t ddp_csv_lost(const ddp_csv *c, const char **why)

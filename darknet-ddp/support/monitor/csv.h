@@ -18,7 +18,8 @@ typedef struct ddp_csv ddp_csv;
 
 /* Open path for a run that has done `step` steps. Rows of later steps, which a run that stopped and
  * now goes on from an earlier checkpoint left there, are removed; so is a last line that is not
- * whole. A file with other columns is put aside as PATH.old. With step 0 the file begins anew, and
+ * whole. A file with other columns is put aside as PATH.old, or
+ * PATH.old.2 and so on, the first that is not there. With step 0 the file begins anew, and
  * one that is there is put aside, too.
  * each   called with the values[0..columns) of each row that stays; NULL: nobody asks
  * names  must outlive the file; without commas, quotes and newlines
@@ -26,6 +27,9 @@ typedef struct ddp_csv ddp_csv;
 ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *names, size_t columns,
                         uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
                         ddp_error *err) DDP_MUST_CHECK;
+
+/* The name under which ddp_csv_open has put a file aside; NULL: it has not. */
+const char *ddp_csv_old(const ddp_csv *c);
 
 /* Add a row; values[0] is its step. NaN: not known. */
 void ddp_csv_add(ddp_csv *c, const double *values);
