@@ -185,10 +185,10 @@ static ddp_status refuse_network(const ddp_pair *pair, ddp_error *err)
 {
     ddp_error found = *err;
 
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "cannot resume from %s: %s; without -resume a run begins anew, and sets the "
-                    "earlier one's files aside",
-                    pair->weights, found.text);
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "cannot resume from %s: %s; a run that begins anew sets the earlier one's files aside",
+        pair->weights, found.text);
 }
 
 /* A network's own arrays, and those of a pair that are to become theirs. */

@@ -81,16 +81,21 @@ void ddp_trainer_set_resumed(ddp_trainer *t, const ddp_sharded_source *first)
 /* ---- attaching ---- */
 
 /* Rank 0's counters. Update happens when seen is a multiple of an update's
- * images, so a count in between would shift every update that follows. */
+ * images, so a count in between would shift every update that follows. Where all batches are done
+ * none follows. */
 static ddp_status share_counters(ddp_trainer *t, network *net, ddp_error *err)
 {
+    ddp_train_position now;
+
     if (ddp_broadcast(t->group, net->seen, sizeof *net->seen, 0, err))
         return ddp_wrap(err, "seen");
     if (ddp_broadcast(t->group, net->t, sizeof *net->t, 0, err))
         return ddp_wrap(err, "t");
     if (ddp_broadcast(t->group, &net->average_loss, sizeof net->average_loss, 0, err))
         return ddp_wrap(err, "average loss");
-    *net->seen -= ddp_train_position_of(net).since_update;
+    now = ddp_train_position_of(net);
+    if (now.last_step == 0 || now.step < now.last_step)
+        *net->seen -= now.since_update;
     return DDP_OK;
 }
 

@@ -286,16 +286,6 @@ static ddp_status check_room(ddp_error *err)
     return DDP_OK;
 }
 
-/* Is no update left to make? Batches behind the last one change nothing (-ddp_sync_every). */
-static int is_finished(const ddp_train_position *now)
-{
-    size_t each = (size_t)ddp_run.options->sync_every, last = now->last_step / each * each;
-
-    if (!ddp_checkpoints_resumed(ddp_run.checkpoints) || last == 0)
-        last = now->last_step;
-    return now->last_step > 0 && now->step >= last;
-}
-
 static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err)
 {
@@ -309,7 +299,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         || ddp_data_files_agree(&ddp_run.inputs, ddp_run.group, err)
         || ddp_session_agree_on_weights(err))
         return err->code;
-    ddp_run.is_finished = is_finished(now);
+    ddp_run.is_finished = now->last_step > 0 && now->step >= now->last_step;
     if (!ddp_run.is_finished && ddp_group_rank(ddp_run.group) == 0 && check_room(err))
         return err->code;
     prepare_advice();
