@@ -371,7 +371,7 @@ static void another_network_is_refused_even_if_forced(void **state)
     run = run_of(other_cfg);
     run.force = 1;
     assert_int_equal(ddp_checkpoint_resume(&resumed, other, folder.path, &run, &listener, &err),
-                     DDP_ERR_MISMATCH);
+                     DDP_ERR_USAGE);
     assert_non_null(strstr(err.text, "the network is another one: the checkpoint has momentum of "
                                      "layer 1's biases, 4 elements"));
     free_network(net);

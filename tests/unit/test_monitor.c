@@ -117,7 +117,8 @@ static void a_file_of_another_run_is_put_aside(void **state)
     expect_file(old, "step,loss\n1,2\n");
     ddp_csv_close(open_csv(path, 0, &steps));
     expect_file(path, "step,loss,map\n");
-    expect_file(old, "step,loss,map\n");
+    expect_file(old, "step,loss\n1,2\n");
+    expect_file(folder_file(&folder, "other.csv.old.2"), "step,loss,map\n");
     assert_number_equal(steps, 0);
 }
 
