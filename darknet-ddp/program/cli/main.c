@@ -230,8 +230,8 @@ static void show_line(const ddp_train_position *position, const char *line)
 }
 
 /* -width and -height of detector test and classifier predict stand in place of the cfg's, as those
- * of training do. */
-static void take_size(int argc, char **argv)
+ * of training do; Darknet does not read them. Returns how many words are left. */
+static int take_size(int argc, char **argv)
 {
     static ddp_net_value values[3];
     const char *const keys[] = {"width", "height"}, *const options[] = {"-width", "-height"};
@@ -239,14 +239,17 @@ static void take_size(int argc, char **argv)
 
     if (!ddp_darknet_is(argc, argv, "detector", "test")
         && !ddp_darknet_is(argc, argv, "classifier", "predict"))
-        return;
-    for (int i = 0; i < 2; i++) {
-        const char *value = ddp_darknet_option(argv, options[i]);
-
-        if (value)
-            values[count++] = (ddp_net_value){keys[i], value};
-    }
+        return argc;
+    for (int i = 0; i < 2; i++)
+        for (int at = 1; at + 1 < argc; at++)
+            if (strcmp(argv[at], options[i]) == 0) {
+                values[count++] = (ddp_net_value){keys[i], argv[at + 1]};
+                memmove(&argv[at], &argv[at + 2], (size_t)(argc - at - 1) * sizeof *argv);
+                argc -= 2;
+                break;
+            }
     ddp_darknet_take_net_values(values);
+    return argc;
 }
 
 /* A disk that is full may have taken only some of it. */
@@ -404,6 +407,6 @@ int main(int argc, char **original)
     }
     if (options.ddp)
         return run_training(argc, argv, &options, &taken);
-    take_size(argc, argv);
+    argc = take_size(argc, argv);
     return train_alone(argc, argv);
 }
