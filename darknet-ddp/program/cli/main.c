@@ -230,22 +230,24 @@ static void show_line(const ddp_train_position *position, const char *line)
 }
 
 /* -width and -height of detector test and classifier predict stand in place of the cfg's, as those
- * of training do; Darknet does not read them. Returns how many words are left. */
+ * of training do. Darknet's classifier fails for options that it does not read. Returns how many
+ * words are left. */
 static int take_size(int argc, char **argv)
 {
     static ddp_net_value values[3];
     const char *const keys[] = {"width", "height"}, *const options[] = {"-width", "-height"};
-    int count = 0;
+    int is_classifier = ddp_darknet_is(argc, argv, "classifier", "predict"), count = 0;
 
-    if (!ddp_darknet_is(argc, argv, "detector", "test")
-        && !ddp_darknet_is(argc, argv, "classifier", "predict"))
+    if (!is_classifier && !ddp_darknet_is(argc, argv, "detector", "test"))
         return argc;
     for (int i = 0; i < 2; i++)
         for (int at = 1; at + 1 < argc; at++)
             if (strcmp(argv[at], options[i]) == 0) {
                 values[count++] = (ddp_net_value){keys[i], argv[at + 1]};
-                memmove(&argv[at], &argv[at + 2], (size_t)(argc - at - 1) * sizeof *argv);
-                argc -= 2;
+                if (is_classifier) {
+                    memmove(&argv[at], &argv[at + 2], (size_t)(argc - at - 1) * sizeof *argv);
+                    argc -= 2;
+                }
                 break;
             }
     ddp_darknet_take_net_values(values);
