@@ -324,15 +324,23 @@ static void say_nothing(void *ctx, const char *sentence)
     (void)sentence;
 }
 
+static const ddp_pair_listener mute = {.note = say_nothing};
+
+/* Release the pair in any case. */
+static int find_quietly(ddp_pair *pair, const char *directory, const ddp_checkpoint_run *run)
+{
+    ddp_error ignored;
+
+    return !ddp_pair_find(pair, directory, run->base, &mute, &ignored) && pair->weights;
+}
+
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err)
 {
-    static const ddp_pair_listener mute = {.note = say_nothing};
     ddp_pair pair;
-    ddp_error ignored;
     ddp_status st = DDP_OK;
 
-    if (!ddp_pair_find(&pair, directory, run->base, &mute, &ignored) && pair.weights)
+    if (find_quietly(&pair, directory, run))
         st = ddp_compare_run(&pair, run, &mute, err);
     ddp_pair_release(&pair);
     return st;
@@ -341,15 +349,14 @@ ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoi
 int ddp_checkpoint_would_resume(ddp_checkpoint_metadata *metadata, const char *directory,
                                 const ddp_checkpoint_run *run)
 {
-    static const ddp_pair_listener mute = {.note = say_nothing};
     ddp_checkpoint_run strict = *run;
     ddp_pair pair;
     ddp_error ignored;
     int would;
 
     strict.force = 0;
-    would = !ddp_pair_find(&pair, directory, run->base, &mute, &ignored) && pair.weights
-            && !ddp_compare_run(&pair, &strict, &mute, &ignored);
+    would =
+        find_quietly(&pair, directory, run) && !ddp_compare_run(&pair, &strict, &mute, &ignored);
     *metadata = pair.checkpoint.metadata;
     ddp_pair_release(&pair);
     return would;

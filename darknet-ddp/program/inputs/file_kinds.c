@@ -127,16 +127,13 @@ ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cf
                                   const ddp_sections *data, ddp_error *err)
 {
     ddp_cfg_end end = ddp_cfg_end_of(&cfg->cfg);
+    char text[DDP_MISFIT_TEXT];
 
     if (ddp_cfg_has_unknown_section(&cfg->cfg))
         return DDP_OK;
     if (strcmp(a->command, "detector") == 0)
         return check_is_detector(a, &end, err);
-    if (!end.has_loss && end.last)
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "%s:%d: %s is the last section, and none gives a loss: [softmax], [cost] or "
-            "[logistic] do",
-            a->cfg, end.last->number, end.last->key);
+    if (ddp_cfg_end_no_loss(&end, text))
+        return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s", a->cfg, end.last->number, text);
     return strcmp(a->command, "classifier") == 0 ? check_is_classifier(a, &end, data, err) : DDP_OK;
 }

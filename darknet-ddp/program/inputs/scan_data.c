@@ -92,11 +92,9 @@ static void compare_cfg(ddp_scan_data *c)
     if (c->unknown)
         return;
     ddp_check_model(&c->faults, &c->heads, &c->cfg.cfg, c->cfg_path, c->data_path, c->classes);
-    if (!end.head && !end.has_loss && end.last)
-        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "cfg-loss", c->cfg_path, end.last->number,
-                      "%s is the last section, and none gives a loss: [softmax], [cost] or "
-                      "[logistic] do",
-                      end.last->key);
+    if (ddp_cfg_end_no_loss(&end, text))
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "cfg-loss", c->cfg_path, end.last->number, "%s",
+                      text);
     if (end.has_softmax && ddp_cfg_end_misfit(&end, c->data_path, c->classes, text))
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "cfg-outputs", c->cfg_path, end.line, "%s",
                       text);

@@ -12,7 +12,7 @@
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Before something is written: DDP_ERR_USAGE where another run has taken over. */
+/* Before something is written: DDP_ERR_IO where another run has taken over. */
 ddp_status ddp_run_lock_check(ddp_error *err) DDP_MUST_CHECK;
 
 /* Returns 1 where the run's directory had been removed: it is made again, which is said, and the

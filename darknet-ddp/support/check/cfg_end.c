@@ -88,3 +88,14 @@ int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classe
                        end->key, end->outputs, data_path, wanted, end->outputs);
     return 1;
 }
+
+int ddp_cfg_end_no_loss(const ddp_cfg_end *end, char text[DDP_MISFIT_TEXT])
+{
+    if (end->has_loss || !end->last)
+        return 0;
+    (void)snprintf(text, DDP_MISFIT_TEXT,
+                   "%s is the last section, and none gives a loss: [softmax], [cost] or [logistic] "
+                   "do",
+                   end->last->key);
+    return 1;
+}

@@ -24,4 +24,8 @@ enum { DDP_MISFIT_TEXT = 512 };
 int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classes,
                        char text[DDP_MISFIT_TEXT]);
 
+/* Does nothing in a network that is no detector's give a loss, so that nothing is learnt? text is
+ * then a sentence, of the line of end->last. */
+int ddp_cfg_end_no_loss(const ddp_cfg_end *end, char text[DDP_MISFIT_TEXT]);
+
 #endif
