@@ -38,8 +38,7 @@ typedef struct ddp_checkpoint_run {
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
     int is_default[DDP_CHECKPOINT_OPTIONS]; /* of each: so it was before there was the option */
-    size_t rounding_count; /* so many of these change no more than how results round, before */
-    size_t told_count;     /* the last ones, which change nothing that is trained */
+    size_t rounding_count; /* so many of these, the last, change no more than how results round */
     int same_rounding;     /* resuming with others of them is refused too */
     const char *before[DDP_CHECKPOINT_OPTIONS]; /* what a state file had that does not know one of
                                                    these; NULL: that is no difference */

@@ -53,7 +53,7 @@ static ddp_status check_rounding(const struct judging *j, ddp_error *err)
     const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
     const ddp_checkpoint_run *run = j->run;
 
-    size_t end = run->option_count - run->told_count;
+    size_t end = run->option_count;
 
     for (size_t i = end - run->rounding_count; i < end; i++) {
         const ddp_checkpoint_option *option = &run->options[i];
@@ -88,7 +88,7 @@ static ddp_status check_options(const struct judging *j, ddp_error *err)
     const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;
     const ddp_checkpoint_run *run = j->run;
 
-    size_t end = run->option_count - run->told_count - run->rounding_count;
+    size_t end = run->option_count - run->rounding_count;
 
     for (size_t i = 0; i < end; i++) {
         const ddp_checkpoint_option *option = &run->options[i];

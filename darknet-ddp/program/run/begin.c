@@ -155,18 +155,14 @@ static void forget_lost_best(void)
 }
 
 /* On rank 0: figures of other pictures are no measure. */
-static void forget_other_best(void)
+static void print_other_validation(const ddp_train_position *now)
 {
-    const char *name;
-    double figure;
-    size_t step;
+    size_t since = ddp_checkpoints_valid_since(ddp_run.checkpoints);
 
-    if (ddp_checkpoints_validated_alike(ddp_run.checkpoints)
-        || !ddp_validation_best(ddp_run.validation, &name, &figure, &step))
-        return;
-    printf("DDP: valid= lists other pictures than before: %s %.4f of step %zu counts no more\n",
-           name, figure, step);
-    ddp_validation_forget_best(ddp_run.validation);
+    if (ddp_run.validation && since > 0 && since == now->step)
+        printf("DDP: valid= lists other pictures than before: the figures of the first %zu batches "
+               "count no more\n",
+               since);
 }
 
 /* Open the run's files. What they know of earlier validations all ranks learn. */
@@ -188,6 +184,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
                                    .start = *now,
                                    .trainer = ddp_run.trainer,
                                    .validation = ddp_run.validation,
+                                   .valid_since = ddp_checkpoints_valid_since(ddp_run.checkpoints),
                                    .waits = &ddp_run.waits,
                                    .heads = &heads};
     ddp_status st = ddp_wait_shares_init(&ddp_run.waits, ddp_run.group, communication_ns, err);
@@ -199,8 +196,8 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
     free(banner);
     free(command);
     if (!st && ddp_run.records) {
+        print_other_validation(now);
         forget_lost_best();
-        forget_other_best();
     }
     return st ? st : ddp_validation_share(ddp_run.validation, err);
 }

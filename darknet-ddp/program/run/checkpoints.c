@@ -43,9 +43,10 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
                                            .directory = directory,
                                            .cfg = cfg,
                                            .first_weights = ddp_run.first_weights,
-                                           .valid = valid};
+                                           .valid = ddp_run.validation ? valid : NULL};
 
-    ddp_validation_list(ddp_run.validation, valid);
+    if (ddp_run.validation)
+        ddp_validation_list(ddp_run.validation, valid);
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
         || ddp_weights_hash(&first_weights_hash, net, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, &config, net, &ddp_run.seed, err))

@@ -37,6 +37,7 @@ struct ddp_checkpoints {
     ddp_checkpoint_metadata aside_metadata;
     int resumed;
     ddp_resumed from;        /* on rank 0 */
+    uint64_t valid_since;    /* step, on rank 0 */
     size_t began_at;         /* images seen when training began */
     ddp_async_writer *saver; /* NULL: nothing was saved yet */
     ddp_saved_files saved;
@@ -164,10 +165,10 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
                                   .state = ddp_algorithm_set_state(c->algorithms),
                                   .shares = ddp_algorithm_set_shards(c->algorithms),
                                   .ranks = (uint64_t)ddp_group_size(c->group)};
-    if (ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs,
-                             config->valid, err)
+    if (ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs, err)
         || (ddp_group_rank(c->group) == 0 && read_files(c, config, err))
-        || resume(c, net, seed, err))
+        || resume(c, net, seed, err)
+        || ddp_remember_validation(&c->run, &c->valid_since, &c->from.metadata, config->valid, err))
         return err->code;
     if (c->resumed)
         ddp_trainer_set_resumed(c->trainer, ddp_saved_moments_first(c->from.moments));
@@ -344,15 +345,9 @@ int ddp_checkpoints_resumed(const ddp_checkpoints *c)
     return c->resumed;
 }
 
-int ddp_checkpoints_validated_alike(const ddp_checkpoints *c)
+size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c)
 {
-    const ddp_checkpoint_metadata *was = &c->from.metadata;
-    const ddp_checkpoint_option *now = &c->run.options[c->run.option_count - 1];
-
-    for (size_t i = 0; c->from.weights && i < was->option_count; i++)
-        if (strcmp(was->options[i].name, now->name) == 0)
-            return strcmp(was->options[i].value, now->value) == 0;
-    return 1;
+    return (size_t)c->valid_since;
 }
 
 /* Who has forgotten -resume may still go back. */

@@ -46,9 +46,9 @@ void ddp_checkpoints_close(ddp_checkpoints *c);
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
-/* Did it validate on the same pictures? A state file of before that was kept says nothing of it: so
- * it did. On rank 0. */
-int ddp_checkpoints_validated_alike(const ddp_checkpoints *c);
+/* Since which step the run validates on the pictures of now, 0: always. Figures of validations
+ * before are no measure. On rank 0. */
+size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c);
 
 /* The trainer is attached to that network: moments that it has shared out are freed. */
 void ddp_checkpoints_attached(ddp_checkpoints *c);

@@ -2,6 +2,9 @@
 
 #include "samples/transforms.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The names of columns in the table. */
@@ -16,9 +19,9 @@ enum {
 
 /* A byte for each thing that a run may have to remember: all of the table that has a column for it,
  * a hash for each of Darknet's three kinds of data files ("labels", "tree", "map"), the device, the
- * decoder of pictures and what is validated on. */
+ * decoder of pictures, what is validated on and since when. */
 struct remembered {
-    char data_files[3], device[1], picture_decoder[1], valid[1];
+    char data_files[3], device[1], picture_decoder[1], valid[2];
 #define ROW(kind, field, name, argument, low, high, fallback, shown, scope, columns, meaning)      \
     char field[!!((columns)&RESULTS) + !!((columns)&ROUNDING)];
 #define GROUP(field, title, guide)
@@ -47,7 +50,7 @@ static ddp_status add_column(ddp_checkpoint_run *run, ddp_checkpoint_metadata *m
 }
 
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
-                                const ddp_data_files *inputs, const char *valid, ddp_error *err)
+                                const ddp_data_files *inputs, ddp_error *err)
 {
     const char *device = ddp_device_is_host(run->device) ? "CPU" : "GPU";
     ddp_checkpoint_metadata metadata = {0};
@@ -63,11 +66,39 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
         return err->code;
     run->before[metadata.option_count - 1] = "stb_image"; /* before this was kept */
     run->rounding_count = metadata.option_count - results;
-    if (ddp_checkpoint_add_option(&metadata, "valid", valid, err))
-        return err->code;
-    run->told_count = 1;
     run->same_rounding = options->exact;
     run->option_count = metadata.option_count;
     memcpy(run->options, metadata.options, sizeof metadata.options);
+    return DDP_OK;
+}
+
+static const char *find(const ddp_checkpoint_metadata *metadata, const char *name)
+{
+    for (size_t i = 0; i < metadata->option_count; i++)
+        if (strcmp(metadata->options[i].name, name) == 0)
+            return metadata->options[i].value;
+    return NULL;
+}
+
+ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
+                                   const ddp_checkpoint_metadata *was, const char *valid,
+                                   ddp_error *err)
+{
+    const char *before = find(was, "valid"), *began = find(was, "valid_since");
+    ddp_checkpoint_metadata metadata = {.option_count = run->option_count};
+    char text[24];
+
+    *since = began ? strtoull(began, NULL, 10) : 0;
+    if (before && valid && strcmp(before, valid) != 0)
+        *since = was->step;
+    if (!valid && !before)
+        return DDP_OK;
+    (void)snprintf(text, sizeof text, "%" PRIu64, *since);
+    memcpy(metadata.options, run->options, sizeof run->options);
+    if (ddp_checkpoint_add_option(&metadata, "valid", valid ? valid : before, err)
+        || ddp_checkpoint_add_option(&metadata, "valid_since", text, err))
+        return err->code;
+    memcpy(run->options, metadata.options, sizeof metadata.options);
+    run->option_count = metadata.option_count;
     return DDP_OK;
 }

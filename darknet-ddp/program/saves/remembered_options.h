@@ -7,10 +7,17 @@
 #include "options/options.h"
 #include "state/checkpoint.h"
 
-/* Fill run's options. ranks: how many train. valid: what is validated on, in words. Fails with
- * DDP_ERR_USAGE where they have no room. */
+/* Fill run's options. ranks: how many train. Fails with DDP_ERR_USAGE where they have no room. */
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
-                                const ddp_data_files *inputs, const char *valid,
-                                ddp_error *err) DDP_MUST_CHECK;
+                                const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
+
+/* Add what the run validates on, in words, and since which step it has done so: figures of before
+ * are of other pictures. was: of the checkpoint that it goes on from, with which it has been
+ * compared; empty: from none. valid: NULL: nothing; what was known is kept. Other pictures are no
+ * reason not to go on. A checkpoint that says nothing of them had the same. Fails as
+ * ddp_remember_options. */
+ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
+                                   const ddp_checkpoint_metadata *was, const char *valid,
+                                   ddp_error *err) DDP_MUST_CHECK;
 
 #endif

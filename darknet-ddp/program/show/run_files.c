@@ -76,14 +76,14 @@ static void add_to_history(ddp_run_files *r)
 static void recall(void *ctx, const double *values)
 {
     ddp_run_files *r = ctx;
-    size_t key = r->columns.key;
+    size_t key = r->columns.key, step = (size_t)values[DDP_COLUMN_STEP];
 
     memcpy(r->row, values, r->columns.count * sizeof *values);
     for (size_t i = 0; i < DDP_WAITS_COLUMNS; i++)
         r->row[r->columns.count + i] = NAN;
     add_to_history(r);
-    if (key && !isnan(values[key]))
-        ddp_validation_recall(r->config.validation, (size_t)values[DDP_COLUMN_STEP], values[key]);
+    if (key && !isnan(values[key]) && step > r->config.valid_since)
+        ddp_validation_recall(r->config.validation, step, values[key]);
 }
 
 static const char *const endings[FILES] = {[CSV] = "csv", [PAGE] = "html", [LOG] = "log"};

@@ -36,6 +36,7 @@ typedef struct ddp_run_files_config {
     ddp_train_position start;
     ddp_trainer *trainer;
     ddp_validation *validation; /* NULL: none. It recalls what the CSV file knows */
+    size_t valid_since;         /* from the validations after that step */
     const ddp_wait_shares *waits;
     const ddp_head_layers *heads; /* of the network; copied */
 } ddp_run_files_config;

@@ -175,10 +175,9 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
 {
     uint64_t hash = 0;
 
-    for (size_t i = 0; v && i < v->set.count; i++)
+    for (size_t i = 0; i < v->set.count; i++)
         hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
-    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64,
-                   v ? v->set.count : 0, hash);
+    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64, v->set.count, hash);
 }
 
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, ddp_error *err)
