@@ -27,7 +27,7 @@
  * with smooth=2 mish.
  * [maxpool] keeps its own, where two inputs are equal but for the last bit; another seed then
  * helps. dry=1 shows what rounding does: without a GPU, the CPU from parameters off by last bits.
- * deterministic=1 takes cuDNN's algorithms unmeasured.
+ * deterministic=1 takes cuDNN's algorithms unmeasured. updates=3 takes as many steps.
  *
  * What draws from rand() is silenced (parity/model.c). */
 #include "../parity/model.h"
@@ -41,7 +41,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, UPDATES = 5 };
+enum { SKIPPED = 77, MOST_UPDATES = 5 };
 
 static const double tolerance = 1e-4;
 
@@ -52,7 +52,7 @@ typedef struct options {
     int again; /* 1: twice on the GPU with cuda_deterministic */
     int tf32;  /* 1: a GPU's convolutions may use TF32, and limits are 30 times as large */
     int bf16;  /* 1: layers that can run in bf16 on the GPU, and limits are those of its rounding */
-    int deterministic;
+    int deterministic, updates;
     int dry; /* the CPU in the GPU's place, with rounding errors: tries this test without one */
 } options;
 
@@ -61,7 +61,8 @@ typedef struct run {
     ddp_hook_chain passing; /* to nobody */
     network *net;
     train_hooks hooks;
-    double losses[UPDATES];
+    int updates;
+    double losses[MOST_UPDATES];
     snapshot first, last, first_statistics, statistics, gradients, deltas, announced;
     int update_began, updated; /* layers are updated from the last to the first */
     int bad_order;
@@ -129,15 +130,15 @@ static int can_test(const network *net, const options *o)
 }
 
 /* The outputs for images that it was not trained on. */
-static float *test(network *net, int seed)
+static float *test(network *net, const options *o)
 {
     size_t n = (size_t)net->outputs * (size_t)net->batch;
     float *said = calloc(n, sizeof *said);
 
     if (!said)
         abort();
-    ddp_synthetic_fill(net, (uint64_t)seed,
-                       (uint64_t)(UPDATES * net->subdivisions) * (uint64_t)net->batch);
+    ddp_synthetic_fill(net, (uint64_t)o->seed,
+                       (uint64_t)(o->updates * net->subdivisions) * (uint64_t)net->batch);
     for (int b = 0; b < net->batch; b++)
         reset_network_state(net, b); /* what training leaves in a recurrent layer */
     memcpy(said, network_predict(net, net->input), n * sizeof *said);
@@ -173,6 +174,7 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
     model_options model = o->model;
 
     memset(r, 0, sizeof *r);
+    r->updates = o->updates;
     model.on_gpu = on_gpu && !o->dry;
     srand((unsigned)o->seed);
     r->net = model_open(&model);
@@ -197,13 +199,13 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
     r->hooks.gradient_ready = gradient_ready;
     r->hooks.update_layer = update_layer;
     r->net->hooks = &r->hooks;
-    for (int step = 0; step < UPDATES; step++)
+    for (int step = 0; step < o->updates; step++)
         train_step(r, step, o->seed);
     snapshot_read(&r->last, -1);
     snapshot_read(&r->statistics, -1);
     r->host_copy = model.on_gpu ? first_host_copy(r->net) : -1;
     if (can_test(r->net, o))
-        r->said = test(r->net, o->seed);
+        r->said = test(r->net, o);
 }
 
 static void run_close(run *r)
@@ -260,7 +262,7 @@ static figures compare(const run *a, const run *b)
 {
     figures f = {0};
 
-    for (int i = 0; i < UPDATES; i++) {
+    for (int i = 0; i < a->updates; i++) {
         double d = fabs(a->losses[i] - b->losses[i]) / fabs(b->losses[i]);
 
         f.value[LOSS] = d <= f.value[LOSS] ? f.value[LOSS] : d;
@@ -349,7 +351,11 @@ static int check_same_bits(FILE *out, const options *o, const snapshot *first)
 
 static options parse(int argc, char **argv)
 {
-    options o = {.model.cfg = argc > 1 ? argv[1] : "", .way = 1e-3F, .seed = 20, .again = 1};
+    options o = {.model.cfg = argc > 1 ? argv[1] : "",
+                 .way = 1e-3F,
+                 .seed = 20,
+                 .again = 1,
+                 .updates = MOST_UPDATES};
     const struct {
         const char *key;
         int *to;
@@ -367,6 +373,7 @@ static options parse(int argc, char **argv)
         {"again", &o.again},
         {"bf16", &o.bf16},
         {"deterministic", &o.deterministic},
+        {"updates", &o.updates},
     };
 
     for (int i = 2; i < argc; i++) {
@@ -385,7 +392,7 @@ static options parse(int argc, char **argv)
         else
             argc = 0;
     }
-    if (argc < 2) {
+    if (argc < 2 || o.updates < 1 || o.updates > MOST_UPDATES) {
         (void)fprintf(stderr, "usage: gpu_compare CFG [key=value]...\n");
         exit(2);
     }
