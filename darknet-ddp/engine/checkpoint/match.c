@@ -41,7 +41,8 @@ int ddp_match_is_weights(const char *name, const char *base)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (strncmp(name, base, length) == 0 && strcmp(name + length, ends[i]) == 0)
             return 1;
-    return ddp_match_is_numbered(name, base) || has_number(name, base, "_best_");
+    return ddp_match_is_numbered(name, base) || has_number(name, base, "_best_")
+           || has_number(name, base, "_final_");
 }
 
 static int ends_with(const char *name, const char *end)

@@ -281,7 +281,7 @@ static int open_new(const ddp_name_lock *o)
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0)
+    if (fd >= 0 && o->config.owns)
         o->config.owns(o->path);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return fd;
@@ -390,7 +390,8 @@ static void *live(void *arg)
 
     for (uint64_t count = 1; wait_to_beat(o); count++)
         if (!beat(o, count, &err)) {
-            o->config.lost(&err);
+            if (o->config.lost)
+                o->config.lost(&err);
             break;
         }
     return NULL;

@@ -22,7 +22,8 @@ typedef struct ddp_name_lock_config {
     void (*note)(const char *sentence);
     /* Called again and again while another owner is waited for. */
     void (*waits)(void);
-    /* The file is made and this run's, as of now: no signal is handled in between. */
+    /* The file is made and this run's, as of now: no signal is handled in between. NULL: nobody
+     * is told, and so lost. */
     void (*owns)(const char *path);
     /* Ownership was lost, to whom; on a thread of the owner's. */
     void (*lost)(const ddp_error *err);

@@ -8,8 +8,8 @@
  * too.
  *
  * The pairs of a base name are BASE.backup, BASE_<number>.weights, BASE_final.weights,
- * BASE_last.weights, BASE_best.weights, BASE_best_<number>.weights and BASE.weights, each with its
- * state.
+ * BASE_last.weights, BASE_best.weights, BASE_best_<number>.weights, BASE_final_<number>.weights and
+ * BASE.weights, each with its state.
  */
 #ifndef DDP_CHECKPOINT_PAIR_H
 #define DDP_CHECKPOINT_PAIR_H

@@ -205,6 +205,37 @@ static int applies(const ddp_option *row, int is_ddp_command, int trains)
     return row->scope != DDP_OPTION_SCOPE_SHARED || is_ddp_command || trains;
 }
 
+/* Is verb among the words of "map, top: what it does there; plan: what here"? */
+static int is_read_by(const ddp_option *row, const char *verb)
+{
+    size_t length = strlen(verb);
+
+    for (const char *clause = row->meaning; clause; clause = strchr(clause, ';')) {
+        const char *colon, *word = clause + strspn(clause, "; ");
+
+        clause = word;
+        for (colon = word + strcspn(word, ":;"); word < colon; word += strspn(word, ", ")) {
+            size_t letters = strcspn(word, ",:;");
+
+            if (*colon == ':' && letters == length && strncmp(word, verb, length) == 0)
+                return 1;
+            word += letters;
+        }
+    }
+    return 0;
+}
+
+/* Of the options of `darknet ddp` alone that were used, those that this command does not read. */
+static ddp_status check_commands(const char *used, const char *verb, ddp_error *err)
+{
+    for (int i = 0; i < DDP_OPTION_ROWS; i++)
+        if (used[i] && ddp_option_table[i].scope == DDP_OPTION_SCOPE_COMMAND
+            && !is_read_by(&ddp_option_table[i], verb))
+            return ddp_fail(err, DDP_ERR_USAGE, "darknet ddp %s does not read %s (%s)", verb,
+                            ddp_option_table[i].name, ddp_option_table[i].meaning);
+    return DDP_OK;
+}
+
 static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error *err)
 {
     ddp_suggest near = {.word = name, .beginning = "-ddp_"};
@@ -238,6 +269,10 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, int is_
 {
     if (o->json && !o->json[0] && !is_options_command)
         return ddp_fail(err, DDP_ERR_USAGE, "-json needs a value: -json FILE");
+    if (o->tensorboard && !o->records)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-tensorboard wants the figures of steps, and with -ddp_records 0 there "
+                        "are none");
     if (o->points != 11 && o->points != 101)
         return ddp_fail(err, DDP_ERR_USAGE, "-points wants 11 or 101, not '%d'", o->points);
     if (o->compress_after > 0 && (is_ddp_command || !ddp_compress_choice_compresses(&o->compress)))
@@ -252,6 +287,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     int is_ddp_command = *argc > 1 && strcmp(argv[1], "ddp") == 0;
     int trains = has_ddp(*argc, argv);
     const ddp_option *needs_ddp = NULL;
+    char used[DDP_OPTION_ROWS] = {0};
     int kept = 1;
 
     *o = (ddp_options){0};
@@ -269,6 +305,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
         }
         if (row->scope == DDP_OPTION_SCOPE_RANKS)
             needs_ddp = row;
+        used[row - ddp_option_table] = 1;
         taken = take(o, row, argv + i + 1, trains || is_ddp_command, err);
         if (taken < 0)
             return err->code;
@@ -277,7 +314,8 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     argv[kept] = NULL;
     *argc = kept;
     o->deterministic |= o->exact;
-    if (check_context(o, needs_ddp, is_ddp_command, err))
+    if (check_context(o, needs_ddp, is_ddp_command, err)
+        || (kept > 2 && is_ddp_command && check_commands(used, argv[2], err)))
         return err->code;
     return check_values(o, is_ddp_command,
                         is_ddp_command && *argc > 2 && strcmp(argv[2], "options") == 0, err);

@@ -282,10 +282,6 @@ static ddp_status set_classes(char **text, const char *path, int classes,
 /* What would be without effect. */
 static ddp_status check_options(const ddp_options *o, ddp_error *err)
 {
-    if (o->width || o->height)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "-w and -h are of `darknet ddp plan` and bench; for a cfg -width and "
-                        "-height");
     if (o->epochs || o->learning_rate > 0)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s is for training; `darknet ddp cfg` writes -width, -height, -batch and "

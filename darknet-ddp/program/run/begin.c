@@ -24,6 +24,7 @@
 
 static int input_width, input_height;
 static ddp_train_position began;
+static network *trained;
 
 /* By whose formulas the network is trained, and what in the cfg decides that. */
 static void print_mathematics(const network *net)
@@ -160,9 +161,17 @@ static void print_other_validation(const ddp_train_position *now)
     size_t since = ddp_checkpoints_valid_since(ddp_run.checkpoints);
 
     if (ddp_run.validation && since > 0 && since == now->step)
-        printf("DDP: valid= lists other pictures than before: the figures of the first %zu batches "
+        printf("DDP: valid= lists other pictures than before, or they are of other classes: the "
+               "figures of the first %zu batches "
                "count no more\n",
                since);
+}
+
+/* Of a run that has come to its end: was the last validation cut short? */
+static int is_validation_missing(void)
+{
+    return ddp_run.validation && ddp_checkpoints_resumed(ddp_run.checkpoints)
+           && !ddp_checkpoints_validated(ddp_run.checkpoints);
 }
 
 /* Open the run's files. What they know of earlier validations all ranks learn. */
@@ -171,7 +180,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
 {
     int64_t communication_ns = ddp_trainer_communication_ns(ddp_run.trainer);
     ddp_head_layers heads = ddp_network_heads(net);
-    int writes = ddp_run.options->records && !ddp_run.is_finished;
+    int writes = ddp_run.options->records && (!ddp_run.is_finished || is_validation_missing());
     char *banner = describe(), *command = ddp_command_line();
     ddp_run_files_config config = {.directory = ddp_run.directory,
                                    .cfg = cfg,
@@ -317,6 +326,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         || ddp_trace_run_step(net, now, err))
         return err->code;
     began = *now;
+    trained = net;
     start = ddp_session_progress(now);
     ddp_step_line_begin(&start);
     ddp_network_input(net, &input_width, &input_height);
@@ -332,7 +342,7 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
         || ddp_same_data_agree(ddp_run.group, ddp_run.label_kind, paths, (size_t)n, err))
         return err->code;
     ddp_run_files_list(ddp_run.records, (size_t)n);
-    if (!ddp_run.is_finished)
+    if (!ddp_run.is_finished || is_validation_missing())
         ddp_validation_begin(ddp_run.validation, (size_t)n,
                              (size_t)ddp_trainer_batch(ddp_run.trainer).batch, input_width,
                              input_height);
@@ -344,7 +354,7 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
         ddp_done_marker_begin();
     else if (ddp_run.list && ddp_group_rank(ddp_run.group) == 0)
         print_finished(&began);
-    return DDP_OK;
+    return ddp_session_validate_missed(trained, &began, err);
 }
 
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks)

@@ -77,6 +77,13 @@ void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks);
 /* Set leave, unreadable and end_unreadable. */
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
+/* ---- step.c ---- */
+
+/* Validate a network that was resumed from a checkpoint of a step after which a validation is due,
+ * where there was none. All ranks; fails as ddp_validation_run. */
+ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
+                                       ddp_error *err) DDP_MUST_CHECK;
+
 /* ---- checkpoints.c ---- */
 
 /* Have all ranks loaded the same weights? Where rank 0 has resumed, its are meant to differ. Fails

@@ -5,8 +5,8 @@
 #include "glue/cfg.h"
 #include "run/state.h"
 #include "run/trace.h"
+#include "saves/displaced.h"
 #include "saves/done_marker.h"
-#include "saves/earlier_best.h"
 #include "show/rank_output.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static ddp_status keep_earlier_best(size_t step, ddp_error *err)
         || ddp_group_rank(ddp_run.group) != 0)
         return DDP_OK;
     base = ddp_cfg_base(ddp_run.cfg_path);
-    st = ddp_earlier_best_keep(ddp_run.directory, base, step, err);
+    st = ddp_displaced_keep_best(ddp_run.directory, base, step, err);
     free(base);
     return st;
 }
@@ -139,12 +139,14 @@ static void say_if_long(const ddp_train_position *now, double step_s)
            step_s, left, a_day_s / step_s, now->last_step, ddp_run.cfg, ddp_run.data);
 }
 
-/* Where ranks differ, what is due is done when they are in sync again. */
+/* Where ranks differ, what is due is done when they are in sync again; between updates of several
+ * batches, after the next one. */
 static int is_validation_due(const ddp_train_position *now)
 {
     int due = stepping.validation_waits || ddp_validation_due(ddp_run.validation, now);
+    int is_between = !now->update_ends && now->step != now->last_step;
 
-    stepping.validation_waits = due && !ddp_trainer_in_sync(ddp_run.trainer);
+    stepping.validation_waits = due && (is_between || !ddp_trainer_in_sync(ddp_run.trainer));
     return due && !stepping.validation_waits;
 }
 
@@ -162,6 +164,20 @@ static void name_straggler(void)
                    "rank %d on %s holds the others up: they wait for it %.0f%% of their time", rank,
                    ddp_group_host(ddp_run.group, rank), 100 * share);
     ddp_report_print(text);
+}
+
+ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now, ddp_error *err)
+{
+    if (!ddp_checkpoints_resumed(ddp_run.checkpoints)
+        || ddp_checkpoints_validated(ddp_run.checkpoints)
+        || !ddp_validation_due(ddp_run.validation, now))
+        return DDP_OK;
+    if (ddp_group_rank(ddp_run.group) == 0)
+        printf("DDP: the validation after step %zu did not take place: it comes now\n", now->step);
+    if (validate(net, now, err))
+        return err->code;
+    ddp_run_files_add_missed(ddp_run.records, now, ddp_validation_last(ddp_run.validation));
+    return DDP_OK;
 }
 
 static ddp_status step_ended(network *net, const ddp_train_position *now,

@@ -1,10 +1,12 @@
 #include "run/summary.h"
 
 #include "base/plural.h"
+#include "glue/cfg.h"
 #include "launch/resume_command.h"
 #include "show/step_line.h"
 #include "show/terminal.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,24 @@ static int is_numbered(const char *path)
     return at && at[1 + strspn(at + 1, "0123456789")] == '.' && at[1] != '.';
 }
 
+/* The best weights of this run may be of before it was resumed. */
+static void print_earlier_best(const ddp_summary *s, char *const *all, size_t count)
+{
+    static const char end[] = "_best.weights";
+    char *base = ddp_cfg_base(s->cfg), path[PATH_MAX];
+    const char *name;
+    double figure;
+    size_t step;
+
+    (void)snprintf(path, sizeof path, "%s/%s%s", s->directory, base ? base : "", end);
+    free(base);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i], path) == 0)
+            return;
+    if (ddp_validation_best(s->validation, &name, &figure, &step) && access(path, F_OK) == 0)
+        printf("%s, ", name_in(path));
+}
+
 static void print_files(const ddp_summary *s)
 {
     size_t count, numbered = 0;
@@ -42,6 +62,7 @@ static void print_files(const ddp_summary *s)
     const char *between = "", *newest = NULL;
 
     printf("DDP: in %s: ", s->directory);
+    print_earlier_best(s, all, count);
     for (size_t i = 0; i < count; i++) {
         if (access(all[i], F_OK))
             continue;

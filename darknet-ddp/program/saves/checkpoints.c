@@ -9,6 +9,7 @@
 #include "glue/train_position.h"
 #include "launch/supervisor.h"
 #include "saves/async_writer.h"
+#include "saves/displaced.h"
 #include "saves/earlier_run.h"
 #include "saves/remembered_options.h"
 #include "saves/resume_messages.h"
@@ -35,14 +36,15 @@ struct ddp_checkpoints {
     ddp_pair_header earlier; /* what was there before this run, on rank 0 */
     char *aside; /* where that is now, if -resume would go on from it there; NULL: it would not */
     ddp_checkpoint_metadata aside_metadata;
-    int resumed;
+    int resumed, validated;
     ddp_resumed from;        /* on rank 0 */
     uint64_t valid_since;    /* step, on rank 0 */
     size_t began_at;         /* images seen when training began */
     ddp_async_writer *saver; /* NULL: nothing was saved yet */
     ddp_saved_files saved;
-    int save_failed; /* the last one */
-    double save_s;   /* that it took to write */
+    ddp_saved_files own; /* paths that the run has saved to, or begun to */
+    int save_failed;     /* the last one */
+    double save_s;       /* that it took to write */
 };
 
 /* ---- back ---- */
@@ -50,7 +52,7 @@ struct ddp_checkpoints {
 /* What rank 0 found, for all. */
 struct found {
     uint64_t seed;
-    int32_t resumed;
+    int32_t resumed, validated;
 };
 
 /* On rank 0: own the name, and see what is there. Nobody's run is ended for one that is refused. */
@@ -109,6 +111,17 @@ static ddp_status load_newest(ddp_checkpoints *c, network *net, ddp_error *err)
               : ddp_resume_tell(&c->from, &c->run, c->algorithms, c->directory, err);
 }
 
+/* A validation is followed by a save of BASE_last.weights: is there that of this step? */
+static int has_validated(const ddp_checkpoints *c, uint64_t step)
+{
+    char path[PATH_MAX];
+    ddp_checkpoint_metadata metadata;
+    ddp_error ignored;
+
+    (void)snprintf(path, sizeof path, "%s/%s_last.weights.state", c->directory, c->base);
+    return !ddp_checkpoint_peek(&metadata, path, &ignored) && metadata.step == step;
+}
+
 /* Rank 0 reads; all learn whether it went on, and with what seed. */
 static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_error *err)
 {
@@ -121,6 +134,7 @@ static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_e
         if (load_newest(c, net, err))
             return err->code;
         found.resumed = c->from.weights != NULL;
+        found.validated = has_validated(c, c->from.metadata.step);
         if (found.resumed && !c->from.alone && !c->run.seed_given)
             found.seed = c->from.metadata.seed;
         if (c->from.metadata.saved_at_ns > c->run.saved_at_ns)
@@ -129,6 +143,7 @@ static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_e
     if (ddp_broadcast(c->group, &found, sizeof found, 0, err))
         return ddp_wrap(err, "what to resume from");
     c->resumed = found.resumed;
+    c->validated = found.validated;
     *seed = found.seed;
     c->run.seed = found.seed;
     return DDP_OK;
@@ -141,6 +156,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     ddp_async_writer_close(c->saver);
     ddp_resumed_release(&c->from);
     ddp_saved_files_release(&c->saved);
+    ddp_saved_files_release(&c->own);
     free(c->earlier.weights);
     free(c->aside);
     free(c->base);
@@ -199,20 +215,6 @@ void ddp_checkpoints_attached(ddp_checkpoints *c)
 
 /* ---- there ---- */
 
-/* Are these weights that no state describes: another program's, or put there by hand? */
-static int are_foreign(const char *path)
-{
-    ddp_checkpoint_metadata metadata;
-    char *state = ddp_state_path(path);
-    ddp_error ignored;
-    int are = access(path, F_OK) == 0
-              && (!state || ddp_checkpoint_peek(&metadata, state, &ignored)
-                  || ddp_match_weights(path, &metadata, &ignored));
-
-    free(state);
-    return are;
-}
-
 /* Where nothing was trained, what there is to save is what was read: a file of somebody else's
  * that is no result of this run, or the very checkpoint that it was resumed from. Resumed from
  * another one, the run ended before it could save this. */
@@ -220,7 +222,7 @@ static int is_due(const ddp_checkpoints *c, const network *net, const char *path
 {
     if (ddp_train_position_of(net).images != c->began_at)
         return 1;
-    return c->from.weights && strcmp(c->from.weights, path) != 0 && !are_foreign(path);
+    return c->from.weights && strcmp(c->from.weights, path) != 0 && !ddp_displaced_is_foreign(path);
 }
 
 /* Is a save due? Where other ranks take part in it, rank 0 tells them: only it knows what the run
@@ -245,6 +247,15 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
+/* Before the run first saves to path: what lies there may be no run's, or another's. */
+static ddp_status make_own(ddp_checkpoints *c, const char *path, ddp_error *err)
+{
+    if (ddp_saved_files_has(&c->own, path))
+        return DDP_OK;
+    ddp_saved_files_add(&c->own, path);
+    return ddp_displaced_keep_foreign(path, c->base, err);
+}
+
 /* On rank 0. */
 static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                        ddp_error *err)
@@ -254,6 +265,8 @@ static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int c
     if (ddp_run_lock_check(err))
         return err->code;
     (void)ddp_run_lock_restore(c->directory);
+    if (make_own(c, path, err))
+        return err->code;
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     if (!c->saver && ddp_async_writer_open(&c->saver, &c->run, c->directory, c->options->keep, err))
         return err->code;
@@ -343,6 +356,11 @@ int ddp_checkpoints_status(const ddp_checkpoints *c)
 int ddp_checkpoints_resumed(const ddp_checkpoints *c)
 {
     return c->resumed;
+}
+
+int ddp_checkpoints_validated(const ddp_checkpoints *c)
+{
+    return c->validated;
 }
 
 size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c)

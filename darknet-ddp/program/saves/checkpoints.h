@@ -46,6 +46,10 @@ void ddp_checkpoints_close(ddp_checkpoints *c);
 /* Did the run go on from a checkpoint? The same on all ranks. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
+/* Of a run that went on: had it validated at the step of that checkpoint, and saved what a
+ * validation is followed by? The same on all ranks. */
+int ddp_checkpoints_validated(const ddp_checkpoints *c);
+
 /* Since which step the run validates on the pictures of now, 0: always. Figures of validations
  * before are no measure. On rank 0. */
 size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c);

@@ -59,7 +59,10 @@ ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, i
 {
     char *folder = ddp_set_aside_last(directory, base, NULL);
     int stays = folder && !force && is_finished(folder, base);
-    ddp_status st = folder && !stays ? ddp_set_aside_undo(folder, directory, base, err) : DDP_OK;
+    ddp_status st = folder && !stays ? ddp_run_lock_probe(folder, base, err) : DDP_OK;
+
+    if (folder && !stays && !st)
+        st = ddp_set_aside_undo(folder, directory, base, err);
 
     if (stays)
         printf("DDP: the earlier run in %s has come to its end, and stays there; -resume_force "
@@ -117,7 +120,7 @@ static ddp_status keep(const char *directory, const char *base, const char *end,
     state = ddp_state_path(from);
     if (state && !ddp_checkpoint_peek(&metadata, state, &ignored)
         && !ddp_match_weights(from, &metadata, &ignored)) {
-        (void)snprintf(to, sizeof to, "%s/%s_%llu.weights", directory, base,
+        (void)snprintf(to, sizeof to, "%s/%s_final_%llu.weights", directory, base,
                        (unsigned long long)metadata.step);
         if (access(to, F_OK)) {
             st = name_too(from, to, state, &metadata, err);

@@ -52,6 +52,20 @@ static void drop(void)
     ddp_name_lock_remove(owner);
 }
 
+static ddp_status open_lock(ddp_name_lock **lock, const char *directory, const char *base,
+                            const ddp_name_lock_config *config, ddp_error *err)
+{
+    ddp_status st;
+    char *path;
+
+    *lock = NULL;
+    if (asprintf(&path, "%s/%s.lock", directory, base) < 0)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", base);
+    st = ddp_name_lock_open(lock, path, config, err);
+    free(path);
+    return st == DDP_ERR_USAGE ? advise(err) : st;
+}
+
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over, ddp_error *err)
 {
     const ddp_name_lock_config config = {.take_over = take_over,
@@ -60,15 +74,8 @@ ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_o
                                          .owns = ddp_signals_remove_untrained,
                                          .lost = lost};
     ddp_name_lock *taken;
-    ddp_status st;
-    char *path;
+    ddp_status st = open_lock(&taken, directory, base, &config, err);
 
-    if (asprintf(&path, "%s/%s.lock", directory, base) < 0)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", base);
-    st = ddp_name_lock_open(&taken, path, &config, err);
-    free(path);
-    if (st == DDP_ERR_USAGE)
-        return advise(err);
     if (st == DDP_ERR_IO) {
         printf("DDP: %s; whether another run saves there is not known\n", err->text);
         return DDP_OK;
@@ -78,6 +85,16 @@ ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_o
     ddp_rank_output_at_end(drop);
     owner = taken;
     return DDP_OK;
+}
+
+ddp_status ddp_run_lock_probe(const char *directory, const char *base, ddp_error *err)
+{
+    const ddp_name_lock_config config = {.note = note, .waits = ddp_rank_output_moves};
+    ddp_name_lock *taken;
+    ddp_status st = open_lock(&taken, directory, base, &config, err);
+
+    ddp_name_lock_close(taken);
+    return st == DDP_ERR_IO ? DDP_OK : st;
 }
 
 ddp_status ddp_run_lock_check(ddp_error *err)

@@ -12,6 +12,10 @@
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;
 
+/* Does no other run own base in directory? DDP_ERR_USAGE: one does. */
+ddp_status ddp_run_lock_probe(const char *directory, const char *base,
+                              ddp_error *err) DDP_MUST_CHECK;
+
 /* Before something is written: DDP_ERR_IO where another run has taken over. */
 ddp_status ddp_run_lock_check(ddp_error *err) DDP_MUST_CHECK;
 

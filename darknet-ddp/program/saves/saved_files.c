@@ -3,13 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ddp_saved_files_add(ddp_saved_files *files, const char *path)
+/* Its place; files->count: it is none of them. */
+static size_t find(const ddp_saved_files *files, const char *path)
 {
-    char **grown, *last;
     size_t i = 0;
 
     while (i < files->count && strcmp(files->paths[i], path) != 0)
         i++;
+    return i;
+}
+
+int ddp_saved_files_has(const ddp_saved_files *files, const char *path)
+{
+    return find(files, path) < files->count;
+}
+
+void ddp_saved_files_add(ddp_saved_files *files, const char *path)
+{
+    char **grown, *last;
+    size_t i = find(files, path);
+
     if (i == files->count) {
         grown = realloc(files->paths, (i + 1) * sizeof *grown);
         if (grown)

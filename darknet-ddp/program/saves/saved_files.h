@@ -13,6 +13,8 @@ typedef struct ddp_saved_files {
 /* It was saved; it may be known from before. Without memory it is not noted. */
 void ddp_saved_files_add(ddp_saved_files *files, const char *path);
 
+int ddp_saved_files_has(const ddp_saved_files *files, const char *path);
+
 /* NULL: none. */
 const char *ddp_saved_files_last(const ddp_saved_files *files);
 

@@ -268,15 +268,20 @@ static double peak_memory_mib(void)
     return getrusage(RUSAGE_SELF, &use) ? (double)NAN : (double)use.ru_maxrss / 1024;
 }
 
+static void fill_position(ddp_run_files *r)
+{
+    r->row[DDP_COLUMN_STEP] = (double)r->now.step;
+    r->row[DDP_COLUMN_IMAGES] = (double)r->now.images;
+    r->row[DDP_COLUMN_EPOCH] = r->lines ? (double)r->now.images / (double)r->lines : (double)NAN;
+}
+
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now, const ddp_figures *figures)
 {
     if (!r)
         return;
     ddp_step_timing_end(&r->times, now->images, r->row);
     r->now = *now;
-    r->row[DDP_COLUMN_STEP] = (double)now->step;
-    r->row[DDP_COLUMN_IMAGES] = (double)now->images;
-    r->row[DDP_COLUMN_EPOCH] = r->lines ? (double)now->images / (double)r->lines : (double)NAN;
+    fill_position(r);
     r->row[DDP_COLUMN_LOSS] = figures->loss;
     r->row[DDP_COLUMN_AVERAGE] = figures->average_loss;
     r->row[DDP_COLUMN_RATE] = figures->rate;
@@ -320,6 +325,21 @@ static void add_to_tensorboard(ddp_run_files *r)
         if (!isnan(r->row[i]))
             ddp_tensorboard_add(r->tensorboard, now_s, (int64_t)r->now.step, r->columns.names[i],
                                 (float)r->row[i]);
+}
+
+void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
+                              const ddp_validation_result *result)
+{
+    if (!r || r->row[DDP_COLUMN_STEP] == (double)now->step)
+        return;
+    for (size_t i = 0; i < r->columns.count + DDP_WAITS_COLUMNS; i++)
+        r->row[i] = NAN;
+    r->now = *now;
+    fill_position(r);
+    ddp_csv_columns_fill(&r->columns, result, r->row);
+    add_to_csv(r);
+    add_to_tensorboard(r);
+    add_to_history(r);
 }
 
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result)

@@ -67,6 +67,11 @@ void ddp_run_files_saved(ddp_run_files *r);
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
+/* A validation after the step that the run went on from, which it had not had: a row of its own,
+ * where the step has none. */
+void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
+                              const ddp_validation_result *result);
+
 /* Its row is complete. result: of the validation that followed it; NULL: none did. 1: it is time
  * to gather what each rank waits for. */
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);

@@ -177,6 +177,8 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
 
     for (size_t i = 0; i < v->set.count; i++)
         hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
+    if (v->class_of)
+        hash = XXH3_64bits_withSeed(v->class_of, v->set.count * sizeof *v->class_of, hash);
     (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64, v->set.count, hash);
 }
 
@@ -227,7 +229,7 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
 
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now)
 {
-    if (!v || !now->update_ends || now->step == 0)
+    if (!v || now->step == 0)
         return 0;
     if (now->step == now->last_step)
         return 1;

@@ -39,7 +39,8 @@ void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
 
 enum { DDP_VALIDATION_LIST = 64 };
 
-/* What it validates on: how many pictures, and a hash of their paths. */
+/* What it validates on: how many pictures, and a hash of their paths, and of a
+ * classifier of their classes. */
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Do all ranks validate on the same pictures, with the same files of truth? v may be NULL. Blocks.

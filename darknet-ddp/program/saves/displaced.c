@@ -1,4 +1,4 @@
-#include "saves/earlier_best.h"
+#include "saves/displaced.h"
 
 #include "checkpoint/match.h"
 
@@ -54,8 +54,8 @@ static int are_of_step(const char *weights, size_t step)
     return are;
 }
 
-ddp_status ddp_earlier_best_keep(const char *directory, const char *base, size_t step,
-                                 ddp_error *err)
+ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
+                                   ddp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX];
     int number = 0;
@@ -71,5 +71,55 @@ ddp_status ddp_earlier_best_keep(const char *directory, const char *base, size_t
     printf("DDP: how good %s is, the figures of this run (%s/%s.csv) do not tell: it is kept as "
            "%s, and the best from here on takes its place\n",
            from, directory, base, to);
+    return DDP_OK;
+}
+
+int ddp_displaced_is_foreign(const char *path)
+{
+    ddp_checkpoint_metadata metadata;
+    char *state = ddp_state_path(path);
+    ddp_error ignored;
+    int is = access(path, F_OK) == 0
+             && (!state || ddp_checkpoint_peek(&metadata, state, &ignored)
+                 || ddp_match_weights(path, &metadata, &ignored));
+
+    free(state);
+    return is;
+}
+
+/* Of another cfg, one of whose names this is, too: "x_2" has x_2.weights, as "x" after 2 epochs. */
+static int is_of_another(const char *path, const char *base)
+{
+    ddp_checkpoint_metadata metadata, own;
+    char *state = ddp_state_path(path);
+    ddp_error ignored;
+    int is = 0;
+
+    ddp_checkpoint_set_base(&own, base);
+    if (state && !ddp_checkpoint_peek(&metadata, state, &ignored))
+        is = strcmp(metadata.base, own.base) != 0;
+    free(state);
+    return is;
+}
+
+ddp_status ddp_displaced_keep_foreign(const char *path, const char *base, ddp_error *err)
+{
+    char to[PATH_MAX];
+    int other, number = 1;
+
+    if (access(path, F_OK))
+        return DDP_OK;
+    if (ddp_match_promote(path, err))
+        return err->code;
+    other = is_of_another(path, base);
+    if (!other && !ddp_displaced_is_foreign(path))
+        return DDP_OK;
+    (void)snprintf(to, sizeof to, "%s.old", path);
+    while (!is_free_pair(to))
+        (void)snprintf(to, sizeof to, "%s.old.%d", path, ++number);
+    if (rename_pair(path, to, err))
+        return err->code;
+    printf("DDP: %s, which %s, is kept as %s\n", path,
+           other ? "a run of another cfg has saved" : "no run has saved as it is", to);
     return DDP_OK;
 }

@@ -1,0 +1,27 @@
+/* saves/displaced.h: weights that a save is about to write over, and that nobody has said may go:
+ * they get another name, and so does their state file. On rank 0, while nothing is being saved; a
+ * line says so. */
+#ifndef DDP_SAVES_DISPLACED_H
+#define DDP_SAVES_DISPLACED_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* Best weights of which a run that goes on does not know how good they are: its figures were lost,
+ * or end before them. If BASE_best.weights is in directory, and not of that step (0: of any), name
+ * it BASE_best_N.weights, N being the first number that is free. step: of the best figure that the
+ * run knows; 0: it knows none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
+/* Are the weights at path no save of a run: of another program, or put there by hand? No state file
+ * describes them. */
+int ddp_displaced_is_foreign(const char *path);
+
+/* If there are weights at path that are foreign, or saved by a run of another base, name them
+ * path.old, or path.old.N. Reads all of them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_displaced_keep_foreign(const char *path, const char *base,
+                                      ddp_error *err) DDP_MUST_CHECK;
+
+#endif
