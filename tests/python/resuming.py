@@ -1,6 +1,7 @@
 """A run of each command that can be ended and resumed, for the tests of that."""
 import os
 import shutil
+import signal
 import subprocess
 
 import darknet
@@ -64,3 +65,26 @@ class Resume(darknet.Case):
 
     def ranks_of(self, job):
         return darknet.ranks_under(job.pid) or [job.pid]
+
+    def trained(self):
+        self.succeeds(*self.words("detector", "-ddp_seed", "7"))
+        weights = self.read(FINAL["detector"])
+        os.remove(self.path(FINAL["detector"]))
+        os.remove(self.path(FINAL["detector"] + ".state"))
+        return weights
+
+    def everything(self):
+        """The files below backup/, and what is in them."""
+        return {os.path.relpath(os.path.join(folder, name), self.path("backup")): self.read(os.path.join(folder, name))
+                for folder, _, names in os.walk(self.path("backup")) for name in names}
+
+    def interrupted(self, *options):
+        job = self.begin(*self.words("detector", *options), ranks=0, until=2)
+        job.send_signal(signal.SIGINT)
+        self.assertEqual(self.end(job), 0, job.text)
+        return job
+
+    def files(self):
+        """What lies in backup/: a file that is written anew is another one."""
+        return {name: os.stat(self.path("backup/" + name)).st_ino
+                for name in self.saved()}
