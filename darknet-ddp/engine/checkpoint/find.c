@@ -236,30 +236,41 @@ static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error
                     c->weights, why->text);
 }
 
-/* Of the weights files of base in directory one that has no state file, and no number, with which
- * it may be a published one; NULL: there is none. The caller frees it. */
+static int is_bare(const char *directory, const char *name, const char *base, char *path)
+{
+    char *state;
+    int bare;
+
+    if (ddp_match_is_numbered(name, base) || !ddp_match_is_of_run(directory, name, base))
+        return 0;
+    (void)snprintf(path, PATH_MAX, "%s/%s", directory, name);
+    state = ddp_state_path(path);
+    bare = state && access(state, F_OK) != 0;
+    free(state);
+    return bare;
+}
+
+/* Of the weights files of base in directory that have no state file, and no number, with which one
+ * may be a published one, the newest by the file system's clock; NULL: there is none. The caller
+ * frees it. */
 static char *bare_weights(const char *directory, const char *base)
 {
     DIR *dir = opendir(directory);
+    struct timespec latest = {0};
+    char path[PATH_MAX], newest[PATH_MAX] = "";
     struct dirent *entry;
-    char *found = NULL;
+    struct stat info;
 
-    while (dir && !found && (entry = readdir(dir)) != NULL) {
-        char *state = NULL;
-
-        if (!ddp_match_is_numbered(entry->d_name, base)
-            && ddp_match_is_of_run(directory, entry->d_name, base)
-            && asprintf(&found, "%s/%s", directory, entry->d_name) > 0)
-            state = ddp_state_path(found);
-        if (!state || access(state, F_OK) == 0) {
-            free(found);
-            found = NULL;
-        }
-        free(state);
+    while (dir && (entry = readdir(dir)) != NULL) {
+        if (!is_bare(directory, entry->d_name, base, path) || stat(path, &info)
+            || (newest[0] && !is_later(info.st_mtim, latest)))
+            continue;
+        latest = info.st_mtim;
+        memcpy(newest, path, sizeof newest);
     }
     if (dir)
         (void)closedir(dir);
-    return found;
+    return newest[0] ? strdup(newest) : NULL;
 }
 
 int ddp_pair_lacks_state(const char *directory, const char *base)
@@ -358,6 +369,16 @@ static ddp_status remove_pair(const struct candidate *c, ddp_error *err)
     return DDP_OK;
 }
 
+/* Is its number that of its batch or, of a classifier, of its epoch? A copy has any. */
+static int has_its_number(const struct candidate *c, const char *base)
+{
+    const char *slash = strrchr(c->weights, '/');
+    uint64_t number = strtoull(slash + 1 + strlen(base) + 1, NULL, 10);
+    const ddp_checkpoint_metadata *m = &c->metadata;
+
+    return number == m->step || (m->list_count > 0 && number == m->seen / m->list_count);
+}
+
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, ddp_error *err)
 {
     struct candidates all = {0};
@@ -367,7 +388,8 @@ ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, 
     for (size_t i = 0, kept = 0; !st && i < all.count; i++) {
         const struct candidate *c = &all.list[i];
 
-        if (c->status || !c->is_numbered || c->is_part || check_base(c, base, &why))
+        if (c->status || !c->is_numbered || c->is_part || check_base(c, base, &why)
+            || !has_its_number(c, base))
             continue;
         if (kept++ >= keep)
             st = remove_pair(c, err);
@@ -381,15 +403,20 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 {
     struct candidates all = {0};
     ddp_status st = list(&all, directory, base, err);
+    ddp_error other;
     size_t i = 0;
 
     *out = (ddp_pair_header){0};
     while (i < all.count && all.list[i].status)
         i++;
+    if (i < all.count)
+        out->saved_at_ns = all.list[i].metadata.saved_at_ns;
+    while (i < all.count && check_base(&all.list[i], base, &other))
+        i++;
     if (!st && i < all.count) {
-        *out = (ddp_pair_header){.weights = all.list[i].weights,
-                                 .step = all.list[i].metadata.step,
-                                 .saved_at_ns = all.list[i].metadata.saved_at_ns};
+        out->weights = all.list[i].weights;
+        out->step = all.list[i].metadata.step;
+        out->own_saved_at_ns = all.list[i].metadata.saved_at_ns;
         all.list[i].weights = NULL;
     }
     release(&all);

@@ -137,6 +137,16 @@ static ddp_status match(const char *weights, const char *state, ddp_error *err)
     return st;
 }
 
+ddp_status ddp_match_pair(const char *weights, ddp_error *err)
+{
+    char *state = ddp_state_path(weights);
+    ddp_status st = state ? match(weights, state, err)
+                          : ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", weights);
+
+    free(state);
+    return st;
+}
+
 static ddp_status promote(const char *weights, const char *state, const char *part, ddp_error *err)
 {
     ddp_error why;

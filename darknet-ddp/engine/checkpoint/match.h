@@ -32,6 +32,10 @@ char *ddp_state_part_path(const char *weights);
 ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
                              ddp_error *err) DDP_MUST_CHECK;
 
+/* Is there a state file beside the weights that is whole, and describes them? Reads all of both.
+ * DDP_ERR_MISMATCH, DDP_ERR_FORMAT, DDP_ERR_IO if not, DDP_ERR_NOMEM. */
+ddp_status ddp_match_pair(const char *weights, ddp_error *err) DDP_MUST_CHECK;
+
 /* Has this weights file of Darknet's nothing but finite numbers behind its header? DDP_ERR_FORMAT
  * if not, DDP_ERR_IO. */
 ddp_status ddp_match_finite(const char *weights, ddp_error *err) DDP_MUST_CHECK;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ struct mark {
     char host[WORD], boot[WORD], space[WORD]; /* where process numbers mean the same */
     int64_t pid;
     uint64_t start; /* of the process, by the kernel's count since it was booted */
+    uint64_t file;  /* the number of the file that was marked; of a copy it is another */
+    int is_copy;
     char since[WORD];
     char text[TEXT]; /* all of the file, its count too */
 };
@@ -106,8 +109,9 @@ static int format(const struct mark *m, uint64_t count, char *out, size_t size)
 {
     return snprintf(out, size,
                     "owner %s\nhost %s\nprocess %" PRId64 "\nstart %" PRIu64
-                    "\nboot %s\nspace %s\nsince %s\ncount %020" PRIu64 "\n",
-                    m->token, m->host, m->pid, m->start, m->boot, m->space, m->since, count);
+                    "\nboot %s\nspace %s\nsince %s\nfile %" PRIu64 "\ncount %020" PRIu64 "\n",
+                    m->token, m->host, m->pid, m->start, m->boot, m->space, m->since, m->file,
+                    count);
 }
 
 /* What follows "key " in a line of text, or nothing. */
@@ -137,6 +141,16 @@ static void parse(struct mark *m)
     m->pid = strtoll(number, NULL, 10);
     find(m->text, "start", number, sizeof number);
     m->start = strtoull(number, NULL, 10);
+    find(m->text, "file", number, sizeof number);
+    m->file = strtoull(number, NULL, 10);
+}
+
+/* Of an open file in its file system; 0: not known. */
+static uint64_t number_of(int fd)
+{
+    struct stat info;
+
+    return fstat(fd, &info) ? 0 : (uint64_t)info.st_ino;
 }
 
 /* Opened anew each time, for which a network file system asks its server. 0: there is none that can
@@ -144,26 +158,34 @@ static void parse(struct mark *m)
 static int read_mark(const char *path, struct mark *m)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    uint64_t file;
     ssize_t length;
 
     *m = (struct mark){0};
     if (fd < 0)
         return 0;
     length = read(fd, m->text, sizeof m->text - 1);
+    file = number_of(fd);
     (void)close(fd);
     if (length < 0)
         return 0;
     m->text[length] = '\0';
     parse(m);
+    m->is_copy = m->file && file && m->file != file;
     return 1;
 }
 
 static int write_mark(const ddp_name_lock *o, int fd, uint64_t count)
 {
     char text[TEXT];
-    int length = format(&o->mine, count, text, sizeof text);
-    int failed = length <= 0 || length >= (int)sizeof text
-                 || pwrite(fd, text, (size_t)length, 0) != (ssize_t)length;
+    struct mark mine = o->mine;
+    int length;
+    int failed;
+
+    mine.file = number_of(fd);
+    length = format(&mine, count, text, sizeof text);
+    failed = length <= 0 || length >= (int)sizeof text
+             || pwrite(fd, text, (size_t)length, 0) != (ssize_t)length;
 
     return close(fd) || failed ? -1 : 0;
 }
@@ -238,9 +260,11 @@ static enum verdict watch_count(const ddp_name_lock *o, const struct mark *m)
     return DEAD;
 }
 
+/* A copy, of a folder that was copied while a run saved there, names a process that lives and
+ * saves elsewhere. But some file systems number files as they like: so its count is looked at. */
 static enum verdict judge(const ddp_name_lock *o, const struct mark *m)
 {
-    return is_here(o, m) ? watch_process(o, m) : watch_count(o, m);
+    return is_here(o, m) && !m->is_copy ? watch_process(o, m) : watch_count(o, m);
 }
 
 static ddp_status refuse(const ddp_name_lock *o, const struct mark *m, ddp_error *err)
@@ -305,7 +329,10 @@ static ddp_status create(const ddp_name_lock *o, int *made, ddp_error *err)
 /* Of an owner that is dead, or is to be. */
 static ddp_status take_from(ddp_name_lock *o, const struct mark *other, ddp_error *err)
 {
-    tell(o, other, o->config.take_over ? "taking over " : "the run is gone that saved at ");
+    tell(o, other,
+         o->config.take_over ? "taking over "
+         : other->is_copy    ? "nobody saves here, the file is a copy of another run's: "
+                             : "the run is gone that saved at ");
     if (o->config.take_over)
         o->taken = *other;
     return remove_mark(o, other, err);

@@ -93,17 +93,19 @@ void ddp_pair_release(ddp_pair *p);
 typedef struct ddp_pair_header {
     char *weights; /* path; NULL: there is none. The caller frees it */
     uint64_t step;
-    uint64_t saved_at_ns;
+    uint64_t own_saved_at_ns; /* of weights */
+    uint64_t saved_at_ns;     /* the latest of all files of such names, those of other cfgs too */
 } ddp_pair_header;
 
-/* Of base in directory the one with the latest saved_at_ns whose header is whole; all zero if there
- * is none. A run that saves after that, in its ddp_checkpoint_metadata.saved_at_ns, is newer than
+/* Of base in directory the one that was saved last whose header is whole; all zero if there is
+ * none. A run that saves after that, in its ddp_checkpoint_metadata.saved_at_ns, is newer than
  * all that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove all pairs BASE_<number>.weights but the `keep` that were saved last. Only a weights file
- * whose state has a whole header, and names this base, counts. Fails with DDP_ERR_IO,
+ * whose state has a whole header, and names this base and that number, counts: no copy of a user's
+ * own. Fails with DDP_ERR_IO,
  * DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;

@@ -239,6 +239,7 @@ static const struct {
 } ranges[] = {
     {NETWORK, "learning_rate learning_rate_min decay burn_in hue saturation exposure aspect scales",
      0, INFINITY, 0, "must not be negative"},
+    {NETWORK, "max_crop min_crop", 1, INFINITY, 0, "must be at least 1"},
     {NETWORK, "momentum B1 B2", 0, 1, MOST, "must be from 0 to less than 1"},
     {DETECTION, "jitter", 0, 1, MOST, "must be from 0 to less than 1"},
     {REGION, "jitter", 0, 1, MOST, "must be from 0 to less than 1"},

@@ -35,7 +35,7 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
-    char valid[DDP_VALIDATION_LIST];
+    char valid[DDP_VALIDATION_LIST] = "";
     const ddp_checkpoints_config config = {.options = ddp_run.options,
                                            .group = ddp_run.group,
                                            .trainer = ddp_run.trainer,
@@ -45,8 +45,8 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
                                            .first_weights = ddp_run.first_weights,
                                            .valid = ddp_run.validation ? valid : NULL};
 
-    if (ddp_run.validation)
-        ddp_validation_list(ddp_run.validation, valid);
+    if (ddp_run.validation && ddp_group_rank(ddp_run.group) == 0) /* who reads and writes them */
+        ddp_validation_contents(ddp_run.validation, valid);
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)
         || ddp_weights_hash(&first_weights_hash, net, err)
         || ddp_checkpoints_open(&ddp_run.checkpoints, &config, net, &ddp_run.seed, err))

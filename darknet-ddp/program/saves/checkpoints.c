@@ -94,12 +94,14 @@ static ddp_status load_newest(ddp_checkpoints *c, network *net, ddp_error *err)
 {
     ddp_status st =
         ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer, err);
+    int came = 0;
 
     if (!st && !c->from.weights && !ddp_supervisor_must_resume()
         && !ddp_pair_lacks_state(c->directory, c->base)) {
-        ddp_resumed_release(&c->from);
-        st = ddp_earlier_run_bring_back(c->directory, c->base, c->options->resume_force, err);
-        if (!st)
+        st = ddp_earlier_run_bring_back(&came, c->directory, &c->run, err);
+        if (came)
+            ddp_resumed_release(&c->from);
+        if (came)
             st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer,
                                        err);
     }
@@ -253,6 +255,8 @@ static ddp_status make_own(ddp_checkpoints *c, const char *path, ddp_error *err)
     if (ddp_saved_files_has(&c->own, path))
         return DDP_OK;
     ddp_saved_files_add(&c->own, path);
+    if (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0)
+        return DDP_OK; /* which was read, and is whole */
     return ddp_displaced_keep_foreign(path, c->base, err);
 }
 

@@ -76,15 +76,9 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
 
 int ddp_displaced_is_foreign(const char *path)
 {
-    ddp_checkpoint_metadata metadata;
-    char *state = ddp_state_path(path);
     ddp_error ignored;
-    int is = access(path, F_OK) == 0
-             && (!state || ddp_checkpoint_peek(&metadata, state, &ignored)
-                 || ddp_match_weights(path, &metadata, &ignored));
 
-    free(state);
-    return is;
+    return access(path, F_OK) == 0 && ddp_match_pair(path, &ignored);
 }
 
 /* Of another cfg, one of whose names this is, too: "x_2" has x_2.weights, as "x" after 2 epochs. */
@@ -120,6 +114,6 @@ ddp_status ddp_displaced_keep_foreign(const char *path, const char *base, ddp_er
     if (rename_pair(path, to, err))
         return err->code;
     printf("DDP: %s, which %s, is kept as %s\n", path,
-           other ? "a run of another cfg has saved" : "no run has saved as it is", to);
+           other ? "a run of another cfg has saved" : "no whole state file describes", to);
     return DDP_OK;
 }

@@ -15,8 +15,8 @@
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Are the weights at path no save of a run: of another program, or put there by hand? No state file
- * describes them. */
+/* Are the weights at path no whole save of a run: of another program, put there by hand, or with a
+ * damaged state? Reads them and their state file. */
 int ddp_displaced_is_foreign(const char *path);
 
 /* If there are weights at path that are foreign, or saved by a run of another base, name them

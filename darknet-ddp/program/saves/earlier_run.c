@@ -1,6 +1,7 @@
 #include "saves/earlier_run.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/plural.h"
 #include "checkpoint/match.h"
 #include "checkpoint/set_aside.h"
@@ -10,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Has the run whose files lie in the folder come to its end? (saves/done_marker.h) */
@@ -21,12 +23,25 @@ static int is_finished(const char *folder, const char *base)
     return access(path, F_OK) == 0;
 }
 
+/* Weights that a run begins with stay in their place, where -resume takes them for its own. */
+static int is_in(const char *directory, const char *first_weights)
+{
+    char path[PATH_MAX];
+    const char *slash = first_weights ? strrchr(first_weights, '/') : NULL;
+
+    (void)snprintf(path, sizeof path, "%s/%s", directory,
+                   slash           ? slash + 1
+                   : first_weights ? first_weights
+                                   : "");
+    return first_weights && ddp_file_is_same(path, first_weights);
+}
+
 /* with: what -resume wants on the line beside it. */
 static ddp_status set_aside(char **folder, const char *directory, const char *base,
                             const ddp_pair_header *earlier, const char *first_weights,
                             const char *with, ddp_error *err)
 {
-    double age_s = (double)(ddp_clock_unix_ns() - (int64_t)earlier->saved_at_ns) / 1e9;
+    double age_s = (double)(ddp_clock_unix_ns() - (int64_t)earlier->own_saved_at_ns) / 1e9;
     char age[32] = "";
 
     if (ddp_set_aside(folder, directory, base, first_weights, err))
@@ -41,7 +56,7 @@ static ddp_status set_aside(char **folder, const char *directory, const char *ba
     else if (*folder)
         printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
                *folder);
-    if (*folder && earlier->weights)
+    if (*folder && earlier->weights && !is_in(directory, first_weights))
         printf("DDP: as long as this run has saved nothing, %s-resume%s brings them back\n", with,
                is_finished(*folder, base) ? "_force" : "");
     return DDP_OK;
@@ -54,15 +69,19 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
     return set_aside(folder, directory, base, earlier, first_weights, "", err);
 }
 
-ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, int force,
-                                      ddp_error *err)
+ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
+                                      const ddp_checkpoint_run *run, ddp_error *err)
 {
+    const char *base = run->base;
     char *folder = ddp_set_aside_last(directory, base, NULL);
-    int stays = folder && !force && is_finished(folder, base);
+    int stays = folder && !run->force && is_finished(folder, base);
     ddp_status st = folder && !stays ? ddp_run_lock_probe(folder, base, err) : DDP_OK;
 
+    if (folder && !stays && !st) /* what is refused stays where it is */
+        st = ddp_checkpoint_check_resume(folder, run, err);
     if (folder && !stays && !st)
         st = ddp_set_aside_undo(folder, directory, base, err);
+    *came = folder && !stays && !st;
 
     if (stays)
         printf("DDP: the earlier run in %s has come to its end, and stays there; -resume_force "
@@ -86,7 +105,7 @@ ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
         st = ddp_run_lock_take(directory, base, 0, err);
         if (!st && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights)
             st = set_aside(&folder, directory, base, &earlier, first_weights, "-ddp ", err);
-        ddp_run_lock_give_back();
+        (void)atexit(ddp_run_lock_give_back);
     }
     free(folder);
     free(earlier.weights);

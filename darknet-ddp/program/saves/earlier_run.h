@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "checkpoint/pair.h"
+#include "state/checkpoint.h"
 
 /* A run begins anew: set the files of the earlier one aside, whose newest pair is *earlier (weights
  * NULL: there is none). first_weights, the file that the new run begins with, stays; NULL: none.
@@ -16,14 +17,16 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* No pair is left in the run's place: the files of the last one that was set aside with a pair come
- * back, if there is one. One that has come to its end stays, but with force: whoever types the same
- * line again wants the run that has saved nothing. Fails as ddp_set_aside_undo. */
-ddp_status ddp_earlier_run_bring_back(const char *directory, const char *base, int force,
-                                      ddp_error *err) DDP_MUST_CHECK;
+ * back, and *came is 1, if there is one. One that has come to its end stays, but with run->force:
+ * whoever types the same line again wants the run that has saved nothing. DDP_ERR_USAGE where a run
+ * trains in that folder. Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and
+ * as ddp_set_aside_undo. */
+ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
+                                      const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 /* A run without -ddp of this cfg is about to save in directory: the files of a run with -ddp, if
  * one has saved there, are set aside, as ddp_earlier_run_set_aside does. Fails as that, and with
- * DDP_ERR_USAGE where such a run is saving there now. */
+ * DDP_ERR_USAGE where another run is saving there now. This one owns the name until it ends. */
 ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
                                     const char *first_weights, ddp_error *err) DDP_MUST_CHECK;
 

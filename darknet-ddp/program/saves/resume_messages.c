@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "checkpoint/match.h"
+#include "checkpoint/pair.h"
 #include "checkpoint/set_aside.h"
 #include "launch/supervisor.h"
 
@@ -45,6 +46,23 @@ static void print_resumed(const ddp_resumed *from, const ddp_checkpoint_run *run
         (int)run->ranks);
 }
 
+/* Whoever forgot -resume, and has gone back, has a longer run in a folder. */
+static void print_longer(const ddp_resumed *from, const char *directory, const char *base)
+{
+    char *folder = ddp_set_aside_last(directory, base, NULL);
+    ddp_pair_header earlier = {0};
+    ddp_error ignored;
+
+    if (folder && !ddp_pair_latest(&earlier, folder, base, &ignored)
+        && earlier.step > from->metadata.step)
+        printf(
+            "DDP: %s has an earlier run that came further, to batch %llu: -resume with backup=%s "
+            "in the .data file goes on with that one\n",
+            folder, (unsigned long long)earlier.step, folder);
+    free(earlier.weights);
+    free(folder);
+}
+
 /* A restarted job finds no checkpoint: rank 0 may be on another host now. */
 static ddp_status lacks_checkpoint(const char *directory, ddp_error *err)
 {
@@ -80,11 +98,52 @@ static void find_any(const char *directory, char *found, size_t size)
         (void)closedir(dir);
 }
 
+/* Does one name begin with the other and "_"? Such cfgs share names of files, x_2.weights say. */
+static int share_names(const char *a, const char *b)
+{
+    size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+
+    return strncmp(a, b, length) == 0 && (a[length] == '_' || b[length] == '_');
+}
+
+/* A cfg was renamed with its files, which still know the old name: weights that a run of base would
+ * write over. */
+static ddp_status refuse_renamed(const char *directory, const char *base, ddp_error *err)
+{
+    char weights[NAME_MAX + 1], path[PATH_MAX];
+    ddp_checkpoint_metadata metadata, own;
+    DIR *dir = opendir(directory);
+    const struct dirent *entry;
+    ddp_error ignored;
+    int found = 0;
+
+    ddp_checkpoint_set_base(&own, base);
+    while (dir && !found && (entry = readdir(dir))) {
+        (void)snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        found = !ddp_match_is_part(entry->d_name)
+                && ddp_match_weights_name(weights, sizeof weights, entry->d_name)
+                && ddp_match_is_weights(weights, base)
+                && !ddp_checkpoint_peek(&metadata, path, &ignored)
+                && strcmp(metadata.base, own.base) != 0 && !share_names(metadata.base, base);
+    }
+    if (dir)
+        (void)closedir(dir);
+    if (!found)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "nothing to resume of %s: %s/%s is of %s, as its state file says; with the old "
+                    "names of the cfg and of its files -resume goes on, and without -resume a new "
+                    "run may begin with these weights",
+                    base, directory, weights, metadata.base);
+}
+
 /* Where a cfg was renamed, its run's checkpoints have another name. */
-static void print_nothing_to_resume(const char *directory, const char *base)
+static ddp_status print_nothing_to_resume(const char *directory, const char *base, ddp_error *err)
 {
     char other[NAME_MAX + 1];
 
+    if (refuse_renamed(directory, base, err))
+        return err->code;
     find_any(directory, other, sizeof other);
     if (other[0])
         printf("DDP: nothing to resume of %s in %s, where the newest checkpoint is %s, another "
@@ -92,6 +151,7 @@ static void print_nothing_to_resume(const char *directory, const char *base)
                base, directory, other);
     else
         printf("DDP: nothing to resume in %s: this run starts from the beginning\n", directory);
+    return DDP_OK;
 }
 
 ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
@@ -102,10 +162,12 @@ ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *ru
         print_alone(from);
     else if (from->weights)
         print_resumed(from, run, algorithms);
+    if (from->weights)
+        print_longer(from, directory, run->base);
     else if (ddp_supervisor_must_resume())
         return lacks_checkpoint(directory, err);
     else
-        print_nothing_to_resume(directory, run->base);
+        return print_nothing_to_resume(directory, run->base, err);
     return DDP_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "validate/schedule.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/plural.h"
 #include "comm/collectives.h"
 #include "core/agree.h"
@@ -177,9 +178,40 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
 
     for (size_t i = 0; i < v->set.count; i++)
         hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
-    if (v->class_of)
-        hash = XXH3_64bits_withSeed(v->class_of, v->set.count * sizeof *v->class_of, hash);
     (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64, v->set.count, hash);
+}
+
+/* Of a detector's picture the boxes as they are in the file, of a classifier's the class. */
+static uint64_t hash_of_truth(const ddp_validation *v, size_t i)
+{
+    char path[DDP_LABEL_PATH_BYTES];
+    uint64_t size, hash = 0;
+    ddp_error ignored;
+    size_t bytes;
+    void *data;
+
+    if (v->class_of)
+        return (uint64_t)v->class_of[i];
+    ddp_label_path(v->set.paths[i], path);
+    if (ddp_file_read(path, SIZE_MAX, &data, &bytes, &size, &ignored) == DDP_OK) {
+        hash = XXH3_64bits(data, bytes);
+        free(data);
+    }
+    return hash;
+}
+
+void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST])
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < v->set.count; i++) {
+        const char *slash = strrchr(v->set.paths[i], '/'),
+                   *name = slash ? slash + 1 : v->set.paths[i];
+
+        sum += XXH3_64bits_withSeed(name, strlen(name), hash_of_truth(v, i));
+    }
+    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, contents %016" PRIx64, v->set.count,
+                   sum);
 }
 
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, ddp_error *err)

@@ -39,9 +39,12 @@ void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
 
 enum { DDP_VALIDATION_LIST = 64 };
 
-/* What it validates on: how many pictures, and a hash of their paths, and of a
- * classifier of their classes. */
+/* What it validates on: how many pictures, and a hash of their paths. */
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
+
+/* The same of what figures depend on, wherever it lies and in whatever order: the pictures' names,
+ * and their labels or classes. Reads all labels. */
+void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Do all ranks validate on the same pictures, with the same files of truth? v may be NULL. Blocks.
  * DDP_ERR_MISMATCH names what differs; fails as ddp_same_data_agree. */
