@@ -57,14 +57,14 @@ static void oldest_numbered_pairs_go(void **state)
     for (int i = 4; i > 0; i--) {
         char name[32];
 
-        (void)snprintf(name, sizeof name, "toy_%d00.weights", i);
+        (void)snprintf(name, sizeof name, "toy_%d.weights", i);
         must_save(name, i);
     }
     keep(4);
     keep(2);
-    expect_names("toy_100.weights toy_100.weights.state toy_200.weights toy_200.weights.state");
+    expect_names("toy_1.weights toy_1.weights.state toy_2.weights toy_2.weights.state");
     keep(1);
-    expect_names("toy_100.weights toy_100.weights.state");
+    expect_names("toy_1.weights toy_1.weights.state");
 }
 
 static void what_is_no_numbered_pair_of_ours_stays(void **state)
@@ -81,10 +81,12 @@ static void what_is_no_numbered_pair_of_ours_stays(void **state)
     folder_write(folder_file(&folder, "toy_8.weights.state"), "x", 1);
     assert_int_equal(toy_checkpoint_save(folder_file(&folder, "toy_5.weights"), "toy_5", 1, &err),
                      DDP_OK);
-    must_save("toy_1.weights", 4);
+    must_save("toy_4.weights", 4);
+    must_save("toy_20261126.weights", 4); /* a copy of a user's own */
     keep(0);
     expect_names("toy.backup toy.backup.state toy.weights toy.weights.state toy2_1.weights "
-                 "toy2_1.weights.state toy_5.weights toy_5.weights.state toy_7.weights "
+                 "toy2_1.weights.state toy_20261126.weights toy_20261126.weights.state "
+                 "toy_5.weights toy_5.weights.state toy_7.weights "
                  "toy_8.weights toy_8.weights.state toy_final.weights toy_final.weights.state");
 }
 

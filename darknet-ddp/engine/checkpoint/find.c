@@ -369,14 +369,15 @@ static ddp_status remove_pair(const struct candidate *c, ddp_error *err)
     return DDP_OK;
 }
 
-/* Is its number that of its batch or, of a classifier, of its epoch? A copy has any. */
+/* Has it done as many batches or, a classifier, epochs? A save that waits has done more. A copy of
+ * a user's own, with its date say, has not. */
 static int has_its_number(const struct candidate *c, const char *base)
 {
     const char *slash = strrchr(c->weights, '/');
     uint64_t number = strtoull(slash + 1 + strlen(base) + 1, NULL, 10);
     const ddp_checkpoint_metadata *m = &c->metadata;
 
-    return number == m->step || (m->list_count > 0 && number == m->seen / m->list_count);
+    return number <= m->step || (m->list_count > 0 && number <= m->seen / m->list_count);
 }
 
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, ddp_error *err)

@@ -104,9 +104,8 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove all pairs BASE_<number>.weights but the `keep` that were saved last. Only a weights file
- * whose state has a whole header, and names this base and that number, counts: no copy of a user's
- * own. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+ * whose state has a whole header, and names this base and has come to that number, counts: no copy
+ * of a user's own. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 
