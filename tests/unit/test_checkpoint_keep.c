@@ -81,7 +81,7 @@ static void what_is_no_numbered_pair_of_ours_stays(void **state)
     folder_write(folder_file(&folder, "toy_8.weights.state"), "x", 1);
     assert_int_equal(toy_checkpoint_save(folder_file(&folder, "toy_5.weights"), "toy_5", 1, &err),
                      DDP_OK);
-    must_save("toy_4.weights", 4);
+    must_save("toy_1.weights", 4);        /* it has waited */
     must_save("toy_20261126.weights", 4); /* a copy of a user's own */
     keep(0);
     expect_names("toy.backup toy.backup.state toy.weights toy.weights.state toy2_1.weights "

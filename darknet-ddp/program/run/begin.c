@@ -162,8 +162,7 @@ static void print_other_validation(const ddp_train_position *now)
 
     if (ddp_run.validation && since > 0 && since == now->step)
         printf("DDP: valid= lists other pictures than before, or they have other labels: the "
-               "figures of "
-               "the first %zu batches count no more\n",
+               "figures of the first %zu batches count no more\n",
                since);
 }
 

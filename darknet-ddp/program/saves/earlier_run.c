@@ -75,19 +75,22 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
     const char *base = run->base;
     char *folder = ddp_set_aside_last(directory, base, NULL);
     int stays = folder && !run->force && is_finished(folder, base);
-    ddp_status st = folder && !stays ? ddp_run_lock_probe(folder, base, err) : DDP_OK;
+    ddp_status st = DDP_OK;
 
-    if (folder && !stays && !st) /* what is refused stays where it is */
-        st = ddp_checkpoint_check_resume(folder, run, err);
-    if (folder && !stays && !st)
-        st = ddp_set_aside_undo(folder, directory, base, err);
-    *came = folder && !stays && !st;
-
+    *came = 0;
+    if (folder && !stays) {
+        st = ddp_run_lock_probe(folder, base, err);
+        if (!st) /* what is refused stays where it is */
+            st = ddp_checkpoint_check_resume(folder, run, err);
+        if (!st)
+            st = ddp_set_aside_undo(folder, directory, base, err);
+        *came = !st;
+    }
     if (stays)
         printf("DDP: the earlier run in %s has come to its end, and stays there; -resume_force "
                "goes on from it\n",
                folder);
-    else if (folder && !st)
+    else if (*came)
         printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, directory);
     free(folder);
     return st;
