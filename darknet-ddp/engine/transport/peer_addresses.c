@@ -25,8 +25,7 @@ static int is_used(const struct ifaddrs *a, int family)
 {
     const char *interface = ddp_group_interface();
 
-    if (!a->ifa_addr || a->ifa_addr->sa_family != family || !a->ifa_netmask
-        || !(a->ifa_flags & IFF_UP) || ddp_net_interface_is_link_local(a))
+    if (!ddp_net_interface_is_up(a, family) || !a->ifa_netmask)
         return 0;
     return interface ? ddp_net_interface_is_meant(a, interface) : !(a->ifa_flags & IFF_LOOPBACK);
 }

@@ -1,5 +1,6 @@
 #include "launch/transport_choice.h"
 
+#include "base/net_interface.h"
 #include "transport/rendezvous.h"
 
 #include <stdio.h>
@@ -74,6 +75,8 @@ ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_lau
                                           .size = launcher.ranks,
                                           .timeout_ns = (int64_t)(options->io_timeout * 1e9)};
 
+    if (ddp_net_interface_check(options->interface, err))
+        return err->code;
     ddp_group_use_interface(options->interface);
     ddp_group_use_rendezvous(options->rendezvous ? &config : NULL);
     if (launcher.by_hand && launcher.ranks > 1) {

@@ -2,15 +2,24 @@
 
 #include "base/net_address.h"
 
+#include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-int ddp_net_interface_is_link_local(const struct ifaddrs *a)
+static int is_link_local(const struct ifaddrs *a)
 {
     const struct sockaddr_in6 *six = (const void *)a->ifa_addr;
 
     return six->sin6_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);
+}
+
+int ddp_net_interface_is_up(const struct ifaddrs *a, int family)
+{
+    return a->ifa_addr && a->ifa_addr->sa_family == family && (a->ifa_flags & IFF_UP)
+           && !is_link_local(a);
 }
 
 int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface)
@@ -34,4 +43,42 @@ ddp_status ddp_net_interface_none(const char *host, const char *interface, ddp_e
     return ddp_fail(err, DDP_ERR_IO,
                     "host %s has no network interface %s that is up with an address", host,
                     interface ? interface : "but lo");
+}
+
+/* The names of interfaces that are up, each once. Returns whether one of them is meant. */
+static int look_for(const struct ifaddrs *all, const char *interface, char *names, size_t size)
+{
+    int found = 0;
+
+    names[0] = '\0';
+    for (const struct ifaddrs *a = all; a; a = a->ifa_next) {
+        size_t used = strlen(names);
+
+        if (!ddp_net_interface_is_up(a, AF_INET) && !ddp_net_interface_is_up(a, AF_INET6))
+            continue;
+        found |= ddp_net_interface_is_meant(a, interface);
+        if (!strstr(names, a->ifa_name))
+            (void)snprintf(names + used, size - used, "%s%s", used ? ", " : "", a->ifa_name);
+    }
+    return found;
+}
+
+ddp_status ddp_net_interface_check(const char *interface, ddp_error *err)
+{
+    struct ifaddrs *all;
+    char host[256] = "", names[256];
+    int found;
+
+    if (!interface)
+        return DDP_OK;
+    if (getifaddrs(&all))
+        return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
+    found = look_for(all, interface, names, sizeof names);
+    freeifaddrs(all);
+    if (found)
+        return DDP_OK;
+    (void)gethostname(host, sizeof host - 1);
+    return ddp_fail(err, DDP_ERR_IO,
+                    "host %s has no network interface %s that is up with an address; it has %s",
+                    host, interface, names);
 }

@@ -17,8 +17,7 @@ enum { STRANGERS = 64 };
 
 static int is_invited(const struct ifaddrs *a, int family, int local, const char *interface)
 {
-    if (!a->ifa_addr || a->ifa_addr->sa_family != family || !(a->ifa_flags & IFF_UP)
-        || ddp_net_interface_is_link_local(a))
+    if (!ddp_net_interface_is_up(a, family))
         return 0;
     if (interface)
         return ddp_net_interface_is_meant(a, interface);
