@@ -381,14 +381,18 @@ static void say_what_ended(const struct launcher *l)
                             : "");
 }
 
+static int could_not_start(const struct launcher *l)
+{
+    return l->err.no_start && !(l->err.notes & DDP_NOTE_BEGINS);
+}
+
 /* No rank has said anything of it. */
 static void say_why(const struct launcher *l, int status)
 {
-    (void)fprintf(
-        stderr, "darknet: %s (exit status %d)%s%s; -verbose prints what mpirun says of it\n",
-        l->err.no_start && !(l->err.notes & DDP_NOTE_BEGINS) ? "the ranks could not be started"
-                                                             : "the ranks have ended",
-        status, *l->err.why ? ": " : ", and none has said why", l->err.why);
+    (void)fprintf(stderr,
+                  "darknet: %s (exit status %d)%s%s; -verbose prints what mpirun says of it\n",
+                  could_not_start(l) ? "the ranks could not be started" : "the ranks have ended",
+                  status, *l->err.why ? ": " : ", and none has said why", l->err.why);
 }
 
 static void finish(struct launcher *l, int how, ddp_exit_info *ended)
@@ -413,6 +417,8 @@ static void finish(struct launcher *l, int how, ddp_exit_info *ended)
     if (ended->failed && WIFSIGNALED(how))
         (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
                       strsignal(WTERMSIG(how)));
+    if (ended->failed && could_not_start(l))
+        ended->status = 1; /* mpirun has numbers of its own */
     ended->advised = l->err.advised;
     (void)close(l->signals);
 }
