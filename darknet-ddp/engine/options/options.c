@@ -263,6 +263,29 @@ static ddp_status check_context(const ddp_options *o, const ddp_option *used, in
     return DDP_OK;
 }
 
+int ddp_options_read_steps(const char *text, size_t *first, size_t *last)
+{
+    char end;
+
+    return sscanf(text, "%zu:%zu%c", first, last, &end) == 2 && *first >= 1 && *first <= *last;
+}
+
+static ddp_status check_trace(const ddp_options *o, ddp_error *err)
+{
+    size_t first, last;
+
+    if (!o->trace_steps)
+        return DDP_OK;
+    if (!o->trace_run)
+        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_trace_steps wants -ddp_trace FILE");
+    if (ddp_options_read_steps(o->trace_steps, &first, &last))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "-ddp_trace_steps wants A:B, the first and the last step, such as 10:12, not "
+                    "'%s'",
+                    o->trace_steps);
+}
+
 /* What a row cannot say of its values. Which options do not go together: algorithms/claims.h. */
 static ddp_status check_values(const ddp_options *o, int is_ddp_command, int is_options_command,
                                ddp_error *err)
@@ -279,7 +302,7 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, int is_
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_compress_after is for training with a -ddp_compress that keeps what "
                         "it leaves out");
-    return DDP_OK;
+    return check_trace(o, err);
 }
 
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err)

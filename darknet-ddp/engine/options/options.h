@@ -76,6 +76,9 @@ enum {
  * option begins with -ddp, or one that needs -ddp stands without it. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
+/* Steps "A:B", from 1 on, as -ddp_trace_steps has them. Returns 0 where text is no such range. */
+int ddp_options_read_steps(const char *text, size_t *first, size_t *last);
+
 /* The options' names, for the errors of core. */
 const ddp_option_names *ddp_options_names(void);
 

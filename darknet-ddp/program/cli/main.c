@@ -171,6 +171,8 @@ static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *opti
                            .cfg = ddp_darknet_word(argc, argv, 2 + has_data),
                            .weights = ddp_darknet_word(argc, argv, 3 + has_data),
                            .backup = ddp_darknet_option(argv, "-backup"),
+                           .trace = options->trace_run,
+                           .tensorboard = options->tensorboard,
                            .allow_unknown = options->allow_unknown_keys,
                            .validates = options->ddp && options->validate != 0,
                            .has_epochs = options->ddp && options->epochs > 0,

@@ -95,3 +95,17 @@ ddp_status ddp_access_write(const char *what, const char *folder, ddp_error *err
         return ddp_fail(err, DDP_ERR_IO, "%s: there is no folder %s to make it in", what, parent);
     return access(parent, W_OK | X_OK) ? fail_write(what, parent, err) : DDP_OK;
 }
+
+ddp_status ddp_access_write_file(const char *what, const char *path, ddp_error *err)
+{
+    folder_name folder;
+
+    find_folder(path, folder);
+    if (is_folder(path))
+        return ddp_fail(err, DDP_ERR_IO, "%s: this is a folder, and a file is wanted", what);
+    if (!is_folder(folder))
+        return ddp_fail(err, DDP_ERR_IO, "%s: there is no folder %s to make it in", what, folder);
+    if (access(path, F_OK) == 0)
+        return access(path, W_OK) ? fail_write(what, folder, err) : DDP_OK;
+    return access(folder, W_OK | X_OK) ? fail_write(what, folder, err) : DDP_OK;
+}

@@ -13,4 +13,7 @@ ddp_status ddp_access_read(const char *what, const char *path, ddp_error *err) D
  * DDP_ERR_IO: "WHAT: CAUSE". */
 ddp_status ddp_access_write(const char *what, const char *folder, ddp_error *err) DDP_MUST_CHECK;
 
+/* Can this file be written, which may be there? Nothing is made. Fails as ddp_access_write. */
+ddp_status ddp_access_write_file(const char *what, const char *path, ddp_error *err) DDP_MUST_CHECK;
+
 #endif

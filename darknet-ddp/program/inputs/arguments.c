@@ -123,6 +123,18 @@ static ddp_status check_backup(const ddp_arguments *a, const ddp_sections *data,
     return ddp_access_write(what, folder, err);
 }
 
+/* What else the run writes. */
+static ddp_status check_outputs(const ddp_arguments *a, ddp_error *err)
+{
+    char what[PATH_MAX + 32];
+
+    (void)snprintf(what, sizeof what, "-ddp_trace %s", a->trace ? a->trace : "");
+    if (a->saves && a->trace && ddp_access_write_file(what, a->trace, err))
+        return err->code;
+    (void)snprintf(what, sizeof what, "-tensorboard %s", a->tensorboard ? a->tensorboard : "");
+    return a->saves && a->tensorboard ? ddp_access_write(what, a->tensorboard, err) : DDP_OK;
+}
+
 /* A run that has begun since may have set aside the weights that somebody wants to begin with. */
 static ddp_status say_if_aside(const ddp_arguments *a, ddp_error *err)
 {
@@ -201,6 +213,8 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
 
     if (ddp_kind_check_names(a, err) || (!a->elsewhere && check_words(a, err))
         || ddp_kind_check_weights(a, err))
+        return err->code;
+    if (!a->elsewhere && check_outputs(a, err))
         return err->code;
     if (!a->data)
         return check_backup(a, NULL, err);

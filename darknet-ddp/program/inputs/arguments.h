@@ -9,11 +9,12 @@
 /* The words of `darknet COMMAND train DATA CFG WEIGHTS`, or without DATA; NULL: it is not there. */
 typedef struct ddp_arguments {
     const char *command, *data, *cfg, *weights;
-    const char *backup; /* of -backup; NULL: the .data file says */
-    int allow_unknown;  /* keys of the .data file that nobody reads */
-    int validates;      /* valid= and what it wants are read, too */
-    int saves;          /* this process does */
-    int has_epochs;     /* -epochs is given, in place of max_batches= */
+    const char *backup;              /* of -backup; NULL: the .data file says */
+    const char *trace, *tensorboard; /* of -ddp_trace and -tensorboard; NULL: none */
+    int allow_unknown;               /* keys of the .data file that nobody reads */
+    int validates;                   /* valid= and what it wants are read, too */
+    int saves;                       /* this process does */
+    int has_epochs;                  /* -epochs is given, in place of max_batches= */
     int elsewhere; /* the files may lie on other hosts alone: one that cannot be read is fine */
 } ddp_arguments;
 
@@ -25,7 +26,8 @@ int ddp_arguments_has_data(const char *command);
  * of network than COMMAND trains, gives no loss or has another number of outputs than classes, DATA
  * has no option at all, no train=, or a key that nobody reads; a detector's CFG has no batch to
  * train, or a policy no end. DDP_ERR_IO: a file that the run
- * reads cannot be read, or its folder for weights not be written in; names the key and the file
+ * reads cannot be read, or its folder for weights, trace or events
+ * not be written in; names the key and the file
  * that name it. DDP_ERR_FORMAT: no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 

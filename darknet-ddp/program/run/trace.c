@@ -22,14 +22,6 @@ static struct {
     FILE *out; /* on rank 0 */
 } run;
 
-static int read_steps(const char *text)
-{
-    char end;
-
-    return sscanf(text, "%zu:%zu%c", &run.first, &run.last, &end) == 2 && run.first >= 1
-           && run.first <= run.last;
-}
-
 static ddp_status open_file(ddp_error *err)
 {
     if (ddp_group_rank(run.group) != 0)
@@ -50,14 +42,8 @@ ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_
     run.last = start->step + LAST;
     run.group = group;
     run.trainer = t;
-    if (options->trace_steps && !run.path)
-        return ddp_fail(err, DDP_ERR_USAGE, "-ddp_trace_steps wants -ddp_trace FILE");
-    if (options->trace_steps && !read_steps(options->trace_steps))
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "-ddp_trace_steps wants A:B, the first and the last step, such as 10:12, not "
-            "'%s'",
-            options->trace_steps);
+    if (options->trace_steps)
+        (void)ddp_options_read_steps(options->trace_steps, &run.first, &run.last);
     if (run.path)
         (void)snprintf(text, sizeof text, "-ddp_trace_steps %zu:%zu", run.first, run.last);
     else

@@ -10,8 +10,7 @@
 #include "trainer/trainer.h"
 
 /* The run has done start->step steps. Ranks compare what they are to trace. Fails with
- * DDP_ERR_USAGE (steps that are none, or no file for them), DDP_ERR_MISMATCH, DDP_ERR_IO on rank 0
- * where the file cannot be written. */
+ * DDP_ERR_MISMATCH, DDP_ERR_IO on rank 0 where the file cannot be written. */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 

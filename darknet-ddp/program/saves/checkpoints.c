@@ -40,6 +40,7 @@ struct ddp_checkpoints {
     ddp_resumed from;        /* on rank 0 */
     uint64_t valid_since;    /* step, on rank 0 */
     size_t began_at;         /* images seen when training began */
+    size_t began_step;       /* the step then, of a run that went on; else SIZE_MAX */
     ddp_async_writer *saver; /* NULL: nothing was saved yet */
     ddp_saved_files saved;
     ddp_saved_files own; /* paths that the run has saved to, or begun to */
@@ -257,7 +258,7 @@ static ddp_status make_own(ddp_checkpoints *c, const char *path, ddp_error *err)
     ddp_saved_files_add(&c->own, path);
     if (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0)
         return DDP_OK; /* which was read, and is whole */
-    return ddp_displaced_keep_foreign(path, c->base, err);
+    return ddp_displaced_keep(path, c->base, c->began_step, err);
 }
 
 /* On rank 0. */
@@ -372,6 +373,11 @@ size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c)
     return (size_t)c->valid_since;
 }
 
+size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c)
+{
+    return (size_t)c->from.metadata.step;
+}
+
 /* Who has forgotten -resume may still go back. */
 static void say_how_to_go_back(const ddp_checkpoints *c)
 {
@@ -428,6 +434,7 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
     const ddp_train_position now = ddp_train_position_of(net);
 
     c->began_at = now.images;
+    c->began_step = c->resumed ? now.step : SIZE_MAX;
     if (ddp_group_rank(c->group) == 0)
         remove_dead_parts(c);
     if (is_finished || ddp_group_rank(c->group) != 0)

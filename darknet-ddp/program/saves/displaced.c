@@ -42,16 +42,23 @@ static int is_free_pair(const char *weights)
     return free_pair;
 }
 
+/* What the state file beside the weights says of them. 0: there is none that can be read. */
+static int read_state(ddp_checkpoint_metadata *metadata, const char *weights)
+{
+    char *state = ddp_state_path(weights);
+    ddp_error ignored;
+    int is_read = state && !ddp_checkpoint_peek(metadata, state, &ignored);
+
+    free(state);
+    return is_read;
+}
+
 /* Are these the weights after that step? */
 static int are_of_step(const char *weights, size_t step)
 {
     ddp_checkpoint_metadata metadata;
-    char *state = ddp_state_path(weights);
-    ddp_error ignored;
-    int are = state && !ddp_checkpoint_peek(&metadata, state, &ignored) && metadata.step == step;
 
-    free(state);
-    return are;
+    return read_state(&metadata, weights) && metadata.step == step;
 }
 
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
@@ -82,38 +89,74 @@ int ddp_displaced_is_foreign(const char *path)
 }
 
 /* Of another cfg, one of whose names this is, too: "x_2" has x_2.weights, as "x" after 2 epochs. */
-static int is_of_another(const char *path, const char *base)
+static int is_of_another(const ddp_checkpoint_metadata *metadata, const char *base)
 {
-    ddp_checkpoint_metadata metadata, own;
-    char *state = ddp_state_path(path);
-    ddp_error ignored;
-    int is = 0;
+    ddp_checkpoint_metadata own;
 
     ddp_checkpoint_set_base(&own, base);
-    if (state && !ddp_checkpoint_peek(&metadata, state, &ignored))
-        is = strcmp(metadata.base, own.base) != 0;
-    free(state);
-    return is;
+    return strcmp(metadata->base, own.base) != 0;
 }
 
-ddp_status ddp_displaced_keep_foreign(const char *path, const char *base, ddp_error *err)
+/* Of a step that the run has before it: it went back, or counts larger batches now. */
+static int is_ahead(const ddp_checkpoint_metadata *metadata, const char *path, const char *base,
+                    size_t step)
+{
+    const char *slash = strrchr(path, '/');
+
+    return ddp_match_is_numbered(slash ? slash + 1 : path, base) && metadata->step > step;
+}
+
+/* NULL: they may be written over. */
+static const char *why_kept(const char *path, const char *base, size_t step)
+{
+    ddp_checkpoint_metadata metadata;
+    int has_state = read_state(&metadata, path);
+
+    if (has_state && is_of_another(&metadata, base))
+        return "which a run of another cfg has saved";
+    if (ddp_displaced_is_foreign(path))
+        return "which no whole state file describes";
+    return has_state && is_ahead(&metadata, path, base, step)
+               ? "which this run had saved before it went back"
+               : NULL;
+}
+
+/* The first name that is free. */
+static ddp_status keep_as_old(const char *path, const char *why, ddp_error *err)
 {
     char to[PATH_MAX];
-    int other, number = 1;
+    int number = 1;
 
-    if (access(path, F_OK))
-        return DDP_OK;
-    if (ddp_match_promote(path, err))
-        return err->code;
-    other = is_of_another(path, base);
-    if (!other && !ddp_displaced_is_foreign(path))
-        return DDP_OK;
     (void)snprintf(to, sizeof to, "%s.old", path);
     while (!is_free_pair(to))
         (void)snprintf(to, sizeof to, "%s.old.%d", path, ++number);
     if (rename_pair(path, to, err))
         return err->code;
-    printf("DDP: %s, which %s, is kept as %s\n", path,
-           other ? "a run of another cfg has saved" : "no whole state file describes", to);
+    printf("DDP: %s, %s, is kept as %s\n", path, why, to);
     return DDP_OK;
+}
+
+ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step, ddp_error *err)
+{
+    const char *why;
+
+    if (access(path, F_OK))
+        return DDP_OK;
+    if (ddp_match_promote(path, err))
+        return err->code;
+    why = why_kept(path, base, step);
+    return why ? keep_as_old(path, why, err) : DDP_OK;
+}
+
+ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
+                                     int *alike, ddp_error *err)
+{
+    ddp_checkpoint_metadata there;
+
+    *alike = 0;
+    if (is_free(path))
+        return DDP_OK;
+    *alike = read_state(&there, path) && there.saved_at_ns == metadata->saved_at_ns
+             && !ddp_displaced_is_foreign(path);
+    return *alike ? DDP_OK : keep_as_old(path, "other weights that have this name", err);
 }

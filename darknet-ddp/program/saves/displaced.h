@@ -5,6 +5,7 @@
 #define DDP_SAVES_DISPLACED_H
 
 #include "base/status.h"
+#include "checkpoint/checkpoint.h"
 
 #include <stddef.h>
 
@@ -19,9 +20,15 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
  * damaged state? Reads them and their state file. */
 int ddp_displaced_is_foreign(const char *path);
 
-/* If there are weights at path that are foreign, or saved by a run of another base, name them
+/* If there are weights at path that are foreign, saved by a run of another base, or numbered and of
+ * a step behind `step`, which the run has begun at (SIZE_MAX: it has not gone on), name them
  * path.old, or path.old.N. Reads all of them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_displaced_keep_foreign(const char *path, const char *base,
-                                      ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step,
+                              ddp_error *err) DDP_MUST_CHECK;
+
+/* If there are weights at path, *alike tells whether they are those of that save; else they are
+ * named as ddp_displaced_keep does. Fails as that. */
+ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
+                                     int *alike, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include "checkpoint/match.h"
 #include "checkpoint/set_aside.h"
 #include "glue/cfg.h"
+#include "saves/displaced.h"
 #include "saves/run_lock.h"
 
 #include <limits.h>
@@ -137,6 +138,7 @@ static ddp_status keep(const char *directory, const char *base, const char *end,
     ddp_checkpoint_metadata metadata;
     ddp_error ignored;
     ddp_status st = DDP_OK;
+    int alike;
 
     (void)snprintf(from, sizeof from, "%s/%s%s", directory, base, end);
     state = ddp_state_path(from);
@@ -144,7 +146,8 @@ static ddp_status keep(const char *directory, const char *base, const char *end,
         && !ddp_match_weights(from, &metadata, &ignored)) {
         (void)snprintf(to, sizeof to, "%s/%s_final_%llu.weights", directory, base,
                        (unsigned long long)metadata.step);
-        if (access(to, F_OK)) {
+        st = ddp_displaced_keep_unlike(to, &metadata, &alike, err);
+        if (!st && !alike) {
             st = name_too(from, to, state, &metadata, err);
             if (!st)
                 printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from,

@@ -31,8 +31,9 @@ ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
                                     const char *first_weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* On rank 0, where a run goes on: weights of one that had come to its end, BASE_final.weights and
- * BASE.weights with their states, also get the name BASE_<batches>.weights, unless that is there,
- * and a line says so: the run will write over them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * BASE.weights with their states, also get the name BASE_final_<batches>.weights, and a line says
+ * so; other weights that have this name are kept (saves/displaced.h): the run will write over them.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base,
                                       ddp_error *err) DDP_MUST_CHECK;
 

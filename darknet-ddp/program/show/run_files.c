@@ -12,6 +12,7 @@
 #include "show/step_timing.h"
 #include "show/terminal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,21 @@ static void open_log(const ddp_run_files *r)
     free(head);
 }
 
+/* Rows of steps that come again, of larger batches: they are cut. */
+static void keep_rows(const ddp_run_files *r)
+{
+    char old[PATH_MAX];
+    ddp_error err;
+
+    if (access(r->paths[CSV], F_OK))
+        return;
+    if (ddp_csv_copy(r->paths[CSV], old, sizeof old, &err))
+        (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
+    else
+        printf("DDP: %s, which counts batches of another size, is kept as %s\n", r->paths[CSV],
+               old);
+}
+
 /* Nothing is written before there is a row, and read before it only to go on. Without the CSV file
  * the run goes on. */
 static void open_csv(ddp_run_files *r)
@@ -147,6 +163,8 @@ static void open_csv(ddp_run_files *r)
     uint64_t step = r->config.resumed ? r->config.start.step : 0;
     ddp_error err;
 
+    if (r->config.saved_step > step)
+        keep_rows(r);
     if (ddp_csv_open(&r->csv, r->paths[CSV], (const char *const *)r->columns.names,
                      r->columns.count, step, recall, r, &err))
         (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);

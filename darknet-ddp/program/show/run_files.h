@@ -34,6 +34,7 @@ typedef struct ddp_run_files_config {
     int resumed;             /* the run goes on, and so do its files */
     int best;                /* -best */
     ddp_train_position start;
+    size_t saved_step; /* what the run that goes on called that step; it may have another batch= */
     ddp_trainer *trainer;
     ddp_validation *validation; /* NULL: none. It recalls what the CSV file knows */
     size_t valid_since;         /* from the validations after that step */

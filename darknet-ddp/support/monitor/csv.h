@@ -28,6 +28,10 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
                         uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
                         ddp_error *err) DDP_MUST_CHECK;
 
+/* Before ddp_csv_open of rows whose steps are no longer counted as they were: copy the file at path
+ * to old[size], named as above. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
+
 /* The name under which ddp_csv_open has put a file aside; NULL: it has not. */
 const char *ddp_csv_old(const ddp_csv *c);
 
