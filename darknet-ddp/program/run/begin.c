@@ -161,8 +161,8 @@ static void print_other_validation(const ddp_train_position *now)
     size_t since = ddp_checkpoints_valid_since(ddp_run.checkpoints);
 
     if (ddp_run.validation && since > 0 && since == now->step)
-        printf("DDP: valid= lists other pictures than before, or they have other labels: the "
-               "figures of the first %zu batches count no more\n",
+        printf("DDP: valid= lists other pictures than before, they have other labels, or -points "
+               "is another: the figures of the first %zu batches count no more\n",
                since);
 }
 

@@ -77,26 +77,40 @@ static ddp_status keep_earlier_best(size_t step, ddp_error *err)
     return st;
 }
 
-static ddp_status validate(network *net, const ddp_train_position *now, ddp_error *err)
+/* What a validation has found. */
+struct judged {
+    size_t earlier_step; /* of the best before; 0: there was none */
+    int best, stop;
+};
+
+static ddp_status validate(struct judged *j, network *net, const ddp_train_position *now,
+                           ddp_error *err)
 {
     int64_t began = ddp_clock_ns(), communication_ns = communication_now();
     const char *name;
     double figure;
-    size_t step;
-    int known = ddp_validation_best(ddp_run.validation, &name, &figure, &step), best, stop;
+    int known = ddp_validation_best(ddp_run.validation, &name, &figure, &j->earlier_step);
 
+    if (!known)
+        j->earlier_step = 0;
     if (ddp_validation_run(ddp_run.validation, net, now, ddp_run_files_found, ddp_run.records,
-                           &best, &stop, err))
+                           &j->best, &j->stop, err))
         return err->code;
     ddp_step_line_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
+    return DDP_OK;
+}
+
+/* After the row that has the figures: weights without it would be of an unknown worth. */
+static ddp_status save_validated(const struct judged *j, network *net, ddp_error *err)
+{
     ddp_plugin_save(net, "_last.weights");
-    if (best && keep_earlier_best(known ? step : 0, err))
+    if (j->best && keep_earlier_best(j->earlier_step, err))
         return err->code;
-    if (best) {
+    if (j->best) {
         stepping.has_best = 1;
         ddp_plugin_save(net, "_best.weights");
     }
-    if (stop)
+    if (j->stop)
         end_early();
     return DDP_OK;
 }
@@ -168,22 +182,25 @@ static void name_straggler(void)
 
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now, ddp_error *err)
 {
+    struct judged judged;
+
     if (!ddp_checkpoints_resumed(ddp_run.checkpoints)
         || ddp_checkpoints_validated(ddp_run.checkpoints)
         || !ddp_validation_due(ddp_run.validation, now))
         return DDP_OK;
     if (ddp_group_rank(ddp_run.group) == 0)
         printf("DDP: the validation after step %zu did not take place: it comes now\n", now->step);
-    if (validate(net, now, err))
+    if (validate(&judged, net, now, err))
         return err->code;
     ddp_run_files_add_missed(ddp_run.records, now, ddp_validation_last(ddp_run.validation));
-    return DDP_OK;
+    return save_validated(&judged, net, err);
 }
 
 static ddp_status step_ended(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err)
 {
     int due = is_validation_due(now);
+    struct judged judged;
     int64_t began_ns = ddp_clock_ns();
 
     if (++stepping.steps == 2 && ddp_group_rank(ddp_run.group) == 0)
@@ -194,12 +211,14 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
         return err->code;
     ddp_session_advise_if_saved();
     ddp_run_files_step(ddp_run.records, now, figures);
-    if (due && validate(net, now, err))
+    if (due && validate(&judged, net, now, err))
         return err->code;
     if (due)
         ddp_trace_run_add(began_ns, "validation");
     if (ddp_run_files_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL))
         ddp_run.asked[DDP_REQUEST_TELL] = 1;
+    if (due && save_validated(&judged, net, err))
+        return err->code;
     if (ddp_trace_run_step(net, now, err))
         return err->code;
     if (!ddp_trainer_requested(ddp_run.trainer).tell)

@@ -43,7 +43,7 @@ enum { DDP_VALIDATION_LIST = 64 };
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* The same of what figures depend on, wherever it lies and in whatever order: the pictures' names,
- * and their labels or classes. Reads all labels. */
+ * and their labels or classes, and -points. Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Do all ranks validate on the same pictures, with the same files of truth? v may be NULL. Blocks.
