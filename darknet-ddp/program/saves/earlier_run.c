@@ -6,6 +6,7 @@
 #include "checkpoint/match.h"
 #include "checkpoint/set_aside.h"
 #include "glue/cfg.h"
+#include "launch/signals.h"
 #include "saves/displaced.h"
 #include "saves/run_lock.h"
 
@@ -110,6 +111,7 @@ ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
         if (!st && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights)
             st = set_aside(&folder, directory, base, &earlier, first_weights, "-ddp ", err);
         (void)atexit(ddp_run_lock_give_back);
+        ddp_signals_end_plainly();
     }
     free(folder);
     free(earlier.weights);
