@@ -53,6 +53,8 @@ char *ddp_resume_command_of(char *const *argv, ddp_resume_how how)
         (void)fputc(i > 0 ? ' ' : '`', out);
         if (how.epochs > 0 && i > 0 && strcmp(argv[i - 1], "-epochs") == 0)
             (void)fprintf(out, "%d", how.epochs);
+        else if (how.patience > 0 && i > 0 && strcmp(argv[i - 1], "-patience") == 0)
+            (void)fprintf(out, "%d", how.patience);
         else
             quote(out, is_resume(argv[i], how.option) ? how.option : argv[i]);
         resumes |= strncmp(argv[i], "-resume", strlen("-resume")) == 0;

@@ -7,6 +7,7 @@
 typedef struct ddp_resume_how {
     const char *option; /* "-resume", or another that has it in front */
     int epochs;         /* in place of what -epochs says; 0: as it is */
+    int patience;       /* the same of -patience */
 } ddp_resume_how;
 
 /* The line that started this run, quoted for a shell, with how.option in it, and without -clear and

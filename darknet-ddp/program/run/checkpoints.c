@@ -9,6 +9,7 @@
 #include "state/weights_hash.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static uint64_t first_weights_hash; /* of the network as it was loaded */
 
@@ -32,6 +33,18 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
     return st;
 }
 
+/* Of a cfg whose name has more dots than one, v1 of "my.v1.cfg". */
+static void say_short_name(const char *cfg)
+{
+    const char *slash = strrchr(cfg, '/'), *name = slash ? slash + 1 : cfg;
+    const char *dot = strchr(name, '.');
+
+    if (dot && strchr(dot + 1, '.') && ddp_group_rank(ddp_run.group) == 0)
+        printf("DDP: the files of this run are named %.*s, the cfg's name up to its first dot, and "
+               "so are those of %.*s.*.cfg\n",
+               (int)(dot - name), name, (int)(dot - name), name);
+}
+
 static ddp_status resume(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err)
 {
@@ -45,6 +58,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
                                            .first_weights = ddp_run.first_weights,
                                            .valid = ddp_run.validation ? valid : NULL};
 
+    say_short_name(cfg);
     if (ddp_run.validation && ddp_group_rank(ddp_run.group) == 0) /* who reads and writes them */
         ddp_validation_contents(ddp_run.validation, valid);
     if (ddp_trainer_open_algorithms(ddp_run.trainer, net, err)

@@ -86,13 +86,13 @@ static void print_files(const ddp_summary *s)
 
 static void print_command(const ddp_summary *s)
 {
-    char *command = s->stopped
-                        ? ddp_resume_command(s->launched, (ddp_resume_how){.option = "-resume"})
-                        : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
+    const ddp_resume_how how = {.option = "-resume", .patience = 2 * s->patience};
+    char *command = s->stopped ? ddp_resume_command(s->launched, how)
+                               : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
     char *text = ddp_resume_advice(command, ddp_checkpoints_last(s->checkpoints));
 
     if (text && s->patience > 0)
-        printf("DDP: with a -patience of more than %d %s\n", s->patience, text);
+        printf("DDP: with twice the -patience %s\n", text);
     else if (text)
         printf("DDP: %s\n", text);
     free(text);

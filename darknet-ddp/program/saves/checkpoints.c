@@ -258,6 +258,8 @@ static ddp_status make_own(ddp_checkpoints *c, const char *path, ddp_error *err)
     ddp_saved_files_add(&c->own, path);
     if (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0)
         return DDP_OK; /* which was read, and is whole */
+    if (are_first_weights(c->first_weights, path))
+        return ddp_displaced_keep_old(path, "which this run began with", err);
     return ddp_displaced_keep(path, c->base, c->began_step, err);
 }
 

@@ -121,8 +121,7 @@ static const char *why_kept(const char *path, const char *base, size_t step)
                : NULL;
 }
 
-/* The first name that is free. */
-static ddp_status keep_as_old(const char *path, const char *why, ddp_error *err)
+ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err)
 {
     char to[PATH_MAX];
     int number = 1;
@@ -145,7 +144,7 @@ ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step, d
     if (ddp_match_promote(path, err))
         return err->code;
     why = why_kept(path, base, step);
-    return why ? keep_as_old(path, why, err) : DDP_OK;
+    return why ? ddp_displaced_keep_old(path, why, err) : DDP_OK;
 }
 
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
@@ -158,5 +157,5 @@ ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_meta
         return DDP_OK;
     *alike = read_state(&there, path) && there.saved_at_ns == metadata->saved_at_ns
              && !ddp_displaced_is_foreign(path);
-    return *alike ? DDP_OK : keep_as_old(path, "other weights that have this name", err);
+    return *alike ? DDP_OK : ddp_displaced_keep_old(path, "other weights that have this name", err);
 }

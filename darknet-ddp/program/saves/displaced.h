@@ -26,6 +26,10 @@ int ddp_displaced_is_foreign(const char *path);
 ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
+/* Name the weights at path so, which is there. why: "which ...", for the line that says so. Fails
+ * as ddp_displaced_keep. */
+ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
+
 /* If there are weights at path, *alike tells whether they are those of that save; else they are
  * named as ddp_displaced_keep does. Fails as that. */
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
