@@ -254,11 +254,15 @@ static ddp_status check_options(const command *row, int argc, char **argv, ddp_e
 static ddp_status check_threshold(const command *row, char **argv, ddp_error *err)
 {
     const char *value = ddp_darknet_option(argv, "-thresh");
+    double threshold = value ? strtod(value, NULL) : 0;
+    char percent[32] = "";
 
-    if (!value || strcmp(row->name, "nightmare") == 0 || strtod(value, NULL) <= 1)
+    if (strcmp(row->name, "nightmare") == 0 || (threshold >= 0 && threshold <= 1))
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "-thresh %s: a probability is wanted, from 0 to 1; %g?",
-                    value, strtod(value, NULL) / 100);
+    if (threshold > 1)
+        (void)snprintf(percent, sizeof percent, "; %g?", threshold / 100);
+    return ddp_fail(err, DDP_ERR_USAGE, "-thresh %s: a probability is wanted, from 0 to 1%s", value,
+                    percent);
 }
 
 /* How many words of "CFG [WEIGHTS]" must and may be there; "WEIGHTS...": any number. */

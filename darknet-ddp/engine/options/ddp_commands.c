@@ -38,11 +38,19 @@ const ddp_ddp_command *ddp_ddp_command_at(size_t i)
     return i < COMMANDS ? &commands[i] : NULL;
 }
 
+static const char *const known[][3] = {
+    {"detector", "map", "map"}, {"detector", "valid", "valid"}, {"classifier", "valid", "top"}};
+
+void ddp_ddp_command_name(const char *verb, char *name, size_t size)
+{
+    (void)snprintf(name, size, "ddp %s", verb);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i][2], verb) == 0)
+            (void)snprintf(name, size, "%s %s", known[i][0], known[i][1]);
+}
+
 void ddp_ddp_command_rename(int argc, char **argv)
 {
-    static const char *const known[][3] = {
-        {"detector", "map", "map"}, {"detector", "valid", "valid"}, {"classifier", "valid", "top"}};
-
     for (size_t i = 0; argc > 2 && i < sizeof known / sizeof known[0]; i++)
         if (strcmp(argv[1], known[i][0]) == 0 && strcmp(argv[2], known[i][1]) == 0) {
             argv[1] = "ddp";

@@ -37,6 +37,9 @@ const ddp_ddp_command *ddp_ddp_command_at(size_t i);
 /* argv[1..2], where they are one of these by the name that people know, become its own. */
 void ddp_ddp_command_rename(int argc, char **argv);
 
+/* The name of a command by which people know it, "detector map" or "ddp plan", into name[size]. */
+void ddp_ddp_command_name(const char *verb, char *name, size_t size);
+
 /* Which command argv, less options, is. NULL and DDP_ERR_USAGE: none, or its words are not as it
  * wants them. */
 const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err);

@@ -1,5 +1,6 @@
 #include "options/table.h"
 
+#include "options/ddp_commands.h"
 #include "options/foreign_options.h"
 #include "options/removed_options.h"
 
@@ -228,10 +229,13 @@ static int is_read_by(const ddp_option *row, const char *verb)
 /* Of the options of `darknet ddp` alone that were used, those that this command does not read. */
 static ddp_status check_commands(const char *used, const char *verb, ddp_error *err)
 {
+    char name[64];
+
+    ddp_ddp_command_name(verb, name, sizeof name);
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (used[i] && ddp_option_table[i].scope == DDP_OPTION_SCOPE_COMMAND
             && !is_read_by(&ddp_option_table[i], verb))
-            return ddp_fail(err, DDP_ERR_USAGE, "darknet ddp %s does not read %s (%s)", verb,
+            return ddp_fail(err, DDP_ERR_USAGE, "darknet %s does not read %s (%s)", name,
                             ddp_option_table[i].name, ddp_option_table[i].meaning);
     return DDP_OK;
 }

@@ -8,6 +8,7 @@
 #include "cli/fit_run.h"
 #include "cli/measure_run.h"
 #include "cli/output_file.h"
+#include "inputs/arguments.h"
 #include "inputs/text_file.h"
 #include "show/rank_output.h"
 
@@ -16,7 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VALUE = 1024, ANSWER = 1 << 14, NUMBER = 16, CLASSES = 80, CFG_BYTES = 1 << 20 };
+enum {
+    VALUE = 1024,
+    ANSWER = 1 << 14,
+    NUMBER = 16,
+    CLASSES = 80,
+    CFG_BYTES = 1 << 20,
+    CELL = 32 /* pixels of the largest cells of the cfgs that have a name here */
+};
 
 /* [yolo] with random=1 is trained at sizes of 320 to 608 where the cfg says 416: their mean area.
  * As much at other sizes. */
@@ -290,13 +298,54 @@ static ddp_status check_options(const ddp_options *o, ddp_error *err)
     return DDP_OK;
 }
 
+static int number_in(const char *text, const char *key)
+{
+    char value[NUMBER];
+
+    return ddp_cfg_value_of(text, "net", key, value, sizeof value) ? atoi(value) : 1;
+}
+
+/* The cfg's subdivisions= may not divide the line's -batch: then the largest number below it does.
+ */
+static ddp_status fit_subdivisions(char **text, const ddp_options *o, ddp_error *err)
+{
+    int batch = number_in(*text, "batch"), subdivisions = number_in(*text, "subdivisions");
+    char number[NUMBER];
+    const ddp_cfg_edit edit = {"net", "subdivisions", number};
+
+    if (batch < 1 || subdivisions < 1 || batch % subdivisions == 0)
+        return DDP_OK;
+    if (o->subdivisions || !o->cfg_batch)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "batch=%d is not cut into subdivisions=%d mini-batches of one size", batch,
+                        subdivisions);
+    while (batch % subdivisions)
+        subdivisions--;
+    (void)snprintf(number, sizeof number, "%d", subdivisions);
+    return change(text, &edit, 1, err);
+}
+
+/* Sizes that the cells of a detector do not divide, of the cfgs whose cells are known. */
+static ddp_status check_size(const char *name, const ddp_options *o, ddp_error *err)
+{
+    int odd = o->net_width % CELL ? o->net_width : o->net_height % CELL ? o->net_height : 0;
+
+    if (!odd || is_path(name))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s %d is no multiple of %d, the size of the largest cells of %s: %d?",
+                    o->net_width % CELL ? "-width" : "-height", odd, CELL, name,
+                    (odd + CELL - 1) / CELL * CELL);
+}
+
 /* ---- the command ---- */
 
 static ddp_status make(char **text, const char *name, const ddp_options *options, ddp_error *err)
 {
+    const ddp_arguments words = {.data = options->data, .cfg = is_path(name) ? name : NULL};
     int classes;
 
-    if (check_options(options, err))
+    if (check_options(options, err) || ddp_arguments_check_places(&words, err))
         return err->code;
     if (options->hours > 0 && !options->data)
         return ddp_fail(err, DDP_ERR_USAGE,
@@ -305,7 +354,8 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
         return err->code;
     if (is_path(name) ? of_file(text, name, err) : of_template(text, name, classes, err))
         return err->code;
-    if (take_values(text, options, err)
+    if (check_size(name, options, err) || take_values(text, options, err)
+        || fit_subdivisions(text, options, err)
         || (is_path(name) && classes > 0 && set_classes(text, name, classes, options, err)))
         return err->code;
     if (options->data && fit_anchors(text, options->data, err))

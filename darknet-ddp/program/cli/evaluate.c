@@ -5,6 +5,8 @@
 #include "launch/transport_choice.h"
 #include "show/rank_output.h"
 
+#include <stdio.h>
+
 static void fail(const ddp_error *err) __attribute__((noreturn));
 
 static void fail(const ddp_error *err)
@@ -16,6 +18,8 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, c
                        const char *weights, const ddp_options *options, ddp_launcher launcher)
 {
     ddp_network_shape shape;
+    char misfit[DDP_MISFIT_BYTES];
+    const ddp_arguments words = {.command = command, .data = data, .cfg = cfg, .weights = weights};
     ddp_error err;
 
     *m = (ddp_evaluate){0};
@@ -23,7 +27,8 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, c
         fail(&err);
     ddp_rank_output_open(m->group);
     m->rank = ddp_group_rank(m->group);
-    if (ddp_arguments_check_cfg(cfg, &err) || ddp_gpus_open(&m->gpus, m->group, options, fail, &err)
+    if (ddp_arguments_check_places(&words, &err)
+        || ddp_gpus_open(&m->gpus, m->group, options, fail, &err)
         || ddp_validation_open(&m->validation, options, m->group, command, data, &err))
         fail(&err);
     if (!m->validation) {
@@ -31,6 +36,8 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, c
         fail(&err);
     }
     m->net = ddp_command_load(&shape, cfg, options, m->gpus.gpu);
+    if (m->rank == 0 && ddp_network_misfit(m->net, misfit))
+        (void)fprintf(stderr, "%s: %s\n", cfg, misfit);
     if (m->rank > 0)
         ddp_rank_output_quiet();
     ddp_network_read(m->net, weights);

@@ -176,6 +176,8 @@ static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *opti
                            .allow_unknown = options->allow_unknown_keys,
                            .validates = options->ddp && options->validate != 0,
                            .has_epochs = options->ddp && options->epochs > 0,
+                           .width = options->ddp ? options->net_width : 0,
+                           .height = options->ddp ? options->net_height : 0,
                            .saves = launcher.rank == 0,
                            .elsewhere = options->hosts && launcher.ranks == 0};
 }
@@ -197,6 +199,15 @@ static ddp_status make_way(const ddp_arguments *a, ddp_error *err)
     return ddp_earlier_run_make_way(folder, a->cfg, a->weights, err);
 }
 
+/* Of a command that does not train. */
+static ddp_status check_places(int argc, char **argv, ddp_error *err)
+{
+    const ddp_arguments a = {.data = ddp_darknet_word_at(argc, argv, "DATA"),
+                             .cfg = ddp_darknet_word_at(argc, argv, "CFG")};
+
+    return ddp_arguments_check_places(&a, err);
+}
+
 /* A command of Darknet's, before anything is started for it. */
 static ddp_status check_command(int argc, char **argv, const ddp_options *options,
                                 ddp_launcher launcher, ddp_error *err)
@@ -211,7 +222,7 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     if (!options->ddp && check_alone(argc, argv, options, launcher, err))
         return err->code;
     if (!ddp_darknet_trains(argc, argv))
-        return ddp_arguments_check_cfg(ddp_darknet_word_at(argc, argv, "CFG"), err);
+        return check_places(argc, argv, err);
     a = arguments_of(argc, argv, options, launcher);
     if (check_files(&a, ddp_darknet_trains_ddp(argc, argv), err))
         return err->code;

@@ -101,6 +101,11 @@ int ddp_command_plan(const char *cfg, const ddp_options *options)
     ddp_bucket_plan *plan;
     ddp_error err;
 
+    if (options->host_count > ranks && (options->np || !options->profile)) {
+        (void)ddp_fail(&err, DDP_ERR_USAGE, "-hosts %d: %d rank%s cannot be on so many",
+                       options->host_count, ranks, ddp_plural((size_t)ranks));
+        ddp_rank_output_failure(&err);
+    }
     if (ddp_compressor_check_ranks(options, ranks, &err))
         ddp_rank_output_failure(&err);
     net = ddp_command_load(&shape, cfg, options, -1);

@@ -61,8 +61,11 @@ ddp_status ddp_access_read(const char *what, const char *path, ddp_error *err)
     if (number == 0)
         return DDP_OK;
     find_folder(path, folder);
-    return ddp_fail(err, DDP_ERR_IO, "%s: cannot be read in %s: %s", what, folder,
-                    cause(number, folder));
+    return ddp_fail(err, DDP_ERR_IO, "%s: cannot be read in %s: %s%s", what, folder,
+                    cause(number, folder),
+                    *path == '"' || *path == '\'' ? "; the quotes are part of the name, and not "
+                                                    "needed around blanks"
+                                                  : "");
 }
 
 static ddp_status fail_write(const char *what, const char *folder, ddp_error *err)

@@ -14,6 +14,18 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* Darknet takes 2 classes of a classifier, and 20 to validate a detector, where none are named. */
+static ddp_status check_classes(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+{
+    int is_detector = strcmp(a->command, "detector") == 0;
+    int validates = a->validates && ddp_sections_find(data, "valid");
+
+    if (ddp_sections_find(data, "classes")
+        || !((is_detector && validates) || strcmp(a->command, "classifier") == 0))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s has no classes=, the number of classes", a->data);
+}
+
 static ddp_status check_train(const ddp_sections *data, const char *path, ddp_error *err)
 {
     if (!ddp_sections_find(data, "train"))
@@ -28,7 +40,7 @@ static ddp_status check_data(const ddp_sections *data, const char *path, int all
 
     if (ddp_kind_check_data(data, path, err)
         || (!allow_unknown && ddp_data_check_keys(data, path, &at, err))
-        || ddp_data_check_numbers(data, path, err))
+        || ddp_data_check_twice(data, path, err) || ddp_data_check_numbers(data, path, err))
         return err->code;
     return check_train(data, path, err);
 }
@@ -193,11 +205,13 @@ static ddp_status check_contents(const ddp_arguments *a, const ddp_sections *dat
 {
     ddp_sections cfg = {0};
     ddp_error ignored;
-    ddp_status st = check_data(data, a->data, a->allow_unknown, err);
+    ddp_status st = check_data(data, a->data, a->allow_unknown, err) || check_classes(a, data, err)
+                        ? err->code
+                        : DDP_OK;
 
     if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
         st = ddp_kind_check_cfg(&cfg, a->cfg, err) || ddp_kind_check_network(a, &cfg, data, err)
-                     || ddp_kind_check_length(a, &cfg, err)
+                     || ddp_kind_check_length(a, &cfg, err) || ddp_kind_check_square(a, &cfg, err)
                  ? err->code
                  : DDP_OK;
     ddp_sections_release(&cfg);
@@ -246,26 +260,25 @@ void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size)
 
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
 {
+    if (ddp_kind_check_names(a, err) || check_words(a, err))
+        return err->code;
+    return ddp_arguments_check_places(a, err);
+}
+
+ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err)
+{
     ddp_sections data = {0}, cfg = {0};
     ddp_error ignored;
-    ddp_status st = ddp_kind_check_names(a, err);
+    ddp_status st =
+        ddp_kind_check_names(a, err) || ddp_kind_check_weights(a, err) ? err->code : DDP_OK;
 
-    if (!st && (check_words(a, err) || ddp_kind_check_weights(a, err)))
-        st = err->code;
-    if (!st && !ddp_data_read(&data, a->data, &ignored))
+    if (!st && a->data && !ddp_data_read(&data, a->data, &ignored))
         st = ddp_kind_check_data(&data, a->data, err);
-    if (!st && !ddp_sections_read(&cfg, a->cfg, &ignored))
+    if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
         st = ddp_kind_check_cfg(&cfg, a->cfg, err);
     ddp_sections_release(&data);
     ddp_sections_release(&cfg);
     return st;
-}
-
-ddp_status ddp_arguments_check_cfg(const char *cfg, ddp_error *err)
-{
-    const ddp_arguments a = {.cfg = cfg};
-
-    return ddp_kind_check_names(&a, err) || ddp_kind_check_weights(&a, err) ? err->code : DDP_OK;
 }
 
 /* What a detector's cfg, or a classifier's .data file, has to say. */
@@ -286,7 +299,7 @@ static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, d
         st =
             ddp_fail(err, DDP_ERR_USAGE,
                      "%s: [net] has no max_batches=, which says how many batches to train", a->cfg);
-    else if (ddp_kind_check_length(&some, &cfg, err))
+    else if (ddp_kind_check_length(&some, &cfg, err) || ddp_kind_check_square(&some, &cfg, err))
         st = err->code;
     else if (end.has_softmax && !(tag && atoi(tag)) && !ddp_sections_line(data, "labels"))
         st = ddp_fail(err, DDP_ERR_FORMAT,
@@ -306,6 +319,11 @@ void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
 
     while (!a->allow_unknown && ddp_data_check_keys(data, a->data, &at, &why))
         say(ctx, "data-key", &why);
+    if (ddp_data_check_twice(data, a->data, &why))
+        say(ctx, "data-key", &why);
+    if (!ddp_sections_find(data, "classes")
+        && ddp_fail(&why, DDP_ERR_USAGE, "%s has no classes=, the number of classes", a->data))
+        say(ctx, "data-classes", &why);
     if (check_train(data, a->data, &why))
         say(ctx, "data-train", &why);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)

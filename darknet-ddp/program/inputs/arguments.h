@@ -15,6 +15,7 @@ typedef struct ddp_arguments {
     int validates;                   /* valid= and what it wants are read, too */
     int saves;                       /* this process does */
     int has_epochs;                  /* -epochs is given, in place of max_batches= */
+    int width, height;               /* the same of -width and -height; 0: the cfg says */
     int elsewhere; /* the files may lie on other hosts alone: one that cannot be read is fine */
 } ddp_arguments;
 
@@ -37,9 +38,10 @@ void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size);
 /* The part of it that looks at what kinds of files DATA and CFG are, which are read in any case. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* DDP_ERR_USAGE: the cfg that a command of any kind is to read (NULL: none) is a weights file, or a
- * model of another framework. */
-ddp_status ddp_arguments_check_cfg(const char *cfg, ddp_error *err) DDP_MUST_CHECK;
+/* DDP_ERR_USAGE: of the files that a command of any kind is to read (NULL: none) one stands in the
+ * place of another, or is a model of another framework. One that cannot be read is for the command
+ * to say. */
+ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Say all that is wrong with the .data file and what it names, each as ddp_arguments_check would,
  * for some command: files that only one of them reads, too. kind: short and fixed. Keys that nobody

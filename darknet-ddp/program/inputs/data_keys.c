@@ -67,6 +67,29 @@ ddp_status ddp_data_check_numbers(const ddp_sections *data, const char *path, dd
                     line->value, wrong);
 }
 
+/* The line before this one that has its key; NULL: none. */
+static const ddp_cfg_line *earlier(const ddp_sections *data, const ddp_cfg_line *line)
+{
+    for (const ddp_cfg_line *l = data->cfg.lines; l < line; l++)
+        if (l->value && strcmp(l->key, line->key) == 0)
+            return l;
+    return NULL;
+}
+
+ddp_status ddp_data_check_twice(const ddp_sections *data, const char *path, ddp_error *err)
+{
+    for (size_t i = 0; i < data->cfg.count; i++) {
+        const ddp_cfg_line *line = &data->cfg.lines[i], *first = earlier(data, line);
+
+        if (line->value && first)
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "%s:%d: %s=%s: line %d has this key, too (%s=%s); one of them is to go",
+                            path, line->number, line->key, line->value, first->number, first->key,
+                            first->value);
+    }
+    return DDP_OK;
+}
+
 ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
                                ddp_error *err)
 {

@@ -12,6 +12,10 @@ int ddp_data_is_key(const char *word);
 ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
                                ddp_error *err) DDP_MUST_CHECK;
 
+/* DDP_ERR_USAGE: a key stands in two lines; the text names both. */
+ddp_status ddp_data_check_twice(const ddp_sections *data, const char *path,
+                                ddp_error *err) DDP_MUST_CHECK;
+
 /* The first option that is a number, and whose value is none or cannot be; *wrong: what is wrong, a
  * constant. NULL: there is none. */
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong);

@@ -52,17 +52,17 @@ ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err)
                         "%s is a weights file, and a .data file is wanted in its place: weights "
                         "come after the cfg",
                         a->data);
+    if (a->cfg && ddp_is_weights_file(a->cfg))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is a weights file, and a cfg is wanted in its place: weights come "
+                        "after the cfg",
+                        a->cfg);
     if (a->weights && !ddp_may_be_weights(a->weights))
         return ddp_fail(
             err, DDP_ERR_USAGE,
             "%s is no weights file, and stands where weights would: they are Darknet's, "
             "such as yolov4-tiny.conv.29; without any, training begins with random ones",
             a->weights);
-    if (a->cfg && ddp_is_weights_file(a->cfg))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is a weights file, and a cfg is wanted in its place: weights come "
-                        "after the cfg",
-                        a->cfg);
     return DDP_OK;
 }
 
@@ -94,6 +94,24 @@ ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg
                     "%s:%d: max_batches=%s: nothing would be trained; it says how many batches to "
                     "train",
                     a->cfg, line->number, line->value);
+}
+
+static int size_of(const ddp_sections *cfg, const char *key, int given)
+{
+    const char *value = ddp_sections_find(cfg, key);
+
+    return given ? given : value ? atoi(value) : 0;
+}
+
+ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg, ddp_error *err)
+{
+    int width = size_of(cfg, "width", a->width), height = size_of(cfg, "height", a->height);
+
+    if (strcmp(a->command, "classifier") != 0 || width == height)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "%s: width=%d and height=%d: a classifier is trained on squares", a->cfg, width,
+                    height);
 }
 
 static ddp_status check_is_detector(const ddp_arguments *a, const ddp_cfg_end *end, ddp_error *err)

@@ -26,6 +26,10 @@ ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 
+/* The network of a classifier is no square: its pictures are cut to squares. */
+ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
 /* A detector's max_batches is 0, or policy=poly has none; to other commands and policies that is no
  * end. A cfg without the key may have
  * it misspelt, which is told when it is read. */

@@ -155,6 +155,9 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-patience %d counts validations, and with -ddp_validate 0 there are none",
                         options->patience);
+    if (is_classifier && options->best == DDP_BEST_MAP50)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-best map50 is for detectors: the best of a classifier is by top-1");
     if (options->validate == 0 || (!is_classifier && strcmp(command, "detector") != 0))
         return DDP_OK;
     v = calloc(1, sizeof *v);
