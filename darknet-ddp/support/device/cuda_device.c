@@ -144,14 +144,22 @@ static void cuda_zero(ddp_device *d, float *x, size_t count)
     DDP_CUDA(cuda_of(d), cudaMemsetAsync(x, 0, count * sizeof *x, cuda_of(d)->compute));
 }
 
+/* In the order of this device's queue, which cudaMemcpy does not know. */
+static void copy_and_wait(ddp_cuda *c, void *to, const void *from, size_t count,
+                          enum cudaMemcpyKind kind)
+{
+    DDP_CUDA(c, cudaMemcpyAsync(to, from, count * sizeof(float), kind, c->compute));
+    DDP_CUDA(c, cudaStreamSynchronize(c->compute));
+}
+
 static void cuda_pull(ddp_device *d, float *host, const float *x, size_t count)
 {
-    DDP_CUDA(cuda_of(d), cudaMemcpy(host, x, count * sizeof *x, cudaMemcpyDeviceToHost));
+    copy_and_wait(cuda_of(d), host, x, count, cudaMemcpyDeviceToHost);
 }
 
 static void cuda_push(ddp_device *d, float *x, const float *host, size_t count)
 {
-    DDP_CUDA(cuda_of(d), cudaMemcpy(x, host, count * sizeof *x, cudaMemcpyHostToDevice));
+    copy_and_wait(cuda_of(d), x, host, count, cudaMemcpyHostToDevice);
 }
 
 static void cuda_set(ddp_device *d, float *x, const float *host, size_t count)
