@@ -106,6 +106,8 @@ static int is_ahead(const ddp_checkpoint_metadata *metadata, const char *path, c
     return ddp_match_is_numbered(slash ? slash + 1 : path, base) && metadata->step > step;
 }
 
+static const char of_another[] = "which a run of another cfg has saved";
+
 /* NULL: they may be written over. */
 static const char *why_kept(const char *path, const char *base, size_t step)
 {
@@ -113,7 +115,7 @@ static const char *why_kept(const char *path, const char *base, size_t step)
     int has_state = read_state(&metadata, path);
 
     if (has_state && is_of_another(&metadata, base))
-        return "which a run of another cfg has saved";
+        return of_another;
     if (ddp_displaced_is_foreign(path))
         return "which no whole state file describes";
     return has_state && is_ahead(&metadata, path, base, step)
@@ -145,6 +147,21 @@ ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step, d
         return err->code;
     why = why_kept(path, base, step);
     return why ? ddp_displaced_keep_old(path, why, err) : DDP_OK;
+}
+
+ddp_status ddp_displaced_keep_of_another(const char *directory, const char *base, ddp_error *err)
+{
+    static const char *const ends[] = {".weights", "_final.weights", ".backup"};
+    char path[PATH_MAX];
+    ddp_checkpoint_metadata metadata;
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s%s", directory, base, ends[i]);
+        if (!is_free(path) && read_state(&metadata, path) && is_of_another(&metadata, base)
+            && ddp_displaced_keep_old(path, of_another, err))
+            return err->code;
+    }
+    return DDP_OK;
 }
 
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,

@@ -110,6 +110,8 @@ ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
         st = ddp_run_lock_take(directory, base, 0, err);
         if (!st && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights)
             st = set_aside(&folder, directory, base, &earlier, first_weights, "-ddp ", err);
+        if (!st)
+            st = ddp_displaced_keep_of_another(directory, base, err);
         (void)atexit(ddp_run_lock_give_back);
         ddp_signals_end_plainly();
     }
