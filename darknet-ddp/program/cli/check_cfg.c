@@ -103,14 +103,22 @@ static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
 
 static void check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
 {
+    const ddp_cfg_line *rate, *burn_in, *length;
     ddp_cfg_section net;
     size_t at = 0;
-    const ddp_cfg_line *rate =
-        ddp_cfg_next_section(cfg, &at, &net) ? ddp_cfg_find(&net, "learning_rate") : NULL;
 
+    if (!ddp_cfg_next_section(cfg, &at, &net))
+        return;
+    rate = ddp_cfg_find(&net, "learning_rate");
+    burn_in = ddp_cfg_find(&net, "burn_in");
+    length = ddp_cfg_find(&net, "max_batches");
     if (rate && strtod(rate->value, NULL) == 0)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, rate->number,
                       "learning_rate=%s: nothing would be learnt", rate->value);
+    if (burn_in && length && number_of(burn_in) >= number_of(length))
+        ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, burn_in->number,
+                      "burn_in=%s: with max_batches=%s the rate never rises to learning_rate",
+                      burn_in->value, length->value);
 }
 
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
