@@ -85,6 +85,9 @@ static void batch_that_subdivisions_do_not_divide_is_refused(void **state)
                    "batch=64 is not a multiple of subdivisions=22: 20 of its images would be left "
                    "out of every step; batch=44, batch=66, subdivisions=16 or subdivisions=32 "
                    "would work");
+    expect_refusal(2147483647, 2, 1, DDP_BATCH_GLOBAL, /* a prime: nothing near divides it */
+                   "batch=2147483647 is not a multiple of subdivisions=2: 1 of its images would be "
+                   "left out of every step; batch=2147483646 or subdivisions=1 would work");
     expect_refusal(7, 2, 4, DDP_BATCH_RANK,
                    "batch=7 is not a multiple of subdivisions=2: 1 of its images would be left out "
                    "of every step; batch=6, batch=8, subdivisions=1 or subdivisions=7 would work");

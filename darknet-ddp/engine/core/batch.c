@@ -69,6 +69,9 @@ static ddp_status fail_rest(int batch, int subdivisions, const struct advice *a,
                     batch, subdivisions, batch % subdivisions, text, with);
 }
 
+/* A number of subdivisions that is so many times as large is no advice. */
+enum { NEAR = 100 };
+
 static ddp_status refuse_rest(int batch, int subdivisions, int ranks, ddp_error *err)
 {
     struct advice a = {.count = 0};
@@ -79,9 +82,9 @@ static ddp_status refuse_rest(int batch, int subdivisions, int ranks, ddp_error 
         while (batch % below)
             below--;
         advise(&a, "subdivisions=", below);
-        while (above < batch && batch % above)
+        while (above < batch && above / NEAR < subdivisions && batch % above)
             above++;
-        if (above <= batch)
+        if (batch % above == 0)
             advise(&a, "subdivisions=", above);
     }
     return fail_rest(batch, subdivisions, &a, "", err);

@@ -309,6 +309,17 @@ static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, d
     return st;
 }
 
+/* Training a detector reads no labels=. */
+static int is_detector(const char *path)
+{
+    ddp_sections cfg = {0};
+    ddp_error ignored;
+    int is = !ddp_sections_read(&cfg, path, &ignored) && ddp_cfg_end_of(&cfg.cfg).head != NULL;
+
+    ddp_sections_release(&cfg);
+    return is;
+}
+
 void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
                               void (*say)(void *ctx, const char *kind, const ddp_error *why),
                               void *ctx)
@@ -327,7 +338,8 @@ void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
     if (check_train(data, a->data, &why))
         say(ctx, "data-train", &why);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (check_file(a, data, files[i], &why))
+        if (!(strcmp(files[i], "labels") == 0 && is_detector(a->cfg))
+            && check_file(a, data, files[i], &why))
             say(ctx, "data-unreadable", &why);
     if (check_list(a, data, "train", &why))
         say(ctx, "data-train", &why);

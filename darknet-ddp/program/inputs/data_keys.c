@@ -35,21 +35,32 @@ static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, dd
     return NULL;
 }
 
+enum { MOST = 1000000 };
+
+/* Digits, as atoi reads them: no "0x10", which strtod knows. */
+static int is_whole(const char *value)
+{
+    const char *digits = value + (*value == '-' || *value == '+');
+    size_t count = strspn(digits, "0123456789");
+
+    return count > 0 && !digits[count + strspn(digits + count, " \t")];
+}
+
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong)
 {
     static const char *const numbers[] = {"classes", "top", "tag"};
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const ddp_cfg_line *line = ddp_sections_line(data, numbers[i]);
-        char *end;
         double value;
 
         if (!line)
             continue;
-        value = strtod(line->value, &end);
-        *wrong = end == line->value || end[strspn(end, " \t")] ? "not a number"
-                 : value < 1 && strcmp(line->key, "tag") != 0  ? "must be at least 1"
-                                                               : NULL;
+        value = strtod(line->value, NULL);
+        *wrong = !is_whole(line->value)                       ? "not a number"
+                 : value < 1 && strcmp(line->key, "tag") != 0 ? "must be at least 1"
+                 : value > MOST                               ? "more than 1000000"
+                                                              : NULL;
         if (*wrong)
             return line;
     }

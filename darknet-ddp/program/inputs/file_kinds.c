@@ -88,7 +88,7 @@ ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg
                         "%s:%d: policy=poly: the rate falls to 0 at max_batches=, which is %s",
                         a->cfg, line ? line->number : policy->number, line ? "0" : "not there");
     if (strcmp(a->command, "detector") != 0 || a->has_epochs || !line
-        || strcmp(line->value, "0") != 0)
+        || line->value[strspn(line->value, "+-0.")])
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_USAGE,
                     "%s:%d: max_batches=%s: nothing would be trained; it says how many batches to "

@@ -79,9 +79,10 @@ static ddp_status find_classes(ddp_validation *v, ddp_error *err)
     for (size_t i = 0; i < v->set.count; i++) {
         v->class_of[i] = find_class(v, v->set.paths[i]);
         if (v->class_of[i] < 0)
-            return ddp_fail(
-                err, DDP_ERR_FORMAT, "%.200s:%zu: no class has a name that stands in %.250s",
-                ddp_sections_find(&v->data, "valid"), v->list.numbers[i], v->set.paths[i]);
+            return ddp_fail(err, DDP_ERR_FORMAT,
+                            "%.200s:%zu: no class of %.100s has a name that stands in %.250s",
+                            ddp_sections_find(&v->data, "valid"), v->list.numbers[i],
+                            labels ? labels : "labels=", v->set.paths[i]);
     }
     return DDP_OK;
 }
