@@ -345,7 +345,8 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
     const ddp_arguments words = {.data = options->data, .cfg = is_path(name) ? name : NULL};
     int classes;
 
-    if (check_options(options, err) || ddp_arguments_check_places(&words, err))
+    if (check_options(options, err) || check_size(name, options, err)
+        || ddp_arguments_check_places(&words, err))
         return err->code;
     if (options->hours > 0 && !options->data)
         return ddp_fail(err, DDP_ERR_USAGE,
@@ -354,8 +355,7 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
         return err->code;
     if (is_path(name) ? of_file(text, name, err) : of_template(text, name, classes, err))
         return err->code;
-    if (check_size(name, options, err) || take_values(text, options, err)
-        || fit_subdivisions(text, options, err)
+    if (take_values(text, options, err) || fit_subdivisions(text, options, err)
         || (is_path(name) && classes > 0 && set_classes(text, name, classes, options, err)))
         return err->code;
     if (options->data && fit_anchors(text, options->data, err))

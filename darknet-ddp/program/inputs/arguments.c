@@ -14,16 +14,19 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Darknet takes 2 classes of a classifier, and 20 to validate a detector, where none are named. */
-static ddp_status check_classes(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
+static ddp_status check_classes(const ddp_sections *data, const char *path, ddp_error *err)
 {
-    int is_detector = strcmp(a->command, "detector") == 0;
-    int validates = a->validates && ddp_sections_find(data, "valid");
-
-    if (ddp_sections_find(data, "classes")
-        || !((is_detector && validates) || strcmp(a->command, "classifier") == 0))
+    if (ddp_sections_find(data, "classes"))
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE, "%s has no classes=, the number of classes", a->data);
+    return ddp_fail(err, DDP_ERR_USAGE, "%s has no classes=, the number of classes", path);
+}
+
+/* Where it is not named, Darknet takes 2 of a classifier, and 20 to validate a detector. */
+static int wants_classes(const ddp_arguments *a, const ddp_sections *data)
+{
+    if (strcmp(a->command, "detector") == 0)
+        return a->validates && ddp_sections_find(data, "valid");
+    return strcmp(a->command, "classifier") == 0;
 }
 
 static ddp_status check_train(const ddp_sections *data, const char *path, ddp_error *err)
@@ -205,10 +208,10 @@ static ddp_status check_contents(const ddp_arguments *a, const ddp_sections *dat
 {
     ddp_sections cfg = {0};
     ddp_error ignored;
-    ddp_status st = check_data(data, a->data, a->allow_unknown, err) || check_classes(a, data, err)
-                        ? err->code
-                        : DDP_OK;
+    ddp_status st = check_data(data, a->data, a->allow_unknown, err);
 
+    if (!st && wants_classes(a, data))
+        st = check_classes(data, a->data, err);
     if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
         st = ddp_kind_check_cfg(&cfg, a->cfg, err) || ddp_kind_check_network(a, &cfg, data, err)
                      || ddp_kind_check_length(a, &cfg, err) || ddp_kind_check_square(a, &cfg, err)
@@ -258,19 +261,12 @@ void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size)
     ddp_sections_release(&data);
 }
 
-ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
-{
-    if (ddp_kind_check_names(a, err) || check_words(a, err))
-        return err->code;
-    return ddp_arguments_check_places(a, err);
-}
-
-ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err)
+/* Less their names. */
+static ddp_status check_places(const ddp_arguments *a, ddp_error *err)
 {
     ddp_sections data = {0}, cfg = {0};
     ddp_error ignored;
-    ddp_status st =
-        ddp_kind_check_names(a, err) || ddp_kind_check_weights(a, err) ? err->code : DDP_OK;
+    ddp_status st = ddp_kind_check_weights(a, err);
 
     if (!st && a->data && !ddp_data_read(&data, a->data, &ignored))
         st = ddp_kind_check_data(&data, a->data, err);
@@ -279,6 +275,16 @@ ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err)
     ddp_sections_release(&data);
     ddp_sections_release(&cfg);
     return st;
+}
+
+ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err)
+{
+    return ddp_kind_check_names(a, err) ? err->code : check_places(a, err);
+}
+
+ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
+{
+    return ddp_kind_check_names(a, err) || check_words(a, err) ? err->code : check_places(a, err);
 }
 
 /* What a detector's cfg, or a classifier's .data file, has to say. */
@@ -332,8 +338,7 @@ void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
         say(ctx, "data-key", &why);
     if (ddp_data_check_twice(data, a->data, &why))
         say(ctx, "data-key", &why);
-    if (!ddp_sections_find(data, "classes")
-        && ddp_fail(&why, DDP_ERR_USAGE, "%s has no classes=, the number of classes", a->data))
+    if (check_classes(data, a->data, &why))
         say(ctx, "data-classes", &why);
     if (check_train(data, a->data, &why))
         say(ctx, "data-train", &why);

@@ -22,14 +22,13 @@ typedef struct ddp_arguments {
 /* Does `darknet COMMAND train` read a .data file? */
 int ddp_arguments_has_data(const char *command);
 
-/* DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, or one of them a weights file, or
- * WEIGHTS none, CFG or WEIGHTS is a model of another framework, by its name, CFG is of another kind
- * of network than COMMAND trains, gives no loss or has another number of outputs than classes, DATA
+/* DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, or one of them a weights file, or WEIGHTS
+ * none, CFG or WEIGHTS is a model of another framework, by its name, CFG is of another kind of
+ * network than COMMAND trains, gives no loss or has another number of outputs than classes, DATA
  * has no option at all, no train=, or a key that nobody reads; a detector's CFG has no batch to
- * train, or a policy no end. DDP_ERR_IO: a file that the run
- * reads cannot be read, or its folder for weights, trace or events
- * not be written in; names the key and the file
- * that name it. DDP_ERR_FORMAT: no picture is listed. */
+ * train, or a policy no end. DDP_ERR_IO: a file that the run reads cannot be read, or its folder
+ * for weights, trace or events not be written in; names the key and the file that name it.
+ * DDP_ERR_FORMAT: no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* The folder that the run saves in: backup= of the .data file, or where a run without one saves. */

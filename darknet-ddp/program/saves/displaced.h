@@ -21,8 +21,8 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
 int ddp_displaced_is_foreign(const char *path);
 
 /* If there are weights at path that are foreign, saved by a run of another base, or numbered and of
- * a step behind `step`, which the run has begun at (SIZE_MAX: it has not gone on), name them
- * path.old, or path.old.N. Reads all of them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * a step after `step`, which the run goes on from (SIZE_MAX: it began anew), name them path.old, or
+ * path.old.N. Reads all of them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
