@@ -3,6 +3,7 @@
 #include "algorithms/claims.h"
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "glue/cfg.h"
 #include "inputs/arguments.h"
 #include "inputs/overwrite.h"
 #include "launch/gpus.h"
@@ -15,6 +16,7 @@
 #include "run/darknet_config.h"
 #include "run/session.h"
 #include "run/watchdog.h"
+#include "saves/displaced.h"
 #include "saves/earlier_run.h"
 #include "show/rank_output.h"
 #include "show/step_line.h"
@@ -187,6 +189,9 @@ static ddp_status check_files(const ddp_arguments *a, int trains_ddp, ddp_error 
     return ddp_arguments_has_data(a->command) || trains_ddp ? ddp_arguments_check(a, err) : DDP_OK;
 }
 
+/* What the weights of a run without -ddp are named by; NULL: no such run. */
+static char *alone_base;
+
 /* Without -ddp Darknet writes over what it finds. The checkpoints of a run with -ddp are set aside.
  */
 static ddp_status make_way(const ddp_arguments *a, ddp_error *err)
@@ -196,7 +201,8 @@ static ddp_status make_way(const ddp_arguments *a, ddp_error *err)
     if (!a->cfg || !ddp_arguments_has_data(a->command))
         return DDP_OK;
     ddp_arguments_backup(a, folder, sizeof folder);
-    return ddp_earlier_run_make_way(folder, a->cfg, a->weights, err);
+    alone_base = ddp_cfg_base(a->cfg);
+    return ddp_earlier_run_make_way(folder, alone_base, a->weights, err);
 }
 
 /* Of a command that does not train. */
@@ -301,6 +307,15 @@ static void end_alone(int status, const char *message)
     _exit(status); /* exit() would tear down what other threads are computing with */
 }
 
+/* Weights that a run of another cfg has saved with -ddp may have a name of this run's. */
+static void keep_of_another(const char *path)
+{
+    ddp_error err;
+
+    if (alone_base && ddp_displaced_keep_of_another(path, alone_base, &err))
+        end_alone(1, err.text);
+}
+
 /* A session that is opened later configures Darknet once more, with what it knows of its ranks. */
 static void configure_darknet(const ddp_options *options, int is_darknets)
 {
@@ -308,6 +323,7 @@ static void configure_darknet(const ddp_options *options, int is_darknets)
 
     if (!options->ddp) {
         darknet.line = show_line;
+        darknet.saves = keep_of_another;
         darknet.fatal = is_darknets ? end_alone : ddp_rank_output_fatal;
     }
     if (is_darknets && !options->ddp && !isatty(STDERR_FILENO))

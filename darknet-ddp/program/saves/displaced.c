@@ -149,19 +149,13 @@ ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step, d
     return why ? ddp_displaced_keep_old(path, why, err) : DDP_OK;
 }
 
-ddp_status ddp_displaced_keep_of_another(const char *directory, const char *base, ddp_error *err)
+ddp_status ddp_displaced_keep_of_another(const char *path, const char *base, ddp_error *err)
 {
-    static const char *const ends[] = {".weights", "_final.weights", ".backup"};
-    char path[PATH_MAX];
     ddp_checkpoint_metadata metadata;
 
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s%s", directory, base, ends[i]);
-        if (!is_free(path) && read_state(&metadata, path) && is_of_another(&metadata, base)
-            && ddp_displaced_keep_old(path, of_another, err))
-            return err->code;
-    }
-    return DDP_OK;
+    if (is_free(path) || !read_state(&metadata, path) || !is_of_another(&metadata, base))
+        return DDP_OK;
+    return ddp_displaced_keep_old(path, of_another, err);
 }
 
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,

@@ -30,9 +30,9 @@ ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step,
  * as ddp_displaced_keep. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
-/* The weights of base that a run without -ddp writes first and last, where they are another base's:
- * name them so. Fails as ddp_displaced_keep. */
-ddp_status ddp_displaced_keep_of_another(const char *directory, const char *base,
+/* If there are weights at path that a run of another base has saved with -ddp, name them so. Fails
+ * as ddp_displaced_keep. */
+ddp_status ddp_displaced_keep_of_another(const char *path, const char *base,
                                          ddp_error *err) DDP_MUST_CHECK;
 
 /* If there are weights at path, *alike tells whether they are those of that save; else they are

@@ -5,7 +5,6 @@
 #include "base/plural.h"
 #include "checkpoint/match.h"
 #include "checkpoint/set_aside.h"
-#include "glue/cfg.h"
 #include "launch/signals.h"
 #include "saves/displaced.h"
 #include "saves/run_lock.h"
@@ -98,26 +97,23 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
     return st;
 }
 
-ddp_status ddp_earlier_run_make_way(const char *directory, const char *cfg,
+ddp_status ddp_earlier_run_make_way(const char *directory, const char *base,
                                     const char *first_weights, ddp_error *err)
 {
-    char *base = ddp_cfg_base(cfg), *folder = NULL;
+    char *folder = NULL;
     ddp_pair_header earlier = {0};
     ddp_error ignored;
     ddp_status st = DDP_OK;
 
-    if (base && access(directory, F_OK) == 0) { /* a run there may have saved nothing yet */
+    if (access(directory, F_OK) == 0) { /* a run there may have saved nothing yet */
         st = ddp_run_lock_take(directory, base, 0, err);
         if (!st && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights)
             st = set_aside(&folder, directory, base, &earlier, first_weights, "-ddp ", err);
-        if (!st)
-            st = ddp_displaced_keep_of_another(directory, base, err);
         (void)atexit(ddp_run_lock_give_back);
         ddp_signals_end_plainly();
     }
     free(folder);
     free(earlier.weights);
-    free(base);
     return st;
 }
 
