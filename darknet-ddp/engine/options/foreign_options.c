@@ -42,15 +42,16 @@ static const foreign_option *find(const char *word)
     return NULL;
 }
 
-/* An option of ours, less its dash. */
-static const ddp_option *find_own(const char *word)
+/* An option of ours that is `beginning` and this word. */
+static const ddp_option *find_own(const char *beginning, const char *word)
 {
-    char name[NAME];
+    char name[NAME], own[2 * NAME];
 
     find_name(word, name);
+    (void)snprintf(own, sizeof own, "%s%s", beginning, name);
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND
-            && strcmp(ddp_option_table[i].name + 1, name) == 0)
+            && strcmp(ddp_option_table[i].name, own) == 0)
             return &ddp_option_table[i];
     return NULL;
 }
@@ -58,12 +59,14 @@ static const ddp_option *find_own(const char *word)
 const char *ddp_foreign_option_instead(const char *word, char *text)
 {
     const foreign_option *known = find(word);
-    const ddp_option *own = find_own(word);
+    const ddp_option *own = find_own("-", word);
 
     if (known) {
         (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s", known->sentence);
         return text;
     }
+    if (!own)
+        own = find_own("-ddp_", word);
     if (!own)
         return NULL;
     (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s%s%s%s", own->name,
