@@ -72,6 +72,8 @@ class Result:
 
 def end_group(process):
     """End a process started with start_new_session and what it started."""
+    if process.poll() is not None and os.path.exists(f"/proc/{process.pid}"):
+        return  # it ended long ago, and its number is another's now: many processes at a time use up all numbers within a minute
     for sig in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, sig)
