@@ -42,6 +42,8 @@ static void newest_pair_is_found(void **state)
     assert_int_equal(pair_find("toy_final.weights"), 4);
     assert_true(pair_save("toy.backup", 3));
     assert_int_equal(pair_find("toy.backup"), 3);
+    assert_true(pair_save("toy_10000.backup", 2));
+    assert_int_equal(pair_find("toy_10000.backup"), 2);
     pair_expect_notes("");
 }
 

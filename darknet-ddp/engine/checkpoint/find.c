@@ -392,8 +392,8 @@ ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, 
         if (c->status || !c->is_numbered || c->is_part || check_base(c, base, &why)
             || !has_its_number(c, base))
             continue;
-        if (kept++ >= keep)
-            st = remove_pair(c, err);
+        if (kept++ >= keep && !ddp_match_weights(c->weights, &c->metadata, &why))
+            st = remove_pair(c, err); /* other weights in their place are the user's */
     }
     release(&all);
     return st;

@@ -15,8 +15,8 @@ static const char state_end[] = ".state", part_end[] = ".state.part";
 
 /* ---- by their names ---- */
 
-/* BASE, what follows it, a number, and ".weights"? */
-static int has_number(const char *name, const char *base, const char *between)
+/* BASE, what follows it, a number, and the end? */
+static int has_number(const char *name, const char *base, const char *between, const char *end)
 {
     size_t length = strlen(base), digits;
 
@@ -24,12 +24,12 @@ static int has_number(const char *name, const char *base, const char *between)
         return 0;
     length += strlen(between);
     digits = strspn(name + length, "0123456789");
-    return digits > 0 && strcmp(name + length + digits, ".weights") == 0;
+    return digits > 0 && strcmp(name + length + digits, end) == 0;
 }
 
 int ddp_match_is_numbered(const char *name, const char *base)
 {
-    return has_number(name, base, "_");
+    return has_number(name, base, "_", ".weights");
 }
 
 int ddp_match_is_weights(const char *name, const char *base)
@@ -41,8 +41,9 @@ int ddp_match_is_weights(const char *name, const char *base)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (strncmp(name, base, length) == 0 && strcmp(name + length, ends[i]) == 0)
             return 1;
-    return ddp_match_is_numbered(name, base) || has_number(name, base, "_best_")
-           || has_number(name, base, "_final_");
+    return ddp_match_is_numbered(name, base) || has_number(name, base, "_best_", ".weights")
+           || has_number(name, base, "_final_", ".weights")
+           || has_number(name, base, "_", ".backup"); /* of `go` */
 }
 
 static int ends_with(const char *name, const char *end)

@@ -184,11 +184,6 @@ static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *opti
                            .elsewhere = options->hosts && launcher.ranks == 0};
 }
 
-static ddp_status check_files(const ddp_arguments *a, int trains_ddp, ddp_error *err)
-{
-    return ddp_arguments_has_data(a->command) || trains_ddp ? ddp_arguments_check(a, err) : DDP_OK;
-}
-
 /* What the weights of a run without -ddp are named by; NULL: no such run. */
 static char *alone_base;
 
@@ -198,7 +193,7 @@ static ddp_status make_way(const ddp_arguments *a, ddp_error *err)
 {
     char folder[PATH_MAX];
 
-    if (!a->cfg || !ddp_arguments_has_data(a->command))
+    if (!a->cfg)
         return DDP_OK;
     ddp_arguments_backup(a, folder, sizeof folder);
     alone_base = ddp_cfg_base(a->cfg);
@@ -230,7 +225,9 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     if (!ddp_darknet_trains(argc, argv))
         return check_places(argc, argv, err);
     a = arguments_of(argc, argv, options, launcher);
-    if (check_files(&a, ddp_darknet_trains_ddp(argc, argv), err))
+    if (!ddp_arguments_has_data(a.command) && !ddp_darknet_trains_ddp(argc, argv))
+        return DDP_OK; /* it saves what this program does not know */
+    if (ddp_arguments_check(&a, err))
         return err->code;
     return options->ddp || launcher.rank > 0 ? DDP_OK : make_way(&a, err);
 }

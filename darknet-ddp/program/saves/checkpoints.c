@@ -250,11 +250,11 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
-/* Before the run first saves to path: what lies there may be no run's, or another's. */
+/* Before the run saves to path: what lies there may be another's, and at first no run's. */
 static ddp_status make_own(ddp_checkpoints *c, const char *path, ddp_error *err)
 {
     if (ddp_saved_files_has(&c->own, path))
-        return DDP_OK;
+        return ddp_displaced_keep_of_another(path, c->base, err);
     ddp_saved_files_add(&c->own, path);
     if (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0)
         return DDP_OK; /* which was read, and is whole */
