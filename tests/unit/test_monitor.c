@@ -91,7 +91,7 @@ static void rows_of_a_run(void **state)
 static void resuming_makes_no_row_twice(void **state)
 {
     const char *path = folder_file(&folder, "resumed.csv");
-    static const char before[] = "step,loss,map\n1,4,\n2,3,.25\n2,,.5\n3,2,\n4,1";
+    static const char before[] = "step,loss,map\n1,4,\n# a remark\n\n2,3,.25\n2,,.5\n3,2,\n4,1";
     double steps = 0;
     ddp_csv *c;
 
@@ -101,7 +101,7 @@ static void resuming_makes_no_row_twice(void **state)
     assert_number_equal(steps, 1 + 2 + 2);
     add(c, 3, 2.5, NAN);
     ddp_csv_close(c);
-    expect_file(path, "step,loss,map\n1,4,\n2,3,.25\n2,,.5\n3,2.5,\n");
+    expect_file(path, "step,loss,map\n1,4,\n# a remark\n\n2,3,.25\n2,,.5\n3,2.5,\n");
 }
 
 static void a_file_of_another_run_is_put_aside(void **state)

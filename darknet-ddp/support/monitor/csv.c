@@ -81,10 +81,12 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
         line[bytes - 1] = 0;
         if (c->good == 0)
             fits = is_header(c, line);
-        else if (!read_row(c, line) || !(c->values[0] <= (double)step))
-            break;
-        else if (each)
-            each(ctx, c->values);
+        else if (read_row(c, line)) { /* else somebody's remark, which stays */
+            if (!(c->values[0] <= (double)step))
+                break;
+            if (each)
+                each(ctx, c->values);
+        }
         c->good += fits ? bytes : 0;
     }
     free(line);
