@@ -105,8 +105,8 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 
 /* Remove all pairs BASE_<number>.weights but the `keep` that were saved last. Only a weights file
  * whose state has a whole header, and names this base and has come to that number, counts: no copy
- * of a user's own. One that its state does not describe stays (reads all of what goes). Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * of a user's own. Weights that their state does not describe stay, too: all beyond the `keep` are
+ * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 

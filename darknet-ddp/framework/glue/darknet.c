@@ -62,8 +62,8 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     show_line = config->line;
     train_line_handler = config->line ? show : NULL;
     show_table = config->table;
-    save_handler = config->saves;
     layer_table_handler = config->table ? take_table : NULL;
+    save_handler = config->saves;
     if (config->fatal)
         fatal_handler = config->fatal;
 }

@@ -1,9 +1,8 @@
 /* The program: Darknet's own main (built under the name darknet_main), with -ddp
  * and its options taken out of the command line first. */
 #include "algorithms/claims.h"
-#include "base/clock.h"
 #include "cli/commands.h"
-#include "glue/cfg.h"
+#include "cli/plain_run.h"
 #include "inputs/arguments.h"
 #include "inputs/overwrite.h"
 #include "launch/gpus.h"
@@ -16,18 +15,13 @@
 #include "run/darknet_config.h"
 #include "run/session.h"
 #include "run/watchdog.h"
-#include "saves/displaced.h"
-#include "saves/earlier_run.h"
 #include "show/rank_output.h"
 #include "show/step_line.h"
 #include "show/terminal.h"
 
-#include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int darknet_main(int argc, char **argv);
 
@@ -184,22 +178,6 @@ static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *opti
                            .elsewhere = options->hosts && launcher.ranks == 0};
 }
 
-/* What the weights of a run without -ddp are named by; NULL: no such run. */
-static char *alone_base;
-
-/* Without -ddp Darknet writes over what it finds. The checkpoints of a run with -ddp are set aside.
- */
-static ddp_status make_way(const ddp_arguments *a, ddp_error *err)
-{
-    char folder[PATH_MAX];
-
-    if (!a->cfg)
-        return DDP_OK;
-    ddp_arguments_backup(a, folder, sizeof folder);
-    alone_base = ddp_cfg_base(a->cfg);
-    return ddp_earlier_run_make_way(folder, alone_base, a->weights, err);
-}
-
 /* Of a command that does not train. */
 static ddp_status check_places(int argc, char **argv, ddp_error *err)
 {
@@ -229,20 +207,7 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
         return DDP_OK; /* it saves what this program does not know */
     if (ddp_arguments_check(&a, err))
         return err->code;
-    return options->ddp || launcher.rank > 0 ? DDP_OK : make_way(&a, err);
-}
-
-/* Show a step of a run without -ddp. */
-static void show_line(const ddp_train_position *position, const char *line)
-{
-    const ddp_progress_now now = {.now_ns = ddp_clock_ns(),
-                                  .communication_ns = -1,
-                                  .loading_ns = -1,
-                                  .images = position->images,
-                                  .step = position->step,
-                                  .last_step = position->last_step};
-
-    ddp_step_line_show(&now, line, NULL);
+    return options->ddp || launcher.rank > 0 ? DDP_OK : ddp_plain_run_make_way(&a, err);
 }
 
 /* -width and -height of detector test and classifier predict stand in place of the cfg's, as those
@@ -281,50 +246,15 @@ static int is_printed(void)
     return 0;
 }
 
-static int train_alone(int argc, char **argv)
-{
-    int status = darknet_main(argc, argv);
-
-    ddp_terminal_clear();
-    (void)ddp_step_line_print_end("", "Trained to");
-    return status;
-}
-
-/* Darknet cannot go on, without -ddp. Loader threads may fail together. */
-static void end_alone(int status, const char *message) __attribute__((noreturn));
-
-static void end_alone(int status, const char *message)
-{
-    static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
-
-    (void)pthread_mutex_lock(&first);
-    ddp_terminal_clear();
-    (void)fprintf(stderr, "%s\n", message);
-    (void)fflush(NULL);
-    _exit(status); /* exit() would tear down what other threads are computing with */
-}
-
-/* Weights that a run of another cfg has saved with -ddp may have a name of this run's. */
-static void keep_of_another(const char *path)
-{
-    ddp_error err;
-
-    if (alone_base && ddp_displaced_keep_of_another(path, alone_base, &err))
-        end_alone(1, err.text);
-}
-
 /* A session that is opened later configures Darknet once more, with what it knows of its ranks. */
 static void configure_darknet(const ddp_options *options, int is_darknets)
 {
     ddp_darknet_config darknet = ddp_darknet_config_of(options);
 
-    if (!options->ddp) {
-        darknet.line = show_line;
-        darknet.saves = keep_of_another;
-        darknet.fatal = is_darknets ? end_alone : ddp_rank_output_fatal;
-    }
-    if (is_darknets && !options->ddp && !isatty(STDERR_FILENO))
-        darknet.table = NULL; /* a script may read it */
+    if (is_darknets && !options->ddp)
+        ddp_plain_run_configure(&darknet);
+    else if (!options->ddp)
+        darknet.fatal = ddp_rank_output_fatal;
     ddp_darknet_configure(&darknet);
 }
 
@@ -436,5 +366,5 @@ int main(int argc, char **original)
     if (options.ddp)
         return run_training(argc, argv, &options, &taken);
     argc = take_size(argc, argv);
-    return train_alone(argc, argv);
+    return ddp_plain_run_train(argc, argv);
 }

@@ -24,8 +24,8 @@ ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* A run without -ddp is about to save in directory as base: the files of a run with -ddp, if
- * one has saved there, are set aside, as ddp_earlier_run_set_aside does. Fails as that, and with
+/* A run without -ddp is about to save in directory as base: the files of a run with -ddp, if one
+ * has saved there, are set aside, as ddp_earlier_run_set_aside does. Fails as that, and with
  * DDP_ERR_USAGE where another run is saving there now. This one owns the name until it ends. */
 ddp_status ddp_earlier_run_make_way(const char *directory, const char *base,
                                     const char *first_weights, ddp_error *err) DDP_MUST_CHECK;
