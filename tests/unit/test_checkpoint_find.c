@@ -85,6 +85,27 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     assert_int_equal(latest.step, 2);
     assert_string_equal(latest.weights, folder_file(&pair_folder, "toy_2.weights"));
     free(latest.weights);
+    assert_int_equal(unlink(folder_file(&pair_folder, "toy_2.weights")), 0);
+    assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
+    assert_string_equal(latest.weights, folder_file(&pair_folder, "toy_1.weights"));
+    assert_number_equal(latest.saved_at_ns, future);
+    free(latest.weights);
+}
+
+static void damaged_states_are_states(void **state)
+{
+    ddp_pair_header latest;
+    ddp_error err;
+
+    (void)state;
+    assert_int_equal(
+        toy_checkpoint_save(folder_file(&pair_folder, "toy_5.weights"), "toy_5", 1, &err), DDP_OK);
+    assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
+    assert_false(latest.has_state);
+    folder_write(folder_file(&pair_folder, "toy.backup.state"), "?", 1);
+    assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
+    assert_null(latest.weights);
+    assert_true(latest.has_state);
 }
 
 static void pairs_of_a_validation_are_found(void **state)
@@ -261,6 +282,7 @@ int main(void)
         IN_A_FOLDER(pair_is_found_again),
         IN_A_FOLDER(newest_pair_is_found),
         IN_A_FOLDER(saves_follow_each_other_whatever_the_clock_says),
+        IN_A_FOLDER(damaged_states_are_states),
         IN_A_FOLDER(pairs_of_a_validation_are_found),
         IN_A_FOLDER(weights_without_a_state_are_refused),
         IN_A_FOLDER(pairs_of_other_names_are_not_ours),

@@ -22,6 +22,13 @@ static void make(const char *name)
     folder_write(folder_file(&folder, name), name, strlen(name));
 }
 
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info;
+    (void)type;
+    return at->level > 0 ? remove(path) : 0;
+}
+
 static int has(const char *name)
 {
     size_t size;
@@ -120,6 +127,90 @@ static void the_last_of_them_comes_back(void **state)
     assert_int_equal(access(folder_file(&folder, "toy.11"), F_OK), -1);
 }
 
+/* The files that a process had moved to toy.1 when it died: so many of these. */
+static const char *const pair[] = {"toy.backup", "toy.backup.state", "toy.csv"};
+enum { OF_PAIR = sizeof pair / sizeof pair[0] };
+
+static void make_cut_off(size_t moved)
+{
+    char text[128];
+
+    assert_int_equal(mkdir(folder_file(&folder, "toy.1.moving"), 0777), 0);
+    for (size_t i = 0; i < OF_PAIR; i++) {
+        (void)snprintf(text, sizeof text, "%s%s", i < moved ? "toy.1.moving/" : "", pair[i]);
+        make(text);
+    }
+}
+
+static int recover(void)
+{
+    ddp_error err;
+    int came;
+
+    assert_int_equal(ddp_set_aside_recover(&came, folder.path, "toy", &err), DDP_OK);
+    return came;
+}
+
+static void a_move_that_was_cut_off_is_undone(void **state)
+{
+    char *path;
+
+    (void)state;
+    assert_false(recover());
+    for (size_t moved = 0; moved <= OF_PAIR; moved++) {
+        make_cut_off(moved);
+        assert_true(recover());
+        assert_false(recover());
+        for (size_t i = 0; i < OF_PAIR; i++)
+            assert_true(has(pair[i]));
+        assert_int_equal(access(folder_file(&folder, "toy.1.moving"), F_OK), -1);
+        path = set_aside(NULL);
+        assert_string_equal(path, folder_file(&folder, "toy.1"));
+        assert_int_equal(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+        assert_int_equal(rmdir(path), 0);
+        free(path);
+    }
+}
+
+/* Weights that a run began with were in both places. */
+static void of_second_names_one_is_left(void **state)
+{
+    (void)state;
+    make_cut_off(0);
+    assert_int_equal(
+        link(folder_file(&folder, "toy.backup"), folder_file(&folder, "toy.1.moving/toy.backup")),
+        0);
+    assert_true(recover());
+    assert_true(has("toy.backup"));
+    assert_int_equal(access(folder_file(&folder, "toy.1.moving"), F_OK), -1);
+}
+
+static void nothing_is_written_over_by_what_comes_back(void **state)
+{
+    (void)state;
+    make_cut_off(OF_PAIR);
+    folder_write(folder_file(&folder, "toy.csv"), "new", 3);
+    assert_true(recover());
+    assert_false(has("toy.backup"));
+    assert_true(has("toy.csv"));
+    for (size_t i = 0; i < OF_PAIR; i++) {
+        char text[128];
+
+        (void)snprintf(text, sizeof text, "toy.1/%s", pair[i]);
+        assert_true(has(text));
+    }
+}
+
+static void other_files_of_a_folder_stay_in_it(void **state)
+{
+    (void)state;
+    make_cut_off(1);
+    make("toy.1.moving/remark");
+    assert_true(recover());
+    assert_true(has("toy.backup"));
+    assert_true(has("toy.1/remark"));
+}
+
 static void a_folder_that_cannot_be_written_is_an_error(void **state)
 {
     ddp_error err;
@@ -136,13 +227,6 @@ static int open_folder(void **state)
     (void)state;
     folder_open(&folder);
     return 0;
-}
-
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
-{
-    (void)info;
-    (void)type;
-    return at->level > 0 ? remove(path) : 0;
 }
 
 /* With the folders of files that were set aside. */
@@ -163,6 +247,10 @@ int main(void)
         IN_A_FOLDER(a_log_alone_is_no_result),
         IN_A_FOLDER(the_weights_that_a_run_begins_with_stay),
         IN_A_FOLDER(the_last_of_them_comes_back),
+        IN_A_FOLDER(a_move_that_was_cut_off_is_undone),
+        IN_A_FOLDER(of_second_names_one_is_left),
+        IN_A_FOLDER(nothing_is_written_over_by_what_comes_back),
+        IN_A_FOLDER(other_files_of_a_folder_stay_in_it),
         IN_A_FOLDER(a_folder_that_cannot_be_written_is_an_error),
     };
 

@@ -405,20 +405,21 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
     struct candidates all = {0};
     ddp_status st = list(&all, directory, base, err);
     ddp_error other;
-    size_t i = 0;
 
     *out = (ddp_pair_header){0};
-    while (i < all.count && all.list[i].status)
-        i++;
-    if (i < all.count)
-        out->saved_at_ns = all.list[i].metadata.saved_at_ns;
-    while (i < all.count && check_base(&all.list[i], base, &other))
-        i++;
-    if (!st && i < all.count) {
-        out->weights = all.list[i].weights;
-        out->step = all.list[i].metadata.step;
-        out->own_saved_at_ns = all.list[i].metadata.saved_at_ns;
-        all.list[i].weights = NULL;
+    for (size_t i = 0; !st && i < all.count; i++) {
+        struct candidate *c = &all.list[i];
+        int is_ours = c->status ? !c->is_part : !check_base(c, base, &other);
+
+        out->has_state |= is_ours;
+        if (!c->status && !out->saved_at_ns)
+            out->saved_at_ns = c->metadata.saved_at_ns;
+        if (c->status || !is_ours || out->weights || access(c->weights, F_OK) != 0)
+            continue;
+        out->weights = c->weights;
+        out->step = c->metadata.step;
+        out->own_saved_at_ns = c->metadata.saved_at_ns;
+        c->weights = NULL;
     }
     release(&all);
     return st;

@@ -89,17 +89,19 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
 
 void ddp_pair_release(ddp_pair *p);
 
-/* What the header of a state says. */
+/* What the headers of states say. */
 typedef struct ddp_pair_header {
     char *weights; /* path; NULL: there is none. The caller frees it */
     uint64_t step;
     uint64_t own_saved_at_ns; /* of weights */
     uint64_t saved_at_ns;     /* the latest of all files of such names, those of other cfgs too */
+    int has_state;            /* there is a state file, with weights or without, whole or damaged */
 } ddp_pair_header;
 
-/* Of base in directory the one that was saved last whose header is whole; all zero if there is
- * none. A run that saves after that, in its ddp_checkpoint_metadata.saved_at_ns, is newer than
- * all that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Of base in directory the one that was saved last whose header is whole and whose weights file is
+ * there; all zero if there are none. A run that saves after that, in its
+ * ddp_checkpoint_metadata.saved_at_ns, is newer than all that is there, whatever the clock says.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -54,16 +54,20 @@ static int is_of_run(const char *directory, const char *name, const char *base)
     return strncmp(rest, ".events.", 8) == 0 || strncmp(rest, ".csv.old.", 9) == 0;
 }
 
-/* The number of BASE.<number>, a folder of files that were set aside; 0: it is none. */
-static unsigned long number_of(const char *name, const char *base)
+static const char moving_end[] = ".moving"; /* BASE.<number>.moving: files are on their way */
+
+/* The number of BASE.<number>, a folder of files that were set aside, or of BASE.<number>.moving;
+ * 0: it is none. */
+static unsigned long number_of(const char *name, const char *base, int *is_moving)
 {
-    const char *digits;
+    const char *digits, *end;
 
     if (!starts_with(name, base) || name[strlen(base)] != '.')
         return 0;
     digits = name + strlen(base) + 1;
-    if (*digits < '1' || *digits > '9' || digits[strspn(digits, "0123456789")]
-        || strlen(digits) > 9)
+    end = digits + strspn(digits, "0123456789");
+    *is_moving = strcmp(end, moving_end) == 0;
+    if (*digits < '1' || *digits > '9' || (*end && !*is_moving) || end - digits > 9)
         return 0;
     return strtoul(digits, NULL, 10);
 }
@@ -73,7 +77,8 @@ struct found {
     char **names; /* its files */
     size_t count, room;
     int has_results;
-    unsigned long last; /* folder's number; 0: there is none */
+    unsigned long last;   /* folder's number; 0: there is none */
+    unsigned long moving; /* the number of one whose files are on their way; 0: of none */
 };
 
 static void release(struct found *f)
@@ -108,10 +113,13 @@ static ddp_status look(struct found *f, const char *directory, const char *base,
         return ddp_fail(err, DDP_ERR_IO, "cannot read directory %s: %s", directory,
                         strerror(errno));
     while ((entry = readdir(dir)) != NULL) {
-        unsigned long number = number_of(entry->d_name, base);
+        int is_moving;
+        unsigned long number = number_of(entry->d_name, base, &is_moving);
 
         if (number > f->last)
             f->last = number;
+        if (number && is_moving)
+            f->moving = number;
         if (!is_of_run(directory, entry->d_name, base))
             continue;
         f->has_results |= is_of_pair(directory, entry->d_name, base) || is_csv(entry->d_name, base);
@@ -124,57 +132,124 @@ static ddp_status look(struct found *f, const char *directory, const char *base,
     return DDP_OK;
 }
 
-/* spare gets a second name; where the file system has none it stays where it is. */
+/* spare gets a second name; where the file system has none it stays where it is. Of a second name
+ * that goes back one name is left: rename() would leave both. */
 static int rename_or_link(const char *from, const char *to, const char *spare)
 {
     if (spare && ddp_file_is_same(from, spare)) {
         (void)!link(from, to);
         return 0;
     }
-    return rename(from, to);
+    return ddp_file_is_same(from, to) ? unlink(from) : rename(from, to);
+}
+
+static ddp_status move_one(const char *name, const char *from, const char *to, const char *spare,
+                           ddp_error *err)
+{
+    char *old = NULL, *new = NULL;
+    ddp_status st = DDP_OK;
+
+    if (asprintf(&old, "%s/%s", from, name) < 0 || asprintf(&new, "%s/%s", to, name) < 0)
+        st = no_memory(from, err);
+    else if (rename_or_link(old, new, spare))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot move %s to %s: %s", old, new, strerror(errno));
+    free(old);
+    free(new);
+    return st;
 }
 
 static ddp_status move(const struct found *f, const char *from, const char *to, const char *spare,
                        ddp_error *err)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        char *old = NULL, *new = NULL;
-        int failed = asprintf(&old, "%s/%s", from, f->names[i]) < 0
-                     || asprintf(&new, "%s/%s", to, f->names[i]) < 0;
+    ddp_status st = DDP_OK;
 
-        if (failed)
-            (void)no_memory(from, err);
-        else if ((failed = rename_or_link(old, new, spare) != 0))
-            (void)ddp_fail(err, DDP_ERR_IO, "cannot move %s to %s: %s", old, new, strerror(errno));
-        free(old);
-        free(new);
-        if (failed)
-            return err->code;
+    for (size_t i = 0; !st && i < f->count; i++)
+        st = move_one(f->names[i], from, to, spare, err);
+    return st;
+}
+
+/* Does a file lie where one of these would come to, and is another? */
+static int is_in_the_way(const struct found *f, const char *from, const char *to)
+{
+    char old[PATH_MAX], new[PATH_MAX];
+
+    for (size_t i = 0; i < f->count; i++) {
+        (void)snprintf(old, sizeof old, "%s/%s", from, f->names[i]);
+        (void)snprintf(new, sizeof new, "%s/%s", to, f->names[i]);
+        if (access(new, F_OK) == 0 && !ddp_file_is_same(old, new))
+            return 1;
     }
+    return 0;
+}
+
+/* The files of moving, which is folder on its way, back to their places. What is left is in folder
+ * then: other files, and all of them where others lie in their places. */
+static ddp_status put_back(const char *moving, const char *folder, const char *directory,
+                           const char *base, ddp_error *err)
+{
+    struct found f;
+    ddp_status st = look(&f, moving, base, err);
+
+    if (!st && !is_in_the_way(&f, moving, directory))
+        st = move(&f, moving, directory, NULL, err);
+    release(&f);
+    if (!st && rmdir(moving) && rename(moving, folder))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", moving, folder,
+                      strerror(errno));
+    return st;
+}
+
+/* The names of a folder, and of the same while files are on their way. */
+struct folder {
+    char *path, *moving;
+};
+
+static ddp_status name_folder(struct folder *folder, const char *directory, const char *base,
+                              unsigned long number, ddp_error *err)
+{
+    *folder = (struct folder){0};
+    if (asprintf(&folder->path, "%s/%s.%lu", directory, base, number) < 0
+        || asprintf(&folder->moving, "%s%s", folder->path, moving_end) < 0)
+        return no_memory(directory, err);
     return DDP_OK;
 }
 
-static ddp_status set_aside(char **folder, const char *directory, const char *base,
-                            const char *spare, int whatever_there_is, ddp_error *err)
+/* All files to the folder, or none. */
+static ddp_status move_out(const struct found *f, const char *directory, const char *base,
+                           const struct folder *folder, const char *spare, ddp_error *err)
+{
+    ddp_error ignored;
+
+    if (mkdir(folder->moving, 0777))
+        return ddp_fail(err, DDP_ERR_IO, "cannot make %s for the files of an earlier run: %s",
+                        folder->path, strerror(errno));
+    if (move(f, directory, folder->moving, spare, err)) {
+        (void)put_back(folder->moving, folder->path, directory, base, &ignored);
+        return err->code;
+    }
+    if (rename(folder->moving, folder->path))
+        return ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", folder->moving, folder->path,
+                        strerror(errno));
+    return DDP_OK;
+}
+
+static ddp_status set_aside(char **path, const char *directory, const char *base, const char *spare,
+                            int whatever_there_is, ddp_error *err)
 {
     struct found f;
+    struct folder folder = {0};
     ddp_status st = look(&f, directory, base, err);
     int is_due = f.has_results || (whatever_there_is && f.count > 0);
-    char *path = NULL;
 
-    *folder = NULL;
-    if (!st && is_due && asprintf(&path, "%s/%s.%lu", directory, base, f.last + 1) < 0)
-        st = no_memory(directory, err);
-    if (!st && is_due && mkdir(path, 0777))
-        st = ddp_fail(err, DDP_ERR_IO, "cannot make %s for the files of an earlier run: %s", path,
-                      strerror(errno));
     if (!st && is_due)
-        st = move(&f, directory, path, spare, err);
+        st = name_folder(&folder, directory, base, f.last + 1, err);
+    if (!st && is_due)
+        st = move_out(&f, directory, base, &folder, spare, err);
     release(&f);
+    free(folder.moving);
     if (st)
-        free(path);
-    else
-        *folder = path;
+        free(folder.path);
+    *path = st ? NULL : folder.path;
     return st;
 }
 
@@ -227,18 +302,36 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
 ddp_status ddp_set_aside_undo(const char *folder, const char *directory, const char *base,
                               ddp_error *err)
 {
-    struct found f;
-    char *other;
+    char *other, *moving = NULL;
     ddp_status st = set_aside(&other, directory, base, NULL, 1, err);
 
     free(other);
-    if (st)
-        return st;
-    st = look(&f, folder, base, err);
+    if (!st && asprintf(&moving, "%s%s", folder, moving_end) < 0)
+        st = no_memory(directory, err);
+    if (!st && rename(folder, moving))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", folder, moving,
+                      strerror(errno));
     if (!st)
-        st = move(&f, folder, directory, NULL, err);
+        st = put_back(moving, folder, directory, base, err);
+    free(moving);
+    return st;
+}
+
+ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *base, ddp_error *err)
+{
+    struct found f;
+    struct folder folder = {0};
+    ddp_status st = look(&f, directory, base, err);
+
+    *came = 0;
+    if (!st && f.moving) {
+        st = name_folder(&folder, directory, base, f.moving, err);
+        if (!st)
+            st = put_back(folder.moving, folder.path, directory, base, err);
+        *came = !st;
+    }
     release(&f);
-    if (!st && rmdir(folder) && errno != ENOTEMPTY && errno != EEXIST)
-        st = ddp_fail(err, DDP_ERR_IO, "cannot remove %s: %s", folder, strerror(errno));
+    free(folder.path);
+    free(folder.moving);
     return st;
 }

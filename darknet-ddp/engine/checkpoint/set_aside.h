@@ -4,6 +4,9 @@
  * its pairs, CSV file, page, log and what else it left as BASE.<ending>. The highest number is the
  * run that was set aside last. Files are renamed within one file system, never copied and never
  * removed.
+ *
+ * While files are on their way, out or back, their folder is named BASE.<number>.moving. A process
+ * that dies then leaves a run's files at two places; ddp_set_aside_recover puts them together.
  */
 #ifndef DDP_CHECKPOINT_SET_ASIDE_H
 #define DDP_CHECKPOINT_SET_ASIDE_H
@@ -13,8 +16,8 @@
 /* Set aside what a run of base has left in directory, if it has saved weights or rows of figures.
  * spare: a weights file that the new run began with; where it is one of these files it stays in its
  * place, too, as a second name of the same file (NULL: none). *folder: where they are now, which
- * the caller frees; NULL: there was nothing. Fails with DDP_ERR_IO, which leaves each file whole at
- * one of the two places, and with DDP_ERR_NOMEM. */
+ * the caller frees; NULL: there was nothing. Fails with DDP_ERR_IO, which leaves all files where
+ * they were, and with DDP_ERR_NOMEM. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 
@@ -26,5 +29,11 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
  * is set aside first. Fails as ddp_set_aside. */
 ddp_status ddp_set_aside_undo(const char *folder, const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
+
+/* Of whoever owns the name, before anything of it is read: the files of a move that was cut off, in
+ * either direction, are back in their places, and *came is 1, if there was one. Where others lie
+ * there now they are set aside. Fails as ddp_set_aside. */
+ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *base,
+                                 ddp_error *err) DDP_MUST_CHECK;
 
 #endif

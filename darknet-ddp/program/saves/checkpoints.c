@@ -34,8 +34,7 @@ struct ddp_checkpoints {
     void *cfg; /* the text, on rank 0 */
     ddp_checkpoint_run run;
     ddp_pair_header earlier; /* what was there before this run, on rank 0 */
-    char *aside; /* where that is now, if -resume would go on from it there; NULL: it would not */
-    ddp_checkpoint_metadata aside_metadata;
+    ddp_run_set_aside aside; /* where that is now */
     int resumed, validated;
     ddp_resumed from;        /* on rank 0 */
     uint64_t valid_since;    /* step, on rank 0 */
@@ -71,6 +70,7 @@ static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *c
         && ddp_checkpoint_check_resume(c->directory, &c->run, err))
         return ddp_resume_explain(&c->from, &c->run, c->directory, c->base, err);
     if (ddp_run_lock_take(c->directory, c->base, o->take_over, err)
+        || ddp_earlier_run_recover(c->directory, c->base, err)
         || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
         return err->code;
     c->run.saved_at_ns = c->earlier.saved_at_ns;
@@ -161,7 +161,7 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     ddp_saved_files_release(&c->saved);
     ddp_saved_files_release(&c->own);
     free(c->earlier.weights);
-    free(c->aside);
+    free(c->aside.folder);
     free(c->base);
     free(c->cfg);
     free(c);
@@ -385,11 +385,11 @@ static void say_how_to_go_back(const ddp_checkpoints *c)
 {
     ddp_error differs;
 
-    if (c->aside
-        && !ddp_checkpoint_check_list(&c->aside_metadata, c->run.list_count, c->run.list_hash,
+    if (c->aside.goes_on
+        && !ddp_checkpoint_check_list(&c->aside.metadata, c->run.list_count, c->run.list_hash,
                                       &differs))
         printf("DDP: -resume with backup=%s in the .data file goes on with that earlier run\n",
-               c->aside);
+               c->aside.folder);
 }
 
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
@@ -418,15 +418,11 @@ static void remove_dead_parts(const ddp_checkpoints *c)
 /* What an earlier run has left. */
 static ddp_status set_aside(ddp_checkpoints *c, size_t last_step, ddp_error *err)
 {
-    if (ddp_earlier_run_set_aside(&c->aside, c->directory, c->base, &c->earlier, c->first_weights,
+    if (ddp_earlier_run_set_aside(&c->aside, c->directory, &c->run, &c->earlier, c->first_weights,
                                   err))
         return err->code;
-    if (c->aside
-        && (!ddp_checkpoint_would_resume(&c->aside_metadata, c->aside, &c->run)
-            || (last_step > 0 && c->aside_metadata.step >= last_step))) {
-        free(c->aside);
-        c->aside = NULL;
-    }
+    if (last_step > 0 && c->aside.metadata.step >= last_step) /* nothing is left to train */
+        c->aside.goes_on = 0;
     return DDP_OK;
 }
 

@@ -37,37 +37,56 @@ static int is_in(const char *directory, const char *first_weights)
     return first_weights && ddp_file_is_same(path, first_weights);
 }
 
-/* with: what -resume wants on the line beside it. */
-static ddp_status set_aside(char **folder, const char *directory, const char *base,
-                            const ddp_pair_header *earlier, const char *first_weights,
-                            const char *with, ddp_error *err)
+static void say_set_aside(const char *folder, const ddp_pair_header *earlier)
 {
     double age_s = (double)(ddp_clock_unix_ns() - (int64_t)earlier->own_saved_at_ns) / 1e9;
     char age[32] = "";
 
-    if (ddp_set_aside(folder, directory, base, first_weights, err))
-        return err->code;
     if (age_s >= 0) /* else a clock was set meanwhile */
         ddp_duration(age_s, age, sizeof age);
-    if (*folder && earlier->weights)
+    if (earlier->weights)
         printf("DDP: this run begins anew: the files of an earlier one, the last of them %s: %llu "
                "batch%s%s%s%s, are set aside in %s\n",
                earlier->weights, (unsigned long long)earlier->step, earlier->step == 1 ? "" : "es",
-               *age ? ", " : "", age, *age ? " ago" : "", *folder);
-    else if (*folder)
+               *age ? ", " : "", age, *age ? " ago" : "", folder);
+    else
         printf("DDP: this run begins anew: the files of an earlier one are set aside in %s\n",
-               *folder);
-    if (*folder && earlier->weights && !is_in(directory, first_weights))
-        printf("DDP: as long as this run has saved nothing, %s-resume%s brings them back\n", with,
-               is_finished(*folder, base) ? "_force" : "");
+               folder);
+}
+
+/* words: those that the next command line wants. */
+static void say_way_back(const char *words)
+{
+    printf("DDP: as long as this run has saved nothing, %s brings them back\n", words);
+}
+
+ddp_status ddp_earlier_run_set_aside(ddp_run_set_aside *out, const char *directory,
+                                     const ddp_checkpoint_run *run, const ddp_pair_header *earlier,
+                                     const char *first_weights, ddp_error *err)
+{
+    *out = (ddp_run_set_aside){0};
+    if (ddp_set_aside(&out->folder, directory, run->base, first_weights, err))
+        return err->code;
+    if (!out->folder)
+        return DDP_OK;
+    out->goes_on = ddp_checkpoint_would_resume(&out->metadata, out->folder, run);
+    say_set_aside(out->folder, earlier);
+    if (earlier->weights && !is_in(directory, first_weights))
+        say_way_back(out->goes_on && !is_finished(out->folder, run->base) ? "-resume"
+                                                                          : "-resume_force");
     return DDP_OK;
 }
 
-ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const char *base,
-                                     const ddp_pair_header *earlier, const char *first_weights,
-                                     ddp_error *err)
+ddp_status ddp_earlier_run_recover(const char *directory, const char *base, ddp_error *err)
 {
-    return set_aside(folder, directory, base, earlier, first_weights, "", err);
+    int came;
+    ddp_status st = ddp_set_aside_recover(&came, directory, base, err);
+
+    if (!st && came)
+        printf("DDP: a run of %s was ended while it moved an earlier one's files; they are "
+               "together again\n",
+               base);
+    return st;
 }
 
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
@@ -97,23 +116,39 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
     return st;
 }
 
-ddp_status ddp_earlier_run_make_way(const char *directory, const char *base,
-                                    const char *first_weights, ddp_error *err)
+/* The name is this run's. */
+static ddp_status make_way(const char *directory, const char *base, const char *first_weights,
+                           ddp_error *err)
 {
     char *folder = NULL;
     ddp_pair_header earlier = {0};
-    ddp_error ignored;
-    ddp_status st = DDP_OK;
+    ddp_status st = ddp_earlier_run_recover(directory, base, err);
 
-    if (access(directory, F_OK) == 0) { /* a run there may have saved nothing yet */
-        st = ddp_run_lock_take(directory, base, 0, err);
-        if (!st && !ddp_pair_latest(&earlier, directory, base, &ignored) && earlier.weights)
-            st = set_aside(&folder, directory, base, &earlier, first_weights, "-ddp ", err);
-        (void)atexit(ddp_run_lock_give_back);
-        ddp_signals_end_plainly();
-    }
+    if (!st)
+        st = ddp_pair_latest(&earlier, directory, base, err);
+    if (!st && earlier.has_state)
+        st = ddp_set_aside(&folder, directory, base, first_weights, err);
+    if (folder)
+        say_set_aside(folder, &earlier);
+    if (folder && earlier.weights && !is_in(directory, first_weights))
+        say_way_back(is_finished(folder, base) ? "-ddp -resume_force" : "-ddp -resume");
     free(folder);
     free(earlier.weights);
+    return st;
+}
+
+ddp_status ddp_earlier_run_make_way(const char *directory, const char *base,
+                                    const char *first_weights, ddp_error *err)
+{
+    ddp_status st;
+
+    if (access(directory, F_OK) != 0) /* a run there may have saved nothing yet */
+        return DDP_OK;
+    st = ddp_run_lock_take(directory, base, 0, err);
+    if (!st)
+        st = make_way(directory, base, first_weights, err);
+    (void)atexit(ddp_run_lock_give_back);
+    ddp_signals_end_plainly();
     return st;
 }
 

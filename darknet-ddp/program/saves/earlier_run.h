@@ -8,13 +8,24 @@
 #include "checkpoint/pair.h"
 #include "state/checkpoint.h"
 
-/* A run begins anew: set the files of the earlier one aside, whose newest pair is *earlier (weights
+/* Whoever owns the name, before it reads: a run may have been ended while it moved files. Fails as
+ * ddp_set_aside_recover. */
+ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
+/* A run that was set aside. */
+typedef struct ddp_run_set_aside {
+    char *folder; /* where its files are, the caller's to free; NULL: there were none */
+    int goes_on;  /* -resume would take its newest pair, of which these are the metadata */
+    ddp_checkpoint_metadata metadata;
+} ddp_run_set_aside;
+
+/* run begins anew: set the files of the earlier one aside, whose newest pair is *earlier (weights
  * NULL: there is none). first_weights, the file that the new run begins with, stays; NULL: none.
- * *folder, the caller's to free, is where they are; NULL: there were none. Fails as
- * ddp_set_aside. */
-ddp_status ddp_earlier_run_set_aside(char **folder, const char *directory, const char *base,
-                                     const ddp_pair_header *earlier, const char *first_weights,
-                                     ddp_error *err) DDP_MUST_CHECK;
+ * Fails as ddp_set_aside. */
+ddp_status ddp_earlier_run_set_aside(ddp_run_set_aside *out, const char *directory,
+                                     const ddp_checkpoint_run *run, const ddp_pair_header *earlier,
+                                     const char *first_weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* No pair is left in the run's place: the files of the last one that was set aside with a pair come
  * back, and *came is 1, if there is one. One that has come to its end stays, but with run->force:

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_note(void *ctx, const char *sentence)
 {
@@ -73,23 +74,32 @@ static ddp_status lacks_checkpoint(const char *directory, ddp_error *err)
         directory);
 }
 
-/* The newest weights in the directory that have a state, whatever run saved them; "": there are
- * none. */
-static void find_any(const char *directory, char *found, size_t size)
+static int is_there(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+
+    (void)snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+/* The newest weights in the directory that have a state of another base; "": there are none. */
+static void find_another(const char *directory, const char *base, char *found, size_t size)
 {
     char weights[NAME_MAX + 1], path[PATH_MAX];
-    ddp_checkpoint_metadata metadata;
+    ddp_checkpoint_metadata metadata, own;
     DIR *dir = opendir(directory);
     const struct dirent *entry;
     uint64_t newest = 0;
     ddp_error ignored;
 
     found[0] = '\0';
+    ddp_checkpoint_set_base(&own, base);
     while (dir && (entry = readdir(dir))) {
         (void)snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
         if (ddp_match_is_part(entry->d_name)
             || !ddp_match_weights_name(weights, sizeof weights, entry->d_name)
-            || ddp_checkpoint_peek(&metadata, path, &ignored) || metadata.saved_at_ns <= newest)
+            || !is_there(directory, weights) || ddp_checkpoint_peek(&metadata, path, &ignored)
+            || strcmp(metadata.base, own.base) == 0 || metadata.saved_at_ns <= newest)
             continue;
         newest = metadata.saved_at_ns;
         (void)snprintf(found, size, "%s", weights);
@@ -144,7 +154,7 @@ static ddp_status print_nothing_to_resume(const char *directory, const char *bas
 
     if (refuse_renamed(directory, base, err))
         return err->code;
-    find_any(directory, other, sizeof other);
+    find_another(directory, base, other, sizeof other);
     if (other[0])
         printf("DDP: nothing to resume of %s in %s, where the newest checkpoint is %s, another "
                "cfg's: this run starts from the beginning\n",

@@ -141,8 +141,8 @@ static void open_log(const ddp_run_files *r)
     free(head);
 }
 
-/* Rows of steps that come again, of larger batches: they are cut. */
-static void keep_rows(const ddp_run_files *r)
+/* Before rows are cut. why: of these rows. */
+static void keep_rows(const ddp_run_files *r, const char *why)
 {
     char old[PATH_MAX];
     ddp_error err;
@@ -152,21 +152,32 @@ static void keep_rows(const ddp_run_files *r)
     if (ddp_csv_copy(r->paths[CSV], old, sizeof old, &err))
         (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
     else
-        printf("DDP: %s, which counts batches of another size, is kept as %s\n", r->paths[CSV],
-               old);
+        printf("DDP: %s, which %s, is kept as %s\n", r->paths[CSV], why, old);
+}
+
+/* A row of steps behind the one at which the run goes on that tells of a save, of which nothing is
+ * left. The save at which it goes on is in the row behind it. */
+static int is_of_lost_save(void *ctx, const double *values)
+{
+    const ddp_run_files *r = ctx;
+
+    return values[DDP_COLUMN_STEP] > (double)r->config.start.step + 1
+           && values[DDP_COLUMN_SAVE] > 0;
 }
 
 /* Nothing is written before there is a row, and read before it only to go on. Without the CSV file
  * the run goes on. */
 static void open_csv(ddp_run_files *r)
 {
+    const char *const *names = (const char *const *)r->columns.names;
     uint64_t step = r->config.resumed ? r->config.start.step : 0;
     ddp_error err;
 
     if (r->config.saved_step > step)
-        keep_rows(r);
-    if (ddp_csv_open(&r->csv, r->paths[CSV], (const char *const *)r->columns.names,
-                     r->columns.count, step, recall, r, &err))
+        keep_rows(r, "counts batches of another size");
+    else if (step > 0 && ddp_csv_any(r->paths[CSV], names, r->columns.count, is_of_lost_save, r))
+        keep_rows(r, "has rows up to a later checkpoint");
+    if (ddp_csv_open(&r->csv, r->paths[CSV], names, r->columns.count, step, recall, r, &err))
         (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
     else if (ddp_csv_old(r->csv) && step > 0)
         printf("DDP: the columns of %s are others now: it begins anew, and its rows so far are in "

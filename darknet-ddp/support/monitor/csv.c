@@ -43,29 +43,59 @@ void ddp_csv_close(ddp_csv *c)
 }
 
 /* The values of a line, or 0 if it has not as many as there are columns. */
-static int read_row(ddp_csv *c, char *line)
+static int read_row(double *values, size_t columns, char *line)
 {
     size_t n = 0;
 
-    for (char *word; (word = strsep(&line, ",")) && n < c->columns; n++) {
+    for (char *word; (word = strsep(&line, ",")) && n < columns; n++) {
         char *end;
 
-        c->values[n] = strtod(word, &end);
+        values[n] = strtod(word, &end);
         if (end == word)
-            c->values[n] = NAN;
+            values[n] = NAN;
     }
-    return n == c->columns && !line;
+    return n == columns && !line;
 }
 
-static int is_header(const ddp_csv *c, char *line)
+static int is_header(const char *const *names, size_t columns, char *line)
 {
-    for (size_t i = 0; i < c->columns; i++) {
+    for (size_t i = 0; i < columns; i++) {
         const char *word = strsep(&line, ",");
 
-        if (!word || strcmp(word, c->names[i]) != 0)
+        if (!word || strcmp(word, names[i]) != 0)
             return 0;
     }
     return !line;
+}
+
+/* The next whole line, without its end; its bytes with it, 0: there is none. */
+static size_t next_line(FILE *file, char **line, size_t *size)
+{
+    ssize_t bytes = getline(line, size, file);
+
+    if (bytes <= 0 || (*line)[bytes - 1] != '\n')
+        return 0;
+    (*line)[bytes - 1] = '\0';
+    return (size_t)bytes;
+}
+
+int ddp_csv_any(const char *path, const char *const *names, size_t columns,
+                int (*is_so)(void *ctx, const double *values), void *ctx)
+{
+    FILE *file = fopen(path, "re");
+    double *values = calloc(columns, sizeof *values);
+    char *line = NULL;
+    size_t size = 0;
+    int any = 0;
+
+    if (file && values && next_line(file, &line, &size) && is_header(names, columns, line))
+        while (!any && next_line(file, &line, &size))
+            any = read_row(values, columns, line) && is_so(ctx, values);
+    free(line);
+    free(values);
+    if (file)
+        (void)fclose(file);
+    return any;
 }
 
 /* Read rows up to `step`; cut the file behind them. 0: its columns are others. */
@@ -73,21 +103,19 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
                    void (*each)(void *ctx, const double *values), void *ctx)
 {
     char *line = NULL;
-    size_t size = 0;
-    ssize_t bytes;
+    size_t size = 0, bytes;
     int fits = 1;
 
-    while (fits && (bytes = getline(&line, &size, file)) > 0 && line[bytes - 1] == '\n') {
-        line[bytes - 1] = 0;
+    while (fits && (bytes = next_line(file, &line, &size)) > 0) {
         if (c->good == 0)
-            fits = is_header(c, line);
-        else if (read_row(c, line)) { /* else somebody's remark, which stays */
+            fits = is_header(c->names, c->columns, line);
+        else if (read_row(c->values, c->columns, line)) { /* else somebody's remark, which stays */
             if (!(c->values[0] <= (double)step))
                 break;
             if (each)
                 each(ctx, c->values);
         }
-        c->good += fits ? bytes : 0;
+        c->good += fits ? (off_t)bytes : 0;
     }
     free(line);
     return c->good > 0 && ftruncate(fileno(file), c->good) == 0;

@@ -28,6 +28,11 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
                         uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
                         ddp_error *err) DDP_MUST_CHECK;
 
+/* Is this so of the values[0..columns) of a row of the file at path? 0 where its columns are
+ * others, or there is none. names as above. */
+int ddp_csv_any(const char *path, const char *const *names, size_t columns,
+                int (*is_so)(void *ctx, const double *values), void *ctx);
+
 /* Before ddp_csv_open of rows whose steps are no longer counted as they were: copy the file at path
  * to old[size], named as above. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
