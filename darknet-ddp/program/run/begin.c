@@ -272,7 +272,8 @@ static ddp_status check_room(ddp_error *err)
     const ddp_param_table *table = ddp_trainer_table(ddp_run.trainer);
     size_t values = 0;
     struct statvfs disk;
-    double wanted, room;
+    double wanted, room, unit;
+    const char *name;
 
     for (size_t i = 0; i < table->param_count; i++)
         values += table->params[i].count * (size_t)(1 + table->params[i].optimizer.moments);
@@ -282,10 +283,12 @@ static ddp_status check_room(ddp_error *err)
     room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (room >= wanted)
         return DDP_OK;
+    unit = wanted < 1e6 ? 1e3 : 1e6;
+    name = wanted < 1e6 ? "kB" : "MB";
     (void)ddp_fail(err, DDP_ERR_IO,
-                   "%s has room for %.1f MB, and a checkpoint of this network takes at least "
-                   "%.1f MB: nothing could be saved",
-                   ddp_run.directory, room / 1e6, wanted / 1e6);
+                   "%s has room for %.1f %s, and a checkpoint of this network takes at least "
+                   "%.1f %s: nothing could be saved",
+                   ddp_run.directory, room / unit, name, wanted / unit, name);
     if (ddp_run.options->on_save_error != DDP_CHOICE_CONTINUE)
         return err->code;
     printf("DDP: %s\n", err->text);
