@@ -283,12 +283,56 @@ static uint64_t saved_at_ns_of(const char *name)
     return metadata.saved_at_ns;
 }
 
-static ddp_status copy(uint64_t saved_at_ns, ddp_error *err)
+static ddp_status copy_guarded(uint64_t saved_at_ns, const ddp_checkpoint_guard *guard,
+                               ddp_error *err)
 {
     char from[128];
 
     (void)snprintf(from, sizeof from, "%s", folder_file(&pair_folder, "toy.backup"));
-    return ddp_pair_copy(folder_file(&pair_folder, "toy_5.weights"), from, saved_at_ns, err);
+    return ddp_pair_copy(folder_file(&pair_folder, "toy_5.weights"), from, saved_at_ns, guard, err);
+}
+
+static ddp_status copy(uint64_t saved_at_ns, ddp_error *err)
+{
+    return copy_guarded(saved_at_ns, NULL, err);
+}
+
+/* What is there goes to *ctx; NULL: the guard fails. */
+static ddp_status move_away(void *ctx, const char *path, ddp_error *err)
+{
+    char state[256], to[256];
+
+    assert_string_equal(path, folder_file(&pair_folder, "toy_5.weights"));
+    assert_int_equal(find("toy_5.weights"), 2);
+    if (!ctx)
+        return ddp_fail(err, DDP_ERR_IO, "guarded");
+    (void)snprintf(state, sizeof state, "%s.state", path);
+    (void)snprintf(to, sizeof to, "%s.state", folder_file(&pair_folder, ctx));
+    assert_int_equal(rename(state, to), 0);
+    (void)snprintf(state, sizeof state, "%s", path);
+    assert_int_equal(rename(state, folder_file(&pair_folder, ctx)), 0);
+    return DDP_OK;
+}
+
+static void what_lies_in_its_place_can_be_moved_away_at_the_last_moment(void **state)
+{
+    static char kept[] = "toy_4.weights";
+    ddp_error err;
+
+    (void)state;
+    must_save("toy.backup", 1);
+    must_save("toy_5.weights", 2);
+    assert_int_equal(copy_guarded(saved_at_ns_of("toy.backup.state"),
+                                  &(ddp_checkpoint_guard){move_away, NULL}, &err),
+                     DDP_ERR_IO);
+    assert_non_null(strstr(err.text, "guarded"));
+    assert_int_equal(find("toy_5.weights"), 2);
+    assert_int_equal(copy_guarded(saved_at_ns_of("toy.backup.state"),
+                                  &(ddp_checkpoint_guard){move_away, kept}, &err),
+                     DDP_OK);
+    pair_expect_names("toy.backup toy.backup.state toy_4.weights toy_4.weights.state toy_5.weights "
+                      "toy_5.weights.state");
+    assert_int_equal(find(kept), 2);
 }
 
 static void a_copy_is_the_same_pair(void **state)
@@ -379,6 +423,7 @@ int main(void)
         IN_A_FOLDER(after_two_deaths_a_pair_is_found),
         IN_A_FOLDER(nothing_is_there_before_it_is_finished),
         IN_A_FOLDER(a_copy_is_the_same_pair),
+        IN_A_FOLDER(what_lies_in_its_place_can_be_moved_away_at_the_last_moment),
         IN_A_FOLDER(another_pair_is_not_copied),
         IN_A_FOLDER(whatever_ends_a_copy_the_old_pair_or_it_is_left),
     };

@@ -66,6 +66,14 @@ typedef struct ddp_checkpoint_source {
     void *ctx;
 } ddp_checkpoint_source;
 
+/* Asked when a pair is on the disk and about to get its names (checkpoint/pair.h), by the thread
+ * that saves: what lies at path, another run's say, may be moved away. An error is that of the
+ * save. */
+typedef struct ddp_checkpoint_guard {
+    ddp_status (*before)(void *ctx, const char *path, ddp_error *err);
+    void *ctx;
+} ddp_checkpoint_guard;
+
 typedef struct ddp_checkpoint {
     ddp_checkpoint_metadata metadata;
     const char *cfg; /* the text of the cfg */
@@ -73,6 +81,7 @@ typedef struct ddp_checkpoint {
     size_t array_count;
     ddp_checkpoint_array *arrays;
     const ddp_checkpoint_source *source; /* NULL: all arrays have data */
+    const ddp_checkpoint_guard *guard;   /* of saving; NULL: none */
     void *memory;                       /* of what was read: its cfg, and the names of its arrays */
     struct ddp_checkpoint_place *place; /* and where it is read from; NULL: none of it was read */
 } ddp_checkpoint;

@@ -20,6 +20,7 @@ static uint64_t later_than(uint64_t ns)
 
 struct ddp_pair_writing {
     ddp_checkpoint_metadata metadata;
+    const ddp_checkpoint_guard *guard;
     char *path, *state, *part;      /* X, X.state, X.state.part */
     ddp_file *weights, *state_part; /* to become X and X.state.part; NULL: they have */
 };
@@ -51,6 +52,7 @@ static ddp_status write_pair(ddp_pair_writing **out, const char *path, ddp_check
         w->path = strdup(path);
         w->state = ddp_state_path(path);
         w->part = ddp_state_part_path(path);
+        w->guard = c->guard;
     }
     if (!w || !w->path || !w->state || !w->part)
         (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", path);
@@ -107,6 +109,8 @@ ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err)
         st = ddp_file_finish(w->weights, &sum, err);
     if (!st)
         st = ddp_file_finish(w->state_part, &sum, err);
+    if (!st && w->guard)
+        st = w->guard->before(w->guard->ctx, w->path, err);
     if (!st)
         st = publish_state(w, err);
     if (!st)
@@ -164,7 +168,7 @@ static ddp_status copy(const char *path, ddp_checkpoint *c, FILE *from, ddp_erro
 }
 
 static ddp_status copy_pair(const char *path, const char *from, const char *state,
-                            uint64_t saved_at_ns, ddp_error *err)
+                            uint64_t saved_at_ns, const ddp_checkpoint_guard *guard, ddp_error *err)
 {
     FILE *weights = fopen(from, "rbe");
     ddp_checkpoint c = {0};
@@ -176,6 +180,7 @@ static ddp_status copy_pair(const char *path, const char *from, const char *stat
         st = ddp_checkpoint_read(&c, state, err);
     if (!st && c.metadata.saved_at_ns != saved_at_ns)
         st = ddp_fail(err, DDP_ERR_IO, "it was not saved");
+    c.guard = guard;
     if (!st)
         st = copy(path, &c, weights, err);
     if (weights)
@@ -184,10 +189,11 @@ static ddp_status copy_pair(const char *path, const char *from, const char *stat
     return st;
 }
 
-ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns, ddp_error *err)
+ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
+                         const ddp_checkpoint_guard *guard, ddp_error *err)
 {
     char *state = ddp_state_path(from);
-    ddp_status st = state ? copy_pair(path, from, state, saved_at_ns, err)
+    ddp_status st = state ? copy_pair(path, from, state, saved_at_ns, guard, err)
                           : ddp_fail(err, DDP_ERR_NOMEM, "no memory");
 
     free(state);

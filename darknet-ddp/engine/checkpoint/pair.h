@@ -53,9 +53,10 @@ ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Save the pair of path as a copy of that of `from`, with the same time, which must be this: else
- * it is another one. Fails as ddp_pair_save, and as ddp_checkpoint_read. */
+ * it is another one. guard: as a ddp_checkpoint's. Fails as ddp_pair_save, and as
+ * ddp_checkpoint_read. */
 ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
-                         ddp_error *err) DDP_MUST_CHECK;
+                         const ddp_checkpoint_guard *guard, ddp_error *err) DDP_MUST_CHECK;
 
 /* Hears why a pair was passed over: a sentence. */
 typedef struct ddp_pair_listener {

@@ -142,7 +142,7 @@ ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, 
     const struct kinds kinds = {.values = !weights_file_is_whole(net, cutoff),
                                 .shared = run->sharded != NULL};
 
-    *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes};
+    *c = (ddp_checkpoint){.cfg = run->cfg, .cfg_bytes = run->cfg_bytes, .guard = run->guard};
     if (ddp_param_table_init(table, net, ddp_device_host(), err)
         || ddp_param_table_pull(table, net, run->device, err))
         return err->code;

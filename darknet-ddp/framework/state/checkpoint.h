@@ -34,7 +34,8 @@ typedef struct ddp_checkpoint_run {
                          network has all */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
-    uint64_t saved_at_ns; /* of the last checkpoint: saving sets it, 0 at first */
+    uint64_t saved_at_ns;              /* of the last checkpoint: saving sets it, 0 at first */
+    const ddp_checkpoint_guard *guard; /* of saving; NULL: none */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
     int is_default[DDP_CHECKPOINT_OPTIONS]; /* of each: so it was before there was the option */

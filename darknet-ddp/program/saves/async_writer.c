@@ -102,7 +102,7 @@ static ddp_status perform(ddp_async_writer *s, const struct task *task, ddp_erro
     ddp_status st;
 
     if (task->from)
-        st = ddp_pair_copy(task->path, task->from, task->from_saved_at_ns, err);
+        st = ddp_pair_copy(task->path, task->from, task->from_saved_at_ns, s->run->guard, err);
     else if (task->writing)
         st = ddp_pair_finish(task->writing, err);
     else

@@ -33,6 +33,7 @@ struct ddp_checkpoints {
     char *base;
     void *cfg; /* the text, on rank 0 */
     ddp_checkpoint_run run;
+    ddp_checkpoint_guard guard;
     ddp_pair_header earlier; /* what was there before this run, on rank 0 */
     ddp_run_set_aside aside; /* where that is now */
     int resumed, validated;
@@ -167,6 +168,14 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     free(c);
 }
 
+/* A run of another cfg may have saved there meanwhile. */
+static ddp_status keep_of_another(void *ctx, const char *path, ddp_error *err)
+{
+    const ddp_checkpoints *c = ctx;
+
+    return ddp_displaced_keep_of_another(path, c->base, err);
+}
+
 static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config, network *net,
                        uint64_t *seed, ddp_error *err)
 {
@@ -177,8 +186,10 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
     c->directory = config->directory;
     c->first_weights = config->first_weights;
     c->base = ddp_cfg_base(config->cfg);
+    c->guard = (ddp_checkpoint_guard){keep_of_another, c};
     c->run = (ddp_checkpoint_run){.device = ddp_group_device(c->group),
                                   .base = c->base,
+                                  .guard = &c->guard,
                                   .seed_given = c->options->seed >= 0,
                                   .force = c->options->resume_force,
                                   .state = ddp_algorithm_set_state(c->algorithms),
@@ -250,11 +261,11 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
-/* Before the run saves to path: what lies there may be another's, and at first no run's. */
+/* Before the run first saves to path: what lies there may be no run's. */
 static ddp_status make_own(ddp_checkpoints *c, const char *path, ddp_error *err)
 {
     if (ddp_saved_files_has(&c->own, path))
-        return ddp_displaced_keep_of_another(path, c->base, err);
+        return DDP_OK;
     ddp_saved_files_add(&c->own, path);
     if (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0)
         return DDP_OK; /* which was read, and is whole */

@@ -1,6 +1,6 @@
 /* saves/displaced.h: weights that a save is about to write over, and that nobody has said may go:
- * they get another name, and so does their state file. On rank 0, while nothing is being saved; a
- * line says so. */
+ * they get another name, and so does their state file. On rank 0, by one thread at a time, while
+ * nothing is being saved there; a line says so. */
 #ifndef DDP_SAVES_DISPLACED_H
 #define DDP_SAVES_DISPLACED_H
 

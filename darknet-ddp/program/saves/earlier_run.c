@@ -162,7 +162,7 @@ static ddp_status name_too(const char *from, const char *to, const char *from_st
     if (!to_state)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for the name of %s", to);
     else if (link(from, to) || link(from_state, to_state))
-        st = ddp_pair_copy(to, from, metadata->saved_at_ns, err);
+        st = ddp_pair_copy(to, from, metadata->saved_at_ns, NULL, err);
     free(to_state);
     return st;
 }
