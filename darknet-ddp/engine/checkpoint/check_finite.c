@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array, ddp_error *err)
 {
@@ -58,6 +59,24 @@ static size_t header_of(const int32_t version[3])
     int64_t number = (int64_t)version[0] * 10 + version[1];
 
     return number >= 2 && version[0] < 1000 && version[1] < 1000 ? HEADER_2 : HEADER;
+}
+
+uint64_t ddp_match_seen(const char *weights)
+{
+    FILE *fp = fopen(weights, "rbe");
+    int32_t version[3];
+    unsigned char seen[HEADER_2 - sizeof version] = {0}; /* of 4 bytes the lower half */
+    uint64_t images = 0;
+
+    if (fp && fread(version, sizeof version, 1, fp) == 1) {
+        size_t bytes = header_of(version) - sizeof version;
+
+        if (fread(seen, bytes, 1, fp) == 1)
+            memcpy(&images, seen, sizeof images);
+    }
+    if (fp)
+        (void)fclose(fp);
+    return images;
 }
 
 static ddp_status check(const char *path, FILE *fp, ddp_error *err)

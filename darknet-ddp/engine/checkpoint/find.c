@@ -192,33 +192,54 @@ static void take(ddp_pair *out, struct candidate *c)
         return;
 }
 
+/* How new a weights file is whose state does not tell: by the images that it counts, then by the
+ * file system's clock, which copying changes. */
+struct age {
+    uint64_t seen;
+    struct timespec time;
+};
+
+/* Returns 0 where there is no such file. */
+static int read_age(struct age *age, const char *weights)
+{
+    struct stat info;
+
+    if (stat(weights, &info))
+        return 0;
+    *age = (struct age){ddp_match_seen(weights), info.st_mtim};
+    return 1;
+}
+
+static int is_newer(const struct age *a, const struct age *b)
+{
+    if (a->seen != b->seen)
+        return a->seen > b->seen;
+    return a->time.tv_sec != b->time.tv_sec ? a->time.tv_sec > b->time.tv_sec
+                                            : a->time.tv_nsec > b->time.tv_nsec;
+}
+
 /* The pair to name among those that were passed over, and why it was. */
 struct passed_over {
     const struct candidate *not_finite, *damaged; /* the newest; NULL: none */
-    struct timespec damaged_time;
+    struct age damaged_age;
     ddp_error why_not_finite, why_damaged;
 };
-
-static int is_later(struct timespec a, struct timespec b)
-{
-    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
 
 static void pass_over(struct passed_over *all, const struct candidate *c, enum fault fault,
                       const ddp_error *why)
 {
-    struct stat info;
+    struct age age;
 
     if (fault == NOT_FINITE && !all->not_finite) {
         all->not_finite = c;
         all->why_not_finite = *why;
     }
-    if (fault != DAMAGED || stat(c->weights, &info))
+    if (fault != DAMAGED || !read_age(&age, c->weights))
         return;
-    if (all->damaged && (!all->damaged->status || !is_later(info.st_mtim, all->damaged_time)))
+    if (all->damaged && (!all->damaged->status || !is_newer(&age, &all->damaged_age)))
         return; /* a header that can be read has a better time than its file */
     all->damaged = c;
-    all->damaged_time = info.st_mtim;
+    all->damaged_age = age;
     all->why_damaged = *why;
 }
 
@@ -251,21 +272,19 @@ static int is_bare(const char *directory, const char *name, const char *base, ch
 }
 
 /* Of the weights files of base in directory that have no state file, and no number, with which one
- * may be a published one, the newest by the file system's clock; NULL: there is none. The caller
- * frees it. */
+ * may be a published one, the newest; NULL: there is none. The caller frees it. */
 static char *bare_weights(const char *directory, const char *base)
 {
     DIR *dir = opendir(directory);
-    struct timespec latest = {0};
+    struct age latest = {0}, age;
     char path[PATH_MAX], newest[PATH_MAX] = "";
     struct dirent *entry;
-    struct stat info;
 
     while (dir && (entry = readdir(dir)) != NULL) {
-        if (!is_bare(directory, entry->d_name, base, path) || stat(path, &info)
-            || (newest[0] && !is_later(info.st_mtim, latest)))
+        if (!is_bare(directory, entry->d_name, base, path) || !read_age(&age, path)
+            || (newest[0] && !is_newer(&age, &latest)))
             continue;
-        latest = info.st_mtim;
+        latest = age;
         memcpy(newest, path, sizeof newest);
     }
     if (dir)
@@ -314,6 +333,7 @@ static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
         if (is_litter(all, c))
             continue;
         tell(listener, c, &why);
+        out->passed_over++;
         pass_over(&passed, c, fault, &why);
     }
     return refuse(out, &passed, err);
@@ -414,7 +434,8 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
         out->has_state |= is_ours;
         if (!c->status && !out->saved_at_ns)
             out->saved_at_ns = c->metadata.saved_at_ns;
-        if (c->status || !is_ours || out->weights || access(c->weights, F_OK) != 0)
+        if (c->status || !is_ours || out->weights || access(c->weights, F_OK) != 0
+            || (c->is_part && ddp_match_weights(c->weights, &c->metadata, &other)))
             continue;
         out->weights = c->weights;
         out->step = c->metadata.step;

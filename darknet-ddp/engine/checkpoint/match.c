@@ -79,21 +79,35 @@ int ddp_pair_has_file(const char *file, const char *base)
 
 /* ---- by what is in them ---- */
 
-int ddp_match_is_of_run(const char *directory, const char *name, const char *base)
+/* Has it no state file that names another base? */
+static int is_no_others(const char *directory, const char *name, const char *base)
 {
     ddp_checkpoint_metadata metadata, wanted;
     char *state = NULL;
     ddp_error ignored;
-    int has_state;
+    int is_others;
 
-    if (!ddp_match_is_weights(name, base) || asprintf(&state, "%s/%s.state", directory, name) < 0)
+    if (asprintf(&state, "%s/%s.state", directory, name) < 0)
         return 0;
-    has_state = access(state, F_OK) == 0;
     ddp_checkpoint_set_base(&wanted, base);
-    if (has_state && ddp_checkpoint_peek(&metadata, state, &ignored) == DDP_OK)
-        has_state = strcmp(metadata.base, wanted.base) == 0 ? 1 : -1;
+    is_others =
+        !ddp_checkpoint_peek(&metadata, state, &ignored) && strcmp(metadata.base, wanted.base) != 0;
     free(state);
-    return has_state >= 0; /* without one a run of this name would write over it all the same */
+    return !is_others;
+}
+
+int ddp_match_is_of_run(const char *directory, const char *name, const char *base)
+{
+    return ddp_match_is_weights(name, base) && is_no_others(directory, name, base);
+}
+
+int ddp_match_is_average(const char *directory, const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    int is_named = strncmp(name, base, length) == 0 && strcmp(name + length, "_ema.weights") == 0;
+
+    return (is_named || has_number(name, base, "_ema_", ".weights"))
+           && is_no_others(directory, name, base);
 }
 
 char *ddp_state_path(const char *weights)

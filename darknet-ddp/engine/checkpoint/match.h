@@ -9,6 +9,10 @@
  * one whose state file is of another base ("darknet53_448.weights" beside those of darknet53). */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
+/* Is it an average of such a run's weights (ema_alpha), BASE_ema.weights or
+ * BASE_ema_<batches>.weights, which has no state file? */
+int ddp_match_is_average(const char *directory, const char *name, const char *base);
+
 /* Is this the name of a weights file that a run of this base saves? Of one with a number,
  * BASE_<number>.weights? */
 int ddp_match_is_weights(const char *name, const char *base);
@@ -39,6 +43,10 @@ ddp_status ddp_match_pair(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 /* Has this weights file of Darknet's nothing but finite numbers behind its header? DDP_ERR_FORMAT
  * if not, DDP_ERR_IO. */
 ddp_status ddp_match_finite(const char *weights, ddp_error *err) DDP_MUST_CHECK;
+
+/* The images that the header of this weights file of Darknet's counts; 0 where it cannot be read.
+ */
+uint64_t ddp_match_seen(const char *weights);
 
 /* A save of `weights` may have died between its renames: if X.state.part is whole and
  * belongs to X, and X.state does not, finish the save. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */

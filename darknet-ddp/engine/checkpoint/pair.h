@@ -67,8 +67,9 @@ typedef struct ddp_pair_listener {
 typedef struct ddp_pair {
     char *weights; /* path; NULL: there is no complete pair */
     ddp_checkpoint checkpoint;
-    char *damaged; /* where there is none: the newest weights file, by the file system's clock, of a
-                      pair that is damaged, or one without a state; NULL: there is none either */
+    int passed_over; /* so many pairs that seemed newer, and of which a sentence told */
+    char *damaged; /* where there is none: the newest weights file, by the images that it counts, of
+                      a pair that is damaged, or one without a state; NULL: there is none either */
 } ddp_pair;
 
 /* Is this the name of a weights or state file, or of a part of one, that runs of base's name save?

@@ -31,20 +31,21 @@ static int is_of_pair(const char *directory, const char *name, const char *base)
     return ddp_match_is_of_run(directory, weights, base);
 }
 
-/* Figures of a run, which nothing else has. */
-static int is_csv(const char *name, const char *base)
+/* What nothing else has: weights, and figures. */
+static int is_result(const char *directory, const char *name, const char *base)
 {
-    return starts_with(name, base) && strcmp(name + strlen(base), ".csv") == 0;
+    return is_of_pair(directory, name, base) || ddp_match_is_average(directory, name, base)
+           || (starts_with(name, base) && strcmp(name + strlen(base), ".csv") == 0);
 }
 
 static int is_of_run(const char *directory, const char *name, const char *base)
 {
-    static const char *const ends[] = {".csv", ".csv.old", ".html", ".log", ".finished", ".events"};
+    static const char *const ends[] = {".csv.old", ".html", ".log", ".finished", ".events"};
     const char *rest;
 
     if (!starts_with(name, base))
         return 0;
-    if (is_of_pair(directory, name, base))
+    if (is_result(directory, name, base))
         return 1;
     rest = name + strlen(base);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
@@ -122,7 +123,7 @@ static ddp_status look(struct found *f, const char *directory, const char *base,
             f->moving = number;
         if (!is_of_run(directory, entry->d_name, base))
             continue;
-        f->has_results |= is_of_pair(directory, entry->d_name, base) || is_csv(entry->d_name, base);
+        f->has_results |= is_result(directory, entry->d_name, base);
         if (!add(f, entry->d_name)) {
             (void)closedir(dir);
             return no_memory(directory, err);

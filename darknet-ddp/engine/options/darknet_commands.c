@@ -212,12 +212,12 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
 
     write_name(row, name, sizeof name);
     knows = that_knows(first_of(row->name), option, &has_value);
-    if (knows) {
+    instead = ddp_foreign_option_instead(option, foreign);
+    if (knows && (row->does != DDP_TRAINS_DDP || !instead)) {
         write_name(knows, other, sizeof other);
         return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; %s does", name,
                         option, other);
     }
-    instead = ddp_foreign_option_instead(option, foreign);
     if (instead)
         return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; here: %s", name,
                         option, instead);
@@ -405,7 +405,7 @@ ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
     const char *name = argc > 1 ? argv[1] : "", *verb = argc > 2 ? argv[2] : "";
     const command *first = first_of(name), *row = row_of(argc, argv);
 
-    if (!first && that_has_verb(name))
+    if (!first && name[0] && name[0] != '-')
         return refuse_command(name, err);
     if (first && first->refusal)
         return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name, first->refusal);

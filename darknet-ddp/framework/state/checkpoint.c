@@ -294,6 +294,7 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
 
     *out = (ddp_resumed){0};
     st = ddp_pair_find(&pair, directory, run->base, listener, err);
+    out->passed_over = pair.passed_over;
     if (st && pair.damaged && run->force)
         st = take_weights_alone(out, net, &pair, run, err);
     else if (st) {

@@ -101,6 +101,29 @@ static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
         }
 }
 
+/* steps= without its policy changes nothing, and one that is less than the one before comes with
+ * it. */
+static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *net)
+{
+    const ddp_cfg_line *steps = ddp_cfg_find(net, "steps"), *policy = ddp_cfg_find(net, "policy");
+    double before = -1;
+
+    if (!steps)
+        return;
+    if (!policy || strcmp(policy->value, "steps") != 0)
+        ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
+                      "steps=%s: counts with policy=steps alone, and policy is %s", steps->value,
+                      policy ? policy->value : "constant");
+    for (const char *at = steps->value; at; at = strchr(at, ',')) {
+        double step = strtod(at += *at == ',', NULL);
+
+        if (step < before)
+            ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
+                          "steps=%s: %g comes after %g", steps->value, step, before);
+        before = step;
+    }
+}
+
 static void check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
 {
     const ddp_cfg_line *rate, *burn_in, *length;
@@ -119,6 +142,7 @@ static void check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, burn_in->number,
                       "burn_in=%s: with max_batches=%s the rate never rises to learning_rate",
                       burn_in->value, length->value);
+    check_steps(f, path, &net);
 }
 
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,

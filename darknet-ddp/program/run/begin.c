@@ -191,6 +191,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
                                    .best = ddp_run.options->best,
                                    .start = *now,
                                    .saved_step = ddp_checkpoints_saved_step(ddp_run.checkpoints),
+                                   .passed_over = ddp_checkpoints_passed_over(ddp_run.checkpoints),
                                    .trainer = ddp_run.trainer,
                                    .validation = ddp_run.validation,
                                    .valid_since = ddp_checkpoints_valid_since(ddp_run.checkpoints),

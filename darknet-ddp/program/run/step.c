@@ -189,7 +189,8 @@ ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *n
         || !ddp_validation_due(ddp_run.validation, now))
         return DDP_OK;
     if (ddp_group_rank(ddp_run.group) == 0)
-        printf("DDP: the validation after step %zu did not take place: it comes now\n", now->step);
+        printf("DDP: no weights of a validation after step %zu are there: it comes now\n",
+               now->step);
     if (validate(&judged, net, now, err))
         return err->code;
     ddp_run_files_add_missed(ddp_run.records, now, ddp_validation_last(ddp_run.validation));

@@ -55,6 +55,17 @@ static void print_earlier_best(const ddp_summary *s, char *const *all, size_t co
         printf("%s, ", name_in(path));
 }
 
+/* Which Darknet saves (ema_alpha). */
+static void print_average(const ddp_summary *s)
+{
+    char *base = ddp_cfg_base(s->cfg), path[PATH_MAX];
+
+    (void)snprintf(path, sizeof path, "%s/%s_ema.weights", s->directory, base ? base : "");
+    free(base);
+    if (access(path, F_OK) == 0)
+        printf(", %s", name_in(path));
+}
+
 static void print_files(const ddp_summary *s)
 {
     size_t count, numbered = 0;
@@ -78,6 +89,7 @@ static void print_files(const ddp_summary *s)
         printf("%s%s", between, name_in(newest));
     if (numbered > 1)
         printf(" and %zu numbered one%s before it", numbered - 1, ddp_plural(numbered - 1));
+    print_average(s);
     for (char *const *path = s->records; path && *path; path++)
         if (access(*path, F_OK) == 0)
             printf(", %s", name_in(*path));

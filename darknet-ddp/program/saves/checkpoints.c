@@ -386,6 +386,11 @@ size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c)
     return (size_t)c->valid_since;
 }
 
+int ddp_checkpoints_passed_over(const ddp_checkpoints *c)
+{
+    return c->from.passed_over;
+}
+
 size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c)
 {
     return (size_t)c->from.metadata.step;

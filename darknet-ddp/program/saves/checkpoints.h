@@ -54,6 +54,10 @@ int ddp_checkpoints_validated(const ddp_checkpoints *c);
  * before are no measure. On rank 0. */
 size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c);
 
+/* So many pairs were passed over that seemed newer than the one that the run went on from. On rank
+ * 0. */
+int ddp_checkpoints_passed_over(const ddp_checkpoints *c);
+
 /* The step that the run went on from, as it was counted when that was saved: with another batch=
  * the run counts others (0: it began anew). On rank 0. */
 size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c);

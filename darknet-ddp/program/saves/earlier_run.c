@@ -167,6 +167,21 @@ static ddp_status name_too(const char *from, const char *to, const char *from_st
     return st;
 }
 
+/* A second name for the average of its weights (ema_alpha), or another one, where the file system
+ * has no second names: it has no state file, and is saved anew. */
+static void keep_average(const char *directory, const char *base, uint64_t step)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+
+    (void)snprintf(from, sizeof from, "%s/%s_ema.weights", directory, base);
+    (void)snprintf(to, sizeof to, "%s/%s_ema_%llu.weights", directory, base,
+                   (unsigned long long)step);
+    if (access(from, F_OK) || access(to, F_OK) == 0)
+        return;
+    if (link(from, to) == 0 || rename(from, to) == 0)
+        printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from, to);
+}
+
 static ddp_status keep(const char *directory, const char *base, const char *end, ddp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX], *state;
@@ -188,6 +203,8 @@ static ddp_status keep(const char *directory, const char *base, const char *end,
                 printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from,
                        to);
         }
+        if (!st)
+            keep_average(directory, base, metadata.step);
     }
     free(state);
     return st;

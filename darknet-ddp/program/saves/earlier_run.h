@@ -43,8 +43,9 @@ ddp_status ddp_earlier_run_make_way(const char *directory, const char *base,
 
 /* On rank 0, where a run goes on: weights of one that had come to its end, BASE_final.weights and
  * BASE.weights with their states, also get the name BASE_final_<batches>.weights, and a line says
- * so; other weights that have this name are kept (saves/displaced.h): the run will write over them.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * so; the average of them (ema_alpha) gets BASE_ema_<batches>.weights; other weights that have this
+ * name are kept (saves/displaced.h): the run will write over them. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base,
                                       ddp_error *err) DDP_MUST_CHECK;
 

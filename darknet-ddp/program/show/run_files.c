@@ -155,14 +155,18 @@ static void keep_rows(const ddp_run_files *r, const char *why)
         printf("DDP: %s, which %s, is kept as %s\n", r->paths[CSV], why, old);
 }
 
-/* A row of steps behind the one at which the run goes on that tells of a save, of which nothing is
- * left. The save at which it goes on is in the row behind it. */
+/* A row behind the step at which the run goes on, to which the run had a checkpoint: one is known
+ * to be damaged, or the row tells of a validation or a save, of which nothing is left. The save at
+ * which the run goes on is in the row behind it. */
 static int is_of_lost_save(void *ctx, const double *values)
 {
     const ddp_run_files *r = ctx;
+    double behind = values[DDP_COLUMN_STEP] - (double)r->config.start.step;
+    size_t key = r->columns.key;
 
-    return values[DDP_COLUMN_STEP] > (double)r->config.start.step + 1
-           && values[DDP_COLUMN_SAVE] > 0;
+    return behind > 0
+           && (r->config.passed_over || (key && !isnan(values[key]))
+               || (behind > 1 && values[DDP_COLUMN_SAVE] > 0));
 }
 
 /* Nothing is written before there is a row, and read before it only to go on. Without the CSV file

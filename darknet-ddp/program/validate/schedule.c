@@ -70,9 +70,15 @@ static ddp_status find_classes(ddp_validation *v, ddp_error *err)
 {
     const char *labels = ddp_sections_find(&v->data, "labels");
 
+    if (!labels)
+        return ddp_fail(
+            err, DDP_ERR_FORMAT,
+            "no labels= in the .data file: a classifier wants it, a file with the names "
+            "of its %d classes",
+            v->set.classes);
     if (v->names.count < (size_t)v->set.classes)
-        return ddp_fail(err, DDP_ERR_FORMAT, "labels=%.300s has %zu names for classes=%d",
-                        labels ? labels : "", v->names.count, v->set.classes);
+        return ddp_fail(err, DDP_ERR_FORMAT, "labels=%.300s has %zu names for classes=%d", labels,
+                        v->names.count, v->set.classes);
     v->class_of = calloc(v->set.count + 1, sizeof *v->class_of);
     if (!v->class_of)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu classes", v->set.count);
@@ -81,8 +87,8 @@ static ddp_status find_classes(ddp_validation *v, ddp_error *err)
         if (v->class_of[i] < 0)
             return ddp_fail(err, DDP_ERR_FORMAT,
                             "%.200s:%zu: no class of %.100s has a name that stands in %.250s",
-                            ddp_sections_find(&v->data, "valid"), v->list.numbers[i],
-                            labels ? labels : "labels=", v->set.paths[i]);
+                            ddp_sections_find(&v->data, "valid"), v->list.numbers[i], labels,
+                            v->set.paths[i]);
     }
     return DDP_OK;
 }
