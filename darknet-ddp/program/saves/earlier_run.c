@@ -60,11 +60,29 @@ static void say_way_back(const char *words)
     printf("DDP: as long as this run has saved nothing, %s brings them back\n", words);
 }
 
+/* Nothing was saved since an earlier run was set aside: whoever forgets -resume again may not know.
+ */
+static void say_still_aside(const char *directory, const ddp_checkpoint_run *run)
+{
+    char *folder = ddp_set_aside_last(directory, run->base, NULL);
+    ddp_checkpoint_metadata found;
+
+    if (folder && !is_finished(folder, run->base)
+        && ddp_checkpoint_would_resume(&found, folder, run))
+        printf(
+            "DDP: %s has an earlier run, of %llu batch%s: as long as this one has saved nothing, "
+            "-resume brings it back\n",
+            folder, (unsigned long long)found.step, found.step == 1 ? "" : "es");
+    free(folder);
+}
+
 ddp_status ddp_earlier_run_set_aside(ddp_run_set_aside *out, const char *directory,
                                      const ddp_checkpoint_run *run, const ddp_pair_header *earlier,
                                      const char *first_weights, ddp_error *err)
 {
     *out = (ddp_run_set_aside){0};
+    if (!earlier->has_state)
+        say_still_aside(directory, run);
     if (ddp_set_aside(&out->folder, directory, run->base, first_weights, err))
         return err->code;
     if (!out->folder)
