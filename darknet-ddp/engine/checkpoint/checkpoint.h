@@ -66,9 +66,9 @@ typedef struct ddp_checkpoint_source {
     void *ctx;
 } ddp_checkpoint_source;
 
-/* Asked when a pair is on the disk and about to get its names (checkpoint/pair.h), by the thread
- * that saves: what lies at path, another run's say, may be moved away. An error is that of the
- * save. */
+/* Asked when a pair is on the disk and its weights are about to get their name (checkpoint/pair.h),
+ * by the thread that saves: what lies at path, another run's say, may be moved away. An error is
+ * that of the save. */
 typedef struct ddp_checkpoint_guard {
     ddp_status (*before)(void *ctx, const char *path, ddp_error *err);
     void *ctx;

@@ -188,8 +188,8 @@ static void take(ddp_pair *out, struct candidate *c)
 
     out->weights = c->weights;
     c->weights = NULL;
-    if (c->is_part && ddp_match_promote(out->weights, &ignored))
-        return;
+    if (c->is_part)
+        (void)!ddp_match_promote(out->weights, &ignored);
 }
 
 /* How new a weights file is whose state does not tell: by the images that it counts, then by the
@@ -333,7 +333,7 @@ static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
         if (is_litter(all, c))
             continue;
         tell(listener, c, &why);
-        out->passed_over++;
+        out->passed_over += fault != OF_ANOTHER;
         pass_over(&passed, c, fault, &why);
     }
     return refuse(out, &passed, err);
@@ -424,18 +424,18 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 {
     struct candidates all = {0};
     ddp_status st = list(&all, directory, base, err);
-    ddp_error other;
+    ddp_error ignored;
 
     *out = (ddp_pair_header){0};
     for (size_t i = 0; !st && i < all.count; i++) {
         struct candidate *c = &all.list[i];
-        int is_ours = c->status ? !c->is_part : !check_base(c, base, &other);
+        int is_ours = c->status ? !c->is_part : !check_base(c, base, &ignored);
 
         out->has_state |= is_ours;
         if (!c->status && !out->saved_at_ns)
             out->saved_at_ns = c->metadata.saved_at_ns;
         if (c->status || !is_ours || out->weights || access(c->weights, F_OK) != 0
-            || (c->is_part && ddp_match_weights(c->weights, &c->metadata, &other)))
+            || (c->is_part && ddp_match_weights(c->weights, &c->metadata, &ignored)))
             continue;
         out->weights = c->weights;
         out->step = c->metadata.step;

@@ -79,20 +79,26 @@ int ddp_pair_has_file(const char *file, const char *base)
 
 /* ---- by what is in them ---- */
 
-/* Has it no state file that names another base? */
+/* Has it no state file that names another base? X.state.part counts where there is no X.state: a
+ * first save that died between its last renames. */
 static int is_no_others(const char *directory, const char *name, const char *base)
 {
+    static const char *const ends[] = {state_end, part_end};
     ddp_checkpoint_metadata metadata, wanted;
-    char *state = NULL;
     ddp_error ignored;
-    int is_others;
+    int is_others = 0;
 
-    if (asprintf(&state, "%s/%s.state", directory, name) < 0)
-        return 0;
     ddp_checkpoint_set_base(&wanted, base);
-    is_others =
-        !ddp_checkpoint_peek(&metadata, state, &ignored) && strcmp(metadata.base, wanted.base) != 0;
-    free(state);
+    for (int i = 0; i < 2; i++) {
+        char *state = NULL;
+
+        if (asprintf(&state, "%s/%s%s", directory, name, ends[i]) < 0)
+            return 0;
+        is_others = !ddp_checkpoint_peek(&metadata, state, &ignored)
+                    && strcmp(metadata.base, wanted.base) != 0;
+        i += access(state, F_OK) == 0;
+        free(state);
+    }
     return !is_others;
 }
 

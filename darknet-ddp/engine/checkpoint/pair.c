@@ -109,10 +109,13 @@ ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err)
         st = ddp_file_finish(w->weights, &sum, err);
     if (!st)
         st = ddp_file_finish(w->state_part, &sum, err);
-    if (!st && w->guard)
-        st = w->guard->before(w->guard->ctx, w->path, err);
     if (!st)
         st = publish_state(w, err);
+    if (!st && w->guard) {
+        st = w->guard->before(w->guard->ctx, w->path, err);
+        if (st)
+            (void)unlink(w->part);
+    }
     if (!st)
         st = publish(w, err);
     ddp_pair_abandon(w);

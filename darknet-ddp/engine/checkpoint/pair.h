@@ -67,7 +67,7 @@ typedef struct ddp_pair_listener {
 typedef struct ddp_pair {
     char *weights; /* path; NULL: there is no complete pair */
     ddp_checkpoint checkpoint;
-    int passed_over; /* so many pairs that seemed newer, and of which a sentence told */
+    int passed_over; /* so many pairs of base that seemed newer, and of which a sentence told */
     char *damaged; /* where there is none: the newest weights file, by the images that it counts, of
                       a pair that is damaged, or one without a state; NULL: there is none either */
 } ddp_pair;

@@ -133,15 +133,17 @@ static ddp_status look(struct found *f, const char *directory, const char *base,
     return DDP_OK;
 }
 
-/* spare gets a second name; where the file system has none it stays where it is. Of a second name
+/* spare gets a second name, or a copy where the file system has no such names. Of a second name
  * that goes back one name is left: rename() would leave both. */
-static int rename_or_link(const char *from, const char *to, const char *spare)
+static ddp_status move_file(const char *from, const char *to, const char *spare, ddp_error *err)
 {
-    if (spare && ddp_file_is_same(from, spare)) {
-        (void)!link(from, to);
-        return 0;
-    }
-    return ddp_file_is_same(from, to) ? unlink(from) : rename(from, to);
+    int failed;
+
+    if (spare && ddp_file_is_same(from, spare))
+        return link(from, to) ? ddp_file_copy(to, from, err) : DDP_OK;
+    failed = ddp_file_is_same(from, to) ? unlink(from) : rename(from, to);
+    return failed ? ddp_fail(err, DDP_ERR_IO, "cannot move %s to %s: %s", from, to, strerror(errno))
+                  : DDP_OK;
 }
 
 static ddp_status move_one(const char *name, const char *from, const char *to, const char *spare,
@@ -152,8 +154,8 @@ static ddp_status move_one(const char *name, const char *from, const char *to, c
 
     if (asprintf(&old, "%s/%s", from, name) < 0 || asprintf(&new, "%s/%s", to, name) < 0)
         st = no_memory(from, err);
-    else if (rename_or_link(old, new, spare))
-        st = ddp_fail(err, DDP_ERR_IO, "cannot move %s to %s: %s", old, new, strerror(errno));
+    else
+        st = move_file(old, new, spare, err);
     free(old);
     free(new);
     return st;
@@ -169,30 +171,41 @@ static ddp_status move(const struct found *f, const char *from, const char *to, 
     return st;
 }
 
-/* Does a file lie where one of these would come to, and is another? */
-static int is_in_the_way(const struct found *f, const char *from, const char *to)
+/* Is there a file of that name in both folders, and another one in each? */
+static int is_in_both(const char *a, const char *b, const char *name, const char *end)
 {
-    char old[PATH_MAX], new[PATH_MAX];
+    char one[PATH_MAX], other[PATH_MAX];
 
-    for (size_t i = 0; i < f->count; i++) {
-        (void)snprintf(old, sizeof old, "%s/%s", from, f->names[i]);
-        (void)snprintf(new, sizeof new, "%s/%s", to, f->names[i]);
-        if (access(new, F_OK) == 0 && !ddp_file_is_same(old, new))
-            return 1;
-    }
-    return 0;
+    (void)snprintf(one, sizeof one, "%s/%s%s", a, name, end);
+    (void)snprintf(other, sizeof other, "%s/%s%s", b, name, end);
+    return access(one, F_OK) == 0 && access(other, F_OK) == 0 && !ddp_file_is_same(one, other);
 }
 
-/* The files of moving, which is folder on its way, back to their places. What is left is in folder
- * then: other files, and all of them where others lie in their places. */
-static ddp_status put_back(const char *moving, const char *folder, const char *directory,
+/* Would this file write over another, or the rest of its pair? */
+static int is_taken(const char *name, const char *from, const char *to)
+{
+    char weights[NAME_MAX + 1];
+
+    ddp_match_weights_name(weights, sizeof weights, name);
+    return is_in_both(from, to, weights, "") || is_in_both(from, to, weights, ".state")
+           || is_in_both(from, to, weights, ".state.part");
+}
+
+/* The files of moving, which is folder on its way, back to their places; *came: some did. What is
+ * left is in folder then: other files, and pairs in whose places others lie. */
+static ddp_status put_back(int *came, const char *moving, const char *folder, const char *directory,
                            const char *base, ddp_error *err)
 {
     struct found f;
     ddp_status st = look(&f, moving, base, err);
 
-    if (!st && !is_in_the_way(&f, moving, directory))
-        st = move(&f, moving, directory, NULL, err);
+    *came = 0;
+    for (size_t i = 0; !st && i < f.count; i++) {
+        if (is_taken(f.names[i], moving, directory))
+            continue;
+        st = move_one(f.names[i], moving, directory, NULL, err);
+        *came |= !st;
+    }
     release(&f);
     if (!st && rmdir(moving) && rename(moving, folder))
         st = ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", moving, folder,
@@ -220,12 +233,13 @@ static ddp_status move_out(const struct found *f, const char *directory, const c
                            const struct folder *folder, const char *spare, ddp_error *err)
 {
     ddp_error ignored;
+    int came;
 
     if (mkdir(folder->moving, 0777))
         return ddp_fail(err, DDP_ERR_IO, "cannot make %s for the files of an earlier run: %s",
                         folder->path, strerror(errno));
     if (move(f, directory, folder->moving, spare, err)) {
-        (void)put_back(folder->moving, folder->path, directory, base, &ignored);
+        (void)!put_back(&came, folder->moving, folder->path, directory, base, &ignored);
         return err->code;
     }
     if (rename(folder->moving, folder->path))
@@ -289,7 +303,9 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
     if (look(&f, directory, base, &ignored))
         f.last = 0;
     for (unsigned long number = f.last; number > 0 && !path; number--) {
-        if (asprintf(&path, "%s/%s.%lu", directory, base, number) < 0)
+        if (asprintf(&path, "%s/%s.%lu%s", directory, base, number,
+                     number == f.moving ? moving_end : "")
+            < 0)
             path = NULL;
         if (path && !holds(path, base, name)) {
             free(path);
@@ -300,20 +316,21 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
     return path;
 }
 
-ddp_status ddp_set_aside_undo(const char *folder, const char *directory, const char *base,
-                              ddp_error *err)
+ddp_status ddp_set_aside_undo(int *came, const char *folder, const char *directory,
+                              const char *base, ddp_error *err)
 {
     char *other, *moving = NULL;
     ddp_status st = set_aside(&other, directory, base, NULL, 1, err);
 
     free(other);
+    *came = 0;
     if (!st && asprintf(&moving, "%s%s", folder, moving_end) < 0)
         st = no_memory(directory, err);
     if (!st && rename(folder, moving))
         st = ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", folder, moving,
                       strerror(errno));
     if (!st)
-        st = put_back(moving, folder, directory, base, err);
+        st = put_back(came, moving, folder, directory, base, err);
     free(moving);
     return st;
 }
@@ -328,8 +345,7 @@ ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *b
     if (!st && f.moving) {
         st = name_folder(&folder, directory, base, f.moving, err);
         if (!st)
-            st = put_back(folder.moving, folder.path, directory, base, err);
-        *came = !st;
+            st = put_back(came, folder.moving, folder.path, directory, base, err);
     }
     release(&f);
     free(folder.path);

@@ -2,8 +2,7 @@
  *
  * DIRECTORY/BASE.1/, BASE.2/ and so on hold one run's files each, under the names that they had:
  * its pairs, CSV file, page, log and what else it left as BASE.<ending>. The highest number is the
- * run that was set aside last. Files are renamed within one file system, never copied and never
- * removed.
+ * run that was set aside last. Files are renamed within one file system, and never removed.
  *
  * While files are on their way, out or back, their folder is named BASE.<number>.moving. A process
  * that dies then leaves a run's files at two places; ddp_set_aside_recover puts them together.
@@ -22,17 +21,20 @@ ddp_status ddp_set_aside(char **folder, const char *directory, const char *base,
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Of these folders the one of the highest number that holds a file of this name, or with name NULL
- * a pair; NULL: there is none, or no memory. The caller frees it. */
+ * a pair; NULL: there is none, or no memory. It may be one whose files are on their way. The caller
+ * frees it. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
-/* The files of that folder back to their places, and the folder removed. What lies in their places
- * is set aside first. Fails as ddp_set_aside. */
-ddp_status ddp_set_aside_undo(const char *folder, const char *directory, const char *base,
-                              ddp_error *err) DDP_MUST_CHECK;
+/* The files of that folder back to their places, and the folder removed. What this base has in
+ * their places is set aside first; a pair in whose place another base's lies stays in the folder.
+ * *came: some came. Fails as ddp_set_aside, but what has come then is put with the rest by
+ * ddp_set_aside_recover. */
+ddp_status ddp_set_aside_undo(int *came, const char *folder, const char *directory,
+                              const char *base, ddp_error *err) DDP_MUST_CHECK;
 
 /* Of whoever owns the name, before anything of it is read: the files of a move that was cut off, in
- * either direction, are back in their places, and *came is 1, if there was one. Where others lie
- * there now they are set aside. Fails as ddp_set_aside. */
+ * either direction, go back to their places, as above. *came is 1, if some did. Fails as
+ * ddp_set_aside_undo. */
 ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *base,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,6 +1,7 @@
 #include "cli/plain_run.h"
 
 #include "base/clock.h"
+#include "checkpoint/match.h"
 #include "glue/cfg.h"
 #include "saves/displaced.h"
 #include "saves/earlier_run.h"
@@ -59,7 +60,7 @@ static void keep_of_another(const char *path)
 {
     ddp_error err;
 
-    if (base && ddp_displaced_keep_of_another(path, base, &err))
+    if (base && (ddp_match_promote(path, &err) || ddp_displaced_keep_of_another(path, base, &err)))
         end(1, err.text);
 }
 

@@ -56,7 +56,8 @@ struct found {
     int32_t resumed, validated;
 };
 
-/* On rank 0: own the name, and see what is there. Nobody's run is ended for one that is refused. */
+/* On rank 0: own the name, and see what is there. Nobody's run is ended for one that is refused for
+ * its cfg or options. */
 static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *config,
                              ddp_error *err)
 {
@@ -131,7 +132,6 @@ static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_e
 {
     struct found found = {.seed = *seed};
 
-    c->run.seed = *seed;
     if (!c->options->resume && !c->options->resume_force)
         return DDP_OK;
     if (ddp_group_rank(c->group) == 0) {
@@ -189,6 +189,7 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
     c->guard = (ddp_checkpoint_guard){keep_of_another, c};
     c->run = (ddp_checkpoint_run){.device = ddp_group_device(c->group),
                                   .base = c->base,
+                                  .seed = *seed,
                                   .guard = &c->guard,
                                   .seed_given = c->options->seed >= 0,
                                   .force = c->options->resume_force,
@@ -453,6 +454,8 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
         remove_dead_parts(c);
     if (is_finished || ddp_group_rank(c->group) != 0)
         return DDP_OK;
+    if (ddp_run_lock_check(err))
+        return err->code;
     if (c->resumed)
         return ddp_earlier_run_keep_final(c->directory, c->base, err);
     /* A job that starts again has set an earlier run's files aside. A pair that lies here now was

@@ -10,7 +10,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The state first: weights without one are still there under their name where the other fails. */
+/* A process that dies in between leaves the weights under one of the names with their state: where
+ * the file system has second names they have both until the state has come. Else they go first, and
+ * come back where the state does not follow. */
+static int move_pair(const char *from, const char *to, const char *from_state, const char *to_state)
+{
+    int has_both = link(from, to) == 0;
+
+    if (!has_both && rename(from, to))
+        return 0;
+    if (rename(from_state, to_state) && errno != ENOENT) {
+        int number = errno;
+
+        (void)(has_both ? unlink(to) : rename(to, from));
+        errno = number;
+        return 0;
+    }
+    return !has_both || unlink(from) == 0;
+}
+
 static ddp_status rename_pair(const char *from, const char *to, ddp_error *err)
 {
     char *states[2] = {ddp_state_path(from), ddp_state_path(to)};
@@ -18,7 +36,7 @@ static ddp_status rename_pair(const char *from, const char *to, ddp_error *err)
 
     if (!states[0] || !states[1])
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of files");
-    else if ((rename(states[0], states[1]) && errno != ENOENT) || rename(from, to))
+    else if (!move_pair(from, to, states[0], states[1]))
         st = ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", from, to, strerror(errno));
     free(states[0]);
     free(states[1]);

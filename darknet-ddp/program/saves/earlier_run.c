@@ -9,6 +9,7 @@
 #include "saves/displaced.h"
 #include "saves/run_lock.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +28,13 @@ static int is_finished(const char *folder, const char *base)
 /* Weights that a run begins with stay in their place, where -resume takes them for its own. */
 static int is_in(const char *directory, const char *first_weights)
 {
-    char path[PATH_MAX];
     const char *slash = first_weights ? strrchr(first_weights, '/') : NULL;
+    char path[PATH_MAX];
 
-    (void)snprintf(path, sizeof path, "%s/%s", directory,
-                   slash           ? slash + 1
-                   : first_weights ? first_weights
-                                   : "");
-    return first_weights && ddp_file_is_same(path, first_weights);
+    if (!first_weights)
+        return 0;
+    (void)snprintf(path, sizeof path, "%s/%s", directory, slash ? slash + 1 : first_weights);
+    return ddp_file_is_same(path, first_weights);
 }
 
 static void say_set_aside(const char *folder, const ddp_pair_header *earlier)
@@ -121,15 +121,15 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
         if (!st) /* what is refused stays where it is */
             st = ddp_checkpoint_check_resume(folder, run, err);
         if (!st)
-            st = ddp_set_aside_undo(folder, directory, base, err);
-        *came = !st;
+            st = ddp_set_aside_undo(came, folder, directory, base, err);
     }
     if (stays)
         printf("DDP: the earlier run in %s has come to its end, and stays there; -resume_force "
                "goes on from it\n",
                folder);
     else if (*came)
-        printf("DDP: the files of %s, an earlier run's, are in %s again\n", folder, directory);
+        printf("DDP: the files of %s, an earlier run's, are in %s again%s\n", folder, directory,
+               access(folder, F_OK) ? "" : ", but for those in whose places others lie");
     free(folder);
     return st;
 }
@@ -149,7 +149,9 @@ static ddp_status make_way(const char *directory, const char *base, const char *
     if (folder)
         say_set_aside(folder, &earlier);
     if (folder && earlier.weights && !is_in(directory, first_weights))
-        say_way_back(is_finished(folder, base) ? "-ddp -resume_force" : "-ddp -resume");
+        say_way_back(is_finished(folder, base)
+                         ? "-ddp -resume_force"
+                         : "-ddp -resume (-resume_force where the cfg has changed)");
     free(folder);
     free(earlier.weights);
     return st;
@@ -185,19 +187,34 @@ static ddp_status name_too(const char *from, const char *to, const char *from_st
     return st;
 }
 
+static int have_same_bytes(const char *a, const char *b)
+{
+    ddp_file_checksum of_a, of_b;
+    ddp_error ignored;
+
+    return !ddp_file_checksum_of(a, &of_a, &ignored) && !ddp_file_checksum_of(b, &of_b, &ignored)
+           && of_a.bytes == of_b.bytes && of_a.hash == of_b.hash;
+}
+
 /* A second name for the average of its weights (ema_alpha), or another one, where the file system
  * has no second names: it has no state file, and is saved anew. */
-static void keep_average(const char *directory, const char *base, uint64_t step)
+static ddp_status keep_average(const char *directory, const char *base, uint64_t step,
+                               ddp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX];
 
     (void)snprintf(from, sizeof from, "%s/%s_ema.weights", directory, base);
     (void)snprintf(to, sizeof to, "%s/%s_ema_%llu.weights", directory, base,
                    (unsigned long long)step);
-    if (access(from, F_OK) || access(to, F_OK) == 0)
-        return;
-    if (link(from, to) == 0 || rename(from, to) == 0)
-        printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from, to);
+    if (access(from, F_OK) || have_same_bytes(from, to))
+        return DDP_OK;
+    if (access(to, F_OK) == 0
+        && ddp_displaced_keep_old(to, "other weights that have this name", err))
+        return err->code;
+    if (link(from, to) && rename(from, to))
+        return ddp_fail(err, DDP_ERR_IO, "cannot name %s %s: %s", from, to, strerror(errno));
+    printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from, to);
+    return DDP_OK;
 }
 
 static ddp_status keep(const char *directory, const char *base, const char *end, ddp_error *err)
@@ -222,7 +239,7 @@ static ddp_status keep(const char *directory, const char *base, const char *end,
                        to);
         }
         if (!st)
-            keep_average(directory, base, metadata.step);
+            st = keep_average(directory, base, metadata.step, err);
     }
     free(state);
     return st;

@@ -401,6 +401,36 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum, ddp_er
     return st;
 }
 
+static ddp_status copy_to(ddp_file *f, const char *from, ddp_error *err)
+{
+    FILE *in = fopen(from, "rbe");
+    char block[1 << 16];
+    size_t bytes;
+    int failed;
+
+    while (in && (bytes = fread(block, 1, sizeof block, in)) > 0)
+        (void)fwrite(block, 1, bytes, f->stream);
+    failed = !in || ferror(in);
+    if (in)
+        (void)fclose(in);
+    return failed ? ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", from, strerror(errno)) : DDP_OK;
+}
+
+ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err)
+{
+    ddp_file_checksum sum;
+    ddp_file *f;
+    int renamed;
+
+    if (ddp_file_create(&f, to, err))
+        return err->code;
+    if (copy_to(f, from, err) || ddp_file_finish(f, &sum, err)) {
+        ddp_file_abandon(f);
+        return err->code;
+    }
+    return ddp_file_publish(f, &renamed, err);
+}
+
 int ddp_file_is_same(const char *a, const char *b)
 {
     struct stat x, y;

@@ -80,6 +80,10 @@ ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *e
 ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
                                 ddp_error *err) DDP_MUST_CHECK;
 
+/* A copy of the file `from`, in place of what is at `to`. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and
+ * then `to` is as it was. */
+ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
+
 /* Are both there, and one file, by whatever names? */
 int ddp_file_is_same(const char *a, const char *b);
 

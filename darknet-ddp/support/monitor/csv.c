@@ -179,27 +179,10 @@ static void name_old(const char *path, char *old, size_t size)
 
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err)
 {
-    ddp_file *f = NULL;
-    ddp_file_checksum sum;
-    void *data;
-    size_t bytes;
-    uint64_t all;
-    int renamed;
-    ddp_status st = ddp_file_read(path, SIZE_MAX, &data, &bytes, &all, err);
-
     name_old(path, old, size);
-    if (!st)
-        st = ddp_file_create(&f, old, err);
-    if (!st) {
-        (void)fwrite(data, 1, bytes, ddp_file_stream(f));
-        st = ddp_file_finish(f, &sum, err);
-        if (st)
-            ddp_file_abandon(f);
-        else
-            st = ddp_file_publish(f, &renamed, err);
-    }
-    free(data);
-    return st;
+    if (!ddp_file_copy(old, path, err) || rename(path, old) == 0)
+        return DDP_OK;
+    return err->code;
 }
 
 static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)

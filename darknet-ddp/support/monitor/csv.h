@@ -33,8 +33,9 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
 int ddp_csv_any(const char *path, const char *const *names, size_t columns,
                 int (*is_so)(void *ctx, const double *values), void *ctx);
 
-/* Before ddp_csv_open of rows whose steps are no longer counted as they were: copy the file at path
- * to old[size], named as above. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Before ddp_csv_open cuts rows that are to stay: copy the file at path to old[size], named as
+ * above, or rename it so where there is no room for a copy. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
 
 /* The name under which ddp_csv_open has put a file aside; NULL: it has not. */
