@@ -253,6 +253,8 @@ static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error
         return DDP_OK;
     if (!all->not_finite && !(out->damaged = strdup(c->weights)))
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", c->weights);
+    if (strncmp(why->text, c->weights, strlen(c->weights)) == 0)
+        return ddp_fail(err, DDP_ERR_FORMAT, "no checkpoint is left to resume from: %s", why->text);
     return ddp_fail(err, DDP_ERR_FORMAT, "no checkpoint is left to resume from: of %.200s, %s",
                     c->weights, why->text);
 }

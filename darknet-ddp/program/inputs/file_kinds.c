@@ -61,7 +61,7 @@ ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err)
         return ddp_fail(
             err, DDP_ERR_USAGE,
             "%s is no weights file, and stands where weights would: they are Darknet's, "
-            "such as yolov4-tiny.conv.29; without any, training begins with random ones",
+            "such as yolov4-tiny.conv.29",
             a->weights);
     return DDP_OK;
 }

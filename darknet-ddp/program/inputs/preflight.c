@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
+#include "check/rate.h"
 #include "comm/collectives.h"
 #include "inputs/scan_data.h"
 #include "samples/transforms.h"
@@ -47,7 +48,7 @@ static void look_at_some(ddp_scan_data *c, const ddp_lines *list, look *at, int 
 
 /* What a rank has found. */
 typedef struct findings {
-    uint64_t fatal, borne, pictures, without_labels;
+    uint64_t fatal, borne, pictures, without_labels, unreadable, boxes;
 } findings;
 
 struct sorting {
@@ -64,8 +65,10 @@ static void sort_one(void *ctx, const ddp_fault *fault)
     if (fault->level == DDP_FAULT_WARNING)
         return;
     /* The training list's pictures are all looked for after this (inputs/list.h). */
-    if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0)
+    if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0) {
+        s->found->unreadable++;
         return;
+    }
     if (s->is_train && is_borne(fault->kind)) {
         s->found->borne++;
         return;
@@ -87,6 +90,24 @@ static void sort(ddp_scan_data *c, findings *found, int is_train, FILE *out)
     c->faults = (ddp_faults){0};
 }
 
+static void print_one(void *ctx, const ddp_fault *fault)
+{
+    (void)ctx;
+    printf("DDP: %s:%d: %s\n", fault->file, fault->line, fault->text);
+}
+
+/* What the cfg says of the rate, as a run of its own length takes it. */
+static void print_rate(const ddp_scan_data *c, const ddp_options *options)
+{
+    ddp_faults faults = {0};
+
+    if (options->epochs > 0)
+        return;
+    ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
+    ddp_faults_each(&faults, print_one, NULL);
+    ddp_faults_release(&faults);
+}
+
 /* On each rank, which says what is fatal. */
 static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight_say *say)
 {
@@ -105,6 +126,7 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
     sort(c, &found, 0, out);
     found.pictures = c->tally.pictures;
     found.without_labels = c->tally.without_labels;
+    found.boxes = c->tally.boxes;
     if (out)
         (void)fclose(out);
     if (found.fatal > 0 && lines)
@@ -157,6 +179,7 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
     c->tally.without_labels = all->without_labels;
     if (find_no_labels(c, group, &none, &why, err))
         return err->code;
+    none &= all->unreadable < all->pictures; /* else it is the pictures that are elsewhere */
     if (none) {
         *err = why;
         return ddp_wrap(err, "%s", c->list_path);
@@ -166,6 +189,11 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
                "`darknet ddp check %s %s` says which\n",
                all->borne, ddp_plural(all->borne), all->pictures, c->list.count, c->data_path,
                c->cfg_path);
+    if (rank == 0 && c->heads.count > 0 && all->pictures > 0 && all->boxes == 0
+        && all->fatal + all->borne + all->unreadable == 0)
+        printf("DDP: none of the %" PRIu64 " pictures of %s that were looked at has a box: a "
+               "network learns here to find nothing\n",
+               all->pictures, c->list_path);
     if (all->fatal == 0)
         return DDP_OK;
     return ddp_fail(
@@ -194,6 +222,8 @@ static ddp_status look_and_judge(ddp_scan_data *c, ddp_group *group, ddp_preflig
         sum.borne += all[r].borne;
         sum.pictures += all[r].pictures;
         sum.without_labels += all[r].without_labels;
+        sum.unreadable += all[r].unreadable;
+        sum.boxes += all[r].boxes;
     }
     free(all);
     return st ? st : judge(c, group, &sum, err);
@@ -223,6 +253,8 @@ ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const cha
     ready = ddp_scan_data_open(c, &unread) == DDP_OK && !c->unread && !c->unknown
             && c->list.count > 0 && is_looked_at(c, command);
     st = agree(group, &ready, err);
+    if (!st && ready && ddp_group_rank(group) == 0)
+        print_rate(c, options);
     if (!st && ready)
         st = look_and_judge(c, group, say, err);
     ddp_scan_data_release(c);

@@ -48,7 +48,7 @@ char *ddp_resume_command_of(char *const *argv, ddp_resume_how how)
     if (!out)
         return NULL;
     for (int i = 0; argv[i]; i++) {
-        if (is_for_once(argv[i]))
+        if (is_for_once(argv[i]) || (resumes && is_resume(argv[i], how.option)))
             continue;
         (void)fputc(i > 0 ? ' ' : '`', out);
         if (how.epochs > 0 && i > 0 && strcmp(argv[i - 1], "-epochs") == 0)

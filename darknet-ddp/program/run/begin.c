@@ -9,6 +9,7 @@
 #include "launch/signals.h"
 #include "launch/supervisor.h"
 #include "run/banner.h"
+#include "run/best.h"
 #include "run/state.h"
 #include "run/trace.h"
 #include "run/watchdog.h"
@@ -135,26 +136,6 @@ static char *describe(void)
     return text;
 }
 
-/* On rank 0: NAME.csv knows the best figure, and its weights may have been removed, or the disk was
- * full. */
-static void forget_lost_best(void)
-{
-    char *base = ddp_cfg_base(ddp_run.cfg_path), path[PATH_MAX];
-    double figure;
-    const char *name;
-    size_t step;
-
-    (void)snprintf(path, sizeof path, "%s/%s_best.weights", ddp_run.directory, base ? base : "");
-    free(base);
-    if (!ddp_validation_best(ddp_run.validation, &name, &figure, &step) || access(path, F_OK) == 0)
-        return;
-    printf(
-        "DDP: %s is not there: the next validation writes it, better than %s %.4f of step %zu or "
-        "not\n",
-        path, name, figure, step);
-    ddp_validation_forget_best(ddp_run.validation);
-}
-
 /* On rank 0: figures of other pictures are no measure. */
 static void print_other_validation(const ddp_train_position *now)
 {
@@ -207,7 +188,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
     free(command);
     if (!st && ddp_run.records) {
         print_other_validation(now);
-        forget_lost_best();
+        ddp_best_look();
     }
     return st ? st : ddp_validation_share(ddp_run.validation, err);
 }

@@ -5,10 +5,12 @@
 #include "launch/signals.h"
 #include "launch/supervisor.h"
 #include "run/bad_samples.h"
+#include "run/best.h"
 #include "run/state.h"
 #include "run/summary.h"
 #include "run/trace.h"
 #include "run/watchdog.h"
+#include "saves/displaced.h"
 #include "saves/done_marker.h"
 #include "saves/run_lock.h"
 #include "show/rank_output.h"
@@ -19,18 +21,25 @@
 static int judge_saves(void)
 {
     const char *last;
+    char of_step[40] = "";
     ddp_error err;
+    size_t step;
 
     ddp_watch_phase(ddp_run.watch, DDP_PHASE_SAVING);
     if (ddp_checkpoints_poll(ddp_run.checkpoints, 1, &err))
         ddp_session_fail(&err);
     ddp_session_advise_if_saved();
+    if (ddp_run.checkpoints && ddp_group_rank(ddp_run.group) == 0)
+        ddp_best_look();
     if (!ddp_checkpoints_status(ddp_run.checkpoints))
         return 0;
     last = ddp_checkpoints_last(ddp_run.checkpoints);
-    (void)fprintf(stderr, "darknet: the last save failed; %s%s\n",
+    step = last ? ddp_displaced_step(last) : 0;
+    if (step > 0 && step < SIZE_MAX)
+        (void)snprintf(of_step, sizeof of_step, ", of step %zu", step);
+    (void)fprintf(stderr, "darknet: the last save failed; %s%s%s\n",
                   last ? "the last good weights are " : "no weights were saved before",
-                  last ? last : "");
+                  last ? last : "", of_step);
     return 1;
 }
 
@@ -76,6 +85,7 @@ static int conclude(int stopped)
     int status = judge_saves();
     ddp_error err;
 
+    ddp_run_files_bring_back(ddp_run.records);
     if (ddp_trace_run_close(&err))
         ddp_session_fail(&err);
     summarise_unreadable();

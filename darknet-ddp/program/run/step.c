@@ -2,14 +2,11 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
-#include "glue/cfg.h"
+#include "run/best.h"
 #include "run/state.h"
 #include "run/trace.h"
-#include "saves/displaced.h"
 #include "saves/done_marker.h"
 #include "show/rank_output.h"
-
-#include <stdlib.h>
 
 static const double a_day_s = 86400;
 
@@ -19,7 +16,6 @@ static struct {
     int grace_is_short;   /* it was said */
     int validation_waits; /* for ranks to be alike */
     int ends_early;       /* by -patience */
-    int has_best;         /* it has written NAME_best.weights */
 } stepping;
 
 size_t ddp_session_steps(void)
@@ -60,23 +56,6 @@ static void end_early(void)
     ddp_plugin_stop();
 }
 
-/* Before NAME_best.weights are first written: a run that goes on without their figure, which may
- * be of a step behind its checkpoint, cannot tell whether those that are there are better. step: of
- * the best that it knows; 0: none. */
-static ddp_status keep_earlier_best(size_t step, ddp_error *err)
-{
-    ddp_status st;
-    char *base;
-
-    if (stepping.has_best || !ddp_checkpoints_resumed(ddp_run.checkpoints)
-        || ddp_group_rank(ddp_run.group) != 0)
-        return DDP_OK;
-    base = ddp_cfg_base(ddp_run.cfg_path);
-    st = ddp_displaced_keep_best(ddp_run.directory, base, step, err);
-    free(base);
-    return st;
-}
-
 /* What a validation has found. */
 struct judged {
     size_t earlier_step; /* of the best before; 0: there was none */
@@ -89,13 +68,16 @@ static ddp_status validate(struct judged *j, network *net, const ddp_train_posit
     int64_t began = ddp_clock_ns(), communication_ns = communication_now();
     const char *name;
     double figure;
-    int known = ddp_validation_best(ddp_run.validation, &name, &figure, &j->earlier_step);
 
-    if (!known)
-        j->earlier_step = 0;
-    if (ddp_validation_run(ddp_run.validation, net, now, ddp_run_files_found, ddp_run.records,
-                           &j->best, &j->stop, err))
+    if (ddp_validation_measure(ddp_run.validation, net, ddp_run_files_found, ddp_run.records, err))
         return err->code;
+    if (ddp_group_rank(ddp_run.group) == 0)
+        ddp_best_look();
+    if (ddp_validation_share(ddp_run.validation, err))
+        return err->code;
+    if (!ddp_validation_best(ddp_run.validation, &name, &figure, &j->earlier_step))
+        j->earlier_step = 0;
+    j->best = ddp_validation_judge(ddp_run.validation, now, &j->stop);
     ddp_step_line_pause(ddp_clock_ns() - began, communication_now() - communication_ns);
     return DDP_OK;
 }
@@ -104,12 +86,11 @@ static ddp_status validate(struct judged *j, network *net, const ddp_train_posit
 static ddp_status save_validated(const struct judged *j, network *net, ddp_error *err)
 {
     ddp_plugin_save(net, "_last.weights");
-    if (j->best && keep_earlier_best(j->earlier_step, err))
+    if (j->best && ddp_group_rank(ddp_run.group) == 0
+        && ddp_best_keep_earlier(j->earlier_step, err))
         return err->code;
-    if (j->best) {
-        stepping.has_best = 1;
+    if (j->best)
         ddp_plugin_save(net, "_best.weights");
-    }
     if (j->stop)
         end_early();
     return DDP_OK;

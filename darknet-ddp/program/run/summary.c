@@ -1,6 +1,7 @@
 #include "run/summary.h"
 
 #include "base/plural.h"
+#include "checkpoint/match.h"
 #include "glue/cfg.h"
 #include "launch/resume_command.h"
 #include "show/step_line.h"
@@ -27,14 +28,6 @@ static void print_best(const ddp_validation *validation)
 
     if (ddp_validation_best(validation, &name, &figure, &step))
         printf("DDP: best %s %.4f, after step %zu\n", name, figure, step);
-}
-
-/* Is it NAME_1200.weights? Of many such files the summary names the last one alone. */
-static int is_numbered(const char *path)
-{
-    const char *at = strrchr(path, '_');
-
-    return at && at[1 + strspn(at + 1, "0123456789")] == '.' && at[1] != '.';
 }
 
 /* The best weights of this run may be of before it was resumed. */
@@ -71,13 +64,15 @@ static void print_files(const ddp_summary *s)
     size_t count, numbered = 0;
     char *const *all = ddp_checkpoints_saved(s->checkpoints, &count);
     const char *between = "", *newest = NULL;
+    char *base = ddp_cfg_base(s->cfg);
 
     printf("DDP: in %s: ", s->directory);
     print_earlier_best(s, all, count);
     for (size_t i = 0; i < count; i++) {
         if (access(all[i], F_OK))
             continue;
-        if (is_numbered(all[i])) {
+        /* Of many such files the last one alone is named. */
+        if (base && ddp_match_is_numbered(name_in(all[i]), base)) {
             newest = all[i];
             numbered++;
             continue;
@@ -90,6 +85,7 @@ static void print_files(const ddp_summary *s)
     if (numbered > 1)
         printf(" and %zu numbered one%s before it", numbered - 1, ddp_plural(numbered - 1));
     print_average(s);
+    free(base);
     for (char *const *path = s->records; path && *path; path++)
         if (access(*path, F_OK) == 0)
             printf(", %s", name_in(*path));
@@ -99,8 +95,9 @@ static void print_files(const ddp_summary *s)
 static void print_command(const ddp_summary *s)
 {
     const ddp_resume_how how = {.option = "-resume", .patience = 2 * s->patience};
-    char *command = s->stopped ? ddp_resume_command(s->launched, how)
-                               : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
+    char *command = s->stopped || ddp_checkpoints_status(s->checkpoints)
+                        ? ddp_resume_command(s->launched, how)
+                        : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
     char *text = ddp_resume_advice(command, ddp_checkpoints_last(s->checkpoints));
 
     if (text && s->patience > 0)

@@ -346,6 +346,16 @@ ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *
     return st;
 }
 
+int ddp_async_writer_is_idle(ddp_async_writer *s)
+{
+    int is_idle;
+
+    (void)pthread_mutex_lock(&s->lock);
+    is_idle = s->count == 0;
+    (void)pthread_mutex_unlock(&s->lock);
+    return is_idle;
+}
+
 void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news)
 {
     (void)pthread_mutex_lock(&s->lock);

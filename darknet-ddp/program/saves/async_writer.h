@@ -47,6 +47,9 @@ void ddp_async_writer_close(ddp_async_writer *s);
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
                                  ddp_error *err) DDP_MUST_CHECK;
 
+/* Is nothing being written, or waiting to be? */
+int ddp_async_writer_is_idle(ddp_async_writer *s);
+
 /* What there is to tell, at once or, with wait or where a save has failed, when nothing is left to
  * write. */
 void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news);

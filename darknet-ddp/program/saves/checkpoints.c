@@ -347,6 +347,11 @@ ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err)
     return DDP_OK;
 }
 
+int ddp_checkpoints_are_written(const ddp_checkpoints *c)
+{
+    return !c->saver || ddp_async_writer_is_idle(c->saver);
+}
+
 const char *ddp_checkpoints_last(const ddp_checkpoints *c)
 {
     if (!c)

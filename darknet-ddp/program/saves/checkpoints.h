@@ -92,6 +92,9 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
  * the status below. NULL is allowed. Fails as ddp_checkpoint_save. */
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
+/* On rank 0: is nothing being written, or waiting to be? */
+int ddp_checkpoints_are_written(const ddp_checkpoints *c);
+
 /* On rank 0 the weights file that was saved last, or resumed from; NULL: none. Also NULL where c
  * is, and on other ranks. */
 const char *ddp_checkpoints_last(const ddp_checkpoints *c);

@@ -71,12 +71,13 @@ static int read_state(ddp_checkpoint_metadata *metadata, const char *weights)
     return is_read;
 }
 
-/* Are these the weights after that step? */
-static int are_of_step(const char *weights, size_t step)
+size_t ddp_displaced_step(const char *path)
 {
     ddp_checkpoint_metadata metadata;
 
-    return read_state(&metadata, weights) && metadata.step == step;
+    if (access(path, F_OK))
+        return 0;
+    return read_state(&metadata, path) ? metadata.step : SIZE_MAX;
 }
 
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
@@ -86,7 +87,7 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
     int number = 0;
 
     (void)snprintf(from, sizeof from, "%s/%s_best.weights", directory, base);
-    if (access(from, F_OK) || (step > 0 && are_of_step(from, step)))
+    if (access(from, F_OK) || (step > 0 && ddp_displaced_step(from) == step))
         return DDP_OK;
     do {
         (void)snprintf(to, sizeof to, "%s/%s_best_%d.weights", directory, base, ++number);

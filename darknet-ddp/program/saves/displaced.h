@@ -16,6 +16,10 @@
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 
+/* The step of the weights at path, as their state file says. 0: there are none; SIZE_MAX: no state
+ * file can be read. */
+size_t ddp_displaced_step(const char *path);
+
 /* Are the weights at path no whole save of a run: of another program, put there by hand, or with a
  * damaged state? Reads them and their state file. */
 int ddp_displaced_is_foreign(const char *path);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void print_note(void *ctx, const char *sentence)
@@ -189,18 +190,33 @@ static ddp_status refuse(const ddp_checkpoint_run *run, ddp_error *err)
                     run->force ? "" : "; -resume_force goes on all the same");
 }
 
+/* By what its state file says of it. */
+static int is_cut_short(const char *weights)
+{
+    char *state = ddp_state_path(weights);
+    ddp_checkpoint_metadata metadata;
+    struct stat info;
+    ddp_error ignored;
+    int is_cut = state && !ddp_checkpoint_peek(&metadata, state, &ignored)
+                 && stat(weights, &info) == 0 && (uint64_t)info.st_size < metadata.weights_bytes;
+
+    free(state);
+    return is_cut;
+}
+
 /* Say what goes on from the weights of a damaged pair: a user who resumes wants these, or those of
  * the run that lies beside them, and no run from the beginning. */
-static ddp_status offer_weights(const char *directory, const char *base, ddp_error *err)
+static ddp_status offer_weights(const char *weights, const char *directory, const char *base,
+                                ddp_error *err)
 {
     ddp_error found = *err;
     char *aside = ddp_set_aside_last(directory, base, NULL);
 
-    (void)ddp_fail(
-        err, found.code,
-        "%s; -resume_force goes on from these weights alone, and without -resume a run begins "
-        "anew and sets them aside%s%s",
-        found.text, aside ? "; an earlier run's files are in " : "", aside ? aside : "");
+    (void)ddp_fail(err, found.code,
+                   "%s; %swithout -resume a run begins anew and sets them aside%s%s", found.text,
+                   is_cut_short(weights) ? "they are cut short, and "
+                                         : "-resume_force goes on from these weights alone, and ",
+                   aside ? "; an earlier run's files are in " : "", aside ? aside : "");
     free(aside);
     return err->code;
 }
@@ -210,5 +226,5 @@ ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run 
 {
     if (err->code == DDP_ERR_MISMATCH)
         return refuse(run, err);
-    return from->damaged ? offer_weights(directory, base, err) : err->code;
+    return from->damaged ? offer_weights(from->damaged, directory, base, err) : err->code;
 }

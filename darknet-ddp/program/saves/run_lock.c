@@ -109,7 +109,8 @@ int ddp_run_lock_restore(const char *directory)
     if (access(directory, F_OK) == 0 || errno != ENOENT || mkdir(directory, 0777))
         return 0;
     (void)fprintf(stderr,
-                  "darknet: %s was removed, and is made again; what was saved there is gone\n",
+                  "darknet: %s is not there any more, removed or moved, and is made again, without "
+                  "the weights that it had\n",
                   directory);
     if (owner)
         ddp_name_lock_renew(owner);

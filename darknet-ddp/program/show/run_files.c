@@ -45,6 +45,7 @@ struct ddp_run_files {
     ddp_page_file page;
     int64_t told_ns;
     int csv_failed; /* and it was said */
+    int has_saved;  /* since the last row */
 };
 
 void ddp_run_files_close(ddp_run_files *r)
@@ -288,10 +289,22 @@ void ddp_run_files_saving(ddp_run_files *r)
         ddp_csv_flush(r->csv, 1);
 }
 
+void ddp_run_files_bring_back(ddp_run_files *r)
+{
+    if (!r)
+        return;
+    if (r->csv)
+        ddp_csv_bring_back(r->csv, r->paths[CSV]);
+    ddp_terminal_bring_back_log();
+}
+
 void ddp_run_files_saved(ddp_run_files *r)
 {
-    if (r)
-        ddp_step_timing_saved(&r->times);
+    if (!r)
+        return;
+    ddp_run_files_bring_back(r);
+    ddp_step_timing_saved(&r->times);
+    r->has_saved = 1;
 }
 
 static double peak_memory_mib(void)
@@ -341,6 +354,9 @@ static void add_to_csv(ddp_run_files *r)
     if (!r->csv)
         return;
     ddp_csv_add(r->csv, r->row);
+    if (r->has_saved)
+        ddp_csv_flush(r->csv, 1);
+    r->has_saved = 0;
     say_lost(r);
 }
 

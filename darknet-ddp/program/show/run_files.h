@@ -59,10 +59,13 @@ void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
 /* Before and after weights are saved. A run that resumes from them finds the rows of the steps
- * before.
- */
+ * before, and of their own step as soon as that has ended. */
 void ddp_run_files_saving(ddp_run_files *r);
 void ddp_run_files_saved(ddp_run_files *r);
+
+/* Files that are not there any more, since their folder was removed, say, come back as they were.
+ * ddp_run_files_saved does so, too. */
+void ddp_run_files_bring_back(ddp_run_files *r);
 
 /* A step has ended: take its times. What comes until ddp_run_files_add is no part of the next one.
  */

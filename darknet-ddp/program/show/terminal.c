@@ -1,6 +1,7 @@
 #include "show/terminal.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/printable.h"
 #include "base/tty.h"
 #include "launch/child.h"
@@ -185,6 +186,14 @@ void ddp_terminal_log(const char *path, int append, const char *head)
             put_head(head);
     }
     unlock_and_flush(1);
+}
+
+void ddp_terminal_bring_back_log(void)
+{
+    lock();
+    if (screen.log >= 0 && !screen.writing)
+        ddp_file_bring_back(screen.log_path, screen.log);
+    unlock();
 }
 
 void ddp_terminal_flush(void)

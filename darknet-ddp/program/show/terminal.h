@@ -67,6 +67,9 @@ void ddp_terminal_note(const char *line);
  * could. */
 int ddp_terminal_output_error(void);
 
+/* Where the file is not there any more it comes back with all that it has (ddp_file_bring_back). */
+void ddp_terminal_bring_back_log(void);
+
 /* Hand the file what it has not yet. Waits for its disk. */
 void ddp_terminal_flush(void);
 

@@ -31,11 +31,18 @@ struct ddp_validation {
     ddp_validation_result last;
     ddp_precision *each;
     int done;
+    int number; /* validations so far */
     struct {
         double figure;
         size_t step; /* 0: there was none */
         int since;   /* validations since then */
     } best;
+    struct bests {
+        double figure;
+        size_t step;
+        int number;
+    } * bests; /* each that was the best when it came */
+    size_t best_count;
 };
 
 void ddp_validation_close(ddp_validation *v)
@@ -47,6 +54,7 @@ void ddp_validation_close(ddp_validation *v)
     ddp_lines_release(&v->names);
     free(v->class_of);
     free(v->each);
+    free(v->bests);
     free(v->set.map);
     free(v);
 }
@@ -116,9 +124,11 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
                                   .count = v->list.count,
                                   .classes = classes ? atoi(classes) : 20,
                                   .map = map ? ddp_map_read(map) : NULL};
-    if (v->set.count == 0 || v->set.classes < 1)
-        return ddp_fail(err, DDP_ERR_FORMAT, "valid=%s lists %zu pictures, of %d classes", valid,
-                        v->set.count, v->set.classes);
+    if (v->set.count == 0)
+        return ddp_fail(err, DDP_ERR_FORMAT,
+                        "valid=%s: no picture is listed there, a path in each line", valid);
+    if (v->set.classes < 1)
+        return ddp_fail(err, DDP_ERR_FORMAT, "classes=%s: there is nothing to validate", classes);
     v->last.top = top ? atoi(top) : TOP;
     v->each = calloc((size_t)v->set.classes, sizeof *v->each);
     if (!v->each)
@@ -348,15 +358,28 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validatio
     return DDP_OK;
 }
 
+/* Without memory it is not known any more when a later one is lost. */
+static void remember_best(ddp_validation *v)
+{
+    struct bests *grown = realloc(v->bests, (v->best_count + 1) * sizeof *grown);
+
+    if (!grown)
+        return;
+    v->bests = grown;
+    grown[v->best_count++] = (struct bests){v->best.figure, v->best.step, v->number};
+}
+
 /* Is it the best so far? */
 static int add(ddp_validation *v, size_t step, double key)
 {
     int best = v->best.step == 0 || key > v->best.figure;
 
+    v->number++;
     v->best.since = best ? 0 : v->best.since + 1;
     if (best) {
         v->best.figure = key;
         v->best.step = step;
+        remember_best(v);
     }
     return best;
 }
@@ -366,10 +389,21 @@ void ddp_validation_recall(ddp_validation *v, size_t step, double key)
     (void)add(v, step, key);
 }
 
-void ddp_validation_forget_best(ddp_validation *v)
+int ddp_validation_go_back(ddp_validation *v, size_t step)
 {
-    v->best.step = 0;
-    v->best.since = 0;
+    size_t count = v->best_count;
+
+    if (v->best.step == 0 || v->best.step == step)
+        return 0;
+    while (step > 0 && count > 0 && v->bests[count - 1].step != step)
+        count--;
+    if (step > 0 && count == 0)
+        return 0; /* of a step that the run has no figure of */
+    v->best_count = step > 0 ? count : 0;
+    v->best.step = step;
+    v->best.figure = step > 0 ? v->bests[count - 1].figure : 0;
+    v->best.since = step > 0 ? v->number - v->bests[count - 1].number : 0;
+    return 1;
 }
 
 ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
@@ -377,17 +411,14 @@ ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
     return v ? ddp_broadcast(v->group, &v->best, sizeof v->best, 0, err) : DDP_OK;
 }
 
-ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_train_position *now,
-                              ddp_validation_listener listener, void *ctx, int *best, int *stop,
-                              ddp_error *err)
+int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop)
 {
-    if (ddp_validation_measure(v, net, listener, ctx, err))
-        return err->code;
-    *best = add(v, now->step, v->last.key);
+    int best = add(v, now->step, v->last.key);
+
     *stop = v->options->patience > 0 && v->best.since >= v->options->patience;
     if (ddp_group_rank(v->group) == 0)
-        print_result(v, now, *best);
-    return DDP_OK;
+        print_result(v, now, best);
+    return best;
 }
 
 char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count)

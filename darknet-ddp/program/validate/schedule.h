@@ -61,16 +61,15 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
 /* Is it due after this step? NULL: never. */
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
-/* Validate net. Rank 0 prints a line; listener as of ddp_validate_detector. *best: its figure is
- * the best so far; *stop: it has not been improved for as many validations as -patience says.
- * Blocks until every rank is here. Fails as ddp_validate_detector. */
-ddp_status ddp_validation_run(ddp_validation *v, network *net, const ddp_train_position *now,
-                              ddp_validation_listener listener, void *ctx, int *best, int *stop,
-                              ddp_error *err) DDP_MUST_CHECK;
-
-/* The same without deciding or printing anything; listener as of ddp_validate_detector. */
+/* Validate net; listener as of ddp_validate_detector. Blocks until every rank is here. Fails as
+ * ddp_validate_detector. */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
                                   void *ctx, ddp_error *err) DDP_MUST_CHECK;
+
+/* What follows from the figures of ddp_validation_measure, on all ranks; rank 0 prints them.
+ * Returns whether they are the best so far. *stop: these have not been improved for as many
+ * validations as -patience says. */
+int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);
 
 /* A line on standard output that counts boxes that are not finite, if there were any. */
 void ddp_validation_say_left_out(const ddp_validation_result *r);
@@ -87,10 +86,12 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key);
 /* A run that goes on: on rank 0, in their order, the figures of the validations before it. */
 void ddp_validation_recall(ddp_validation *v, size_t step, double key);
 
-/* On rank 0: the weights of the best figure are lost, so the next is the best. */
-void ddp_validation_forget_best(ddp_validation *v);
+/* On rank 0: the best weights on the disk are those of that step (0: there are none), which later
+ * figures are compared with. Returns 0 where that is so already, or the step has no figure: then
+ * nothing changes. */
+int ddp_validation_go_back(ddp_validation *v, size_t step);
 
-/* All ranks learn what rank 0 recalled. v may be NULL. Fails with DDP_ERR_COMM. */
+/* All ranks learn what rank 0 knows of the best. v may be NULL. Fails with DDP_ERR_COMM. */
 ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL: there was none. */

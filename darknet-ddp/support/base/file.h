@@ -84,6 +84,11 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
  * then `to` is as it was. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
+/* fd is open for writing, and was opened as path. Where nothing is there any more, since its folder
+ * was removed or moved and is made again, say: a copy of all that it holds comes there, and fd
+ * writes to that from here on. Else, and where that fails, nothing changes. */
+void ddp_file_bring_back(const char *path, int fd);
+
 /* Are both there, and one file, by whatever names? */
 int ddp_file_is_same(const char *a, const char *b);
 

@@ -293,6 +293,12 @@ void ddp_csv_flush(ddp_csv *c, int now)
     c->rows = 0;
 }
 
+void ddp_csv_bring_back(ddp_csv *c, const char *path)
+{
+    ddp_csv_flush(c, 1);
+    ddp_file_bring_back(path, c->fd);
+}
+
 const char *ddp_csv_old(const ddp_csv *c)
 {
     return c->old[0] ? c->old : NULL;

@@ -47,6 +47,10 @@ void ddp_csv_add(ddp_csv *c, const double *values);
 /* Hand what is buffered to the system, if the last time was a second ago or `now` is set. */
 void ddp_csv_flush(ddp_csv *c, int now);
 
+/* Where the file at path, as which it was opened, is not there any more: it comes back with all
+ * its rows (ddp_file_bring_back). */
+void ddp_csv_bring_back(ddp_csv *c, const char *path);
+
 /* How many rows are not in the file, lost or waiting, after the last flush, and why: NULL, or the
  * system's words. */
 size_t ddp_csv_lost(const ddp_csv *c, const char **why);
