@@ -122,7 +122,7 @@ static void without_a_good_one_it_is_refused(void **state)
     assert_int_equal(find(&err), 0);
     save("toy.backup", 3, -INFINITY, 4, 2);
     assert_int_equal(find(&err), -1);
-    if (!strstr(err.text, "no checkpoint is left to resume from: of ")
+    if (!strstr(err.text, "no checkpoint is left to resume from: ")
         || !strstr(err.text, "toy.backup has a number that is not finite"))
         fail_msg("%s", err.text);
 }

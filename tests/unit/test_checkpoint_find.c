@@ -216,7 +216,7 @@ static void the_only_pair_that_is_damaged_is_an_error(void **state)
     free(bytes);
     assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err),
                      DDP_ERR_FORMAT);
-    assert_non_null(strstr(err.text, "no checkpoint is left to resume from: of "));
+    assert_non_null(strstr(err.text, "no checkpoint is left to resume from: "));
     assert_non_null(strstr(err.text, "toy.backup.state: its checksum is wrong"));
     assert_null(pair.weights);
     assert_string_equal(pair.damaged, folder_file(&pair_folder, "toy.backup"));
