@@ -125,7 +125,7 @@ class DiskReadOnly(Disk):
 
 class FolderGone(Trial):
     goes_on = True
-    says = r"backup was removed, and is made again"
+    says = r"backup is not there any more, removed or moved, and is made again"
 
     def inject(self):
         os.rename(self.path("backup"), self.path("moved"))
