@@ -17,11 +17,9 @@
 #include "show/rank_output.h"
 #include "show/terminal.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 static int input_width, input_height;
 static ddp_train_position began;

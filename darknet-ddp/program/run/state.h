@@ -80,7 +80,7 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 /* ---- step.c ---- */
 
 /* Validate a network that was resumed from a checkpoint of a step after which a validation is due,
- * where there was none. All ranks; fails as ddp_validation_run. */
+ * where there was none. All ranks; fails as ddp_validation_measure. */
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -13,7 +13,7 @@ ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation 
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_pictures_close(ddp_page_pictures *views); /* NULL is allowed */
 
-/* A listener of ddp_validation_run; ctx: the views, or NULL. */
+/* A listener of ddp_validation_measure; ctx: the views, or NULL. */
 void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
                             const ddp_truth *truths, size_t truth_count);
 

@@ -54,7 +54,8 @@ void ddp_run_files_list(ddp_run_files *r, size_t lines);
 /* What it writes beside the weights: paths, NULL after the last. NULL where r is. */
 char *const *ddp_run_files_paths(const ddp_run_files *r);
 
-/* What was found in a validation: a listener of ddp_validation_run. ctx: the records, or NULL. */
+/* What was found in a validation: a listener of ddp_validation_measure. ctx: the records, or NULL.
+ */
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 

@@ -19,6 +19,13 @@ enum { TOP = 5, STEPS_APART = 100 };
 
 static const double least_score = 0.25; /* of precision, recall and average IoU */
 
+/* A figure that was the best when it came. */
+struct best {
+    double figure;
+    size_t step;
+    int number; /* of the validation */
+};
+
 struct ddp_validation {
     const ddp_options *options;
     ddp_group *group;
@@ -37,11 +44,7 @@ struct ddp_validation {
         size_t step; /* 0: there was none */
         int since;   /* validations since then */
     } best;
-    struct bests {
-        double figure;
-        size_t step;
-        int number;
-    } * bests; /* each that was the best when it came */
+    struct best *bests; /* each that was the best when it came; on rank 0 later ones may be lost */
     size_t best_count;
 };
 
@@ -361,12 +364,12 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validatio
 /* Without memory it is not known any more when a later one is lost. */
 static void remember_best(ddp_validation *v)
 {
-    struct bests *grown = realloc(v->bests, (v->best_count + 1) * sizeof *grown);
+    struct best *grown = realloc(v->bests, (v->best_count + 1) * sizeof *grown);
 
     if (!grown)
         return;
     v->bests = grown;
-    grown[v->best_count++] = (struct bests){v->best.figure, v->best.step, v->number};
+    grown[v->best_count++] = (struct best){v->best.figure, v->best.step, v->number};
 }
 
 /* Is it the best so far? */
