@@ -92,16 +92,18 @@ static void refuse(const char *verb, ddp_error *err)
 const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err)
 {
     const char *verb = argc > 2 ? argv[2] : "";
+    char name[32];
     int fewest, most;
 
     for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++) {
         if (strcmp(row->verb, verb) != 0)
             continue;
         count_words(row->words, &fewest, &most);
+        ddp_ddp_command_name(verb, name, sizeof name);
         if (argc - 3 >= fewest && argc - 3 <= most)
             return row;
         (void)ddp_fail(err, DDP_ERR_USAGE,
-                       "usage: darknet ddp %s%s%s [options]; `darknet ddp help` lists them", verb,
+                       "usage: darknet %s%s%s [options]; `darknet ddp help` lists them", name,
                        row->words[0] ? " " : "", row->words);
         return NULL;
     }

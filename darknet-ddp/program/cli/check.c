@@ -6,6 +6,7 @@
 #include "comm/collectives.h"
 #include "glue/weights.h"
 #include "inputs/arguments.h"
+#include "inputs/label_files.h"
 #include "inputs/scan_data.h"
 #include "inputs/scan_gather.h"
 #include "launch/transport_choice.h"
@@ -55,6 +56,21 @@ static void look_at_labels(ddp_scan_data *c)
              && !ddp_faults_have(&c->faults, "label-"))
         ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-empty", c->list_path, 0,
                       "no picture has a box: a network learns here to find nothing");
+}
+
+/* Without labels all validations have the figure 0 or none, and the first weights stay the best. */
+static void look_at_valid_labels(ddp_scan_data *c)
+{
+    ddp_error why;
+    int empty;
+
+    if (c->heads.count == 0)
+        return;
+    if (ddp_label_files_find(c->valid.all, c->valid.count, 0, &empty, &why))
+        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "labels-none", c->valid_path, 0, "%s", why.text);
+    else if (empty)
+        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-empty", c->valid_path, 0,
+                      "no picture has a box: a validation measures nothing here");
 }
 
 /* Anchors that calc_anchors would find, at the cfg's size. */
@@ -127,6 +143,7 @@ static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *op
     ddp_fit fit = {0};
 
     look_at_labels(c);
+    look_at_valid_labels(c);
     if (!ddp_faults_have(&c->faults, "cfg-filters") && !ddp_faults_have(&c->faults, "cfg-classes"))
         ddp_check_cfg(&c->faults, c->cfg_path, &c->cfg.cfg,
                       options); /* else it would say that once more */

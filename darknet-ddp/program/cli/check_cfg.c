@@ -52,9 +52,6 @@ static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
         return;
     batch = ddp_cfg_find(&net, "batch");
     subdivisions = ddp_cfg_find(&net, "subdivisions");
-    if (!batch)
-        ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-batch", path, 0,
-                      "[net] has no batch=, so the weights change after each picture");
     if (ddp_batch_split(&cut, number_of(batch), number_of(subdivisions), 1, DDP_BATCH_GLOBAL, NULL,
                         &why))
         ddp_fault_add(f, DDP_FAULT_ERROR, "cfg-batch", path, batch ? batch->number : 0, "%s",
@@ -116,6 +113,7 @@ void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
         return;
     }
     check_batch(f, path, cfg);
+    ddp_check_batch_of_one(f, path, cfg);
     check_twice(f, path, cfg);
     ddp_check_rate(f, path, cfg);
     check_layers(f, path, options);

@@ -98,8 +98,11 @@ int ddp_command_map(const char *data, const char *cfg, const char *weights,
     const ddp_validation_result *result;
     FILE *json = NULL;
     ddp_evaluate m;
+    ddp_error err;
 
     ddp_evaluate_open(&m, "detector", data, cfg, weights, options, launcher);
+    if (ddp_validation_find_labels(m.validation, &err))
+        ddp_rank_output_failure(&err);
     if (m.rank == 0 && options->json)
         json = ddp_output_file_open(options->json);
     result = ddp_evaluate_run(&m, put_boxes, json);

@@ -120,6 +120,32 @@ static int find_picture(const char *written, const struct stat *info, const char
 
 /* ---- what is there already ---- */
 
+static int begins(const unsigned char *head, size_t count, const char *with, size_t bytes)
+{
+    return count >= bytes && memcmp(head, with, bytes) == 0;
+}
+
+/* Reports and traces, whose first key tells them from other JSON, as a data set's annotations. */
+static int begins_as_json_of_ours(const unsigned char *head, size_t count)
+{
+    static const char *const ours[] = {
+        "{\"faults\": ", "{\"found\": ", "{\"options\": ", "{\n  \"cfg\": ", "{\"traceEvents\":"};
+
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (begins(head, count, ours[i], strlen(ours[i])))
+            return 1;
+    return 0;
+}
+
+/* As Darknet's writer does: JFIF 1.1 without a density, then two tables in one segment. A camera's
+ * or an editor's picture begins otherwise. */
+static int begins_as_jpeg_of_darknet(const unsigned char *head, size_t count)
+{
+    static const char jpeg[] = "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xdb\0\x84";
+
+    return begins(head, count, jpeg, sizeof jpeg - 1);
+}
+
 /* Could this be an earlier one of its kind? */
 static int is_of(ddp_written_kind kind, const unsigned char *head, size_t count)
 {
@@ -127,13 +153,13 @@ static int is_of(ddp_written_kind kind, const unsigned char *head, size_t count)
 
     switch (kind) {
     case DDP_WRITTEN_JSON:
-        return head[0] == '{';
+        return begins_as_json_of_ours(head, count);
     case DDP_WRITTEN_PROFILE:
-        return count >= strlen(profile) && memcmp(head, profile, strlen(profile)) == 0;
+        return begins(head, count, profile, strlen(profile));
     case DDP_WRITTEN_WEIGHTS:
         return ddp_begins_as_weights(head, count);
     case DDP_WRITTEN_JPEG:
-        return count >= 2 && head[0] == 0xff && head[1] == 0xd8;
+        return begins_as_jpeg_of_darknet(head, count);
     default:
         return 1;
     }
@@ -141,7 +167,8 @@ static int is_of(ddp_written_kind kind, const unsigned char *head, size_t count)
 
 static const char *name_of(ddp_written_kind kind)
 {
-    static const char *const names[] = {"JSON", "profile", "weights file", "JPEG picture", "text"};
+    static const char *const names[] = {"report or trace in JSON", "profile", "weights file",
+                                        "JPEG picture that darknet wrote", "text"};
 
     return names[kind];
 }

@@ -8,8 +8,8 @@
 #include "options/ddp_commands.h"
 #include "options/options.h"
 
-/* What the file becomes. One that is there already, and not empty, has to be of the same kind;
- * weights are never written over. */
+/* What the file becomes. One that is there already, and not empty, has to be an earlier one of the
+ * same kind, not just any JSON or JPEG file; weights are never written over. */
 typedef enum ddp_written_kind {
     DDP_WRITTEN_JSON,
     DDP_WRITTEN_PROFILE,

@@ -93,17 +93,25 @@ static void sort(ddp_scan_data *c, findings *found, int is_train, FILE *out)
 static void print_one(void *ctx, const ddp_fault *fault)
 {
     (void)ctx;
-    printf("DDP: %s:%d: %s\n", fault->file, fault->line, fault->text);
+    if (fault->level == DDP_FAULT_ERROR) /* counted with the others */
+        return;
+    if (fault->line > 0)
+        printf("DDP: %s:%d: %s\n", fault->file, fault->line, fault->text);
+    else
+        printf("DDP: %s: %s\n", fault->file, fault->text);
 }
 
-/* What the cfg says of the rate, as a run of its own length takes it. */
-static void print_rate(const ddp_scan_data *c, const ddp_options *options)
+/* What names tell of themselves, and the cfg of the rate and the batch, where no option says
+ * otherwise. */
+static void print_warnings(const ddp_scan_data *c, const ddp_options *options)
 {
     ddp_faults faults = {0};
 
-    if (options->epochs > 0)
-        return;
-    ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
+    ddp_scan_data_names(c, &faults);
+    if (options->epochs == 0)
+        ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
+    if (options->cfg_batch == 0)
+        ddp_check_batch_of_one(&faults, c->cfg_path, &c->cfg.cfg);
     ddp_faults_each(&faults, print_one, NULL);
     ddp_faults_release(&faults);
 }
@@ -254,7 +262,7 @@ ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const cha
             && c->list.count > 0 && is_looked_at(c, command);
     st = agree(group, &ready, err);
     if (!st && ready && ddp_group_rank(group) == 0)
-        print_rate(c, options);
+        print_warnings(c, options);
     if (!st && ready)
         st = look_and_judge(c, group, say, err);
     ddp_scan_data_release(c);

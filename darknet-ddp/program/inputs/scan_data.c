@@ -5,6 +5,7 @@
 #include "inputs/access.h"
 #include "inputs/arguments.h"
 #include "inputs/data_keys.h"
+#include "inputs/label_files.h"
 #include "samples/transforms.h"
 
 #include <stdlib.h>
@@ -41,35 +42,38 @@ static const char *read_lines(ddp_scan_data *c, const char *key, ddp_lines *line
     return line->value;
 }
 
-static void compare_names(ddp_scan_data *c, const char *path)
+static void compare_names(const ddp_scan_data *c, const char *path, ddp_faults *f)
 {
     size_t classes = (size_t)c->classes;
 
     if (classes == 0 || c->names.count == classes)
         return;
     if (c->names.count < classes)
-        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-names", path, 0,
-                      "%zu names, and classes=%d in %s", c->names.count, c->classes, c->data_path);
+        ddp_fault_add(f, DDP_FAULT_ERROR, "data-names", path, 0, "%zu names, and classes=%d in %s",
+                      c->names.count, c->classes, c->data_path);
     else
-        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "data-names", path,
-                      (int)c->names.numbers[classes],
+        ddp_fault_add(f, DDP_FAULT_WARNING, "data-names", path, (int)c->names.numbers[classes],
                       "%zu names, and classes=%d in %s: from this one on they name nothing",
                       c->names.count, c->classes, c->data_path);
 }
 
-/* names= of a detector and labels= of a classifier, or names= of it too. */
-static void read_names(ddp_scan_data *c)
+/* Of a detector names=; of a classifier labels=, or names= where that is missing. */
+static const char *names_key(const ddp_scan_data *c)
 {
     int is_classifier = c->heads.count == 0 && !c->unknown;
-    const char *key = is_classifier && ddp_sections_find(&c->data, "labels") ? "labels" : "names";
-    const char *path = read_lines(c, key, &c->names);
+
+    return is_classifier && ddp_sections_find(&c->data, "labels") ? "labels" : "names";
+}
+
+void ddp_scan_data_names(const ddp_scan_data *c, ddp_faults *f)
+{
+    const char *path = ddp_sections_find(&c->data, names_key(c));
 
     if (!path || !c->names.all)
         return;
-    compare_names(c, path);
-    if (is_classifier)
-        ddp_check_duplicates(
-            &c->faults, &(ddp_list_lines){path, c->names.all, c->names.numbers, c->names.count});
+    compare_names(c, path, f);
+    ddp_check_duplicates(f,
+                         &(ddp_list_lines){path, c->names.all, c->names.numbers, c->names.count});
 }
 
 /* Files of tags, and trees of classes, say by themselves which classes a picture has. */
@@ -124,7 +128,8 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
     c->list_path = read_lines(c, "train", &c->list);
     c->valid_path = read_lines(c, "valid", &c->valid);
     compare_cfg(c);
-    read_names(c);
+    (void)read_lines(c, names_key(c), &c->names);
+    ddp_scan_data_names(c, &c->faults);
     c->by_names = names_tell(c);
     return DDP_OK;
 }
@@ -189,15 +194,8 @@ void ddp_scan_data_lists(ddp_scan_data *c)
 
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why)
 {
-    char label[DDP_PATH_BYTES];
-
     if (c->heads.count == 0 || c->tally.pictures == 0
         || c->tally.without_labels < c->tally.pictures)
         return 0;
-    ddp_label_path(c->list.all[0], label);
-    (void)ddp_fail(why, DDP_ERR_FORMAT,
-                   "no picture has a label file; that of %s would be %s. Pictures without objects "
-                   "have empty ones, where that is meant",
-                   c->list.all[0], label);
-    return 1;
+    return ddp_label_files_none(c->list.all[0], why) != DDP_OK;
 }

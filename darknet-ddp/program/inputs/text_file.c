@@ -14,7 +14,7 @@ static ddp_status read_text(void **text, size_t *bytes, const char *path, ddp_er
     if (ddp_file_read(ddp_installed_path(path), SIZE_MAX, text, bytes, &size, err))
         return err->code;
     if (*bytes > 0 && memchr(*text, 0, *bytes))
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s " DDP_HAS_ZEROS, path);
+        return ddp_fail(err, DDP_ERR_FORMAT, "%s %s", path, ddp_has_zeros(*text, *bytes));
     return DDP_OK;
 }
 

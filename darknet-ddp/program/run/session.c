@@ -232,6 +232,15 @@ static ddp_status find_valid(ddp_error *err)
                          ddp_validation_key(ddp_run.validation, "valid"), err);
 }
 
+static ddp_status find_valid_labels(ddp_error *err)
+{
+    ddp_error found;
+
+    if (!ddp_validation_find_labels(ddp_run.validation, &found))
+        return DDP_OK;
+    return ddp_fail(err, found.code, "%s; -ddp_validate 0 trains without validation", found.text);
+}
+
 void ddp_session_validate(const char *command, const char *data, const char *cfg)
 {
     ddp_error err;
@@ -245,7 +254,7 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
                                &err)
         || ddp_validation_agree(ddp_run.validation, ddp_run.label_kind, &err)
         || ddp_preflight(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_print, &err)
-        || find_train(&err) || find_valid(&err))
+        || find_train(&err) || find_valid(&err) || find_valid_labels(&err))
         ddp_session_fail(&err);
 }
 

@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "comm/collectives.h"
 #include "core/agree.h"
+#include "inputs/label_files.h"
 #include "inputs/text_file.h"
 #include "samples/transforms.h"
 
@@ -248,6 +249,20 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, 
     if (ddp_agree(v->group, text, err))
         return err->code;
     return ddp_same_data_agree(v->group, truth, v->set.paths, v->set.count, err);
+}
+
+ddp_status ddp_validation_find_labels(const ddp_validation *v, ddp_error *err)
+{
+    int empty;
+
+    if (!v || v->last.is_classifier)
+        return DDP_OK;
+    if (ddp_label_files_find(v->set.paths, v->set.count, v->options->labels_required, &empty, err))
+        return ddp_wrap(err, "valid=%s", ddp_validation_key(v, "valid"));
+    if (empty && ddp_group_rank(v->group) == 0)
+        printf("DDP: no picture of valid=%s has a box: a validation measures nothing there\n",
+               ddp_validation_key(v, "valid"));
+    return DDP_OK;
 }
 
 static void print_when(const ddp_validation *v, size_t lines)

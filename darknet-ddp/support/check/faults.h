@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Said of a text file behind its name: what a disk may leave of it. */
-#define DDP_HAS_ZEROS "has bytes of 0: it was not written whole, as after a loss of power"
+/* Said behind its name of a text file that has bytes of 0 and begins so: an editor has saved it as
+ * UTF-16, or a disk has left that of it. */
+const char *ddp_has_zeros(const char *begin, size_t bytes);
 
 typedef enum ddp_fault_level {
     DDP_FAULT_WARNING, /* training goes on, and is what was meant or nearly so */

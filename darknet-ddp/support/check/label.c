@@ -198,7 +198,8 @@ size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *r
 
         ddp_check_bom(f, path, mark > 0);
         if (memchr(line, 0, (size_t)bytes)) {
-            ddp_fault_add(f, DDP_FAULT_ERROR, "label-zeros", path, r.line, DDP_HAS_ZEROS);
+            ddp_fault_add(f, DDP_FAULT_ERROR, "label-zeros", path, r.line, "%s",
+                          ddp_has_zeros(line, r.line == 1 ? (size_t)bytes : 0));
             *kind = DDP_LABEL_LINES;
             break;
         }

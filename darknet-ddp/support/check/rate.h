@@ -1,4 +1,4 @@
-/* check/rate.h: what a cfg says of the learning rate, and cannot be meant. */
+/* check/rate.h: what a cfg says of the learning rate and the batch, and cannot be meant. */
 #ifndef DDP_CHECK_RATE_H
 #define DDP_CHECK_RATE_H
 
@@ -6,7 +6,10 @@
 #include "check/faults.h"
 
 /* Add to f, as warnings "cfg-rate", of the [net] of the cfg at path: a rate of 0, a burn_in= as
- * long as the run, steps= that nothing reads or that do not rise. */
+ * long as the run, steps= that nothing reads, that do not rise or that no batch reaches. */
 void ddp_check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg);
+
+/* The same, as "cfg-batch", of a batch of one picture. */
+void ddp_check_batch_of_one(ddp_faults *f, const char *path, const ddp_cfg_text *cfg);
 
 #endif
