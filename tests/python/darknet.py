@@ -35,6 +35,7 @@ ENVIRONMENT = types.MappingProxyType(dict(
     OMPI_MCA_rmaps_base_oversubscribe="1",
     OMPI_MCA_hwloc_base_binding_policy="none",
     OMPI_MCA_btl_vader_single_copy_mechanism="none",
+    OMPI_MCA_pml="ob1",
 ))
 
 # On a GPU each run measures anew which algorithms are fastest, and may find others: the emulated device's noise is another for each, too.
