@@ -56,8 +56,17 @@ static const ddp_option *find_own(const char *beginning, const char *word)
     return NULL;
 }
 
+/* How the word is written otherwise than our option, which it names. */
+static const char *how_it_differs(const char *word, const ddp_option *own)
+{
+    if (strchr(word, '='))
+        return own->argument[0] ? " with a blank in place of the =" : " without a value";
+    return strncmp(word, "--", 2) == 0 ? " with one dash" : "";
+}
+
 const char *ddp_foreign_option_instead(const char *word, char *text)
 {
+    const char *differs;
     const foreign_option *known = find(word);
     const ddp_option *own = find_own("-", word);
 
@@ -69,9 +78,13 @@ const char *ddp_foreign_option_instead(const char *word, char *text)
         own = find_own("-ddp_", word);
     if (!own)
         return NULL;
-    (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s%s%s%s", own->name,
-                   own->argument[0] ? " " : "", own->argument,
-                   own->scope == DDP_OPTION_SCOPE_ANYWHERE ? "" : ", with -ddp");
+    differs = how_it_differs(word, own);
+    (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s%s%s%s%s%s%s", own->name,
+                   own->argument[0] ? " " : "", own->argument, *differs ? "," : "", differs,
+                   own->scope == DDP_OPTION_SCOPE_ANYWHERE ? ""
+                   : *differs                              ? " and"
+                                                           : ",",
+                   own->scope == DDP_OPTION_SCOPE_ANYWHERE ? "" : " with -ddp");
     return text;
 }
 

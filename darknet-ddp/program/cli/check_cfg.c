@@ -1,6 +1,6 @@
 #include "cli/check_cfg.h"
 
-#include "check/rate.h"
+#include "check/net_values.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
 #include "core/batch.h"
@@ -114,6 +114,7 @@ void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
     }
     check_batch(f, path, cfg);
     ddp_check_batch_of_one(f, path, cfg);
+    ddp_check_amounts(f, path, cfg);
     check_twice(f, path, cfg);
     ddp_check_rate(f, path, cfg);
     check_layers(f, path, options);

@@ -182,7 +182,8 @@ static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *opti
 static ddp_status check_places(int argc, char **argv, ddp_error *err)
 {
     const ddp_arguments a = {.data = ddp_darknet_word_at(argc, argv, "DATA"),
-                             .cfg = ddp_darknet_word_at(argc, argv, "CFG")};
+                             .cfg = ddp_darknet_word_at(argc, argv, "CFG"),
+                             .weights = ddp_darknet_word_at(argc, argv, "WEIGHTS")};
 
     return ddp_arguments_check_places(&a, err);
 }

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
-#include "check/rate.h"
+#include "check/net_values.h"
 #include "comm/collectives.h"
 #include "inputs/scan_data.h"
 #include "samples/transforms.h"
@@ -101,7 +101,7 @@ static void print_one(void *ctx, const ddp_fault *fault)
         printf("DDP: %s: %s\n", fault->file, fault->text);
 }
 
-/* What names tell of themselves, and the cfg of the rate and the batch, where no option says
+/* What names tell of themselves, and the cfg of what it trains with, where no option says
  * otherwise. */
 static void print_warnings(const ddp_scan_data *c, const ddp_options *options)
 {
@@ -112,6 +112,7 @@ static void print_warnings(const ddp_scan_data *c, const ddp_options *options)
         ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
     if (options->cfg_batch == 0)
         ddp_check_batch_of_one(&faults, c->cfg_path, &c->cfg.cfg);
+    ddp_check_amounts(&faults, c->cfg_path, &c->cfg.cfg);
     ddp_faults_each(&faults, print_one, NULL);
     ddp_faults_release(&faults);
 }

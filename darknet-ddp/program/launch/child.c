@@ -28,7 +28,7 @@ static const int64_t second_ns = 1000000000;
 
 /* LOOK_MS: how often the ranks' memory is looked at; FAIL_S and END_S: after these a job that
  * has failed, or is done, is killed. */
-enum { LOOK_MS = 1000, ASK_MS = 100, FAIL_S = 5, END_S = 15, SAY_START_S = 10 };
+enum { LOOK_MS = 1000, ASK_MS = 100, FAIL_S = 5, END_S = 15, SAY_START_S = 10, LAST_READS = 16 };
 
 struct launcher {
     pid_t pid;
@@ -432,6 +432,13 @@ static int status_of_killed(const struct launcher *l)
     return l->ended_by ? 128 + l->ended_by : 1;
 }
 
+/* A signal that somebody sent to the launcher ends the ranks as one to this process does, and gives
+ * the launcher an exit status of its own. */
+static int is_done(const struct launcher *l, int how)
+{
+    return WIFEXITED(how) && l->err.notes & DDP_NOTE_DONE && !(l->err.notes & DDP_NOTE_FAILS);
+}
+
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err)
 {
@@ -453,8 +460,12 @@ ddp_status ddp_child(const char *const *args, const ddp_child_config *config, dd
         killed = l.deadline_ns > 0 && ddp_clock_ns() >= l.deadline_ns;
     }
     ddp_process_tree_kill();
+    for (int i = 0; i < LAST_READS; i++)
+        ddp_output_relay_move(&l.err);
     if (killed)
         ended->status = status_of_killed(&l);
+    else if (is_done(&l, how))
+        ended->status = 0;
     else
         ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
     finish(&l, how, ended);

@@ -92,13 +92,17 @@ static void find_lost(ddp_output_relay *r, const char *frame)
                        (int)strcspn(node + strlen(" on node "), " \n"), node + strlen(" on node "));
 }
 
-/* Darknet says what it saves on standard error, too; ssh ends its lines with a carriage return. */
+/* Darknet says what it does on standard error, too, and Open MPI's event loop warns there of
+ * descriptors that are closed; ssh ends its lines with a carriage return. */
 static void keep_why(ddp_output_relay *r, const char *text, size_t bytes)
 {
-    static const char saving[] = "Saving weights to ";
+    static const char *const no_reasons[] = {"Saving weights to ", "Loading weights from ",
+                                             "Made the backup directory ", "[warn] "};
 
-    if (bytes >= sizeof saving && memcmp(text, saving, sizeof saving - 1) == 0)
-        return;
+    for (size_t i = 0; i < sizeof no_reasons / sizeof no_reasons[0]; i++)
+        if (bytes >= strlen(no_reasons[i])
+            && memcmp(text, no_reasons[i], strlen(no_reasons[i])) == 0)
+            return;
     while (bytes > 0 && text[bytes - 1] == '\r')
         bytes--;
     (void)snprintf(r->why, sizeof r->why, "%.*s", (int)bytes, text);

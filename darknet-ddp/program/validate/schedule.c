@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/plural.h"
+#include "check/lists.h"
 #include "comm/collectives.h"
 #include "core/agree.h"
 #include "inputs/label_files.h"
@@ -98,8 +99,10 @@ static ddp_status find_classes(ddp_validation *v, ddp_error *err)
         v->class_of[i] = find_class(v, v->set.paths[i]);
         if (v->class_of[i] < 0)
             return ddp_fail(err, DDP_ERR_FORMAT,
-                            "%.200s:%zu: no class of %.100s has a name that stands in %.250s",
+                            "%.200s:%zu: no class of %.100s%s has a name that stands in %.250s",
                             ddp_sections_find(&v->data, "valid"), v->list.numbers[i], labels,
+                            *ddp_path_oddity(v->names.all[0]) ? ", whose names end with blanks,"
+                                                              : "",
                             v->set.paths[i]);
     }
     return DDP_OK;

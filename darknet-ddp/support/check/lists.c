@@ -132,3 +132,14 @@ size_t ddp_list_number(const char *file, size_t i)
         (void)fclose(in);
     return left > 0 ? i + 1 : number;
 }
+
+const char *ddp_path_oddity(const char *path)
+{
+    size_t bytes = strlen(path);
+
+    if (bytes > 0 && strchr(" \t", path[bytes - 1]))
+        return " (the name ends with a blank)";
+    if (strchr(path, '\\') && !strchr(path, '/'))
+        return " (folders are divided by / here, and not by \\)";
+    return "";
+}

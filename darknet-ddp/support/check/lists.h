@@ -19,6 +19,10 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
  * picture's where they lead to one name in one folder. */
 void ddp_check_overlap(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train);
 
+/* What a path that leads nowhere has that others lack: " (the name ends with a blank)", say; empty:
+ * nothing. */
+const char *ddp_path_oddity(const char *path);
+
 /* The number in a file of its line i, from 0, where blank lines do not count. i + 1: it cannot be
  * read. */
 size_t ddp_list_number(const char *file, size_t i);

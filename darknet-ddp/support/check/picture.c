@@ -1,5 +1,7 @@
 #include "check/picture.h"
 
+#include "check/lists.h"
+
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -210,8 +212,8 @@ int ddp_check_picture(ddp_faults *f, const char *path, const char *place, int *w
 
     *width = *height = 0;
     if (!p.file) {
-        ddp_fault_add(f, DDP_FAULT_ERROR, "picture-unreadable", path, 0, "cannot be read: %s (%s)",
-                      strerror(errno), place);
+        ddp_fault_add(f, DDP_FAULT_ERROR, "picture-unreadable", path, 0,
+                      "cannot be read: %s%s (%s)", strerror(errno), ddp_path_oddity(path), place);
         return 0;
     }
     if (fstat(fileno(p.file), &is) || !S_ISREG(is.st_mode)) {

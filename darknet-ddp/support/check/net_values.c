@@ -1,7 +1,9 @@
-#include "check/rate.h"
+#include "check/net_values.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const double most_scale = 10.5; /* YOLOv1's cfgs rise to ten times */
 
 /* steps= without its policy changes nothing, one that is less than the one before comes with it,
  * and none that the run does not reach comes at all. */
@@ -34,6 +36,26 @@ static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *
     }
 }
 
+/* Each scale multiplies the rate as the ones before it have left it. */
+static void check_scales(ddp_faults *f, const char *path, const ddp_cfg_section *net)
+{
+    const ddp_cfg_line *scales = ddp_cfg_find(net, "scales"), *policy = ddp_cfg_find(net, "policy");
+    double product = 1, most = 1;
+
+    if (!scales || !policy || strcmp(policy->value, "steps") != 0)
+        return;
+    for (const char *at = scales->value; at; at = strchr(at, ',')) {
+        product *= strtod(at += *at == ',', NULL);
+        if (product > most)
+            most = product;
+    }
+    if (most > most_scale)
+        ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, scales->number,
+                      "scales=%s: the rate rises to %g times learning_rate; each scale multiplies "
+                      "it, and .1 is usual",
+                      scales->value, most);
+}
+
 void ddp_check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
 {
     const ddp_cfg_line *rate, *burn_in, *length;
@@ -53,6 +75,7 @@ void ddp_check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
                       "burn_in=%s: with max_batches=%s the rate never rises to learning_rate",
                       burn_in->value, length->value);
     check_steps(f, path, &net);
+    check_scales(f, path, &net);
 }
 
 void ddp_check_batch_of_one(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
@@ -70,4 +93,31 @@ void ddp_check_batch_of_one(ddp_faults *f, const char *path, const ddp_cfg_text 
     else if (atoi(batch->value) == 1)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-batch", path, batch->number,
                       "batch=1: the weights change after each picture");
+}
+
+void ddp_check_amounts(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
+{
+    static const struct {
+        const char *key;
+        double most;
+        const char *why;
+    } amounts[] = {
+        {"hue", 1, "a share of the colour circle, and .1 is usual"},
+        {"saturation", 10, "colours are as many times stronger or weaker, and 1.5 is usual"},
+        {"exposure", 10, "pictures are as many times brighter or darker, and 1.5 is usual"},
+        {"decay", .1,
+         "the weights shrink by this share of the rate at each step, and .0005 is usual"},
+    };
+    ddp_cfg_section net;
+    size_t at = 0;
+
+    if (!ddp_cfg_next_section(cfg, &at, &net))
+        return;
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        const ddp_cfg_line *line = ddp_cfg_find(&net, amounts[i].key);
+
+        if (line && strtod(line->value, NULL) > amounts[i].most)
+            ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-value", path, line->number, "%s=%s: %s",
+                          line->key, line->value, amounts[i].why);
+    }
 }
