@@ -81,6 +81,7 @@ ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_f
 {
     void (*outer)(int, const char *) = fatal_handler;
     const train_plugin *plugin = train_plugin_active;
+    const int force = weights_force;
     struct stat st;
     ddp_status status = DDP_OK;
 
@@ -89,9 +90,11 @@ ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_f
         return ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", weights, strerror(errno));
     refusal.fit = fit;
     fatal_handler = refuse;
+    weights_force = 0;
     if (setjmp(refusal.back) == 0)
         status = load(cfg, weights, (size_t)st.st_size, fit, err);
     fatal_handler = outer;
+    weights_force = force;
     train_plugin_active = (train_plugin *)plugin;
     return status;
 }

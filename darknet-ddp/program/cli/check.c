@@ -56,6 +56,9 @@ static void look_at_labels(ddp_scan_data *c)
              && !ddp_faults_have(&c->faults, "label-"))
         ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-empty", c->list_path, 0,
                       "no picture has a box: a network learns here to find nothing");
+    if (ddp_scan_data_has_corners(c, &why))
+        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-corners", c->list_path, 0, "%s",
+                      why.text);
 }
 
 /* Without labels all validations have the figure 0 or none, and the first weights stay the best. */
@@ -94,7 +97,8 @@ static void look_at_anchors(ddp_scan_data *c, ddp_fit *fit)
                       100 * cfgs, 100 * fit->anchor_iou);
 }
 
-static ddp_status look_at_weights(ddp_scan_data *c, const char *weights, ddp_fit *fit,
+/* force: training would load them all the same. */
+static ddp_status look_at_weights(ddp_scan_data *c, const char *weights, int force, ddp_fit *fit,
                                   ddp_error *err)
 {
     ddp_status st;
@@ -106,8 +110,8 @@ static ddp_status look_at_weights(ddp_scan_data *c, const char *weights, ddp_fit
     ddp_rank_output_errors_only();
     fit->weights_path = weights;
     if (!st && fit->weights.wrong[0])
-        ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "weights-unfit", weights, 0, "%s",
-                      fit->weights.wrong);
+        ddp_fault_add(&c->faults, force ? DDP_FAULT_WARNING : DDP_FAULT_ERROR, "weights-unfit",
+                      weights, 0, "%s", fit->weights.wrong);
     return st;
 }
 
@@ -148,7 +152,7 @@ static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *op
         ddp_check_cfg(&c->faults, c->cfg_path, &c->cfg.cfg,
                       options); /* else it would say that once more */
     look_at_anchors(c, &fit);
-    if (look_at_weights(c, weights, &fit, err))
+    if (look_at_weights(c, weights, options->weights_force, &fit, err))
         return -1;
     return print(c, &fit, options);
 }

@@ -48,7 +48,7 @@ static void look_at_some(ddp_scan_data *c, const ddp_lines *list, look *at, int 
 
 /* What a rank has found. */
 typedef struct findings {
-    uint64_t fatal, borne, pictures, without_labels, unreadable, boxes;
+    uint64_t fatal, borne, pictures, without_labels, unreadable, boxes, beyond;
 } findings;
 
 struct sorting {
@@ -101,15 +101,13 @@ static void print_one(void *ctx, const ddp_fault *fault)
         printf("DDP: %s: %s\n", fault->file, fault->text);
 }
 
-/* What names tell of themselves, and the cfg of what it trains with, where no option says
- * otherwise. */
+/* What names tell of themselves, and the cfg of what it trains with. */
 static void print_warnings(const ddp_scan_data *c, const ddp_options *options)
 {
     ddp_faults faults = {0};
 
     ddp_scan_data_names(c, &faults);
-    if (options->epochs == 0)
-        ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
+    ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
     if (options->cfg_batch == 0)
         ddp_check_batch_of_one(&faults, c->cfg_path, &c->cfg.cfg);
     ddp_check_amounts(&faults, c->cfg_path, &c->cfg.cfg);
@@ -136,6 +134,7 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
     found.pictures = c->tally.pictures;
     found.without_labels = c->tally.without_labels;
     found.boxes = c->tally.boxes;
+    found.beyond = c->tally.beyond;
     if (out)
         (void)fclose(out);
     if (found.fatal > 0 && lines)
@@ -186,6 +185,8 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
 
     c->tally.pictures = all->pictures;
     c->tally.without_labels = all->without_labels;
+    c->tally.boxes = all->boxes;
+    c->tally.beyond = all->beyond;
     if (find_no_labels(c, group, &none, &why, err))
         return err->code;
     none &= all->unreadable < all->pictures; /* else it is the pictures that are elsewhere */
@@ -203,6 +204,8 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
         printf("DDP: none of the %" PRIu64 " pictures of %s that were looked at has a box: a "
                "network learns here to find nothing\n",
                all->pictures, c->list_path);
+    if (rank == 0 && ddp_scan_data_has_corners(c, &why))
+        printf("DDP: %s: %s\n", c->list_path, why.text);
     if (all->fatal == 0)
         return DDP_OK;
     return ddp_fail(
@@ -233,6 +236,7 @@ static ddp_status look_and_judge(ddp_scan_data *c, ddp_group *group, ddp_preflig
         sum.without_labels += all[r].without_labels;
         sum.unreadable += all[r].unreadable;
         sum.boxes += all[r].boxes;
+        sum.beyond += all[r].beyond;
     }
     free(all);
     return st ? st : judge(c, group, &sum, err);
@@ -243,8 +247,9 @@ static int is_looked_at(const ddp_scan_data *c, const char *command)
     return strcmp(command, "detector") == 0 ? c->heads.count > 0 : c->heads.count == 0;
 }
 
-ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const char *command,
-                         const char *data, const char *cfg, ddp_preflight_say *say, ddp_error *err)
+ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp_net_value *values,
+                         const char *command, const char *data, const char *cfg,
+                         ddp_preflight_say *say, ddp_error *err)
 {
     ddp_scan_data *c;
     ddp_error unread;
@@ -262,8 +267,10 @@ ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const cha
     ready = ddp_scan_data_open(c, &unread) == DDP_OK && !c->unread && !c->unknown
             && c->list.count > 0 && is_looked_at(c, command);
     st = agree(group, &ready, err);
-    if (!st && ready && ddp_group_rank(group) == 0)
+    if (!st && ready && ddp_group_rank(group) == 0) {
+        ddp_sections_override(&c->cfg, values);
         print_warnings(c, options);
+    }
     if (!st && ready)
         st = look_and_judge(c, group, say, err);
     ddp_scan_data_release(c);

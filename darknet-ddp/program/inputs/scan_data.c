@@ -8,6 +8,7 @@
 #include "inputs/label_files.h"
 #include "samples/transforms.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,4 +208,18 @@ int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why)
         || c->tally.without_labels < c->tally.pictures)
         return 0;
     return ddp_label_files_none(c->list.all[0], why) != DDP_OK;
+}
+
+int ddp_scan_data_has_corners(const ddp_scan_data *c, ddp_error *why)
+{
+    enum { FEW = 20, SHARE = 10 };
+
+    if (c->heads.count == 0 || c->tally.beyond < FEW || c->tally.beyond * SHARE < c->tally.boxes)
+        return 0;
+    (void)ddp_fail(why, DDP_ERR_FORMAT,
+                   "%" PRIu64 " of %" PRIu64
+                   " boxes reach beyond the edge of their picture: a label is CLASS X Y WIDTH "
+                   "HEIGHT, and X Y are the middle of the box, no corner",
+                   c->tally.beyond, c->tally.boxes);
+    return 1;
 }

@@ -49,4 +49,8 @@ void ddp_scan_data_lists(ddp_scan_data *c);
  * sentence. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
+/* Do so many of the boxes that were looked at reach beyond their pictures that x and y of the
+ * labels are hardly their middles? *why is then a sentence. */
+int ddp_scan_data_has_corners(const ddp_scan_data *c, ddp_error *why);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/cfg_text.h"
 #include "base/status.h"
+#include "glue/darknet.h"
 
 /* A text file as lines; blank ones are left out. All zero is an empty one. */
 typedef struct ddp_lines {
@@ -28,6 +29,10 @@ ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) 
 ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
+
+/* Give keys of the first section that are there these values, which must outlive *s. A NULL key
+ * ends them. */
+void ddp_sections_override(ddp_sections *s, const ddp_net_value *values);
 
 /* The first option of that name in any section, its value or its line, or NULL. */
 const char *ddp_sections_find(const ddp_sections *s, const char *key);

@@ -253,7 +253,8 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,
                                &err)
         || ddp_validation_agree(ddp_run.validation, ddp_run.label_kind, &err)
-        || ddp_preflight(ddp_run.group, ddp_run.options, command, data, cfg, ddp_report_print, &err)
+        || ddp_preflight(ddp_run.group, ddp_run.options, ddp_run.overrides.values, command, data,
+                         cfg, ddp_report_print, &err)
         || find_train(&err) || find_valid(&err) || find_valid_labels(&err))
         ddp_session_fail(&err);
 }

@@ -83,7 +83,8 @@ static void print_files(const ddp_summary *s)
     if (newest)
         printf("%s%s", between, name_in(newest));
     if (numbered > 1)
-        printf(" and %zu numbered one%s before it", numbered - 1, ddp_plural(numbered - 1));
+        printf(" and %zu numbered one%s before it%s", numbered - 1, ddp_plural(numbered - 1),
+               ddp_checkpoints_resumed(s->checkpoints) ? " (of this start alone)" : "");
     print_average(s);
     free(base);
     for (char *const *path = s->records; path && *path; path++)

@@ -410,20 +410,32 @@ void ddp_validation_recall(ddp_validation *v, size_t step, double key)
     (void)add(v, step, key);
 }
 
+static void forget_best(ddp_validation *v)
+{
+    v->best_count = 0;
+    v->best.step = 0;
+    v->best.figure = 0;
+    v->best.since = 0;
+}
+
 int ddp_validation_go_back(ddp_validation *v, size_t step)
 {
     size_t count = v->best_count;
 
     if (v->best.step == 0 || v->best.step == step)
         return 0;
-    while (step > 0 && count > 0 && v->bests[count - 1].step != step)
+    if (step == 0) {
+        forget_best(v);
+        return 1;
+    }
+    while (count > 0 && v->bests[count - 1].step != step)
         count--;
-    if (step > 0 && count == 0)
+    if (count == 0)
         return 0; /* of a step that the run has no figure of */
-    v->best_count = step > 0 ? count : 0;
+    v->best_count = count;
     v->best.step = step;
-    v->best.figure = step > 0 ? v->bests[count - 1].figure : 0;
-    v->best.since = step > 0 ? v->number - v->bests[count - 1].number : 0;
+    v->best.figure = v->bests[count - 1].figure;
+    v->best.since = v->number - v->bests[count - 1].number;
     return 1;
 }
 

@@ -98,6 +98,15 @@ static uint32_t next_key(uint32_t *key)
     return k ^ k >> 16;
 }
 
+/* By more than what rounding makes of a box at the edge? x and y are its middle. */
+static int is_beyond(const ddp_label_box *b)
+{
+    const double some = .02;
+    double x = (double)b->x, y = (double)b->y, w = (double)b->w / 2, h = (double)b->h / 2;
+
+    return x - w < -some || x + w > 1 + some || y - h < -some || y + h > 1 + some;
+}
+
 static void count_box(void *ctx, const ddp_label_box *box)
 {
     struct looking *l = ctx;
@@ -108,6 +117,7 @@ static void count_box(void *ctx, const ddp_label_box *box)
         bin++;
     l->t->sizes[bin]++;
     l->t->boxes++;
+    l->t->beyond += (uint64_t)is_beyond(box);
     if (box->class_id < l->config->classes)
         l->by_class[box->class_id]++;
     if (l->config->sample)
@@ -220,6 +230,7 @@ void ddp_tally_add(ddp_tally *t, const ddp_tally *more)
     t->without_labels += more->without_labels;
     t->without_boxes += more->without_boxes;
     t->boxes += more->boxes;
+    t->beyond += more->beyond;
     t->anchored += more->anchored;
     t->anchor_iou += more->anchor_iou;
     for (int i = 0; i < DDP_SIDE_BINS; i++)

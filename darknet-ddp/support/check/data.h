@@ -19,6 +19,7 @@ typedef struct ddp_tally {
     uint64_t without_labels;       /* that have no label file */
     uint64_t without_boxes;        /* that have an empty one */
     uint64_t boxes;                /* good ones */
+    uint64_t beyond;               /* of these, that reach beyond the picture's edge */
     uint64_t sides[DDP_SIDE_BINS]; /* pictures by their longer side: up to ddp_side_bins[i] */
     uint64_t sizes[DDP_BOX_BINS];  /* boxes by the root of width x height, fractions of the
                                       picture: up to ddp_box_bins[i] */
