@@ -305,24 +305,35 @@ static int number_in(const char *text, const char *key)
     return ddp_cfg_value_of(text, "net", key, value, sizeof value) ? atoi(value) : 1;
 }
 
-/* The cfg's subdivisions= may not divide the line's -batch: then the largest number below it does.
+static int mini_batch_of(const char *text)
+{
+    int batch = number_in(text, "batch"), subdivisions = number_in(text, "subdivisions");
+
+    return subdivisions > 0 && batch >= subdivisions ? batch / subdivisions : 1;
+}
+
+/* Where the line has -batch alone, mini-batches stay as large as they were in the cfg, or nearly.
  */
-static ddp_status fit_subdivisions(char **text, const ddp_options *o, ddp_error *err)
+static ddp_status fit_subdivisions(char **text, const ddp_options *o, int mini_batch,
+                                   ddp_error *err)
 {
     int batch = number_in(*text, "batch"), subdivisions = number_in(*text, "subdivisions");
     char number[NUMBER];
     const ddp_cfg_edit edit = {"net", "subdivisions", number};
 
-    if (batch < 1 || subdivisions < 1 || batch % subdivisions == 0)
+    if (batch < 1 || subdivisions < 1)
         return DDP_OK;
-    if (o->subdivisions || !o->cfg_batch)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "batch=%d is not cut into subdivisions=%d mini-batches of one size", batch,
-                        subdivisions);
-    while (batch % subdivisions)
-        subdivisions--;
-    (void)snprintf(number, sizeof number, "%d", subdivisions);
-    return change(text, &edit, 1, err);
+    if (o->cfg_batch && !o->subdivisions) {
+        while (batch % mini_batch)
+            mini_batch--;
+        (void)snprintf(number, sizeof number, "%d", batch / mini_batch);
+        return change(text, &edit, 1, err);
+    }
+    if (batch % subdivisions == 0)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "batch=%d is not cut into subdivisions=%d mini-batches of one size", batch,
+                    subdivisions);
 }
 
 /* Sizes that the cells of a detector do not divide, of the cfgs whose cells are known. */
@@ -343,7 +354,7 @@ static ddp_status check_size(const char *name, const ddp_options *o, ddp_error *
 static ddp_status make(char **text, const char *name, const ddp_options *options, ddp_error *err)
 {
     const ddp_arguments words = {.data = options->data, .cfg = is_path(name) ? name : NULL};
-    int classes;
+    int classes, mini_batch;
 
     if (check_options(options, err) || check_size(name, options, err)
         || ddp_arguments_check_places(&words, err))
@@ -355,7 +366,8 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
         return err->code;
     if (is_path(name) ? of_file(text, name, err) : of_template(text, name, classes, err))
         return err->code;
-    if (take_values(text, options, err) || fit_subdivisions(text, options, err)
+    mini_batch = mini_batch_of(*text);
+    if (take_values(text, options, err) || fit_subdivisions(text, options, mini_batch, err)
         || (is_path(name) && classes > 0 && set_classes(text, name, classes, options, err)))
         return err->code;
     if (options->data && fit_anchors(text, options->data, err))
