@@ -10,9 +10,9 @@ typedef struct ddp_weights_fit {
     char wrong[512]; /* why Darknet would not take cfg or file, a sentence; "": it would */
 } ddp_weights_fit;
 
-/* Load weights into the network of cfg, on the CPU, and drop both. Standard error hears of it.
- * Nobody else may use Darknet meanwhile, and where *wrong is set memory is lost. Fails with
- * DDP_ERR_IO. */
+/* Load weights into the network of cfg, on the CPU, as without -weights_force, and drop both.
+ * Standard error hears of it. Nobody else may use Darknet meanwhile, and where *wrong is set memory
+ * is lost. Fails with DDP_ERR_IO. */
 ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_fit *fit,
                              ddp_error *err) DDP_MUST_CHECK;
 

@@ -312,8 +312,7 @@ static int mini_batch_of(const char *text)
     return subdivisions > 0 && batch >= subdivisions ? batch / subdivisions : 1;
 }
 
-/* Where the line has -batch alone, mini-batches stay as large as they were in the cfg, or nearly.
- */
+/* With -batch alone mini-batches stay as large as they were in the cfg, or nearly. */
 static ddp_status fit_subdivisions(char **text, const ddp_options *o, int mini_batch,
                                    ddp_error *err)
 {

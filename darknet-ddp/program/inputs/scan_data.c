@@ -66,11 +66,6 @@ static const char *names_key(const ddp_scan_data *c)
     return is_classifier && ddp_sections_find(&c->data, "labels") ? "labels" : "names";
 }
 
-static int ends_with_blank(const char *name)
-{
-    return strchr(" \t", name[strlen(name) - 1]) != NULL; /* no line is empty */
-}
-
 void ddp_scan_data_names(const ddp_scan_data *c, ddp_faults *f)
 {
     const char *path = ddp_sections_find(&c->data, names_key(c));
@@ -79,7 +74,7 @@ void ddp_scan_data_names(const ddp_scan_data *c, ddp_faults *f)
         return;
     compare_names(c, path, f);
     for (size_t i = 0; i < c->names.count; i++)
-        if (ends_with_blank(c->names.all[i]))
+        if (ddp_ends_with_blank(c->names.all[i]))
             ddp_fault_add(f, DDP_FAULT_WARNING, "data-names", path, (int)c->names.numbers[i],
                           "'%s' ends with a blank, which is part of the name", c->names.all[i]);
     ddp_check_duplicates(f,

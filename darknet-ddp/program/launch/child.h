@@ -9,7 +9,7 @@
 
 /* How it ended. */
 typedef struct ddp_exit_info {
-    int status;  /* exit status, or 128 + the signal that ended it */
+    int status;  /* exit status, or 128 + the signal that ended it; 0 where rank 0 had done all */
     int begun;   /* a rank */
     int failed;  /* not 0, and nobody had asked it to end */
     int trained; /* the ranks got so far */

@@ -101,8 +101,8 @@ static ddp_status find_classes(ddp_validation *v, ddp_error *err)
             return ddp_fail(err, DDP_ERR_FORMAT,
                             "%.200s:%zu: no class of %.100s%s has a name that stands in %.250s",
                             ddp_sections_find(&v->data, "valid"), v->list.numbers[i], labels,
-                            *ddp_path_oddity(v->names.all[0]) ? ", whose names end with blanks,"
-                                                              : "",
+                            ddp_ends_with_blank(v->names.all[0]) ? ", whose names end with blanks,"
+                                                                 : "",
                             v->set.paths[i]);
     }
     return DDP_OK;

@@ -133,11 +133,16 @@ size_t ddp_list_number(const char *file, size_t i)
     return left > 0 ? i + 1 : number;
 }
 
+int ddp_ends_with_blank(const char *line)
+{
+    size_t bytes = strlen(line);
+
+    return bytes > 0 && strchr(" \t", line[bytes - 1]) != NULL;
+}
+
 const char *ddp_path_oddity(const char *path)
 {
-    size_t bytes = strlen(path);
-
-    if (bytes > 0 && strchr(" \t", path[bytes - 1]))
+    if (ddp_ends_with_blank(path))
         return " (the name ends with a blank)";
     if (strchr(path, '\\') && !strchr(path, '/'))
         return " (folders are divided by / here, and not by \\)";

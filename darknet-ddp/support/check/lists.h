@@ -19,6 +19,8 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
  * picture's where they lead to one name in one folder. */
 void ddp_check_overlap(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train);
 
+int ddp_ends_with_blank(const char *line);
+
 /* What a path that leads nowhere has that others lack: " (the name ends with a blank)", say; empty:
  * nothing. */
 const char *ddp_path_oddity(const char *path);
