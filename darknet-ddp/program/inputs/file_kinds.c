@@ -28,20 +28,30 @@ ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path, ddp_e
     return DDP_OK;
 }
 
+/* wanted: what stands at this place. */
+static ddp_status check_framework(const char *path, const char *wanted, ddp_error *err)
+{
+    if (!path || !ddp_is_foreign_model(path))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE, "%s is another framework's, by its name, and %s", path,
+                    wanted);
+}
+
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err)
 {
-    if (a->cfg && ddp_is_foreign_model(a->cfg))
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "%s is another framework's, by its name, and a Darknet cfg is wanted in its "
-            "place: `darknet ddp cfg yolov4-tiny -data x.data -o x.cfg` writes one",
-            a->cfg);
-    if (a->weights && ddp_is_foreign_model(a->weights))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is another framework's, by its name, and Darknet's weights are wanted "
-                        "in its place, such as yolov4-tiny.conv.29; without any, training begins "
-                        "with random ones",
-                        a->weights);
+    if (check_framework(a->data,
+                        "a .data file of Darknet is wanted in its place: lines such as classes=3, "
+                        "train=train.list, valid=valid.list, names=x.names, backup=backup",
+                        err)
+        || check_framework(a->cfg,
+                           "a Darknet cfg is wanted in its place: `darknet ddp cfg yolov4-tiny "
+                           "-data x.data -o x.cfg` writes one",
+                           err)
+        || check_framework(a->weights,
+                           "Darknet's weights are wanted in its place, such as "
+                           "yolov4-tiny.conv.29; without any, training begins with random ones",
+                           err))
+        return err->code;
     return DDP_OK;
 }
 

@@ -295,6 +295,8 @@ void ddp_run_files_bring_back(ddp_run_files *r)
         return;
     if (r->csv)
         ddp_csv_bring_back(r->csv, r->paths[CSV]);
+    if (r->rows > 0 && access(r->paths[PAGE], F_OK))
+        write_page(r, "training");
     ddp_terminal_bring_back_log();
 }
 
