@@ -85,6 +85,7 @@ static void look_at_anchors(ddp_scan_data *c, ddp_fit *fit)
     if (k == 0 || count < k || c->heads.width < 1 || c->heads.height < 1)
         return;
     fit->anchor_count = k;
+    fit->anchor_boxes = c->sample.level > 0 ? c->sample.count : 0;
     fit->anchor_iou = ddp_anchors_find(c->sample.sizes, count, k, fit->anchors);
     for (int i = 0; i < k; i++) {
         fit->anchors[2 * i] *= (float)c->heads.width;

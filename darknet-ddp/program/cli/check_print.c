@@ -137,7 +137,12 @@ static void print_fit(FILE *out, const ddp_check_result *r)
     if (r->tally->anchored > 0)
         (void)fprintf(out, "anchors of the cfg: average IoU with these boxes %.1f%%\n", 100 * cfgs);
     if (fit->anchor_count > 0 && fit->anchor_iou > cfgs) {
-        (void)fprintf(out, "anchors that fit them, %.1f%%: anchors =", 100 * fit->anchor_iou);
+        (void)fprintf(out, "anchors that fit ");
+        if (fit->anchor_boxes > 0)
+            (void)fprintf(out, "a sample of %u", fit->anchor_boxes);
+        else
+            (void)fprintf(out, "them");
+        (void)fprintf(out, ", %.1f%%: anchors =", 100 * fit->anchor_iou);
         for (int i = 0; i < fit->anchor_count; i++)
             (void)fprintf(out, "%s %.0f,%.0f", i ? "," : "", (double)fit->anchors[2 * i],
                           (double)fit->anchors[2 * i + 1]);

@@ -10,6 +10,7 @@
 typedef struct ddp_fit {
     int anchor_count; /* 0: none were looked for */
     double anchor_iou;
+    uint32_t anchor_boxes;               /* among how many they were looked for; 0: among all */
     float anchors[2 * DDP_ANCHORS_MOST]; /* that fit the boxes, pixels of the network's input */
     const char *weights_path;            /* NULL: none were given */
     ddp_weights_fit weights;

@@ -97,8 +97,8 @@ static int print_command(const char *name)
                    row->verb[0] ? " " : "", row->verb, row->words[0] ? " " : "", row->words,
                    row->options[0] ? "  " : "", row->options);
     if (strcmp(name, "detector") == 0)
-        printf(
-            "       darknet detector map DATA CFG WEIGHTS  -ddp_ranks N -points 11 -json FILE\n");
+        printf("       darknet detector map DATA CFG WEIGHTS  -ddp_ranks N -points 11 -json FILE "
+               "-width N -height N\n");
     if (count && data)
         printf("\nDATA is a file with a line for each:\n%s", data);
     if (count)

@@ -42,9 +42,18 @@ static double number_of(const struct making *m, const char *key, double fallback
     return value ? strtod(value, NULL) : fallback;
 }
 
-/* Each number of a list times ratio, as a whole one of at least `least`. */
-static ddp_status scale_list(struct making *m, const char *key, double ratio, double least,
-                             ddp_error *err)
+/* A number of batches of a run that had `before`, and has `now`. What lay before the end still
+ * does. */
+static double scale(double number, double before, double now)
+{
+    double scaled = round(number * now / before);
+
+    return number < before ? fmin(scaled, now - 1) : scaled;
+}
+
+/* Each number of a list, as a whole one of at least `least`. */
+static ddp_status scale_list(struct making *m, const char *key, double before, double now,
+                             double least, ddp_error *err)
 {
     const char *at = ddp_sections_find(m->cfg, key);
     char text[DDP_OVERRIDE_BYTES] = "", *end;
@@ -56,7 +65,7 @@ static ddp_status scale_list(struct making *m, const char *key, double ratio, do
         if (end == at)
             break;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.0f", used ? "," : "",
-                                 fmax(least, round(number * ratio)));
+                                 fmax(least, scale(number, before, now)));
     }
     if (used >= sizeof text)
         return ddp_fail(err, DDP_ERR_USAGE,
@@ -94,10 +103,24 @@ static ddp_status scale_schedule(struct making *m, double batches, ddp_error *er
     if (before <= 0 || before == batches)
         return DDP_OK;
     for (size_t i = 0; i < sizeof counts_batches / sizeof counts_batches[0]; i++)
-        if (scale_list(m, counts_batches[i].key, batches / before, counts_batches[i].least, err))
+        if (scale_list(m, counts_batches[i].key, before, batches, counts_batches[i].least, err))
             return err->code;
     scale_gamma(m, batches / before);
     return DDP_OK;
+}
+
+/* The cfg's own two are compared when the network is made. */
+static ddp_status check_split(const struct making *m, const ddp_options *o, double batch,
+                              ddp_error *err)
+{
+    double split = o->subdivisions ? o->subdivisions : number_of(m, "subdivisions", 1);
+
+    if (batch >= split || (!o->cfg_batch && !o->subdivisions))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "batch=%g is less than subdivisions=%g, and each subdivision has at least one "
+                    "picture: -subdivisions is to be at most %g",
+                    batch, split, batch);
 }
 
 static ddp_status make(struct making *m, const ddp_options *o, size_t pictures, int ranks,
@@ -109,6 +132,8 @@ static ddp_status make(struct making *m, const ddp_options *o, size_t pictures, 
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-epochs counts the pictures of a .data file's train=, and there are none "
                         "here: max_batches= of the cfg counts batches");
+    if (check_split(m, o, batch, err))
+        return err->code;
     put_number(m, "batch", o->cfg_batch);
     put_number(m, "subdivisions", o->subdivisions);
     put_number(m, "width", o->net_width);
