@@ -121,18 +121,41 @@ static void check_grace(const ddp_train_position *now)
     stepping.ended_ns = ended_ns;
 }
 
+/* What of the run's line makes a step as long as it is, for a line of `darknet ddp cfg`. */
+static void describe_step(char *out, size_t size)
+{
+    const ddp_options *o = ddp_run.options;
+    const struct {
+        const char *option;
+        int value; /* 0: not given */
+    } given[] = {{"-ddp_ranks", o->ranks},
+                 {"-batch", o->cfg_batch},
+                 {"-subdivisions", o->subdivisions},
+                 {"-width", o->net_width},
+                 {"-height", o->net_height}};
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof given / sizeof given[0] && used < size; i++)
+        if (given[i].value > 0)
+            used += (size_t)snprintf(out + used, size - used, " %s %d", given[i].option,
+                                     given[i].value);
+}
+
 /* Whoever tries a cfg of thousands of batches on a few cores learns of it now, and not tomorrow. */
 static void say_if_long(const ddp_train_position *now, double step_s)
 {
     double remaining_s = step_s * (double)(now->last_step - now->step);
-    char left[32];
+    char left[32], step[128];
 
     if (now->last_step <= now->step || remaining_s < a_day_s || !ddp_run.data || !ddp_run.cfg)
         return;
     ddp_duration(remaining_s, left, sizeof left);
+    describe_step(step, sizeof step);
     printf("DDP: at %.3g s a step this run takes %s more; in a day fit %.0f of max_batches=%zu: "
-           "`darknet ddp cfg %s -data %s -hours 24 -o NEW.cfg` writes a cfg that does with them\n",
-           step_s, left, a_day_s / step_s, now->last_step, ddp_run.cfg, ddp_run.data);
+           "`darknet ddp cfg %s -data %s -hours 24%s -o NEW.cfg` measures a step and writes a cfg "
+           "that ends in a day\n",
+           step_s, left, a_day_s / step_s, now->last_step, ddp_run.cfg, ddp_run.data, step);
 }
 
 /* Where ranks differ, what is due is done when they are in sync again; between updates of several

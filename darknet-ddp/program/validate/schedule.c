@@ -277,10 +277,10 @@ static void print_when(const ddp_validation *v, size_t lines)
         (void)snprintf(often, sizeof often, "every %d step%s and ", v->options->validate,
                        ddp_plural((size_t)v->options->validate));
     else if (epochs > 1)
-        (void)snprintf(often, sizeof often, "every %zu epochs (%.0f steps) and ", epochs,
+        (void)snprintf(often, sizeof often, "every %zu epochs (%.10g steps) and ", epochs,
                        (double)v->apart / (double)v->batch);
     else if (epochs == 1)
-        (void)snprintf(often, sizeof often, "each epoch (%.0f steps) and ",
+        (void)snprintf(often, sizeof often, "each epoch (%.10g steps) and ",
                        (double)v->apart / (double)v->batch);
     printf("DDP: validates on %zu picture%s, and saves, after %sthe last step\n", v->set.count,
            ddp_plural(v->set.count), often);
