@@ -104,6 +104,27 @@ static void resuming_makes_no_row_twice(void **state)
     expect_file(path, "step,loss,map\n1,4,\n# a remark\n\n2,3,.25\n2,,.5\n3,2.5,\n");
 }
 
+/* A run that was taken over has rows that it has not written yet, and ends a moment later. */
+static void what_another_run_still_writes_goes_nowhere(void **state)
+{
+    const char *path = folder_file(&folder, "taken.csv");
+    double steps = 0;
+    ddp_csv *first = open_csv(path, 0, &steps), *second;
+
+    (void)state;
+    add(first, 1, 4, NAN);
+    add(first, 2, 3, NAN);
+    add(first, 3, 2, NAN);
+    ddp_csv_flush(first, 1);
+    add(first, 4, 1, NAN);
+    second = open_csv(path, 2, &steps);
+    ddp_csv_bring_back(first, path);
+    ddp_csv_close(first);
+    add(second, 3, 2.5, NAN);
+    ddp_csv_close(second);
+    expect_file(path, "step,loss,map\n1,4,\n2,3,\n3,2.5,\n");
+}
+
 static void a_file_of_another_run_is_put_aside(void **state)
 {
     const char *path = folder_file(&folder, "other.csv");
@@ -332,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_run),
         cmocka_unit_test(resuming_makes_no_row_twice),
+        cmocka_unit_test(what_another_run_still_writes_goes_nowhere),
         cmocka_unit_test(a_file_of_another_run_is_put_aside),
         cmocka_unit_test(an_empty_one_is_not_kept),
         cmocka_unit_test(a_full_disk_loses_nothing_that_room_comes_for),

@@ -23,6 +23,6 @@ int ddp_command_help(void)
         "share/doc/darknet-ddp/darknet-ddp/docs/NAME.md.\n\n"
         "Options, anywhere on the line ([default] behind)\n");
     ddp_options_help(stdout);
-    printf("\nExit status: 0 trained, 1 failed, 2 bad command line.\n");
+    printf("\nExit status: 0 trained, 1 failed, 2 bad command line, 128 + N ended by signal N.\n");
     return 0;
 }

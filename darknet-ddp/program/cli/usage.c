@@ -20,7 +20,8 @@ static const char general[] =
     "  darknet --version\n\n"
     "Commands: ";
 
-static const char statuses[] = "\nExit status: 0 done, 1 failed, 2 bad command line.\n";
+static const char statuses[] =
+    "\nExit status: 0 done, 1 failed, 2 bad command line, 128 + N ended by signal N.\n";
 
 static const char detector_data[] =
     "  classes=2               how many kinds of objects; the cfg's has the same number\n"

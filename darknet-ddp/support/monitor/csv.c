@@ -121,13 +121,18 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
     return c->good > 0 && ftruncate(fileno(file), c->good) == 0;
 }
 
-/* Go on in the file that is there. 0: there is none, or it is another's. */
+/* Go on in the file that is there. 0: there is none, or it is another's. It is a copy from here on:
+ * a run that was taken over may not have ended, and still writes to the file that it has opened. */
 static int go_on(ddp_csv *c, const char *path, uint64_t step,
                  void (*each)(void *ctx, const double *values), void *ctx)
 {
-    FILE *file = fopen(path, "r+e");
-    int fits = file && take_up(c, file, step, each, ctx);
+    FILE *file;
+    ddp_error full;
+    int fits;
 
+    (void)!ddp_file_copy(path, path, &full);
+    file = fopen(path, "r+e");
+    fits = file && take_up(c, file, step, each, ctx);
     if (file)
         (void)fclose(file);
     if (fits)
