@@ -122,7 +122,8 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
 }
 
 /* Go on in the file that is there. 0: there is none, or it is another's. It is a copy from here on:
- * a run that was taken over may not have ended, and still writes to the file that it has opened. */
+ * a run that was taken over may not have ended, and still writes to the file that it has opened.
+ * Where there is no room for a copy, the file itself is cut. */
 static int go_on(ddp_csv *c, const char *path, uint64_t step,
                  void (*each)(void *ctx, const double *values), void *ctx)
 {

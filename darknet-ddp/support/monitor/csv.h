@@ -18,7 +18,8 @@ typedef struct ddp_csv ddp_csv;
 
 /* Open path for a run that has done `step` steps. Rows of later steps, which a run that stopped and
  * now goes on from an earlier checkpoint left there, are removed; so is a last line that is not
- * whole. A line that is no row stays. A file with other columns is put aside as PATH.old, or
+ * whole. What another process that has the file open still writes does not come into it. A line
+ * that is no row stays. A file with other columns is put aside as PATH.old, or
  * PATH.old.2 and so on, the first that is not there. With step 0 the file begins anew, and
  * one that is there is put aside, too.
  * each   called with the values[0..columns) of each row that stays; NULL: nobody asks
