@@ -2,6 +2,7 @@
 
 #include "check/label.h"
 #include "comm/collectives.h"
+#include "samples/picture_loader.h"
 #include "samples/transforms.h"
 
 #include <darknet.h>
@@ -62,22 +63,55 @@ static ddp_status check_head(const network *net, const ddp_validation_set *set, 
     return DDP_OK;
 }
 
-/* ---- pictures, loaded while the one before is computed ---- */
+/* ---- a rank's share of the pictures, each loaded while the one before is computed ---- */
 
-struct loading {
-    load_args args;
-    image whole, fitted;
-    pthread_t thread;
+struct share {
+    ddp_group *group;
+    network *net;
+    const ddp_validation_set *set;
+    const ddp_validation_listener *listener;
+    ddp_picture_fit fit;
+    /* Of picture i. why is set where its truth cannot be read. */
+    void (*look)(void *ctx, const struct share *s, size_t i, ddp_picture *picture);
+    void *ctx;
 };
 
-static void begin_loading(struct loading *l, const network *net, char *path)
+static void tell_unreadable(const struct share *s, size_t i, const char *why)
 {
-    l->args = get_base_args((network *)net);
-    l->args.path = path;
-    l->args.im = &l->whole;
-    l->args.resized = &l->fitted;
-    l->args.type = LETTERBOX_DATA; /* stretches, if training did */
-    l->thread = load_data_in_thread(l->args);
+    const ddp_validation_set *set = s->set;
+    char sentence[2048];
+
+    if (!s->listener || !s->listener->unreadable || set->told[i])
+        return;
+    set->told[i] = 1;
+    (void)snprintf(sentence, sizeof sentence, "%s (%.900s:%zu)", why, set->list, set->numbers[i]);
+    s->listener->unreadable(s->listener->ctx, sentence);
+}
+
+/* Returns how many cannot be read. */
+static uint64_t look_at_share(const struct share *s)
+{
+    size_t step = (size_t)ddp_group_size(s->group), i = (size_t)ddp_group_rank(s->group);
+    const ddp_validation_set *set = s->set;
+    uint64_t unreadable = 0;
+    ddp_picture_loader loader;
+
+    if (i < set->count)
+        ddp_picture_loader_begin(&loader, s->net, set->paths[i], s->fit);
+    for (; i < set->count; i += step) {
+        ddp_picture picture = ddp_picture_loader_end(&loader);
+
+        if (i + step < set->count)
+            ddp_picture_loader_begin(&loader, s->net, set->paths[i + step], s->fit);
+        if (!picture.why[0])
+            s->look(s->ctx, s, i, &picture);
+        if (picture.why[0]) {
+            unreadable++;
+            tell_unreadable(s, i, picture.why);
+        }
+        ddp_picture_release(&picture);
+    }
+    return unreadable;
 }
 
 /* ---- what a rank finds ---- */
@@ -154,14 +188,15 @@ static void add_found(struct boxes *b, const detection *d, int class_id)
                                  .height = (double)d->bbox.h}};
 }
 
-static void detect(struct boxes *b, network *net, struct loading *l, const ddp_validation_set *set)
+static void detect(struct boxes *b, network *net, const ddp_picture *p,
+                   const ddp_validation_set *set)
 {
     /* [detection] gives boxes in pixels of a picture of the size that it is told. */
     int fractions = head_of(net)->type == DETECTION, classes = set->classes, count = 0;
     detection *dets;
 
-    (void)network_predict(net, l->fitted.data);
-    dets = get_network_boxes(net, fractions ? 1 : l->whole.w, fractions ? 1 : l->whole.h,
+    (void)network_predict(net, p->fitted.data);
+    dets = get_network_boxes(net, fractions ? 1 : p->whole.w, fractions ? 1 : p->whole.h,
                              least_score, hierarchy_score, set->map, 1, &count);
     suppress_boxes(net, dets, count, classes, most_overlap);
     for (int i = 0; i < count; i++)
@@ -173,54 +208,46 @@ static void detect(struct boxes *b, network *net, struct loading *l, const ddp_v
     free_detections(dets, count);
 }
 
-static void print_first(void *ctx, const ddp_fault *fault)
-{
-    char *text = ctx;
+struct first_error {
+    char *text;
+    size_t room;
+};
 
-    if (!*text && fault->level == DDP_FAULT_ERROR)
-        (void)snprintf(text, 400, "%s, line %d: %s", fault->file, fault->line, fault->text);
+static void keep_first(void *ctx, const ddp_fault *fault)
+{
+    struct first_error *first = ctx;
+
+    if (!*first->text && fault->level == DDP_FAULT_ERROR)
+        (void)snprintf(first->text, first->room, "%s:%d: %s", fault->file, fault->line,
+                       fault->text);
 }
 
-/* The file may be missing, and must be right if it is not. */
-static ddp_status read_truth(struct boxes *b, const char *picture, int classes, ddp_error *err)
+/* The file may be missing, and must be right if it is not: else why is set. */
+static void read_truth(struct boxes *b, const char *picture, int classes, char *why, size_t room)
 {
     const ddp_label_rules rules = {.classes = classes};
+    struct first_error first = {why, room};
     ddp_faults faults = {0};
-    char path[4096], text[400] = "";
+    char path[4096];
     ddp_label_file kind;
 
     ddp_label_path(picture, path);
     (void)ddp_check_label(&faults, path, &rules, &kind, add_truth, b);
-    ddp_faults_each(&faults, print_first, text);
+    ddp_faults_each(&faults, keep_first, &first);
     ddp_faults_release(&faults);
-    return *text ? ddp_fail(err, DDP_ERR_FORMAT, "%s", text) : DDP_OK;
 }
 
-static ddp_status look(struct boxes *b, ddp_group *group, network *net,
-                       const ddp_validation_set *set, ddp_error *err)
+static void look_for_boxes(void *ctx, const struct share *s, size_t i, ddp_picture *picture)
 {
-    size_t step = (size_t)ddp_group_size(group), first = (size_t)ddp_group_rank(group);
-    struct loading next, now;
-    ddp_status st = DDP_OK;
+    struct boxes *b = ctx;
+    size_t truths = b->truth_count;
 
-    if (first < set->count)
-        begin_loading(&next, net, set->paths[first]);
-    for (size_t i = first; i < set->count; i += step) {
-        (void)pthread_join(next.thread, NULL);
-        now = next;
-        if (i + step < set->count)
-            begin_loading(&next, net, set->paths[i + step]);
-        b->picture = (uint32_t)i;
-        if (!st)
-            st = read_truth(b, set->paths[i], set->classes, err);
-        if (!st)
-            detect(b, net, &now, set);
-        free_image(now.whole);
-        free_image(now.fitted);
-    }
-    if (!st && b->failed)
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu detections", b->found_count);
-    return st;
+    b->picture = (uint32_t)i;
+    read_truth(b, s->set->paths[i], s->set->classes, picture->why, sizeof picture->why);
+    if (picture->why[0])
+        b->truth_count = truths;
+    else
+        detect(b, s->net, picture, s->set);
 }
 
 /* ---- all ranks' ---- */
@@ -256,7 +283,8 @@ static ddp_status gather(ddp_group *group, void **array, size_t *count, size_t s
     return st;
 }
 
-static ddp_status add_up_left_out(ddp_group *group, uint64_t own, size_t *sum, ddp_error *err)
+/* *sum: of all ranks' own. */
+static ddp_status add_up_counts(ddp_group *group, uint64_t own, size_t *sum, ddp_error *err)
 {
     *sum = 0;
     for (int r = 0; r < ddp_group_size(group); r++) {
@@ -283,42 +311,62 @@ static ddp_status agree_on_success(ddp_group *group, ddp_status st, ddp_error *e
     return st;
 }
 
-ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, ddp_group *group,
-                                 network *net, const ddp_validation_set *set,
+/* What all ranks have found, and the figures that follow. */
+static ddp_status judge_boxes(ddp_precision *all, ddp_precision *each, ddp_group *group,
+                              struct boxes *b, const ddp_precision_config *config,
+                              const ddp_validation_listener *listener, ddp_error *err)
+{
+    if (gather(group, (void **)&b->found, &b->found_count, sizeof *b->found, err)
+        || gather(group, (void **)&b->truths, &b->truth_count, sizeof *b->truths, err)
+        || ddp_precision_of(all, each, config, b->found, b->found_count, b->truths, b->truth_count,
+                            err)
+        || add_up_counts(group, b->left_out, &all->left_out, err))
+        return err->code;
+    if (listener && listener->found && ddp_group_rank(group) == 0)
+        listener->found(listener->ctx, b->found, b->found_count, b->truths, b->truth_count);
+    return DDP_OK;
+}
+
+ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
+                                 ddp_group *group, network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,
-                                 ddp_validation_listener listener, void *ctx, ddp_error *err)
+                                 const ddp_validation_listener *listener, ddp_error *err)
 {
     struct boxes b = {0};
+    const struct share share = {group, net, set, listener, DDP_FIT_DETECTOR, look_for_boxes, &b};
     struct mode before;
-    ddp_status st;
+    ddp_status st = DDP_OK;
+    uint64_t own;
 
     if (check_head(net, set, err))
         return err->code;
     enter(&before, net, set);
-    st = look(&b, group, net, set, err);
+    own = look_at_share(&share);
     leave(&before, net);
+    if (b.failed)
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu detections", b.found_count);
     st = agree_on_success(group, st, err);
     if (!st)
-        st = gather(group, (void **)&b.found, &b.found_count, sizeof *b.found, err);
+        st = add_up_counts(group, own, unreadable, err);
     if (!st)
-        st = gather(group, (void **)&b.truths, &b.truth_count, sizeof *b.truths, err);
-    if (!st)
-        st = ddp_precision_of(all, each, config, b.found, b.found_count, b.truths, b.truth_count,
-                              err);
-    if (!st)
-        st = add_up_left_out(group, b.left_out, &all->left_out, err);
-    if (!st && listener && ddp_group_rank(group) == 0)
-        listener(ctx, b.found, b.found_count, b.truths, b.truth_count);
+        st = judge_boxes(all, each, group, &b, config, listener, err);
     release(&b);
     return st;
 }
 
 /* ---- classifiers ---- */
 
-/* What one picture adds. Summed in the order of pictures, whichever rank had it. */
+/* What one picture adds: nothing where it cannot be read. Summed in the order of pictures,
+ * whichever rank had it. */
 struct hit {
     double loss;
-    int32_t top1, topk;
+    int32_t is_there, top1, topk;
+};
+
+struct hits {
+    struct hit *all;
+    const int *class_of; /* of each picture of the list */
+    int top;
 };
 
 static struct hit judge(const float *prediction, int classes, int class_id, int top)
@@ -328,72 +376,72 @@ static struct hit judge(const float *prediction, int classes, int class_id, int 
 
     for (int c = 0; c < classes; c++)
         better += prediction[c] > own || (prediction[c] == own && c < class_id);
-    return (struct hit){
-        .loss = -log(fmax((double)own, 1e-12)), .top1 = better == 0, .topk = better < top};
+    return (struct hit){.loss = -log(fmax((double)own, 1e-12)),
+                        .is_there = 1,
+                        .top1 = better == 0,
+                        .topk = better < top};
 }
 
-static void classify(struct hit *hits, ddp_group *group, network *net,
-                     const ddp_validation_set *set, const int *class_of, int top)
+static void look_for_class(void *ctx, const struct share *s, size_t i, ddp_picture *picture)
 {
-    size_t step = (size_t)ddp_group_size(group);
-    int rank = ddp_group_rank(group);
+    struct hits *hits = ctx;
+    network *net = s->net;
+    float *prediction = network_predict(net, picture->fitted.data);
 
-    for (size_t i = (size_t)rank, k = 0; i < set->count; i += step, k++) {
-        image whole = load_image_color(set->paths[i], 0, 0);
-        image crop = center_crop_image(whole, net->w, net->h);
-        float *prediction = network_predict(net, crop.data);
-
-        if (net->hierarchy)
-            hierarchy_predictions(prediction, net->outputs, net->hierarchy, 1, 1);
-        hits[k] = judge(prediction, set->classes, class_of[i], top);
-        free_image(whole);
-        free_image(crop);
-    }
+    if (net->hierarchy)
+        hierarchy_predictions(prediction, net->outputs, net->hierarchy, 1, 1);
+    hits->all[i / (size_t)ddp_group_size(s->group)] =
+        judge(prediction, s->set->classes, hits->class_of[i], hits->top);
 }
 
 static void add_up(ddp_accuracy *out, const struct hit *all, size_t share, size_t size,
                    size_t pictures)
 {
-    *out = (ddp_accuracy){.pictures = pictures};
+    *out = (ddp_accuracy){0};
     for (size_t i = 0; i < pictures; i++) {
         const struct hit *h = &all[i % size * share + i / size];
 
+        out->pictures += (size_t)h->is_there;
         out->loss += h->loss;
         out->top1 += h->top1;
         out->topk += h->topk;
     }
-    if (pictures == 0)
+    if (out->pictures == 0)
         return;
-    out->loss /= (double)pictures;
-    out->top1 /= (double)pictures;
-    out->topk /= (double)pictures;
+    out->loss /= (double)out->pictures;
+    out->top1 /= (double)out->pictures;
+    out->topk /= (double)out->pictures;
 }
 
-ddp_status ddp_validate_classifier(ddp_accuracy *out, ddp_group *group, network *net,
-                                   const ddp_validation_set *set, const int *class_of, int top,
-                                   ddp_error *err)
+ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
+                                   network *net, const ddp_validation_set *set, const int *class_of,
+                                   int top, const ddp_validation_listener *listener, ddp_error *err)
 {
-    size_t size = (size_t)ddp_group_size(group), share = (set->count + size - 1) / size;
-    struct hit *own = calloc(share + 1, sizeof *own);
-    struct hit *all = calloc(share * size + 1, sizeof *all);
+    size_t size = (size_t)ddp_group_size(group), count = (set->count + size - 1) / size;
+    struct hits own = {calloc(count + 1, sizeof *own.all), class_of, top};
+    struct hit *all = calloc(count * size + 1, sizeof *all);
+    const struct share share = {group,          net, set, listener, DDP_FIT_CLASSIFIER,
+                                look_for_class, &own};
     struct mode before;
     ddp_status st = DDP_OK;
 
-    if (!own || !all)
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu results", share * size);
+    if (!own.all || !all)
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu results", count * size);
     if (!st && set->classes > net->outputs)
         st = ddp_fail(err, DDP_ERR_USAGE, "%d classes, and a network with %d outputs", set->classes,
                       net->outputs);
     st = agree_on_success(group, st, err);
     if (!st) {
         enter(&before, net, set);
-        classify(own, group, net, set, class_of, top);
+        (void)look_at_share(&share);
         leave(&before, net);
-        st = ddp_allgather(group, own, all, share * sizeof *own, err);
+        st = ddp_allgather(group, own.all, all, count * sizeof *all, err);
     }
-    if (!st)
-        add_up(out, all, share, size, set->count);
-    free(own);
+    if (!st) {
+        add_up(out, all, count, size, set->count);
+        *unreadable = set->count - out->pictures;
+    }
+    free(own.all);
     free(all);
     return st;
 }

@@ -15,38 +15,50 @@
 typedef struct ddp_validation_set {
     char *const *paths;
     size_t count;
-    int width, height; /* of the network's input; 0: as it is */
+    const char *list;      /* the file that they are read from */
+    const size_t *numbers; /* the line of each there, from 1 */
+    char *told;            /* of each: it could not be read, and the listener knows */
+    int width, height;     /* of the network's input; 0: as it is */
     int classes;
     int *map; /* of a tree of classes: which node each class is; NULL: none */
 } ddp_validation_set;
 
-/* A picture with what was found in it, on rank 0. */
-typedef void (*ddp_validation_listener)(void *ctx, const ddp_detection *found, size_t count,
-                                        const ddp_truth *truths, size_t truth_count);
+/* All that was found and all that was there, sorted (eval/detections.h), boxes as fractions of
+ * their picture. */
+typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t count,
+                                   const ddp_truth *truths, size_t truth_count);
 
-/* A detector. *all and each[0..classes) are set on every rank; listener (NULL: none) is called once
- * on rank 0 with all that was found and all that was there, sorted (eval/detections.h), boxes as
- * fractions of their picture. A box that is not finite is left out and counted (all->left_out).
- * Blocks until every rank has called it.
- * Fails with DDP_ERR_USAGE (the network is no detector, or one of fewer classes), DDP_ERR_FORMAT (a
- * label file), DDP_ERR_NOMEM, DDP_ERR_COMM. A picture that cannot be read ends the program as
- * Darknet does. */
-ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, ddp_group *group,
-                                 network *net, const ddp_validation_set *set,
+/* Either may be NULL. */
+typedef struct ddp_validation_listener {
+    ddp_found_listener found; /* of a detector, once, on rank 0 */
+    /* A picture, or its labels, that cannot be read, and its line: once, on the rank that has it.
+     */
+    void (*unreadable)(void *ctx, const char *sentence);
+    void *ctx;
+} ddp_validation_listener;
+
+/* A detector. *all, each[0..classes) and *unreadable are set on every rank. *unreadable: how many
+ * pictures are left out, since they or their labels cannot be read. A box that is not finite is
+ * left out, too, and counted (all->left_out). Blocks until every rank has called it.
+ * Fails with DDP_ERR_USAGE (the network is no detector, or one of fewer classes), DDP_ERR_NOMEM,
+ * DDP_ERR_COMM, DDP_ERR_IO (another rank failed). */
+ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
+                                 ddp_group *group, network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,
-                                 ddp_validation_listener listener, void *ctx,
+                                 const ddp_validation_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 typedef struct ddp_accuracy {
-    size_t pictures;
+    size_t pictures;   /* that could be read */
     double top1, topk; /* shares of them */
     double loss;       /* mean of -log of the probability of the true class */
 } ddp_accuracy;
 
 /* A classifier: class_of[i] is the class of set->paths[i]. *out is set on every rank. Otherwise as
  * above. */
-ddp_status ddp_validate_classifier(ddp_accuracy *out, ddp_group *group, network *net,
-                                   const ddp_validation_set *set, const int *class_of, int top,
+ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
+                                   network *net, const ddp_validation_set *set, const int *class_of,
+                                   int top, const ddp_validation_listener *listener,
                                    ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -1,6 +1,6 @@
 #include "samples/thumbnail.h"
 
-#include <darknet.h>
+#include "samples/picture_loader.h"
 
 #include <string.h>
 
@@ -41,16 +41,27 @@ static unsigned char *pixels_of(const image *im)
     return pixels;
 }
 
-ddp_thumbnail ddp_thumbnail_of(const char *path, int most)
+/* No side of it is longer than `most` pixels. */
+static image shrink(image whole, int most)
 {
-    image whole = load_image_color((char *)path, 0, 0);
     int longer = whole.w > whole.h ? whole.w : whole.h;
     int shown = longer < most ? longer : most;
     int width = whole.w * shown / longer, height = whole.h * shown / longer;
-    image small = resize_image(whole, width > 0 ? width : 1, height > 0 ? height : 1);
-    unsigned char *pixels = pixels_of(&small);
-    ddp_thumbnail t = {0};
 
+    return resize_image(whole, width > 0 ? width : 1, height > 0 ? height : 1);
+}
+
+ddp_thumbnail ddp_thumbnail_of(const char *path, int most)
+{
+    ddp_thumbnail t = {0};
+    char why[DDP_PICTURE_WHY];
+    unsigned char *pixels;
+    image whole, small;
+
+    if (!ddp_picture_read(&whole, path, why))
+        return t;
+    small = shrink(whole, most);
+    pixels = pixels_of(&small);
     if (pixels)
         (void)stbi_write_jpg_to_func(take, &t, small.w, small.h, small.c, pixels, QUALITY);
     free(pixels);

@@ -1,5 +1,6 @@
 #include "trainer/plugin.h"
 
+#include "base/plural.h"
 #include "glue/trainable.h"
 #include "samples/loader_status.h"
 #include "samples/sampler.h"
@@ -8,6 +9,7 @@
 
 #include <darknet.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct {
@@ -161,14 +163,24 @@ static ddp_figures figures_of(network *net)
     return figures;
 }
 
-void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples)
+void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
 {
     int learnt = *net->seen > plugin.began;
 
     ddp_trainer_sync(plugin.config.trainer);
     if (learnt)
         ddp_plugin_save(net, ".backup");
-    plugin.config.callbacks.end_unreadable(step, samples, learnt);
+    plugin.config.callbacks.end_unreadable(what, instead, learnt);
+}
+
+void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
+{
+    char what[128];
+
+    (void)snprintf(what, sizeof what, "step %zu: %zu sample%s cannot be read (see above)%s", step,
+                   samples, ddp_plural(samples),
+                   plugin.config.skip_bad ? ", more than are to be skipped" : "");
+    ddp_plugin_end_unreadable(net, what, "which trains with others in their place");
 }
 
 /* End the run where too many samples were replaced: all ranks have the same count. */
@@ -178,7 +190,7 @@ static void judge_replaced(network *net, const ddp_train_position *now)
     if (plugin.replaced <= (size_t)plugin.config.skip_bad)
         return;
     ddp_trainer_rollback(plugin.config.trainer);
-    ddp_plugin_end_unreadable(net, now->step, plugin.replaced);
+    ddp_plugin_end_bad_samples(net, now->step, plugin.replaced);
 }
 
 size_t ddp_plugin_replaced(void)

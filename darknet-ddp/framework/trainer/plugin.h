@@ -48,10 +48,11 @@ typedef struct ddp_plugin_callbacks {
     void (*leave)(void) __attribute__((noreturn));
     /* A picture or its labels cannot be read, for this reason; from any thread. */
     void (*unreadable)(const char *sentence);
-    /* More of them than are allowed, up to this step: all ranks end here. saved: what this run has
-     * learnt without them, or, where some are allowed, with others in their place; 0: it has learnt
-     * nothing yet. */
-    void (*end_unreadable)(size_t step, size_t samples, int saved) __attribute__((noreturn));
+    /* More cannot be read than may be, as `what` says: all ranks end here. instead: what
+     * happens to such files where some may be skipped. saved: what this run has learnt; 0: it has
+     * learnt nothing yet. */
+    void (*end_unreadable)(const char *what, const char *instead, int saved)
+        __attribute__((noreturn));
 } ddp_plugin_callbacks;
 
 typedef struct ddp_plugin_config {
@@ -75,8 +76,15 @@ void ddp_plugin_open(const ddp_plugin_config *config);
  */
 void ddp_plugin_save(network *net, const char *end);
 
-/* The trainer's `unreadable` (trainer/trainer.h). */
-void ddp_plugin_end_unreadable(network *net, size_t step, size_t samples) __attribute__((noreturn));
+/* From a callback, and on every rank: save what was learnt up to here, and end the run for files
+ * that cannot be read, as `what` says. instead: what happens to
+ * such files where some may be skipped. */
+void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
+    __attribute__((noreturn));
+
+/* The same for samples up to this step. The trainer's `unreadable` (trainer/trainer.h). */
+void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
+    __attribute__((noreturn));
 
 /* From a callback, and on every rank: end the run after this step, as if a signal had asked for
  * it. */

@@ -19,9 +19,9 @@ typedef struct ddp_evaluate {
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, const char *cfg,
                        const char *weights, const ddp_options *options, ddp_launcher launcher);
 
-/* Validate on all ranks; listener as of ddp_validate_detector. Ends the program on failure. */
-const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_validation_listener listener,
-                                              void *ctx);
+/* Validate on all ranks; found as of ddp_validate_detector. Ends the program on failure, and where
+ * a picture cannot be read. */
+const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx);
 
 /* Leave the group. */
 void ddp_evaluate_close(ddp_evaluate *m);

@@ -145,10 +145,11 @@ static void say_unreadable(const char *sentence)
     ddp_report_print(sentence);
 }
 
-/* End the run. All ranks have said which samples they could not read. */
-static void end_unreadable(size_t step, size_t samples, int saved) __attribute__((noreturn));
+/* All ranks have said what they could not read. */
+static void end_unreadable(const char *what, const char *instead, int learnt)
+    __attribute__((noreturn));
 
-static void end_unreadable(size_t step, size_t samples, int saved)
+static void end_unreadable(const char *what, const char *instead, int learnt)
 {
     const char *last;
     ddp_error err;
@@ -157,16 +158,13 @@ static void end_unreadable(size_t step, size_t samples, int saved)
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
     last = ddp_checkpoints_last(ddp_run.checkpoints);
-    (void)ddp_fail(
-        &err, DDP_ERR_IO,
-        "step %zu: %zu sample%s cannot be read (see above)%s; %s%.150s; mend them and resume, or "
-        "resume with -ddp_on_bad_data skip N, which trains with others in their place",
-        step, samples, ddp_plural(samples),
-        ddp_run.options->on_bad_data ? ", more than are to be skipped" : "",
-        last    ? "the last weights are "
-        : saved ? "no weights were saved before"
-                : "nothing has been trained yet",
-        last ? last : "");
+    (void)ddp_fail(&err, DDP_ERR_IO,
+                   "%s; %s%.150s; mend them and resume, or resume with -ddp_on_bad_data skip N, %s",
+                   what,
+                   last     ? "the last weights are "
+                   : learnt ? "no weights were saved before"
+                            : "nothing has been trained yet",
+                   last ? last : "", instead);
     ddp_session_fail(&err);
 }
 

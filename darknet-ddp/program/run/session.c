@@ -107,7 +107,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .asked = ddp_run.asked,
         .verify_every = o->verify_every,
         .bad_data = ddp_run.bad_data,
-        .unreadable = o->on_bad_data == 0 ? ddp_plugin_end_unreadable : NULL,
+        .unreadable = o->on_bad_data == 0 ? ddp_plugin_end_bad_samples : NULL,
         .guard = {.skip_most = o->on_nan, .dropped = dropped, .end = not_finite},
         .fail = ddp_session_fail,
     };

@@ -63,14 +63,21 @@ struct judged {
     int best, stop;
 };
 
+static void say_unreadable(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    ddp_report_print(sentence);
+}
+
 static ddp_status validate(struct judged *j, network *net, const ddp_train_position *now,
                            ddp_error *err)
 {
+    const ddp_validation_listener listener = {ddp_run_files_found, say_unreadable, ddp_run.records};
     int64_t began = ddp_clock_ns(), communication_ns = communication_now();
     const char *name;
     double figure;
 
-    if (ddp_validation_measure(ddp_run.validation, net, ddp_run_files_found, ddp_run.records, err))
+    if (ddp_validation_measure(ddp_run.validation, net, &listener, err))
         return err->code;
     if (ddp_group_rank(ddp_run.group) == 0)
         ddp_best_look();
@@ -95,6 +102,18 @@ static ddp_status save_validated(const struct judged *j, network *net, ddp_error
     if (j->stop)
         end_early();
     return DDP_OK;
+}
+
+/* A validation has failed. Where it was for files that cannot be read, which all ranks know, the
+ * step that it follows is not lost with it. */
+static ddp_status end_unvalidated(network *net, const ddp_train_position *now, ddp_error *err)
+{
+    char what[sizeof err->text + 64];
+
+    if (err->code != DDP_ERR_FORMAT)
+        return err->code;
+    (void)snprintf(what, sizeof what, "validation after step %zu: %s", now->step, err->text);
+    ddp_plugin_end_unreadable(net, what, "which leaves them out");
 }
 
 /* Warn once where -ddp_grace, the time between SIGTERM and SIGKILL, is shorter than a step and a
@@ -197,7 +216,7 @@ ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *n
         printf("DDP: no weights of a validation after step %zu are there: it comes now\n",
                now->step);
     if (validate(&judged, net, now, err))
-        return err->code;
+        return end_unvalidated(net, now, err);
     ddp_run_files_add_missed(ddp_run.records, now, ddp_validation_last(ddp_run.validation));
     return save_validated(&judged, net, err);
 }
@@ -217,8 +236,10 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
         return err->code;
     ddp_session_advise_if_saved();
     ddp_run_files_step(ddp_run.records, now, figures);
-    if (due && validate(&judged, net, now, err))
-        return err->code;
+    if (due && validate(&judged, net, now, err)) {
+        (void)ddp_run_files_add(ddp_run.records, NULL);
+        return end_unvalidated(net, now, err);
+    }
     if (due)
         ddp_trace_run_add(began_ns, "validation");
     if (ddp_run_files_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL))

@@ -29,7 +29,7 @@ struct ddp_page_pictures {
     int taken;      /* there was a validation */
     struct picture pictures[PICTURES];
     ddp_page_picture shown[PICTURES];
-    size_t picture_count;
+    size_t picture_count, shown_count;
 };
 
 void ddp_page_pictures_close(ddp_page_pictures *views)
@@ -133,6 +133,25 @@ static void take_pictures(ddp_page_pictures *views)
     }
 }
 
+/* Those that can be read. */
+static void show_pictures(ddp_page_pictures *views)
+{
+    views->shown_count = 0;
+    for (size_t i = 0; i < views->picture_count; i++) {
+        const struct picture *p = &views->pictures[i];
+        const char *path = views->paths[p->number], *slash = strrchr(path, '/');
+
+        if (p->thumbnail.bytes)
+            views->shown[views->shown_count++] =
+                (ddp_page_picture){.caption = slash ? slash + 1 : path,
+                                   .mime = "image/jpeg",
+                                   .bytes = p->thumbnail.bytes,
+                                   .count = p->thumbnail.count,
+                                   .boxes = p->boxes,
+                                   .box_count = p->box_count};
+    }
+}
+
 void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
                             const ddp_truth *truths, size_t truth_count)
 {
@@ -153,17 +172,7 @@ void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
         free(views->counts); /* no memory: it is not shown */
         views->counts = NULL;
     }
-    for (size_t i = 0; i < views->picture_count; i++) {
-        const struct picture *p = &views->pictures[i];
-        const char *slash = strrchr(views->paths[p->number], '/');
-
-        views->shown[i] = (ddp_page_picture){.caption = slash ? slash + 1 : views->paths[p->number],
-                                             .mime = "image/jpeg",
-                                             .bytes = p->thumbnail.bytes,
-                                             .count = p->thumbnail.bytes ? p->thumbnail.count : 0,
-                                             .boxes = p->boxes,
-                                             .box_count = p->box_count};
-    }
+    show_pictures(views);
     views->taken = 1;
 }
 
@@ -175,5 +184,5 @@ void ddp_page_pictures_show(const ddp_page_pictures *views, ddp_page *page)
     page->confusion_names = views->names;
     page->confusion_count = (size_t)views->kind->classes + 1;
     page->pictures = views->shown;
-    page->picture_count = views->picture_count;
+    page->picture_count = views->shown_count;
 }

@@ -61,6 +61,7 @@ void ddp_validation_close(ddp_validation *v)
     free(v->each);
     free(v->bests);
     free(v->set.map);
+    free(v->set.told);
     free(v);
 }
 
@@ -129,6 +130,9 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
         return ddp_wrap(err, "valid=");
     v->set = (ddp_validation_set){.paths = v->list.all,
                                   .count = v->list.count,
+                                  .list = valid,
+                                  .numbers = v->list.numbers,
+                                  .told = calloc(v->list.count + 1, 1),
                                   .classes = classes ? atoi(classes) : 20,
                                   .map = map ? ddp_map_read(map) : NULL};
     if (v->set.count == 0)
@@ -138,8 +142,9 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
         return ddp_fail(err, DDP_ERR_FORMAT, "classes=%s: there is nothing to validate", classes);
     v->last.top = top ? atoi(top) : TOP;
     v->each = calloc((size_t)v->set.classes, sizeof *v->each);
-    if (!v->each)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", v->set.classes);
+    if (!v->each || !v->set.told)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes and %zu pictures",
+                        v->set.classes, v->set.count);
     v->last.each = v->each;
     v->last.classes = v->set.classes;
     return read_names(v, err);
@@ -325,6 +330,9 @@ static void print_detector(const ddp_validation_result *r)
 
 void ddp_validation_say_left_out(const ddp_validation_result *r)
 {
+    if (r->unreadable > 0)
+        printf("%zu picture%s cannot be read, or the labels, and %s left out\n", r->unreadable,
+               ddp_plural(r->unreadable), r->unreadable == 1 ? "is" : "are");
     if (r->all.left_out > 0)
         printf("%zu box%s not finite and left out: the weights give numbers that are too large\n",
                r->all.left_out, r->all.left_out == 1 ? " is" : "es are");
@@ -333,6 +341,7 @@ void ddp_validation_say_left_out(const ddp_validation_result *r)
 static void print_result(const ddp_validation *v, const ddp_train_position *now, int best)
 {
     const ddp_validation_result *r = &v->last;
+    size_t read = v->set.count - r->unreadable;
 
     printf("Validation after step %zu: ", now->step);
     if (r->is_classifier)
@@ -340,7 +349,7 @@ static void print_result(const ddp_validation *v, const ddp_train_position *now,
                r->accuracy.topk, r->accuracy.loss);
     else
         print_detector(r);
-    printf("; %zu picture%s, %.1f s", v->set.count, ddp_plural(v->set.count), r->seconds);
+    printf("; %zu picture%s, %.1f s", read, ddp_plural(read), r->seconds);
     if (best)
         printf("; the best so far\n");
     else
@@ -356,27 +365,41 @@ static double key_of(const ddp_validation_result *r, int key)
     return key == DDP_BEST_MAP50 ? r->all.ap50 : r->all.ap;
 }
 
-ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
-                                  void *ctx, ddp_error *err)
+/* Figures of the pictures that can be read: are there enough of these? */
+static ddp_status check_unreadable(const ddp_validation *v, ddp_error *err)
+{
+    size_t bad = v->last.unreadable, skipped = (size_t)v->options->on_bad_data;
+
+    if (bad == 0 || (bad <= skipped && bad < v->set.count))
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_FORMAT,
+                    "%zu picture%s of valid=%.300s cannot be read, or the labels (see above)%s",
+                    bad, ddp_plural(bad), v->set.list,
+                    skipped ? ", more than are to be skipped" : "");
+}
+
+ddp_status ddp_validation_measure(ddp_validation *v, network *net,
+                                  const ddp_validation_listener *listener, ddp_error *err)
 {
     int64_t began = ddp_clock_ns();
     const ddp_precision_config config = {.classes = v->set.classes,
                                          .recalls = v->options->points == 11 ? DDP_RECALLS_VOC2007
                                                                              : DDP_RECALLS_COCO,
                                          .score = least_score};
+    ddp_validation_result *r = &v->last;
 
-    ddp_status st = v->last.is_classifier
-                        ? ddp_validate_classifier(&v->last.accuracy, v->group, net, &v->set,
-                                                  v->class_of, v->last.top, err)
-                        : ddp_validate_detector(&v->last.all, v->each, v->group, net, &v->set,
-                                                &config, listener, ctx, err);
+    ddp_status st = r->is_classifier
+                        ? ddp_validate_classifier(&r->accuracy, &r->unreadable, v->group, net,
+                                                  &v->set, v->class_of, r->top, listener, err)
+                        : ddp_validate_detector(&r->all, v->each, &r->unreadable, v->group, net,
+                                                &v->set, &config, listener, err);
 
     if (st)
         return ddp_wrap(err, "validation");
-    v->last.seconds = (double)(ddp_clock_ns() - began) / 1e9;
-    v->last.key = (float)key_of(&v->last, v->options->best); /* what a table keeps of it */
+    r->seconds = (double)(ddp_clock_ns() - began) / 1e9;
+    r->key = (float)key_of(r, v->options->best); /* what a table keeps of it */
     v->done = 1;
-    return DDP_OK;
+    return check_unreadable(v, err);
 }
 
 /* Without memory it is not known any more when a later one is lost. */

@@ -24,6 +24,7 @@ typedef struct ddp_validation_result {
     int classes;
     ddp_accuracy accuracy; /* of a classifier */
     int top;               /* of its top-k */
+    size_t unreadable;     /* pictures that are left out */
     double key;            /* the figure by which the best weights are chosen */
     double seconds;
 } ddp_validation_result;
@@ -66,17 +67,20 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
 /* Is it due after this step? NULL: never. */
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
-/* Validate net; listener as of ddp_validate_detector. Blocks until every rank is here. Fails as
- * ddp_validate_detector. */
-ddp_status ddp_validation_measure(ddp_validation *v, network *net, ddp_validation_listener listener,
-                                  void *ctx, ddp_error *err) DDP_MUST_CHECK;
+/* Validate net; listener (NULL: none) as of ddp_validate_detector. Blocks until every rank is here.
+ * Fails as ddp_validate_detector, and on every rank with DDP_ERR_FORMAT: more pictures or their
+ * labels cannot be read than -ddp_on_bad_data skips, or none can. */
+ddp_status ddp_validation_measure(ddp_validation *v, network *net,
+                                  const ddp_validation_listener *listener,
+                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* What follows from the figures of ddp_validation_measure, on all ranks; rank 0 prints them.
  * Returns whether they are the best so far. *stop: these have not been improved for as many
  * validations as -patience says. */
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);
 
-/* A line on standard output that counts boxes that are not finite, if there were any. */
+/* A line on standard output that counts pictures that cannot be read, and one that counts boxes
+ * that are not finite, if there were any. */
 void ddp_validation_say_left_out(const ddp_validation_result *r);
 
 /* The paths of the pictures, *count of them, in the order of the list. */

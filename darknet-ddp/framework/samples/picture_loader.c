@@ -1,0 +1,75 @@
+#include "samples/picture_loader.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where the calling thread goes on when a picture cannot be read, and where it says why. */
+static _Thread_local jmp_buf given_up;
+static _Thread_local char *reason;
+
+static void give_up(const char *message)
+{
+    fatal_in_thread = NULL;
+    (void)snprintf(reason, DDP_PICTURE_WHY, "%s", message);
+    longjmp(given_up, 1);
+}
+
+/* What was loaded of a picture that cannot be read is not freed. */
+int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY])
+{
+    why[0] = '\0';
+    reason = why;
+    if (setjmp(given_up))
+        return 0;
+    fatal_in_thread = give_up;
+    *out = load_image_color((char *)path, 0, 0);
+    fatal_in_thread = NULL;
+    return 1;
+}
+
+static image fit(const ddp_picture_loader *l, image whole)
+{
+    const load_args *a = &l->args;
+
+    if (l->fit == DDP_FIT_CLASSIFIER)
+        return center_crop_image(whole, a->w, a->h);
+    if (a->rules.forks && !a->rules.letter_box)
+        return resize_image(whole, a->w, a->h);
+    return letterbox_image(whole, a->w, a->h);
+}
+
+static void *load(void *loader)
+{
+    ddp_picture_loader *l = loader;
+    ddp_picture *p = &l->picture;
+
+    train_loading(1, 1);
+    if (ddp_picture_read(&p->whole, l->args.path, p->why))
+        p->fitted = fit(l, p->whole);
+    train_loading(0, 1);
+    return NULL;
+}
+
+void ddp_picture_loader_begin(ddp_picture_loader *l, const network *net, char *path,
+                              ddp_picture_fit fit)
+{
+    l->args = get_base_args((network *)net);
+    l->args.path = path;
+    l->fit = fit;
+    l->picture = (ddp_picture){0};
+    if (pthread_create(&l->thread, NULL, load, l))
+        error("Thread creation failed");
+}
+
+ddp_picture ddp_picture_loader_end(ddp_picture_loader *l)
+{
+    (void)pthread_join(l->thread, NULL);
+    return l->picture;
+}
+
+void ddp_picture_release(ddp_picture *p)
+{
+    free_image(p->whole);
+    free_image(p->fitted);
+}
