@@ -294,25 +294,40 @@ static int holds(const char *folder, const char *base, const char *name)
     return found;
 }
 
-char *ddp_set_aside_last(const char *directory, const char *base, const char *name)
+void ddp_set_aside_each(const char *directory, const char *base, const char *name,
+                        ddp_set_aside_visit visit, void *ctx)
 {
     ddp_error ignored;
     struct found f;
-    char *path = NULL;
+    int goes_on = 1;
 
     if (look(&f, directory, base, &ignored))
         f.last = 0;
-    for (unsigned long number = f.last; number > 0 && !path; number--) {
+    for (unsigned long number = f.last; number > 0 && goes_on; number--) {
+        char *path;
+
         if (asprintf(&path, "%s/%s.%lu%s", directory, base, number,
                      number == f.moving ? moving_end : "")
             < 0)
-            path = NULL;
-        if (path && !holds(path, base, name)) {
-            free(path);
-            path = NULL;
-        }
+            continue;
+        if (holds(path, base, name))
+            goes_on = visit(ctx, path);
+        free(path);
     }
     release(&f);
+}
+
+static int keep_path(void *ctx, const char *folder)
+{
+    *(char **)ctx = strdup(folder);
+    return 0;
+}
+
+char *ddp_set_aside_last(const char *directory, const char *base, const char *name)
+{
+    char *path = NULL;
+
+    ddp_set_aside_each(directory, base, name, keep_path, &path);
     return path;
 }
 

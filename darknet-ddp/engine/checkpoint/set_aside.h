@@ -20,9 +20,15 @@
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Of these folders the one of the highest number that holds a file of this name, or with name NULL
- * a pair; NULL: there is none, or no memory. It may be one whose files are on their way. The caller
- * frees it. */
+/* Returns 0: no other folder is wanted. */
+typedef int (*ddp_set_aside_visit)(void *ctx, const char *folder);
+
+/* Visit the folders that hold a file of this name, or with name NULL a pair, the highest number
+ * first. One of them may be one whose files are on their way. Without memory some are left out. */
+void ddp_set_aside_each(const char *directory, const char *base, const char *name,
+                        ddp_set_aside_visit visit, void *ctx);
+
+/* The first of them; NULL: there is none, or no memory. The caller frees it. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
 /* The files of that folder back to their places, and the folder removed. What this base has in

@@ -112,6 +112,7 @@ ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_
         return DDP_OK;
     return ddp_fail(
         err, DDP_ERR_USAGE,
-        "%s:%d: %s=%s: no key of a .data file%s; -allow_unknown_keys goes on without it", path,
-        unknown->number, unknown->key, unknown->value, ddp_suggest_text(&near, text));
+        "%s:%d: %s%s%s: no key of a .data file%s; -allow_unknown_keys goes on without it", path,
+        unknown->number, unknown->key, *unknown->value ? "=" : "", unknown->value,
+        ddp_suggest_text(&near, text));
 }

@@ -48,21 +48,40 @@ static void print_resumed(const ddp_resumed *from, const ddp_checkpoint_run *run
         (int)run->ranks);
 }
 
-/* Whoever forgot -resume, and has gone back, has a longer run in a folder. */
-static void print_longer(const ddp_resumed *from, const char *directory, const char *base)
+/* A run that was set aside. */
+struct longest {
+    const char *base;
+    char *folder; /* NULL: none came so far as this step */
+    uint64_t step;
+};
+
+static int keep_longest(void *ctx, const char *folder)
 {
-    char *folder = ddp_set_aside_last(directory, base, NULL);
+    struct longest *l = ctx;
     ddp_pair_header earlier = {0};
     ddp_error ignored;
 
-    if (folder && !ddp_pair_latest(&earlier, folder, base, &ignored)
-        && earlier.step > from->metadata.step)
+    if (!ddp_pair_latest(&earlier, folder, l->base, &ignored) && earlier.step > l->step) {
+        free(l->folder);
+        l->folder = strdup(folder);
+        l->step = earlier.step;
+    }
+    free(earlier.weights);
+    return 1;
+}
+
+/* Whoever forgot -resume, and has gone back, has a longer run in a folder. */
+static void print_longer(const ddp_resumed *from, const char *directory, const char *base)
+{
+    struct longest found = {base, NULL, from->metadata.step};
+
+    ddp_set_aside_each(directory, base, NULL, keep_longest, &found);
+    if (found.folder)
         printf(
             "DDP: %s has an earlier run that came further, to batch %llu: -resume with backup=%s "
             "in the .data file goes on with that one\n",
-            folder, (unsigned long long)earlier.step, folder);
-    free(earlier.weights);
-    free(folder);
+            found.folder, (unsigned long long)found.step, found.folder);
+    free(found.folder);
 }
 
 /* A restarted job finds no checkpoint: rank 0 may be on another host now. */

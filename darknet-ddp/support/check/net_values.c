@@ -56,6 +56,14 @@ static void check_scales(ddp_faults *f, const char *path, const ddp_cfg_section 
                       scales->value, most);
 }
 
+/* What is no number is told by whoever reads the whole cfg. */
+static int is_zero(const char *text)
+{
+    char *end;
+
+    return strtod(text, &end) == 0 && end != text && *end == '\0';
+}
+
 void ddp_check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
 {
     const ddp_cfg_line *rate, *burn_in, *length;
@@ -67,7 +75,7 @@ void ddp_check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
     rate = ddp_cfg_find(&net, "learning_rate");
     burn_in = ddp_cfg_find(&net, "burn_in");
     length = ddp_cfg_find(&net, "max_batches");
-    if (rate && strtod(rate->value, NULL) == 0)
+    if (rate && is_zero(rate->value))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, rate->number,
                       "learning_rate=%s: nothing would be learnt", rate->value);
     if (burn_in && length && atoi(burn_in->value) >= atoi(length->value))
