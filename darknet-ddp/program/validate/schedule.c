@@ -9,6 +9,7 @@
 #include "inputs/label_files.h"
 #include "inputs/text_file.h"
 #include "samples/transforms.h"
+#include "validate/best_figures.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,13 +21,6 @@
 enum { TOP = 5, STEPS_APART = 100 };
 
 static const double least_score = 0.25; /* of precision, recall and average IoU */
-
-/* A figure that was the best when it came. */
-struct best {
-    double figure;
-    size_t step;
-    int number; /* of the validation */
-};
 
 struct ddp_validation {
     const ddp_options *options;
@@ -40,14 +34,7 @@ struct ddp_validation {
     ddp_validation_result last;
     ddp_precision *each;
     int done;
-    int number; /* validations so far */
-    struct {
-        double figure;
-        size_t step; /* 0: there was none */
-        int since;   /* validations since then */
-    } best;
-    struct best *bests; /* each that was the best when it came; on rank 0 later ones may be lost */
-    size_t best_count;
+    ddp_best_figures figures;
 };
 
 void ddp_validation_close(ddp_validation *v)
@@ -59,7 +46,7 @@ void ddp_validation_close(ddp_validation *v)
     ddp_lines_release(&v->names);
     free(v->class_of);
     free(v->each);
-    free(v->bests);
+    ddp_best_figures_release(&v->figures);
     free(v->set.map);
     free(v->set.told);
     free(v);
@@ -353,7 +340,8 @@ static void print_result(const ddp_validation *v, const ddp_train_position *now,
     if (best)
         printf("; the best so far\n");
     else
-        printf("; the best was %.4f after step %zu\n", v->best.figure, v->best.step);
+        printf("; the best was %.4f after step %zu\n", v->figures.best.figure,
+               v->figures.best.step);
     ddp_validation_say_left_out(r);
     (void)fflush(stdout);
 }
@@ -402,76 +390,26 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
     return check_unreadable(v, err);
 }
 
-/* Without memory it is not known any more when a later one is lost. */
-static void remember_best(ddp_validation *v)
-{
-    struct best *grown = realloc(v->bests, (v->best_count + 1) * sizeof *grown);
-
-    if (!grown)
-        return;
-    v->bests = grown;
-    grown[v->best_count++] = (struct best){v->best.figure, v->best.step, v->number};
-}
-
-/* Is it the best so far? */
-static int add(ddp_validation *v, size_t step, double key)
-{
-    int best = v->best.step == 0 || key > v->best.figure;
-
-    v->number++;
-    v->best.since = best ? 0 : v->best.since + 1;
-    if (best) {
-        v->best.figure = key;
-        v->best.step = step;
-        remember_best(v);
-    }
-    return best;
-}
-
 void ddp_validation_recall(ddp_validation *v, size_t step, double key)
 {
-    (void)add(v, step, key);
-}
-
-static void forget_best(ddp_validation *v)
-{
-    v->best_count = 0;
-    v->best.step = 0;
-    v->best.figure = 0;
-    v->best.since = 0;
+    (void)ddp_best_figures_add(&v->figures, step, key);
 }
 
 int ddp_validation_go_back(ddp_validation *v, size_t step)
 {
-    size_t count = v->best_count;
-
-    if (v->best.step == 0 || v->best.step == step)
-        return 0;
-    if (step == 0) {
-        forget_best(v);
-        return 1;
-    }
-    while (count > 0 && v->bests[count - 1].step != step)
-        count--;
-    if (count == 0)
-        return 0; /* of a step that the run has no figure of */
-    v->best_count = count;
-    v->best.step = step;
-    v->best.figure = v->bests[count - 1].figure;
-    v->best.since = v->number - v->bests[count - 1].number;
-    return 1;
+    return ddp_best_figures_go_back(&v->figures, step);
 }
 
 ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
 {
-    return v ? ddp_broadcast(v->group, &v->best, sizeof v->best, 0, err) : DDP_OK;
+    return v ? ddp_best_figures_share(&v->figures, v->group, err) : DDP_OK;
 }
 
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop)
 {
-    int best = add(v, now->step, v->last.key);
+    int best = ddp_best_figures_add(&v->figures, now->step, v->last.key);
 
-    *stop = v->options->patience > 0 && v->best.since >= v->options->patience;
+    *stop = v->options->patience > 0 && ddp_best_figures_since(&v->figures) >= v->options->patience;
     if (ddp_group_rank(v->group) == 0)
         print_result(v, now, best);
     return best;
@@ -500,12 +438,12 @@ const ddp_validation_result *ddp_validation_last(const ddp_validation *v)
 
 int ddp_validation_best(const ddp_validation *v, const char **name, double *figure, size_t *step)
 {
-    if (!v || v->best.step == 0)
+    if (!v || v->figures.best.step == 0)
         return 0;
     *name = v->last.is_classifier                ? "top-1"
             : v->options->best == DDP_BEST_MAP50 ? "mAP@0.5"
                                                  : "mAP@0.5:0.95";
-    *figure = v->best.figure;
-    *step = v->best.step;
+    *figure = v->figures.best.figure;
+    *step = v->figures.best.step;
     return 1;
 }
