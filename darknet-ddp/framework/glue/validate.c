@@ -222,19 +222,23 @@ static void keep_first(void *ctx, const ddp_fault *fault)
                        fault->text);
 }
 
-/* The file may be missing, and must be right if it is not: else why is set. */
-static void read_truth(struct boxes *b, const char *picture, int classes, char *why, size_t room)
+/* The file may be missing, if it was when the run began, and must be right: else why is set. */
+static void read_truth(struct boxes *b, const ddp_validation_set *set, size_t i, char *why,
+                       size_t room)
 {
-    const ddp_label_rules rules = {.classes = classes};
+    const ddp_label_rules rules = {.classes = set->classes};
     struct first_error first = {why, room};
     ddp_faults faults = {0};
     char path[4096];
     ddp_label_file kind;
 
-    ddp_label_path(picture, path);
+    ddp_label_path(set->paths[i], path);
     (void)ddp_check_label(&faults, path, &rules, &kind, add_truth, b);
     ddp_faults_each(&faults, keep_first, &first);
     ddp_faults_release(&faults);
+    if (kind == DDP_LABEL_NONE && set->labelled[i])
+        (void)snprintf(why, room,
+                       "%.900s: this label file was there when the run began, and is gone", path);
 }
 
 static void look_for_boxes(void *ctx, const struct share *s, size_t i, ddp_picture *picture)
@@ -243,7 +247,7 @@ static void look_for_boxes(void *ctx, const struct share *s, size_t i, ddp_pictu
     size_t truths = b->truth_count;
 
     b->picture = (uint32_t)i;
-    read_truth(b, s->set->paths[i], s->set->classes, picture->why, sizeof picture->why);
+    read_truth(b, s->set, i, picture->why, sizeof picture->why);
     if (picture->why[0])
         b->truth_count = truths;
     else

@@ -17,6 +17,7 @@ typedef struct ddp_validation_set {
     size_t count;
     const char *list;      /* the file that they are read from */
     const size_t *numbers; /* the line of each there, from 1 */
+    char *labelled;        /* of each: it had a label file when the run began */
     char *told;            /* of each: it could not be read, and the listener knows */
     int width, height;     /* of the network's input; 0: as it is */
     int classes;

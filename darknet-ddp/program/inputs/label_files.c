@@ -14,6 +14,11 @@ static off_t size_of(const char *picture)
     return stat(path, &info) ? -1 : info.st_size;
 }
 
+int ddp_label_files_has(const char *picture)
+{
+    return size_of(picture) >= 0;
+}
+
 ddp_status ddp_label_files_none(const char *picture, ddp_error *err)
 {
     char path[DDP_LABEL_PATH_BYTES];

@@ -12,6 +12,9 @@
 ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int *empty,
                                 ddp_error *err) DDP_MUST_CHECK;
 
+/* Does this picture have one? */
+int ddp_label_files_has(const char *picture);
+
 /* Says that no picture has one, of a list that begins with this picture: DDP_ERR_FORMAT. */
 ddp_status ddp_label_files_none(const char *picture, ddp_error *err);
 

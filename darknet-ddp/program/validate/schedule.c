@@ -49,6 +49,7 @@ void ddp_validation_close(ddp_validation *v)
     ddp_best_figures_release(&v->figures);
     free(v->set.map);
     free(v->set.told);
+    free(v->set.labelled);
     free(v);
 }
 
@@ -119,6 +120,7 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
                                   .count = v->list.count,
                                   .list = valid,
                                   .numbers = v->list.numbers,
+                                  .labelled = calloc(v->list.count + 1, 1),
                                   .told = calloc(v->list.count + 1, 1),
                                   .classes = classes ? atoi(classes) : 20,
                                   .map = map ? ddp_map_read(map) : NULL};
@@ -129,7 +131,7 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
         return ddp_fail(err, DDP_ERR_FORMAT, "classes=%s: there is nothing to validate", classes);
     v->last.top = top ? atoi(top) : TOP;
     v->each = calloc((size_t)v->set.classes, sizeof *v->each);
-    if (!v->each || !v->set.told)
+    if (!v->each || !v->set.told || !v->set.labelled)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes and %zu pictures",
                         v->set.classes, v->set.count);
     v->last.each = v->each;
@@ -246,7 +248,16 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, 
     return ddp_same_data_agree(v->group, truth, v->set.paths, v->set.count, err);
 }
 
-ddp_status ddp_validation_find_labels(const ddp_validation *v, ddp_error *err)
+/* Which pictures of this rank have a label file. */
+static void note_labels(const ddp_validation *v)
+{
+    size_t step = (size_t)ddp_group_size(v->group);
+
+    for (size_t i = (size_t)ddp_group_rank(v->group); i < v->set.count; i += step)
+        v->set.labelled[i] = (char)ddp_label_files_has(v->set.paths[i]);
+}
+
+ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err)
 {
     int empty;
 
@@ -257,6 +268,7 @@ ddp_status ddp_validation_find_labels(const ddp_validation *v, ddp_error *err)
     if (empty && ddp_group_rank(v->group) == 0)
         printf("DDP: no picture of valid=%s has a box: a validation measures nothing there\n",
                ddp_validation_key(v, "valid"));
+    note_labels(v);
     return DDP_OK;
 }
 

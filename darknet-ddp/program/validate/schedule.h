@@ -53,9 +53,10 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Have a detector's pictures labels to compare with? v may be NULL. Rank 0 prints a line where all
- * label files are empty. Fails with DDP_ERR_FORMAT: none has a label file, or with -labels_required
- * one has none. */
-ddp_status ddp_validation_find_labels(const ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
+ * label files are empty. A label file that is there now and gone in a validation is one that cannot
+ * be read. Fails with DDP_ERR_FORMAT: none has a label file, or with -labels_required one has none.
+ */
+ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* The training list has so many lines, and a step takes `batch` of them. Without -ddp_validate K it
  * is done at the end of each epoch, of small data of each second, third and so on: 100 steps lie
