@@ -71,7 +71,7 @@ struct share {
     const ddp_validation_set *set;
     const ddp_validation_listener *listener;
     ddp_picture_fit fit;
-    /* Of picture i. why is set where its truth cannot be read. */
+    /* At picture i. Sets its why where its truth cannot be read. */
     void (*look)(void *ctx, const struct share *s, size_t i, ddp_picture *picture);
     void *ctx;
 };
@@ -85,7 +85,7 @@ static void tell_unreadable(const struct share *s, size_t i, const char *why)
         return;
     set->told[i] = 1;
     (void)snprintf(sentence, sizeof sentence, "%s (%.900s:%zu)", why, set->list, set->numbers[i]);
-    s->listener->unreadable(s->listener->ctx, sentence);
+    s->listener->unreadable(sentence);
 }
 
 /* Returns how many cannot be read. */
@@ -337,7 +337,7 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  const ddp_validation_listener *listener, ddp_error *err)
 {
     struct boxes b = {0};
-    const struct share share = {group, net, set, listener, DDP_FIT_DETECTOR, look_for_boxes, &b};
+    const struct share share = {group, net, set, listener, fit_image, look_for_boxes, &b};
     struct mode before;
     ddp_status st = DDP_OK;
     uint64_t own;
@@ -386,6 +386,11 @@ static struct hit judge(const float *prediction, int classes, int class_id, int 
                         .topk = better < top};
 }
 
+static image crop_centre(network *net, image whole)
+{
+    return center_crop_image(whole, net->w, net->h);
+}
+
 static void look_for_class(void *ctx, const struct share *s, size_t i, ddp_picture *picture)
 {
     struct hits *hits = ctx;
@@ -424,8 +429,7 @@ ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_gr
     size_t size = (size_t)ddp_group_size(group), count = (set->count + size - 1) / size;
     struct hits own = {calloc(count + 1, sizeof *own.all), class_of, top};
     struct hit *all = calloc(count * size + 1, sizeof *all);
-    const struct share share = {group,          net, set, listener, DDP_FIT_CLASSIFIER,
-                                look_for_class, &own};
+    const struct share share = {group, net, set, listener, crop_centre, look_for_class, &own};
     struct mode before;
     ddp_status st = DDP_OK;
 

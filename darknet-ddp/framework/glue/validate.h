@@ -32,10 +32,10 @@ typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t
 /* Either may be NULL. */
 typedef struct ddp_validation_listener {
     ddp_found_listener found; /* of a detector, once, on rank 0 */
+    void *ctx;                /* of found */
     /* A picture, or its labels, that cannot be read, and its line: once, on the rank that has it.
      */
-    void (*unreadable)(void *ctx, const char *sentence);
-    void *ctx;
+    void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
 /* A detector. *all, each[0..classes) and *unreadable are set on every rank. *unreadable: how many

@@ -28,36 +28,22 @@ int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY])
     return 1;
 }
 
-static image fit(const ddp_picture_loader *l, image whole)
-{
-    const load_args *a = &l->args;
-
-    if (l->fit == DDP_FIT_CLASSIFIER)
-        return center_crop_image(whole, a->w, a->h);
-    if (a->rules.forks && !a->rules.letter_box)
-        return resize_image(whole, a->w, a->h);
-    return letterbox_image(whole, a->w, a->h);
-}
-
 static void *load(void *loader)
 {
     ddp_picture_loader *l = loader;
     ddp_picture *p = &l->picture;
 
     train_loading(1, 1);
-    if (ddp_picture_read(&p->whole, l->args.path, p->why))
-        p->fitted = fit(l, p->whole);
+    if (ddp_picture_read(&p->whole, l->path, p->why))
+        p->fitted = l->fit(l->net, p->whole);
     train_loading(0, 1);
     return NULL;
 }
 
-void ddp_picture_loader_begin(ddp_picture_loader *l, const network *net, char *path,
+void ddp_picture_loader_begin(ddp_picture_loader *l, network *net, const char *path,
                               ddp_picture_fit fit)
 {
-    l->args = get_base_args((network *)net);
-    l->args.path = path;
-    l->fit = fit;
-    l->picture = (ddp_picture){0};
+    *l = (ddp_picture_loader){.net = net, .path = path, .fit = fit};
     if (pthread_create(&l->thread, NULL, load, l))
         error("Thread creation failed");
 }

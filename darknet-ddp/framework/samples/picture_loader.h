@@ -10,10 +10,8 @@
 
 enum { DDP_PICTURE_WHY = 1024 };
 
-typedef enum ddp_picture_fit {
-    DDP_FIT_DETECTOR,   /* letterboxed, or stretched where training stretches */
-    DDP_FIT_CLASSIFIER, /* its centre is cropped */
-} ddp_picture_fit;
+/* The picture in the size of the network's input, as Darknet's fit_image does it. */
+typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {
     image whole;               /* as it is in the file */
@@ -22,7 +20,8 @@ typedef struct ddp_picture {
 } ddp_picture;
 
 typedef struct ddp_picture_loader {
-    load_args args; /* of the network */
+    network *net;
+    const char *path;
     ddp_picture_fit fit;
     ddp_picture picture;
     pthread_t thread;
@@ -31,9 +30,9 @@ typedef struct ddp_picture_loader {
 /* Read the file path. Returns 0 and sets why where it cannot be read. The caller frees *out. */
 int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY]);
 
-/* Begin to load path, fitted to net, in a thread of its own. path must live until
- * ddp_picture_loader_end, as must l, at its place. One picture at a time. */
-void ddp_picture_loader_begin(ddp_picture_loader *l, const network *net, char *path,
+/* Begin to load path, fitted to net, in a thread of its own. Until ddp_picture_loader_end path and
+ * l must live, l at its place, and net keep its size. One picture at a time. */
+void ddp_picture_loader_begin(ddp_picture_loader *l, network *net, const char *path,
                               ddp_picture_fit fit);
 
 /* Wait for it. The caller releases it. */

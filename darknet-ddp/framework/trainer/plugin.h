@@ -48,9 +48,9 @@ typedef struct ddp_plugin_callbacks {
     void (*leave)(void) __attribute__((noreturn));
     /* A picture or its labels cannot be read, for this reason; from any thread. */
     void (*unreadable)(const char *sentence);
-    /* More cannot be read than may be, as `what` says: all ranks end here. instead: what
-     * happens to such files where some may be skipped. saved: what this run has learnt; 0: it has
-     * learnt nothing yet. */
+    /* More cannot be read than may be, as `what` says: all ranks end here. instead: what happens to
+     * such files where some may be skipped. saved: what this run has learnt; 0: it has learnt
+     * nothing yet. */
     void (*end_unreadable)(const char *what, const char *instead, int saved)
         __attribute__((noreturn));
 } ddp_plugin_callbacks;
@@ -77,8 +77,8 @@ void ddp_plugin_open(const ddp_plugin_config *config);
 void ddp_plugin_save(network *net, const char *end);
 
 /* From a callback, and on every rank: save what was learnt up to here, and end the run for files
- * that cannot be read, as `what` says. instead: what happens to
- * such files where some may be skipped. */
+ * that cannot be read, as `what` says. instead: what happens to such files where some may be
+ * skipped. */
 void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
     __attribute__((noreturn));
 

@@ -44,15 +44,9 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, c
     ddp_rank_output_errors_only();
 }
 
-static void say_unreadable(void *ctx, const char *sentence)
-{
-    (void)ctx;
-    ddp_report_print(sentence);
-}
-
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx)
 {
-    const ddp_validation_listener listener = {found, say_unreadable, ctx};
+    const ddp_validation_listener listener = {found, ctx, ddp_report_print};
     ddp_error err;
 
     if (ddp_validation_measure(m->validation, m->net, &listener, &err))

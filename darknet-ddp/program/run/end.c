@@ -139,12 +139,6 @@ void ddp_session_end_untrained(int number)
     leave_with(128 + number);
 }
 
-/* Said at once, since it is not known yet what becomes of the run. */
-static void say_unreadable(const char *sentence)
-{
-    ddp_report_print(sentence);
-}
-
 /* All ranks have said what they could not read. */
 static void end_unreadable(const char *what, const char *instead, int learnt)
     __attribute__((noreturn));
@@ -171,7 +165,7 @@ static void end_unreadable(const char *what, const char *instead, int learnt)
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks)
 {
     callbacks->leave = leave;
-    callbacks->unreadable = say_unreadable;
+    callbacks->unreadable = ddp_report_print; /* at once: what becomes of the run is not known */
     callbacks->end_unreadable = end_unreadable;
 }
 

@@ -63,16 +63,11 @@ struct judged {
     int best, stop;
 };
 
-static void say_unreadable(void *ctx, const char *sentence)
-{
-    (void)ctx;
-    ddp_report_print(sentence);
-}
-
 static ddp_status validate(struct judged *j, network *net, const ddp_train_position *now,
                            ddp_error *err)
 {
-    const ddp_validation_listener listener = {ddp_run_files_found, say_unreadable, ddp_run.records};
+    const ddp_validation_listener listener = {ddp_run_files_found, ddp_run.records,
+                                              ddp_report_print};
     int64_t began = ddp_clock_ns(), communication_ns = communication_now();
     const char *name;
     double figure;

@@ -396,10 +396,12 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
 
     if (st)
         return ddp_wrap(err, "validation");
+    if (check_unreadable(v, err))
+        return err->code;
     r->seconds = (double)(ddp_clock_ns() - began) / 1e9;
     r->key = (float)key_of(r, v->options->best); /* what a table keeps of it */
     v->done = 1;
-    return check_unreadable(v, err);
+    return DDP_OK;
 }
 
 void ddp_validation_recall(ddp_validation *v, size_t step, double key)
