@@ -172,11 +172,11 @@ static int is_litter(const struct candidates *all, const struct candidate *c)
     return access(c->weights, F_OK) != 0;
 }
 
-static void tell(const ddp_pair_listener *listener, const struct candidate *c, const ddp_error *why)
+static void tell(const ddp_pair_listener *listener, const char *weights, const ddp_error *why)
 {
     char sentence[sizeof why->text + 256];
 
-    (void)snprintf(sentence, sizeof sentence, "skipped %.200s: %s", c->weights, why->text);
+    (void)snprintf(sentence, sizeof sentence, "skipped %.200s: %s", weights, why->text);
     listener->note(listener->ctx, sentence);
 }
 
@@ -259,31 +259,42 @@ static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error
                     c->weights, why->text);
 }
 
-static int is_bare(const char *directory, const char *name, const char *base, char *path)
-{
-    char *state;
-    int bare;
+/* ---- weights without a state file ---- */
 
-    if (ddp_match_is_numbered(name, base) || !ddp_match_is_of_run(directory, name, base))
-        return 0;
-    (void)snprintf(path, PATH_MAX, "%s/%s", directory, name);
-    state = ddp_state_path(path);
-    bare = state && access(state, F_OK) != 0;
+static int has_state(const char *weights)
+{
+    char *state = ddp_state_path(weights);
+    int has = !state || access(state, F_OK) == 0;
+
     free(state);
-    return bare;
+    return has;
 }
 
-/* Of the weights files of base in directory that have no state file, and no number, with which one
- * may be a published one, the newest; NULL: there is none. The caller frees it. */
+/* path: that of the next weights file of base in the directory that has no state file. */
+static int next_bare(DIR *dir, const char *directory, const char *base, char path[PATH_MAX])
+{
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)) != NULL) {
+        if (!ddp_match_is_of_run(directory, entry->d_name, base))
+            continue;
+        (void)snprintf(path, PATH_MAX, "%s/%s", directory, entry->d_name);
+        if (!has_state(path))
+            return 1;
+    }
+    return 0;
+}
+
+/* Of those, but for a number's, which may be a published one, the newest; NULL: there is none. The
+ * caller frees it. */
 static char *bare_weights(const char *directory, const char *base)
 {
     DIR *dir = opendir(directory);
     struct age latest = {0}, age;
     char path[PATH_MAX], newest[PATH_MAX] = "";
-    struct dirent *entry;
 
-    while (dir && (entry = readdir(dir)) != NULL) {
-        if (!is_bare(directory, entry->d_name, base, path) || !read_age(&age, path)
+    while (next_bare(dir, directory, base, path)) {
+        if (ddp_match_is_numbered(strrchr(path, '/') + 1, base) || !read_age(&age, path)
             || (newest[0] && !is_newer(&age, &latest)))
             continue;
         latest = age;
@@ -292,6 +303,26 @@ static char *bare_weights(const char *directory, const char *base)
     if (dir)
         (void)closedir(dir);
     return newest[0] ? strdup(newest) : NULL;
+}
+
+/* Those that count more images than the pair that is taken: its run, or another Darknet, came
+ * further than that. */
+static void pass_over_bare(ddp_pair *out, const char *directory, const char *base,
+                           const ddp_pair_listener *listener)
+{
+    DIR *dir = opendir(directory);
+    char path[PATH_MAX];
+    ddp_error why;
+
+    while (next_bare(dir, directory, base, path)) {
+        if (ddp_match_seen(path) <= ddp_match_seen(out->weights))
+            continue;
+        (void)ddp_fail(&why, DDP_ERR_FORMAT, "it has no state file (%s.state)", path);
+        tell(listener, path, &why);
+        out->passed_over++;
+    }
+    if (dir)
+        (void)closedir(dir);
 }
 
 int ddp_pair_lacks_state(const char *directory, const char *base)
@@ -334,7 +365,7 @@ static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
         }
         if (is_litter(all, c))
             continue;
-        tell(listener, c, &why);
+        tell(listener, c->weights, &why);
         out->passed_over += fault != OF_ANOTHER;
         pass_over(&passed, c, fault, &why);
     }
@@ -351,7 +382,9 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
     st = list(&all, directory, base, err);
     if (!st)
         st = pick(out, &all, base, listener, err);
-    if (!st && !out->weights)
+    if (!st && out->weights)
+        pass_over_bare(out, directory, base, listener);
+    else if (!st)
         st = refuse_bare_weights(out, directory, base, err);
     release(&all);
     return st;

@@ -67,7 +67,7 @@ typedef struct ddp_pair_listener {
 typedef struct ddp_pair {
     char *weights; /* path; NULL: there is no complete pair */
     ddp_checkpoint checkpoint;
-    int passed_over; /* so many pairs of base that seemed newer, and of which a sentence told */
+    int passed_over; /* so many of base that seemed newer, and of which a sentence told */
     char *damaged; /* where there is none: the newest weights file, by the images that it counts, of
                       a pair that is damaged, or one without a state; NULL: there is none either */
 } ddp_pair;
@@ -82,10 +82,10 @@ int ddp_pair_lacks_state(const char *directory, const char *base);
 /* Find the complete pair of base in directory that was saved last (by saved_at_ns, then
  * step), and finish the save that left it, if that was interrupted. Damaged pairs that
  * seem newer are passed over with a sentence, and so are those that hold a number that is not
- * finite. Release *out with ddp_pair_release, in any case. That there is none is no error, unless
- * one was passed over whose weights file is there, or weights have no state: DDP_ERR_FORMAT, since
- * somebody who wants to resume means these. Fails also with DDP_ERR_IO (the directory cannot be
- * read), DDP_ERR_NOMEM. */
+ * finite, and weights without a state file that count more images. Release *out with
+ * ddp_pair_release, in any case. That there is none is no error, unless one was passed over whose
+ * weights file is there, or weights have no state: DDP_ERR_FORMAT, since somebody who wants to
+ * resume means these. Fails also with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 

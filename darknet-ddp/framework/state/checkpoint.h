@@ -48,7 +48,7 @@ typedef struct ddp_checkpoint_run {
 typedef struct ddp_resumed {
     char *weights;   /* the file that the run goes on from; NULL: there is none */
     int alone;       /* without its state: metadata has images and batches, and nothing else */
-    int passed_over; /* so many pairs that seemed newer (checkpoint/pair.h) */
+    int passed_over; /* so many that seemed newer (checkpoint/pair.h) */
     ddp_saved_moments *moments; /* with run->shares: what the network did not get; NULL: none */
     char *damaged; /* where resuming fails: the weights that run->force would take alone;
                       NULL: there are none */

@@ -35,7 +35,7 @@ typedef struct ddp_run_files_config {
     int best;                /* -best */
     ddp_train_position start;
     size_t saved_step; /* what the run that goes on called that step; it may have another batch= */
-    int passed_over;   /* pairs that seemed newer than the one that the run goes on from */
+    int passed_over;   /* checkpoints that seemed newer than the one that the run goes on from */
     ddp_trainer *trainer;
     ddp_validation *validation; /* NULL: none. It recalls what the CSV file knows */
     size_t valid_since;         /* from the validations after that step */
