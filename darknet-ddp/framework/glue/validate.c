@@ -51,7 +51,8 @@ static const layer *head_of(const network *net)
     return NULL;
 }
 
-static ddp_status check_head(const network *net, const ddp_validation_set *set, ddp_error *err)
+ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
+                                       ddp_error *err)
 {
     const layer *head = head_of(net);
 
@@ -342,7 +343,7 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
     ddp_status st = DDP_OK;
     uint64_t own;
 
-    if (check_head(net, set, err))
+    if (ddp_validate_check_detector(net, set, err))
         return err->code;
     enter(&before, net, set);
     own = look_at_share(&share);

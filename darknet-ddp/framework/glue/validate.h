@@ -38,11 +38,16 @@ typedef struct ddp_validation_listener {
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
+/* Can this network be validated as a detector with what the set labels? DDP_ERR_USAGE: it is no
+ * detector, or one of fewer classes. */
+ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
+                                       ddp_error *err) DDP_MUST_CHECK;
+
 /* A detector. *all, each[0..classes) and *unreadable are set on every rank. *unreadable: how many
  * pictures are left out, since they or their labels cannot be read. A box that is not finite is
  * left out, too, and counted (all->left_out). Blocks until every rank has called it.
- * Fails with DDP_ERR_USAGE (the network is no detector, or one of fewer classes), DDP_ERR_NOMEM,
- * DDP_ERR_COMM, DDP_ERR_IO (another rank failed). */
+ * Fails as ddp_validate_check_detector, with DDP_ERR_NOMEM, DDP_ERR_COMM, DDP_ERR_IO (another rank
+ * failed). */
 ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
                                  ddp_group *group, network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,

@@ -35,6 +35,7 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     struct writing w = {.config = {.name = options->results}};
     const ddp_validation_result *result;
     ddp_evaluate m;
+    ddp_error err;
     size_t count;
 
     ddp_evaluate_open(&m, "detector", data, cfg, weights, options, launcher);
@@ -44,6 +45,9 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     w.config.names = result->names;
     w.config.classes = result->classes;
     w.config.paths = ddp_validation_pictures(m.validation, &count);
+    if (ddp_validation_check_detector(m.validation, m.net, &err)
+        || (m.rank == 0 && ddp_results_check(&w.config, &err)))
+        ddp_rank_output_failure(&err);
     result = ddp_evaluate_run(&m, write_found, &w);
     if (m.rank == 0) {
         if (w.has_truth) /* else the list is of pictures whose truth others keep */

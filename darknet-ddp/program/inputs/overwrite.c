@@ -3,10 +3,8 @@
 #include "checkpoint/match.h"
 #include "glue/darknet.h"
 #include "inputs/text_file.h"
-#include "inputs/weights_file.h"
 #include "options/darknet_commands.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUTPUTS_MOST = 6, NAME = 512, HEAD = 32 };
+enum { OUTPUTS_MOST = 6, NAME = 512 };
 
 typedef struct input {
     char name[NAME]; /* as it is said */
@@ -120,70 +118,6 @@ static int find_picture(const char *written, const struct stat *info, const char
 
 /* ---- what is there already ---- */
 
-static int begins(const unsigned char *head, size_t count, const char *with, size_t bytes)
-{
-    return count >= bytes && memcmp(head, with, bytes) == 0;
-}
-
-/* Reports and traces, whose first key tells them from other JSON, as a data set's annotations. */
-static int begins_as_json_of_ours(const unsigned char *head, size_t count)
-{
-    static const char *const ours[] = {
-        "{\"faults\": ", "{\"found\": ", "{\"options\": ", "{\n  \"cfg\": ", "{\"traceEvents\":"};
-
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-        if (begins(head, count, ours[i], strlen(ours[i])))
-            return 1;
-    return 0;
-}
-
-/* As Darknet's writer does: JFIF 1.1 without a density, then two tables in one segment. A camera's
- * or an editor's picture begins otherwise. */
-static int begins_as_jpeg_of_darknet(const unsigned char *head, size_t count)
-{
-    static const char jpeg[] = "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xdb\0\x84";
-
-    return begins(head, count, jpeg, sizeof jpeg - 1);
-}
-
-/* Could this be an earlier one of its kind? */
-static int is_of(ddp_written_kind kind, const unsigned char *head, size_t count)
-{
-    static const char profile[] = "# darknet-ddp profile";
-
-    switch (kind) {
-    case DDP_WRITTEN_JSON:
-        return begins_as_json_of_ours(head, count);
-    case DDP_WRITTEN_PROFILE:
-        return begins(head, count, profile, strlen(profile));
-    case DDP_WRITTEN_WEIGHTS:
-        return ddp_begins_as_weights(head, count);
-    case DDP_WRITTEN_JPEG:
-        return begins_as_jpeg_of_darknet(head, count);
-    default:
-        return 1;
-    }
-}
-
-static const char *name_of(ddp_written_kind kind)
-{
-    static const char *const names[] = {"report or trace in JSON", "profile", "weights file",
-                                        "JPEG picture that darknet wrote", "text"};
-
-    return names[kind];
-}
-
-static int is_another_kind(const char *path, ddp_written_kind kind)
-{
-    unsigned char head[HEAD];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, head, sizeof head);
-
-    if (fd >= 0)
-        (void)close(fd);
-    return got > 0 && !is_of(kind, head, (size_t)got);
-}
-
 static int has_state(const char *weights)
 {
     char *state = ddp_state_path(weights);
@@ -212,15 +146,15 @@ ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_writ
                         "%s would write over %s, a checkpoint of a run (%s.state): name another "
                         "file",
                         what, path, path);
-    if (kind == DDP_WRITTEN_WEIGHTS && info.st_size > 0 && !is_another_kind(path, kind))
+    if (kind == DDP_WRITTEN_WEIGHTS && info.st_size > 0 && !ddp_written_is_other(path, kind))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s would write over the weights in %s: remove them first, or name another "
                         "file",
                         what, path);
-    if (is_another_kind(path, kind))
+    if (ddp_written_is_other(path, kind))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s would write over %s, which is there and is no %s: name another file",
-                        what, path, name_of(kind));
+                        what, path, ddp_written_name(kind));
     return DDP_OK;
 }
 

@@ -1,22 +1,15 @@
 /* inputs/overwrite.h: a file that a command is told to write never takes the place of one that the
- * command reads, nor of one that is plainly something else. Files are told apart by device and
- * inode, so a link is the file that it leads to. */
+ * command reads, nor of one that is plainly something else: one that is there already, and not
+ * empty, has to be an earlier one of the same kind, not just any JSON or JPEG file. Weights are
+ * never written over. Files are told apart by device and inode, so a link is the file that it leads
+ * to. */
 #ifndef DDP_INPUTS_OVERWRITE_H
 #define DDP_INPUTS_OVERWRITE_H
 
 #include "base/status.h"
+#include "inputs/written_kinds.h"
 #include "options/ddp_commands.h"
 #include "options/options.h"
-
-/* What the file becomes. One that is there already, and not empty, has to be an earlier one of the
- * same kind, not just any JSON or JPEG file; weights are never written over. */
-typedef enum ddp_written_kind {
-    DDP_WRITTEN_JSON,
-    DDP_WRITTEN_PROFILE,
-    DDP_WRITTEN_WEIGHTS,
-    DDP_WRITTEN_JPEG,
-    DDP_WRITTEN_TEXT /* any kind will do */
-} ddp_written_kind;
 
 /* Note what the command argv, less our own options, reads: the words of its line, and what its
  * .data file names. Then check the files that options and words tell it to write. own: NULL is a

@@ -16,6 +16,7 @@ enum { COCO_CLASSES = 80 };
 
 typedef struct output {
     const ddp_results_config *config;
+    const struct format *format;
     FILE *file; /* NULL: none is open */
     char path[1024];
     uint32_t picture; /* whose size is known */
@@ -90,17 +91,37 @@ static void print_imagenet(output *o, const ddp_detection *d)
 
 /* ---- files ---- */
 
+typedef struct format {
+    const char *key;        /* eval= of the .data file */
+    const char *name, *end; /* of the file, or of each class's around its name */
+    ddp_written_kind kind;
+    ddp_status (*write)(output *o, const ddp_detection *found, size_t count, ddp_error *err);
+} format;
+
 static ddp_status cannot_write(const output *o, ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", o->path, strerror(errno));
 }
 
-static ddp_status open_file(output *o, const char *name, const char *end, ddp_error *err)
+static int has_file_per_class(const output *o)
 {
-    (void)snprintf(o->path, sizeof o->path, "%s/%s%s", o->config->folder, name, end);
+    return o->format->kind == DDP_WRITTEN_VOC;
+}
+
+/* The path of the file; of class c's where each has one. */
+static void name_file(output *o, int c)
+{
+    const ddp_results_config *config = o->config;
+
+    (void)snprintf(o->path, sizeof o->path, "%s/%s%s%s", config->folder,
+                   config->name ? config->name : o->format->name,
+                   has_file_per_class(o) ? config->names[c] : "", o->format->end);
+}
+
+static ddp_status open_file(output *o, int c, ddp_error *err)
+{
+    name_file(o, c);
     o->lines = 0;
-    if (ddp_overwrite_check_file("detector valid", o->path, DDP_WRITTEN_TEXT, err))
-        return err->code;
     o->file = fopen(o->path, "we");
     return o->file ? DDP_OK : cannot_write(o, err);
 }
@@ -130,20 +151,13 @@ static ddp_status print(output *o, const ddp_detection *d,
     return DDP_OK;
 }
 
-/* A file a class; found is sorted by class. */
+/* Sorted by class. */
 static ddp_status write_voc(output *o, const ddp_detection *found, size_t count, ddp_error *err)
 {
-    const char *name = o->config->name ? o->config->name : "comp4_det_test_";
-    char start[512];
     size_t i = 0;
 
-    if (!o->config->names)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "results of VOC have a file for each class, and names= has no %d names",
-                        o->config->classes);
     for (int c = 0; c < o->config->classes; c++) {
-        (void)snprintf(start, sizeof start, "%s%s", name, o->config->names[c]);
-        if (open_file(o, start, ".txt", err))
+        if (open_file(o, c, err))
             return err->code;
         for (; i < count && found[i].class_id == c; i++)
             if (print(o, &found[i], print_voc, err))
@@ -151,7 +165,6 @@ static ddp_status write_voc(output *o, const ddp_detection *found, size_t count,
         if (close_file(o, err))
             return err->code;
     }
-    (void)snprintf(o->path, sizeof o->path, "%s/%s*.txt", o->config->folder, name);
     return DDP_OK;
 }
 
@@ -184,10 +197,7 @@ static ddp_status write_one(output *o, const ddp_detection *found, size_t count,
 
 static ddp_status write_coco(output *o, const ddp_detection *found, size_t count, ddp_error *err)
 {
-    if (o->config->classes > COCO_CLASSES)
-        return ddp_fail(err, DDP_ERR_USAGE, "eval=coco is for up to %d classes, and there are %d",
-                        COCO_CLASSES, o->config->classes);
-    if (open_file(o, o->config->name ? o->config->name : "coco_results", ".json", err))
+    if (open_file(o, 0, err))
         return err->code;
     (void)fputs("[\n", o->file);
     if (write_one(o, found, count, print_coco, err))
@@ -199,29 +209,70 @@ static ddp_status write_coco(output *o, const ddp_detection *found, size_t count
 static ddp_status write_imagenet(output *o, const ddp_detection *found, size_t count,
                                  ddp_error *err)
 {
-    if (open_file(o, o->config->name ? o->config->name : "imagenet-detection", ".txt", err)
-        || write_one(o, found, count, print_imagenet, err))
+    if (open_file(o, 0, err) || write_one(o, found, count, print_imagenet, err))
         return err->code;
     return close_file(o, err);
+}
+
+/* Any other key is of VOC, as it is to Darknet. */
+static const format *format_of(const char *key)
+{
+    static const format formats[] = {
+        {"coco", "coco_results", ".json", DDP_WRITTEN_COCO, write_coco},
+        {"imagenet", "imagenet-detection", ".txt", DDP_WRITTEN_IMAGENET, write_imagenet},
+        {"voc", "comp4_det_test_", ".txt", DDP_WRITTEN_VOC, write_voc},
+    };
+    size_t i = 0;
+
+    while (i < sizeof formats / sizeof formats[0] - 1 && strcmp(formats[i].key, key) != 0)
+        i++;
+    return &formats[i];
+}
+
+static ddp_status check_classes(const output *o, ddp_error *err)
+{
+    int classes = o->config->classes;
+
+    if (has_file_per_class(o) && !o->config->names)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "results of VOC have a file for each class, and names= has no %d names",
+                        classes);
+    if (o->format->kind == DDP_WRITTEN_COCO && classes > COCO_CLASSES)
+        return ddp_fail(err, DDP_ERR_USAGE, "eval=coco is for up to %d classes, and there are %d",
+                        COCO_CLASSES, classes);
+    return DDP_OK;
+}
+
+ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err)
+{
+    output o = {.config = config, .format = format_of(config->format)};
+    int files = has_file_per_class(&o) ? config->classes : 1;
+
+    if (check_classes(&o, err))
+        return err->code;
+    if (mkdir(config->folder, 0777) && errno != EEXIST)
+        return ddp_fail(err, DDP_ERR_IO, "cannot make the folder %s: %s", config->folder,
+                        strerror(errno));
+    for (int c = 0; c < files; c++) {
+        name_file(&o, c);
+        if (ddp_overwrite_check_file("detector valid", o.path, o.format->kind, err))
+            return err->code;
+    }
+    return DDP_OK;
 }
 
 ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
                              size_t count, char *written, size_t size, ddp_error *err)
 {
-    output o = {.config = config};
-    ddp_status st;
+    output o = {.config = config, .format = format_of(config->format)};
+    ddp_status st = o.format->write(&o, found, count, err);
 
-    if (mkdir(config->folder, 0777) && errno != EEXIST)
-        return ddp_fail(err, DDP_ERR_IO, "cannot make the folder %s: %s", config->folder,
-                        strerror(errno));
-    if (strcmp(config->format, "coco") == 0)
-        st = write_coco(&o, found, count, err);
-    else if (strcmp(config->format, "imagenet") == 0)
-        st = write_imagenet(&o, found, count, err);
-    else
-        st = write_voc(&o, found, count, err);
     if (o.file)
         (void)fclose(o.file);
-    (void)snprintf(written, size, "%s", o.path);
+    if (has_file_per_class(&o))
+        (void)snprintf(written, size, "%s/%s*%s", config->folder,
+                       config->name ? config->name : o.format->name, o.format->end);
+    else
+        (void)snprintf(written, size, "%s", o.path);
     return st;
 }

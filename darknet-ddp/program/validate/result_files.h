@@ -15,11 +15,16 @@ typedef struct ddp_results_config {
     char *const *paths; /* of the pictures */
 } ddp_results_config;
 
-/* Write found[0..count), whose boxes are fractions of their picture, sorted as
- * ddp_sort_detections does. VOC: a file a class, "PICTURE SCORE LEFT TOP RIGHT BOTTOM" a line,
- * pixels from 1. COCO: JSON. ImageNet: "NUMBER CLASS SCORE LEFT TOP RIGHT BOTTOM" a line, pixels
- * from 0. written: the path of the file, or of all of them with * for the class. Fails with
- * DDP_ERR_IO, DDP_ERR_USAGE, DDP_ERR_NOMEM; what is there then is not whole. */
+/* Before a detector is run for them: can these results be written? Makes the folder. DDP_ERR_USAGE:
+ * the format does not fit the classes, or one of the files is there and no earlier result of that
+ * format; DDP_ERR_IO. */
+ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) DDP_MUST_CHECK;
+
+/* After ddp_results_check: write found[0..count), whose boxes are fractions of their picture,
+ * sorted as ddp_sort_detections does. VOC: a file a class, "PICTURE SCORE LEFT TOP RIGHT BOTTOM" a
+ * line, pixels from 1. COCO: JSON. ImageNet: "NUMBER CLASS SCORE LEFT TOP RIGHT BOTTOM" a line,
+ * pixels from 0. written: the path of the file, or of all of them with * for the class. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM; what is there then is not whole. */
 ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
                              size_t count, char *written, size_t size,
                              ddp_error *err) DDP_MUST_CHECK;

@@ -378,6 +378,12 @@ static ddp_status check_unreadable(const ddp_validation *v, ddp_error *err)
                     skipped ? ", more than are to be skipped" : "");
 }
 
+ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
+                                         ddp_error *err)
+{
+    return ddp_validate_check_detector(net, &v->set, err);
+}
+
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener, ddp_error *err)
 {

@@ -68,6 +68,10 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
 /* Is it due after this step? NULL: never. */
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
+/* Before a detector is measured: as ddp_validate_check_detector. */
+ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
+                                         ddp_error *err) DDP_MUST_CHECK;
+
 /* Validate net; listener (NULL: none) as of ddp_validate_detector. Blocks until every rank is here.
  * Fails as ddp_validate_detector, and on every rank with DDP_ERR_FORMAT: more pictures or their
  * labels cannot be read than -ddp_on_bad_data skips, or none can. */

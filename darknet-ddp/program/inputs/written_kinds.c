@@ -1,0 +1,158 @@
+/* By their first bytes. */
+#include "inputs/written_kinds.h"
+
+#include "inputs/weights_file.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEAD = 1024 }; /* more than a line of results, with a picture's name, has */
+
+typedef struct head {
+    char bytes[HEAD + 1]; /* with a 0 behind them */
+    size_t count;
+} head;
+
+static int begins(const head *h, const char *with, size_t bytes)
+{
+    return h->count >= bytes && memcmp(h->bytes, with, bytes) == 0;
+}
+
+static int begins_with_any(const head *h, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (begins(h, texts[i], strlen(texts[i])))
+            return 1;
+    return 0;
+}
+
+/* Reports and traces, whose first key tells them from other JSON, as a data set's annotations. */
+static int begins_as_json_of_ours(const head *h)
+{
+    static const char *const ours[] = {
+        "{\"faults\": ", "{\"found\": ", "{\"options\": ", "{\n  \"cfg\": ", "{\"traceEvents\":"};
+
+    return begins_with_any(h, ours, sizeof ours / sizeof ours[0]);
+}
+
+/* As Darknet's writer does: JFIF 1.1 without a density, then two tables in one segment. A camera's
+ * or an editor's picture begins otherwise. */
+static int begins_as_jpeg_of_darknet(const head *h)
+{
+    static const char jpeg[] = "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xdb\0\x84";
+
+    return begins(h, jpeg, sizeof jpeg - 1);
+}
+
+/* ---- a detector's results ---- */
+
+static int begins_as_coco_results(const head *h)
+{
+    static const char *const starts[] = {"[\n{\"image_id\":", "[\n\n]\n"};
+
+    return begins_with_any(h, starts, sizeof starts / sizeof starts[0]);
+}
+
+/* Is the word a number as "%f" prints it? */
+static int is_fixed_point(const char *word)
+{
+    size_t whole = strspn(word += *word == '-', "0123456789");
+
+    return whole > 0 && word[whole] == '.' && strspn(word + whole + 1, "0123456789") == 6
+           && word[whole + 7] == '\0';
+}
+
+/* A score and the four sides of a box end the first line. before: what is in front of them. */
+static int begins_as_results(const head *h, char before[HEAD + 1])
+{
+    const char *end = memchr(h->bytes, '\n', h->count);
+
+    if (!end)
+        return 0;
+    (void)snprintf(before, HEAD + 1, "%.*s", (int)(end - h->bytes), h->bytes);
+    for (int i = 0; i < 5; i++) {
+        char *blank = strrchr(before, ' ');
+
+        if (!blank || !is_fixed_point(blank + 1))
+            return 0;
+        *blank = '\0';
+    }
+    return 1;
+}
+
+static int begins_as_voc_results(const head *h)
+{
+    char picture[HEAD + 1];
+
+    return begins_as_results(h, picture) && picture[0];
+}
+
+/* The numbers of a picture and of a class stand in front. */
+static int begins_as_imagenet_results(const head *h)
+{
+    char numbers[HEAD + 1];
+    size_t first;
+
+    if (!begins_as_results(h, numbers))
+        return 0;
+    first = strspn(numbers, "0123456789");
+    return first > 0 && numbers[first] == ' ' && isdigit((unsigned char)numbers[first + 1])
+           && numbers[first + 1 + strspn(numbers + first + 1, "0123456789")] == '\0';
+}
+
+/* ---- any of them ---- */
+
+static int is_of(ddp_written_kind kind, const head *h)
+{
+    static const char profile[] = "# darknet-ddp profile";
+
+    switch (kind) {
+    case DDP_WRITTEN_JSON:
+        return begins_as_json_of_ours(h);
+    case DDP_WRITTEN_PROFILE:
+        return begins(h, profile, strlen(profile));
+    case DDP_WRITTEN_WEIGHTS:
+        return ddp_begins_as_weights((const unsigned char *)h->bytes, h->count);
+    case DDP_WRITTEN_JPEG:
+        return begins_as_jpeg_of_darknet(h);
+    case DDP_WRITTEN_VOC:
+        return begins_as_voc_results(h);
+    case DDP_WRITTEN_COCO:
+        return begins_as_coco_results(h);
+    case DDP_WRITTEN_IMAGENET:
+        return begins_as_imagenet_results(h);
+    }
+    return 0;
+}
+
+const char *ddp_written_name(ddp_written_kind kind)
+{
+    static const char *const names[] = {
+        [DDP_WRITTEN_JSON] = "report or trace in JSON",
+        [DDP_WRITTEN_PROFILE] = "profile",
+        [DDP_WRITTEN_WEIGHTS] = "weights file",
+        [DDP_WRITTEN_JPEG] = "JPEG picture that darknet wrote",
+        [DDP_WRITTEN_VOC] = "earlier result of VOC (eval=voc)",
+        [DDP_WRITTEN_COCO] = "earlier result of COCO (eval=coco)",
+        [DDP_WRITTEN_IMAGENET] = "earlier result of ImageNet (eval=imagenet)",
+    };
+
+    return names[kind];
+}
+
+int ddp_written_is_other(const char *path, ddp_written_kind kind)
+{
+    head h = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, h.bytes, HEAD);
+
+    if (fd >= 0)
+        (void)close(fd);
+    if (got <= 0)
+        return 0;
+    h.count = (size_t)got;
+    return !is_of(kind, &h);
+}
