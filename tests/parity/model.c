@@ -1,7 +1,5 @@
 #include "model.h"
 
-#include "glue/cfg.h"
-
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,7 +78,7 @@ static int write_thin(const char *line, int thin, FILE *out)
     return 1;
 }
 
-/* What ddp_cfg_with does not do: values outside [net], and a section more. */
+/* Values outside [net], and a section more. */
 static void copy_sections(const model_options *o, FILE *in, FILE *out)
 {
     struct sections sections = find_sections(in);
@@ -110,32 +108,22 @@ static void copy_sections(const model_options *o, FILE *in, FILE *out)
     free(line);
 }
 
-/* The cfg as options want it, in a file in memory. */
-static int write_cfg(const model_options *o, char *path)
-{
-    const ddp_cfg_value values[] = {
-        {"width", o->width},           {"height", o->height},
-        {"batch", o->batch},           {"subdivisions", o->subdivisions},
-        {"time_steps", o->time_steps},
-    };
-    ddp_error err;
-    int first, second;
-    FILE *in, *out;
+enum { PATH_BYTES = 64 };
 
-    if (ddp_cfg_with(o->cfg, values, sizeof values / sizeof values[0], path, &first, &err))
-        fail(o->cfg, err.text);
-    second = memfd_create("cfg", 0);
-    in = fopen(path, "r");
-    out = second < 0 ? NULL : fdopen(dup(second), "w");
+/* The cfg as options want it, but for [net], in a file in memory. */
+static int write_cfg(const model_options *o, char path[PATH_BYTES])
+{
+    int copy = memfd_create("cfg", 0);
+    FILE *in = fopen(o->cfg, "r"), *out = copy < 0 ? NULL : fdopen(dup(copy), "w");
+
     if (!in || !out)
         fail(o->cfg, "cannot be copied");
     copy_sections(o, in, out);
     (void)fclose(in);
-    (void)close(first);
     if (fclose(out))
         fail(o->cfg, "cannot be copied");
-    (void)snprintf(path, DDP_CFG_PATH_BYTES, "/proc/self/fd/%d", second);
-    return second;
+    (void)snprintf(path, PATH_BYTES, "/proc/self/fd/%d", copy);
+    return copy;
 }
 
 /* Two networks that make the same steps must draw nothing at random. */
@@ -176,7 +164,35 @@ static void show_fatal(int code, const char *message)
     _exit(code);
 }
 
-static network *parse_quietly(char *path, int on_gpu)
+/* With the numbers of [net] that options want. */
+static network *parse(char *path, const model_options *o)
+{
+    const struct {
+        const char *key;
+        int value; /* 0: as the cfg has it */
+    } wanted[] = {{"width", o->width},
+                  {"height", o->height},
+                  {"batch", o->batch},
+                  {"subdivisions", o->subdivisions},
+                  {"time_steps", o->time_steps}};
+    enum { WANTED = sizeof wanted / sizeof wanted[0] };
+    cfg_value values[WANTED + 1] = {{NULL, NULL}};
+    char text[WANTED][16];
+    network *net;
+
+    for (int i = 0, count = 0; i < WANTED; i++) {
+        if (!wanted[i].value)
+            continue;
+        (void)snprintf(text[i], sizeof text[i], "%d", wanted[i].value);
+        values[count++] = (cfg_value){wanted[i].key, text[i]};
+    }
+    cfg_net_values = values;
+    net = parse_network_cfg(path);
+    cfg_net_values = NULL;
+    return net;
+}
+
+static network *parse_quietly(char *path, const model_options *o)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     network *net;
@@ -184,8 +200,8 @@ static network *parse_quietly(char *path, int on_gpu)
     terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     fatal_handler = show_fatal;
     (void)dup2(null, STDERR_FILENO);
-    gpu_index = on_gpu ? 0 : -1;
-    net = parse_network_cfg(path);
+    gpu_index = o->on_gpu ? 0 : -1;
+    net = parse(path, o);
     (void)dup2(terminal, STDERR_FILENO);
     (void)close(null);
     return net;
@@ -193,9 +209,9 @@ static network *parse_quietly(char *path, int on_gpu)
 
 network *model_open(const model_options *o)
 {
-    char path[DDP_CFG_PATH_BYTES];
+    char path[PATH_BYTES];
     int fd = write_cfg(o, path);
-    network *net = parse_quietly(path, o->on_gpu);
+    network *net = parse_quietly(path, o);
 
     (void)close(fd);
     remove_randomness(net);

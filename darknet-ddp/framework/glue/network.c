@@ -1,29 +1,11 @@
 #include "glue/network.h"
 
+#include "glue/darknet.h"
 #include "samples/sampler.h"
 
 #include <darknet.h>
 #include <network.h>
 #include <string.h>
-#include <unistd.h>
-
-/* While a cfg is parsed: its name, that of the copy which Darknet reads, and who hears of errors.
- */
-static const char *cfg_name, *copy_name;
-static void (*outer_handler)(int exit_status, const char *message);
-
-/* A fatal_handler that puts the cfg's name where Darknet names the copy. */
-static void fail_with_cfg_name(int exit_status, const char *message)
-{
-    const char *place = strstr(message, copy_name);
-    char text[8192];
-
-    if (!place)
-        outer_handler(exit_status, message);
-    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(place - message), message, cfg_name,
-                   place + strlen(copy_name));
-    outer_handler(exit_status, text);
-}
 
 static struct {
     const train_plugin *outer; /* NULL: none */
@@ -39,7 +21,7 @@ static void remember_batch(int *batch, int *subdivisions)
         in_cfg.outer->split_batch(batch, subdivisions);
 }
 
-static network *parse(char *copy, int gpu)
+static network *parse(const char *cfg, int gpu)
 {
     train_plugin listener = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
     network *net;
@@ -49,36 +31,59 @@ static network *parse(char *copy, int gpu)
         listener = *in_cfg.outer;
     listener.split_batch = remember_batch;
     train_plugin_active = &listener;
-    outer_handler = fatal_handler;
-    if (outer_handler)
-        fatal_handler = fail_with_cfg_name;
     gpu_index = gpu;
-    net = parse_network_cfg(copy);
-    fatal_handler = outer_handler;
+    net = parse_network_cfg((char *)cfg);
     train_plugin_active = in_cfg.outer;
     return net;
 }
 
-ddp_status ddp_network_load(network **out, ddp_network_shape *shape, const char *cfg,
-                            const ddp_cfg_value *values, size_t count, int gpu, ddp_error *err)
-{
-    char path[DDP_CFG_PATH_BYTES];
-    int fd;
+/* Values of [net], as text. */
+struct net_values {
+    cfg_value list[DDP_NET_NUMBERS_MOST + DDP_NET_VALUES_MOST + 1]; /* a NULL key ends them */
+    char text[DDP_NET_NUMBERS_MOST][16];
+    size_t count;
+};
 
-    *out = NULL;
-    if (ddp_cfg_with(cfg, values, count, path, &fd, err))
-        return err->code;
-    cfg_name = cfg;
-    copy_name = path;
-    *out = parse(path, gpu);
-    (void)close(fd);
-    *shape = (ddp_network_shape){.layers = (*out)->n,
-                                 .width = (*out)->w,
-                                 .height = (*out)->h,
-                                 .time_steps = (*out)->time_steps,
+static int has(const struct net_values *v, const char *key)
+{
+    for (size_t i = 0; i < v->count; i++)
+        if (strcmp(v->list[i].key, key) == 0)
+            return 1;
+    return 0;
+}
+
+/* The numbers, and what the command line says besides them. */
+static void join(struct net_values *v, const ddp_net_number *numbers, size_t count)
+{
+    for (size_t i = 0; i < count && i < DDP_NET_NUMBERS_MOST; i++) {
+        if (!numbers[i].value)
+            continue;
+        (void)snprintf(v->text[i], sizeof v->text[i], "%d", numbers[i].value);
+        v->list[v->count++] = (cfg_value){numbers[i].key, v->text[i]};
+    }
+    for (const cfg_value *outer = cfg_net_values; outer && outer->key; outer++)
+        if (!has(v, outer->key))
+            v->list[v->count++] = *outer;
+}
+
+network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
+                          size_t count, int gpu)
+{
+    const cfg_value *outer = cfg_net_values;
+    struct net_values values = {0};
+    network *net;
+
+    join(&values, numbers, count);
+    cfg_net_values = values.list;
+    net = parse(cfg, gpu);
+    cfg_net_values = outer;
+    *shape = (ddp_network_shape){.layers = net->n,
+                                 .width = net->w,
+                                 .height = net->h,
+                                 .time_steps = net->time_steps,
                                  .batch = in_cfg.batch,
                                  .subdivisions = in_cfg.subdivisions};
-    return DDP_OK;
+    return net;
 }
 
 int ddp_network_is_v4(const network *net, const char **why)

@@ -3,7 +3,8 @@
 #define DDP_GLUE_NETWORK_H
 
 #include "base/status.h"
-#include "glue/cfg.h"
+
+#include <stddef.h>
 
 typedef struct network network;
 
@@ -14,12 +15,17 @@ typedef struct ddp_network_shape {
     int batch, subdivisions; /* as the cfg has them, before any plugin cut them */
 } ddp_network_shape;
 
-/* Parse the cfg with values[0..count) in [net] instead of its own, for the GPU of this number, or
- * for the CPU: -1. What Darknet refuses ends the program (glue/darknet.h), with the cfg's name.
- * Fails with DDP_ERR_IO. */
-ddp_status ddp_network_load(network **out, ddp_network_shape *shape, const char *cfg,
-                            const ddp_cfg_value *values, size_t count, int gpu,
-                            ddp_error *err) DDP_MUST_CHECK;
+typedef struct ddp_net_number {
+    const char *key; /* of section [net]: "width", "batch", ... */
+    int value;       /* 0: leave the cfg's */
+} ddp_net_number;
+
+/* Parse the cfg with numbers[0..count), at most DDP_NET_NUMBERS_MOST, in [net] instead of its own
+ * and of ddp_darknet_take_net_values', for the GPU of this number, or for the CPU: -1. What Darknet
+ * refuses ends the program (glue/darknet.h). */
+enum { DDP_NET_NUMBERS_MOST = 8 };
+network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
+                          size_t count, int gpu);
 
 /* Is it trained by the formulas of YOLOv4's Darknet? Else by YOLOv3's. *why: what in the cfg says
  * so, net's own. */

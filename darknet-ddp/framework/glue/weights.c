@@ -60,20 +60,16 @@ static int layers_in(network *net, size_t size)
     return low;
 }
 
-static ddp_status load(const char *cfg, const char *weights, size_t size, ddp_weights_fit *fit,
-                       ddp_error *err)
+static void load(const char *cfg, const char *weights, size_t size, ddp_weights_fit *fit)
 {
-    const ddp_cfg_value one[] = {{"batch", 1}, {"subdivisions", 1}};
+    const ddp_net_number one[] = {{"batch", 1}, {"subdivisions", 1}};
     ddp_network_shape shape;
-    network *net;
+    network *net = ddp_network_load(&shape, cfg, one, 2, -1);
 
-    if (ddp_network_load(&net, &shape, cfg, one, 2, -1, err))
-        return err->code;
     fit->of = net->n;
     load_weights(net, (char *)weights);
     fit->layers = layers_in(net, size);
     free_network(net);
-    return DDP_OK;
 }
 
 ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_fit *fit,
@@ -81,9 +77,9 @@ ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_f
 {
     void (*outer)(int, const char *) = fatal_handler;
     const train_plugin *plugin = train_plugin_active;
+    const cfg_value *values = cfg_net_values;
     const int force = weights_force;
     struct stat st;
-    ddp_status status = DDP_OK;
 
     *fit = (ddp_weights_fit){0};
     if (stat(weights, &st))
@@ -92,9 +88,10 @@ ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_f
     fatal_handler = refuse;
     weights_force = 0;
     if (setjmp(refusal.back) == 0)
-        status = load(cfg, weights, (size_t)st.st_size, fit, err);
+        load(cfg, weights, (size_t)st.st_size, fit);
     fatal_handler = outer;
     weights_force = force;
     train_plugin_active = (train_plugin *)plugin;
-    return status;
+    cfg_net_values = values;
+    return DDP_OK;
 }

@@ -7,21 +7,16 @@
 #include "glue/weights.h"
 #include "inputs/arguments.h"
 #include "inputs/label_files.h"
+#include "inputs/overrides.h"
 #include "inputs/scan_data.h"
 #include "inputs/scan_gather.h"
 #include "launch/transport_choice.h"
-#include "samples/anchors.h"
 #include "samples/transforms.h"
 #include "show/rank_output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Anchors that fit so much better are worth a word: a share of IoU. Nothing follows from the boxes
- * of a few pictures. */
-static const double worth_it = .05;
-enum { FEW_PICTURES = 20 };
 
 /* Part number rank of size. */
 static void look(ddp_scan_data *c, int rank, int size)
@@ -76,26 +71,13 @@ static void look_at_valid_labels(ddp_scan_data *c)
                       "no picture has a box: a validation measures nothing here");
 }
 
-/* Anchors that calc_anchors would find, at the cfg's size. */
-static void look_at_anchors(ddp_scan_data *c, ddp_fit *fit)
+static void look_at_anchors(ddp_scan_data *c, ddp_anchor_fit *fit)
 {
-    double cfgs = c->tally.anchored ? c->tally.anchor_iou / (double)c->tally.anchored : 0;
-    int k = c->heads.anchor_count, count = (int)c->sample.count;
-
-    if (k == 0 || count < k || c->heads.width < 1 || c->heads.height < 1)
-        return;
-    fit->anchor_count = k;
-    fit->anchor_boxes = c->sample.level > 0 ? c->sample.count : 0;
-    fit->anchor_iou = ddp_anchors_find(c->sample.sizes, count, k, fit->anchors);
-    for (int i = 0; i < k; i++) {
-        fit->anchors[2 * i] *= (float)c->heads.width;
-        fit->anchors[2 * i + 1] *= (float)c->heads.height;
-    }
-    if (fit->anchor_iou > cfgs + worth_it && c->tally.pictures >= FEW_PICTURES)
+    if (ddp_anchor_fit_find(fit, c))
         ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "cfg-anchors", c->cfg_path, 0,
                       "its anchors fit these boxes with an average IoU of %.1f%%; others, below, "
                       "with %.1f%%",
-                      100 * cfgs, 100 * fit->anchor_iou);
+                      100 * fit->cfgs_iou, 100 * fit->iou);
 }
 
 /* force: training would load them all the same. */
@@ -152,10 +134,26 @@ static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *op
     if (!ddp_faults_have(&c->faults, "cfg-filters") && !ddp_faults_have(&c->faults, "cfg-classes"))
         ddp_check_cfg(&c->faults, c->cfg_path, &c->cfg.cfg,
                       options); /* else it would say that once more */
-    look_at_anchors(c, &fit);
+    look_at_anchors(c, &fit.anchors);
     if (look_at_weights(c, weights, options->weights_force, &fit, err))
         return -1;
     return print(c, &fit, options);
+}
+
+/* As a run with these options would train. */
+static void override(ddp_scan_data *c, ddp_overrides *overrides, const ddp_options *options,
+                     int ranks)
+{
+    ddp_sections data = {0};
+    ddp_error err;
+
+    if (ddp_data_read(&data, c->data_path, &err)
+        || ddp_overrides_make(overrides, options, c->cfg_path, ddp_sections_find(&data, "train"),
+                              ranks, &err))
+        ddp_rank_output_failure(&err);
+    ddp_sections_release(&data);
+    c->values = overrides->values;
+    ddp_darknet_take_net_values(overrides->values);
 }
 
 int ddp_command_check(const char *data, const char *cfg, const char *weights,
@@ -170,6 +168,7 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
                                  .cfg = cfg,
                                  .allow_unknown = options->allow_unknown_keys,
                                  .saves = 1};
+    ddp_overrides overrides;
     ddp_group *group;
     ddp_error err;
     int status = 0, rank;
@@ -179,8 +178,10 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     ddp_rank_output_open(group);
     ddp_rank_output_errors_only();
     rank = ddp_group_rank(group);
-    if (ddp_arguments_check_kinds(&words, &err) || ddp_scan_data_open(&c, &err)
-        || ddp_check_cfg_trainable(cfg, &c.cfg.cfg, &err))
+    if (ddp_arguments_check_kinds(&words, &err))
+        ddp_rank_output_failure(&err);
+    override(&c, &overrides, options, ddp_group_size(group));
+    if (ddp_scan_data_open(&c, &err) || ddp_check_cfg_trainable(cfg, &c.cfg.cfg, &err))
         ddp_rank_output_failure(&err);
     look_at_lists(&c, rank);
     if (rank == 0)

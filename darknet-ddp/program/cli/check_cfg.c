@@ -99,16 +99,38 @@ static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
         }
 }
 
+/* `ddp plan` parses, and trains nothing. */
+static int ask_to_parse(const char *path, const ddp_options *o, char text[TEXT])
+{
+    const struct {
+        const char *option;
+        int value; /* 0: not given */
+    } given[] = {{"-width", o->net_width},
+                 {"-height", o->net_height},
+                 {"-batch", o->cfg_batch},
+                 {"-subdivisions", o->subdivisions}};
+    enum { GIVEN = sizeof given / sizeof given[0] };
+    const char *args[7 + 2 * GIVEN + 1] = {"darknet", "ddp", "plan", path, "-np", "1"};
+    char values[GIVEN][16];
+    int count = 6;
+
+    if (o->allow_unknown_keys)
+        args[count++] = "-allow_unknown_keys";
+    for (int i = 0; i < GIVEN; i++)
+        if (given[i].value) {
+            (void)snprintf(values[i], sizeof values[i], "%d", given[i].value);
+            args[count++] = given[i].option;
+            args[count++] = values[i];
+        }
+    return ddp_ask(args, text, TEXT);
+}
+
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options)
 {
-    /* `ddp plan` parses, and trains nothing. */
-    const char *args[] = {"darknet", "ddp", "plan", path, "-np", "1", NULL, NULL};
     static char text[TEXT];
 
-    if (options->allow_unknown_keys)
-        args[6] = "-allow_unknown_keys";
-    if (ddp_ask(args, text, sizeof text) != 0) {
+    if (ask_to_parse(path, options, text) != 0) {
         ddp_check_add_said(f, "cfg-refused", path, ddp_ask_last_line(text));
         return;
     }

@@ -129,25 +129,32 @@ static void print_sizes(FILE *out, const ddp_tally *t)
     }
 }
 
+static void print_anchors(FILE *out, const ddp_check_result *r)
+{
+    const ddp_anchor_fit *fit = &r->fit->anchors;
+
+    if (r->tally->anchored > 0)
+        (void)fprintf(out, "anchors of the cfg: average IoU with these boxes %.1f%%\n",
+                      100 * r->tally->anchor_iou / (double)r->tally->anchored);
+    if (fit->count == 0 || fit->iou <= fit->cfgs_iou)
+        return;
+    (void)fprintf(out, "anchors that fit ");
+    if (fit->sampled > 0)
+        (void)fprintf(out, "a sample of %u", fit->sampled);
+    else
+        (void)fprintf(out, "them");
+    (void)fprintf(out, ", %.1f%%: anchors =", 100 * fit->iou);
+    for (int i = 0; i < fit->count; i++)
+        (void)fprintf(out, "%s %.0f,%.0f", i ? "," : "", (double)fit->anchors[2 * i],
+                      (double)fit->anchors[2 * i + 1]);
+    (void)fprintf(out, "\n");
+}
+
 static void print_fit(FILE *out, const ddp_check_result *r)
 {
     const ddp_fit *fit = r->fit;
-    double cfgs = r->tally->anchored ? r->tally->anchor_iou / (double)r->tally->anchored : 0;
 
-    if (r->tally->anchored > 0)
-        (void)fprintf(out, "anchors of the cfg: average IoU with these boxes %.1f%%\n", 100 * cfgs);
-    if (fit->anchor_count > 0 && fit->anchor_iou > cfgs) {
-        (void)fprintf(out, "anchors that fit ");
-        if (fit->anchor_boxes > 0)
-            (void)fprintf(out, "a sample of %u", fit->anchor_boxes);
-        else
-            (void)fprintf(out, "them");
-        (void)fprintf(out, ", %.1f%%: anchors =", 100 * fit->anchor_iou);
-        for (int i = 0; i < fit->anchor_count; i++)
-            (void)fprintf(out, "%s %.0f,%.0f", i ? "," : "", (double)fit->anchors[2 * i],
-                          (double)fit->anchors[2 * i + 1]);
-        (void)fprintf(out, "\n");
-    }
+    print_anchors(out, r);
     if (fit->weights_path && !fit->weights.wrong[0])
         (void)fprintf(out, "%s has weights for %s%d layers%s\n", fit->weights_path,
                       fit->weights.layers < fit->weights.of ? "the first " : "all ",
@@ -187,8 +194,8 @@ static void put_tally(FILE *json, const ddp_check_result *r)
     (void)fputs("]", json);
     if (t->anchored > 0)
         (void)fprintf(json, ",\n \"anchor_iou\": %.6f", t->anchor_iou / (double)t->anchored);
-    if (r->fit->anchor_count > 0)
-        (void)fprintf(json, ",\n \"fitting_anchor_iou\": %.6f", r->fit->anchor_iou);
+    if (r->fit->anchors.count > 0)
+        (void)fprintf(json, ",\n \"fitting_anchor_iou\": %.6f", r->fit->anchors.iou);
     if (r->fit->weights_path)
         (void)fprintf(json, ",\n \"weights_layers\": %d", r->fit->weights.layers);
 }

@@ -5,14 +5,12 @@
 #include "check/data.h"
 #include "check/model.h"
 #include "glue/weights.h"
+#include "inputs/anchor_fit.h"
 
 /* What is known on rank 0 alone, once all is gathered. */
 typedef struct ddp_fit {
-    int anchor_count; /* 0: none were looked for */
-    double anchor_iou;
-    uint32_t anchor_boxes;               /* among how many they were looked for; 0: among all */
-    float anchors[2 * DDP_ANCHORS_MOST]; /* that fit the boxes, pixels of the network's input */
-    const char *weights_path;            /* NULL: none were given */
+    ddp_anchor_fit anchors;
+    const char *weights_path; /* NULL: none were given */
     ddp_weights_fit weights;
 } ddp_fit;
 

@@ -123,10 +123,25 @@ static ddp_status check_split(const struct making *m, const ddp_options *o, doub
                     batch, split, batch);
 }
 
-static ddp_status make(struct making *m, const ddp_options *o, size_t pictures, int ranks,
+/* Of a list; 0: it cannot be read. */
+static size_t count_pictures(const char *path)
+{
+    ddp_lines list = {0};
+    size_t count = 0;
+    ddp_error ignored;
+
+    if (path && !ddp_lines_read(&list, path, &ignored))
+        count = list.count;
+    ddp_lines_release(&list);
+    return count;
+}
+
+static ddp_status make(struct making *m, const ddp_options *o, const char *list, int size,
                        ddp_error *err)
 {
     double before = number_of(m, "batch", 1), batch = o->cfg_batch ? o->cfg_batch : before;
+    size_t pictures = o->epochs > 0 ? count_pictures(list) : 0;
+    int ranks = o->batch == DDP_CHOICE_RANK ? size : 1; /* that have a batch of their own each */
 
     if (o->epochs > 0 && pictures == 0)
         return ddp_fail(err, DDP_ERR_USAGE,
@@ -147,7 +162,7 @@ static ddp_status make(struct making *m, const ddp_options *o, size_t pictures, 
 }
 
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
-                              size_t pictures, int ranks, ddp_error *err)
+                              const char *list, int size, ddp_error *err)
 {
     ddp_sections sections = {0};
     struct making m = {.out = o, .cfg = &sections};
@@ -155,7 +170,7 @@ ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, cons
 
     *o = (ddp_overrides){0};
     if (!st)
-        st = make(&m, options, pictures, ranks, err);
+        st = make(&m, options, list, size, err);
     ddp_sections_release(&sections);
     return st;
 }

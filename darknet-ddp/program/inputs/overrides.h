@@ -23,10 +23,11 @@ typedef struct ddp_overrides {
     int count;
 } ddp_overrides;
 
-/* What the options make of the cfg. pictures: of the training list; 0: not known. ranks: that have
- * a batch of their own each; 1 where they share it. DDP_ERR_USAGE: -epochs without pictures. */
+/* What the options make of the cfg. list: of the training pictures, which is read for -epochs;
+ * NULL: there is none. size: of the group. DDP_ERR_USAGE: -epochs without pictures, or a batch of
+ * fewer than subdivisions; DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
-                              size_t pictures, int ranks, ddp_error *err) DDP_MUST_CHECK;
+                              const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Print a line of them, where there are some. */
 void ddp_overrides_print(FILE *out, const ddp_overrides *o);

@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "check/net_values.h"
 #include "comm/collectives.h"
+#include "inputs/anchor_fit.h"
 #include "inputs/scan_data.h"
 #include "samples/transforms.h"
 
@@ -102,14 +103,13 @@ static void print_one(void *ctx, const ddp_fault *fault)
 }
 
 /* What names tell of themselves, and the cfg of what it trains with. */
-static void print_warnings(const ddp_scan_data *c, const ddp_options *options)
+static void print_warnings(const ddp_scan_data *c)
 {
     ddp_faults faults = {0};
 
     ddp_scan_data_names(c, &faults);
     ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
-    if (options->cfg_batch == 0)
-        ddp_check_batch_of_one(&faults, c->cfg_path, &c->cfg.cfg);
+    ddp_check_batch_of_one(&faults, c->cfg_path, &c->cfg.cfg);
     ddp_check_amounts(&faults, c->cfg_path, &c->cfg.cfg);
     ddp_faults_each(&faults, print_one, NULL);
     ddp_faults_release(&faults);
@@ -178,6 +178,22 @@ static ddp_status find_no_labels(ddp_scan_data *c, ddp_group *group, int *none, 
     return agree(group, none, err);
 }
 
+/* Of the boxes that this rank has seen. */
+static void print_anchors(const ddp_scan_data *c)
+{
+    ddp_anchor_fit fit;
+
+    if (!ddp_anchor_fit_find(&fit, c))
+        return;
+    printf("DDP: %s: its anchors fit these boxes with an average IoU of %.1f%%, and others with "
+           "%.1f%%: `darknet ddp check %s %s",
+           c->cfg_path, 100 * fit.cfgs_iou, 100 * fit.iou, c->data_path, c->cfg_path);
+    for (const ddp_net_value *v = c->values; v->key; v++)
+        if (strcmp(v->key, "width") == 0 || strcmp(v->key, "height") == 0)
+            printf(" -%s %s", v->key, v->value);
+    printf("` shows them\n");
+}
+
 static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all, ddp_error *err)
 {
     int rank = ddp_group_rank(group), none;
@@ -187,6 +203,8 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
     c->tally.without_labels = all->without_labels;
     c->tally.boxes = all->boxes;
     c->tally.beyond = all->beyond;
+    if (rank == 0 && all->fatal == 0)
+        print_anchors(c);
     if (find_no_labels(c, group, &none, &why, err))
         return err->code;
     none &= all->unreadable < all->pictures; /* else it is the pictures that are elsewhere */
@@ -264,13 +282,12 @@ ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to look at the data");
     c->data_path = data;
     c->cfg_path = cfg;
+    c->values = values;
     ready = ddp_scan_data_open(c, &unread) == DDP_OK && !c->unread && !c->unknown
             && c->list.count > 0 && is_looked_at(c, command);
     st = agree(group, &ready, err);
-    if (!st && ready && ddp_group_rank(group) == 0) {
-        ddp_sections_override(&c->cfg, values);
-        print_warnings(c, options);
-    }
+    if (!st && ready && ddp_group_rank(group) == 0)
+        print_warnings(c);
     if (!st && ready)
         st = look_and_judge(c, group, say, err);
     ddp_scan_data_release(c);

@@ -114,7 +114,8 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
     const ddp_cfg_line *classes, *number;
     const char *wrong;
 
-    if (ddp_data_read(&c->data, c->data_path, err) || ddp_sections_read(&c->cfg, c->cfg_path, err))
+    if (ddp_data_read(&c->data, c->data_path, err) || ddp_sections_read(&c->cfg, c->cfg_path, err)
+        || (c->values && ddp_sections_override(&c->cfg, c->values, err)))
         return err->code;
     ddp_check_bom(&c->faults, c->data_path, c->data.has_mark);
     ddp_check_bom(&c->faults, c->cfg_path, c->cfg.has_mark);

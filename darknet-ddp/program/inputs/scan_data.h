@@ -10,6 +10,7 @@
 
 typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
+    const ddp_net_value *values; /* of [net], in place of the cfg's; NULL: none */
     ddp_sections data, cfg;
     ddp_lines list, valid, names; /* valid is empty where the .data file has none */
     const char *list_path, *valid_path;
@@ -26,10 +27,10 @@ typedef struct ddp_scan_data {
     int (*decode)(const char *picture, char *note, size_t size);
 } ddp_scan_data;
 
-/* Read what c->data_path and c->cfg_path name, all else being zero, and compare them with each
- * other. A list that cannot be read is empty, and c->unread is set; one that cannot even be opened
- * is no fault here (see ddp_arguments_each_fault). Release it in any case. Fails with DDP_ERR_IO,
- * DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
+/* Read what c->data_path and c->cfg_path name, all else but c->values being zero, and compare them
+ * with each other. A list that cannot be read is empty, and c->unread is set; one that cannot even
+ * be opened is no fault here (see ddp_arguments_each_fault). Release it in any case. Fails with
+ * DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c);
 

@@ -82,12 +82,12 @@ void ddp_sections_release(ddp_sections *s)
     *s = (ddp_sections){0};
 }
 
-void ddp_sections_override(ddp_sections *s, const ddp_net_value *values)
+ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values, ddp_error *err)
 {
     for (; values->key; values++)
-        for (size_t i = 0; i < s->cfg.count && (i == 0 || s->cfg.lines[i].value); i++)
-            if (s->cfg.lines[i].value && strcmp(s->cfg.lines[i].key, values->key) == 0)
-                s->cfg.lines[i].value = values->value;
+        if (ddp_cfg_text_set(&s->cfg, values->key, values->value, err))
+            return err->code;
+    return DDP_OK;
 }
 
 const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key)

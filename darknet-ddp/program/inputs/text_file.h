@@ -30,9 +30,10 @@ ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 
-/* Give keys of the first section that are there these values, which must outlive *s. A NULL key
- * ends them. */
-void ddp_sections_override(ddp_sections *s, const ddp_net_value *values);
+/* Give keys of the first section these values, which must outlive *s (see ddp_cfg_text_set). A
+ * NULL key ends them. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values,
+                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* The first option of that name in any section, its value or its line, or NULL. */
 const char *ddp_sections_find(const ddp_sections *s, const char *key);

@@ -274,29 +274,14 @@ static char *find_list(const char *command, const char *data)
     return list;
 }
 
-/* Pictures of a list; 0: it cannot be read. */
-static size_t count_pictures(const char *path)
-{
-    ddp_lines list = {0};
-    size_t count = 0;
-    ddp_error ignored;
-
-    if (path && !ddp_lines_read(&list, path, &ignored))
-        count = list.count;
-    ddp_lines_release(&list);
-    return count;
-}
-
 void ddp_session_override(const char *command, const char *data, const char *cfg)
 {
-    const ddp_options *o = ddp_run.options;
-    int ranks = o->batch == DDP_CHOICE_RANK ? ddp_group_size(ddp_run.group) : 1;
     ddp_error err;
 
     ddp_run.list = find_list(command, data);
     ddp_bad_samples_file(ddp_run.bad_data, ddp_run.list);
-    if (ddp_overrides_make(&ddp_run.overrides, o, cfg,
-                           o->epochs > 0 ? count_pictures(ddp_run.list) : 0, ranks, &err))
+    if (ddp_overrides_make(&ddp_run.overrides, ddp_run.options, cfg, ddp_run.list,
+                           ddp_group_size(ddp_run.group), &err))
         ddp_session_fail(&err);
     ddp_darknet_take_net_values(ddp_run.overrides.values);
 }

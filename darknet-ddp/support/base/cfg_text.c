@@ -100,6 +100,27 @@ ddp_status ddp_cfg_text_read_data(ddp_cfg_text *c, const char *text, size_t byte
     return read_lines(c, text, bytes, 0, err);
 }
 
+ddp_status ddp_cfg_text_set(ddp_cfg_text *c, const char *key, const char *value, ddp_error *err)
+{
+    size_t first = c->count > 0 && !c->lines[0].value ? 1 : 0, i = first;
+    int number = first ? c->lines[0].number : 1;
+    ddp_cfg_line *lines;
+
+    for (; i < c->count && c->lines[i].value; i++)
+        if (strcmp(c->lines[i].key, key) == 0) {
+            c->lines[i].value = value;
+            return DDP_OK;
+        }
+    lines = reallocarray(c->lines, c->count + 1, sizeof *lines);
+    if (!lines)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s= of a cfg", key);
+    c->lines = lines;
+    memmove(&lines[first + 1], &lines[first], (c->count - first) * sizeof *lines);
+    lines[first] = (ddp_cfg_line){.key = key, .value = value, .number = number};
+    c->count++;
+    return DDP_OK;
+}
+
 int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s)
 {
     size_t start = *at, end;

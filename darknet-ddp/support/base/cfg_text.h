@@ -39,6 +39,12 @@ ddp_status ddp_cfg_text_read_data(ddp_cfg_text *c, const char *text, size_t byte
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_cfg_text_release(ddp_cfg_text *c); /* all zero is allowed */
 
+/* Give the first section's key this value; both must outlive *c. One that is not there is added
+ * behind the section's title, with its line. Pointers to lines are void after that. Fails with
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_cfg_text_set(ddp_cfg_text *c, const char *key, const char *value,
+                            ddp_error *err) DDP_MUST_CHECK;
+
 /* The section that starts at line *at, which then is the next one's start. 0: none is left. */
 int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s);
 
