@@ -1,6 +1,7 @@
 #include "trainer/plugin.h"
 
 #include "base/plural.h"
+#include "comm/collectives.h"
 #include "glue/trainable.h"
 #include "samples/loader_status.h"
 #include "samples/sampler.h"
@@ -76,6 +77,13 @@ static void check_list(char **paths, int n)
     plugin.path_count = (size_t)n;
     ddp_bad_samples_list(plugin.config.bad_data, paths, (size_t)n);
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
+}
+
+static void from_first(void *bytes, int n)
+{
+    ddp_error err;
+
+    check(ddp_broadcast(plugin.config.group, bytes, (size_t)n, 0, &err), &err);
 }
 
 static int unreadable(const char *path, const char *why)
@@ -239,6 +247,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .begin = begin,
         .reads = reads,
         .check_list = check_list,
+        .from_first = from_first,
         .choose = ddp_sampler_choose,
         .instead = ddp_sampler_instead,
         .unreadable = unreadable,

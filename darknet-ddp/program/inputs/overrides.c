@@ -109,20 +109,6 @@ static ddp_status scale_schedule(struct making *m, double batches, ddp_error *er
     return DDP_OK;
 }
 
-/* The cfg's own two are compared when the network is made. */
-static ddp_status check_split(const struct making *m, const ddp_options *o, double batch,
-                              ddp_error *err)
-{
-    double split = o->subdivisions ? o->subdivisions : number_of(m, "subdivisions", 1);
-
-    if (batch >= split || (!o->cfg_batch && !o->subdivisions))
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "batch=%g is less than subdivisions=%g, and each subdivision has at least one "
-                    "picture: -subdivisions is to be at most %g",
-                    batch, split, batch);
-}
-
 /* Of a list; 0: it cannot be read. */
 static size_t count_pictures(const char *path)
 {
@@ -147,8 +133,6 @@ static ddp_status make(struct making *m, const ddp_options *o, const char *list,
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-epochs counts the pictures of a .data file's train=, and there are none "
                         "here: max_batches= of the cfg counts batches");
-    if (check_split(m, o, batch, err))
-        return err->code;
     put_number(m, "batch", o->cfg_batch);
     put_number(m, "subdivisions", o->subdivisions);
     put_number(m, "width", o->net_width);
