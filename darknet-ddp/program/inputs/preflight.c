@@ -20,11 +20,11 @@ static const int64_t longest_ns = 500000000;
 static const int64_t search_ns = 10 * (int64_t)1000000000; /* for a label, where none was seen */
 
 /* With these training goes on: it takes less than there is, or guesses. Pictures without labels are
- * Darknet's to count. */
+ * Darknet's to count, and what is wrong with names is printed by itself. */
 static int is_borne(const char *kind)
 {
-    static const char *const borne[] = {"label-range", "label-zero", "label-many", "class-none",
-                                        "class-many",  "data-names", NULL};
+    static const char *const borne[] = {"label-range", "label-zero", "label-many",
+                                        "class-none",  "class-many", NULL};
 
     for (int i = 0; borne[i]; i++)
         if (strcmp(kind, borne[i]) == 0)
@@ -63,7 +63,7 @@ static void sort_one(void *ctx, const ddp_fault *fault)
     struct sorting *s = ctx;
     char line[16] = "";
 
-    if (fault->level == DDP_FAULT_WARNING)
+    if (fault->level == DDP_FAULT_WARNING || strcmp(fault->kind, "data-names") == 0)
         return;
     /* The training list's pictures are all looked for after this (inputs/list.h). */
     if (s->is_train && strcmp(fault->kind, "picture-unreadable") == 0) {
@@ -94,8 +94,6 @@ static void sort(ddp_scan_data *c, findings *found, int is_train, FILE *out)
 static void print_one(void *ctx, const ddp_fault *fault)
 {
     (void)ctx;
-    if (fault->level == DDP_FAULT_ERROR) /* counted with the others */
-        return;
     if (fault->line > 0)
         printf("DDP: %s:%d: %s\n", fault->file, fault->line, fault->text);
     else
@@ -213,7 +211,7 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
         return ddp_wrap(err, "%s", c->list_path);
     }
     if (rank == 0 && all->fatal == 0 && all->borne > 0)
-        printf("DDP: %" PRIu64 " fault%s, in a look at names and %" PRIu64 " of %zu pictures; "
+        printf("DDP: %" PRIu64 " fault%s, in a look at %" PRIu64 " of %zu pictures; "
                "`darknet ddp check %s %s` says which\n",
                all->borne, ddp_plural(all->borne), all->pictures, c->list.count, c->data_path,
                c->cfg_path);
@@ -226,13 +224,12 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
         printf("DDP: %s: %s\n", c->list_path, why.text);
     if (all->fatal == 0)
         return DDP_OK;
-    return ddp_fail(
-        err, DDP_ERR_FORMAT,
-        "%" PRIu64
-        " fault%s at which training would end, in a look at the cfg, names and some pictures: "
-        "`darknet ddp check %s %s` shows all that is wrong; -nocheck trains without "
-        "looking",
-        all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
+    return ddp_fail(err, DDP_ERR_FORMAT,
+                    "%" PRIu64
+                    " fault%s at which training would end, in a look at the cfg and some pictures: "
+                    "`darknet ddp check %s %s` shows all that is wrong; -nocheck trains without "
+                    "looking",
+                    all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
 }
 
 /* Every rank looks at its share, and all judge by what all have found. */

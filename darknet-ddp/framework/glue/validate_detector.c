@@ -1,12 +1,10 @@
-#include "glue/validate.h"
+#include "glue/validate_share.h"
 
 #include "check/label.h"
 #include "comm/collectives.h"
-#include "samples/picture_loader.h"
 #include "samples/transforms.h"
 
 #include <darknet.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,29 +13,6 @@
 /* What a detection needs to be counted, and how much two may overlap, as in Darknet's own
  * `detector valid`. */
 static const float least_score = .005f, most_overlap = .45f, hierarchy_score = .5f;
-
-/* ---- the network, as it is for single pictures ---- */
-
-struct mode {
-    int batch, width, height, any_threads;
-};
-
-static void enter(struct mode *before, network *net, const ddp_validation_set *set)
-{
-    *before = (struct mode){net->batch, net->w, net->h, gemm_any_threads};
-    gemm_any_threads = 1; /* the same bits on ranks with more cores */
-    if (set->width > 0 && (set->width != net->w || set->height != net->h))
-        (void)resize_network(net, set->width, set->height);
-    set_batch_network(net, 1);
-}
-
-static void leave(const struct mode *before, network *net)
-{
-    set_batch_network(net, before->batch);
-    if (before->width != net->w || before->height != net->h)
-        (void)resize_network(net, before->width, before->height);
-    gemm_any_threads = before->any_threads;
-}
 
 /* The last layer that finds boxes; NULL: none does. */
 static const layer *head_of(const network *net)
@@ -62,57 +37,6 @@ ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_
         return ddp_fail(err, DDP_ERR_USAGE, "classes=%d in the .data file, and the cfg has %d",
                         set->classes, head->classes);
     return DDP_OK;
-}
-
-/* ---- a rank's share of the pictures, each loaded while the one before is computed ---- */
-
-struct share {
-    ddp_group *group;
-    network *net;
-    const ddp_validation_set *set;
-    const ddp_validation_listener *listener;
-    ddp_picture_fit fit;
-    /* At picture i. Sets its why where its truth cannot be read. */
-    void (*look)(void *ctx, const struct share *s, size_t i, ddp_picture *picture);
-    void *ctx;
-};
-
-static void tell_unreadable(const struct share *s, size_t i, const char *why)
-{
-    const ddp_validation_set *set = s->set;
-    char sentence[2048];
-
-    if (!s->listener || !s->listener->unreadable || set->told[i])
-        return;
-    set->told[i] = 1;
-    (void)snprintf(sentence, sizeof sentence, "%s (%.900s:%zu)", why, set->list, set->numbers[i]);
-    s->listener->unreadable(sentence);
-}
-
-/* Returns how many cannot be read. */
-static uint64_t look_at_share(const struct share *s)
-{
-    size_t step = (size_t)ddp_group_size(s->group), i = (size_t)ddp_group_rank(s->group);
-    const ddp_validation_set *set = s->set;
-    uint64_t unreadable = 0;
-    ddp_picture_loader loader;
-
-    if (i < set->count)
-        ddp_picture_loader_begin(&loader, s->net, set->paths[i], s->fit);
-    for (; i < set->count; i += step) {
-        ddp_picture picture = ddp_picture_loader_end(&loader);
-
-        if (i + step < set->count)
-            ddp_picture_loader_begin(&loader, s->net, set->paths[i + step], s->fit);
-        if (!picture.why[0])
-            s->look(s->ctx, s, i, &picture);
-        if (picture.why[0]) {
-            unreadable++;
-            tell_unreadable(s, i, picture.why);
-        }
-        ddp_picture_release(&picture);
-    }
-    return unreadable;
 }
 
 /* ---- what a rank finds ---- */
@@ -242,7 +166,7 @@ static void read_truth(struct boxes *b, const ddp_validation_set *set, size_t i,
                        "%.900s: this label file was there when the run began, and is gone", path);
 }
 
-static void look_for_boxes(void *ctx, const struct share *s, size_t i, ddp_picture *picture)
+static void look_for_boxes(void *ctx, const ddp_share *s, size_t i, ddp_picture *picture)
 {
     struct boxes *b = ctx;
     size_t truths = b->truth_count;
@@ -302,20 +226,6 @@ static ddp_status add_up_counts(ddp_group *group, uint64_t own, size_t *sum, ddp
     return DDP_OK;
 }
 
-/* A rank that failed must not leave the others waiting. */
-static ddp_status agree_on_success(ddp_group *group, ddp_status st, ddp_error *err)
-{
-    int32_t failed = st != DDP_OK, all[1024];
-    ddp_error other;
-
-    if (ddp_group_size(group) > 1024 || ddp_allgather(group, &failed, all, sizeof failed, &other))
-        return st ? st : ddp_fail(err, DDP_ERR_COMM, "%s", other.text);
-    for (int r = 0; r < ddp_group_size(group) && !st; r++)
-        if (all[r])
-            st = ddp_fail(err, DDP_ERR_IO, "rank %d could not validate its share", r);
-    return st;
-}
-
 /* What all ranks have found, and the figures that follow. */
 static ddp_status judge_boxes(ddp_precision *all, ddp_precision *each, ddp_group *group,
                               struct boxes *b, const ddp_precision_config *config,
@@ -338,119 +248,20 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  const ddp_validation_listener *listener, ddp_error *err)
 {
     struct boxes b = {0};
-    const struct share share = {group, net, set, listener, fit_image, look_for_boxes, &b};
-    struct mode before;
+    const ddp_share share = {group, net, set, listener, fit_image, look_for_boxes, &b};
     ddp_status st = DDP_OK;
     uint64_t own;
 
     if (ddp_validate_check_detector(net, set, err))
         return err->code;
-    enter(&before, net, set);
-    own = look_at_share(&share);
-    leave(&before, net);
+    own = ddp_share_look(&share);
     if (b.failed)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu detections", b.found_count);
-    st = agree_on_success(group, st, err);
+    st = ddp_share_agree(group, st, err);
     if (!st)
         st = add_up_counts(group, own, unreadable, err);
     if (!st)
         st = judge_boxes(all, each, group, &b, config, listener, err);
     release(&b);
-    return st;
-}
-
-/* ---- classifiers ---- */
-
-/* What one picture adds: nothing where it cannot be read. Summed in the order of pictures,
- * whichever rank had it. */
-struct hit {
-    double loss;
-    int32_t is_there, top1, topk;
-};
-
-struct hits {
-    struct hit *all;
-    const int *class_of; /* of each picture of the list */
-    int top;
-};
-
-static struct hit judge(const float *prediction, int classes, int class_id, int top)
-{
-    int better = 0;
-    float own = prediction[class_id];
-
-    for (int c = 0; c < classes; c++)
-        better += prediction[c] > own || (prediction[c] == own && c < class_id);
-    return (struct hit){.loss = -log(fmax((double)own, 1e-12)),
-                        .is_there = 1,
-                        .top1 = better == 0,
-                        .topk = better < top};
-}
-
-static image crop_centre(network *net, image whole)
-{
-    return center_crop_image(whole, net->w, net->h);
-}
-
-static void look_for_class(void *ctx, const struct share *s, size_t i, ddp_picture *picture)
-{
-    struct hits *hits = ctx;
-    network *net = s->net;
-    float *prediction = network_predict(net, picture->fitted.data);
-
-    if (net->hierarchy)
-        hierarchy_predictions(prediction, net->outputs, net->hierarchy, 1, 1);
-    hits->all[i / (size_t)ddp_group_size(s->group)] =
-        judge(prediction, s->set->classes, hits->class_of[i], hits->top);
-}
-
-static void add_up(ddp_accuracy *out, const struct hit *all, size_t share, size_t size,
-                   size_t pictures)
-{
-    *out = (ddp_accuracy){0};
-    for (size_t i = 0; i < pictures; i++) {
-        const struct hit *h = &all[i % size * share + i / size];
-
-        out->pictures += (size_t)h->is_there;
-        out->loss += h->loss;
-        out->top1 += h->top1;
-        out->topk += h->topk;
-    }
-    if (out->pictures == 0)
-        return;
-    out->loss /= (double)out->pictures;
-    out->top1 /= (double)out->pictures;
-    out->topk /= (double)out->pictures;
-}
-
-ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
-                                   network *net, const ddp_validation_set *set, const int *class_of,
-                                   int top, const ddp_validation_listener *listener, ddp_error *err)
-{
-    size_t size = (size_t)ddp_group_size(group), count = (set->count + size - 1) / size;
-    struct hits own = {calloc(count + 1, sizeof *own.all), class_of, top};
-    struct hit *all = calloc(count * size + 1, sizeof *all);
-    const struct share share = {group, net, set, listener, crop_centre, look_for_class, &own};
-    struct mode before;
-    ddp_status st = DDP_OK;
-
-    if (!own.all || !all)
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu results", count * size);
-    if (!st && set->classes > net->outputs)
-        st = ddp_fail(err, DDP_ERR_USAGE, "%d classes, and a network with %d outputs", set->classes,
-                      net->outputs);
-    st = agree_on_success(group, st, err);
-    if (!st) {
-        enter(&before, net, set);
-        (void)look_at_share(&share);
-        leave(&before, net);
-        st = ddp_allgather(group, own.all, all, count * sizeof *all, err);
-    }
-    if (!st) {
-        add_up(out, all, count, size, set->count);
-        *unreadable = set->count - out->pictures;
-    }
-    free(own.all);
-    free(all);
     return st;
 }

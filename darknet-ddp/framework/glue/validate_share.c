@@ -1,0 +1,84 @@
+#include "glue/validate_share.h"
+
+#include "comm/collectives.h"
+
+#include <darknet.h>
+#include <stdio.h>
+
+/* ---- the network, as it is for single pictures ---- */
+
+struct mode {
+    int batch, width, height, any_threads;
+};
+
+static void enter(struct mode *before, network *net, const ddp_validation_set *set)
+{
+    *before = (struct mode){net->batch, net->w, net->h, gemm_any_threads};
+    gemm_any_threads = 1; /* the same bits on ranks with more cores */
+    if (set->width > 0 && (set->width != net->w || set->height != net->h))
+        (void)resize_network(net, set->width, set->height);
+    set_batch_network(net, 1);
+}
+
+static void leave(const struct mode *before, network *net)
+{
+    set_batch_network(net, before->batch);
+    if (before->width != net->w || before->height != net->h)
+        (void)resize_network(net, before->width, before->height);
+    gemm_any_threads = before->any_threads;
+}
+
+/* ---- the pictures ---- */
+
+static void tell_unreadable(const ddp_share *s, size_t i, const char *why)
+{
+    const ddp_validation_set *set = s->set;
+    char sentence[2048];
+
+    if (!s->listener || !s->listener->unreadable || set->told[i])
+        return;
+    set->told[i] = 1;
+    (void)snprintf(sentence, sizeof sentence, "%s (%.900s:%zu)", why, set->list, set->numbers[i]);
+    s->listener->unreadable(sentence);
+}
+
+uint64_t ddp_share_look(const ddp_share *s)
+{
+    size_t step = (size_t)ddp_group_size(s->group), i = (size_t)ddp_group_rank(s->group);
+    const ddp_validation_set *set = s->set;
+    uint64_t unreadable = 0;
+    ddp_picture_loader loader;
+    struct mode before;
+
+    enter(&before, s->net, set);
+    if (i < set->count)
+        ddp_picture_loader_begin(&loader, s->net, set->paths[i], s->fit);
+    for (; i < set->count; i += step) {
+        ddp_picture picture = ddp_picture_loader_end(&loader);
+
+        if (i + step < set->count)
+            ddp_picture_loader_begin(&loader, s->net, set->paths[i + step], s->fit);
+        if (!picture.why[0])
+            s->look(s->ctx, s, i, &picture);
+        if (picture.why[0]) {
+            unreadable++;
+            tell_unreadable(s, i, picture.why);
+        }
+        ddp_picture_release(&picture);
+    }
+    leave(&before, s->net);
+    return unreadable;
+}
+
+ddp_status ddp_share_agree(ddp_group *group, ddp_status st, ddp_error *err)
+{
+    int32_t failed = st != DDP_OK, all[1024];
+    ddp_error other;
+
+    if (ddp_group_size(group) > 1024 || ddp_allgather(group, &failed, all, sizeof failed, &other))
+        return st ? st : ddp_fail(err, DDP_ERR_COMM, "%s", other.text);
+    for (int r = 0; r < ddp_group_size(group) && !st; r++)
+        if (all[r])
+            st = ddp_fail(err, DDP_ERR_IO, "rank %d could not validate its share", r);
+    return st;
+}
