@@ -255,7 +255,9 @@ ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err)
                         strerror(errno));
     for (int c = 0; c < files; c++) {
         name_file(&o, c);
-        if (ddp_overwrite_check_file("detector valid", o.path, o.format->kind, err))
+        if (ddp_overwrite_check_file(config->name ? "detector valid -out"
+                                                  : "detector valid without -out",
+                                     o.path, o.format->kind, err))
             return err->code;
     }
     return DDP_OK;
