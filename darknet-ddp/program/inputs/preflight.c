@@ -6,6 +6,7 @@
 #include "comm/collectives.h"
 #include "inputs/anchor_fit.h"
 #include "inputs/scan_data.h"
+#include "inputs/scan_gather.h"
 #include "samples/transforms.h"
 
 #include <inttypes.h>
@@ -47,9 +48,9 @@ static void look_at_some(ddp_scan_data *c, const ddp_lines *list, look *at, int 
     }
 }
 
-/* What a rank has found. */
+/* Faults that a rank has found; its pictures and boxes are counted in the tally. */
 typedef struct findings {
-    uint64_t fatal, borne, pictures, without_labels, unreadable, boxes, beyond;
+    uint64_t fatal, borne, unreadable;
 } findings;
 
 struct sorting {
@@ -129,10 +130,6 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
     sort(c, &found, 1, out);
     look_at_some(c, &c->valid, ddp_scan_data_valid, rank, size);
     sort(c, &found, 0, out);
-    found.pictures = c->tally.pictures;
-    found.without_labels = c->tally.without_labels;
-    found.boxes = c->tally.boxes;
-    found.beyond = c->tally.beyond;
     if (out)
         (void)fclose(out);
     if (found.fatal > 0 && lines)
@@ -176,7 +173,6 @@ static ddp_status find_no_labels(ddp_scan_data *c, ddp_group *group, int *none, 
     return agree(group, none, err);
 }
 
-/* Of the boxes that this rank has seen. */
 static void print_anchors(const ddp_scan_data *c)
 {
     ddp_anchor_fit fit;
@@ -195,17 +191,14 @@ static void print_anchors(const ddp_scan_data *c)
 static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all, ddp_error *err)
 {
     int rank = ddp_group_rank(group), none;
+    uint64_t pictures = c->tally.pictures;
     ddp_error why;
 
-    c->tally.pictures = all->pictures;
-    c->tally.without_labels = all->without_labels;
-    c->tally.boxes = all->boxes;
-    c->tally.beyond = all->beyond;
     if (rank == 0 && all->fatal == 0)
         print_anchors(c);
     if (find_no_labels(c, group, &none, &why, err))
         return err->code;
-    none &= all->unreadable < all->pictures; /* else it is the pictures that are elsewhere */
+    none &= all->unreadable < pictures; /* else it is the pictures that are elsewhere */
     if (none) {
         *err = why;
         return ddp_wrap(err, "%s", c->list_path);
@@ -213,13 +206,13 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
     if (rank == 0 && all->fatal == 0 && all->borne > 0)
         printf("DDP: %" PRIu64 " fault%s, in a look at %" PRIu64 " of %zu pictures; "
                "`darknet ddp check %s %s` says which\n",
-               all->borne, ddp_plural(all->borne), all->pictures, c->list.count, c->data_path,
+               all->borne, ddp_plural(all->borne), pictures, c->list.count, c->data_path,
                c->cfg_path);
-    if (rank == 0 && c->heads.count > 0 && all->pictures > 0 && all->boxes == 0
+    if (rank == 0 && c->heads.count > 0 && pictures > 0 && c->tally.boxes == 0
         && all->fatal + all->borne + all->unreadable == 0)
         printf("DDP: none of the %" PRIu64 " pictures of %s that were looked at has a box: a "
                "network learns here to find nothing\n",
-               all->pictures, c->list_path);
+               pictures, c->list_path);
     if (rank == 0 && ddp_scan_data_has_corners(c, &why))
         printf("DDP: %s: %s\n", c->list_path, why.text);
     if (all->fatal == 0)
@@ -243,15 +236,13 @@ static ddp_status look_and_judge(ddp_scan_data *c, ddp_group *group, ddp_preflig
 
     if (!all)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what %d ranks have found", size);
-    st = ddp_allgather(group, &own, all, sizeof own, err);
+    st = ddp_scan_gather(group, &c->faults, &c->tally, c->by_class, c->classes, &c->sample, err);
+    if (!st)
+        st = ddp_allgather(group, &own, all, sizeof own, err);
     for (int r = 0; r < size; r++) {
         sum.fatal += all[r].fatal;
         sum.borne += all[r].borne;
-        sum.pictures += all[r].pictures;
-        sum.without_labels += all[r].without_labels;
         sum.unreadable += all[r].unreadable;
-        sum.boxes += all[r].boxes;
-        sum.beyond += all[r].beyond;
     }
     free(all);
     return st ? st : judge(c, group, &sum, err);
