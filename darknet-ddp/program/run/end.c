@@ -152,13 +152,13 @@ static void end_unreadable(const char *what, const char *instead, int learnt)
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
     last = ddp_checkpoints_last(ddp_run.checkpoints);
-    (void)ddp_fail(&err, DDP_ERR_IO,
-                   "%s; %s%.150s; mend them and resume, or resume with -ddp_on_bad_data skip N, %s",
-                   what,
-                   last     ? "the last weights are "
-                   : learnt ? "no weights were saved before"
-                            : "nothing has been trained yet",
-                   last ? last : "", instead);
+    (void)ddp_fail(
+        &err, DDP_ERR_IO,
+        "%s; %s%.150s; mend them and resume, or resume with %s-ddp_on_bad_data skip N, %s", what,
+        last     ? "the last weights are "
+        : learnt ? "no weights were saved before"
+                 : "nothing has been trained yet",
+        last ? last : "", ddp_run.options->on_bad_data > 0 ? "a larger " : "", instead);
     ddp_session_fail(&err);
 }
 
