@@ -3,6 +3,7 @@
 #include "base/suggest.h"
 
 #include <darknet.h>
+#include <layers/ema.h>
 #include <layers/layer_table.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,7 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
     labels_required = config->labels_required;
     train_loader_threads = config->loader_threads;
     train_verbose = config->verbose;
+    averages_unsaved = config->average_unsaved;
     word_hint = find_hint;
     show_line = config->line;
     train_line_handler = config->line ? show : NULL;

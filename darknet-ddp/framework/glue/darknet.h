@@ -23,6 +23,8 @@ typedef struct ddp_darknet_config {
     void (*table)(const ddp_network_size *size, const char *table);
     /* Darknet cannot go on: print the message and end the program. NULL: Darknet does so itself. */
     void (*fatal)(int exit_status, const char *message);
+    /* The average of the weights cannot be saved: a sentence. NULL: that ends the program. */
+    void (*average_unsaved)(const char *why);
     /* Weights are about to be written to path, by Darknet. NULL: nobody asks. */
     void (*saves)(const char *path);
 } ddp_darknet_config;

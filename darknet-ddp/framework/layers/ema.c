@@ -3,6 +3,8 @@
 #include "cuda.h"
 #include "utils.h"
 
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define LAST_BATCHES 1000 // these go on from the average
@@ -137,6 +139,31 @@ static void swap_averages(network *net)
     }
 }
 
+void (*averages_unsaved)(const char *why) = 0;
+
+static jmp_buf go_on;
+static char unsaved[1024];
+
+static void keep_why(const char *message)
+{
+    fatal_in_thread = 0;
+    snprintf(unsaved, sizeof(unsaved), "%s", message);
+    longjmp(go_on, 1);
+}
+
+/* Returns 1 where it cannot be written, for the reason in unsaved. */
+static int write_or_tell(network *net, char *path)
+{
+    if (averages_unsaved) {
+        if (setjmp(go_on))
+            return 1;
+        fatal_in_thread = keep_why;
+    }
+    write_weights_file(net, path, net->n);
+    fatal_in_thread = 0;
+    return 0;
+}
+
 void save_averages(network *net, const char *directory, const char *base)
 {
     char path[4096];
@@ -149,6 +176,7 @@ void save_averages(network *net, const char *directory, const char *base)
     if (snprintf(path, sizeof(path), "%s/%s_ema.weights", directory, base) >= (int)sizeof(path))
         fatal("Path too long: %s", directory);
     swap_averages(net);
-    write_weights_file(net, path, net->n);
+    if (write_or_tell(net, path))
+        averages_unsaved(unsaved);
     swap_averages(net);
 }

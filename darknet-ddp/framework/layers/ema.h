@@ -12,5 +12,7 @@
 void make_averages(layer *l);
 /* To be called after each batch. */
 void average_weights(network *net);
+/* Hears why an average cannot be saved, and the run goes on. 0: it ends. */
+extern void (*averages_unsaved)(const char *why);
 
 #endif

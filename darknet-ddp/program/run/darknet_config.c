@@ -2,6 +2,13 @@
 
 #include "show/layers.h"
 
+#include <stdio.h>
+
+static void tell(const char *why)
+{
+    (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", why);
+}
+
 ddp_darknet_config ddp_darknet_config_of(const ddp_options *options)
 {
     return (ddp_darknet_config){.fp32 = options->fp32,
@@ -11,5 +18,7 @@ ddp_darknet_config ddp_darknet_config_of(const ddp_options *options)
                                 .labels_required = options->labels_required,
                                 .loader_threads = options->threads,
                                 .verbose = options->verbose,
+                                .average_unsaved =
+                                    options->on_save_error == DDP_CHOICE_CONTINUE ? tell : NULL,
                                 .table = options->layers ? NULL : ddp_layers_show};
 }
