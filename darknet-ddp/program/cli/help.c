@@ -1,9 +1,11 @@
 #include "cli/commands.h"
 #include "options/ddp_commands.h"
+#include "show/guides.h"
 
 int ddp_command_help(void)
 {
     const ddp_ddp_command *own;
+    char room[PATH_MAX];
 
     printf("darknet-ddp %s: Darknet training on many processes, one cfg unchanged\n\n"
            "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
@@ -19,9 +21,9 @@ int ddp_command_help(void)
     printf(
         "\nCommands that train with -ddp: detector, classifier, segmenter, isegmenter, regressor,\n"
         "go, cifar and rnn, each followed by train.\n\n"
-        "A guide NAME is darknet-ddp/docs/NAME.md, installed as "
-        "share/doc/darknet-ddp/darknet-ddp/docs/NAME.md.\n\n"
-        "Options, anywhere on the line ([default] behind)\n");
+        "A guide NAME is %s/NAME.md.\n\n"
+        "Options, anywhere on the line ([default] behind)\n",
+        ddp_guides_folder(room));
     ddp_options_help(stdout);
     printf("\nExit status: 0 trained, 1 failed, 2 bad command line, 128 + N ended by signal N.\n");
     return 0;

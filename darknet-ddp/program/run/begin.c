@@ -14,6 +14,7 @@
 #include "run/trace.h"
 #include "run/watchdog.h"
 #include "saves/done_marker.h"
+#include "show/guides.h"
 #include "show/rank_output.h"
 #include "show/terminal.h"
 
@@ -28,10 +29,12 @@ static network *trained;
 /* By whose formulas the network is trained, and what in the cfg decides that. */
 static void print_mathematics(const network *net)
 {
+    char room[PATH_MAX];
     const char *why;
 
     if (ddp_network_is_v4(net, &why))
-        printf("DDP: mathematics of YOLOv4's Darknet (%s; more: darknet-ddp/docs/cfg.md)\n", why);
+        printf("DDP: mathematics of YOLOv4's Darknet (%s; more: %s/cfg.md)\n", why,
+               ddp_guides_folder(room));
     else
         printf("DDP: mathematics of YOLOv3's Darknet\n");
 }

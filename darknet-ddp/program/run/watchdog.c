@@ -4,6 +4,7 @@
 #include "launch/host_processes.h"
 #include "launch/signals.h"
 #include "samples/loader_status.h"
+#include "show/guides.h"
 #include "show/rank_output.h"
 
 #include <pthread.h>
@@ -75,12 +76,12 @@ static void open_events(int rank)
 
 static void say_where_events_are(void)
 {
-    char text[sizeof lookout.events * 2 + 192];
+    char room[PATH_MAX], text[sizeof lookout.events * 2 + sizeof room + 192];
 
     (void)snprintf(text, sizeof text,
                    "the last events of each rank are in %s; `darknet ddp why %s` says which rank "
-                   "broke off first; more: darknet-ddp/docs/failures.md",
-                   lookout.events, lookout.events);
+                   "broke off first; more: %s/failures.md",
+                   lookout.events, lookout.events, ddp_guides_folder(room));
     ddp_report_print(text);
 }
 

@@ -3,6 +3,7 @@
 #include "comm/collectives.h"
 #include "launch/kill_launcher.h"
 #include "options/options.h"
+#include "show/guides.h"
 #include "show/terminal.h"
 #include "watch/blocked_file.h"
 
@@ -244,13 +245,14 @@ void ddp_rank_output_end(int exit_status, int alone)
 static void print_failure(ddp_status code, const char *message)
 {
     const char *guide = strstr(message, ".data file") ? "data" : ddp_options_guide(message);
-    char *text = NULL;
+    char room[PATH_MAX], *text = NULL;
 
     if (!guide && code == DDP_ERR_COMM)
         guide = "failures";
     if (!guide && code == DDP_ERR_MISMATCH)
         guide = "hosts";
-    if (guide && asprintf(&text, "%s\n  more: darknet-ddp/docs/%s.md", message, guide) < 0)
+    if (guide
+        && asprintf(&text, "%s\n  more: %s/%s.md", message, ddp_guides_folder(room), guide) < 0)
         text = NULL;
     ddp_report_print(text ? text : message);
     free(text);
