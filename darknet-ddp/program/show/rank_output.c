@@ -18,7 +18,15 @@
 
 /* How long ranks other than 0 wait before they speak. mpirun takes up to a second
  * to end the others when one rank has ended. */
-enum { PATIENCE_S = 2, TOGETHER_S = 5, END_S = 10 };
+enum { PATIENCE_S = 2, TOGETHER_S = 5 };
+
+/* How long a rank's last steps may take: writing what it has printed, MPI's end, exit(). In exit(),
+ * AddressSanitizer searches for lost memory, which takes long on a busy machine. */
+#ifdef __SANITIZE_ADDRESS__
+enum { END_S = 600 };
+#else
+enum { END_S = 10 };
+#endif
 
 static struct {
     ddp_launcher launcher;
