@@ -48,25 +48,41 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
     return 1;
 }
 
-/* Is it in the list, and does a value follow it? */
-static int in_list(const char *list, const char *option, int *has_value)
+/* What follows an option. */
+typedef enum value_kind { NO_VALUE, NUMBER, TEXT } value_kind;
+
+/* N in a list is a whole number, X any. */
+static value_kind kind_of(const char *value)
+{
+    if (!*value)
+        return NO_VALUE;
+    return strcmp(value, "N") == 0 || strcmp(value, "X") == 0 ? NUMBER : TEXT;
+}
+
+/* Is it in the list, and what follows it? */
+static int in_list(const char *list, const char *option, value_kind *kind)
 {
     char name[32], value[32];
 
     while (ddp_darknet_next_option(&list, name, value, sizeof name)) {
-        *has_value = *value != 0;
+        *kind = kind_of(value);
         if (strcmp(name, option) == 0)
             return 1;
     }
     return 0;
 }
 
-static int is_option(const char *word)
+static int is_number(const char *word)
 {
     char *end;
 
     (void)strtod(word, &end);
-    return word[0] == '-' && word[1] && *end; /* "-5" is a number */
+    return end != word && !*end;
+}
+
+static int is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !is_number(word);
 }
 
 /* ---- which row ---- */
@@ -87,9 +103,9 @@ static const command *next_of(const command *row)
 }
 
 /* The row of this command that has the option; NULL: none. */
-static const command *that_knows(const command *row, const char *option, int *has_value)
+static const command *that_knows(const command *row, const char *option, value_kind *kind)
 {
-    while (row && !in_list(row->options, option, has_value))
+    while (row && !in_list(row->options, option, kind))
         row = next_of(row);
     return row;
 }
@@ -97,11 +113,10 @@ static const command *that_knows(const command *row, const char *option, int *ha
 /* Do values that this command's options take stand behind this word? */
 static int takes_value(const command *first, const char *word)
 {
-    int has_value = 0;
+    value_kind kind = NO_VALUE;
 
-    return (in_list(ddp_darknet_everywhere, word, &has_value)
-            || that_knows(first, word, &has_value))
-           && has_value;
+    return (in_list(ddp_darknet_everywhere, word, &kind) || that_knows(first, word, &kind))
+           && kind != NO_VALUE;
 }
 
 /* Word number i of those that are neither options nor their values; NULL: there are fewer. What
@@ -208,10 +223,11 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
     const char *instead;
     const command *knows;
     ddp_suggest near = {.word = option, .beginning = "-ddp_"};
-    int used = 0, has_value;
+    value_kind kind;
+    int used = 0;
 
     write_name(row, name, sizeof name);
-    knows = that_knows(first_of(row->name), option, &has_value);
+    knows = that_knows(first_of(row->name), option, &kind);
     instead = ddp_foreign_option_instead(option, foreign);
     if (knows && (row->does != DDP_TRAINS_DDP || !instead)) {
         write_name(knows, other, sizeof other);
@@ -232,20 +248,22 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
 
 static ddp_status check_options(const command *row, int argc, char **argv, ddp_error *err)
 {
+    value_kind kind;
     char name[64];
-    int has_value;
 
     for (int i = 1; i < argc; i++) {
         if (!is_option(argv[i]))
             continue;
-        if (!in_list(ddp_darknet_everywhere, argv[i], &has_value)
-            && !in_list(row->options, argv[i], &has_value))
+        if (!in_list(ddp_darknet_everywhere, argv[i], &kind)
+            && !in_list(row->options, argv[i], &kind))
             return refuse_option(row, argv[i], err);
-        if (has_value && ++i == argc) {
+        if (kind != NO_VALUE && ++i == argc) {
             write_name(row, name, sizeof name);
             return ddp_fail(err, DDP_ERR_USAGE, "%s: the option %s needs a value", name,
                             argv[i - 1]);
         }
+        if (kind == NUMBER && !is_number(argv[i]))
+            return ddp_fail(err, DDP_ERR_USAGE, "%s %s: not a number", argv[i - 1], argv[i]);
     }
     return DDP_OK;
 }

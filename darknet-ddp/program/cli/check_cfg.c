@@ -83,22 +83,6 @@ static void check_layers(ddp_faults *f, const char *path, const ddp_options *opt
     ddp_network_free(net);
 }
 
-/* A key that stands twice in a section: the first counts. */
-static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
-{
-    ddp_cfg_section s;
-
-    for (size_t at = 0; ddp_cfg_next_section(cfg, &at, &s);)
-        for (size_t i = 0; i < s.count; i++) {
-            const ddp_cfg_line *line = &s.options[i], *first = ddp_cfg_find(&s, line->key);
-
-            if (first != line)
-                ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-twice", path, line->number,
-                              "%s=%s: line %d has this key, too, and %s=%s counts", line->key,
-                              line->value, first->number, first->key, first->value);
-        }
-}
-
 /* `ddp plan` parses, and trains nothing. */
 static int ask_to_parse(const char *path, const ddp_options *o, char text[TEXT])
 {
@@ -135,9 +119,6 @@ void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
         return;
     }
     check_batch(f, path, cfg);
-    ddp_check_batch_of_one(f, path, cfg);
-    ddp_check_amounts(f, path, cfg);
-    check_twice(f, path, cfg);
-    ddp_check_rate(f, path, cfg);
+    ddp_check_training_values(f, path, cfg);
     check_layers(f, path, options);
 }

@@ -138,6 +138,8 @@ static ddp_status make(struct making *m, const ddp_options *o, const char *list,
     put_number(m, "width", o->net_width);
     put_number(m, "height", o->net_height);
     put_number(m, "learning_rate", o->learning_rate);
+    if (batch < 1)
+        return DDP_OK; /* it is told by whoever reads the whole cfg */
     if (o->epochs > 0)
         return scale_schedule(m, ceil(o->epochs * (double)pictures / (batch * ranks)), err);
     if (batch != before && number_of(m, "max_batches", 0) > 0)

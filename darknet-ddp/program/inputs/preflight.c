@@ -107,9 +107,7 @@ static void print_warnings(const ddp_scan_data *c)
     ddp_faults faults = {0};
 
     ddp_scan_data_names(c, &faults);
-    ddp_check_rate(&faults, c->cfg_path, &c->cfg.cfg);
-    ddp_check_batch_of_one(&faults, c->cfg_path, &c->cfg.cfg);
-    ddp_check_amounts(&faults, c->cfg_path, &c->cfg.cfg);
+    ddp_check_training_values(&faults, c->cfg_path, &c->cfg.cfg);
     ddp_faults_each(&faults, print_one, NULL);
     ddp_faults_release(&faults);
 }

@@ -23,15 +23,17 @@ void ddp_scan_data_release(ddp_scan_data *c)
     ddp_faults_release(&c->faults);
 }
 
+typedef ddp_status read_file(ddp_lines *l, const char *path, ddp_error *err);
+
 /* The lines of a file that a key of the .data file names. Returns its path; NULL: there is none. */
-static const char *read_lines(ddp_scan_data *c, const char *key, ddp_lines *lines)
+static const char *read_lines(ddp_scan_data *c, const char *key, ddp_lines *lines, read_file *read)
 {
     const ddp_cfg_line *line = ddp_sections_line(&c->data, key);
     ddp_error why, ignored;
 
     if (!line)
         return NULL;
-    if (!ddp_lines_read(lines, line->value, &why)) {
+    if (!read(lines, line->value, &why)) {
         ddp_check_bom(&c->faults, line->value, lines->has_mark);
         return line->value;
     }
@@ -72,6 +74,12 @@ void ddp_scan_data_names(const ddp_scan_data *c, ddp_faults *f)
 
     if (!path || !c->names.all)
         return;
+    for (size_t i = 0; i < c->names.count; i++)
+        if (ddp_line_is_blank(c->names.all[i])) {
+            ddp_fault_add(f, DDP_FAULT_ERROR, "data-names", path, (int)c->names.numbers[i],
+                          "a blank line, which counts as the name of class %zu", i);
+            return;
+        }
     compare_names(c, path, f);
     for (size_t i = 0; i < c->names.count; i++)
         if (ddp_ends_with_blank(c->names.all[i]))
@@ -131,10 +139,10 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
     c->by_class = calloc((size_t)c->classes + 1, sizeof *c->by_class);
     if (!c->by_class)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", c->classes);
-    c->list_path = read_lines(c, "train", &c->list);
-    c->valid_path = read_lines(c, "valid", &c->valid);
+    c->list_path = read_lines(c, "train", &c->list, ddp_lines_read);
+    c->valid_path = read_lines(c, "valid", &c->valid, ddp_lines_read);
     compare_cfg(c);
-    (void)read_lines(c, names_key(c), &c->names);
+    (void)read_lines(c, names_key(c), &c->names, ddp_names_read);
     ddp_scan_data_names(c, &c->faults);
     c->by_names = names_tell(c);
     return DDP_OK;

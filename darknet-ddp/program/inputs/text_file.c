@@ -18,7 +18,12 @@ static ddp_status read_text(void **text, size_t *bytes, const char *path, ddp_er
     return DDP_OK;
 }
 
-ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
+int ddp_line_is_blank(const char *line)
+{
+    return !line[strspn(line, " \t")];
+}
+
+static ddp_status read_lines(ddp_lines *l, const char *path, int keeps_blank, ddp_error *err)
 {
     size_t bytes, most = 1, number = 0;
     char *rest;
@@ -37,11 +42,25 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
     for (char *line; (line = strsep(&rest, "\n"));) {
         number++;
         line[strcspn(line, "\r")] = 0;
-        if (!line[strspn(line, " \t")])
+        if (!keeps_blank && ddp_line_is_blank(line))
             continue;
         l->numbers[l->count] = number;
         l->all[l->count++] = line;
     }
+    return DDP_OK;
+}
+
+ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err)
+{
+    return read_lines(l, path, 0, err);
+}
+
+ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err)
+{
+    if (read_lines(l, path, 1, err))
+        return err->code;
+    while (l->count > 0 && ddp_line_is_blank(l->all[l->count - 1]))
+        l->count--;
     return DDP_OK;
 }
 

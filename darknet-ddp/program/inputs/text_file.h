@@ -22,11 +22,14 @@ typedef struct ddp_sections {
     int has_mark; /* as above */
 } ddp_sections;
 
-/* Release *l and *s in any case. ddp_sections_read is for a cfg, ddp_data_read for a .data file.
- * Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and DDP_ERR_FORMAT: a byte is 0. */
+/* Release *l and *s in any case. ddp_names_read is for names of classes, one a line: as in Darknet,
+ * blank lines count, but for the last ones. ddp_sections_read is for a cfg, ddp_data_read for a
+ * .data file. Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and DDP_ERR_FORMAT: a byte is 0. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
+int ddp_line_is_blank(const char *line);
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 

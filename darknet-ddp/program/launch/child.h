@@ -34,7 +34,7 @@ typedef struct ddp_child_config {
 /* What ranks tell the process that started them. */
 typedef enum ddp_launcher_note {
     DDP_NOTE_TRAINS = 1,     /* all ranks do */
-    DDP_NOTE_SAVED = 2,      /* a checkpoint */
+    DDP_NOTE_SAVED = 2,      /* a checkpoint, or the run goes on from one */
     DDP_NOTE_FAILS = 4,      /* this rank ends the job */
     DDP_NOTE_DONE = 8,       /* all is done and saved: only the end is left, of exit status 0 */
     DDP_NOTE_LACKS = 16,     /* the same with exit status 1 */

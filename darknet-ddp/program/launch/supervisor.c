@@ -33,7 +33,7 @@ struct job {
     char **argv;
     ddp_hosts hosts; /* none: this host alone */
     int ranks;       /* of the next start */
-    int saved;       /* by any start */
+    int saved;       /* by any start, or before */
     int given_up;    /* it was said which hosts cannot be reached */
     char program[PATH_MAX], np[16], kill_timeout[16];
     char *where;      /* for -H */
@@ -366,11 +366,6 @@ static void name_away(const ddp_hosts *h)
                           h->list[i].name);
 }
 
-static int options_resume(const ddp_options *o)
-{
-    return o->resume || o->resume_force;
-}
-
 /* Choose the hosts and ranks of the next start from the hosts that answer now. Returns 0 where none
  * does. */
 static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number)
@@ -387,9 +382,7 @@ static int prepare_restart(struct job *j, const ddp_exit_info *ended, int number
     (void)fprintf(
         stderr, "darknet: the job has failed (exit status %d): restart %d of %d, %d rank%s, %s\n",
         ended->status, number, j->options->max_restarts, j->ranks, j->ranks == 1 ? "" : "s",
-        j->saved || options_resume(j->options)
-            ? "from the last checkpoint"
-            : "from the beginning, for it has saved nothing yet");
+        j->saved ? "from the last checkpoint" : "from the beginning, for it has saved nothing yet");
     return j->ranks > 0;
 }
 
@@ -421,7 +414,7 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
     if (ended.failed && !ended.begun && !j->given_up)
         name_unreachable(j);
     if (ended.failed && trained && !ended.advised && ended.status != USAGE_STATUS
-        && (j->saved || ended.saved || options_resume(j->options)))
+        && (j->saved || ended.saved))
         say_how_to_go_on(j->argv);
     exit(ended.status);
 }

@@ -300,6 +300,8 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     ddp_signals_take_term(ddp_launched(ddp_run.launcher));
     if (commit(err) || ddp_checkpoints_begin(ddp_run.checkpoints, net, ddp_run.is_finished, err))
         return err->code;
+    if (ddp_run.launcher.rank == 0 && ddp_checkpoints_resumed(ddp_run.checkpoints))
+        ddp_report_notify_launcher(DDP_NOTE_SAVED);
     if (ddp_run.launcher.rank == 0)
         ddp_report_notify_launcher(DDP_NOTE_TRAINS); /* only now: a restart finds its own files */
     if (ddp_group_rank(ddp_run.group) == 0) {

@@ -101,7 +101,7 @@ static ddp_status read_names(ddp_validation *v, ddp_error *err)
 {
     const char *path = ddp_sections_find(&v->data, v->last.is_classifier ? "labels" : "names");
 
-    if (path && ddp_lines_read(&v->names, path, err))
+    if (path && ddp_names_read(&v->names, path, err))
         return err->code;
     if (v->names.count >= (size_t)v->set.classes)
         v->last.names = v->names.all;

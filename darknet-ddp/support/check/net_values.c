@@ -29,8 +29,11 @@ static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *
                           "steps=%s: %g comes after %g", steps->value, step, before);
         if (length && before < atoi(length->value) && step >= atoi(length->value))
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
-                          "steps=%s: max_batches=%s ends the run before %g, at which the rate "
-                          "would change",
+                          step > atoi(length->value)
+                              ? "steps=%s: max_batches=%s ends the run before %g, at which the "
+                                "rate would change"
+                              : "steps=%s: max_batches=%s ends the run at %g, so the rate changes "
+                                "for its last batch alone",
                           steps->value, length->value, step);
         before = step;
     }
@@ -64,37 +67,30 @@ static int is_zero(const char *text)
     return strtod(text, &end) == 0 && end != text && *end == '\0';
 }
 
-void ddp_check_rate(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
+static void check_rate(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
-    const ddp_cfg_line *rate, *burn_in, *length;
-    ddp_cfg_section net;
-    size_t at = 0;
+    const ddp_cfg_line *rate = ddp_cfg_find(net, "learning_rate"),
+                       *burn_in = ddp_cfg_find(net, "burn_in"),
+                       *length = ddp_cfg_find(net, "max_batches");
 
-    if (!ddp_cfg_next_section(cfg, &at, &net))
-        return;
-    rate = ddp_cfg_find(&net, "learning_rate");
-    burn_in = ddp_cfg_find(&net, "burn_in");
-    length = ddp_cfg_find(&net, "max_batches");
     if (rate && is_zero(rate->value))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, rate->number,
                       "learning_rate=%s: nothing would be learnt", rate->value);
     if (burn_in && length && atoi(burn_in->value) >= atoi(length->value))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, burn_in->number,
-                      "burn_in=%s: with max_batches=%s the rate never rises to learning_rate",
+                      atoi(burn_in->value) > atoi(length->value)
+                          ? "burn_in=%s: with max_batches=%s the rate never rises to learning_rate"
+                          : "burn_in=%s: with max_batches=%s the rate rises to learning_rate for "
+                            "the last batch alone",
                       burn_in->value, length->value);
-    check_steps(f, path, &net);
-    check_scales(f, path, &net);
+    check_steps(f, path, net);
+    check_scales(f, path, net);
 }
 
-void ddp_check_batch_of_one(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
+static void check_batch_of_one(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
-    const ddp_cfg_line *batch;
-    ddp_cfg_section net;
-    size_t at = 0;
+    const ddp_cfg_line *batch = ddp_cfg_find(net, "batch");
 
-    if (!ddp_cfg_next_section(cfg, &at, &net))
-        return;
-    batch = ddp_cfg_find(&net, "batch");
     if (!batch)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-batch", path, 0,
                       "[net] has no batch=, so the weights change after each picture");
@@ -103,7 +99,7 @@ void ddp_check_batch_of_one(ddp_faults *f, const char *path, const ddp_cfg_text 
                       "batch=1: the weights change after each picture");
 }
 
-void ddp_check_amounts(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
+static void check_amounts(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     static const struct {
         const char *key;
@@ -116,16 +112,39 @@ void ddp_check_amounts(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
         {"decay", .1,
          "the weights shrink by this share of the rate at each step, and .0005 is usual"},
     };
-    ddp_cfg_section net;
-    size_t at = 0;
 
-    if (!ddp_cfg_next_section(cfg, &at, &net))
-        return;
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
-        const ddp_cfg_line *line = ddp_cfg_find(&net, amounts[i].key);
+        const ddp_cfg_line *line = ddp_cfg_find(net, amounts[i].key);
 
         if (line && strtod(line->value, NULL) > amounts[i].most)
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-value", path, line->number, "%s=%s: %s",
                           line->key, line->value, amounts[i].why);
+    }
+}
+
+/* The first of them counts. */
+static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_section *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const ddp_cfg_line *line = &s->options[i], *first = ddp_cfg_find(s, line->key);
+
+        if (first != line)
+            ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-twice", path, line->number,
+                          "%s=%s: line %d has this key, too, and %s=%s counts", line->key,
+                          line->value, first->number, first->key, first->value);
+    }
+}
+
+void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
+{
+    ddp_cfg_section s;
+
+    for (size_t at = 0, number = 0; ddp_cfg_next_section(cfg, &at, &s); number++) {
+        if (number == 0) {
+            check_batch_of_one(f, path, &s);
+            check_amounts(f, path, &s);
+            check_rate(f, path, &s);
+        }
+        check_twice(f, path, &s);
     }
 }
