@@ -179,8 +179,8 @@ static void damaged_pairs_are_passed_over_with_a_sentence(void **state)
     folder_write(folder_file(&pair_folder, "toy_2.weights.state"), bytes, 30);
     free(bytes);
     assert_int_equal(pair_find("toy_1.weights"), 1);
-    pair_expect_notes(
-        "skipped toy_2.weights: toy_2.weights.state: its header is damaged at saved_at_ns\n");
+    pair_expect_notes("skipped toy_2.weights: toy_2.weights.state: the line saved_at_ns of its "
+                      "header is damaged\n");
 
     assert_true(pair_save("toy_2.weights", 2));
     bytes = folder_read(folder_file(&pair_folder, "toy_2.weights"), &size);

@@ -218,11 +218,12 @@ static ddp_status parse_lines(struct reader *r, struct header *h, char *line, dd
     for (size_t i = 0; i < ROWS; i++) {
         value = next_line(r, line) ? value_of(line, rows[i].name) : NULL;
         if (!value || !parse_value(value, &rows[i], h))
-            return ddp_fail(err, DDP_ERR_FORMAT, "its header is damaged at %s", rows[i].name);
+            return ddp_fail(err, DDP_ERR_FORMAT, "the line %s of its header is damaged",
+                            rows[i].name);
     }
     while (next_line(r, line) && (value = value_of(line, "option")) != NULL)
         if (!parse_option(value, &h->metadata))
-            return ddp_fail(err, DDP_ERR_FORMAT, "its header is damaged at an option");
+            return ddp_fail(err, DDP_ERR_FORMAT, "an option in its header is damaged");
     return DDP_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "options/removed_options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,9 @@ static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *er
                         "%s wants stop, or skip and a whole number from 1 to %.10g, not '%s'",
                         row->name, row->high, value);
     if (row->kind == DDP_OPTION_KIND_SEED)
-        return ddp_fail(err, DDP_ERR_USAGE, "%s wants a whole number from 0, not '%s'", row->name,
-                        value);
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s wants a whole number from 0 to %" PRId64 ", not '%s'", row->name,
+                        INT64_MAX, value);
     if (row->kind == DDP_OPTION_KIND_WHOLE && row->low == 0 && row->high == 1)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants 0 or 1, not '%s'", row->name, value);
     return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s from %.10g to %.10g, not '%s'", row->name,

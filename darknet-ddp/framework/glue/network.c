@@ -108,6 +108,21 @@ int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES])
     return 1;
 }
 
+int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES])
+{
+    enum { LEAST = 320, MOST = 608 }; /* as train_detector draws them */
+    const layer *last = &net->layers[net->n - 1];
+    int draws = last->random && !last->yolo.v4 && (last->type == YOLO || last->type == REGION);
+
+    if (!draws || (net->w >= LEAST && net->w <= MOST && net->h >= LEAST && net->h <= MOST))
+        return 0;
+    (void)snprintf(text, DDP_SIZE_MISFIT_BYTES,
+                   "random=1 draws sizes from %d to %d for pictures to train on, whatever width=%d "
+                   "and height=%d say, at which the model is tested",
+                   LEAST, MOST, net->w, net->h);
+    return 1;
+}
+
 void ddp_network_freeze(network *net)
 {
     net->learning_rate = 0;

@@ -42,6 +42,12 @@ enum { DDP_MISFIT_BYTES = 512 };
 /* Do the cells of its detectors not divide the picture? text: which, and what would. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
 
+enum { DDP_SIZE_MISFIT_BYTES = 200 };
+
+/* Is a detector of Darknet's formulas trained at other sizes (random=1) than the cfg's, all larger
+ * or all smaller? text: which. */
+int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]);
+
 /* Steps change nothing from here on: learning rate 0. */
 void ddp_network_freeze(network *net);
 

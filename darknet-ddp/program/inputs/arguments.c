@@ -85,11 +85,11 @@ static ddp_status check_files(const ddp_arguments *a, const ddp_sections *data, 
             return err->code;
     if (is_classifier && !(tag && atoi(tag)) && check_file(a, data, "labels", err))
         return err->code;
-    if (!a->validates || !ddp_sections_find(data, "valid"))
-        return DDP_OK;
-    if (check_file(a, data, "valid", err))
+    if (a->validates && ddp_sections_find(data, "valid")
+        && (check_file(a, data, "valid", err)
+            || (is_classifier && check_file(a, data, "labels", err))))
         return err->code;
-    return check_file(a, data, is_classifier ? "labels" : "names", err);
+    return check_file(a, data, "names", err);
 }
 
 /* A list that is no regular file can be read once only. */

@@ -18,6 +18,20 @@ int ddp_data_is_key(const char *word)
     return 0;
 }
 
+/* What others call them. */
+static const char *own_name(const char *key)
+{
+    static const char *const names[][2] = {{"val", "valid"},      {"validation", "valid"},
+                                           {"nc", "classes"},     {"num_classes", "classes"},
+                                           {"path", "train"},     {"weights", "backup"},
+                                           {"save_dir", "backup"}};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(key, names[i][0]) == 0)
+            return names[i][1];
+    return key;
+}
+
 /* The first option from line *at on that nobody reads; NULL: there is none. *at: the line behind
  * it. *near: what may have been meant. */
 static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, ddp_suggest *near)
@@ -27,7 +41,7 @@ static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, dd
 
         if (!line->value || ddp_data_is_key(line->key))
             continue;
-        *near = (ddp_suggest){.word = line->key};
+        *near = (ddp_suggest){.word = own_name(line->key)};
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
             ddp_suggest_try(near, keys[k]);
         return line;

@@ -189,15 +189,25 @@ static void add(output *outputs, int *count, const char *what, const char *path,
     (*count)++;
 }
 
+/* What -json writes. */
+static ddp_written_kind report_of(const ddp_ddp_command *own)
+{
+    if (own && own->id == DDP_SUBCOMMAND_CHECK)
+        return DDP_WRITTEN_CHECK;
+    if (own && own->id == DDP_SUBCOMMAND_BENCH)
+        return DDP_WRITTEN_BENCH;
+    return own && own->id == DDP_SUBCOMMAND_OPTIONS ? DDP_WRITTEN_OPTIONS : DDP_WRITTEN_MAP;
+}
+
 static int find_outputs(output *outputs, int argc, char **argv, const ddp_ddp_command *own,
                         const ddp_options *o)
 {
     const char *out = word_at("OUT", argc, argv, own);
     int count = 0;
 
-    add(outputs, &count, "-json", o->json, "", DDP_WRITTEN_JSON);
-    add(outputs, &count, "-trace", o->trace, "", DDP_WRITTEN_JSON);
-    add(outputs, &count, "-ddp_trace", o->trace_run, "", DDP_WRITTEN_JSON);
+    add(outputs, &count, "-json", o->json, "", report_of(own));
+    add(outputs, &count, "-trace", o->trace, "", DDP_WRITTEN_TRACE);
+    add(outputs, &count, "-ddp_trace", o->trace_run, "", DDP_WRITTEN_TRACE);
     if (own && own->id == DDP_SUBCOMMAND_BENCH)
         add(outputs, &count, "-profile", o->profile, "", DDP_WRITTEN_PROFILE);
     if (ddp_darknet_is(argc, argv, "3d", ""))

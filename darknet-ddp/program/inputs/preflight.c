@@ -101,12 +101,12 @@ static void print_one(void *ctx, const ddp_fault *fault)
         printf("DDP: %s: %s\n", fault->file, fault->text);
 }
 
-/* What names tell of themselves, and the cfg of what it trains with. */
+/* What the .data file and the cfg tell of themselves. */
 static void print_warnings(const ddp_scan_data *c)
 {
     ddp_faults faults = {0};
 
-    ddp_scan_data_names(c, &faults);
+    ddp_scan_data_keys(c, &faults);
     ddp_check_training_values(&faults, c->cfg_path, &c->cfg.cfg);
     ddp_faults_each(&faults, print_one, NULL);
     ddp_faults_release(&faults);

@@ -68,10 +68,24 @@ static const char *names_key(const ddp_scan_data *c)
     return is_classifier && ddp_sections_find(&c->data, "labels") ? "labels" : "names";
 }
 
-void ddp_scan_data_names(const ddp_scan_data *c, ddp_faults *f)
+/* Darknet writes those of VOC for whatever else is there. */
+static void check_eval(const ddp_scan_data *c, ddp_faults *f)
+{
+    const ddp_cfg_line *line = ddp_sections_line(&c->data, "eval");
+
+    if (line && strcmp(line->value, "voc") != 0 && strcmp(line->value, "coco") != 0
+        && strcmp(line->value, "imagenet") != 0)
+        ddp_fault_add(f, DDP_FAULT_WARNING, "data-eval", c->data_path, line->number,
+                      "eval=%s: it is the format of results, voc, coco or imagenet; valid= names "
+                      "the list to validate on",
+                      line->value);
+}
+
+void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f)
 {
     const char *path = ddp_sections_find(&c->data, names_key(c));
 
+    check_eval(c, f);
     if (!path || !c->names.all)
         return;
     for (size_t i = 0; i < c->names.count; i++)
@@ -143,7 +157,7 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
     c->valid_path = read_lines(c, "valid", &c->valid, ddp_lines_read);
     compare_cfg(c);
     (void)read_lines(c, names_key(c), &c->names, ddp_names_read);
-    ddp_scan_data_names(c, &c->faults);
+    ddp_scan_data_keys(c, &c->faults);
     c->by_names = names_tell(c);
     return DDP_OK;
 }

@@ -34,9 +34,9 @@ typedef struct ddp_scan_data {
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c);
 
-/* What is wrong with the names of classes: how many they are, and which stand twice. Found by
- * ddp_scan_data_open, too. */
-void ddp_scan_data_names(const ddp_scan_data *c, ddp_faults *f);
+/* What is wrong with eval=, and with the names of classes: how many they are, and which stand
+ * twice. Found by ddp_scan_data_open, too. */
+void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f);
 
 /* Look at some pictures of train=, and at some of valid=, where more is a fault: validation ends at
  * what training puts right. */

@@ -21,21 +21,9 @@ static int begins(const head *h, const char *with, size_t bytes)
     return h->count >= bytes && memcmp(h->bytes, with, bytes) == 0;
 }
 
-static int begins_with_any(const head *h, const char *const *texts, size_t count)
+static int begins_with(const head *h, const char *text)
 {
-    for (size_t i = 0; i < count; i++)
-        if (begins(h, texts[i], strlen(texts[i])))
-            return 1;
-    return 0;
-}
-
-/* Reports and traces, whose first key tells them from other JSON, as a data set's annotations. */
-static int begins_as_json_of_ours(const head *h)
-{
-    static const char *const ours[] = {
-        "{\"faults\": ", "{\"found\": ", "{\"options\": ", "{\n  \"cfg\": ", "{\"traceEvents\":"};
-
-    return begins_with_any(h, ours, sizeof ours / sizeof ours[0]);
+    return begins(h, text, strlen(text));
 }
 
 /* As Darknet's writer does: JFIF 1.1 without a density, then two tables in one segment. A camera's
@@ -51,9 +39,7 @@ static int begins_as_jpeg_of_darknet(const head *h)
 
 static int begins_as_coco_results(const head *h)
 {
-    static const char *const starts[] = {"[\n{\"image_id\":", "[\n\n]\n"};
-
-    return begins_with_any(h, starts, sizeof starts / sizeof starts[0]);
+    return begins_with(h, "[\n{\"image_id\":") || begins_with(h, "[\n\n]\n");
 }
 
 /* Is the word a number as "%f" prints it? */
@@ -107,13 +93,19 @@ static int begins_as_imagenet_results(const head *h)
 
 static int is_of(ddp_written_kind kind, const head *h)
 {
-    static const char profile[] = "# darknet-ddp profile";
-
     switch (kind) {
-    case DDP_WRITTEN_JSON:
-        return begins_as_json_of_ours(h);
+    case DDP_WRITTEN_CHECK:
+        return begins_with(h, "{\"faults\": ");
+    case DDP_WRITTEN_MAP:
+        return begins_with(h, "{\"found\": ");
+    case DDP_WRITTEN_OPTIONS:
+        return begins_with(h, "{\"options\": ");
+    case DDP_WRITTEN_BENCH:
+        return begins_with(h, "{\n  \"cfg\": ");
+    case DDP_WRITTEN_TRACE:
+        return begins_with(h, "{\"traceEvents\":");
     case DDP_WRITTEN_PROFILE:
-        return begins(h, profile, strlen(profile));
+        return begins_with(h, "# darknet-ddp profile");
     case DDP_WRITTEN_WEIGHTS:
         return ddp_begins_as_weights((const unsigned char *)h->bytes, h->count);
     case DDP_WRITTEN_JPEG:
@@ -131,7 +123,11 @@ static int is_of(ddp_written_kind kind, const head *h)
 const char *ddp_written_name(ddp_written_kind kind)
 {
     static const char *const names[] = {
-        [DDP_WRITTEN_JSON] = "report or trace in JSON",
+        [DDP_WRITTEN_CHECK] = "earlier report of `ddp check`",
+        [DDP_WRITTEN_MAP] = "earlier report of `detector map`",
+        [DDP_WRITTEN_OPTIONS] = "earlier table of `ddp options`",
+        [DDP_WRITTEN_BENCH] = "earlier report of `ddp bench`",
+        [DDP_WRITTEN_TRACE] = "earlier trace",
         [DDP_WRITTEN_PROFILE] = "profile",
         [DDP_WRITTEN_WEIGHTS] = "weights file",
         [DDP_WRITTEN_JPEG] = "JPEG picture that darknet wrote",

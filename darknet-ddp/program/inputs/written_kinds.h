@@ -4,7 +4,11 @@
 #define DDP_INPUTS_WRITTEN_KINDS_H
 
 typedef enum ddp_written_kind {
-    DDP_WRITTEN_JSON, /* a report or a trace of ours */
+    DDP_WRITTEN_CHECK, /* reports in JSON, each of its command */
+    DDP_WRITTEN_MAP,
+    DDP_WRITTEN_OPTIONS,
+    DDP_WRITTEN_BENCH,
+    DDP_WRITTEN_TRACE,
     DDP_WRITTEN_PROFILE,
     DDP_WRITTEN_WEIGHTS,
     DDP_WRITTEN_JPEG,

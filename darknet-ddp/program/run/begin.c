@@ -42,10 +42,12 @@ static void print_mathematics(const network *net)
 /* What a detector's pictures go through, which tests at another aspect would not. */
 static void print_pictures(const network *net)
 {
-    char text[DDP_PICTURES_BYTES];
+    char text[DDP_PICTURES_BYTES], misfit[DDP_SIZE_MISFIT_BYTES];
 
     if (ddp_network_pictures(net, text))
         printf("DDP: pictures are %s\n", text);
+    if (ddp_network_size_misfit(net, misfit))
+        printf("DDP: %s\n", misfit);
 }
 
 /* What the number of batches makes of this run, where that may surprise. */

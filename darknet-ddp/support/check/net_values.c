@@ -1,16 +1,36 @@
 #include "check/net_values.h"
 
+#include "check/cfg_end.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static const double most_scale = 10.5; /* YOLOv1's cfgs rise to ten times */
+
+/* The line of max_batches=; NULL: the run has no end that is known. */
+static const ddp_cfg_line *length_of(const ddp_cfg_section *net)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(net, "max_batches");
+
+    return line && atoi(line->value) > 0 ? line : NULL;
+}
+
+/* A detector without it is refused. */
+static void check_length(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
+                         const ddp_cfg_section *net)
+{
+    if (!length_of(net) && !ddp_cfg_end_of(cfg).head)
+        ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-length", path, 0,
+                      "max_batches= is %s: the run has no end",
+                      ddp_cfg_find(net, "max_batches") ? "0" : "not there");
+}
 
 /* steps= without its policy changes nothing, one that is less than the one before comes with it,
  * and none that the run does not reach comes at all. */
 static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *steps = ddp_cfg_find(net, "steps"), *policy = ddp_cfg_find(net, "policy"),
-                       *length = ddp_cfg_find(net, "max_batches");
+                       *length = length_of(net);
     double before = -1;
 
     if (!steps)
@@ -70,8 +90,7 @@ static int is_zero(const char *text)
 static void check_rate(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *rate = ddp_cfg_find(net, "learning_rate"),
-                       *burn_in = ddp_cfg_find(net, "burn_in"),
-                       *length = ddp_cfg_find(net, "max_batches");
+                       *burn_in = ddp_cfg_find(net, "burn_in"), *length = length_of(net);
 
     if (rate && is_zero(rate->value))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, rate->number,
@@ -144,6 +163,7 @@ void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_te
             check_batch_of_one(f, path, &s);
             check_amounts(f, path, &s);
             check_rate(f, path, &s);
+            check_length(f, path, cfg, &s);
         }
         check_twice(f, path, &s);
     }

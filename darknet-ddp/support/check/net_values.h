@@ -9,6 +9,7 @@
  *   "cfg-rate"   a rate of 0, a burn_in= as long as the run, steps= that nothing reads, that do not
  *                rise or that no batch reaches, scales= that raise the rate to more than ten times
  *   "cfg-batch"  a batch of one picture
+ *   "cfg-length" a network that is no detector, and no max_batches=
  *   "cfg-value"  colours and weight decay of which little is left to learn from
  *   "cfg-twice"  a key that stands twice in a section */
 void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_text *cfg);
