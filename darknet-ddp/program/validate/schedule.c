@@ -176,6 +176,9 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
     if (is_classifier && options->best == DDP_BEST_MAP50)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-best map50 is for detectors: the best of a classifier is by top-1");
+    if (is_classifier && (options->points == 11 || options->labels_required))
+        return ddp_fail(err, DDP_ERR_USAGE, "%s is for detectors: a classifier has no boxes",
+                        options->labels_required ? "-labels_required" : "-points 11");
     if (options->validate == 0 || (!is_classifier && strcmp(command, "detector") != 0))
         return DDP_OK;
     v = calloc(1, sizeof *v);
