@@ -25,7 +25,7 @@ def replace_or_make(path, data):
 
 
 def cfg(filters=24, classes=3):
-    return "\n".join(["[net]", "width=32", "height=32", "channels=3", "batch=4", "max_batches=9", "[convolutional]", f"filters={filters}", "size=1",
+    return "\n".join(["[net]", "width=32", "height=32", "channels=3", "batch=4", "max_batches=9", "[convolutional]", f"filters={filters}", "size=1", "activation=linear",
                       "stride=1", "[yolo]", f"classes={classes}", "num=3", "mask=0,1,2",
                       "anchors=4,4, 8,8, 16,16", "max=30", ""])
 

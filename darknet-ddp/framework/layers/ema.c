@@ -98,8 +98,11 @@ static int reached(size_t batch, size_t before, size_t point)
     return before < point && point <= batch;
 }
 
+static int has_trained;
+
 void average_weights(network *net)
 {
+    has_trained = 1;
     size_t now = train_batches(net), begin = (size_t)(net->max_batches / 2);
     if (!net->ema_alpha || now * (size_t)net->batch * (size_t)net->subdivisions != *net->seen
         || now < begin)
@@ -167,7 +170,7 @@ static int write_or_tell(network *net, char *path)
 void save_averages(network *net, const char *directory, const char *base)
 {
     char path[4096];
-    if (!net->ema_alpha || train_batches(net) < (size_t)(net->max_batches / 2))
+    if (!net->ema_alpha || !has_trained || train_batches(net) < (size_t)(net->max_batches / 2))
         return;
     if (net->hooks)
         net->hooks->settle(net->hooks->ctx, net);
@@ -175,6 +178,8 @@ void save_averages(network *net, const char *directory, const char *base)
         return;
     if (snprintf(path, sizeof(path), "%s/%s_ema.weights", directory, base) >= (int)sizeof(path))
         fatal("Path too long: %s", directory);
+    if (save_handler)
+        save_handler(path);
     swap_averages(net);
     if (write_or_tell(net, path))
         averages_unsaved(unsaved);

@@ -79,11 +79,11 @@ static void check_list(char **paths, int n)
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
 }
 
-static void from_first(void *bytes, int n)
+static void labelled(char *has, int n)
 {
     ddp_error err;
 
-    check(ddp_broadcast(plugin.config.group, bytes, (size_t)n, 0, &err), &err);
+    check(plugin.config.callbacks.labelled(has, n, &err), &err);
 }
 
 static int unreadable(const char *path, const char *why)
@@ -247,7 +247,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .begin = begin,
         .reads = reads,
         .check_list = check_list,
-        .from_first = from_first,
+        .labelled = labelled,
         .choose = ddp_sampler_choose,
         .instead = ddp_sampler_instead,
         .unreadable = unreadable,

@@ -38,6 +38,9 @@ typedef struct ddp_plugin_callbacks {
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Is this training list, of n lines, what it should be? */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
+    /* Which of its pictures have a label file: has[i] is 0 where line i has none, as rank 0 sees
+     * it, and becomes the same on all ranks. */
+    ddp_status (*labelled)(char *has, int n, ddp_error *err);
     /* A step has ended, and its line is out. May call ddp_plugin_save and ddp_plugin_stop. */
     ddp_status (*step_ended)(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err);

@@ -347,9 +347,15 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
     return ddp_session_validate_missed(trained, &began, err);
 }
 
+static ddp_status labelled(char *has, int n, ddp_error *err)
+{
+    return ddp_checkpoints_labelled(ddp_run.checkpoints, has, (size_t)n, err);
+}
+
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks)
 {
     callbacks->attached = attached;
     callbacks->reads = reads;
     callbacks->check_list = check_list;
+    callbacks->labelled = labelled;
 }

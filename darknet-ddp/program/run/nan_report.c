@@ -100,11 +100,11 @@ void ddp_nan_report_error(const ddp_group *group, const ddp_not_finite *what, dd
     name_numbers(what, numbers, sizeof numbers);
     name_origin(group, what, wire, origin, sizeof origin);
     (void)ddp_fail(err, DDP_ERR_FORMAT,
-                   "step %zu%s: %s not finite; %s. %s%.150s; a lower learning_rate may help, or "
+                   "step %zu%s: %s not finite; %s. %s%.150s; a lower learning_rate may help, or %s"
                    "-ddp_on_nan skip N",
                    what->step, skipped, numbers, origin,
                    last ? "The last good weights are " : "No weights were saved before",
-                   last ? last : "");
+                   last ? last : "", what->in_a_row > 0 ? "a larger " : "");
     if (ddp_group_rank(group) != 0)
         return;
     if (what->origin != DDP_ORIGIN_NONE)

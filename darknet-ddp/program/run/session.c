@@ -149,6 +149,15 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
     return config;
 }
 
+/* The average of the weights is the one file of weights that Darknet saves by itself. */
+static void keep_before_average(const char *path)
+{
+    ddp_error err;
+
+    if (ddp_checkpoints_keep_before_average(ddp_run.checkpoints, path, &err))
+        ddp_session_fail(&err);
+}
+
 static void configure_darknet(const ddp_options *o)
 {
     ddp_darknet_config darknet = ddp_darknet_config_of(o);
@@ -158,6 +167,7 @@ static void configure_darknet(const ddp_options *o)
     darknet.loader_threads = loader_threads(o);
     darknet.line = ddp_group_rank(ddp_run.group) == 0 ? ddp_session_show_line : NULL;
     darknet.fatal = ddp_rank_output_fatal;
+    darknet.saves = keep_before_average;
     ddp_darknet_configure(&darknet);
 }
 

@@ -49,7 +49,7 @@ static void end_early(void)
 
     (void)ddp_validation_best(ddp_run.validation, &name, &figure, &step);
     if (ddp_group_rank(ddp_run.group) == 0)
-        printf("DDP: the last %d validation%s not better than %s %.4f after step %zu: the run ends "
+        printf("DDP: %d validation%s not better than %s %.4f after step %zu: the run ends "
                "(-patience)\n",
                ddp_run.options->patience, ddp_run.options->patience == 1 ? " was" : "s were", name,
                figure, step);

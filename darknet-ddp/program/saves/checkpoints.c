@@ -428,6 +428,21 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_err
     return DDP_OK;
 }
 
+ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n, ddp_error *err)
+{
+    if (c->from.weights && !c->options->resume_force
+        && ddp_recall_unlabelled(&c->from.metadata, has, n, err))
+        return err->code;
+    return ddp_broadcast(c->group, has, n, 0, err) ? err->code
+                                                   : ddp_remember_unlabelled(&c->run, has, n, err);
+}
+
+ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
+                                               ddp_error *err)
+{
+    return ddp_displaced_keep_before_average(path, c->base, err);
+}
+
 /* Of a run that was killed while it saved. */
 static void remove_dead_parts(const ddp_checkpoints *c)
 {

@@ -70,6 +70,16 @@ void ddp_checkpoints_attached(ddp_checkpoints *c);
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
+/* Give all ranks what rank 0 sees: has[i] is 0 where picture i of the n of the list has no label
+ * file. A run that is resumed goes by what it had when it began (ddp_recall_unlabelled). */
+ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
+                                    ddp_error *err) DDP_MUST_CHECK;
+
+/* Darknet is about to save the average of the weights at path: what another has saved there is
+ * kept (saves/displaced.h). On rank 0. */
+ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
+                                               ddp_error *err) DDP_MUST_CHECK;
+
 /* Training begins: net is as it was loaded or resumed, and attached, and every rank has read its
  * files. Where it was not resumed, what an earlier run has saved under this name is set aside on
  * rank 0 (checkpoint/set_aside.h), but for the first weights; where it was, what a finished run

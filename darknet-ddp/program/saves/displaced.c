@@ -1,6 +1,7 @@
 #include "saves/displaced.h"
 
 #include "checkpoint/match.h"
+#include "inputs/written_kinds.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -175,6 +176,15 @@ ddp_status ddp_displaced_keep_of_another(const char *path, const char *base, ddp
     if (is_free(path) || !read_state(&metadata, path) || !is_of_another(&metadata, base))
         return DDP_OK;
     return ddp_displaced_keep_old(path, of_another, err);
+}
+
+ddp_status ddp_displaced_keep_before_average(const char *path, const char *base, ddp_error *err)
+{
+    if (ddp_displaced_keep_of_another(path, base, err))
+        return err->code;
+    return ddp_written_is_other(path, DDP_WRITTEN_WEIGHTS)
+               ? ddp_displaced_keep_old(path, "which is no weights file", err)
+               : DDP_OK;
 }
 
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,

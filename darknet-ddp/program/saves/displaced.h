@@ -39,6 +39,11 @@ ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *
 ddp_status ddp_displaced_keep_of_another(const char *path, const char *base,
                                          ddp_error *err) DDP_MUST_CHECK;
 
+/* The same where the average of a run's weights is about to be saved, which has no state file: also
+ * of a file that holds no weights. */
+ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
+                                             ddp_error *err) DDP_MUST_CHECK;
+
 /* If there are weights at path, *alike tells whether they are those of that save; else they are
  * named as ddp_displaced_keep does. Fails as that. */
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,

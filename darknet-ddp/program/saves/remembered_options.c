@@ -19,9 +19,9 @@ enum {
 
 /* A byte for each thing that a run may have to remember: all of the table that has a column for it,
  * a hash for each of Darknet's three kinds of data files ("labels", "tree", "map"), the device, the
- * decoder of pictures, what is validated on and since when. */
+ * decoder of pictures, what is validated on and since when, how many pictures have no labels. */
 struct remembered {
-    char data_files[3], device[1], picture_decoder[1], valid[2];
+    char data_files[3], device[1], picture_decoder[1], valid[2], unlabelled[1];
 #define ROW(kind, field, name, argument, low, high, fallback, shown, scope, columns, meaning)      \
     char field[!!((columns)&RESULTS) + !!((columns)&ROUNDING)];
 #define GROUP(field, title, guide)
@@ -80,12 +80,24 @@ static const char *find(const ddp_checkpoint_metadata *metadata, const char *nam
     return NULL;
 }
 
+/* What is no reason not to go on. */
+static ddp_status add(ddp_checkpoint_run *run, const char *name, const char *value, ddp_error *err)
+{
+    ddp_checkpoint_metadata metadata = {.option_count = run->option_count};
+
+    memcpy(metadata.options, run->options, sizeof run->options);
+    if (ddp_checkpoint_add_option(&metadata, name, value, err))
+        return err->code;
+    memcpy(run->options, metadata.options, sizeof metadata.options);
+    run->option_count = metadata.option_count;
+    return DDP_OK;
+}
+
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err)
 {
     const char *before = find(was, "valid"), *began = find(was, "valid_since");
-    ddp_checkpoint_metadata metadata = {.option_count = run->option_count};
     char text[24];
 
     *since = began ? strtoull(began, NULL, 10) : 0;
@@ -94,11 +106,49 @@ ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
     if (!valid && !before)
         return DDP_OK;
     (void)snprintf(text, sizeof text, "%" PRIu64, *since);
-    memcpy(metadata.options, run->options, sizeof run->options);
-    if (ddp_checkpoint_add_option(&metadata, "valid", valid ? valid : before, err)
-        || ddp_checkpoint_add_option(&metadata, "valid_since", text, err))
-        return err->code;
-    memcpy(run->options, metadata.options, sizeof metadata.options);
-    run->option_count = metadata.option_count;
+    return add(run, "valid", valid ? valid : before, err) || add(run, "valid_since", text, err)
+               ? err->code
+               : DDP_OK;
+}
+
+/* ---- labels ---- */
+
+static size_t count_unlabelled(const char *has, size_t n)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += !has[i];
+    return count;
+}
+
+ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
+                                   ddp_error *err)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof text, "%zu", count_unlabelled(has, n));
+    return add(run, "unlabelled", text, err);
+}
+
+ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
+                                 ddp_error *err)
+{
+    const char *text = find(was, "unlabelled");
+    size_t before = text ? strtoull(text, NULL, 10) : 0, now = count_unlabelled(has, n);
+
+    if (!text || now <= before)
+        return DDP_OK;
+    if (before > 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%zu of %zu pictures have no label file, and %zu had none when the run "
+                        "began: mend that and resume, or -resume_force takes all of them for "
+                        "pictures without objects",
+                        now, n, before);
+    printf(
+        "DDP: %zu of %zu pictures have no label file any more, and cannot be read; -resume_force "
+        "takes them for pictures without objects\n",
+        now, n);
+    memset(has, 1, n);
     return DDP_OK;
 }

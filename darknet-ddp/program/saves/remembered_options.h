@@ -20,4 +20,15 @@ ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;
 
+/* Add how many of n pictures of the training list have no label file; has[i] is 0 for these. Fails
+ * as ddp_remember_options. */
+ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
+                                   ddp_error *err) DDP_MUST_CHECK;
+
+/* Where more have none than when the run began that has saved `was`, label files are gone. All had
+ * one: has says so again, and what is gone cannot be read. Else DDP_ERR_USAGE: which are gone is
+ * not known. */
+ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
 #endif

@@ -432,7 +432,8 @@ int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *
 {
     int best = ddp_best_figures_add(&v->figures, now->step, v->last.key);
 
-    *stop = v->options->patience > 0 && ddp_best_figures_since(&v->figures) >= v->options->patience;
+    *stop = v->options->patience > 0 && ddp_best_figures_since(&v->figures) >= v->options->patience
+            && (now->last_step == 0 || now->step < now->last_step);
     if (ddp_group_rank(v->group) == 0)
         print_result(v, now, best);
     return best;

@@ -87,10 +87,17 @@ static int check_class(struct reading *r, const char *word, int *class_id)
     return 1;
 }
 
-/* Numbers of this size are pixels, most likely with the corner in place of the centre. */
+static int are_up_to(const double *v, double most)
+{
+    return v[0] <= most && v[1] <= most && v[2] <= most && v[3] <= most;
+}
+
+/* Numbers of this size are pixels, most likely with the corner in place of the centre, or
+ * percentages. */
 static void say_pixels(struct reading *r, const double *v)
 {
     char size[64] = "the picture's width and height";
+    int may_be_percent = are_up_to(v, 100);
 
     if (r->pixels++)
         return;
@@ -98,14 +105,15 @@ static void say_pixels(struct reading *r, const double *v)
         (void)snprintf(size, sizeof size, "%d and %d", r->rules->width, r->rules->height);
     ddp_fault_add(
         r->f, DDP_FAULT_ERROR, "label-pixels", r->path, r->line,
-        "%g %g %g %g are pixels; fractions of the picture are wanted: divide x and width, "
-        "y and height by %s (x, y: the middle of the box)",
-        v[0], v[1], v[2], v[3], size);
+        "%g %g %g %g are pixels%s; fractions of the picture are wanted: divide x and width, "
+        "y and height by %s%s (x, y: the middle of the box)",
+        v[0], v[1], v[2], v[3], may_be_percent ? " or percentages" : "", size,
+        may_be_percent ? ", percentages by 100" : "");
 }
 
 static int check_box(struct reading *r, const double *v)
 {
-    if (v[0] > 2 || v[1] > 2 || v[2] > 2 || v[3] > 2) {
+    if (!are_up_to(v, 2)) {
         say_pixels(r, v);
         return 0;
     }

@@ -141,6 +141,50 @@ static void check_amounts(ddp_faults *f, const char *path, const ddp_cfg_section
     }
 }
 
+/* ---- what comes before the loss ---- */
+
+static int is(const ddp_cfg_section *s, const char *const *titles)
+{
+    while (*titles && !(s->title && strcmp(s->title->key, *titles) == 0))
+        titles++;
+    return *titles != NULL;
+}
+
+/* [yolo] makes of what comes in what it wants, and [softmax] chances: where a layer has pressed it
+ * between 0 and 1 before, little is left. Darknet's own classifiers have leaky there. */
+static void check_activation(ddp_faults *f, const char *path, const ddp_cfg_section *layer,
+                             const ddp_cfg_section *loss, int is_detector)
+{
+    const ddp_cfg_line *line = ddp_cfg_find(layer, "activation"),
+                       *new_coords = ddp_cfg_find(loss, "new_coords");
+    const char *activation = line ? line->value : "logistic";
+
+    if (strcmp(activation, "linear") == 0 || (!is_detector && strcmp(activation, "logistic") != 0)
+        || (new_coords && atoi(new_coords->value)))
+        return;
+    ddp_fault_add(
+        f, DDP_FAULT_WARNING, "cfg-activation", path, line ? line->number : layer->title->number,
+        line ? "activation=%s: linear is wanted in front of %s"
+             : "this layer has no activation=, so it is %s: linear is wanted in front of %s",
+        activation, loss->title->key);
+}
+
+static void check_losses(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
+{
+    static const char *const layers[] = {"[convolutional]", "[conv]", "[connected]", "[conn]",
+                                         NULL};
+    static const char *const heads[] = {"[yolo]", "[region]", "[detection]", NULL};
+    static const char *const softmax[] = {"[softmax]", "[soft]", NULL};
+    ddp_cfg_section s, layer = {0};
+
+    for (size_t at = 0; ddp_cfg_next_section(cfg, &at, &s);) {
+        if (layer.title && (is(&s, heads) || is(&s, softmax)))
+            check_activation(f, path, &layer, &s, is(&s, heads));
+        if (is(&s, layers))
+            layer = s;
+    }
+}
+
 /* The first of them counts. */
 static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_section *s)
 {
@@ -167,4 +211,5 @@ void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_te
         }
         check_twice(f, path, &s);
     }
+    check_losses(f, path, cfg);
 }

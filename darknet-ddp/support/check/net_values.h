@@ -11,6 +11,8 @@
  *   "cfg-batch"  a batch of one picture
  *   "cfg-length" a network that is no detector, and no max_batches=
  *   "cfg-value"  colours and weight decay of which little is left to learn from
+ *   "cfg-activation" a layer in front of a detector's or [softmax]'s that presses what comes out
+ *                together once before
  *   "cfg-twice"  a key that stands twice in a section */
 void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_text *cfg);
 
