@@ -150,6 +150,16 @@ void ddp_plugin_save(network *net, const char *end)
     free(base);
 }
 
+/* As Darknet does: the average of the weights with it (ema_alpha). */
+static void save_backup(network *net)
+{
+    char *base = basecfg(plugin.cfg);
+
+    ddp_plugin_save(net, ".backup");
+    save_averages(net, plugin.directory, base);
+    free(base);
+}
+
 void ddp_plugin_stop(void)
 {
     plugin.asked.stop = 1;
@@ -177,7 +187,7 @@ void ddp_plugin_end_unreadable(network *net, const char *what, const char *inste
 
     ddp_trainer_sync(plugin.config.trainer);
     if (learnt)
-        ddp_plugin_save(net, ".backup");
+        save_backup(net);
     plugin.config.callbacks.end_unreadable(what, instead, learnt);
 }
 
@@ -226,7 +236,7 @@ static void end_step(network *net)
     if ((!plugin.asked.save && !plugin.asked.stop) || !now.update_ends
         || !ddp_trainer_in_sync(plugin.config.trainer))
         return;
-    ddp_plugin_save(net, ".backup");
+    save_backup(net);
     if (plugin.asked.stop)
         plugin.config.callbacks.leave();
     plugin.asked.save = 0;

@@ -146,7 +146,7 @@ static void print_other_validation(const ddp_train_position *now)
 
     if (ddp_run.validation && since > 0 && since == now->step)
         printf("DDP: valid= lists other pictures than before, they have other labels, or -points "
-               "is another: the figures of the first %zu batches count no more\n",
+               "or -best is another: the figures of the first %zu batches count no more\n",
                since);
 }
 

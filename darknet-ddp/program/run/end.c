@@ -152,6 +152,10 @@ static void end_unreadable(const char *what, const char *instead, int learnt)
     if (ddp_barrier(ddp_run.group, &err))
         ddp_session_fail(&err);
     last = ddp_checkpoints_last(ddp_run.checkpoints);
+    if (ddp_group_rank(ddp_run.group) != 0) { /* which knows of no weights, and speaks last */
+        (void)ddp_fail(&err, DDP_ERR_IO, "%s", what);
+        ddp_session_fail(&err);
+    }
     (void)ddp_fail(
         &err, DDP_ERR_IO,
         "%s; %s%.150s; mend them and resume, or resume with %s-ddp_on_bad_data skip N, %s", what,

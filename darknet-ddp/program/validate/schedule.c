@@ -234,8 +234,9 @@ void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_L
 
         sum += XXH3_64bits_withSeed(name, strlen(name), hash_of_truth(v, i));
     }
-    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, contents %016" PRIx64 "%s",
-                   v->set.count, sum, v->options->points == 11 ? ", 11 points" : "");
+    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, contents %016" PRIx64 "%s%s",
+                   v->set.count, sum, v->options->points == 11 ? ", 11 points" : "",
+                   v->options->best == DDP_BEST_MAP50 ? ", map50" : "");
 }
 
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, ddp_error *err)
