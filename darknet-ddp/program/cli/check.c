@@ -119,7 +119,8 @@ static int print(ddp_scan_data *c, const ddp_fit *fit, const ddp_options *o)
 static void add_fault(void *ctx, const char *kind, const ddp_error *why)
 {
     ddp_scan_data *c = ctx;
-    int is_of_cfg = strncmp(why->text, c->cfg_path, strlen(c->cfg_path)) == 0;
+    size_t length = strlen(c->cfg_path);
+    int is_of_cfg = strncmp(why->text, c->cfg_path, length) == 0 && why->text[length] == ':';
 
     ddp_check_add_said(&c->faults, kind, is_of_cfg ? c->cfg_path : c->data_path, why->text);
 }

@@ -1,6 +1,6 @@
 #include "cli/check_cfg.h"
 
-#include "check/net_values.h"
+#include "check/training_values.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
 #include "core/batch.h"

@@ -132,13 +132,15 @@ ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_writ
 {
     struct stat info;
 
-    if (!is_file(path, &info))
-        return kind == DDP_WRITTEN_WEIGHTS && stat(path, &info) == 0
-                   ? ddp_fail(err, DDP_ERR_USAGE,
-                              "%s would replace %s, which is there and is no regular file: name "
-                              "another file",
-                              what, path)
-                   : DDP_OK;
+    if (stat(path, &info))
+        return DDP_OK;
+    if (!S_ISREG(info.st_mode) && kind == DDP_WRITTEN_WEIGHTS) /* a rename would put them there */
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s would replace %s, which is there and is no regular file: name another "
+                        "file",
+                        what, path);
+    if (!S_ISREG(info.st_mode))
+        return DDP_OK;
     if (lost)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of what is read");
     for (size_t i = 0; i < input_count; i++)

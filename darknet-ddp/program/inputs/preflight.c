@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
-#include "check/net_values.h"
+#include "check/training_values.h"
 #include "comm/collectives.h"
 #include "inputs/anchor_fit.h"
 #include "inputs/scan_data.h"

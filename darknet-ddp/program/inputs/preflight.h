@@ -16,8 +16,8 @@ typedef void ddp_preflight_say(const char *lines);
  * learn what was found. Where training or validation would end by it, each rank says the faults
  * that it has seen by `say`, and DDP_ERR_FORMAT is returned on every rank; of others a line is
  * printed, where none of them has a box or too many reach beyond their pictures, too, and so is
- * what is wrong with names and with what [net] says (check/net_values.h). What cannot even be read
- * is left to Darknet to name. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+ * what is wrong with names and with what the cfg says (check/training_values.h). What cannot even
+ * be read is left to Darknet to name. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp_net_value *values,
                          const char *command, const char *data, const char *cfg,
                          ddp_preflight_say *say, ddp_error *err) DDP_MUST_CHECK;

@@ -1,4 +1,4 @@
-#include "check/net_values.h"
+#include "check/training_values.h"
 
 #include "check/cfg_end.h"
 
