@@ -14,7 +14,7 @@ enum { LINES = 8 };
 
 static char names[LINES][8], *paths[LINES];
 
-static ddp_bad_samples *open(uint64_t seed)
+static ddp_bad_samples *open_for(uint64_t seed, int one_ends)
 {
     ddp_bad_samples *b;
     ddp_error err;
@@ -23,21 +23,36 @@ static ddp_bad_samples *open(uint64_t seed)
         names[i][0] = (char)('a' + i);
         paths[i] = names[i];
     }
-    if (ddp_bad_samples_open(&b, 0, &err))
+    if (ddp_bad_samples_open(&b, 0, one_ends, &err))
         fail_msg("%s", err.text);
     ddp_bad_samples_begin(b, seed);
     ddp_bad_samples_list(b, paths, LINES);
+    ddp_bad_samples_loaded(b, 0); /* what this thread has tried in an earlier test is over */
     return b;
+}
+
+static ddp_bad_samples *open(uint64_t seed)
+{
+    return open_for(seed, 0);
+}
+
+/* What to do next. */
+static int next_of(ddp_bad_samples *b, const char *path, int can_be_blank)
+{
+    int next;
+
+    free(ddp_bad_samples_found(b, path, "why", can_be_blank, &next));
+    return next;
 }
 
 /* Returns 1 where it is news. */
 static int find(ddp_bad_samples *b, int line)
 {
-    int again;
-    char *sentence = ddp_bad_samples_found(b, paths[line], "why", &again);
+    int next;
+    char *sentence = ddp_bad_samples_found(b, paths[line], "why", 1, &next);
     int news = sentence != NULL;
 
-    assert_int_equal(again, 1);
+    assert_int_equal(next, DDP_BAD_SAMPLE_AGAIN);
     free(sentence);
     return news;
 }
@@ -89,19 +104,54 @@ static void there_is_an_end_to_it(void **state)
 {
     ddp_bad_samples *b = open(3);
     char other[] = "a";
-    int again;
 
     (void)state;
     for (int i = 0; i < LINES - 1; i++)
         assert_int_equal(find(b, i), 1);
     for (size_t i = 0; i < LINES; i++)
         assert_int_equal(ddp_bad_samples_instead(b, i, LINES), LINES - 1);
-    free(ddp_bad_samples_found(b, paths[LINES - 1], "why", &again));
-    assert_int_equal(again, 0);
-    assert_null(ddp_bad_samples_found(b, other, "why", &again));
-    assert_int_equal(again, 0);
-    assert_null(ddp_bad_samples_found(b, NULL, "why", &again));
-    assert_int_equal(again, 0);
+    assert_int_equal(next_of(b, paths[LINES - 1], 0), DDP_BAD_SAMPLE_END);
+    assert_int_equal(next_of(b, paths[LINES - 1], 1), DDP_BAD_SAMPLE_BLANK);
+    assert_int_equal(next_of(b, other, 1), DDP_BAD_SAMPLE_END);
+    assert_int_equal(next_of(b, NULL, 1), DDP_BAD_SAMPLE_END);
+    ddp_bad_samples_loaded(b, 0);
+    ddp_bad_samples_close(b);
+}
+
+/* Where each loader would read the whole list, to find that a disk is not there any more. */
+static void not_all_are_tried_for_one_sample(void **state)
+{
+    ddp_bad_samples *b = open(3);
+    int tries = 0;
+
+    (void)state;
+    while (next_of(b, paths[tries % 2], 1) == DDP_BAD_SAMPLE_AGAIN)
+        assert_in_range(++tries, 1, 1000);
+    assert_true(tries > LINES);
+    ddp_bad_samples_loaded(b, 0);
+    assert_int_equal(next_of(b, paths[0], 1), DDP_BAD_SAMPLE_AGAIN);
+    ddp_bad_samples_loaded(b, 1);
+    assert_int_equal(ddp_bad_samples_ending(b, 1), 1);
+    assert_int_equal(ddp_bad_samples_ending(b, 10), 1);
+    ddp_bad_samples_close(b);
+}
+
+/* Nothing is learnt from it, so that nothing has to be read in its place. */
+static void a_sample_that_ends_the_run_is_blank(void **state)
+{
+    ddp_bad_samples *b = open_for(3, 1);
+
+    (void)state;
+    assert_int_equal(next_of(b, paths[2], 1), DDP_BAD_SAMPLE_BLANK);
+    ddp_bad_samples_loaded(b, 7);
+    assert_int_equal(next_of(b, paths[3], 0), DDP_BAD_SAMPLE_AGAIN);
+    (void)ddp_bad_samples_instead(b, 3, LINES);
+    ddp_bad_samples_loaded(b, 8);
+    ddp_bad_samples_loaded(b, 9); /* itself */
+    assert_int_equal(ddp_bad_samples_ending(b, 7), 0);
+    assert_int_equal(ddp_bad_samples_ending(b, 8), 1);
+    assert_int_equal(ddp_bad_samples_ending(b, 10), 2);
+    assert_int_equal(ddp_bad_samples_count(b, 10), 2);
     ddp_bad_samples_close(b);
 }
 
@@ -146,6 +196,8 @@ int main(void)
         cmocka_unit_test(a_line_is_news_once),
         cmocka_unit_test(what_is_loaded_instead_is_a_matter_of_the_lines),
         cmocka_unit_test(there_is_an_end_to_it),
+        cmocka_unit_test(not_all_are_tried_for_one_sample),
+        cmocka_unit_test(a_sample_that_ends_the_run_is_blank),
         cmocka_unit_test(samples_are_counted_once),
         cmocka_unit_test(they_are_described_in_order),
     };

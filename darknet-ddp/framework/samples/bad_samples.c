@@ -17,6 +17,11 @@ struct bad_line {
     char *sentence;
 };
 
+struct bad_sample {
+    size_t number;
+    int ends; /* the run */
+};
+
 struct ddp_bad_samples {
     uint64_t seed;
     char *const *paths;
@@ -25,14 +30,19 @@ struct ddp_bad_samples {
     pthread_mutex_t mutex; /* of all that follows */
     struct bad_line *bad;  /* sorted by line */
     atomic_size_t bad_count;
-    size_t *samples; /* with something in their place */
+    int one_ends;
+    struct bad_sample *samples; /* with something in their place */
     size_t sample_count;
 };
 
-/* Something else was loaded for the sample that this thread loads. */
-static _Thread_local int replaced;
+/* Of the sample that this thread loads: something else was loaded, nothing was, and how many lines
+ * in a row could not be read. */
+static _Thread_local struct {
+    int replaced, blank;
+    size_t tried;
+} now;
 
-ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, ddp_error *err)
+ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, int one_ends, ddp_error *err)
 {
     ddp_bad_samples *b = calloc(1, sizeof *b);
 
@@ -40,6 +50,7 @@ ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, ddp_error 
     if (!b)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what cannot be read");
     b->seed = seed;
+    b->one_ends = one_ends;
     (void)pthread_mutex_init(&b->mutex, NULL);
     return DDP_OK;
 }
@@ -114,7 +125,7 @@ size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n)
     (void)pthread_mutex_lock(&b->mutex);
     if (is_bad(b, line)) {
         line = find_instead(b, line, n);
-        replaced = 1;
+        now.replaced = 1;
     }
     (void)pthread_mutex_unlock(&b->mutex);
     return line;
@@ -160,20 +171,32 @@ static char *add(ddp_bad_samples *b, size_t line, const char *why)
     return strdup(sentence);
 }
 
-char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int *again)
+static int next_of(const ddp_bad_samples *b, size_t line, int can_be_blank)
+{
+    int again = is_bad(b, line) && b->bad_count < b->count && now.tried < TRIES;
+
+    if (can_be_blank && (b->one_ends || !again))
+        return DDP_BAD_SAMPLE_BLANK;
+    return again ? DDP_BAD_SAMPLE_AGAIN : DDP_BAD_SAMPLE_END;
+}
+
+char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
+                            int *next)
 {
     size_t line = line_of(b, path);
     char *sentence = NULL;
 
-    replaced = 0;
-    *again = 0;
+    now.replaced = 0;
+    now.tried++;
+    *next = DDP_BAD_SAMPLE_END;
     if (line == b->count)
         return NULL;
     (void)pthread_mutex_lock(&b->mutex);
     if (!is_bad(b, line))
         sentence = add(b, line, why);
-    *again = is_bad(b, line) && b->bad_count < b->count;
+    *next = next_of(b, line, can_be_blank);
     (void)pthread_mutex_unlock(&b->mutex);
+    now.replaced = now.blank = *next == DDP_BAD_SAMPLE_BLANK;
     return sentence;
 }
 
@@ -183,26 +206,38 @@ char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *wh
 static int is_known(const ddp_bad_samples *b, size_t sample)
 {
     for (size_t i = 0; i < b->sample_count; i++)
-        if (b->samples[i] == sample)
+        if (b->samples[i].number == sample)
             return 1;
     return 0;
 }
 
 void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample)
 {
-    size_t *samples;
+    struct bad_sample *samples;
+    int replaced = now.replaced, ends = b->one_ends || now.blank;
 
+    memset(&now, 0, sizeof now);
     if (!replaced)
         return;
-    replaced = 0;
     (void)pthread_mutex_lock(&b->mutex);
     samples =
         is_known(b, sample) ? NULL : reallocarray(b->samples, b->sample_count + 1, sizeof *samples);
     if (samples) {
         b->samples = samples;
-        b->samples[b->sample_count++] = sample;
+        b->samples[b->sample_count++] = (struct bad_sample){sample, ends};
     }
     (void)pthread_mutex_unlock(&b->mutex);
+}
+
+size_t ddp_bad_samples_ending(ddp_bad_samples *b, size_t images)
+{
+    size_t count = 0;
+
+    (void)pthread_mutex_lock(&b->mutex);
+    for (size_t i = 0; i < b->sample_count; i++)
+        count += b->samples[i].number < images && b->samples[i].ends;
+    (void)pthread_mutex_unlock(&b->mutex);
+    return count;
 }
 
 size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images)
@@ -211,7 +246,7 @@ size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images)
 
     (void)pthread_mutex_lock(&b->mutex);
     for (size_t i = 0; i < b->sample_count; i++)
-        if (b->samples[i] >= images)
+        if (b->samples[i].number >= images)
             b->samples[kept++] = b->samples[i];
     counted = b->sample_count - kept;
     b->sample_count = kept;

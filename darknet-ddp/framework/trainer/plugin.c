@@ -86,15 +86,15 @@ static void labelled(char *has, int n)
     check(plugin.config.callbacks.labelled(has, n, &err), &err);
 }
 
-static int unreadable(const char *path, const char *why)
+static int unreadable(const char *path, const char *why, int can_be_blank)
 {
-    int again;
-    char *sentence = ddp_bad_samples_found(plugin.config.bad_data, path, why, &again);
+    int next;
+    char *sentence = ddp_bad_samples_found(plugin.config.bad_data, path, why, can_be_blank, &next);
 
     if (sentence)
         plugin.config.callbacks.unreadable(sentence);
     free(sentence);
-    return again;
+    return next;
 }
 
 const char *ddp_plugin_sample(size_t sample, size_t *line)
@@ -191,14 +191,26 @@ void ddp_plugin_end_unreadable(network *net, const char *what, const char *inste
     plugin.config.callbacks.end_unreadable(what, instead, learnt);
 }
 
-void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
+static void end_bad_samples(network *net, size_t step, size_t samples, const char *more,
+                            const char *instead) __attribute__((noreturn));
+
+static void end_bad_samples(network *net, size_t step, size_t samples, const char *more,
+                            const char *instead)
 {
     char what[128];
 
     (void)snprintf(what, sizeof what, "step %zu: %zu sample%s cannot be read (see above)%s", step,
-                   samples, ddp_plural(samples),
-                   plugin.config.skip_bad ? ", more than are to be skipped" : "");
-    ddp_plugin_end_unreadable(net, what, "which trains with others in their place");
+                   samples, ddp_plural(samples), more);
+    ddp_plugin_end_unreadable(net, what, instead);
+}
+
+static const char in_their_place[] = "which trains with others in their place";
+
+void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
+{
+    if (plugin.config.skip_bad > 0)
+        end_bad_samples(net, step, samples, ", nor any in their place", NULL);
+    end_bad_samples(net, step, samples, "", in_their_place);
 }
 
 /* End the run where too many samples were replaced: all ranks have the same count. */
@@ -208,7 +220,8 @@ static void judge_replaced(network *net, const ddp_train_position *now)
     if (plugin.replaced <= (size_t)plugin.config.skip_bad)
         return;
     ddp_trainer_rollback(plugin.config.trainer);
-    ddp_plugin_end_bad_samples(net, now->step, plugin.replaced);
+    end_bad_samples(net, now->step, plugin.replaced, ", more than are to be skipped",
+                    in_their_place);
 }
 
 size_t ddp_plugin_replaced(void)

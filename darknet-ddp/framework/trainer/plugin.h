@@ -52,8 +52,8 @@ typedef struct ddp_plugin_callbacks {
     /* A picture or its labels cannot be read, for this reason; from any thread. */
     void (*unreadable)(const char *sentence);
     /* More cannot be read than may be, as `what` says: all ranks end here. instead: what happens to
-     * such files where some may be skipped. saved: what this run has learnt; 0: it has learnt
-     * nothing yet. */
+     * such files where some may be skipped; NULL: that would not help. saved: what this run has
+     * learnt; 0: it has learnt nothing yet. */
     void (*end_unreadable)(const char *what, const char *instead, int saved)
         __attribute__((noreturn));
 } ddp_plugin_callbacks;
@@ -81,11 +81,11 @@ void ddp_plugin_save(network *net, const char *end);
 
 /* From a callback, and on every rank: save what was learnt up to here, and end the run for files
  * that cannot be read, as `what` says. instead: what happens to such files where some may be
- * skipped. */
+ * skipped; NULL: that would not help. */
 void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
     __attribute__((noreturn));
 
-/* The same for samples up to this step. The trainer's `unreadable` (trainer/trainer.h). */
+/* The same for samples of this step. The trainer's `unreadable` (trainer/trainer.h). */
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));
 

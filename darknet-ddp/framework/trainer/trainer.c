@@ -207,7 +207,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         st = ddp_replica_check_open(&t->verify, t->group, &t->table, t->statistics, err);
     if (!st)
         st = ddp_trainer_begin_algorithms(t, err);
-    if (!st && t->config.bad_data && t->config.unreadable)
+    if (!st && t->config.bad_data)
         st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
     t->guard = ddp_nan_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss,
                                   t->statistics);

@@ -45,9 +45,9 @@ typedef struct ddp_trainer_config {
                        */
     /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
     ddp_bad_samples *bad_data;
-    /* Some of the samples of this step, of all ranks together, cannot be read: every rank ends
-     * here. The network is as the last whole update left it, its counters too. NULL: others are
-     * trained with in their place. */
+    /* Some of the samples of this step, of all ranks together, cannot be read, and end the run
+     * (samples/bad_samples.h): every rank ends here. The network is as the last whole update left
+     * it, its counters too. Wanted with bad_data. */
     void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
     /* What follows when numbers are not finite. With guard.skip_most nothing is updated before all
      * has arrived, so that reducer.defer_bytes and priority are 0 then. */

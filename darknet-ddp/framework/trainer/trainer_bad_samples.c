@@ -19,7 +19,7 @@ void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
         return;
     t->bad.step = before->step + 1;
     t->bad.images = before->images - before->since_update;
-    t->bad.samples = (float)ddp_bad_samples_count(
+    t->bad.samples = (float)ddp_bad_samples_ending(
         t->config.bad_data, before->images + (size_t)net->batch * (size_t)net->subdivisions);
     t->bad.started = 1;
     ddp_trainer_check(t, ddp_work_start(t->bad.sum, &err), &err);
@@ -68,7 +68,7 @@ void ddp_trainer_rollback(ddp_trainer *t)
 
 void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_train_position *now)
 {
-    if (t->config.bad_data && !t->bad.sum)
+    if (t->config.bad_data)
         ddp_loss_tell(t->loss, DDP_TOLD_BAD_SAMPLES,
                       ddp_bad_samples_count(t->config.bad_data, now->images));
 }

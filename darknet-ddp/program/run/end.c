@@ -145,6 +145,7 @@ static void end_unreadable(const char *what, const char *instead, int learnt)
 
 static void end_unreadable(const char *what, const char *instead, int learnt)
 {
+    char or_skip[128] = "";
     const char *last;
     ddp_error err;
 
@@ -156,13 +157,14 @@ static void end_unreadable(const char *what, const char *instead, int learnt)
         (void)ddp_fail(&err, DDP_ERR_IO, "%s", what);
         ddp_session_fail(&err);
     }
-    (void)ddp_fail(
-        &err, DDP_ERR_IO,
-        "%s; %s%.150s; mend them and resume, or resume with %s-ddp_on_bad_data skip N, %s", what,
-        last     ? "the last weights are "
-        : learnt ? "no weights were saved before"
-                 : "nothing has been trained yet",
-        last ? last : "", ddp_run.options->on_bad_data > 0 ? "a larger " : "", instead);
+    if (instead)
+        (void)snprintf(or_skip, sizeof or_skip, ", or resume with %s-ddp_on_bad_data skip N, %s",
+                       ddp_run.options->on_bad_data > 0 ? "a larger " : "", instead);
+    (void)ddp_fail(&err, DDP_ERR_IO, "%s; %s%.150s; mend them and resume%s", what,
+                   last     ? "the last weights are "
+                   : learnt ? "no weights were saved before"
+                            : "nothing has been trained yet",
+                   last ? last : "", or_skip);
     ddp_session_fail(&err);
 }
 

@@ -107,7 +107,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .asked = ddp_run.asked,
         .verify_every = o->verify_every,
         .bad_data = ddp_run.bad_data,
-        .unreadable = o->on_bad_data == 0 ? ddp_plugin_end_bad_samples : NULL,
+        .unreadable = ddp_plugin_end_bad_samples,
         .guard = {.skip_most = o->on_nan, .dropped = dropped, .end = not_finite},
         .fail = ddp_session_fail,
     };
@@ -204,7 +204,8 @@ void ddp_session_open(const ddp_options *options)
         || ddp_compressor_check_ranks(options, ddp_group_size(ddp_run.group), &err)
         || ddp_bf16_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
-    if (ddp_bad_samples_open(&ddp_run.bad_data, ddp_run.seed, &err))
+    if (ddp_bad_samples_open(&ddp_run.bad_data, ddp_run.seed, ddp_run.options->on_bad_data == 0,
+                             &err))
         ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&ddp_run.trainer, ddp_run.group, &config, &err))
