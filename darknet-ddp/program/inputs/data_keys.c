@@ -21,9 +21,10 @@ int ddp_data_is_key(const char *word)
 /* What others call them. */
 static const char *own_name(const char *key)
 {
-    static const char *const names[][2] = {{"val", "valid"},      {"validation", "valid"},
-                                           {"nc", "classes"},     {"num_classes", "classes"},
-                                           {"path", "train"},     {"weights", "backup"},
+    static const char *const names[][2] = {{"val", "valid"},
+                                           {"validation", "valid"},
+                                           {"nc", "classes"},
+                                           {"num_classes", "classes"},
                                            {"save_dir", "backup"}};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

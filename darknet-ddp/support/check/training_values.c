@@ -141,6 +141,25 @@ static void check_amounts(ddp_faults *f, const char *path, const ddp_cfg_section
     }
 }
 
+/* What the pictures of classifiers alone are changed by. */
+static void check_detector(ddp_faults *f, const char *path, const ddp_cfg_section *net)
+{
+    static const struct {
+        const char *key;
+        double nothing; /* the value that changes no picture */
+    } keys[] = {{"angle", 0}, {"aspect", 1}, {"min_crop", 0}, {"max_crop", 0}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const ddp_cfg_line *line = ddp_cfg_find(net, keys[i].key);
+
+        if (line && strtod(line->value, NULL) != keys[i].nothing)
+            ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-value", path, line->number,
+                          "%s=%s: counts for classifiers alone; jitter= of a detection layer "
+                          "crops and stretches a detector's pictures",
+                          line->key, line->value);
+    }
+}
+
 /* ---- what comes before the loss ---- */
 
 static int is(const ddp_cfg_section *s, const char *const *titles)
@@ -208,6 +227,8 @@ void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_te
             check_amounts(f, path, &s);
             check_rate(f, path, &s);
             check_length(f, path, cfg, &s);
+            if (ddp_cfg_end_of(cfg).head)
+                check_detector(f, path, &s);
         }
         check_twice(f, path, &s);
     }
