@@ -39,7 +39,7 @@ typedef struct ddp_validation_listener {
 } ddp_validation_listener;
 
 /* Can this network be validated as a detector with what the set labels? DDP_ERR_USAGE: it is no
- * detector, or one of fewer classes. */
+ * detector, or one of another number of classes. */
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 

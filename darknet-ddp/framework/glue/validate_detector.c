@@ -33,7 +33,7 @@ ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_
 
     if (!head)
         return ddp_fail(err, DDP_ERR_USAGE, "the cfg has no [yolo], [region] or [detection]");
-    if (!set->map && set->classes > head->classes)
+    if (!set->map && set->classes != head->classes)
         return ddp_fail(err, DDP_ERR_USAGE, "classes=%d in the .data file, and the cfg has %d",
                         set->classes, head->classes);
     return DDP_OK;

@@ -363,6 +363,10 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
                         "-hours wants -data X.data: a step is measured on its pictures");
     if (find_classes(&classes, options, err))
         return err->code;
+    if (classes == 0 && options->data && !is_path(name))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s has no classes=, the number of classes; -classes N says it, too",
+                        options->data);
     if (is_path(name) ? of_file(text, name, err) : of_template(text, name, classes, err))
         return err->code;
     mini_batch = mini_batch_of(*text);

@@ -19,7 +19,8 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, c
 {
     ddp_network_shape shape;
     char misfit[DDP_MISFIT_BYTES];
-    const ddp_arguments words = {.command = command, .data = data, .cfg = cfg, .weights = weights};
+    const ddp_arguments words = {
+        .command = command, .data = data, .cfg = cfg, .weights = weights, .validates = 1};
     ddp_error err;
 
     *m = (ddp_evaluate){0};

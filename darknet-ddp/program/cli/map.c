@@ -1,4 +1,5 @@
 /* `darknet detector map DATA CFG WEIGHTS`: how good weights are on the pictures of valid=. */
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/evaluate.h"
 #include "cli/output_file.h"
@@ -38,6 +39,9 @@ void ddp_print_precision(const ddp_validation_result *r, int points)
         "mAP@0.5 %.4f, mAP@0.5:0.95 %.4f: means over the classes of the average precision at %d "
         "recalls; precision, recall and average IoU are those of detections of at least 25%%%s\n",
         r->all.ap50, r->all.ap, points, has_none(r) ? "; -1: no box of the class" : "");
+    if (r->name_count > 0 && r->name_count != (size_t)r->classes)
+        printf("names= has %zu name%s for classes=%d%s\n", r->name_count, ddp_plural(r->name_count),
+               r->classes, r->names ? "" : ": they have numbers here");
     ddp_validation_say_left_out(r);
 }
 

@@ -269,7 +269,11 @@ static ddp_status check_places(const ddp_arguments *a, ddp_error *err)
     ddp_status st = ddp_kind_check_weights(a, err);
 
     if (!st && a->data && !ddp_data_read(&data, a->data, &ignored))
-        st = ddp_kind_check_data(&data, a->data, err);
+        st = ddp_kind_check_data(&data, a->data, err)
+                     || (a->validates && wants_classes(a, &data)
+                         && check_classes(&data, a->data, err))
+                 ? err->code
+                 : DDP_OK;
     if (!st && a->cfg && !ddp_sections_read(&cfg, a->cfg, &ignored))
         st = ddp_kind_check_cfg(&cfg, a->cfg, err);
     ddp_sections_release(&data);

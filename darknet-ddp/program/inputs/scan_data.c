@@ -68,6 +68,43 @@ static const char *names_key(const ddp_scan_data *c)
     return is_classifier && ddp_sections_find(&c->data, "labels") ? "labels" : "names";
 }
 
+/* Where is this name? count: nowhere. */
+static size_t place_of(const ddp_lines *names, const char *name)
+{
+    size_t i = 0;
+
+    while (i < names->count && strcmp(names->all[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* A classifier learns by labels=, and `classifier predict` tells names=, which may be others for
+ * people to read, but not the same in another order. */
+static void compare_order(const ddp_scan_data *c, ddp_faults *f)
+{
+    const ddp_cfg_line *labels = ddp_sections_line(&c->data, "labels"),
+                       *names = ddp_sections_line(&c->data, "names");
+    ddp_lines told = {0};
+    ddp_error ignored;
+
+    if (!labels || !names || strcmp(names_key(c), "labels") != 0
+        || ddp_names_read(&told, names->value, &ignored))
+        told.count = 0;
+    for (size_t i = 0; i < told.count && i < c->names.count; i++) {
+        size_t place = place_of(&c->names, told.all[i]);
+
+        if (place == i || place == c->names.count)
+            continue;
+        ddp_fault_add(
+            f, DDP_FAULT_WARNING, "data-names", names->value, (int)told.numbers[i],
+            "'%s' is line %zu of labels=%s: `classifier predict` would tell this name for "
+            "what is learnt as '%s'",
+            told.all[i], c->names.numbers[place], labels->value, c->names.all[i]);
+        break;
+    }
+    ddp_lines_release(&told);
+}
+
 /* Darknet writes those of VOC for whatever else is there. */
 static void check_eval(const ddp_scan_data *c, ddp_faults *f)
 {
@@ -95,6 +132,7 @@ void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f)
             return;
         }
     compare_names(c, path, f);
+    compare_order(c, f);
     for (size_t i = 0; i < c->names.count; i++)
         if (ddp_ends_with_blank(c->names.all[i]))
             ddp_fault_add(f, DDP_FAULT_WARNING, "data-names", path, (int)c->names.numbers[i],

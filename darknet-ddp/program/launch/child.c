@@ -405,6 +405,7 @@ static void finish(struct launcher *l, int how, ddp_exit_info *ended)
     ended->begun = (l->err.notes & DDP_NOTE_BEGINS) != 0;
     ended->trained = l->trains;
     ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
+    ended->taken = (l->err.notes & DDP_NOTE_TAKEN) != 0;
     ddp_output_relay_finish(&l->out, 0);
     ddp_output_relay_finish(&l->err, ended->failed && l->config.verbose);
     if (untrained)

@@ -14,6 +14,7 @@ typedef struct ddp_exit_info {
     int failed;  /* not 0, and nobody had asked it to end */
     int trained; /* the ranks got so far */
     int saved;   /* a checkpoint */
+    int taken;   /* over by another run, which has what was saved */
     int advised; /* it was said how to go on */
 } ddp_exit_info;
 
@@ -33,14 +34,15 @@ typedef struct ddp_child_config {
 
 /* What ranks tell the process that started them. */
 typedef enum ddp_launcher_note {
-    DDP_NOTE_TRAINS = 1,     /* all ranks do */
-    DDP_NOTE_SAVED = 2,      /* a checkpoint, or the run goes on from one */
-    DDP_NOTE_FAILS = 4,      /* this rank ends the job */
-    DDP_NOTE_DONE = 8,       /* all is done and saved: only the end is left, of exit status 0 */
-    DDP_NOTE_LACKS = 16,     /* the same with exit status 1 */
-    DDP_NOTE_BEGINS = 32,    /* a rank runs */
-    DDP_NOTE_COMMITS = 64,   /* no rank had been asked to end: from here on an end is saved */
-    DDP_NOTE_UNTRAINED = 128 /* one had: all end, and have written nothing */
+    DDP_NOTE_TRAINS = 1,      /* all ranks do */
+    DDP_NOTE_SAVED = 2,       /* a checkpoint, or the run goes on from one */
+    DDP_NOTE_FAILS = 4,       /* this rank ends the job */
+    DDP_NOTE_DONE = 8,        /* all is done and saved: only the end is left, of exit status 0 */
+    DDP_NOTE_LACKS = 16,      /* the same with exit status 1 */
+    DDP_NOTE_BEGINS = 32,     /* a rank runs */
+    DDP_NOTE_COMMITS = 64,    /* no rank had been asked to end: from here on an end is saved */
+    DDP_NOTE_UNTRAINED = 128, /* one had: all end, and have written nothing */
+    DDP_NOTE_TAKEN = 256      /* another run has taken over its folder */
 } ddp_launcher_note;
 
 /* An environment variable that ranks of ddp_child have. */

@@ -407,13 +407,13 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
         if (run(j, &ended, err))
             return err->code;
         trained |= ended.trained;
-        if (!ended.failed || !trained || ended.status == USAGE_STATUS
+        if (!ended.failed || !trained || ended.taken || ended.status == USAGE_STATUS
             || restarts == j->options->max_restarts || !prepare_restart(j, &ended, restarts + 1))
             break;
     }
     if (ended.failed && !ended.begun && !j->given_up)
         name_unreachable(j);
-    if (ended.failed && trained && !ended.advised && ended.status != USAGE_STATUS
+    if (ended.failed && trained && !ended.taken && !ended.advised && ended.status != USAGE_STATUS
         && (j->saved || ended.saved))
         say_how_to_go_on(j->argv);
     exit(ended.status);

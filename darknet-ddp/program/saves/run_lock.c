@@ -24,6 +24,7 @@ static ddp_status say_lost(ddp_error *err)
     ddp_error found = *err;
 
     ddp_report_forget_resume_hint(); /* its checkpoints are the other run's now, or aside */
+    ddp_report_notify_launcher(DDP_NOTE_TAKEN);
     return ddp_fail(err, DDP_ERR_IO, "%s: it has taken over, and this run ends", found.text);
 }
 

@@ -48,15 +48,17 @@ static struct sides sides_of(const output *o, const ddp_box *b, float first)
 
 /* ---- one detection, in each format ---- */
 
-/* The file's name up to its first dot. */
+/* The file's name up to its last dot, where Darknet's ends at the first: of a.1.jpg and a.2.jpg it
+ * says a. */
 static void print_voc(output *o, const ddp_detection *d)
 {
     const char *path = o->config->paths[d->picture], *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     struct sides s = sides_of(o, &d->box, 1);
 
-    (void)fprintf(o->file, "%.*s %f %f %f %f %f\n", (int)strcspn(name, "."), name, d->score,
-                  (double)s.left, (double)s.top, (double)s.right, (double)s.bottom);
+    (void)fprintf(o->file, "%.*s %f %f %f %f %f\n",
+                  (int)(dot ? (size_t)(dot - name) : strlen(name)), name, d->score, (double)s.left,
+                  (double)s.top, (double)s.right, (double)s.bottom);
 }
 
 /* COCO's number of a picture stands behind the last _ of its path, or is all of its name. */
@@ -229,6 +231,27 @@ static const format *format_of(const char *key)
     return &formats[i];
 }
 
+/* Their names are parts of file names. */
+static ddp_status check_names(const output *o, ddp_error *err)
+{
+    char *const *names = o->config->names;
+
+    for (int c = 0; c < o->config->classes; c++) {
+        if (strchr(names[c], '/'))
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "results of VOC have a file for each class, and no file can have the "
+                            "name %.200s: it has a /",
+                            names[c]);
+        for (int before = 0; before < c; before++)
+            if (strcmp(names[before], names[c]) == 0)
+                return ddp_fail(err, DDP_ERR_USAGE,
+                                "results of VOC have a file for each class, and classes %d and %d "
+                                "have one name, %.200s",
+                                before, c, names[c]);
+    }
+    return DDP_OK;
+}
+
 static ddp_status check_classes(const output *o, ddp_error *err)
 {
     int classes = o->config->classes;
@@ -240,7 +263,7 @@ static ddp_status check_classes(const output *o, ddp_error *err)
     if (o->format->kind == DDP_WRITTEN_COCO && classes > COCO_CLASSES)
         return ddp_fail(err, DDP_ERR_USAGE, "eval=coco is for up to %d classes, and there are %d",
                         COCO_CLASSES, classes);
-    return DDP_OK;
+    return has_file_per_class(o) ? check_names(o, err) : DDP_OK;
 }
 
 ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err)

@@ -105,6 +105,7 @@ static ddp_status read_names(ddp_validation *v, ddp_error *err)
         return err->code;
     if (v->names.count >= (size_t)v->set.classes)
         v->last.names = v->names.all;
+    v->last.name_count = v->names.count;
     return v->last.is_classifier ? find_classes(v, err) : DDP_OK;
 }
 

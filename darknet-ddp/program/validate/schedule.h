@@ -20,7 +20,8 @@ typedef struct ddp_validation_result {
     int is_classifier;
     ddp_precision all; /* of a detector */
     const ddp_precision *each;
-    char *const *names; /* of the classes */
+    char *const *names; /* of the classes; NULL: names= has too few */
+    size_t name_count;  /* that names= has; 0: there is no names= */
     int classes;
     ddp_accuracy accuracy; /* of a classifier */
     int top;               /* of its top-k */
