@@ -60,6 +60,19 @@ static int layers_in(network *net, size_t size)
     return low;
 }
 
+/* Files of versions before 0.2 count their pictures in 4 bytes, others in 8 (load_weights_upto). */
+static size_t missing_in_header(const char *weights)
+{
+    FILE *f = fopen(weights, "rbe");
+    int version[2] = {0};
+    size_t read = f ? fread(version, sizeof *version, 2, f) : 0;
+    int counts_in_8 = version[0] * 10LL + version[1] >= 2 && version[0] < 1000 && version[1] < 1000;
+
+    if (f)
+        (void)fclose(f);
+    return read == 2 && !counts_in_8 ? sizeof(size_t) - sizeof(int) : 0;
+}
+
 static void load(const char *cfg, const char *weights, size_t size, ddp_weights_fit *fit)
 {
     const ddp_net_number one[] = {{"batch", 1}, {"subdivisions", 1}};
@@ -68,7 +81,7 @@ static void load(const char *cfg, const char *weights, size_t size, ddp_weights_
 
     fit->of = net->n;
     load_weights(net, (char *)weights);
-    fit->layers = layers_in(net, size);
+    fit->layers = layers_in(net, size + missing_in_header(weights));
     free_network(net);
 }
 

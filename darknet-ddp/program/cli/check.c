@@ -199,5 +199,6 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     if (ddp_broadcast(group, &status, sizeof status, 0, &err))
         ddp_rank_output_failure(&err);
     ddp_group_close(group);
+    ddp_rank_output_done(status);
     return status;
 }

@@ -140,8 +140,10 @@ static ddp_status make(struct making *m, const ddp_options *o, const char *list,
     put_number(m, "learning_rate", o->learning_rate);
     if (batch < 1)
         return DDP_OK; /* it is told by whoever reads the whole cfg */
-    if (o->epochs > 0)
-        return scale_schedule(m, ceil(o->epochs * (double)pictures / (batch * ranks)), err);
+    if (o->epochs > 0) {
+        m->out->epoch = (double)pictures / (batch * ranks);
+        return scale_schedule(m, ceil(o->epochs * m->out->epoch), err);
+    }
     if (batch != before && number_of(m, "max_batches", 0) > 0)
         return scale_schedule(m, ceil(number_of(m, "max_batches", 0) * before / batch), err);
     return DDP_OK;
@@ -159,6 +161,16 @@ ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, cons
         st = make(&m, options, list, size, err);
     ddp_sections_release(&sections);
     return st;
+}
+
+int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches)
+{
+    double made = fmax((double)batches, ceil(epochs * o->epoch));
+    int more = 2 * epochs;
+
+    while (o->epoch > 0 && ceil(more * o->epoch) <= made)
+        more++;
+    return o->epoch > 0 ? more : 0;
 }
 
 void ddp_overrides_print(FILE *out, const ddp_overrides *o)

@@ -21,6 +21,7 @@ typedef struct ddp_overrides {
     char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];
     char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* of the cfg; "" where it says nothing */
     int count;
+    double epoch; /* batches, not a whole number; 0: no -epochs */
 } ddp_overrides;
 
 /* What the options make of the cfg. list: of the training pictures, which is read for -epochs;
@@ -28,6 +29,10 @@ typedef struct ddp_overrides {
  * DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
+
+/* How many epochs train a finished run of so many further: twice as many, or more where those are
+ * no more batches, nor more than it has made. 0: no -epochs. */
+int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches);
 
 /* Print a line of them, where there are some. */
 void ddp_overrides_print(FILE *out, const ddp_overrides *o);

@@ -413,7 +413,7 @@ static void finish(struct launcher *l, int how, ddp_exit_info *ended)
     if (ended->failed)
         say_what_ended(l);
     if (ended->failed && !l->gave_up && !l->err.told && !*l->err.lost && l->err.found.rank < 0
-        && !WIFSIGNALED(how))
+        && !WIFSIGNALED(how) && !(l->err.notes & DDP_NOTE_LACKS))
         say_why(l, ended->status);
     if (ended->failed && WIFSIGNALED(how))
         (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),

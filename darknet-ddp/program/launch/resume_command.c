@@ -137,7 +137,7 @@ char *ddp_resume_command(int launched, ddp_resume_how how)
 
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg)
 {
-    const ddp_resume_how how = {.option = "-resume_force", .epochs = 2 * epochs};
+    const ddp_resume_how how = {.option = "-resume_force", .epochs = epochs};
     char *command = ddp_resume_command(launched, how), *text = NULL;
 
     if (!command || epochs > 0)

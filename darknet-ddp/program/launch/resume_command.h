@@ -17,8 +17,8 @@ typedef struct ddp_resume_how {
  * memory. */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
-/* What trains a finished run further, "with a larger max_batches= in CFG `COMMAND`", or where
- * `epochs` were asked for (else 0) `COMMAND` with twice as many. In the same kind of memory. */
+/* What trains a finished run further, "with a larger max_batches= in CFG `COMMAND`", or where it
+ * was to make epochs `COMMAND` with this many (else 0). In the same kind of memory. */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
 /* Is this process an mpirun, or what mpirun has on another host to start its ranks there, by its

@@ -236,6 +236,9 @@ static void print_buckets(FILE *out, const ddp_group *group, const ddp_trainer *
     if (table->first_trained > 0)
         (void)fprintf(out, ", layers 0 to %d frozen", table->first_trained - 1);
     (void)fprintf(out, "\n");
+    if (trained == 0 && all > 0)
+        (void)fprintf(out, "DDP: nothing is learnt: stopbackward=1 freezes all layers that have "
+                           "parameters\n");
     print_priority(out, group, t, options);
     if (options->exact)
         (void)fprintf(out, "DDP: exact, with %.1f MB for sums of some mini-batches\n",

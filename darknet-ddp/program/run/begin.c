@@ -62,15 +62,15 @@ static void print_length(const ddp_train_position *now)
 /* Of a run that was resumed, or of weights to begin with, that have seen all batches. */
 static void print_finished(const ddp_train_position *now)
 {
-    int times =
-        (int)((now->step + now->last_step - 1) / now->last_step); /* the schedule's length */
     char *further;
 
     printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done", now->step,
            now->last_step);
     if (ddp_checkpoints_resumed(ddp_run.checkpoints)) {
-        further = ddp_command_to_train_further(ddp_launched(ddp_run.launcher),
-                                               ddp_run.options->epochs * times, ddp_run.cfg_path);
+        further = ddp_command_to_train_further(
+            ddp_launched(ddp_run.launcher),
+            ddp_overrides_more_epochs(&ddp_run.overrides, ddp_run.options->epochs, now->step),
+            ddp_run.cfg_path);
         printf("; %s trains further\n", further ? further : "-resume_force");
         free(further);
     } else {

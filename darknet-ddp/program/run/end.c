@@ -60,16 +60,16 @@ static void summarise_unreadable(void)
 
 static void summarise(int stopped)
 {
-    const ddp_summary summary = {.checkpoints = ddp_run.checkpoints,
-                                 .validation = ddp_run.validation,
-                                 .directory = ddp_run.directory,
-                                 .records = ddp_run_files_paths(ddp_run.records),
-                                 .launched = ddp_launched(ddp_run.launcher),
-                                 .stopped = stopped,
-                                 .patience =
-                                     ddp_session_ends_early() ? ddp_run.options->patience : 0,
-                                 .epochs = ddp_run.options->epochs,
-                                 .cfg = ddp_run.cfg_path};
+    const ddp_summary summary = {
+        .checkpoints = ddp_run.checkpoints,
+        .validation = ddp_run.validation,
+        .directory = ddp_run.directory,
+        .records = ddp_run_files_paths(ddp_run.records),
+        .launched = ddp_launched(ddp_run.launcher),
+        .stopped = stopped,
+        .patience = ddp_session_ends_early() ? ddp_run.options->patience : 0,
+        .epochs = ddp_overrides_more_epochs(&ddp_run.overrides, ddp_run.options->epochs, 0),
+        .cfg = ddp_run.cfg_path};
 
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;

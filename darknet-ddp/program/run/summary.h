@@ -14,7 +14,7 @@ typedef struct ddp_summary {
     int launched;         /* by a launcher */
     int stopped;          /* before its last step */
     int patience;         /* which -patience ended it; 0: none did */
-    int epochs;           /* -epochs; 0: not given */
+    int epochs;           /* that would train further, in place of -epochs; 0: not given */
     const char *cfg;
 } ddp_summary;
 
