@@ -44,8 +44,7 @@ static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *
     for (const char *at = steps->value; at; at = strchr(at, ',')) {
         double step = strtod(at += *at == ',', NULL);
 
-        if (step >= 0 && step <= 1
-            && step > before) /* -1 is YOLOv2's, whose second step undoes it */
+        if (step >= 0 && step <= 1 && step > before) /* -1 is YOLOv2's, and undone by its next */
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
                           "steps=%s: at %g the rate changes before the first batch", steps->value,
                           step);
