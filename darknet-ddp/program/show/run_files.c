@@ -378,10 +378,29 @@ static void add_to_tensorboard(ddp_run_files *r)
                                 (float)r->row[i]);
 }
 
+/* The step's row is there, of a run that could not validate, or validated and lost the weights. */
+static void complete_last(ddp_run_files *r, const ddp_validation_result *result)
+{
+    size_t key = r->columns.key;
+
+    if (!r->csv || !key || !isnan(r->row[key]))
+        return;
+    ddp_csv_columns_fill(&r->columns, result, r->row);
+    ddp_csv_replace_last(r->csv, r->row);
+    r->rows++;
+    say_lost(r);
+    add_to_tensorboard(r);
+    add_to_history(r);
+}
+
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result)
 {
-    if (!r || r->row[DDP_COLUMN_STEP] == (double)now->step)
+    if (r && r->row[DDP_COLUMN_STEP] == (double)now->step) {
+        complete_last(r, result);
+        return;
+    }
+    if (!r)
         return;
     for (size_t i = 0; i < r->columns.count + DDP_WAITS_COLUMNS; i++)
         r->row[i] = NAN;

@@ -73,8 +73,8 @@ void ddp_run_files_bring_back(ddp_run_files *r);
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* A validation after the step that the run went on from, which it had not had: a row of its own,
- * where the step has none. */
+/* A validation after the step that the run went on from, which it had not had: in the step's row,
+ * or one of its own where the step has none. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

@@ -18,6 +18,7 @@ static const size_t most_waiting = 4 << 20; /* bytes */
 struct ddp_csv {
     int fd;
     off_t good; /* bytes of whole rows in the file */
+    off_t last; /* where the last row begins that was there when it was opened; 0: there is none */
     const char *const *names;
     size_t columns;
     double *values; /* of a row that is being read */
@@ -114,6 +115,7 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
                 break;
             if (each)
                 each(ctx, c->values);
+            c->last = c->good;
         }
         c->good += fits ? (off_t)bytes : 0;
     }
@@ -203,7 +205,7 @@ static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)
         return ddp_fail(err, DDP_ERR_IO, "cannot put %s aside: %s", path, strerror(errno));
     if (is_empty || access(c->old, F_OK))
         c->old[0] = '\0';
-    c->good = 0;
+    c->good = c->last = 0;
     c->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (c->fd < 0)
         return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
@@ -263,6 +265,14 @@ void ddp_csv_add(ddp_csv *c, const double *values)
     c->rows += (size_t)wait_for_flush(c, text);
     free(text);
     ddp_csv_flush(c, 0);
+}
+
+void ddp_csv_replace_last(ddp_csv *c, const double *values)
+{
+    if (c->last > 0 && ftruncate(c->fd, c->last) == 0)
+        c->good = c->last;
+    ddp_csv_add(c, values);
+    ddp_csv_flush(c, 1);
 }
 
 /* All that waits, or nothing of it. */
