@@ -104,6 +104,29 @@ static void resuming_makes_no_row_twice(void **state)
     expect_file(path, "step,loss,map\n1,4,\n# a remark\n\n2,3,.25\n2,,.5\n3,2.5,\n");
 }
 
+/* What became known of a step once its run went on. */
+static void the_last_row_is_replaced(void **state)
+{
+    const char *path = folder_file(&folder, "replaced.csv");
+    static const char before[] = "step,loss,map\n1,4,\n2,3,\n3,2,\n",
+                      remark[] = "step,loss,map\n1,4,\n# mine\n";
+    double steps = 0;
+    ddp_csv *c;
+
+    (void)state;
+    folder_write(path, before, sizeof before - 1);
+    c = open_csv(path, 2, &steps);
+    ddp_csv_replace_last(c, (const double[]){2, 3, .25});
+    add(c, 3, 2.5, NAN);
+    ddp_csv_close(c);
+    expect_file(path, "step,loss,map\n1,4,\n2,3,0.25\n3,2.5,\n");
+    folder_write(path, remark, sizeof remark - 1);
+    c = open_csv(path, 1, &steps);
+    ddp_csv_replace_last(c, (const double[]){1, 4, .25});
+    ddp_csv_close(c);
+    expect_file(path, "step,loss,map\n1,4,\n# mine\n1,4,0.25\n");
+}
+
 /* A run that was taken over has rows that it has not written yet, and ends a moment later. */
 static void what_another_run_still_writes_goes_nowhere(void **state)
 {
@@ -353,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_run),
         cmocka_unit_test(resuming_makes_no_row_twice),
+        cmocka_unit_test(the_last_row_is_replaced),
         cmocka_unit_test(what_another_run_still_writes_goes_nowhere),
         cmocka_unit_test(a_file_of_another_run_is_put_aside),
         cmocka_unit_test(an_empty_one_is_not_kept),

@@ -18,7 +18,8 @@ static const size_t most_waiting = 4 << 20; /* bytes */
 struct ddp_csv {
     int fd;
     off_t good; /* bytes of whole rows in the file */
-    off_t last; /* where the last row begins that was there when it was opened; 0: there is none */
+    off_t last; /* where the last row begins that was there when it was opened; 0: there is none, or
+                   a remark behind it */
     const char *const *names;
     size_t columns;
     double *values; /* of a row that is being read */
@@ -110,7 +111,9 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
     while (fits && (bytes = next_line(file, &line, &size)) > 0) {
         if (c->good == 0)
             fits = is_header(c->names, c->columns, line);
-        else if (read_row(c->values, c->columns, line)) { /* else somebody's remark, which stays */
+        else if (!read_row(c->values, c->columns, line)) /* somebody's remark, which stays */
+            c->last = 0;
+        else {
             if (!(c->values[0] <= (double)step))
                 break;
             if (each)

@@ -45,7 +45,8 @@ const char *ddp_csv_old(const ddp_csv *c);
 /* Add a row; values[0] is its step. NaN: not known. */
 void ddp_csv_add(ddp_csv *c, const double *values);
 
-/* Put a row in the place of the last one that ddp_csv_open has found, before any is added. */
+/* Put a row in the place of the last one that ddp_csv_open has found, before any is added; or
+ * behind it, where a line that is no row follows. */
 void ddp_csv_replace_last(ddp_csv *c, const double *values);
 
 /* Hand what is buffered to the system, if the last time was a second ago or `now` is set. */
