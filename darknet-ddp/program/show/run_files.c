@@ -396,12 +396,12 @@ static void complete_last(ddp_run_files *r, const ddp_validation_result *result)
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result)
 {
-    if (r && r->row[DDP_COLUMN_STEP] == (double)now->step) {
+    if (!r)
+        return;
+    if (r->row[DDP_COLUMN_STEP] == (double)now->step) {
         complete_last(r, result);
         return;
     }
-    if (!r)
-        return;
     for (size_t i = 0; i < r->columns.count + DDP_WAITS_COLUMNS; i++)
         r->row[i] = NAN;
     r->now = *now;
