@@ -38,8 +38,8 @@ void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size);
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* DDP_ERR_USAGE: of the files that a command of any kind is to read (NULL: none) one stands in the
- * place of another, or is a model of another framework. One that cannot be read is for the command
- * to say. */
+ * place of another, or is a model of another framework; or, where a->validates, DATA wants classes=
+ * and has none. One that cannot be read is for the command to say. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Say all that is wrong with the .data file and what it names, each as ddp_arguments_check would,
