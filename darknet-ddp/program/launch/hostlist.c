@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <errno.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -23,11 +24,6 @@ void ddp_hosts_release(ddp_hosts *h)
 
 static ddp_status add(ddp_hosts *h, const char *name, size_t bytes, long ranks, ddp_error *err)
 {
-    if (bytes == 0 || ranks < 1 || ranks > MOST_RANKS)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "-ddp_hosts wants hosts with commas between them, such as a,b:4, or a file "
-                        "of them, not '%.*s'",
-                        (int)bytes, name);
     if (h->count == DDP_HOSTS_MAX)
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_hosts takes up to %d hosts", DDP_HOSTS_MAX);
     h->list[h->count].name = strndup(name, bytes);
@@ -57,7 +53,12 @@ static ddp_status read_host(ddp_hosts *h, const char *text, size_t bytes, int ra
     } else if (word[name] == ':') {
         n = 0;
     }
-    return add(h, word, n > 0 ? name : 0, n, err);
+    if (name == 0 || n < 1 || n > MOST_RANKS)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-ddp_hosts wants hosts with commas between them, such as a,b:4, or a file "
+                        "of them, not '%s'",
+                        word);
+    return add(h, word, name, n, err);
 }
 
 static ddp_status read_list(ddp_hosts *h, const char *text, int ranks, ddp_error *err)
@@ -95,11 +96,15 @@ static ddp_status read_file(ddp_hosts *h, FILE *f, const char *path, int ranks, 
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err)
 {
     FILE *f = fopen(text, "re");
+    int why = errno;
     ddp_status st;
 
     *h = (ddp_hosts){.list = calloc(DDP_HOSTS_MAX, sizeof *h->list)};
     if (!h->list)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for hosts");
+    else if (!f && strchr(text, '/')) /* in the name of no host */
+        st = ddp_fail(err, DDP_ERR_USAGE, "-ddp_hosts %s: the file of hosts cannot be read: %s",
+                      text, strerror(why));
     else
         st = f ? read_file(h, f, text, ranks, err) : read_list(h, text, ranks, err);
     if (f)

@@ -62,7 +62,7 @@ const char *ddp_has_zeros(const char *begin, size_t bytes)
 {
     if (bytes >= 2 && (memcmp(begin, "\xff\xfe", 2) == 0 || memcmp(begin, "\xfe\xff", 2) == 0))
         return "is UTF-16 text: save it as UTF-8";
-    return "has bytes of 0: it was not written whole, as after a loss of power";
+    return "has bytes of 0: it is no text file, or was not written whole, as after a loss of power";
 }
 
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark)
