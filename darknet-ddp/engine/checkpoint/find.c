@@ -474,6 +474,7 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
             continue;
         out->weights = c->weights;
         out->step = c->metadata.step;
+        out->seen = c->metadata.seen;
         out->own_saved_at_ns = c->metadata.saved_at_ns;
         c->weights = NULL;
     }

@@ -93,8 +93,8 @@ void ddp_pair_release(ddp_pair *p);
 
 /* What the headers of states say. */
 typedef struct ddp_pair_header {
-    char *weights; /* path; NULL: there is none. The caller frees it */
-    uint64_t step;
+    char *weights;            /* path; NULL: there is none. The caller frees it */
+    uint64_t step, seen;      /* batches, images */
     uint64_t own_saved_at_ns; /* of weights */
     uint64_t saved_at_ns;     /* the latest of all files of such names, those of other cfgs too */
     int has_state;            /* there is a state file, with weights or without, whole or damaged */

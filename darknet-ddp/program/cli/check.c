@@ -147,12 +147,15 @@ static void override(ddp_scan_data *c, ddp_overrides *overrides, const ddp_optio
                      int ranks)
 {
     ddp_sections data = {0};
-    ddp_error err;
+    ddp_error err = {0};
 
     if (ddp_data_read(&data, c->data_path, &err)
-        || ddp_overrides_make(overrides, options, c->cfg_path, ddp_sections_find(&data, "train"),
-                              ranks, &err))
+        || (ddp_overrides_make(overrides, options, c->cfg_path, ddp_sections_find(&data, "train"),
+                               ranks, &err)
+            && err.code != DDP_ERR_FORMAT))
         ddp_rank_output_failure(&err);
+    if (err.code == DDP_ERR_FORMAT)
+        ddp_check_add_said(&c->faults, "cfg-refused", c->cfg_path, err.text);
     ddp_sections_release(&data);
     c->values = overrides->values;
     ddp_darknet_take_net_values(overrides->values);
@@ -169,6 +172,7 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
                                  .data = data,
                                  .cfg = cfg,
                                  .allow_unknown = options->allow_unknown_keys,
+                                 .has_epochs = options->epochs > 0,
                                  .saves = 1};
     ddp_overrides overrides;
     ddp_group *group;

@@ -9,6 +9,7 @@
 /* What is being made of what. */
 struct making {
     ddp_overrides *out;
+    const char *path; /* the cfg's */
     const ddp_sections *cfg;
 };
 
@@ -33,6 +34,53 @@ static void put_number(struct making *m, const char *key, double value)
     (void)snprintf(text, sizeof text, "%.9g", value);
     if (value > 0)
         put(m, key, text);
+}
+
+/* What is wrong with a number, or with one of a list, or NULL. */
+static const char *wrong_with(const char *value, double least)
+{
+    for (const char *at = value; at;) {
+        char *end;
+        double number = strtod(at, &end);
+
+        if (end == at || (*end && !strchr(",#;", *end)) || !isfinite(number))
+            return "not a number";
+        if (number < least)
+            return least > 0 ? "must be positive" : "must not be negative";
+        at = *end == ',' ? end + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* What an option replaces, or reckons with, is wrong all the same; what none touches is told by
+ * whoever reads the whole cfg. */
+static ddp_status check_cfg(const struct making *m, const ddp_options *o, ddp_error *err)
+{
+    const int is_scaled = o->cfg_batch || o->epochs > 0;
+    const struct {
+        const char *key;
+        int is_used;
+        double least;
+    } keys[] = {{"batch", is_scaled, 1},
+                {"max_batches", is_scaled, 0},
+                {"burn_in", is_scaled, 0},
+                {"steps", is_scaled, -INFINITY},
+                {"step", is_scaled, -INFINITY},
+                {"sgdr_cycle", is_scaled, -INFINITY},
+                {"subdivisions", o->subdivisions, 1},
+                {"width", o->net_width, 1},
+                {"height", o->net_height, 1},
+                {"learning_rate", o->learning_rate > 0, -INFINITY}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const ddp_cfg_line *line = ddp_sections_line(m->cfg, keys[i].key);
+        const char *wrong = line ? wrong_with(line->value, keys[i].least) : NULL;
+
+        if (keys[i].is_used && wrong)
+            return ddp_fail(err, DDP_ERR_FORMAT, "%s:%d: %s=%s: %s", m->path, line->number,
+                            keys[i].key, line->value, wrong);
+    }
+    return DDP_OK;
 }
 
 static double number_of(const struct making *m, const char *key, double fallback)
@@ -62,10 +110,8 @@ static ddp_status scale_list(struct making *m, const char *key, double before, d
     for (; at && used < sizeof text; at = *end == ',' ? end + 1 : NULL) {
         double number = strtod(at, &end);
 
-        if (end == at)
-            break;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.0f", used ? "," : "",
-                                 fmax(least, scale(number, before, now)));
+                                 fmax(least, scale(number, before, now)) + 0.); /* no -0 */
     }
     if (used >= sizeof text)
         return ddp_fail(err, DDP_ERR_USAGE,
@@ -133,13 +179,13 @@ static ddp_status make(struct making *m, const ddp_options *o, const char *list,
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-epochs counts the pictures of a .data file's train=, and there are none "
                         "here: max_batches= of the cfg counts batches");
+    if (check_cfg(m, o, err))
+        return err->code;
     put_number(m, "batch", o->cfg_batch);
     put_number(m, "subdivisions", o->subdivisions);
     put_number(m, "width", o->net_width);
     put_number(m, "height", o->net_height);
     put_number(m, "learning_rate", o->learning_rate);
-    if (batch < 1)
-        return DDP_OK; /* it is told by whoever reads the whole cfg */
     if (o->epochs > 0) {
         m->out->epoch = (double)pictures / (batch * ranks);
         return scale_schedule(m, ceil(o->epochs * m->out->epoch), err);
@@ -153,12 +199,14 @@ ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, cons
                               const char *list, int size, ddp_error *err)
 {
     ddp_sections sections = {0};
-    struct making m = {.out = o, .cfg = &sections};
+    struct making m = {.out = o, .path = cfg, .cfg = &sections};
     ddp_status st = ddp_sections_read(&sections, cfg, err);
 
     *o = (ddp_overrides){0};
     if (!st)
         st = make(&m, options, list, size, err);
+    if (st)
+        *o = (ddp_overrides){0};
     ddp_sections_release(&sections);
     return st;
 }

@@ -25,8 +25,9 @@ typedef struct ddp_overrides {
 } ddp_overrides;
 
 /* What the options make of the cfg. list: of the training pictures, which is read for -epochs;
- * NULL: there is none. size: of the group. DDP_ERR_USAGE: -epochs without pictures; DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+ * NULL: there is none. size: of the group. *o is empty where it fails: with DDP_ERR_USAGE, -epochs
+ * without pictures, with DDP_ERR_FORMAT, a value of the cfg that is replaced or reckoned with is
+ * none; DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
 

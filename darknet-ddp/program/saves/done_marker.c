@@ -3,6 +3,7 @@
 #include "glue/cfg.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,14 @@ void ddp_done_marker_open(const char *directory, const char *cfg)
     free(name);
     free(marker);
     marker = path;
+}
+
+int ddp_done_marker_is_in(const char *folder, const char *base)
+{
+    char path[PATH_MAX];
+
+    (void)snprintf(path, sizeof path, "%s/%s.finished", folder, base);
+    return access(path, F_OK) == 0;
 }
 
 void ddp_done_marker_begin(void)

@@ -7,6 +7,9 @@
 /* A run of this cfg is about to begin, with its weights in directory. */
 void ddp_done_marker_open(const char *directory, const char *cfg);
 
+/* Has the run of this base name whose files lie in the folder come to its end? */
+int ddp_done_marker_is_in(const char *folder, const char *base);
+
 /* It begins: what an earlier one has left goes. May be called again. */
 void ddp_done_marker_begin(void);
 

@@ -7,6 +7,7 @@
 #include "checkpoint/set_aside.h"
 #include "launch/signals.h"
 #include "saves/displaced.h"
+#include "saves/done_marker.h"
 #include "saves/run_lock.h"
 
 #include <errno.h>
@@ -15,15 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Has the run whose files lie in the folder come to its end? (saves/done_marker.h) */
-static int is_finished(const char *folder, const char *base)
-{
-    char path[PATH_MAX];
-
-    (void)snprintf(path, sizeof path, "%s/%s.finished", folder, base);
-    return access(path, F_OK) == 0;
-}
 
 /* Weights that a run begins with stay in their place, where -resume takes them for its own. */
 static int is_in(const char *directory, const char *first_weights)
@@ -67,7 +59,7 @@ static void say_still_aside(const char *directory, const ddp_checkpoint_run *run
     char *folder = ddp_set_aside_last(directory, run->base, NULL);
     ddp_checkpoint_metadata found;
 
-    if (folder && !is_finished(folder, run->base)
+    if (folder && !ddp_done_marker_is_in(folder, run->base)
         && ddp_checkpoint_would_resume(&found, folder, run))
         printf(
             "DDP: %s has an earlier run, of %llu batch%s: as long as this one has saved nothing, "
@@ -90,8 +82,9 @@ ddp_status ddp_earlier_run_set_aside(ddp_run_set_aside *out, const char *directo
     out->goes_on = ddp_checkpoint_would_resume(&out->metadata, out->folder, run);
     say_set_aside(out->folder, earlier);
     if (earlier->weights && !is_in(directory, first_weights))
-        say_way_back(out->goes_on && !is_finished(out->folder, run->base) ? "-resume"
-                                                                          : "-resume_force");
+        say_way_back(out->goes_on && !ddp_done_marker_is_in(out->folder, run->base)
+                         ? "-resume"
+                         : "-resume_force");
     return DDP_OK;
 }
 
@@ -112,7 +105,7 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
 {
     const char *base = run->base;
     char *folder = ddp_set_aside_last(directory, base, NULL);
-    int stays = folder && !run->force && is_finished(folder, base);
+    int stays = folder && !run->force && ddp_done_marker_is_in(folder, base);
     ddp_status st = DDP_OK;
 
     *came = 0;
@@ -149,7 +142,7 @@ static ddp_status make_way(const char *directory, const char *base, const char *
     if (folder)
         say_set_aside(folder, &earlier);
     if (folder && earlier.weights && !is_in(directory, first_weights))
-        say_way_back(is_finished(folder, base)
+        say_way_back(ddp_done_marker_is_in(folder, base)
                          ? "-ddp -resume_force"
                          : "-ddp -resume (-resume_force where the cfg has changed)");
     free(folder);

@@ -5,6 +5,7 @@
 #include "checkpoint/pair.h"
 #include "checkpoint/set_aside.h"
 #include "launch/supervisor.h"
+#include "saves/done_marker.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -51,8 +52,8 @@ static void print_resumed(const ddp_resumed *from, const ddp_checkpoint_run *run
 /* A run that was set aside. */
 struct longest {
     const char *base;
-    char *folder; /* NULL: none came so far as this step */
-    uint64_t step;
+    char *folder; /* NULL: none has learnt from so many images as these */
+    uint64_t seen, step;
 };
 
 static int keep_longest(void *ctx, const char *folder)
@@ -61,9 +62,10 @@ static int keep_longest(void *ctx, const char *folder)
     ddp_pair_header earlier = {0};
     ddp_error ignored;
 
-    if (!ddp_pair_latest(&earlier, folder, l->base, &ignored) && earlier.step > l->step) {
+    if (!ddp_pair_latest(&earlier, folder, l->base, &ignored) && earlier.seen > l->seen) {
         free(l->folder);
         l->folder = strdup(folder);
+        l->seen = earlier.seen;
         l->step = earlier.step;
     }
     free(earlier.weights);
@@ -71,16 +73,23 @@ static int keep_longest(void *ctx, const char *folder)
 }
 
 /* Whoever forgot -resume, and has gone back, has a longer run in a folder. */
-static void print_longer(const ddp_resumed *from, const char *directory, const char *base)
+static void print_longer(const ddp_resumed *from, const char *directory,
+                         const ddp_checkpoint_run *run)
 {
-    struct longest found = {base, NULL, from->metadata.step};
+    struct longest found = {.base = run->base, .seen = from->metadata.seen};
+    ddp_checkpoint_metadata ignored;
 
-    ddp_set_aside_each(directory, base, NULL, keep_longest, &found);
-    if (found.folder)
-        printf(
-            "DDP: %s has an earlier run that came further, to batch %llu: -resume with backup=%s "
-            "in the .data file goes on with that one\n",
-            found.folder, (unsigned long long)found.step, found.folder);
+    ddp_set_aside_each(directory, run->base, NULL, keep_longest, &found);
+    if (found.folder && ddp_done_marker_is_in(found.folder, run->base))
+        printf("DDP: %s has an earlier run that came further, to its end at batch %llu\n",
+               found.folder, (unsigned long long)found.step);
+    else if (found.folder)
+        printf("DDP: %s has an earlier run that came further, to batch %llu: %s with backup=%s in "
+               "the .data file goes on with that one\n",
+               found.folder, (unsigned long long)found.step,
+               ddp_checkpoint_would_resume(&ignored, found.folder, run) ? "-resume"
+                                                                        : "-resume_force",
+               found.folder);
     free(found.folder);
 }
 
@@ -193,7 +202,7 @@ ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *ru
     else if (from->weights)
         print_resumed(from, run, algorithms);
     if (from->weights)
-        print_longer(from, directory, run->base);
+        print_longer(from, directory, run);
     else if (ddp_supervisor_must_resume())
         return lacks_checkpoint(directory, err);
     else

@@ -160,7 +160,8 @@ int ddp_step_line_print_end(const char *begin, const char *how)
     if (p->last_step > 0)
         (void)snprintf(all, sizeof all, " of %zu", p->last_step);
     printf("%s%s batch %zu%s\n", begin, how, p->step, all);
-    printf("%s%zu images; %zu step%s in %s, average loss %.4f\n", begin, p->last_images, run.steps,
-           ddp_plural(run.steps), spent, run.figures.average_loss);
+    printf("%s%zu images%s; %zu step%s in %s, average loss %.4f\n", begin, p->last_images,
+           p->step > run.steps ? " in all" : "", run.steps, ddp_plural(run.steps), spent,
+           run.figures.average_loss);
     return 1;
 }
