@@ -195,8 +195,10 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     look(&c, rank, ddp_group_size(group));
     if (ddp_scan_gather(group, &c.faults, &c.tally, c.by_class, c.classes, &c.sample, &err))
         ddp_rank_output_failure(&err);
-    if (rank == 0)
+    if (rank == 0) {
+        ddp_overrides_print(stdout, "", &overrides); /* lines below tell these values */
         status = conclude(&c, weights, options, &err);
+    }
     if (status < 0)
         ddp_rank_output_failure(&err);
     ddp_scan_data_release(&c);

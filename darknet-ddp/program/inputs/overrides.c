@@ -221,11 +221,11 @@ int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches
     return o->epoch > 0 ? more : 0;
 }
 
-void ddp_overrides_print(FILE *out, const ddp_overrides *o)
+void ddp_overrides_print(FILE *out, const char *begin, const ddp_overrides *o)
 {
     if (o->count == 0)
         return;
-    (void)fprintf(out, "DDP: in place of the cfg's:");
+    (void)fprintf(out, "%sin place of the cfg's:", begin);
     for (int i = 0; i < o->count; i++)
         (void)fprintf(out, "%s %s=%s (%s)", i ? "," : "", o->values[i].key, o->values[i].value,
                       o->was[i][0] ? o->was[i] : "not there");

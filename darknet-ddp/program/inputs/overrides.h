@@ -35,7 +35,7 @@ ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, cons
  * no more batches, nor more than it has made. 0: no -epochs. */
 int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches);
 
-/* Print a line of them, where there are some. */
-void ddp_overrides_print(FILE *out, const ddp_overrides *o);
+/* Print a line of them, where there are some; begin stands before it. */
+void ddp_overrides_print(FILE *out, const char *begin, const ddp_overrides *o);
 
 #endif

@@ -134,7 +134,7 @@ static char *describe(void)
         return NULL;
     ddp_banner_print(out, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                      ddp_run.seed);
-    ddp_overrides_print(out, &ddp_run.overrides);
+    ddp_overrides_print(out, "DDP: ", &ddp_run.overrides);
     (void)fclose(out);
     return text;
 }
@@ -220,7 +220,7 @@ static void print_run(const network *net, const ddp_train_position *now, const c
     }
     ddp_banner_print(stdout, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                      ddp_run.seed);
-    ddp_overrides_print(stdout, &ddp_run.overrides);
+    ddp_overrides_print(stdout, "DDP: ", &ddp_run.overrides);
     print_mathematics(net);
     print_pictures(net);
     print_length(now);
