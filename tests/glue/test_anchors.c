@@ -103,6 +103,25 @@ static void as_many_anchors_as_boxes_fit_all(void **state)
     assert_memory_equal(anchors, boxes, sizeof boxes);
 }
 
+static void a_letter_box_has_the_picture_s_aspect(void **state)
+{
+    static const struct {
+        int w, h, input[2];
+        float shares[2];
+    } cases[] = {{640, 480, {416, 416}, {1, 0.75F}}, {480, 640, {416, 416}, {0.75F, 1}},
+                 {64, 32, {64, 32}, {1, 1}},         {32, 32, {64, 32}, {0.5F, 1}},
+                 {0, 0, {416, 416}, {1, 1}},         {640, 480, {0, 0}, {1, 1}}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float shares[2];
+
+        letter_box_shares(cases[i].w, cases[i].h, cases[i].input, shares);
+        for (int side = 0; side < 2; side++)
+            assert_near((double)shares[side], (double)cases[i].shares[side], 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +129,7 @@ int main(void)
         cmocka_unit_test(more_anchors_fit_better),
         cmocka_unit_test(the_seed_decides),
         cmocka_unit_test(as_many_anchors_as_boxes_fit_all),
+        cmocka_unit_test(a_letter_box_has_the_picture_s_aspect),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

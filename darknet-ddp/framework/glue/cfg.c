@@ -2,6 +2,7 @@
 
 #include <darknet.h>
 #include <layers/cfg_keys.h>
+#include <stdlib.h>
 
 static int has_key_of_forks(const ddp_cfg_section *s)
 {
@@ -24,6 +25,16 @@ int ddp_cfg_of_forks(const ddp_cfg_text *cfg)
         if (has_key_of_forks(&s))
             return 1;
     return 0;
+}
+
+int ddp_cfg_keeps_aspect(const ddp_cfg_text *cfg)
+{
+    ddp_cfg_section net;
+    size_t at = 0;
+    const ddp_cfg_line *letter_box =
+        ddp_cfg_next_section(cfg, &at, &net) ? ddp_cfg_find(&net, "letter_box") : NULL;
+
+    return !ddp_cfg_of_forks(cfg) || (letter_box && atoi(letter_box->value) != 0);
 }
 
 int ddp_cfg_has_unknown_section(const ddp_cfg_text *cfg)

@@ -6,4 +6,8 @@
  * Returns the mean IoU of the boxes with the best anchor of each. k <= count. */
 double ddp_anchors_find(const float *boxes, int count, int k, float *anchors);
 
+/* The shares of a network's input, width and height, that a picture of width x height pixels takes
+ * which keeps its aspect (glue/cfg.h); of both all where a size is 0. */
+void ddp_letter_box_shares(int width, int height, const int input[2], float shares[2]);
+
 #endif

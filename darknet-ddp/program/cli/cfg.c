@@ -1,3 +1,4 @@
+#include "glue/cfg.h"
 #include "base/cfg_text.h"
 #include "base/file.h"
 #include "base/plural.h"
@@ -130,12 +131,32 @@ static int number_of(const char *text, const char *key, int otherwise)
     return ddp_cfg_value_of(text, "net", key, value, sizeof value) ? atoi(value) : otherwise;
 }
 
+static int keeps_aspect(const char *text)
+{
+    ddp_cfg_text cfg = {0};
+    ddp_error ignored; /* no memory, which whatever comes next says */
+    int keeps =
+        !ddp_cfg_text_read(&cfg, text, strlen(text), &ignored) && ddp_cfg_keeps_aspect(&cfg);
+
+    ddp_cfg_text_release(&cfg);
+    return keeps;
+}
+
 /* Those that Darknet's calc_anchors finds for the boxes of the .data file. */
 static ddp_status fit_anchors(char **text, const char *data, ddp_error *err)
 {
     char clusters[NUMBER], width[NUMBER], height[NUMBER];
-    const char *args[] = {"darknet", "detector", "calc_anchors", data,      "-num_of_clusters",
-                          clusters,  "-width",   width,          "-height", height,
+    const char *args[] = {"darknet",
+                          "detector",
+                          "calc_anchors",
+                          data,
+                          "-num_of_clusters",
+                          clusters,
+                          "-width",
+                          width,
+                          "-height",
+                          height,
+                          keeps_aspect(*text) ? "-keep_aspect" : NULL,
                           NULL};
     static char answer[ANSWER];
     ddp_cfg_edit edit = {.section = "yolo", .key = "anchors"};

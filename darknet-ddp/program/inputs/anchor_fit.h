@@ -13,7 +13,8 @@ typedef struct ddp_anchor_fit {
     float anchors[2 * DDP_ANCHORS_MOST]; /* width and height, pixels of the network's input */
 } ddp_anchor_fit;
 
-/* Find the anchors that calc_anchors would find, at the cfg's size or that of c->values. Returns
+/* Find the anchors that calc_anchors would find, at the cfg's size or that of c->values, and as the
+ * cfg places pictures. Returns
  * whether they fit so much better than the cfg's that it is worth a word. */
 int ddp_anchor_fit_find(ddp_anchor_fit *out, const ddp_scan_data *c);
 

@@ -6,6 +6,7 @@
 #include "inputs/arguments.h"
 #include "inputs/data_keys.h"
 #include "inputs/label_files.h"
+#include "samples/anchors.h"
 #include "samples/transforms.h"
 
 #include <inttypes.h>
@@ -146,8 +147,8 @@ static int names_tell(const ddp_scan_data *c)
 {
     const char *tag = ddp_sections_find(&c->data, "tag");
 
-    return c->heads.count == 0 && !c->unknown && c->classes > 0
-           && c->names.count >= (size_t)c->classes && !(tag && atoi(tag))
+    return c->heads.count == 0 && !c->unknown && !ddp_faults_have(&c->faults, "cfg-loss")
+           && c->classes > 0 && c->names.count >= (size_t)c->classes && !(tag && atoi(tag))
            && !ddp_sections_find(&c->data, "tree") && !ddp_sections_find(&c->cfg, "tree");
 }
 
@@ -228,6 +229,9 @@ void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count)
         ddp_cfg_of_forks(&c->cfg.cfg) ? c->heads.most_boxes_of_forks : c->heads.most_boxes;
     config.anchors = c->heads.anchor_count ? c->heads.anchors : NULL;
     config.anchor_count = c->heads.anchor_count;
+    config.shares = ddp_cfg_keeps_aspect(&c->cfg.cfg) ? ddp_letter_box_shares : NULL;
+    config.input[0] = c->heads.width;
+    config.input[1] = c->heads.height;
     config.sample = &c->sample;
     ddp_check_pictures(&c->faults, &c->tally, c->by_class, &config, &part);
 }

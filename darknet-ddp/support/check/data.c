@@ -15,7 +15,8 @@ struct looking {
     ddp_tally *t;
     uint64_t *by_class;
     const ddp_check_config *config;
-    uint32_t key; /* of the picture's next box */
+    uint32_t key;    /* of the picture's next box */
+    float shares[2]; /* of the network's input that the picture takes */
 };
 
 static void count_side(ddp_tally *t, int width, int height)
@@ -111,6 +112,7 @@ static void count_box(void *ctx, const ddp_label_box *box)
 {
     struct looking *l = ctx;
     double w = (double)box->w, h = (double)box->h;
+    float in_w = box->w * l->shares[0], in_h = box->h * l->shares[1];
     int bin = 0;
 
     while (bin + 1 < DDP_BOX_BINS && sqrt(w * h) > ddp_box_bins[bin])
@@ -121,11 +123,11 @@ static void count_box(void *ctx, const ddp_label_box *box)
     if (box->class_id < l->config->classes)
         l->by_class[box->class_id]++;
     if (l->config->sample)
-        ddp_box_sample_add(l->config->sample, next_key(&l->key), box->w, box->h);
+        ddp_box_sample_add(l->config->sample, next_key(&l->key), in_w, in_h);
     if (!l->config->anchors)
         return;
     l->t->anchored++;
-    l->t->anchor_iou += best_overlap(l->config, w, h);
+    l->t->anchor_iou += best_overlap(l->config, (double)in_w, (double)in_h);
 }
 
 static void look_at_label(struct looking *l, const char *picture, int width, int height)
@@ -139,6 +141,9 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
     ddp_label_file kind;
 
     l->config->label_path(picture, path);
+    l->shares[0] = l->shares[1] = 1;
+    if (l->config->shares)
+        l->config->shares(width, height, l->config->input, l->shares);
     l->key = key_of(picture);
     (void)ddp_check_label(l->f, path, &rules, &kind, count_box, l);
     l->t->without_labels += kind == DDP_LABEL_NONE;

@@ -32,7 +32,7 @@ enum { DDP_BOX_SAMPLE = 4096 };
 /* Sizes of some of many boxes: of those whose key ends in `level` zero bits, so that it does not
  * matter who has seen them. All zero is none. */
 typedef struct ddp_box_sample {
-    float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the picture */
+    float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the network's input */
     uint32_t keys[DDP_BOX_SAMPLE];
     uint32_t count, level;
 } ddp_box_sample;
@@ -51,7 +51,11 @@ typedef struct ddp_check_config {
     char *const *names;   /* of a classifier's classes, classes of them; else NULL */
     int most_boxes;       /* that training takes of a picture; 0: not known */
     int missing_is_error; /* a picture without a label file */
-    const float *anchors; /* width and height of each, fractions of the picture; NULL: none */
+    /* The shares of the network's input, width and height, that a picture of this size takes; NULL:
+     * of both all. */
+    void (*shares)(int width, int height, const int input[2], float shares[2]);
+    int input[2];         /* for it: the network's width and height */
+    const float *anchors; /* width and height of each, fractions of the input; NULL: none */
     int anchor_count;
     ddp_box_sample *sample; /* good boxes are added; NULL: nobody wants them */
 } ddp_check_config;

@@ -15,7 +15,7 @@ typedef struct ddp_heads {
     int most_boxes_of_forks; /* the same where a cfg is trained by the later forks' formulas */
     int width, height;       /* of the network's input; 0: the cfg does not say */
     int anchor_count;
-    float anchors[2 * DDP_ANCHORS_MOST]; /* fractions of the picture, all heads' */
+    float anchors[2 * DDP_ANCHORS_MOST]; /* fractions of the network's input, all heads' */
 } ddp_heads;
 
 /* Compare cfg_path's text with classes= of its .data file (0: it has none), and look at filters= of

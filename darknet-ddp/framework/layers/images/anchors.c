@@ -125,3 +125,17 @@ double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anch
     free(kept);
     return mean_overlap(boxes, n, k, anchors);
 }
+
+void letter_box_shares(int w, int h, const int input[2], float shares[2])
+{
+    double across, down; /* pixels of the input for one of the picture */
+    shares[0] = shares[1] = 1;
+    if (w < 1 || h < 1 || input[0] < 1 || input[1] < 1)
+        return;
+    across = (double)input[0] / w;
+    down = (double)input[1] / h;
+    if (across < down)
+        shares[1] = (float)(across / down);
+    else
+        shares[0] = (float)(down / across);
+}
