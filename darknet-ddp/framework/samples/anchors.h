@@ -2,9 +2,10 @@
 #ifndef DDP_SAMPLES_ANCHORS_H
 #define DDP_SAMPLES_ANCHORS_H
 
-/* boxes[0..2 * count): width and height of each; anchors has room for 2 * k, the smallest first.
- * Returns the mean IoU of the boxes with the best anchor of each. k <= count. */
-double ddp_anchors_find(const float *boxes, int count, int k, float *anchors);
+/* boxes[0..2 * count): width and height of each, fractions of a network's input; anchors has room
+ * for 2 * k, in whole pixels of it, the smallest first. Returns the mean IoU of the boxes with the
+ * best of these anchors for each. k <= count. */
+double ddp_anchors_find(const float *boxes, int count, int k, const int input[2], float *anchors);
 
 /* The shares of a network's input, width and height, that a picture of width x height pixels takes
  * which keeps its aspect (glue/cfg.h); of both all where a size is 0. */

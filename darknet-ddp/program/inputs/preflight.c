@@ -177,9 +177,9 @@ static void print_anchors(const ddp_scan_data *c)
 
     if (!ddp_anchor_fit_find(&fit, c))
         return;
-    printf("DDP: %s: its anchors fit these boxes with an average IoU of %.1f%%, and others with "
-           "%.1f%%: `darknet ddp check %s %s",
-           c->cfg_path, 100 * fit.cfgs_iou, 100 * fit.iou, c->data_path, c->cfg_path);
+    printf("DDP: %s: its anchors fit these boxes with an average IoU of %.1f%%, and others better: "
+           "`darknet ddp check %s %s",
+           c->cfg_path, 100 * fit.cfgs_iou, c->data_path, c->cfg_path);
     for (const ddp_net_value *v = c->values; v->key; v++)
         if (strcmp(v->key, "width") == 0 || strcmp(v->key, "height") == 0)
             printf(" -%s %s", v->key, v->value);

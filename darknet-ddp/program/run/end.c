@@ -67,7 +67,8 @@ static void summarise(int stopped)
         .records = ddp_run_files_paths(ddp_run.records),
         .launched = ddp_launched(ddp_run.launcher),
         .stopped = stopped,
-        .patience = ddp_session_ends_early() ? ddp_run.options->patience : 0,
+        .more_patience =
+            ddp_session_ends_early() ? ddp_session_ends_early() + ddp_run.options->patience : 0,
         .epochs = ddp_overrides_more_epochs(&ddp_run.overrides, ddp_run.options->epochs, 0),
         .cfg = ddp_run.cfg_path};
 

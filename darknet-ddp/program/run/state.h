@@ -100,7 +100,8 @@ void ddp_session_end_untrained(int number) __attribute__((noreturn));
 /* Show a step's line of Darknet. On rank 0. */
 void ddp_session_show_line(const ddp_train_position *position, const char *line);
 
-/* Steps of this run, and whether -patience has ended it. */
+/* Steps of this run, and behind how many validations that were not the best -patience has ended it;
+ * 0: it has not. */
 size_t ddp_session_steps(void);
 int ddp_session_ends_early(void);
 

@@ -15,7 +15,7 @@ static struct {
     int64_t ended_ns;     /* the last one */
     int grace_is_short;   /* it was said */
     int validation_waits; /* for ranks to be alike */
-    int ends_early;       /* by -patience */
+    int ends_early;       /* by -patience: after so many validations that were not the best */
 } stepping;
 
 size_t ddp_session_steps(void)
@@ -41,7 +41,7 @@ void ddp_session_show_line(const ddp_train_position *position, const char *line)
 }
 
 /* All ranks come here in the same step. */
-static void end_early(void)
+static void end_early(int validations)
 {
     const char *name;
     double figure;
@@ -51,9 +51,8 @@ static void end_early(void)
     if (ddp_group_rank(ddp_run.group) == 0)
         printf("DDP: %d validation%s not better than %s %.4f after step %zu: the run ends "
                "(-patience)\n",
-               ddp_run.options->patience, ddp_run.options->patience == 1 ? " was" : "s were", name,
-               figure, step);
-    stepping.ends_early = 1;
+               validations, validations == 1 ? " was" : "s were", name, figure, step);
+    stepping.ends_early = validations;
     ddp_plugin_stop();
 }
 
@@ -95,7 +94,7 @@ static ddp_status save_validated(const struct judged *j, network *net, ddp_error
     if (j->best)
         ddp_plugin_save(net, "_best.weights");
     if (j->stop)
-        end_early();
+        end_early(j->stop);
     return DDP_OK;
 }
 

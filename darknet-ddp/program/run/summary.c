@@ -95,14 +95,14 @@ static void print_files(const ddp_summary *s)
 
 static void print_command(const ddp_summary *s)
 {
-    const ddp_resume_how how = {.option = "-resume", .patience = 2 * s->patience};
+    const ddp_resume_how how = {.option = "-resume", .patience = s->more_patience};
     char *command = s->stopped || ddp_checkpoints_status(s->checkpoints)
                         ? ddp_resume_command(s->launched, how)
                         : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
     char *text = ddp_resume_advice(command, ddp_checkpoints_last(s->checkpoints));
 
-    if (text && s->patience > 0)
-        printf("DDP: with twice the -patience %s\n", text);
+    if (text && s->more_patience > 0)
+        printf("DDP: with more -patience %s\n", text);
     else if (text)
         printf("DDP: %s\n", text);
     free(text);

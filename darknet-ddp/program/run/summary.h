@@ -13,7 +13,7 @@ typedef struct ddp_summary {
     char *const *records; /* paths of the other files, NULL after the last; NULL: none */
     int launched;         /* by a launcher */
     int stopped;          /* before its last step */
-    int patience;         /* which -patience ended it; 0: none did */
+    int more_patience;    /* with which it goes on where -patience ended it; 0: it did not */
     int epochs;           /* that would train further, in place of -epochs; 0: not given */
     const char *cfg;
 } ddp_summary;

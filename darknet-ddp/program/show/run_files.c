@@ -44,8 +44,8 @@ struct ddp_run_files {
     size_t began_at; /* step */
     ddp_page_file page;
     int64_t told_ns;
-    int csv_failed; /* and it was said */
-    int has_saved;  /* since the last row */
+    int csv_failed, events_failed; /* and it was said */
+    int has_saved;                 /* since the last row */
 };
 
 void ddp_run_files_close(ddp_run_files *r)
@@ -337,14 +337,19 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now, const d
     ddp_csv_columns_fill_heads(&r->columns, figures->heads, r->row);
 }
 
+/* Each once. */
 static void say_lost(ddp_run_files *r)
 {
     const char *why;
 
-    if (!r->csv || r->csv_failed || ddp_csv_lost(r->csv, &why) == 0)
-        return;
-    ddp_say_unwritten(r->paths[CSV], why ? why : "no memory");
-    r->csv_failed = 1;
+    if (r->csv && !r->csv_failed && ddp_csv_lost(r->csv, &why) > 0) {
+        ddp_say_unwritten(r->paths[CSV], why ? why : "no memory");
+        r->csv_failed = 1;
+    }
+    if (r->tensorboard && !r->events_failed && ddp_tensorboard_lost(r->tensorboard, &why) > 0) {
+        ddp_say_unwritten(r->config.tensorboard, why ? why : "no memory");
+        r->events_failed = 1;
+    }
 }
 
 static void add_to_csv(ddp_run_files *r)
@@ -359,7 +364,6 @@ static void add_to_csv(ddp_run_files *r)
     if (r->has_saved)
         ddp_csv_flush(r->csv, 1);
     r->has_saved = 0;
-    say_lost(r);
 }
 
 static void flush(ddp_run_files *r)
@@ -378,6 +382,14 @@ static void add_to_tensorboard(ddp_run_files *r)
                                 (float)r->row[i]);
 }
 
+static void add_row(ddp_run_files *r)
+{
+    add_to_csv(r);
+    add_to_tensorboard(r);
+    add_to_history(r);
+    say_lost(r);
+}
+
 /* The step's row is there, of a run that could not validate, or validated and lost the weights. */
 static void complete_last(ddp_run_files *r, const ddp_validation_result *result)
 {
@@ -388,9 +400,9 @@ static void complete_last(ddp_run_files *r, const ddp_validation_result *result)
     ddp_csv_columns_fill(&r->columns, result, r->row);
     ddp_csv_replace_last(r->csv, r->row);
     r->rows++;
-    say_lost(r);
     add_to_tensorboard(r);
     add_to_history(r);
+    say_lost(r);
 }
 
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
@@ -407,9 +419,7 @@ void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
     r->now = *now;
     fill_position(r);
     ddp_csv_columns_fill(&r->columns, result, r->row);
-    add_to_csv(r);
-    add_to_tensorboard(r);
-    add_to_history(r);
+    add_row(r);
 }
 
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result)
@@ -422,9 +432,7 @@ int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result)
     ddp_csv_columns_fill(&r->columns, result, r->row);
     r->row[DDP_COLUMN_SAVE] = ddp_step_timing_save_s(&r->times);
     ddp_wait_shares_fill(r->config.waits, r->row + r->columns.count);
-    add_to_csv(r);
-    add_to_tensorboard(r);
-    add_to_history(r);
+    add_row(r);
     now_ns = ddp_clock_ns();
     if (ddp_page_file_is_due(&r->page, now_ns)) {
         flush(r);
@@ -444,8 +452,8 @@ void ddp_run_files_end(ddp_run_files *r, const char *how)
         return;
     if (r->csv)
         ddp_csv_flush(r->csv, 1);
-    say_lost(r);
     flush(r);
+    say_lost(r);
     write_page(r, how);
     ddp_terminal_flush();
 }

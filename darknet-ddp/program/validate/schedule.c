@@ -433,9 +433,11 @@ ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop)
 {
     int best = ddp_best_figures_add(&v->figures, now->step, v->last.key);
+    int since = ddp_best_figures_since(&v->figures);
+    int ends = v->options->patience > 0 && since >= v->options->patience
+               && (now->last_step == 0 || now->step < now->last_step);
 
-    *stop = v->options->patience > 0 && ddp_best_figures_since(&v->figures) >= v->options->patience
-            && (now->last_step == 0 || now->step < now->last_step);
+    *stop = ends ? since : 0;
     if (ddp_group_rank(v->group) == 0)
         print_result(v, now, best);
     return best;

@@ -81,8 +81,8 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* What follows from the figures of ddp_validation_measure, on all ranks; rank 0 prints them.
- * Returns whether they are the best so far. *stop: these have not been improved for as many
- * validations as -patience says, and batches are left. */
+ * Returns whether they are the best so far. *stop: the validations since the best, where they are
+ * as many as -patience says, and batches are left; else 0. */
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);
 
 /* A line on standard output that counts pictures that cannot be read, and one that counts boxes

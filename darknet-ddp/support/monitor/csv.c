@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "monitor/record_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,22 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const int64_t flush_ns = 1000000000;
-static const size_t most_waiting = 4 << 20; /* bytes */
-
 struct ddp_csv {
-    int fd;
-    off_t good; /* bytes of whole rows in the file */
+    ddp_record_file file;
     off_t last; /* where the last row begins that was there when it was opened; 0: there is none, or
                    a remark behind it */
     const char *const *names;
     size_t columns;
     double *values; /* of a row that is being read */
-    char *waiting;  /* rows that are not in the file yet */
-    size_t bytes, room, rows;
-    int64_t flushed_ns;
-    size_t lost;
-    int error;      /* errno of the last failure */
     char old[4096]; /* what was put aside, with rows; "": nothing was */
 };
 
@@ -35,11 +27,7 @@ void ddp_csv_close(ddp_csv *c)
 {
     if (!c)
         return;
-    if (c->fd >= 0) {
-        ddp_csv_flush(c, 1);
-        (void)close(c->fd);
-    }
-    free(c->waiting);
+    ddp_record_file_close(&c->file);
     free(c->values);
     free(c);
 }
@@ -109,7 +97,7 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
     int fits = 1;
 
     while (fits && (bytes = next_line(file, &line, &size)) > 0) {
-        if (c->good == 0)
+        if (c->file.good == 0)
             fits = is_header(c->names, c->columns, line);
         else if (!read_row(c->values, c->columns, line)) /* somebody's remark, which stays */
             c->last = 0;
@@ -118,12 +106,12 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
                 break;
             if (each)
                 each(ctx, c->values);
-            c->last = c->good;
+            c->last = c->file.good;
         }
-        c->good += fits ? (off_t)bytes : 0;
+        c->file.good += fits ? (off_t)bytes : 0;
     }
     free(line);
-    return c->good > 0 && ftruncate(fileno(file), c->good) == 0;
+    return c->file.good > 0 && ftruncate(fileno(file), c->file.good) == 0;
 }
 
 /* Go on in the file that is there. 0: there is none, or it is another's. It is a copy from here on:
@@ -142,40 +130,8 @@ static int go_on(ddp_csv *c, const char *path, uint64_t step,
     if (file)
         (void)fclose(file);
     if (fits)
-        c->fd = open(path, O_WRONLY | O_CLOEXEC);
-    return c->fd >= 0;
-}
-
-/* Room for so many bytes more among those that wait. */
-static int reserve(ddp_csv *c, size_t more)
-{
-    size_t room = c->room ? c->room : 4096;
-    char *waiting;
-
-    while (room < c->bytes + more)
-        room *= 2;
-    if (room == c->room)
-        return 1;
-    waiting = room > most_waiting ? NULL : realloc(c->waiting, room);
-    if (!waiting)
-        return 0;
-    c->waiting = waiting;
-    c->room = room;
-    return 1;
-}
-
-/* Lost if there is no room. */
-static int wait_for_flush(ddp_csv *c, const char *text)
-{
-    size_t bytes = strlen(text);
-
-    if (!reserve(c, bytes)) {
-        c->lost++;
-        return 0;
-    }
-    memcpy(c->waiting + c->bytes, text, bytes);
-    c->bytes += bytes;
-    return 1;
+        c->file.fd = open(path, O_WRONLY | O_CLOEXEC);
+    return c->file.fd >= 0;
 }
 
 /* PATH.old, or PATH.old.N, the first that is not there. */
@@ -208,15 +164,16 @@ static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)
         return ddp_fail(err, DDP_ERR_IO, "cannot put %s aside: %s", path, strerror(errno));
     if (is_empty || access(c->old, F_OK))
         c->old[0] = '\0';
-    c->good = c->last = 0;
-    c->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (c->fd < 0)
+    c->file.good = c->last = 0;
+    c->file.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (c->file.fd < 0)
         return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     for (size_t i = 0; i < c->columns; i++) {
-        (void)wait_for_flush(c, i ? "," : "");
-        (void)wait_for_flush(c, c->names[i]);
+        ddp_record_file_add(&c->file, ",", i ? 1 : 0);
+        ddp_record_file_add(&c->file, c->names[i], strlen(c->names[i]));
     }
-    (void)wait_for_flush(c, "\n");
+    ddp_record_file_add(&c->file, "\n", 1);
+    c->file.records = 0; /* it is no row */
     return DDP_OK;
 }
 
@@ -229,7 +186,7 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
 
     *out = NULL;
     if (c) {
-        *c = (ddp_csv){.fd = -1, .names = names, .columns = columns};
+        *c = (ddp_csv){.file.fd = -1, .names = names, .columns = columns};
         c->values = calloc(columns, sizeof *c->values);
     }
     if (!c || !c->values) {
@@ -242,7 +199,7 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
         ddp_csv_close(c);
         return st;
     }
-    c->flushed_ns = ddp_clock_ns();
+    c->file.flushed_ns = ddp_clock_ns();
     *out = c;
     return DDP_OK;
 }
@@ -254,7 +211,7 @@ void ddp_csv_add(ddp_csv *c, const double *values)
     size_t used = 0;
 
     if (!text) {
-        c->lost++;
+        c->file.lost++;
         return;
     }
     for (size_t i = 0; i < c->columns; i++) {
@@ -264,58 +221,28 @@ void ddp_csv_add(ddp_csv *c, const double *values)
             used += (size_t)snprintf(text + used, VALUE_BYTES - 1, "%.9g", values[i]);
     }
     text[used++] = '\n';
-    text[used] = 0;
-    c->rows += (size_t)wait_for_flush(c, text);
+    ddp_record_file_add(&c->file, text, used);
     free(text);
     ddp_csv_flush(c, 0);
 }
 
 void ddp_csv_replace_last(ddp_csv *c, const double *values)
 {
-    if (c->last > 0 && ftruncate(c->fd, c->last) == 0)
-        c->good = c->last;
+    if (c->last > 0 && ftruncate(c->file.fd, c->last) == 0)
+        c->file.good = c->last;
     ddp_csv_add(c, values);
     ddp_csv_flush(c, 1);
 }
 
-/* All that waits, or nothing of it. */
-static int write_all(const ddp_csv *c)
-{
-    size_t done = 0;
-
-    while (done < c->bytes) {
-        ssize_t n = pwrite(c->fd, c->waiting + done, c->bytes - done, c->good + (off_t)done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            int error = errno;
-
-            (void)!ftruncate(c->fd, c->good);
-            return error;
-        }
-        done += (size_t)n;
-    }
-    return 0;
-}
-
 void ddp_csv_flush(ddp_csv *c, int now)
 {
-    if (!now && ddp_clock_ns() - c->flushed_ns < flush_ns)
-        return;
-    c->flushed_ns = ddp_clock_ns();
-    c->error = write_all(c);
-    if (c->error)
-        return;
-    c->good += (off_t)c->bytes;
-    c->bytes = 0;
-    c->rows = 0;
+    ddp_record_file_flush(&c->file, now);
 }
 
 void ddp_csv_bring_back(ddp_csv *c, const char *path)
 {
     ddp_csv_flush(c, 1);
-    ddp_file_bring_back(path, c->fd);
+    ddp_file_bring_back(path, c->file.fd);
 }
 
 const char *ddp_csv_old(const ddp_csv *c)
@@ -325,6 +252,5 @@ const char *ddp_csv_old(const ddp_csv *c)
 
 size_t ddp_csv_lost(const ddp_csv *c, const char **why)
 {
-    *why = c->error ? strerror(c->error) : NULL;
-    return c->lost + (c->error ? c->rows : 0);
+    return ddp_record_file_lost(&c->file, why);
 }

@@ -1,6 +1,9 @@
 #include "monitor/tensorboard.h"
 
+#include "monitor/record_file.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +14,7 @@
 enum { TAG_BYTES = 255, RECORD_BYTES = 512 };
 
 struct ddp_tensorboard {
-    FILE *file;
+    ddp_record_file file;
 };
 
 /* A message that is being written; what does not fit is a mistake of this file. */
@@ -90,16 +93,16 @@ static uint32_t masked(uint32_t crc)
     return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 
-static void write_record(FILE *file, const struct message *m)
+static void write_record(ddp_record_file *file, const struct message *m)
 {
-    unsigned char head[12], tail[4];
+    enum { HEAD = 12, TAIL = 4 };
+    unsigned char record[HEAD + RECORD_BYTES + TAIL];
 
-    put_little(head, m->count, 8);
-    put_little(head + 8, masked(crc32c(head, 8)), 4);
-    put_little(tail, masked(crc32c(m->bytes, m->count)), 4);
-    (void)fwrite(head, 1, sizeof head, file);
-    (void)fwrite(m->bytes, 1, m->count, file);
-    (void)fwrite(tail, 1, sizeof tail, file);
+    put_little(record, m->count, 8);
+    put_little(record + 8, masked(crc32c(record, 8)), 4);
+    memcpy(record + HEAD, m->bytes, m->count);
+    put_little(record + HEAD + m->count, masked(crc32c(m->bytes, m->count)), TAIL);
+    ddp_record_file_add(file, record, HEAD + m->count + TAIL);
 }
 
 /* Fields of Event: wall_time 1, step 2, file_version 3, summary 5; of Summary: value 1; of its
@@ -117,7 +120,8 @@ void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const 
     put_key(&event, 2, VARINT);
     put_varint(&event, (uint64_t)step);
     put_bytes(&event, 5, summary.bytes, summary.count);
-    write_record(t->file, &event);
+    write_record(&t->file, &event);
+    ddp_record_file_flush(&t->file, 0);
 }
 
 ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, double time_s,
@@ -137,28 +141,32 @@ ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, doubl
     t = calloc(1, sizeof *t);
     if (!t)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for an event file");
-    t->file = fopen(path, "wbe");
-    if (!t->file) {
+    t->file.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (t->file.fd < 0) {
         free(t);
         return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     }
     put_double(&first, 1, time_s);
     put_bytes(&first, 3, version, sizeof version - 1);
-    write_record(t->file, &first);
+    write_record(&t->file, &first);
     *out = t;
     return DDP_OK;
 }
 
 void ddp_tensorboard_flush(ddp_tensorboard *t)
 {
-    (void)fflush(t->file);
-    clearerr(t->file);
+    ddp_record_file_flush(&t->file, 1);
+}
+
+size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why)
+{
+    return ddp_record_file_lost(&t->file, why);
 }
 
 void ddp_tensorboard_close(ddp_tensorboard *t)
 {
     if (!t)
         return;
-    (void)fclose(t->file);
+    ddp_record_file_close(&t->file);
     free(t);
 }

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct ddp_tensorboard ddp_tensorboard;
@@ -19,12 +20,15 @@ typedef struct ddp_tensorboard ddp_tensorboard;
 ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, double time_s,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add tag = value at step. Tags of more than 255 bytes are cut. What cannot be written is
- * dropped. */
+/* Add tag = value at step. Tags of more than 255 bytes are cut. What a full disk has no room for
+ * waits (monitor/record_file.h). */
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
 void ddp_tensorboard_flush(ddp_tensorboard *t);
+
+/* How many values are not in the file and had to be. *why: the reason, NULL: no memory. */
+size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
 void ddp_tensorboard_close(ddp_tensorboard *t); /* NULL is allowed */
 
 #endif

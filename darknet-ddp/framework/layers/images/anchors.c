@@ -1,4 +1,5 @@
 #include "layers/images/anchors.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,14 @@ double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anch
     qsort(anchors, (size_t)k, 2 * sizeof(float), compare_areas);
     free(now);
     free(kept);
+    return mean_overlap(boxes, n, k, anchors);
+}
+
+double round_anchors(const float *boxes, int n, int k, const float pixel[2], float *anchors)
+{
+    int i;
+    for (i = 0; i < 2 * k; ++i)
+        anchors[i] = fmaxf(1, roundf(anchors[i] / pixel[i % 2])) * pixel[i % 2];
     return mean_overlap(boxes, n, k, anchors);
 }
 

@@ -9,6 +9,12 @@
 double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anchors);
 
 /*
+ * Make anchors whole pixels, at least one, as a cfg has them. pixel: its width and height in the
+ * unit of boxes. Returns the mean overlap as find_anchors does, of what the anchors are then.
+ */
+double round_anchors(const float *boxes, int n, int k, const float pixel[2], float *anchors);
+
+/*
  * The shares of the input's width and height that a picture of w x h pixels takes which keeps its
  * aspect, as YOLOv3's Darknet places it, and letter_box=1: of one side all. A size of 0, which is
  * not known: of both.
