@@ -304,11 +304,10 @@ int ddp_template_write(FILE *out, const char *name, int classes)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, name) != 0)
             continue;
-        (void)fprintf(
-            out,
-            "# %s, by `darknet ddp cfg`. Anchors for pictures of another kind: `darknet ddp "
-            "cfg THIS.cfg -data X.data`.\n",
-            name);
+        (void)fprintf(out,
+                      "# %s, by `darknet ddp cfg`. Anchors for pictures of another kind: `darknet "
+                      "ddp cfg THIS.cfg -data X.data`.\n",
+                      name);
         all[i].write(&w);
         return 1;
     }

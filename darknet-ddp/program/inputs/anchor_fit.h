@@ -14,8 +14,8 @@ typedef struct ddp_anchor_fit {
 } ddp_anchor_fit;
 
 /* Find the anchors that calc_anchors would find, at the cfg's size or that of c->values, and as the
- * cfg places pictures. Returns
- * whether they fit so much better than the cfg's that it is worth a word. */
+ * cfg places pictures. Returns whether they fit so much better than the cfg's that it is worth a
+ * word. */
 int ddp_anchor_fit_find(ddp_anchor_fit *out, const ddp_scan_data *c);
 
 #endif

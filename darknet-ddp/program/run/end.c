@@ -60,6 +60,7 @@ static void summarise_unreadable(void)
 
 static void summarise(int stopped)
 {
+    int validations = ddp_session_ends_early();
     const ddp_summary summary = {
         .checkpoints = ddp_run.checkpoints,
         .validation = ddp_run.validation,
@@ -67,8 +68,7 @@ static void summarise(int stopped)
         .records = ddp_run_files_paths(ddp_run.records),
         .launched = ddp_launched(ddp_run.launcher),
         .stopped = stopped,
-        .more_patience =
-            ddp_session_ends_early() ? ddp_session_ends_early() + ddp_run.options->patience : 0,
+        .more_patience = validations > 0 ? validations + ddp_run.options->patience : 0,
         .epochs = ddp_overrides_more_epochs(&ddp_run.overrides, ddp_run.options->epochs, 0),
         .cfg = ddp_run.cfg_path};
 

@@ -337,18 +337,25 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now, const d
     ddp_csv_columns_fill_heads(&r->columns, figures->heads, r->row);
 }
 
-/* Each once. */
+static void say_lost_of(const char *path, size_t lost, const char *why, int *was_said)
+{
+    if (lost > 0 && !*was_said)
+        ddp_say_unwritten(path, why ? why : "no memory");
+    *was_said |= lost > 0;
+}
+
 static void say_lost(ddp_run_files *r)
 {
     const char *why;
+    size_t lost;
 
-    if (r->csv && !r->csv_failed && ddp_csv_lost(r->csv, &why) > 0) {
-        ddp_say_unwritten(r->paths[CSV], why ? why : "no memory");
-        r->csv_failed = 1;
+    if (r->csv) {
+        lost = ddp_csv_lost(r->csv, &why);
+        say_lost_of(r->paths[CSV], lost, why, &r->csv_failed);
     }
-    if (r->tensorboard && !r->events_failed && ddp_tensorboard_lost(r->tensorboard, &why) > 0) {
-        ddp_say_unwritten(r->config.tensorboard, why ? why : "no memory");
-        r->events_failed = 1;
+    if (r->tensorboard) {
+        lost = ddp_tensorboard_lost(r->tensorboard, &why);
+        say_lost_of(r->config.tensorboard, lost, why, &r->events_failed);
     }
 }
 

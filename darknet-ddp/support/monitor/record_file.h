@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* All zero but fd, which is open for writing, or -1. */
+/* Whoever opens it sets fd, -1 where there is no file, and good where the file has records already;
+ * all else is zero. To lost it adds the records that it has no memory to make. */
 typedef struct ddp_record_file {
     int fd;
     off_t good;    /* bytes of whole records in the file; the next ones come behind them */

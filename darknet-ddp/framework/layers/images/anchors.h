@@ -16,8 +16,8 @@ double round_anchors(const float *boxes, int n, int k, const float pixel[2], flo
 
 /*
  * The shares of the input's width and height that a picture of w x h pixels takes which keeps its
- * aspect, as YOLOv3's Darknet places it, and letter_box=1: of one side all. A size of 0, which is
- * not known: of both.
+ * aspect and fits in, as Darknet's letterbox_image makes it: of one side all. Where a size is 0,
+ * not known, of both.
  */
 void letter_box_shares(int w, int h, const int input[2], float shares[2]);
 
