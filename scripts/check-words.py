@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Check how comments and docs are written, or draw some of them by lot for a reading.
+
+Usage: scripts/check-words.py                               exit status: 0 clean, 1 not (printed)
+       scripts/check-words.py -draw N [-seed S]             N comments of headers, each with its declaration
+       scripts/check-words.py -draw-paragraphs N [-seed S]  N paragraphs of the guides
+       scripts/check-words.py -draw-heads N [-seed S]       N heads of files
+
+What it checks: a comment of darknet-ddp/ does not begin with a word of NO_BEGINNING, which refers to a comment above (in .c files
+a phrase behind a variable may); a sentence of a header has at most MOST_WORDS words, a line of Markdown MOST_COLUMNS characters,
+and the name of a patch MOST_NAME.
+Without -seed the system chooses a seed, which is printed."""
+import argparse
+import os
+import random
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MOST_WORDS, MOST_COLUMNS, MOST_NAME = 30, 120, 60
+NO_BEGINNING = re.compile(r"(?i:The same|Those|As|Of|And|What|With it|After it|In place of|From here on)\b(?!-)")
+SOURCES = (".h", ".c", ".cpp", ".cu", ".cuh", ".def")
+COMMENT = re.compile(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)|//([^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S | re.M)
+# Folders and pages that still have such comments, names or lines. Take away the line of what you have mended.
+NOT_YET_CLEAN = (
+    "CHANGELOG.md",
+    "darknet-ddp/README.md",
+    "darknet-ddp/docs/cfg.md",
+    "darknet-ddp/docs/data.md",
+    "darknet-ddp/docs/failures.md",
+    "darknet-ddp/docs/faults.md",
+    "darknet-ddp/docs/figures.md",
+    "darknet-ddp/docs/from-alexeyab.md",
+    "darknet-ddp/docs/from-pytorch.md",
+    "darknet-ddp/docs/glossary.md",
+    "darknet-ddp/docs/gpus.md",
+    "darknet-ddp/docs/hank-ai.md",
+    "darknet-ddp/docs/hosts.md",
+    "darknet-ddp/docs/measure.md",
+    "darknet-ddp/docs/mutations.md",
+    "darknet-ddp/docs/options.md",
+    "darknet-ddp/docs/resume.md",
+    "darknet-ddp/docs/slow-networks.md",
+    "darknet-ddp/docs/tests.md",
+    "darknet-ddp/docs/validation.md",
+    "darknet-ddp/emulated/",
+    "darknet-ddp/emulated/README.md",
+    "darknet-ddp/engine/algorithms/",
+    "darknet-ddp/engine/checkpoint/",
+    "darknet-ddp/engine/comm/",
+    "darknet-ddp/engine/core/",
+    "darknet-ddp/engine/nccl/",
+    "darknet-ddp/engine/options/",
+    "darknet-ddp/engine/transport/",
+    "darknet-ddp/framework/glue/",
+    "darknet-ddp/framework/layers/",
+    "darknet-ddp/framework/samples/",
+    "darknet-ddp/framework/state/",
+    "darknet-ddp/framework/timing/",
+    "darknet-ddp/framework/trainer/",
+    "darknet-ddp/program/bench/",
+    "darknet-ddp/program/cli/",
+    "darknet-ddp/program/inputs/",
+    "darknet-ddp/program/launch/",
+    "darknet-ddp/program/run/",
+    "darknet-ddp/program/saves/",
+    "darknet-ddp/program/show/",
+    "darknet-ddp/program/validate/",
+    "darknet-ddp/support/base/",
+    "darknet-ddp/support/check/",
+    "darknet-ddp/support/device/",
+    "darknet-ddp/support/eval/",
+    "darknet-ddp/support/monitor/",
+    "darknet-ddp/support/watch/",
+    "patches/",
+    "patches/README.md",
+)
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def our_files():
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    return sorted(path for path in listed if os.path.exists(os.path.join(ROOT, path)))
+
+
+def comments(text):
+    """(offset, end, the comment's lines without what marks them) of each comment of a C file."""
+    for match in COMMENT.finditer(text):
+        body = next((group for group in match.groups() if group is not None), None)
+        if body is not None:
+            yield match.start(), match.end(), [re.sub(r"^\s*(?:\*(?!\*)|/{2,})? ?", "", line).rstrip() for line in body.splitlines()]
+
+
+def sentences(lines):
+    """The sentences of a comment. A line set in deeper than its paragraph, which is no list, is code or a table, and belongs to none."""
+    paragraphs, in_list = [[]], False
+    for line in lines:
+        starts_item = re.match(r" *(?:-|\d+\.) ", line)
+        in_list = bool(starts_item) or (in_list and line.strip() != "")
+        if not line.strip() or (line.startswith("  ") and not in_list):
+            paragraphs.append([])
+        elif starts_item:
+            paragraphs.append([line])
+        else:
+            paragraphs[-1].append(line)
+    for paragraph in paragraphs:
+        text = " ".join(" ".join(paragraph).split())
+        yield from (part for part in re.split(r"(?<=[.!?])[)\"']?\s+(?=[^a-z\s])", text) if part)
+
+
+def wrong_comments(path, text):
+    for start, _, lines in comments(text):
+        line = text.count("\n", 0, start) + 1
+        said = list(sentences(lines))
+        beginning = NO_BEGINNING.match(said[0]) if said else None
+        if beginning and (path.endswith(".h") or beginning[0][0].isupper()):
+            yield f"{path}:{line}: say the whole thing again in place of '{beginning[0]} ...'"
+        for sentence in said if path.endswith(".h") else ():
+            if len(re.findall(r"[\w`'-]*\w[\w`'.()-]*", sentence)) > MOST_WORDS:
+                yield f"{path}:{line}: more than {MOST_WORDS} words: {sentence[:80]}..."
+
+
+def wrong():
+    for path in our_files():
+        if path.startswith("darknet-ddp/") and path.endswith(SOURCES):
+            yield from wrong_comments(path, read(path))
+        elif path.endswith(".md"):
+            yield from (f"{path}:{i}: {len(line)} characters; {MOST_COLUMNS} are the most" for i, line in enumerate(read(path).splitlines(), 1) if len(line) > MOST_COLUMNS)
+        elif path.endswith(".patch") and len(os.path.basename(path)) > MOST_NAME:
+            yield f"{path}: a name of {len(os.path.basename(path))} characters; {MOST_NAME} are the most"
+
+
+def check():
+    found = list(wrong())
+    failing = [line for line in found if not line.startswith(NOT_YET_CLEAN)]
+    for line in failing:
+        print("check-words:", line)
+    for place in NOT_YET_CLEAN:
+        if not any(line.startswith(place) for line in found):
+            print(f"check-words: {place} is clean: take its line out of NOT_YET_CLEAN")
+    return 1 if failing else 0
+
+
+def declaration(text):
+    """What stands behind a comment, up to the end of the statement or of a struct's first line; nothing if a blank line follows."""
+    match = re.match(r"[ \t]*\n([ \t]*[^\s/][^;{]*?(?:[;{,]|(?<!\\)\n(?=#|\n)))", text)
+    return match[1].rstrip() if match else ""
+
+
+def drawn_comments():
+    for path in our_files():
+        if path.startswith("darknet-ddp/") and path.endswith(".h"):
+            text = read(path)
+            for start, end, lines in comments(text):
+                before = text[text.rfind("\n", 0, start) + 1 : start].strip()
+                what = before or declaration(text[end:])
+                if what and not re.match(r"#\s*(?:ifndef|ifdef|if|include|pragma)", what):
+                    yield f"{path}:{text.count(chr(10), 0, start) + 1}", "\n".join(lines).strip(), what
+
+
+def drawn_paragraphs():
+    for path in our_files():
+        if path.endswith(".md") and path != "CHANGELOG.md":
+            line = 1
+            for paragraph in read(path).split("\n\n"):
+                if not re.match(r"\s*(?:#|\||    |<!--|$)", paragraph):
+                    yield f"{path}:{line}", paragraph.strip("\n"), ""
+                line += paragraph.count("\n") + 2
+
+
+def drawn_heads():
+    for path in our_files():
+        if path.startswith("darknet-ddp/") and path.endswith(SOURCES):
+            text = read(path)
+            for start, _, lines in comments(text):
+                if not re.sub(r"#(?:ifndef|define|pragma)[^\n]*", "", text[:start]).strip():
+                    yield path, "\n".join(lines).strip(), ""
+                break
+
+
+def draw(places, count, seed):
+    places = list(places)
+    seed = random.SystemRandom().randrange(10**9) if seed is None else seed
+    print(f"seed {seed}: {min(count, len(places))} of {len(places)}")
+    for place, said, what in random.Random(seed).sample(places, min(count, len(places))):
+        print(f"\n{place}\n{said}" + (f"\n    {what}" if what else ""))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("-draw", "-draw-paragraphs", "-draw-heads"):
+        parser.add_argument(name, type=int, metavar="N")
+    parser.add_argument("-seed", type=int, metavar="S")
+    args = parser.parse_args()
+    for count, places in ((args.draw, drawn_comments), (args.draw_paragraphs, drawn_paragraphs), (args.draw_heads, drawn_heads)):
+        if count:
+            draw(places(), count, args.seed)
+            return 0
+    return check()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
