@@ -2,40 +2,22 @@
 
 #include "glue/sources.h"
 #include "layers/images/decode.h"
+#include "layers/onednn.h"
 
 #include <stdio.h>
 
-#ifdef DDP_WITH_DNNL
-#include <dnnl.h>
-#endif
 #ifdef DDP_WITH_CUDA
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 #endif
 
-#ifdef DDP_WITH_DNNL
 static void describe_products(char *out, size_t size)
 {
-    const dnnl_version_t *v = dnnl_version();
+    char version[64];
 
-    (void)snprintf(out, size, "matrix products: oneDNN %d.%d.%d", v->major, v->minor, v->patch);
+    onednn_describe(version, sizeof version);
+    (void)snprintf(out, size, "matrix products: %s", version[0] ? version : "Darknet's own loops, no oneDNN");
 }
-
-static int product_instructions(void)
-{
-    return (int)dnnl_get_effective_cpu_isa();
-}
-#else
-static void describe_products(char *out, size_t size)
-{
-    (void)snprintf(out, size, "matrix products: Darknet's own loops, no oneDNN");
-}
-
-static int product_instructions(void)
-{
-    return 0;
-}
-#endif
 
 #ifdef DDP_WITH_CUDA
 static void describe_gpu_libraries(char *out, size_t size)
@@ -93,6 +75,6 @@ void ddp_build_describe_device(const char *device, char *out, size_t size)
     (void)snprintf(out, size,
                    "computes on %.200s; the processor's instructions:%s, oneDNN's choice %d\n"
                    "decodes pictures by %s\n",
-                   device, instructions[0] ? instructions : " not known", product_instructions(),
+                   device, instructions[0] ? instructions : " not known", onednn_instructions(),
                    decoders());
 }

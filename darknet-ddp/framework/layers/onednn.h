@@ -1,0 +1,29 @@
+/*
+ * The one file that knows oneDNN's C interface, which changed between version 2 (Debian 12) and 3
+ * (Debian 13). Compiled with DNNL defined where oneDNN was found. Without it only the two
+ * describing functions may be called.
+ */
+#ifndef LAYERS_ONEDNN_H
+#define LAYERS_ONEDNN_H
+
+#include <stddef.h>
+
+/* Write oneDNN's name and version to out, such as "oneDNN 3.7.2"; "" in a build without it. */
+void onednn_describe(char *out, size_t size);
+
+/* Return the number by which oneDNN calls the instructions that it uses on this CPU; 0 in a build
+ * without it. */
+int onednn_instructions(void);
+
+#ifdef DNNL
+/*
+ * Compute C = alpha * op(A) * op(B) + beta * C, of float matrices stored by rows, as Darknet's gemm
+ * does: op(A) is M x K, op(B) is K x N, C is M x N; lda, ldb and ldc are the lengths of their rows
+ * in floats. With `any_threads` the result has the same bits for any number of threads, which costs
+ * one thread about 2 % and two 5 to 15 %. Ends the program where oneDNN fails.
+ */
+void onednn_gemm(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
+                 int lda, const float *b, int ldb, float beta, float *c, int ldc, int any_threads);
+#endif
+
+#endif
