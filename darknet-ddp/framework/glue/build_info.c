@@ -16,7 +16,8 @@ static void describe_products(char *out, size_t size)
     char version[64];
 
     onednn_describe(version, sizeof version);
-    (void)snprintf(out, size, "matrix products: %s", version[0] ? version : "Darknet's own loops, no oneDNN");
+    (void)snprintf(out, size, "matrix products: %s",
+                   version[0] ? version : "Darknet's own loops, no oneDNN");
 }
 
 #ifdef DDP_WITH_CUDA
