@@ -24,17 +24,9 @@ SOURCES = (".h", ".c", ".cpp", ".cu", ".cuh", ".def")
 COMMENT = re.compile(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)|//([^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S | re.M)
 # Folders and pages that still have such comments, names or lines. Take away the line of what you have mended.
 NOT_YET_CLEAN = (
-    "darknet-ddp/docs/faults.md",
     "darknet-ddp/docs/from-alexeyab.md",
-    "darknet-ddp/docs/from-pytorch.md",
-    "darknet-ddp/docs/glossary.md",
-    "darknet-ddp/docs/gpus.md",
-    "darknet-ddp/docs/mutations.md",
     "darknet-ddp/docs/options.md",
-    "darknet-ddp/docs/resume.md",
-    "darknet-ddp/docs/slow-networks.md",
     "darknet-ddp/emulated/",
-    "darknet-ddp/emulated/README.md",
     "darknet-ddp/engine/algorithms/",
     "darknet-ddp/engine/checkpoint/",
     "darknet-ddp/engine/comm/",
@@ -63,7 +55,6 @@ NOT_YET_CLEAN = (
     "darknet-ddp/support/monitor/",
     "darknet-ddp/support/watch/",
     "patches/",
-    "patches/README.md",
 )
 
 
