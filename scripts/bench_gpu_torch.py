@@ -1,4 +1,4 @@
-"""PyTorch's side of scripts/bench-gpu: the network of a Darknet cfg, layer by layer, trained eagerly on random images.
+"""PyTorch's side of scripts/bench-gpu.py: the network of a Darknet cfg, layer by layer, trained eagerly on random images.
 
 Reads requests, one line of JSON each: {"cfg", "width", "height", "batch", "fp32", "bf16"} builds a network and warms it up (bf16: by
 autocast, channels last), {"steps": N} times N steps of it. Answers each with a line: {"seconds": [...]}, one a step, or

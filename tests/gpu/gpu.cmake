@@ -1,18 +1,18 @@
 # What tests/gpu checks: in a build for GPUs gpu.NAME, skipped where there is none; with DDP_EMULATED emulated.NAME, on the
 # device of darknet-ddp/emulated. scripts/test-gpu runs all of it on a machine with a GPU, at full size.
-#   compare.c   a GPU trains to what the CPU makes of it; layers runs it on the networks of cases.py
+#   compare.c   a GPU trains to what the CPU makes of it; layers.py runs it on the networks of cases.py
 #   bf16.c      layers in bf16 compute what they compute in floats, where no digit is lost
 #   blocks.c    reductions in bf16 have blocks enough for a GPU
 #   heads.c     the kernels of [yolo], [region], [detection] and [iseg] make of any truths what the CPU makes of them
-#   parity      ranks that share a GPU train to what one process makes of it (../parity/parity.c)
+#   parity.py   ranks that share a GPU train to what one process makes of it (../parity/parity.c)
 #   sums.c      sums of a GPU's memory over ranks; of several hosts with ../preload/host.c, as levels, the program on such
 #   compress.h  compression on a GPU: of a parameter as on the host, of a network as its definition (../unit/compressed.h); of
 #               each that has code for GPUs the program is algorithms/NAME/tests/gpu/NAME.c
 #   lost.c      a sum that never arrives is noticed wherever the program waits for the GPU
-#   trace       a record of kernels: sums run under backward; trace.c makes it
-#   failures    calls that fail; fail.c makes them do so on a real GPU
-#   within      runs a check of scripts/test-gpu and leaves nothing of it behind; leftovers tests that
-#   go          what is carried to a lent GPU with scripts/pack-gpu; dry, by hand, tries its calls without one
+#   trace.py    a record of kernels: sums run under backward; trace.c makes it
+#   failures.py calls that fail; fail.c makes them do so on a real GPU
+#   within.py   runs a check of scripts/test-gpu and leaves nothing of it behind; leftovers.py tests that
+#   go          what is carried to a lent GPU with scripts/pack-gpu.py; dry.py, by hand, tries its calls without one
 if(DDP_CUDA)
   set(label gpu)
   set(program darknet)
@@ -62,10 +62,10 @@ endfunction()
 ddp_gpu_program(compare gpu/compare.c)
 target_link_options(${label}_compare PRIVATE -Wl,--wrap=rand_normal)
 if(label STREQUAL gpu)
-  ddp_gpu_test(layers 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:gpu_compare> layers)
-  ddp_gpu_test(nets 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:gpu_compare> nets)
+  ddp_gpu_test(layers 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers.py $<TARGET_FILE:gpu_compare> layers)
+  ddp_gpu_test(nets 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers.py $<TARGET_FILE:gpu_compare> nets)
 else()
-  set(layers ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_compare>)
+  set(layers ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers.py $<TARGET_FILE:emulated_compare>)
   ddp_gpu_test(layers 600 ${layers} layers -with updates=3) # a step is slow there
   ddp_gpu_test(nets 300 ${layers} slow-nets -with updates=3)
   ddp_gpu_test(layers_tf32 300 ${layers} smooth-layers -with "tf32=1 smooth=1 again=0 updates=3")
@@ -92,17 +92,17 @@ endif()
 ddp_gpu_program(bf16 gpu/bf16.c)
 target_link_options(${label}_bf16 PRIVATE -Wl,--wrap=rand_normal)
 ddp_gpu_test(bf16 300 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE
-  ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_bf16> bf16 bf16-fused)
+  ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers.py $<TARGET_FILE:${label}_bf16> bf16 bf16-fused)
 if(label STREQUAL emulated)
-  emulated_test(bf16.order 180 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_bf16>
+  emulated_test(bf16.order 180 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers.py $<TARGET_FILE:emulated_bf16>
     bf16-conv bf16-route bf16-shortcut-stride bf16-dropout fused-relu fused-read-twice)
   # cuDNN lists no algorithm in bf16 for the first of three: it stays in floats
   ddp_gpu_test(bf16.refused 180 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE
-    ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:emulated_bf16> bf16-conv)
+    ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers.py $<TARGET_FILE:emulated_bf16> bf16-conv)
   set_property(TEST emulated.bf16.refused APPEND PROPERTY ENVIRONMENT EMULATED_FAIL=cudnnGetConvolutionForwardAlgorithm_v7:3)
   set_tests_properties(emulated.bf16.refused PROPERTIES PASS_REGULAR_EXPRESSION "ok .* 2 layers in bf16 passed")
 endif()
-ddp_gpu_test(layers_bf16 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers $<TARGET_FILE:${label}_compare> bf16-layers
+ddp_gpu_test(layers_bf16 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/layers.py $<TARGET_FILE:${label}_compare> bf16-layers
   -with "bf16=1 smooth=2 again=0$<$<STREQUAL:${label},emulated>: updates=3>")
 
 # Reductions in bf16 have blocks enough for a GPU.
@@ -130,7 +130,7 @@ if(label STREQUAL emulated) # where they take longest; their layers and keys are
   list(REMOVE_ITEM families yolov3-spp yolov4 yolov4-custom)
 endif()
 foreach(family IN LISTS families)
-  ddp_gpu_test(reference.${family} 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/run $<TARGET_FILE:${label}_reference> ${family})
+  ddp_gpu_test(reference.${family} 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/run.py $<TARGET_FILE:${label}_reference> ${family})
   set_property(TEST ${label}.reference.${family} APPEND PROPERTY ENVIRONMENT PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python
     DARKNET=$<TARGET_FILE:${program}>)
   ddp_needs_reference(${label}.reference.${family})
@@ -140,7 +140,7 @@ if(DDP_WITH_MPI)
   ddp_gpu_program(parity parity/parity.c)
   target_link_options(${label}_parity PRIVATE -Wl,--wrap=rand_normal)
   ddp_gpu_program(sums gpu/sums.c)
-  ddp_gpu_test(parity 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/parity -jobs 2 $<TARGET_FILE:${label}_parity>)
+  ddp_gpu_test(parity 600 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/parity.py -jobs 2 $<TARGET_FILE:${label}_parity>)
 
   # The program as users run it, on GPU 0.
   function(ddp_gpu_run name timeout script)
@@ -152,28 +152,28 @@ if(DDP_WITH_MPI)
       DARKNET=$<TARGET_FILE:${program}>)
   endfunction()
   set(run ${CMAKE_CURRENT_SOURCE_DIR}/run)
-  ddp_gpu_run(exact 300 ${run}/exact Exact.test_a_detector NotExact.test_a_detector)
-  ddp_gpu_run(resume 300 ${run}/resume Signals.test_on_another_number_of_ranks)
-  ddp_gpu_run(checkpoints 300 ${run}/checkpoints Checkpoints.test_a_damaged_one_is_skipped)
-  ddp_gpu_run(ranks 300 ${run}/ranks Seeds Loss)
-  ddp_gpu_run(compress 300 ${run}/compress Results.test_one_rank_sends_nothing_and_rounds_nothing Overflow
+  ddp_gpu_run(exact 300 ${run}/exact.py Exact.test_a_detector NotExact.test_a_detector)
+  ddp_gpu_run(resume 300 ${run}/resume.py Signals.test_on_another_number_of_ranks)
+  ddp_gpu_run(checkpoints 300 ${run}/checkpoints.py Checkpoints.test_a_damaged_one_is_skipped)
+  ddp_gpu_run(ranks 300 ${run}/ranks.py Seeds Loss)
+  ddp_gpu_run(compress 300 ${run}/compress.py Results.test_one_rank_sends_nothing_and_rounds_nothing Overflow
     Results.test_layers_that_ran_on_no_rank_and_updates_of_several_batches)
-  ddp_gpu_run(compressions 300 ${run}/compressions Results.test_a_gpu_computes_what_a_cpu_does Results.test_steps_that_are_dropped_leave_nothing_behind
+  ddp_gpu_run(compressions 300 ${run}/compressions.py Results.test_a_gpu_computes_what_a_cpu_does Results.test_steps_that_are_dropped_leave_nothing_behind
     Resumed.test_a_run_that_has_nothing_left_to_train_saves_what_it_has_read
     Resumed.test_from_a_checkpoint_to_the_same_weights Resumed.test_on_another_number_of_ranks_errors_are_added_up)
-  ddp_gpu_run(channels 300 ${run}/channels Channels.test_exact_runs_too)
-  ddp_gpu_run(gloo 600 ${run}/gloo Results.test_the_weights_are_those_of_mpi Results.test_exact_is_what_one_process_gives
+  ddp_gpu_run(channels 300 ${run}/channels.py Channels.test_exact_runs_too)
+  ddp_gpu_run(gloo 600 ${run}/gloo.py Results.test_the_weights_are_those_of_mpi Results.test_exact_is_what_one_process_gives
     Results.test_gradients_of_16_bits Results.test_sharded_optimizers
     ByHand.test_ranks_that_are_started_one_by_one Resumed Killed OnGpus)
-  ddp_gpu_run(layer_drop 300 ${ddp_algorithms}/layer_drop/tests/run/layer_drop Results.test_exact_on_any_number_of_ranks Results.test_a_gpu_computes_what_a_cpu_does)
-  ddp_gpu_run(local_sgd 300 ${ddp_algorithms}/local_sgd/tests/run/local_sgd Results.test_a_gpu_computes_what_a_cpu_does Results.test_what_it_sends
+  ddp_gpu_run(layer_drop 300 ${ddp_algorithms}/layer_drop/tests/run/layer_drop.py Results.test_exact_on_any_number_of_ranks Results.test_a_gpu_computes_what_a_cpu_does)
+  ddp_gpu_run(local_sgd 300 ${ddp_algorithms}/local_sgd/tests/run/local_sgd.py Results.test_a_gpu_computes_what_a_cpu_does Results.test_what_it_sends
     Results.test_it_goes_with_sixteen_bits_and_with_skipped_steps Saved.test_a_numbered_save_waits_for_the_averaging_and_is_resumed_from)
-  ddp_gpu_run(shard 600 ${ddp_algorithms}/zero1/tests/run/shard Results.test_on_a_gpu Results.test_bench_times_it Results.test_what_is_said_of_it
+  ddp_gpu_run(shard 600 ${ddp_algorithms}/zero1/tests/run/shard.py Results.test_on_a_gpu Results.test_bench_times_it Results.test_what_is_said_of_it
     Results.test_frozen_layers_averages_and_clipped_weights Results.test_numbers_that_are_not_finite_end_the_run
     Saved.test_a_run_goes_on_with_it_and_without_on_other_ranks)
   # Times that noise changes make no trace.
-  ddp_gpu_run(trace 300 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE ${run}/trace Trace.test_all_ranks_in_one_file)
-  ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures)
+  ddp_gpu_run(trace 300 ${CMAKE_COMMAND} -E env --unset=EMULATED_NOISE ${run}/trace.py Trace.test_all_ranks_in_one_file)
+  ddp_gpu_run(failures 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/failures.py)
   if(label STREQUAL gpu)
     add_library(gpu_fail MODULE ${CMAKE_CURRENT_SOURCE_DIR}/gpu/fail.c)
     target_link_libraries(gpu_fail PRIVATE ddp_flags darknet_cuda)
@@ -184,7 +184,7 @@ if(DDP_WITH_MPI)
       add_library(gpu_trace MODULE ${CMAKE_CURRENT_SOURCE_DIR}/gpu/trace.c)
       target_link_libraries(gpu_trace PRIVATE ddp_flags CUDA::cupti)
       add_dependencies(gpu_programs gpu_trace)
-      ddp_gpu_test(trace 120 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/trace ${PROJECT_BINARY_DIR})
+      ddp_gpu_test(trace 120 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/trace.py ${PROJECT_BINARY_DIR})
     endif()
   endif()
 
@@ -220,7 +220,7 @@ if(DDP_WITH_MPI)
     endforeach()
   endforeach()
   if(label STREQUAL emulated)
-    ddp_gpu_test_again(run.levels 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/levels)
+    ddp_gpu_test_again(run.levels 300 ${CMAKE_CURRENT_SOURCE_DIR}/gpu/levels.py)
     set_property(TEST emulated.run.levels APPEND PROPERTY ENVIRONMENT DARKNET=$<TARGET_FILE:${program}> GPU_HOST=$<TARGET_FILE:gpu_host>)
   endif()
   file(GLOB compressions CONFIGURE_DEPENDS ${ddp_algorithms}/*/tests/gpu/*.c)

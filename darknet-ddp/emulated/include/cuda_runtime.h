@@ -1,4 +1,4 @@
-/* The emulated device for C, and for kernels, which translate turned into C++. */
+/* The emulated device for C, and for kernels, which translate.py turned into C++. */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
 

@@ -1,4 +1,4 @@
-/* What nvcc gives to kernels, for a C++ compiler. translate puts this file first and turns
+/* What nvcc gives to kernels, for a C++ compiler. translate.py puts this file first and turns
  *     kernel<<<grid, block, shared, stream>>>(arguments)    into
  *     emulated::launcher(EMULATED_NAMED(kernel), grid, block, shared, stream)(arguments)
  * Arguments are evaluated and copied at the launch; the threads run later, one after the other

@@ -6,7 +6,7 @@
  * have instead, and how an output comes to readers of the other type. Parameters, gradients and
  * statistics are where they ever were, so nothing above knows of it but glue/bf16.c, for the guard
  * and the banner. To take it out: patches/bf16/, glue/bf16.*, run/bf16.*, the option's row and what
- * then does not compile, tests/run/bf16, tests/gpu/bf16.c.
+ * then does not compile, tests/run/bf16.py, tests/gpu/bf16.c.
  */
 #ifndef DDP_GLUE_BF16_H
 #define DDP_GLUE_BF16_H

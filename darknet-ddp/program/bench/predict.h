@@ -12,8 +12,8 @@
  * by hooks of its own; timing/replay.c puts functions into the layers of a network that sleep as
  * long, so that the reducer and the messages below are the real ones; bench/predict.c simulates a
  * rank and a host's line, bucket by bucket, with what comm/schedule_cost.c knows of the cost of a
- * byte. scripts/forecast runs up to 8 hosts of 2 ranks and prints what was predicted beside it;
- * scripts/figures draws both, and the other figures of Li et al.'s evaluation, from runs on this
+ * byte. scripts/forecast.py runs up to 8 hosts of 2 ranks and prints what was predicted beside it;
+ * scripts/figures.py draws both, and the other figures of Li et al.'s evaluation, from runs on this
  * machine.
  */
 #ifndef DDP_BENCH_PREDICT_H
