@@ -5,7 +5,7 @@ Usage: scripts/check-layers.py     Exit status: 0 clean, 1 something is wrong (p
 
 A tier's include path holds itself and the tiers beneath it (darknet-ddp/CMakeLists.txt), so an include upwards does not
 compile. Within a tier the table below says which modules a module may include. A unit is a .c file and its header; units whose
-calls of ddp_ functions make a circle are refused, and so are more than 25 .c files in a module.
+calls of ddp_ functions make a circle are refused, and so are more than 25 .c files in a folder.
 The table of options includes algorithms.def, by which each algorithm's folder brings its own options and words.
 Only framework/ includes darknet.h; only options/, algorithms/ and program/ name an option of the command line.
 """
@@ -153,9 +153,9 @@ def main():
                 wrong.append(f"{tier}/{module} is in no table of scripts/check-layers.py")
                 continue
             paths = sorted(p for p in glob.glob(f"{tier}/{module}/**/*", recursive=True) if SUFFIX.search(p) and "/tests/" not in p)
-            count = sum(p.endswith(".c") for p in paths)
-            if count > MOST_FILES:
-                wrong.append(f"{tier}/{module} has {count} .c files; at most {MOST_FILES} can be taken in")
+            for folder, count in collections.Counter(os.path.dirname(p) for p in paths if p.endswith(".c")).items():
+                if count > MOST_FILES:
+                    wrong.append(f"{folder} has {count} .c files; at most {MOST_FILES} can be taken in")
             for path in paths:
                 text = read(path)
                 check_includes(tier, module, path, text, beneath)

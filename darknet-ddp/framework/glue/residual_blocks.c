@@ -1,78 +1,22 @@
 #include "glue/residual_blocks.h"
 
+#include "layers/graph.h"
+
 #include <darknet.h>
 #include <stdlib.h>
-
-/* The k-th layer that a layer reads beside the one before it; -1: there are no more. */
-static int source_of(const layer *l, int k)
-{
-    switch (l->type) {
-    case ROUTE:
-        return k < l->n ? l->input_layers[k] : -1;
-    case SHORTCUT:
-        if (l->input_layers)
-            return k < l->n ? l->input_layers[k] : -1;
-        return k == 0 ? l->index : -1;
-    case SCALE_CHANNELS:
-    case SAM:
-        return k == 0 ? l->index : -1;
-    default:
-        return -1;
-    }
-}
-
-static int passes_on(LAYER_TYPE type)
-{
-    switch (type) {
-    case CONVOLUTIONAL:
-    case DECONVOLUTIONAL:
-    case CONNECTED:
-    case LOCAL:
-    case BATCHNORM:
-    case ACTIVE:
-    case NORMALIZATION:
-    case L2NORM:
-    case MAXPOOL:
-    case AVGPOOL:
-    case REORG:
-    case UPSAMPLE:
-    case DROPOUT:
-    case ROUTE:
-    case SHORTCUT:
-    case SCALE_CHANNELS:
-    case SAM:
-    case IMPLICIT:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-static int is_shared(const network *net, int layer)
-{
-    if (net->layers[layer].share_layer)
-        return 1;
-    for (int i = 0; i < net->n; i++)
-        if (net->layers[i].share_layer == &net->layers[layer])
-            return 1;
-    return 0;
-}
 
 static int is_within(const ddp_residual_block *b, int layer)
 {
     return layer >= b->first && layer <= b->last;
 }
 
-/* f's layers read x and each other, and nobody else reads them. */
+/* Return 1 if the layers of the block read x and each other, and the shortcut alone reads them. */
 static int is_closed(const network *net, const ddp_residual_block *b)
 {
     for (int i = 0; i < net->n; i++)
-        for (int k = 0; source_of(&net->layers[i], k) >= 0; k++) {
-            int source = source_of(&net->layers[i], k);
-
-            if (is_within(b, i) ? source < b->first - 1 : is_within(b, source))
+        for (int k = 0, source; (source = layer_source(net, i, k)) != NO_SOURCE; k++)
+            if (is_within(b, i) ? source < b->first - 1 : i != b->shortcut && is_within(b, source))
                 return 0;
-        }
     return 1;
 }
 
@@ -91,7 +35,8 @@ static int is_block(const network *net, const ddp_residual_block *b,
     if (net->layers[b->first].type == DROPOUT) /* in place: it changes x */
         return 0;
     for (int i = b->first; i <= b->last; i++)
-        if (!passes_on(net->layers[i].type) || net->layers[i].truth || is_shared(net, i))
+        if (!layer_type_passes_on(net->layers[i].type) || net->layers[i].truth
+            || layer_is_shared(net, i))
             return 0;
     return is_closed(net, b);
 }

@@ -5,6 +5,7 @@
 #include "blas.h"
 #include "convolutional_layer.h"
 #include "cuda.h"
+#include "layers/graph.h"
 #include "shortcut_layer.h"
 #include "utils.h"
 
@@ -43,12 +44,9 @@ static void to_floats(layer l, const void *from, int add, float *to)
                        from, add, to);
 }
 
-// [dropout] works on the memory of the layer before it, and is what others read.
 static bf16_arrays *read_layer(network net, int i)
 {
-    while (i + 1 < net.index && net.layers[i + 1].type == DROPOUT)
-        ++i;
-    return net.layers[i].bf16;
+    return net.layers[layer_owner(&net, i, net.index)].bf16;
 }
 
 // What layer i made, -1: the network's input.

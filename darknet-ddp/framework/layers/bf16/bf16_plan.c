@@ -4,6 +4,7 @@
 #include "activations.h"
 #include "convolutional_layer.h"
 #include "cuda.h"
+#include "layers/graph.h"
 #include "utils.h"
 
 #include <stdlib.h>
@@ -11,35 +12,6 @@
 int bf16_runs(layer l)
 {
     return l.bf16 && l.bf16->runs;
-}
-
-// [dropout] changes the output and delta of the layer before it in place, so all readers of that
-// layer see the result.
-static int owner_of(network *net, int i, int reader)
-{
-    while (i + 1 < reader && net->layers[i + 1].type == DROPOUT)
-        ++i;
-    return i;
-}
-
-// The layers that layer i reads, -1 for the network's input; to be freed.
-static int *list_sources(network *net, int i, int *count)
-{
-    layer l = net->layers[i];
-    int *sources = calloc((size_t)l.n + 2, sizeof(int));
-    int j, n = 0;
-    int several = l.type == ROUTE || (l.type == SHORTCUT && l.input_layers);
-    if (l.type != ROUTE && l.type != IMPLICIT)
-        sources[n++] = i - 1;
-    for (j = 0; several && j < l.n; ++j)
-        sources[n++] = l.input_layers[j];
-    if (l.type == SCALE_CHANNELS || l.type == SAM || (l.type == SHORTCUT && !l.input_layers))
-        sources[n++] = l.index;
-    for (j = 0; j < n; ++j)
-        if (sources[j] >= 0)
-            sources[j] = owner_of(net, sources[j], i);
-    *count = n;
-    return sources;
 }
 
 static int is_image(layer l)
@@ -89,24 +61,11 @@ static int is_worth_it(network *net, int i)
 {
     if (net->layers[i].type == CONVOLUTIONAL)
         return 1;
-    int n, found = 0;
-    int *sources = list_sources(net, i, &n);
-    while (n-- > 0)
-        found |= sources[n] >= 0 && bf16_runs(net->layers[sources[n]]);
-    free(sources);
-    return found;
-}
-
-static int is_read_further_on(network *net, int i)
-{
-    int j, n, found = 0;
-    for (j = i + 2; j < net->n; ++j) {
-        int *sources = list_sources(net, j, &n);
-        while (n-- > 0)
-            found |= sources[n] == i;
-        free(sources);
-    }
-    return found;
+    int k, source;
+    for (k = 0; (source = layer_source(net, i, k)) != NO_SOURCE; ++k)
+        if (source >= 0 && bf16_runs(net->layers[layer_owner(net, source, i)]))
+            return 1;
+    return 0;
 }
 
 // A [convolutional] with BatchNorm and the [shortcut] behind it, which adds images of one size, go
@@ -117,7 +76,7 @@ static int can_fuse(network *net, int i)
     int linear = next.activation == LINEAR || next.activation == LEAKY || next.activation == RELU;
     return bf16_runs(l) && l.type == CONVOLUTIONAL && l.batch_normalize && bf16_runs(next)
            && next.type == SHORTCUT && linear && next.index != i && next.w == next.out_w
-           && next.h == next.out_h && next.c == next.out_c && !is_read_further_on(net, i);
+           && next.h == next.out_h && next.c == next.out_c && layer_reader(net, i, i + 1) == net->n;
 }
 
 // ---- memory ----
@@ -194,12 +153,10 @@ static void show_to(layer *l, int in_bf16)
 
 static void show_sources(network *net, int i)
 {
-    int n;
-    int *sources = list_sources(net, i, &n);
-    while (n-- > 0)
-        if (sources[n] >= 0)
-            show_to(net->layers + sources[n], bf16_runs(net->layers[i]));
-    free(sources);
+    int k, source;
+    for (k = 0; (source = layer_source(net, i, k)) != NO_SOURCE; ++k)
+        if (source >= 0)
+            show_to(net->layers + layer_owner(net, source, i), bf16_runs(net->layers[i]));
 }
 
 // cuDNN may have no algorithm for this shape.

@@ -1,4 +1,5 @@
 #include "layers/heads/best_box.h"
+#include "layers/heads/iou_formulas.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,0 +1,39 @@
+/* layers/graph.h: which layers of a network a layer reads.
+ *
+ * graph.c has a row for each LAYER_TYPE. Whoever follows values through a network asks here: the
+ * passes, bf16, residual blocks, the parser. A layer whose type has no row ends the program, by its
+ * name.
+ */
+#ifndef GRAPH_H
+#define GRAPH_H
+
+#include "darknet.h"
+
+enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
+
+/* Return the index of the k-th layer, from 0, that layer i reads, as the cfg names it.
+ * NETWORK_INPUT stands for the network's input. NO_SOURCE: it reads k layers, not more. A layer may
+ * come twice. */
+int layer_source(const network *net, int i, int k);
+
+/* Return the layer that `reader` sees where it reads layer i: i, or the last of the [dropout] right
+ * behind i, which change i's output and delta in place. NETWORK_INPUT stays as it is. reader > i.
+ */
+int layer_owner(const network *net, int i, int reader);
+
+/* Return the first layer behind layer `after` that sees layer i as layer_owner has it; net->n if
+ * none does. */
+int layer_reader(const network *net, int i, int after);
+
+/* Return 1 if layer i uses another layer's weights, or another layer uses layer i's. */
+int layer_is_shared(const network *net, int i);
+
+/* Return 1 if a layer of this type computes its output from what it reads in the same pass, and its
+ * delta is the sum of what its readers pass back. 0: losses, which make a delta; recurrent layers,
+ * which remember; [crop]. */
+int layer_type_passes_on(LAYER_TYPE type);
+
+/* Return 1 if graph.c has a row for this type. */
+int layer_type_is_known(LAYER_TYPE type);
+
+#endif

@@ -1,2 +1,0 @@
-#include "layers/heads/iou.h"
-#include "layers/heads/iou_formulas.h"
