@@ -172,7 +172,6 @@ class Refusals(Bf16Case):
                          says="-ddp_bf16 1 works on GPUs: leave it out to compute on CPUs\n")
         self.refused(*DETECTOR, *BF16, "-ddp_fp32", "1", code=2,
                      says="-ddp_fp32 1 does not go with -ddp_bf16 1, which computes in less than float32; leave one of them out\n")
-        self.refused(*(w for w in DETECTOR[:4]), *BF16, code=2, says="-ddp_bf16 needs -ddp")
 
     def test_ranks_that_differ(self):
         one = ["-np", "1", EMULATED, *DETECTOR]

@@ -218,7 +218,7 @@ class FirstHour(darknet.Case):
         with open(FOREIGN_OPTIONS, encoding="utf-8") as f:
             rows = re.findall(r'^(TAKEN|REFUSED)\("(\w+)", .*?"(.*)"\)$', f.read(), re.M)
         self.assertGreater(len(rows), 50)
-        self.refused(*TRAIN, "-map", says="-map'; here: a run with -ddp validates by itself on valid= of the .data file; -ddp_validate K sets how often")
+        self.refused("detector", "valid", *TRAIN[2:], "backup/x_final.weights", "-map", says="-map'; here: a run validates by itself on valid= of the .data file; -ddp_validate K sets how often")
         for kind, name, sentence in rows:
             if kind == "REFUSED":
                 with self.subTest(name=name):

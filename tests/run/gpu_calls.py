@@ -68,15 +68,11 @@ class Calls(darknet.Case):
         steps = {call: (count - few.get(call, 0)) / STEPS for call, count in many.items()}
         return {call: count for call, count in steps.items() if count}
 
-    def test_one_rank_makes_the_same_calls_and_looks_at_its_sums(self):
+    def test_one_rank_makes_the_same_calls_with_mpi(self):
         for kind in ("classifier", "detector"):
             for values in ({}, {"batch": 8, "subdivisions": 4}):
-                plain = self.calls_a_step(kind, **values)
-                plain["launch"] += 2 # are gradients finite, in one bucket, and BatchNorm's statistics?
-                plain["cudaMemcpyAsync"] = plain.get("cudaMemcpyAsync", 0) + 1 # these statistics, for a sample that cannot be read
-                for ranks in (0, 1):
-                    with self.subTest(kind=kind, ranks=ranks, **values):
-                        self.assertEqual(self.calls_a_step(kind, "-ddp", ranks=ranks, **values), plain)
+                with self.subTest(kind=kind, **values):
+                    self.assertEqual(self.calls_a_step(kind, ranks=1, **values), self.calls_a_step(kind, **values))
 
     def test_the_host_waits_for_the_losses(self):
         for kind in ("classifier", "detector"):

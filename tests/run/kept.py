@@ -251,22 +251,7 @@ class Kept(Resume):
         self.assertIn("its state says 1296", result.out, result)
         self.assertEqual(self.read(FINAL["detector"]), b"somebody else's", result)
 
-    def test_a_run_without_ddp_sets_one_with_it_aside(self):
-        """Darknet's own checkpoints are written over as ever."""
-        self.cfg("detector", max_batches=5)
-        self.succeeds(*self.words("detector"), ranks=2)
-        before = self.everything()
-        plain = ("detector", "train", "train.data", "tiny.cfg")
-        result = self.succeeds(*plain)
-        self.assertIn("DDP: this run begins anew: the files of an earlier one, the last of them backup/tiny_final.weights: 5 batches, ",
-                      result.out)
-        now = self.everything()
-        for name, content in before.items():
-            self.assertEqual(now[f"tiny.1/{name}"], content, name)
-        self.assertNotIn("aside", self.succeeds(*plain).out)
-        self.assertFalse(os.path.exists(self.path("backup/tiny.2")) or os.path.exists(self.path("backup/tiny.lock")))
-
-    def test_a_run_without_ddp_sets_aside_what_is_damaged(self):
+    def test_what_is_damaged_is_set_aside(self):
         self.cfg("detector", max_batches=5)
         self.succeeds(*self.words("detector"))
         before = self.read(FINAL["detector"])
@@ -280,7 +265,7 @@ class Kept(Resume):
         """Weights are in one folder, states and figures in the other."""
         says = "DDP: a run of tiny was ended while it moved an earlier one's files; they are together again\n"
         words = self.words("detector", "-ddp_seed", "7")
-        for last in (words + ("-resume",), words, [word for word in self.words("detector") if word != "-ddp"]):
+        for last in (words + ("-resume",), words):
             with self.subTest(last=last):
                 self.empty()
                 self.cfg("detector", max_batches=5)
@@ -318,11 +303,11 @@ class Kept(Resume):
         self.assertEqual((self.read("backup/tiny_2.weights"), self.read("backup/tiny.1/tiny_2.weights")), (other, epoch))
         # killed before its state had its name
         os.rename(self.path("backup/tiny_2.weights.state"), self.path("backup/tiny_2.weights.state.part"))
-        result = self.succeeds(*(word for word in words if word != "-ddp"))
+        result = self.succeeds(*words)
         self.assertIn("DDP: backup/tiny_2.weights, which a run of another cfg has saved, is kept as backup/tiny_2.weights.old\n", result.out)
         self.assertEqual(self.read("backup/tiny_2.weights.old"), other)
 
-    def test_a_run_without_ddp_keeps_what_another_cfg_has_saved_under_its_name(self):
+    def test_what_another_cfg_has_saved_under_its_name_is_kept(self):
         """What epoch 2 of tiny is named as are the last weights of tiny_2, and the other way round."""
         for first, second in ("tiny", "tiny_2"), ("tiny_2", "tiny"):
             with self.subTest(first=first):
@@ -332,11 +317,11 @@ class Kept(Resume):
                 words = list(self.words("classifier"))
                 self.succeeds(*(word.replace("tiny.cfg", first + ".cfg") for word in words))
                 before = self.read("backup/tiny_2.weights")
-                result = self.succeeds(*(word.replace("tiny.cfg", second + ".cfg") for word in words if word != "-ddp"))
+                result = self.succeeds(*(word.replace("tiny.cfg", second + ".cfg") for word in words))
                 self.assertIn("DDP: backup/tiny_2.weights, which a run of another cfg has saved, is kept as backup/tiny_2.weights.old\n", result.out)
                 self.assertEqual(self.read("backup/tiny_2.weights.old"), before)
 
-    def test_a_run_without_ddp_of_a_command_without_a_data_file(self):
+    def test_a_command_without_a_data_file(self):
         self.write("text", "to be or not to be that is the question " * 20)
         self.write("tiny.cfg", darknet.rnn_cfg())
         words = ("rnn", "train", "tiny.cfg", "-file", "text", "-backup", "backup")
@@ -369,26 +354,6 @@ class Kept(Resume):
         self.assertEqual(self.read("backup/tiny_last.weights.old"), other[""])
         job.send_signal(signal.SIGINT)
         self.end(job)
-
-    def test_a_run_without_ddp_that_a_signal_ends_owns_its_name_no_more(self):
-        self.cfg("detector", max_batches=1000000)
-        words = [word for word in self.words("detector") if word != "-ddp"]
-        for number in (signal.SIGINT, signal.SIGTERM):
-            job = self.begin(*words, ranks=0, until=3)
-            self.assertTrue(os.path.exists(self.path("backup/tiny.lock")))
-            job.send_signal(number)
-            job.stdout.read()
-            self.assertEqual(job.wait(), -number)
-            self.assertFalse(os.path.exists(self.path("backup/tiny.lock")))
-
-    def test_a_run_without_ddp_does_not_save_where_one_with_it_does(self):
-        self.cfg("detector", max_batches=1000000)
-        job = self.begin(*self.words("detector"), ranks=2, until=2)
-        os.kill(darknet.ranks_under(job.pid)[0], signal.SIGUSR1)
-        self.until(lambda: os.path.exists(self.path("backup/tiny.backup.state")), lambda: job.text, job)
-        self.refused("detector", "train", "train.data", "tiny.cfg", says="backup/tiny.lock: another run saves there", code=2)
-        os.kill(job.pid, signal.SIGUSR2)
-        self.assertEqual(self.end(job), 0, job.text)
 
     def test_a_picture_that_is_not_there_leaves_the_earlier_run_in_its_place(self):
         self.cfg("detector", max_batches=5)
@@ -450,8 +415,10 @@ class Kept(Resume):
         self.assertNotIn("came further", result.out)
 
     def test_of_weights_without_states_the_newest_are_gone_on_from(self):
-        self.succeeds(*(word for word in self.words("detector") if word != "-ddp"))
-        os.unlink(self.path("backup/tiny.backup"))
+        self.succeeds(*self.words("detector"))
+        for name in self.saved():
+            if name.endswith(".state") or name == "tiny.backup":
+                os.unlink(self.path("backup/" + name))
         shutil.copyfile(self.path("backup/tiny_100.weights"), self.path("backup/tiny_last.weights"))  # the newest file
         result = self.succeeds(*self.words("detector", "-resume_force"))
         self.assertIn("DDP: resuming from the weights of backup/tiny_final.weights alone: 200 batches", result.out)

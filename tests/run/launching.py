@@ -39,7 +39,8 @@ def of_session(session):
 class Start(darknet.Case):
     def setUp(self):
         super().setUp()
-        darknet.DataSet(self.folder).boxes()
+        self.data = darknet.DataSet(self.folder)
+        self.data.boxes()
         self.write("tiny.cfg", darknet.detector_cfg(max_batches=1))
 
 
@@ -82,12 +83,24 @@ class Alone(Start):
                     self.assertRegex(result.err, "; it has .*lo")
 
     def test_unless_that_is_wanted(self):
-        result = self.succeeds(*TRAIN, "-ddp_lone", ranks=2)
-        self.assertNotIn("without -ddp", result.err, result)
+        """Each is a run of one rank, which owns the name that it saves under."""
+        script = 'exec "$0" detector train "$OMPI_COMM_WORLD_RANK.data" tiny.cfg -ddp_lone'
+        for rank in range(2):
+            self.data.data(f"{rank}.data", backup=f"of{rank}")
+        result = darknet.run(["mpirun", "-np", "2", "sh", "-c", script, darknet.PROGRAM], self.folder)
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(result.out.count("DDP: 1 rank on 1 host ("), 2, result)
+        for rank in range(2):
+            self.assertIn("tiny_final.weights.state", os.listdir(self.path(f"of{rank}")))
         self.refused(*TRAIN, "-ddp_lone", "-ddp", code=2, says="-ddp_lone is for training without -ddp\n")
 
-    def test_one_process_may_train_alone(self):
-        self.succeeds(*TRAIN, ranks=1)
+    def test_one_process_needs_no_word(self):
+        self.assertIn("DDP: 1 rank on 1 host (", self.succeeds(*TRAIN, ranks=1).out)
+
+    def test_ranks_that_are_started_need_no_word(self):
+        for words in (("-ddp_ranks", "2"), ("-ddp_hosts", "localhost:2"), ("-ddp_ranks", "2", "-ddp_max_restarts", "1")):
+            self.assertIn("DDP: 2 ranks on 1 host (", self.succeeds(*TRAIN, *words, "-ddp_oversubscribe").out)
+        self.assertIn("DDP: 2 ranks on 1 host (", self.succeeds(*TRAIN, "-ddp_ranks", "2", ranks=2).out)
 
     def test_what_does_not_train_is_left_alone(self):
         self.refused("detector", "recall", "none.data", "x", "y", ranks=2, says="Couldn't open file: ")

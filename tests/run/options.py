@@ -135,23 +135,23 @@ class Options(darknet.Case):
                     self.refused(*TRAIN, *(("-ddp",) if name != "-ddp" else ()), name, value, says=f"darknet: {name} takes no value: {says}\n", code=2)
         self.refused("ddp", "check", "train.data", "tiny.cfg", "-deep", "1", says="darknet: -deep takes no value: leave the 1 out\n", code=2)
 
-    def test_an_option_without_ddp_is_refused(self):
-        for name, value in (VALUES | ELSEWHERE).items():
-            if name not in ANYWHERE:
-                with self.subTest(name=name):
-                    self.refused(*TRAIN, name, value, says=f"darknet: {name} needs -ddp\n", code=2)
-        for name in FLAGS:
-            with self.subTest(name=name):
-                self.refused(*TRAIN, name, says=f"darknet: {name} needs -ddp\n", code=2)
+    def test_an_option_of_ranks_is_refused_by_what_does_not_train(self):
+        words = [(name, value) for name, value in (VALUES | ELSEWHERE).items() if name not in ANYWHERE] + [(name,) for name in FLAGS]
+        for command in (("detector", "test", "train.data", "tiny.cfg", "x.weights"), ("yolo", "train", "tiny.cfg")):
+            for option in words:
+                with self.subTest(option=option):
+                    self.refused(*command, *option, says=f"darknet: {option[0]} is for commands that train on ranks, ", code=2)
 
-    def test_options_of_plain_training_too(self):
+    def test_without_ddp_each_is_taken(self):
         words = [word for name in ANYWHERE for word in (name, VALUES[name])]
-        result = self.succeeds(*TRAIN, *words, "-weights_force", "-nogpu")
-        self.assertNotIn("DDP", result.out, result)
-        self.assertIn("Loaded: ", self.succeeds(*TRAIN, "-verbose").out)
+        result = self.succeeds(*TRAIN, *words, "-weights_force", "-nogpu", "-verbose", "-ddp_exact", "-epochs", "1")
+        self.assertIn("DDP: 1 rank on 1 host ", result.out, result)
+        self.assertIn("Loaded: ", result.out)
+        result = self.succeeds("-ddp_seed", "7", "detector", "-ddp_bucket_mb", "1", *TRAIN[1:])
+        self.assertIn("DDP: seed 7", result.out, result)
 
-    def test_without_ddp_darknet_reads_its_own_options(self):
-        self.refused(*TRAIN, "-i", "x", says="darknet: -i x: not a number\n", code=2)
+    def test_darknet_s_own_commands_read_their_own(self):
+        self.refused("detector", "test", "train.data", "tiny.cfg", "x.weights", "-i", "x", says="darknet: -i x: not a number\n", code=2)
 
     def test_gpus_are_refused_in_a_build_for_cpus(self):
         says = "darknet: -gpus names GPUs, and this build is for CPUs; -ddp_ranks N starts N ranks "
@@ -234,9 +234,9 @@ class Options(darknet.Case):
                 ("detector trian", "darknet detector has no 'trian'; did you mean train?"),
                 ("detector", "darknet detector wants one of train, "),
                 ("nonsense", "darknet has no command 'nonsense'"),
-                ("detector train", "`darknet detector train` wants the name of a file"),
-                ("cifar train", "`darknet cifar train` wants the name of a file"),
-                ("", "`darknet` does not train")):
+                ("detector train", "usage: darknet detector train DATA CFG [WEIGHTS] [options]"),
+                ("cifar train", "usage: darknet cifar train CFG [WEIGHTS] [options]"),
+                ("", "darknet --help names some")):
             with self.subTest(words=words):
                 self.refused(*words.split(), "-ddp", says=reason, code=2)
         self.write("gru.cfg", darknet.rnn_cfg().replace("[rnn]", "[gru]").replace("hidden=8\nactivation=leaky\n", "", 1))
@@ -256,25 +256,23 @@ class Habits(darknet.Case):
         self.write("tiny.cfg", darknet.detector_cfg(max_batches=1))
 
     def test_what_means_nothing_is_taken_and_said(self):
-        result = self.succeeds(*TRAIN, "-ddp", "-map", "-mjpeg_port", "8090", "-chart", "x.png", "--dont_show")
-        for line in ("DDP: -map: a run with -ddp validates by itself on valid= of the .data file; -ddp_validate K sets how often",
+        result = self.succeeds(*TRAIN, "-map", "-mjpeg_port", "8090", "-chart", "x.png", "--dont_show")
+        for line in ("DDP: -map: a run validates by itself on valid= of the .data file; -ddp_validate K sets how often",
                      "DDP: -mjpeg_port: the chart is backup/tiny.html, a page that any browser opens; no port is opened\n",
                      "DDP: -chart: the chart is backup/tiny.html, "):
             self.assertEqual(result.out.count(line), 1, result)
 
     def test_what_means_something_else_is_refused_with_what_to_type(self):
-        for words, says in (("-lr .1 -ddp", "'-lr'; here: -learning_rate X, with -ddp\n"),
-                            ("--imgsz 640 -ddp", "'--imgsz'; here: -width PIXELS -height PIXELS, with -ddp\n"),
-                            ("--batch-size=8", "'--batch-size=8'; here: -batch N, with -ddp: that of all ranks together\n"),
-                            ("--epochs 3 -ddp", "'--epochs'; here: -epochs N, with one dash and with -ddp\n"),
-                            ("epochs=3", "'epochs=3' is no file; here: -epochs N, with a blank in place of the = and with -ddp\n"),
-                            ("-batch 8", "'-batch'; here: -batch N, with -ddp\n"),
+        for words, says in (("-lr .1 -ddp", "'-lr'; here: -learning_rate X\n"),
+                            ("--imgsz 640 -ddp", "'--imgsz'; here: -width PIXELS -height PIXELS\n"),
+                            ("--batch-size=8", "'--batch-size=8'; here: -batch N: that of all ranks together\n"),
+                            ("--epochs 3 -ddp", "'--epochs'; here: -epochs N, with one dash\n"),
+                            ("epochs=3", "'epochs=3' is no file; here: -epochs N, with a blank in place of the =\n"),
                             ("-np 2 -ddp", "'-np'; here: -ddp_ranks N, or mpirun -np N in front of darknet\n"),
                             ("--nproc_per_node=2 -ddp", "here: -ddp_ranks N; on several hosts -ddp_hosts A:N,B:N\n"),
-                            ("-ranks 2 -ddp", "'-ranks'; here: -ddp_ranks N, with -ddp\n"), ("--seed=3", "'--seed=3'; here: -ddp_seed N, with a blank in place of the = and with -ddp\n"), ("-resume=true -ddp", "'-resume=true'; here: -resume, without a value and with -ddp\n"),
-                            ("-seed 3 -ddp", "'-seed'; here: -ddp_seed N, with -ddp\n"), ("-thresh .5 -ddp", "'-thresh'; here: detector test has -thresh X"),
-                            ("-ext_output", "here: detector valid writes the boxes"), ("-letter_box -ddp", "here: letter_box=1 in [net]"),
-                            ("-map", "here: a run with -ddp validates by itself on valid= of the .data file; -ddp_validate K sets how often")):
+                            ("-ranks 2 -ddp", "'-ranks'; here: -ddp_ranks N\n"), ("--seed=3", "'--seed=3'; here: -ddp_seed N, with a blank in place of the =\n"), ("-resume=true -ddp", "'-resume=true'; here: -resume, without a value\n"),
+                            ("-seed 3 -ddp", "'-seed'; here: -ddp_seed N\n"), ("-thresh .5 -ddp", "'-thresh'; here: detector test has -thresh X"),
+                            ("-ext_output", "here: detector valid writes the boxes"), ("-letter_box -ddp", "here: letter_box=1 in [net]")):
             with self.subTest(words=words):
                 self.refused(*TRAIN, *words.split(), code=2, says=says)
         self.refused("detector", "map", "train.data", "tiny.cfg", "x.weights", "-thresh", ".5", code=2, says="here: detector test has -thresh X")
@@ -453,6 +451,8 @@ class Darknets(darknet.Case):
                 verbs.remove("valid")  # is ours
             self.assertGreater(len(verbs), 1, name)
             for kind, option in re.findall(r'find_(\w+?_)?arg\(argc, argv, "(-\w+)"', code):
+                if option in SHARED:
+                    continue  # ours, and of what lists it
                 unknown = {"": "-is_a_flag", "char_": "-is_a_value"}.get(kind, "-1")
                 says = ["'-ends_here'" if kind else "'-is_a_flag'"]
                 heard = [self.refused(command, verb, "a", option, unknown, "-ends_here", code=2, says=command).err

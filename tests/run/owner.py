@@ -67,13 +67,6 @@ class OneHost(Owner):
                 self.stop(first, pid)
                 self.assertFalse(os.path.exists(self.path(LOCK)))
 
-    def test_one_without_ddp_is_refused_too(self):
-        """The run with -ddp has saved nothing yet."""
-        first = self.start(*darknet.command(*TRAIN))
-        self.assertEqual([name for name in os.listdir(self.path("backup")) if "weights" in name], [])
-        self.refused(*TRAIN[:4], code=2, says="backup/tiny.lock: another run saves there, ")
-        self.stop(first)
-
     def test_nobody_is_ended_for_a_run_that_is_refused(self):
         self.short()
         self.succeeds(*TRAIN)
@@ -110,22 +103,6 @@ class OneHost(Owner):
         result = self.succeeds(TRAIN[0], TRAIN[1], "copy.data", *TRAIN[3:], "-epochs", "1")
         self.assertIn("DDP: nobody saves here, the file is a copy of another run's: copy/tiny.lock: process ", result.out)
         self.stop(first)
-
-    def test_a_run_without_ddp_owns_its_name_too(self):
-        self.write("tiny.cfg", darknet.detector_cfg(max_batches=1000000))
-        first = darknet.start([darknet.PROGRAM, *(word for word in TRAIN[:4])], self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.addCleanup(darknet.end_group, first)
-        self.assertTrue(any(" avg, " in line or ": " in line for line in first.stdout))
-        self.until(lambda: os.path.exists(self.path(LOCK)))
-        for words in (TRAIN, TRAIN[:4]):
-            self.refused(*words, code=2, says="backup/tiny.lock: another run saves there, process ")
-        first.kill()
-        first.wait()
-        self.short()
-        self.succeeds(*TRAIN)
-        self.assertFalse(os.path.exists(self.path(LOCK)))
-        self.succeeds(*TRAIN[:4])
-        self.assertFalse(os.path.exists(self.path(LOCK)))
 
     def test_another_name_is_free(self):
         first = self.start(*darknet.command(*TRAIN))

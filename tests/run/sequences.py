@@ -34,7 +34,7 @@ class Sequence:
         self.command = self.random.choice(("detector", "classifier"))
         self.log = [f"seed {seed}"]
         self.users = set()  # hashes of files that were put there by hand
-        self.by = {}  # hash of a file: the cfg whose run made it, and whether that was with -ddp
+        self.by = {}  # hash of a file: the cfg whose run made it
         for cfg in sorted(set(CFGS)):
             self.write_cfg(cfg, 4)
 
@@ -101,9 +101,8 @@ class Sequence:
     def run(self):
         cfg = self.random.choice(CFGS)
         first = [self.random.choice(sorted(self.weights()) or ["none"])] * (self.random.random() < .25)
-        with_ddp = self.random.random() < .88
         words = [self.command, "train", "train.data", f"{cfg}.cfg", *(name for name in first if name.endswith(".weights"))]
-        words += ["-ddp", *self.options()] * with_ddp
+        words += self.options()
         before = self.weights()
         job = darknet.start(darknet.command(*words), self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.case.addCleanup(darknet.end_group, job)
@@ -119,13 +118,10 @@ class Sequence:
             if contents not in after.values() and not self.may_replace(path, contents, cfg, words, said):
                 self.case.fail(f"{path} is lost\n" + "\n".join(self.log) + "\n" + said)
         for contents in set(after.values()) - set(before.values()):
-            self.by[contents] = (cfg, with_ddp)
+            self.by[contents] = cfg
 
     def may_replace(self, path, contents, cfg, words, said):
-        maker, with_ddp = self.by.get(contents, (None, False))
-        if "-ddp" not in words:  # then Darknet writes over what it finds, but nothing of runs with -ddp
-            return not with_ddp
-        if contents in self.users or maker != cfg or not any(word.startswith("-resume") for word in words):
+        if contents in self.users or self.by.get(contents) != cfg or not any(word.startswith("-resume") for word in words):
             return False
         numbered = r"|_\d+\.weights" if "-keep" in words else ""
         folder = os.path.dirname(path)

@@ -420,21 +420,13 @@ int ddp_darknet_trains_ddp(int argc, char **argv)
 
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
 {
-    const char *name = argc > 1 ? argv[1] : "", *verb = argc > 2 ? argv[2] : "";
-    const command *first = first_of(name), *row = row_of(argc, argv);
+    const char *name = ddp_darknet_word(argc, argv, 0);
+    const command *first = name ? first_of(name) : NULL, *row = row_of(argc, argv);
 
-    if (!first && name[0] && name[0] != '-')
-        return refuse_command(name, err);
     if (first && first->refusal)
         return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name, first->refusal);
-    if (first && !row)
-        return verb[0] && verb[0] != '-' ? refuse_verb(first, verb, err)
-                                         : refuse_no_verb(first, err);
-    if (!row || row->does != DDP_TRAINS_DDP)
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "`darknet%s%s%s%s` does not train; -ddp goes with train",
-                        name[0] ? " " : "", name, verb[0] ? " " : "", verb);
-    if (!plain_word(argc, argv, first, 2))
-        return ddp_fail(err, DDP_ERR_USAGE, "`darknet %s %s` wants the name of a file", name, verb);
+    if (row && row->does != DDP_TRAINS_DDP)
+        return ddp_fail(err, DDP_ERR_USAGE, "`darknet %s%s%s` does not train; -ddp goes with train",
+                        name, row->verb[0] ? " " : "", row->verb);
     return DDP_OK;
 }

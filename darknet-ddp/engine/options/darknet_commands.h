@@ -52,7 +52,8 @@ int ddp_darknet_trains(int argc, char **argv);
 /* Does it train, and may it do so under -ddp? */
 int ddp_darknet_trains_ddp(int argc, char **argv);
 
-/* Can this command run under -ddp? DDP_ERR_USAGE: no; the text says why. */
+/* Fail with DDP_ERR_USAGE if the command is one of the table that cannot run under -ddp; the text
+ * says why. ddp_darknet_check looks at all else. */
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -66,7 +66,7 @@ static const char *how_it_differs(const char *word, const ddp_option *own)
 
 const char *ddp_foreign_option_instead(const char *word, char *text)
 {
-    const char *differs, *with_ddp = "";
+    const char *differs;
     const foreign_option *known = find(word);
     const ddp_option *own = find_own("-", word);
 
@@ -79,11 +79,8 @@ const char *ddp_foreign_option_instead(const char *word, char *text)
     if (!own)
         return NULL;
     differs = how_it_differs(word, own);
-    if (own->scope != DDP_OPTION_SCOPE_ANYWHERE)
-        with_ddp = *differs ? " and with -ddp" : ", with -ddp";
-    (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s%s%s%s%s%s", own->name,
-                   own->argument[0] ? " " : "", own->argument, *differs ? "," : "", differs,
-                   with_ddp);
+    (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s%s%s%s%s", own->name,
+                   own->argument[0] ? " " : "", own->argument, *differs ? "," : "", differs);
     return text;
 }
 

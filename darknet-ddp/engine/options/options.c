@@ -1,5 +1,6 @@
 #include "options/table.h"
 
+#include "options/darknet_commands.h"
 #include "options/ddp_commands.h"
 #include "options/foreign_options.h"
 #include "options/removed_options.h"
@@ -199,6 +200,29 @@ static int has_ddp(int argc, char **argv)
     return 0;
 }
 
+/* Is this a command that trains on ranks? Options of ours, with what may be their values, are left
+ * out: Darknet's table of commands does not know them. */
+static int trains_on_ranks(int argc, char **argv)
+{
+    char **rest = calloc((size_t)argc + 1, sizeof *rest);
+    int kept = 1, trains;
+
+    if (!rest)
+        return 0;
+    for (int i = 1; i < argc; i++) {
+        const ddp_option *row = find(argv[i]);
+
+        if (!row || row->scope == DDP_OPTION_SCOPE_SHARED || row->scope == DDP_OPTION_SCOPE_COMMAND)
+            rest[kept++] = argv[i];
+        else
+            i += row->kind != DDP_OPTION_KIND_FLAG;
+    }
+    rest[0] = argv[0];
+    trains = ddp_darknet_trains_ddp(kept, rest);
+    free(rest);
+    return trains;
+}
+
 /* Does this option mean anything to us on this command line? Options of the ddp
  * commands have short names that Darknet's own commands use too. */
 static int applies(const ddp_option *row, int is_ddp_command, int trains)
@@ -259,11 +283,14 @@ static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error
                     near.best ? ddp_suggest_text(&near, text) : ";");
 }
 
+/* used: an option of a run on ranks; NULL: none stands on the line. */
 static ddp_status check_context(const ddp_options *o, const ddp_option *used, int is_ddp_command,
-                                ddp_error *err)
+                                int trains, ddp_error *err)
 {
-    if (used && !o->ddp && !is_ddp_command)
-        return ddp_fail(err, DDP_ERR_USAGE, "%s needs -ddp", used->name);
+    if (used && !trains && !is_ddp_command)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s is for commands that train on ranks, such as `darknet detector train`",
+                        used->name);
     if (o->lone && (o->ddp || is_ddp_command))
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_lone is for training without -ddp");
     return DDP_OK;
@@ -314,8 +341,8 @@ static ddp_status check_values(const ddp_options *o, int is_ddp_command, int is_
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err)
 {
     int is_ddp_command = *argc > 1 && strcmp(argv[1], "ddp") == 0;
-    int trains = has_ddp(*argc, argv);
-    const ddp_option *needs_ddp = NULL;
+    int trains = has_ddp(*argc, argv) || trains_on_ranks(*argc, argv);
+    const ddp_option *of_ranks = NULL;
     char used[DDP_OPTION_ROWS] = {0};
     int kept = 1;
 
@@ -333,7 +360,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
             continue;
         }
         if (row->scope == DDP_OPTION_SCOPE_RANKS)
-            needs_ddp = row;
+            of_ranks = row;
         used[row - ddp_option_table] = 1;
         taken = take(o, row, argv + i + 1, trains || is_ddp_command, err);
         if (taken < 0)
@@ -343,7 +370,8 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     argv[kept] = NULL;
     *argc = kept;
     o->deterministic |= o->exact;
-    if (check_context(o, needs_ddp, is_ddp_command, err)
+    o->ddp |= trains && (o->ranks > 0 || o->hosts);
+    if (check_context(o, of_ranks, is_ddp_command, trains, err)
         || (kept > 2 && is_ddp_command && check_commands(used, argv[2], err)))
         return err->code;
     return check_values(o, is_ddp_command,

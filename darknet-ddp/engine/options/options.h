@@ -69,11 +69,12 @@ enum {
 };
 
 /* Take every option of the table out of argv[1..*argc), setting *argc to what is
- * left; options not given have their defaults, and -ddp_exact implies -ddp_deterministic 1.
- * argv strings must outlive *o.
- * -gpus, -i and -nogpu are Darknet's too: they are left alone but for -ddp and `darknet ddp`.
- * DDP_ERR_USAGE: a value is missing or not what the option accepts, an unknown
- * option begins with -ddp, or one that needs -ddp stands without it. */
+ * left; options not given have their defaults, -ddp_exact implies -ddp_deterministic 1, and
+ * -ddp_ranks and -ddp_hosts imply -ddp in a command that trains. argv strings must outlive *o.
+ * -gpus, -i and -nogpu are Darknet's too: they are taken only with -ddp, from a command that trains
+ * on ranks, and from `darknet ddp`. DDP_ERR_USAGE: a value is missing or not what the option
+ * accepts, an unknown option begins with -ddp, or one of a run on ranks stands with a command that
+ * trains none. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Steps "A:B", from 1 on, as -ddp_trace_steps has them. Returns 0 where text is no such range. */

@@ -9,8 +9,8 @@ int ddp_command_help(void)
 
     printf("darknet-ddp %s: Darknet training on many processes, one cfg unchanged\n\n"
            "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
-           "  darknet classifier train X.data X.cfg -ddp -ddp_ranks 2\n"
-           "  darknet detector train X.data X.cfg -ddp -gpus 0,1,2,3   in a build for GPUs\n\n",
+           "  darknet classifier train X.data X.cfg -ddp_ranks 2\n"
+           "  darknet detector train X.data X.cfg -gpus 0,1,2,3   in a build for GPUs\n\n",
            DDP_VERSION);
     for (size_t i = 0; (own = ddp_ddp_command_at(i)); i++) {
         char words[48];

@@ -1,8 +1,8 @@
-/* The program: Darknet's own main (built under the name darknet_main), with -ddp
- * and its options taken out of the command line first. */
+/* The program: Darknet's own main (built under the name darknet_main), with our options taken out
+ * of the command line first. Every command that can train on ranks does, on one where nobody asks
+ * for more; all other commands are Darknet's alone. */
 #include "algorithms/claims.h"
 #include "cli/commands.h"
-#include "cli/plain_run.h"
 #include "inputs/arguments.h"
 #include "inputs/overwrite.h"
 #include "launch/gpus.h"
@@ -22,11 +22,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int darknet_main(int argc, char **argv);
 
 /* -dont_show is on many command lines that were written for later Darknets; this one shows nothing
- * while it trains. Of a run under -ddp more words mean nothing. */
+ * while it trains. In a run on ranks more words mean nothing. */
 static int drop_ignored(int argc, char **argv, const ddp_options *options,
                         ddp_foreign_options_taken *taken)
 {
@@ -135,17 +136,12 @@ static int run_training(int argc, char **argv, const ddp_options *options,
     return ddp_session_close() || status;
 }
 
-static ddp_status check_alone(int argc, char **argv, const ddp_options *options,
-                              ddp_launcher launcher, ddp_error *err)
+/* Each of several processes that were started without -ddp would train a network of its own. */
+static ddp_status check_together(int argc, char **argv, const ddp_options *options,
+                                 ddp_launcher launcher, ddp_error *err)
 {
-    if (!ddp_darknet_trains(argc, argv))
-        return DDP_OK;
-    if (has_word(argv, "-gpus") && !ddp_gpus_in_build())
-        return ddp_fail(
-            err, DDP_ERR_USAGE,
-            "-gpus names GPUs, and this build is for CPUs, where Darknet would train with "
-            "the learning rate of all of them; -ddp -ddp_ranks N trains on N ranks");
-    if (launcher.ranks <= 1 || options->lone)
+    if (launcher.ranks <= 1 || options->ddp || ddp_supervisor_is_ours()
+        || !ddp_darknet_trains(argc, argv))
         return DDP_OK;
     return ddp_fail(
         err, DDP_ERR_USAGE,
@@ -170,10 +166,10 @@ static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *opti
                            .trace = options->trace_run,
                            .tensorboard = options->tensorboard,
                            .allow_unknown = options->allow_unknown_keys,
-                           .validates = options->ddp && options->validate != 0,
-                           .has_epochs = options->ddp && options->epochs > 0,
-                           .width = options->ddp ? options->net_width : 0,
-                           .height = options->ddp ? options->net_height : 0,
+                           .validates = options->validate != 0,
+                           .has_epochs = options->epochs > 0,
+                           .width = options->net_width,
+                           .height = options->net_height,
                            .saves = launcher.rank == 0,
                            .elsewhere = options->hosts && launcher.ranks == 0};
 }
@@ -199,16 +195,12 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
         return err->code;
     if (ddp_darknet_check(argc, argv, err))
         return err->code;
-    if (!options->ddp && check_alone(argc, argv, options, launcher, err))
-        return err->code;
     if (!ddp_darknet_trains(argc, argv))
         return check_places(argc, argv, err);
-    a = arguments_of(argc, argv, options, launcher);
-    if (!ddp_arguments_has_data(a.command) && !ddp_darknet_trains_ddp(argc, argv))
+    if (!options->ddp)
         return DDP_OK; /* it saves what this program does not know */
-    if (ddp_arguments_check(&a, err))
-        return err->code;
-    return options->ddp || launcher.rank > 0 ? DDP_OK : ddp_plain_run_make_way(&a, err);
+    a = arguments_of(argc, argv, options, launcher);
+    return ddp_arguments_check(&a, err);
 }
 
 /* -width and -height of detector test and classifier predict stand in place of the cfg's, as those
@@ -252,10 +244,10 @@ static void configure_darknet(const ddp_options *options, int is_darknets)
 {
     ddp_darknet_config darknet = ddp_darknet_config_of(options);
 
-    if (is_darknets && !options->ddp)
-        ddp_plain_run_configure(&darknet);
-    else if (!options->ddp)
+    if (!options->ddp)
         darknet.fatal = ddp_rank_output_fatal;
+    if (!options->ddp && is_darknets && !isatty(STDERR_FILENO))
+        darknet.table = NULL; /* a script may read it */
     ddp_darknet_configure(&darknet);
 }
 
@@ -316,7 +308,7 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
 
 int main(int argc, char **original)
 {
-    ddp_launcher launcher = ddp_launcher_read();
+    ddp_launcher launcher;
     ddp_options options;
     int is_ddp_command;
     ddp_error err;
@@ -324,6 +316,9 @@ int main(int argc, char **original)
     static ddp_foreign_options_taken taken;
     const ddp_ddp_command *own = NULL; /* NULL: one of Darknet's */
 
+    if (has_word(original, "-ddp_lone"))
+        ddp_launcher_forget();
+    launcher = ddp_launcher_read();
     if (!clears_screen(argc, original))
         ddp_terminal_escape();
     ddp_rank_output_init(launcher);
@@ -339,8 +334,10 @@ int main(int argc, char **original)
     is_ddp_command = argc > 1 && strcmp(argv[1], "ddp") == 0;
     if (ddp_options_parse(&options, &argc, argv, &err)
         || ddp_claims_check(&options, is_ddp_command, &err)
-        || check_launch(&options, launcher, &err))
+        || check_launch(&options, launcher, &err)
+        || check_together(argc, argv, &options, launcher, &err))
         ddp_rank_output_failure(&err);
+    options.ddp |= ddp_darknet_trains_ddp(argc, argv);
     if (options.ddp)
         (void)ddp_watchdog_open(&options);
     argc = drop_ignored(argc, argv, &options, &taken);
@@ -359,13 +356,10 @@ int main(int argc, char **original)
     find_shared(argc, argv);
     if (own)
         return run_own_command(own, argc, argv, &options, launcher) || !is_printed();
-    if (ddp_darknet_trains(argc, argv)) {
-        ddp_step_line_open(options.log_every);
-        if (launcher.rank == 0)
-            ddp_terminal_open(launcher);
-    }
-    if (options.ddp)
-        return run_training(argc, argv, &options, &taken);
-    argc = take_size(argc, argv);
-    return ddp_plain_run_train(argc, argv);
+    if (!options.ddp)
+        return darknet_main(take_size(argc, argv), argv);
+    ddp_step_line_open(options.log_every);
+    if (launcher.rank == 0)
+        ddp_terminal_open(launcher);
+    return run_training(argc, argv, &options, &taken);
 }

@@ -67,8 +67,8 @@ static void put_own_commands(void)
 static const char *does(const ddp_darknet_command *row)
 {
     if (row->refusal)
-        return "Cannot run under -ddp.";
-    return row->does == DDP_TRAINS_DDP ? "Trains; on many processes with -ddp." : "";
+        return "Runs in one process alone.";
+    return row->does == DDP_TRAINS_DDP ? "Trains, also on many processes." : "";
 }
 
 static void put_darknet_commands(void)
@@ -183,7 +183,7 @@ static int print_manual(void)
            ".SH EXAMPLES\n");
     put_lines("darknet ddp cfg yolov4-tiny -classes 3 -o X.cfg\n"
               "darknet ddp check X.data X.cfg\n"
-              "darknet detector train X.data X.cfg -ddp -ddp_ranks 2\n"
+              "darknet detector train X.data X.cfg -ddp_ranks 2\n"
               "darknet detector map X.data X.cfg backup/X_best.weights -ddp_ranks 2\n"
               "darknet detector test X.data X.cfg backup/X_best.weights PICTURE\n");
     return 0;

@@ -7,7 +7,7 @@
 
 static const char general[] =
     "usage: darknet COMMAND WORDS... [options]\n\n"
-    "  darknet detector train X.data X.cfg [X.weights]      train; with -ddp on many processes\n"
+    "  darknet detector train X.data X.cfg [X.weights]      train; -ddp_ranks N: on N ranks\n"
     "  darknet detector test X.data X.cfg X.weights PICTURE  find objects in a picture\n"
     "  darknet detector map X.data X.cfg X.weights          how good it is, on the list of valid=\n"
     "  darknet classifier train X.data X.cfg [X.weights]\n"
@@ -103,10 +103,9 @@ static int print_command(const char *name)
     if (count && data)
         printf("\nDATA is a file with a line for each:\n%s", data);
     if (count)
-        printf(
-            "\nEach also takes %s. Training with -ddp takes many more, as -ddp_ranks N, -resume,\n"
-            "-epochs N, -width N, -learning_rate X: `darknet ddp help` lists them.\n",
-            ddp_darknet_everywhere);
+        printf("\nEach also takes %s. Training takes many more, as -ddp_ranks N, -resume,\n"
+               "-epochs N, -width N, -learning_rate X: `darknet ddp help` lists them.\n",
+               ddp_darknet_everywhere);
     return count > 0;
 }
 

@@ -246,21 +246,6 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
     return st;
 }
 
-void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size)
-{
-    ddp_sections data = {0};
-    ddp_error ignored;
-    const char *given = NULL;
-
-    if (a->data && !ddp_data_read(&data, a->data, &ignored))
-        given = ddp_sections_find(&data, "backup");
-    if (given || !a->data)
-        (void)snprintf(folder, size, "%s", given ? given : a->backup ? a->backup : "backup");
-    else
-        write_default(a->data, folder, size);
-    ddp_sections_release(&data);
-}
-
 /* Less their names. */
 static ddp_status check_places(const ddp_arguments *a, ddp_error *err)
 {

@@ -31,9 +31,6 @@ int ddp_arguments_has_data(const char *command);
  * DDP_ERR_FORMAT: no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* The folder that the run saves in: backup= of the .data file, or where a run without one saves. */
-void ddp_arguments_backup(const ddp_arguments *a, char *folder, size_t size);
-
 /* The part of it that looks at what kinds of files DATA and CFG are, which are read in any case. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 

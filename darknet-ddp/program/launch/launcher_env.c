@@ -75,6 +75,16 @@ ddp_launcher ddp_launcher_read(void)
     return (ddp_launcher){0};
 }
 
+void ddp_launcher_forget(void)
+{
+    for (int i = 0; i < LAUNCHERS; i++) {
+        (void)unsetenv(size_names[i]);
+        (void)unsetenv(rank_names[i]);
+    }
+    (void)unsetenv(DDP_RANK_VARIABLE);
+    (void)unsetenv(DDP_RANKS_VARIABLE);
+}
+
 ddp_status ddp_launcher_check(ddp_launcher launcher, ddp_error *err)
 {
     int pmi = ddp_group_mpi_knows_pmi() && getenv("PMI_RANK");

@@ -18,6 +18,10 @@ typedef struct ddp_launcher {
  * may be a shell. */
 ddp_launcher ddp_launcher_read(void);
 
+/* Forget what a launcher has left in the environment: this process, and what it starts, read that
+ * there is none. Call before any thread is started. */
+void ddp_launcher_forget(void);
+
 /* Were the ranks started together, by mpirun or srun? */
 int ddp_launched(ddp_launcher launcher);
 

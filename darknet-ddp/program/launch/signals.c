@@ -109,15 +109,6 @@ void ddp_signals_remove_untrained(const char *path)
         lock = strdup(path);
 }
 
-/* Of a run without -ddp, which saves nothing for a signal. */
-static void on_plain_end(int number)
-{
-    if (lock)
-        (void)unlink(lock);
-    (void)signal(number, SIG_DFL);
-    (void)raise(number);
-}
-
 /* On the main thread: another might come between the lock's file and its name here. */
 static void on_end_untrained(int number)
 {
@@ -193,15 +184,6 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone)
     if (trains_alone && !is_ignored(SIGHUP))
         take(SIGHUP, on_end_untrained, 0);
     return asked;
-}
-
-void ddp_signals_end_plainly(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!is_ignored(numbers[i]))
-            take(numbers[i], on_plain_end, 0);
 }
 
 void ddp_signals_take_term(int by_launcher)

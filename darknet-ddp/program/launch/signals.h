@@ -17,10 +17,6 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 /* Such an end removes this file, too: the first that is told. */
 void ddp_signals_remove_untrained(const char *path);
 
-/* In a run without -ddp: SIGINT, SIGTERM and SIGHUP remove that file, and end the process as they
- * would. */
-void ddp_signals_end_plainly(void);
-
 /* Print a line on standard error, in place of one that renews itself. For handlers of signals; it
  * may go unread. */
 void ddp_signals_say(const char *line);

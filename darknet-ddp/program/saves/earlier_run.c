@@ -5,7 +5,6 @@
 #include "base/plural.h"
 #include "checkpoint/match.h"
 #include "checkpoint/set_aside.h"
-#include "launch/signals.h"
 #include "saves/displaced.h"
 #include "saves/done_marker.h"
 #include "saves/run_lock.h"
@@ -124,44 +123,6 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
         printf("DDP: the files of %s, an earlier run's, are in %s again%s\n", folder, directory,
                access(folder, F_OK) ? "" : ", but for those in whose places others lie");
     free(folder);
-    return st;
-}
-
-/* The name is this run's. */
-static ddp_status make_way(const char *directory, const char *base, const char *first_weights,
-                           ddp_error *err)
-{
-    char *folder = NULL;
-    ddp_pair_header earlier = {0};
-    ddp_status st = ddp_earlier_run_recover(directory, base, err);
-
-    if (!st)
-        st = ddp_pair_latest(&earlier, directory, base, err);
-    if (!st && earlier.has_state)
-        st = ddp_set_aside(&folder, directory, base, first_weights, err);
-    if (folder)
-        say_set_aside(folder, &earlier);
-    if (folder && earlier.weights && !is_in(directory, first_weights))
-        say_way_back(ddp_done_marker_is_in(folder, base)
-                         ? "-ddp -resume_force"
-                         : "-ddp -resume (-resume_force where the cfg has changed)");
-    free(folder);
-    free(earlier.weights);
-    return st;
-}
-
-ddp_status ddp_earlier_run_make_way(const char *directory, const char *base,
-                                    const char *first_weights, ddp_error *err)
-{
-    ddp_status st;
-
-    if (access(directory, F_OK) != 0) /* a run there may have saved nothing yet */
-        return DDP_OK;
-    st = ddp_run_lock_take(directory, base, 0, err);
-    if (!st)
-        st = make_way(directory, base, first_weights, err);
-    (void)atexit(ddp_run_lock_give_back);
-    ddp_signals_end_plainly();
     return st;
 }
 

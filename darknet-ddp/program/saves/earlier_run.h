@@ -35,12 +35,6 @@ ddp_status ddp_earlier_run_set_aside(ddp_run_set_aside *out, const char *directo
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* A run without -ddp is about to save in directory as base: the files of a run with -ddp, if one
- * has saved there, are set aside, as ddp_earlier_run_set_aside does. Fails as that, and with
- * DDP_ERR_USAGE where another run is saving there now. This one owns the name until it ends. */
-ddp_status ddp_earlier_run_make_way(const char *directory, const char *base,
-                                    const char *first_weights, ddp_error *err) DDP_MUST_CHECK;
-
 /* On rank 0, where a run goes on: weights of one that had come to its end, BASE_final.weights and
  * BASE.weights with their states, also get the name BASE_final_<batches>.weights, and a line says
  * so; the average of them (ema_alpha) gets BASE_ema_<batches>.weights; other weights that have this

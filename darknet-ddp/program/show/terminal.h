@@ -7,7 +7,7 @@
  * Output whose reader has gone is dropped.
  *
  * Darknet says a step's line by train_line (patches), which comes to ddp_session_show_line
- * (run/step.c, or cli/main.c without -ddp) and to show/step_line.c: it adds figures
+ * (run/step.c) and to show/step_line.c: it adds figures
  * (show/progress.c), and prints it or renews the line of a terminal. Lines about less than a step
  * go by train_say, silent without -verbose. stdout and stderr are streams of show/terminal.c: on
  * rank 0 of a run that trains, whoever prints, the renewing line gives way and NAME.log has it, in
