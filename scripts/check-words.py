@@ -54,7 +54,6 @@ NOT_YET_CLEAN = (
     "darknet-ddp/support/eval/",
     "darknet-ddp/support/monitor/",
     "darknet-ddp/support/watch/",
-    "patches/",
 )
 
 

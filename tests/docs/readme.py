@@ -27,7 +27,7 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 # Of a picture by scripts/draw-page.py: curves, and where the axis of a chart begins and ends, in pixels.
 CURVE = re.compile(r'<path data-series="([^"]+)" data-axis="(\w+) (\S+) (\S+)" [^>]* d="([^"]+)"')
 BOTTOM, TOP = 166, 34
-# Of a picture by scripts/draw_found.py: a box that was found, in pixels, and how far another machine's may be.
+# Of a picture by scripts/draw-found.py: a box that was found, in pixels, and how far another machine's may be.
 FOUND = re.compile(r'<rect x="(-?\d+)" y="(-?\d+)" width="(\d+)" height="(\d+)" data-found="([^"]+)"')
 NEAR = 25
 
@@ -134,7 +134,7 @@ def far(kept, drawn):
 
 
 def boxes(svg):
-    """{(picture, class): its boxes from left to right} of what scripts/draw_found.py has drawn."""
+    """{(picture, class): its boxes from left to right} of what scripts/draw-found.py has drawn."""
     found = {}
     for *box, what in FOUND.findall(svg):
         found.setdefault(what, []).append([int(side) for side in box])
@@ -153,10 +153,10 @@ def far_boxes(kept, drawn):
 def check_found(folder):
     with open(os.path.join(folder, "darknet-ddp/docs/found.svg"), encoding="utf-8") as f:
         kept = f.read()
-    drawn = subprocess.run([os.path.join(folder, "scripts/draw_found.py")], stdout=subprocess.PIPE, text=True, check=True).stdout
+    drawn = subprocess.run([os.path.join(folder, "scripts/draw-found.py")], stdout=subprocess.PIPE, text=True, check=True).stdout
     wrong = far_boxes(kept, drawn)
     if wrong:
-        fail(f"darknet-ddp/docs/found.svg {wrong}: `scripts/draw_found.py >darknet-ddp/docs/found.svg` after `scripts/demo`")
+        fail(f"darknet-ddp/docs/found.svg {wrong}: `scripts/draw-found.py >darknet-ddp/docs/found.svg` after `scripts/demo`")
     if "finds" not in (far_boxes(kept.replace(' dog"', ' cat"'), drawn) or ""):
         fail("a picture with a cat in it would pass")
 

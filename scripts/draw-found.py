@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw the boxes that the demo's network finds, over the outlines of its pictures. Usage: scripts/draw_found.py [PROGRAM] >FILE.svg
+"""Draw the boxes that the demo's network finds, over the outlines of its pictures. Usage: scripts/draw-found.py [PROGRAM] >FILE.svg
 
 After scripts/demo, whose weights it runs. A box is filled where the network has found it, and dashed where its label says it is. README's
 picture, darknet-ddp/docs/found.svg, is made so, and the test docs.readme draws it anew."""
