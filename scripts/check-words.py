@@ -24,8 +24,6 @@ SOURCES = (".h", ".c", ".cpp", ".cu", ".cuh", ".def")
 COMMENT = re.compile(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)|//([^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S | re.M)
 # Folders and pages that still have such comments, names or lines. Take away the line of what you have mended.
 NOT_YET_CLEAN = (
-    "darknet-ddp/docs/from-alexeyab.md",
-    "darknet-ddp/docs/options.md",
     "darknet-ddp/emulated/",
     "darknet-ddp/engine/algorithms/",
     "darknet-ddp/engine/checkpoint/",
