@@ -23,7 +23,8 @@ PICTURES = 60
 FOLDERS = {"Your own data in ten lines": "mine"}
 # A validation comes after 100 steps at the earliest: of a small network, which nobody would have the patience for otherwise.
 SMALL = "sed -i 's/^batch=.*/batch=4/; s/^subdivisions=.*/subdivisions=2/; s/^width=.*/width=96/; s/^height=.*/height=96/' x.cfg"
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                   PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
 # Of a picture by scripts/draw-page.py: curves, and where the axis of a chart begins and ends, in pixels.
 CURVE = re.compile(r'<path data-series="([^"]+)" data-axis="(\w+) (\S+) (\S+)" [^>]* d="([^"]+)"')
 BOTTOM, TOP = 166, 34

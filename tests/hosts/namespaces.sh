@@ -104,10 +104,12 @@ down)
     ;;
 mpirun)
     shift
-    on_host 1 mpirun --bind-to none --mca plm_rsh_agent "$self rsh" \
-        --mca btl tcp,self --mca btl_tcp_if_include "$network.0/24" \
-        --mca oob_tcp_if_include "$network.0/24" \
-        -H "$(numbers "$DDP_HOSTS_ID" | sed "s/.*/$network.&:${DDP_HOSTS_SLOTS:-1}/" | paste -sd,)" "$@"
+    slots=${DDP_HOSTS_SLOTS:-1}
+    # Open MPI 5 starts nothing on this host where -H has its address. Open MPI 4 reads the first two of these variables, 5 the others.
+    export OMPI_MCA_plm_rsh_agent="$self rsh" OMPI_MCA_oob_tcp_if_include="$network.0/24"
+    export PRTE_MCA_plm_ssh_agent="$self rsh" PRTE_MCA_prte_if_include="$network.0/24"
+    on_host 1 mpirun --bind-to none --mca btl tcp,self --mca btl_tcp_if_include "$network.0/24" \
+        -H "$(name 1):$slots$(numbers "$DDP_HOSTS_ID" | sed "1d; s/.*/,$network.&:$slots/" | paste -sd '')" "$@"
     ;;
 on)
     shift

@@ -89,7 +89,7 @@ static void forget_the_launcher(void)
 
     while (*e) {
         if (strncmp(*e, "OMPI_", 5) != 0 && strncmp(*e, "PMIX_", 5) != 0
-            && strncmp(*e, "ORTE_", 5) != 0) {
+            && strncmp(*e, "ORTE_", 5) != 0 && strncmp(*e, "PRTE_", 5) != 0) {
             e++;
             continue;
         }
@@ -109,7 +109,7 @@ static int run_job(const char *program, const char *size, const char *what)
 
     if (child == 0) {
         forget_the_launcher();
-        (void)execlp("mpirun", "mpirun", "--oversubscribe", "--bind-to", "none", "-q", "-n", size,
+        (void)execlp("mpirun", "mpirun", "--oversubscribe", "--bind-to", "none", "-n", size,
                      program, what, (char *)NULL);
         _exit(0);
     }

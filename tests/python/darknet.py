@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -27,13 +28,17 @@ GPU = os.environ.get("DARKNET_GPU")
 # What is compared are bits, or all but the last: fixed algorithms, float32 throughout.
 GPU_OPTIONS = ["-ddp_deterministic", "1", "-ddp_fp32", "1", *os.environ.get("DARKNET_GPU_OPTIONS", "").split()]
 # What every run gets. Nobody changes it: tests of one script run side by side, and would run with each other's variables.
+# tests/CMakeLists.txt has the same for programs that are no Python, and says what each is for.
 ENVIRONMENT = types.MappingProxyType(dict(
     os.environ,
     OMP_NUM_THREADS="1",
     OMPI_ALLOW_RUN_AS_ROOT="1",
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
     OMPI_MCA_rmaps_base_oversubscribe="1",
+    PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
     OMPI_MCA_hwloc_base_binding_policy="none",
+    PRTE_MCA_hwloc_default_binding_policy="none",
+    PMIX_MCA_mca_base_param_files="none",
     OMPI_MCA_btl_vader_single_copy_mechanism="none",
     OMPI_MCA_pml="ob1",
 ))
@@ -90,7 +95,7 @@ def sessions_beside(folder):
     """Variables for a run in a Case's folder: Open MPI keeps its files beside it. Of all runs in one place, one that ends removes the
     folder in which another, that starts in the same instant, is about to make its own."""
     place = os.path.join(os.path.dirname(os.path.abspath(folder)), SESSIONS)
-    return {"OMPI_MCA_orte_tmpdir_base": place} if os.path.isdir(place) else {}
+    return {"OMPI_MCA_orte_tmpdir_base": place, "PRTE_MCA_prte_tmpdir_base": place} if os.path.isdir(place) else {}
 
 
 STARTED = []  # processes, each a session of its own
@@ -205,6 +210,12 @@ def compressions(on_gpus=bool(GPU)):
     """Of each compression of -ddp_compress what asks for it: ["powersgd:2", ...]."""
     words = [word for word in options()["-ddp_compress"]["words"] if word["compresses"] and (word["on_gpus"] or not on_gpus)]
     return [word["word"] + (f":{min(max(word['low'], 2), word['high']):g}" if word["argument"] else "") for word in words]
+
+
+@functools.cache
+def open_mpi():
+    """The first number of the version of the Open MPI whose mpirun is in PATH."""
+    return int(re.search(r"\d+", run(["mpirun", "--version"], ".").out)[0])
 
 
 def has_gloo():

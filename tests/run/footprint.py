@@ -29,7 +29,8 @@ class Outside(darknet.Case):
 
     def changed(self, *words, ranks, code=0):
         before = files(self.folder)
-        environment = {"HOME": self.path("home"), "TMPDIR": self.path("temporary"), "OMPI_MCA_orte_tmpdir_base": self.path("temporary")}
+        environment = {"HOME": self.path("home"), "TMPDIR": self.path("temporary"), "OMPI_MCA_orte_tmpdir_base": self.path("temporary"),
+                       "PRTE_MCA_prte_tmpdir_base": self.path("temporary")}
         result = self.darknet(*words, ranks=ranks, environment=environment)
         self.assertEqual(result.code, code, result)
         after = files(self.folder)

@@ -39,8 +39,8 @@ class Inputs(darknet.Case):
             else:
                 darknet.write(os.path.join(other, name), text)
         one = darknet.command(*words)
-        return darknet.run(["mpirun", "-np", "1", "-wdir", self.folder, *one, ":",
-                            "-np", "1", "-wdir", other, *one], self.folder)
+        return darknet.run(["mpirun", "-np", "1", "--wdir", self.folder, *one, ":",
+                            "-np", "1", "--wdir", other, *one], self.folder)
 
     def differ(self, says, *words, **files):
         result = self.on_two_hosts(*words, "-ddp", **files)

@@ -69,8 +69,9 @@ class Alone(Start):
         sentence = "darknet: the ranks could not be started (exit status 255): ssh: Could not resolve hostname nohost: Name or service not known; "
         result = self.check_refused(darknet.run(args, self.folder, environment=path), sentence, code=1)
         self.assertTrue(result.err.splitlines()[-1].startswith("darknet: "), result)
-        self.assertNotIn("ORTE", result.err, result)
-        result = self.check_refused(darknet.run([*args, "-verbose"], self.folder, environment=path), "ORTE was unable to reliably start")
+        unsaid = "ORTE was unable to reliably start" if darknet.open_mpi() < 5 else "PRTE has lost communication with a remote daemon"
+        self.assertNotIn(unsaid, result.err, result)
+        result = self.check_refused(darknet.run([*args, "-verbose"], self.folder, environment=path), unsaid)
         self.assertTrue(result.err.splitlines()[-1].startswith("darknet: "), result)
 
     def test_an_interface_that_is_not_there(self):
@@ -159,7 +160,7 @@ class Interrupts(Start):
 
     def test_of_ranks(self):
         job = self.begin("-ddp_ranks", "2")
-        mpirun = self.until(lambda: [pid for pid in of_session(job.pid) if pid != job.pid and "mpi" in darknet.command_line(pid).split()[0]],
+        mpirun = self.until(lambda: [pid for pid in of_session(job.pid) if pid != job.pid and re.search("mpi|prte", darknet.command_line(pid).split()[0])],
                             self.said, job)[0]
         os.kill(mpirun, signal.SIGSTOP)  # and starts no rank
         self.check(job)
@@ -248,7 +249,7 @@ class Hosts(Start):
         """In place of ssh: it is called with the name of a host, then a command."""
         self.write("agent", "#!/bin/sh\n" + "\n".join(lines) + "\n")
         os.chmod(self.path("agent"), 0o755)
-        return {"OMPI_MCA_plm_rsh_agent": self.path("agent")}
+        return {"OMPI_MCA_plm_rsh_agent": self.path("agent"), "PRTE_MCA_plm_ssh_agent": self.path("agent")}
 
     def start(self, agent, host="far.example"):
         return self.darknet(*TRAIN, "-ddp", "-ddp_hosts", f"localhost:1,{host}:1", "-ddp_io_timeout", "4", environment=agent)
@@ -287,9 +288,12 @@ class Limits(Start):
         return self.within("unshare", *words, "sh", "-c", first + ' && exec "$@"', "sh")
 
     def test_a_long_host_name(self):
+        """Open MPI 4's mpirun writes beyond an array for it, 5's does not."""
         name = "h" * 57
-        self.check_refused(self.apart(["--uts"], f"hostname {name}"), f"the host name {name} has 57 letters before a digit, and", code=2)
-        result = self.apart(["--uts"], f"hostname {name[1:]}")
+        result = self.apart(["--uts"], f"hostname {name}")
+        if darknet.open_mpi() < 5:
+            self.check_refused(result, f"the host name {name} has 57 letters before a digit, and", code=2)
+            result = self.apart(["--uts"], f"hostname {name[1:]}")
         self.assertEqual(result.code, 0, result)
 
     def test_little_shared_memory(self):
@@ -487,7 +491,7 @@ class Output(Start):
         self.assertNotIn("------", self.said())
         self.assertNotIn("mpiexec", self.said())
         with open(self.path("backup/tiny.log"), encoding="utf-8") as f:
-            self.assertIn("on signal 9 (Killed)", f.read())
+            self.assertRegex(f.read(), r"on\s+signal 9 \(Killed\)")
 
     def test_nothing_is_said_of_a_checkpoint_where_none_was_saved(self):
         self.write("tiny.cfg", darknet.detector_cfg(batch=256, subdivisions=64, max_batches=10000000))  # long steps

@@ -34,8 +34,8 @@
 enum { DDP_HOST_BYTES = 256 };
 
 struct ddp_backend {
-    const char *name; /* as written on the command line */
-    int knows_pmi;    /* as ddp_group_mpi_knows_pmi; of "mpi" alone */
+    const char *name;           /* as written on the command line */
+    ddp_mpi_kind (*kind)(void); /* as ddp_group_mpi_kind; of "mpi" alone, else NULL */
 
     /* Allocate a struct that begins with struct ddp_group, and fill it. */
     ddp_status (*open)(ddp_group **out, ddp_error *err);

@@ -39,9 +39,17 @@ ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) 
 /* Is there such a backend in this build? */
 int ddp_group_has(const char *backend);
 
-/* Do the processes of an MPI job find each other by PMI (srun --mpi=pmi2)? Open MPI's do by PMIx
- * alone. */
-int ddp_group_mpi_knows_pmi(void);
+/* Which MPI this program runs with, by what starts its ranks. */
+typedef enum ddp_mpi_kind {
+    DDP_MPI_NONE,   /* this build has no MPI */
+    DDP_MPI_OPEN_4, /* Open MPI up to version 4: orterun and orted; PMIx connects the ranks */
+    DDP_MPI_OPEN_5, /* Open MPI from version 5 on: prterun and prted, of PRRTE; PMIx */
+    DDP_MPI_HYDRA   /* MPICH and Intel MPI: hydra's mpiexec; PMI connects the ranks */
+} ddp_mpi_kind;
+
+/* Ask the MPI library that this process is linked with, not the one of the build, which may have
+ * been older. From any thread; MPI need not have been started. */
+ddp_mpi_kind ddp_group_mpi_kind(void);
 
 /* Make `size` groups that are the ranks of one world inside this process, for
  * tests: groups[i] is rank i and belongs to one thread of the caller's.

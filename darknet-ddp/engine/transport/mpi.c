@@ -253,9 +253,7 @@ static ddp_status mpi_open(ddp_group **out, ddp_error *err)
 
 const struct ddp_backend ddp_backend_mpi = {
     .name = "mpi",
-#ifndef OPEN_MPI
-    .knows_pmi = 1,
-#endif
+    .kind = ddp_mpi_kind_of_library,
     .open = mpi_open,
     .close = mpi_close,
     .abort = ddp_group_exit,

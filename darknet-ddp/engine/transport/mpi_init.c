@@ -24,6 +24,28 @@ ddp_status ddp_mpi_check(int rc, const char *what, ddp_error *err)
     return ddp_fail(err, DDP_ERR_COMM, "%s: %.*s", what, length, text);
 }
 
+/* ---- which MPI ---- */
+
+ddp_mpi_kind ddp_mpi_kind_of_library(void)
+{
+    static const char open_mpi[] = "Open MPI v";
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "", *version;
+    int length;
+
+    if (MPI_Get_library_version(text, &length) != MPI_SUCCESS)
+        return DDP_MPI_HYDRA;
+    version = strstr(text, open_mpi);
+    if (!version)
+        return DDP_MPI_HYDRA;
+    return strtol(version + strlen(open_mpi), NULL, 10) < 5 ? DDP_MPI_OPEN_4 : DDP_MPI_OPEN_5;
+}
+
+/* What carries messages in the memory of a host: "vader" up to Open MPI 4, "sm" from 5 on. */
+static int is_vader(void)
+{
+    return ddp_mpi_kind_of_library() == DDP_MPI_OPEN_4;
+}
+
 /* ---- the start ---- */
 
 /* As Open MPI's launcher says, before MPI is asked; 0: not known. */
@@ -40,7 +62,9 @@ static int is_one_host(void)
  * they next poll, and behind the data that they send themselves: over 1 Gbit/s, 102
  * MB take 0.98 s at the default of 64 KiB and 0.85 s (the link's rate) so. A sum's
  * receives are posted early, and the window bounds what can arrive before them.
- * btl: ranks of one host need no port. */
+ * btl: ranks of one host need no port.
+ * btl_sm_segment_size: Open MPI 5 would take 16 MiB of /dev/shm for each rank, of which many
+ * containers have 64 MiB; vader takes 4 MiB. */
 static void tune_open_mpi(void)
 {
     enum { HEADER_BYTES = 1024 };
@@ -48,8 +72,9 @@ static void tune_open_mpi(void)
 
     (void)snprintf(limit, sizeof limit, "%d", DDP_CHUNK_MESSAGE_BYTES + HEADER_BYTES);
     (void)setenv("OMPI_MCA_btl_tcp_eager_limit", limit, 0);
+    (void)setenv("OMPI_MCA_btl_sm_segment_size", "4194304", 0);
     if (is_one_host())
-        (void)setenv("OMPI_MCA_btl", "self,vader", 0);
+        (void)setenv("OMPI_MCA_btl", is_vader() ? "self,vader" : "self,sm", 0);
     if (ddp_group_interface())
         (void)setenv("OMPI_MCA_btl_tcp_if_include", ddp_group_interface(), 0);
 }
@@ -59,23 +84,25 @@ static void tune_open_mpi(void)
 static ddp_status check_shared_memory(ddp_error *err)
 {
     static const char folder[] = "/dev/shm";
+    const char *place =
+        is_vader() ? "OMPI_MCA_btl_vader_backing_directory" : "OMPI_MCA_btl_sm_backing_directory";
     const uint64_t bytes_a_rank = 4 << 20; /* 4,194,312 bytes are asked for */
     const char *ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"), *btl = getenv("OMPI_MCA_btl");
     uint64_t need = (ranks ? strtoul(ranks, NULL, 10) : 0) * bytes_a_rank, has;
     struct statvfs space;
 
-    if (!is_one_host() || need <= bytes_a_rank || (btl && !strstr(btl, "vader"))
-        || getenv("OMPI_MCA_btl_vader_backing_directory") || statvfs(folder, &space))
+    if (!is_one_host() || need <= bytes_a_rank
+        || (btl && !strstr(btl, "vader") && !strstr(btl, "sm")) || getenv(place)
+        || statvfs(folder, &space))
         return DDP_OK;
     has = (uint64_t)space.f_blocks * space.f_frsize; /* ranks that came before have taken theirs */
     if (has >= need)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_IO,
                     "%s has %llu KB, and MPI needs %llu KB there for %s ranks: make it larger "
-                    "(docker run --shm-size=64m), or OMPI_MCA_btl_vader_backing_directory=/tmp in "
-                    "the environment",
+                    "(docker run --shm-size=64m), or %s=/tmp in the environment",
                     folder, (unsigned long long)(has >> 10), (unsigned long long)(need >> 10),
-                    ranks);
+                    ranks, place);
 }
 
 ddp_status ddp_mpi_start(int *started, ddp_error *err)

@@ -3,18 +3,23 @@
 #ifndef DDP_TRANSPORT_MPI_INIT_H
 #define DDP_TRANSPORT_MPI_INIT_H
 
-#include "base/status.h"
+#include "comm/group.h"
 
-/* What an MPI call has returned, as an error; `what` is its name. */
+/* Return DDP_OK if rc, which the MPI call `what` has returned, is MPI_SUCCESS. Else fail with
+ * DDP_ERR_COMM and MPI's own sentence. */
 ddp_status ddp_mpi_check(int rc, const char *what, ddp_error *err);
 
-/* Start MPI with the settings that suit sums, unless it runs; *started: it was started here.
- * Fails with DDP_ERR_COMM. */
+/* Ask the MPI library which one it is; never DDP_MPI_NONE. MPI need not have been started. */
+ddp_mpi_kind ddp_mpi_kind_of_library(void);
+
+/* Start MPI, unless it runs, with the settings that suit sums. What the environment sets stands.
+ * *started is set to 1 if MPI was started here, and its MPI_Finalize is then the caller's. Fails
+ * with DDP_ERR_IO if /dev/shm is too small for the ranks of this host, else with DDP_ERR_COMM. */
 ddp_status ddp_mpi_start(int *started, ddp_error *err);
 
-/* Send each other rank a first message, and wait for its one, for 20 s at most. Fails with
- * DDP_ERR_COMM, naming the lowest rank of which none has come, its host where the launcher can
- * tell, and the ports that must be open. */
+/* Send each other rank a first message and wait for the one that it sends, for 20 s at most. Call
+ * after MPI's start, on all ranks. Fails with DDP_ERR_COMM: the error names the lowest rank whose
+ * message has not come, its host if the launcher can tell, and the ports that must be open. */
 ddp_status ddp_mpi_exchange_hosts(ddp_error *err);
 
 #endif

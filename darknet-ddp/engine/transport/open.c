@@ -27,11 +27,11 @@ int ddp_group_has(const char *backend)
     return find(backend) != NULL;
 }
 
-int ddp_group_mpi_knows_pmi(void)
+ddp_mpi_kind ddp_group_mpi_kind(void)
 {
     const struct ddp_backend *mpi = find("mpi");
 
-    return mpi && mpi->knows_pmi;
+    return mpi ? mpi->kind() : DDP_MPI_NONE;
 }
 
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err)

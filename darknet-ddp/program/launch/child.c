@@ -358,14 +358,21 @@ static void work(struct launcher *l)
     ddp_oom_look(&l->memory, l->pid);
 }
 
+/* No rank has begun, and mpirun has said why: of a host that it does not reach Open MPI 5 says that
+ * it has lost the daemon there. */
+static int could_not_start(const struct launcher *l)
+{
+    return (l->err.no_start || *l->err.lost) && !(l->err.notes & DDP_NOTE_BEGINS);
+}
+
 static void say_what_ended(const struct launcher *l)
 {
-    const ddp_output_relay_found *found = &l->err.found;
+    const ddp_mpirun_frame *found = &l->err.killed;
     int64_t peak = ddp_oom_peak(&l->memory, found->rank);
     int of_memory = found->signal == SIGKILL && ddp_oom_was_short(&l->memory);
     char memory[96] = "";
 
-    if (*l->err.lost)
+    if (*l->err.lost && !could_not_start(l))
         (void)fprintf(stderr,
                       "darknet: mpirun has lost its daemon on host %s, and ends the job: that host "
                       "is down, or the network to it, or something there has ended the daemon\n",
@@ -379,11 +386,6 @@ static void say_what_ended(const struct launcher *l)
                   of_memory ? ", and the kernel has ended a process here for want of memory: fewer "
                               "images a mini-batch (more subdivisions) need less"
                             : "");
-}
-
-static int could_not_start(const struct launcher *l)
-{
-    return l->err.no_start && !(l->err.notes & DDP_NOTE_BEGINS);
 }
 
 /* No rank has said anything of it. */
@@ -412,8 +414,8 @@ static void finish(struct launcher *l, int how, ddp_exit_info *ended)
         ddp_signals_say(ddp_signals_ends_untrained);
     if (ended->failed)
         say_what_ended(l);
-    if (ended->failed && !l->gave_up && !l->err.told && !*l->err.lost && l->err.found.rank < 0
-        && !WIFSIGNALED(how) && !(l->err.notes & DDP_NOTE_LACKS))
+    if (ended->failed && !l->gave_up && !l->err.told && (could_not_start(l) || !*l->err.lost)
+        && l->err.killed.rank < 0 && !WIFSIGNALED(how) && !(l->err.notes & DDP_NOTE_LACKS))
         say_why(l, ended->status);
     if (ended->failed && WIFSIGNALED(how))
         (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),

@@ -1,5 +1,7 @@
 #include "launch/hostlist.h"
 
+#include "launch/mpirun.h"
+
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -233,7 +235,11 @@ char *ddp_hosts_argument(const ddp_hosts *h, int ranks)
 
         if (h->list[i].unreachable)
             continue;
-        (void)fprintf(out, "%s%s:%d", comma, h->list[i].name, here);
+        (void)fprintf(out, "%s%s:%d", comma,
+                      ddp_mpirun_wants_localhost() && ddp_is_this_host(h->list[i].name)
+                          ? "localhost"
+                          : h->list[i].name,
+                      here);
         comma = ",";
         ranks -= here;
     }

@@ -41,8 +41,8 @@ int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
 /* Ranks of the hosts that answer. */
 int ddp_hosts_ranks(const ddp_hosts *h);
 
-/* "a:4,b:4" as mpirun's -H wants it, `ranks` of them in all, the first hosts full. Free it; NULL
- * without memory. */
+/* Write "a:4,b:4" as mpirun's -H wants it: `ranks` of them in all, the first hosts full, without
+ * hosts that do not answer. Free it; NULL without memory. */
 char *ddp_hosts_argument(const ddp_hosts *h, int ranks);
 
 #endif

@@ -1,6 +1,7 @@
 #include "launch/launcher_env.h"
 
 #include "comm/group.h"
+#include "launch/mpirun.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -87,13 +88,13 @@ void ddp_launcher_forget(void)
 
 ddp_status ddp_launcher_check(ddp_launcher launcher, ddp_error *err)
 {
-    int pmi = ddp_group_mpi_knows_pmi() && getenv("PMI_RANK");
+    int pmi = ddp_group_mpi_kind() == DDP_MPI_HYDRA && getenv("PMI_RANK");
 
     if (launcher.ranks <= 1 || tasks_of_srun() == 0 || pmi || getenv("PMIX_NAMESPACE"))
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_USAGE,
-                    "srun started %d tasks, and MPI knows nothing of it: srun %s", launcher.ranks,
-                    ddp_group_mpi_knows_pmi() ? "--mpi=pmi2 tells it" : "--mpi=pmix tells it");
+                    "srun started %d tasks, and MPI knows nothing of it: srun --mpi=%s tells it",
+                    launcher.ranks, ddp_mpirun_srun_mpi());
 }
 
 int ddp_launcher_idle_tasks(ddp_launcher launcher)

@@ -14,27 +14,6 @@
 
 const char ddp_resume_hint[] = " goes on from ";
 
-/* The lines that frame what mpirun explains. */
-enum { RULE_DASHES = 70 };
-
-/* Frames of mpirun's (Open MPI) that only say that ranks have ended, or cannot be started. */
-static const char *const endings[] = {"MPI_ABORT was invoked on rank",
-                                      "Primary job  terminated normally, but",
-                                      "detected that one or more processes exited with non-zero",
-                                      "has exited due to process rank",
-                                      "noticed that process rank",
-                                      "lost communication with a remote daemon"};
-
-static const char *const no_starts[] = {
-    "was unable to reliably start one or more daemons", "daemon has unexpectedly failed",
-    "not enough slots available", "was unable to launch the specified application",
-    "was unable to find the specified executable"};
-
-/* Lines of mpirun's that mean nothing to a user who did not start mpirun. */
-static const char *const asides[] = {
-    " more process has sent help message", " more processes have sent help message",
-    "Set MCA parameter \"orte_base_help_aggregate\"", ": Forwarding signal "};
-
 static void add_out(ddp_output_relay *r, const char *text, size_t bytes)
 {
     if (r->unread || bytes > sizeof r->out - r->out_bytes)
@@ -48,48 +27,6 @@ static void add_out(ddp_output_relay *r, const char *text, size_t bytes)
 static int has(const char *text, size_t bytes, const char *word)
 {
     return memmem(text, bytes, word, strlen(word)) != NULL;
-}
-
-static int has_any(const char *text, size_t bytes, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (has(text, bytes, words[i]))
-            return 1;
-    return 0;
-}
-
-static int is_rule(const char *line, size_t bytes)
-{
-    size_t dashes = 0;
-
-    while (dashes < bytes && line[dashes] == '-')
-        dashes++;
-    return dashes >= RULE_DASHES && dashes + 1 >= bytes;
-}
-
-/* "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed)." */
-static void find_killed(ddp_output_relay *r, const char *frame)
-{
-    const char *at = strstr(frame, "noticed that process rank ");
-    const char *node = at ? strstr(at, " on node ") : NULL;
-    const char *signal = node ? strstr(node, "exited on signal ") : NULL;
-
-    if (!signal || r->found.rank >= 0)
-        return;
-    r->found.rank = (int)strtol(at + strlen("noticed that process rank "), NULL, 10);
-    r->found.signal = (int)strtol(signal + strlen("exited on signal "), NULL, 10);
-    (void)snprintf(r->found.host, sizeof r->found.host, "%.*s",
-                   (int)strcspn(node + strlen(" on node "), " \n"), node + strlen(" on node "));
-}
-
-/* "Remote daemon: [[26566,0],1] on node b" */
-static void find_lost(ddp_output_relay *r, const char *frame)
-{
-    const char *at = strstr(frame, "Remote daemon: "), *node = at ? strstr(at, " on node ") : NULL;
-
-    if (node && !*r->lost)
-        (void)snprintf(r->lost, sizeof r->lost, "%.*s",
-                       (int)strcspn(node + strlen(" on node "), " \n"), node + strlen(" on node "));
 }
 
 /* Darknet says what it does on standard error, too, and Open MPI's event loop warns there of
@@ -108,40 +45,27 @@ static void keep_why(ddp_output_relay *r, const char *text, size_t bytes)
     (void)snprintf(r->why, sizeof r->why, "%.*s", (int)bytes, text);
 }
 
-/* The first sentence of a frame, which may go on in further lines. */
-static void keep_first_sentence(ddp_output_relay *r)
-{
-    const char *first = strchr(r->frame, '\n'), *end;
-
-    if (!first || *r->why)
-        return;
-    first++;
-    end = strpbrk(first, ".:");
-    keep_why(r, first, end ? (size_t)(end - first) : strcspn(first, "\n"));
-    for (char *c = r->why; *c; c++)
-        if (*c == '\n')
-            *c = ' ';
-}
-
 static void end_frame(ddp_output_relay *r)
 {
     size_t room = sizeof r->withheld - r->withheld_bytes;
-    int no_start;
+    ddp_mpirun_frame frame;
 
     r->frame[r->frame_bytes] = '\0';
-    no_start = has_any(r->frame, r->frame_bytes, no_starts, sizeof no_starts / sizeof *no_starts);
-    r->no_start |= no_start;
-    if (!no_start
-        && !has_any(r->frame, r->frame_bytes, endings, sizeof endings / sizeof *endings)) {
-        add_out(r, r->frame, r->frame_bytes);
-    } else {
-        find_killed(r, r->frame);
-        find_lost(r, r->frame);
-        keep_first_sentence(r);
+    ddp_mpirun_read_frame(&frame, r->frame);
+    r->no_start |= frame.is_no_start;
+    if (frame.is_end) {
+        if (r->killed.rank < 0)
+            r->killed = frame;
+        if (!*r->lost)
+            memcpy(r->lost, frame.lost, sizeof r->lost);
+        if (!*r->why)
+            keep_why(r, frame.sentence, strlen(frame.sentence));
         if (r->frame_bytes <= room) {
             memcpy(r->withheld + r->withheld_bytes, r->frame, r->frame_bytes);
             r->withheld_bytes += r->frame_bytes;
         }
+    } else {
+        add_out(r, r->frame, r->frame_bytes);
     }
     r->frame_bytes = 0;
     r->framed = 0;
@@ -149,7 +73,7 @@ static void end_frame(ddp_output_relay *r)
 
 static void add_to_frame(ddp_output_relay *r, const char *line, size_t bytes)
 {
-    int ends = r->framed && is_rule(line, bytes);
+    int ends = r->framed && ddp_mpirun_is_rule(line, bytes);
 
     if (bytes >= sizeof r->frame - r->frame_bytes) { /* no frame of mpirun's is so long */
         add_out(r, r->frame, r->frame_bytes);
@@ -188,10 +112,10 @@ static void take_line(ddp_output_relay *r, const char *line, size_t bytes)
     if (!r->passing && bytes > 7 && memcmp(line, "darknet", 7) == 0) {
         r->told = 1;
         r->advised |= has(line, bytes, ddp_resume_hint);
-    } else if (!r->passing && (r->framed || is_rule(line, bytes))) {
+    } else if (!r->passing && (r->framed || ddp_mpirun_is_rule(line, bytes))) {
         add_to_frame(r, line, bytes);
         return;
-    } else if (has_any(line, bytes, asides, sizeof asides / sizeof *asides)) {
+    } else if (ddp_mpirun_is_aside(line, bytes)) {
         return;
     } else if (!r->passing) {
         keep_why(r, line, bytes - 1);
@@ -202,6 +126,8 @@ static void take_line(ddp_output_relay *r, const char *line, size_t bytes)
 static void filter(ddp_output_relay *r, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
+        if (text[i] == '\0') /* Open MPI 5 writes one behind each frame */
+            continue;
         r->line[r->line_bytes++] = text[i];
         if (text[i] != '\n' && r->line_bytes < sizeof r->line)
             continue;
@@ -229,7 +155,7 @@ void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters)
     r->from = from;
     r->to = to;
     r->filters = filters;
-    r->found.rank = -1;
+    r->killed.rank = -1;
     (void)fcntl(from, F_SETFL, fcntl(from, F_GETFL) | O_NONBLOCK);
 }
 

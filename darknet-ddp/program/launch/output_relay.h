@@ -9,18 +9,13 @@
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
 
+#include "launch/mpirun.h"
+
 #include <poll.h>
 #include <stddef.h>
 
 /* Bytes that wait for their reader, text of mpirun's that may have to be said, and a sentence. */
 enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096, DDP_RELAY_WHY = 400 };
-
-/* What mpirun said of the first rank that a signal ended. */
-typedef struct ddp_output_relay_found {
-    int rank; /* -1: none */
-    int signal;
-    char host[128];
-} ddp_output_relay_found;
 
 typedef struct ddp_output_relay {
     int from; /* end of a pipe, not blocking; -1: at its end */
@@ -28,13 +23,13 @@ typedef struct ddp_output_relay {
     int filters;
     int stands; /* what was passed on last ends with a line that renews itself */
     struct ddp_output_relay
-        *beside;  /* of the same terminal: its line is erased first; NULL: none */
-    int unread;   /* nobody takes the output any more */
-    int told;     /* a sentence of ours, or of a rank, has passed */
-    int advised;  /* one of how to go on has */
-    int no_start; /* mpirun could not start the ranks */
-    int notes;    /* of ranks, all that have come */
-    ddp_output_relay_found found;
+        *beside;               /* of the same terminal: its line is erased first; NULL: none */
+    int unread;                /* nobody takes the output any more */
+    int told;                  /* a sentence of ours, or of a rank, has passed */
+    int advised;               /* one of how to go on has */
+    int no_start;              /* mpirun could not start the ranks */
+    int notes;                 /* of ranks, all that have come */
+    ddp_mpirun_frame killed;   /* what mpirun said of the first rank that a signal ended */
     char lost[128];            /* the host whose daemon mpirun has lost; empty: none */
     char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or what a frame begins with */
     char log[DDP_RELAY_FRAME]; /* NAME.log, where rank 0 has named it; else empty */

@@ -1,6 +1,7 @@
 #include "launch/reach.h"
 
 #include "base/clock.h"
+#include "launch/mpirun.h"
 #include "launch/process_tree.h"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@ enum { ANSWER_MS = 10000, AGENT_WORDS = 32, SHOWN_HOSTS = 4, COMMAND_BYTES = 163
 
 static const char *agent_command(void)
 {
-    const char *set = getenv("OMPI_MCA_plm_rsh_agent");
+    const char *set = ddp_mpirun_agent();
 
     return set ? set : "ssh -o BatchMode=yes -o ConnectTimeout=5";
 }

@@ -1,6 +1,7 @@
 #include "launch/resume_command.h"
 
 #include "launch/child.h"
+#include "launch/mpirun.h"
 #include "launch/output_relay.h"
 
 #include <stdio.h>
@@ -87,35 +88,18 @@ static int read_words(pid_t pid, char *text, size_t size, char **words)
     return bytes + 1 < size && count > 0;
 }
 
-static int names_one_of(const char *const *names, const char *program)
-{
-    const char *slash = strrchr(program, '/');
-
-    while (*names && strcmp(slash ? slash + 1 : program, *names) != 0)
-        names++;
-    return *names != NULL;
-}
-
-static int names_mpirun(const char *program)
-{
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", NULL};
-
-    return names_one_of(names, program);
-}
-
 int ddp_is_mpirun(pid_t pid)
 {
     static char text[1 << 17], *words[WORDS];
 
-    return read_words(pid, text, sizeof text, words) && names_mpirun(words[0]);
+    return read_words(pid, text, sizeof text, words) && ddp_mpirun_is_name(words[0]);
 }
 
 int ddp_is_mpiruns_daemon(pid_t pid)
 {
-    static const char *const names[] = {"orted", NULL};
     static char text[1 << 17], *words[WORDS];
 
-    return read_words(pid, text, sizeof text, words) && names_one_of(names, words[0]);
+    return read_words(pid, text, sizeof text, words) && ddp_mpirun_is_daemon_name(words[0]);
 }
 
 char *ddp_resume_command(int launched, ddp_resume_how how)
@@ -128,8 +112,11 @@ char *ddp_resume_command(int launched, ddp_resume_how how)
         return ddp_resume_command_of(words, how);
     if (starter > 0 && read_words(starter, text, sizeof text, words))
         return ddp_resume_command_of(words, how);
-    if (starter == 0 && read_words(getppid(), text, sizeof text, words) && names_mpirun(words[0]))
+    if (starter == 0 && read_words(getppid(), text, sizeof text, words)
+        && ddp_mpirun_is_name(words[0])) {
+        words[0] = ddp_mpirun_typed_name(words[0]);
         return ddp_resume_command_of(words, how);
+    }
     if (asprintf(&same, "the same command line with %s", how.option) < 0)
         return NULL;
     return same;

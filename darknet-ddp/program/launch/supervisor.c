@@ -3,30 +3,25 @@
 #include "base/cfg_text.h"
 #include "base/file.h"
 #include "base/net_interface.h"
-#include "comm/group.h"
 #include "core/batch.h"
 #include "launch/child.h"
 #include "launch/hostlist.h"
 #include "launch/launcher_env.h"
 #include "launch/limits.h"
-#include "launch/ports.h"
+#include "launch/mpirun.h"
 #include "launch/reach.h"
 #include "launch/resume_command.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The one that the build found beside its MPI: another in PATH may be of another MPI. */
-static const char mpirun[] = DDP_MPIRUN;
-
 static const char must_resume[] = "DARKNET_DDP_MUST_RESUME", restarted[] = "DARKNET_DDP_RESTARTED";
 
-enum { USAGE_STATUS = 2, OWN_WORDS = 64, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
+enum { USAGE_STATUS = 2, CFG_BYTES = 1 << 20, ANSWER_S = 10, MOST_UNREACHABLE = 3 };
 
 struct job {
     const ddp_options *options;
@@ -35,10 +30,8 @@ struct job {
     int ranks;       /* of the next start */
     int saved;       /* by any start, or before */
     int given_up;    /* it was said which hosts cannot be reached */
-    char program[PATH_MAX], np[16], kill_timeout[16];
-    char *where;      /* for -H */
-    char ports[32];   /* of mpirun and its daemons */
-    char network[64]; /* between the hosts; empty: not known */
+    char program[PATH_MAX];
+    char *where; /* hosts and ranks as ddp_hosts_argument writes them; NULL: this host alone */
 };
 
 int ddp_supervisor_is_ours(void)
@@ -121,7 +114,7 @@ static int fit(const struct job *j, int most)
     return most;
 }
 
-/* ---- the command line of mpirun ---- */
+/* ---- the command line ---- */
 
 /* Refuse a lone colon: to mpirun it ends one program's command line and begins another's. */
 static ddp_status check_words(char **argv, ddp_error *err)
@@ -148,140 +141,6 @@ static void set_threads(const struct job *j)
     (void)setenv("OMP_NUM_THREADS", text, 0);
 }
 
-static size_t add_setting(const char **args, size_t used, const char *variable, const char *value)
-{
-    if (getenv(variable)) /* what the environment says stands */
-        return used;
-    args[used++] = "--mca";
-    args[used++] = variable + strlen("OMPI_MCA_");
-    args[used++] = value;
-    return used;
-}
-
-/* Between hosts, the network that they share; and a host that is away is missed in half a minute,
- * not in eight. */
-static size_t add_network(struct job *j, const char **args, size_t used)
-{
-    const char *network = j->options->interface;
-
-    if (!network && ddp_hosts_network(&j->hosts, j->network, sizeof j->network))
-        network = j->network;
-    if (network) {
-        used = add_setting(args, used, "OMPI_MCA_oob_tcp_if_include", network);
-        used = add_setting(args, used, "OMPI_MCA_btl_tcp_if_include", network);
-    }
-    /* A host is asked for by the name that it was given, with its domain. */
-    if (ddp_hosts_have_domains(&j->hosts))
-        used = add_setting(args, used, "OMPI_MCA_orte_keep_fqdn_hostnames", "1");
-    used = add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_time", "10");
-    used = add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_intvl", "5");
-    return add_setting(args, used, "OMPI_MCA_oob_tcp_keepalive_probes", "4");
-}
-
-static size_t add_hosts(struct job *j, const char **args, size_t used)
-{
-    static const char *const passed_on[] = {"OMP_NUM_THREADS", must_resume, restarted};
-
-    free(j->where);
-    j->where = ddp_hosts_argument(&j->hosts, j->ranks);
-    args[used++] = "-H";
-    args[used++] = j->where ? j->where : "";
-    args[used++] = "-x";
-    args[used++] = DDP_STARTER_VARIABLE; /* which ddp_child sets */
-    for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
-        if (getenv(passed_on[i])) {
-            args[used++] = "-x";
-            args[used++] = passed_on[i];
-        }
-    return used;
-}
-
-static int is_in_path(const char *program)
-{
-    const char *path = getenv("PATH");
-    char file[PATH_MAX];
-
-    while (path && *path) {
-        size_t bytes = strcspn(path, ":");
-
-        (void)snprintf(file, sizeof file, "%.*s/%s", (int)bytes, path, program);
-        if (access(file, X_OK) == 0)
-            return 1;
-        path += bytes + (path[bytes] == ':');
-    }
-    return 0;
-}
-
-/* mpirun looks for what would start it on other hosts, and ends where it finds nothing (in many
- * containers), though it is to start ranks here alone. */
-static void need_no_other_hosts(void)
-{
-    if (!is_in_path("ssh") && !is_in_path("rsh"))
-        (void)setenv("OMPI_MCA_plm", "isolated", 0);
-}
-
-/* Of hydra, the mpiexec of MPICH, which passes the whole environment on and has any number of ranks
- * a core. */
-static size_t add_words_of_hydra(struct job *j, const char **args, size_t used)
-{
-    if (j->hosts.count == 0)
-        return used;
-    free(j->where);
-    j->where = ddp_hosts_argument(&j->hosts, j->ranks);
-    args[used++] = "-hosts";
-    args[used++] = j->where ? j->where : "";
-    if (j->options->interface) {
-        args[used++] = "-iface";
-        args[used++] = j->options->interface;
-    }
-    return used;
-}
-
-/* All ports of Open MPI's in one range. */
-static size_t add_ports(struct job *j, const char **args, size_t used)
-{
-    static const char first[] = "46000", count[] = "900";
-
-    ddp_draw_ports(j->ports, sizeof j->ports);
-    used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv4_ports", j->ports);
-    used = add_setting(args, used, "OMPI_MCA_oob_tcp_dynamic_ipv6_ports", j->ports);
-    used = add_setting(args, used, "OMPI_MCA_btl_tcp_port_min_v4", first);
-    return add_setting(args, used, "OMPI_MCA_btl_tcp_port_range_v4", count);
-}
-
-static size_t add_words_of_open_mpi(struct job *j, const char **args, size_t used)
-{
-    used = add_ports(j, args, used);
-    args[used++] = "--oversubscribe";
-    if (geteuid() == 0)
-        args[used++] = "--allow-run-as-root";
-    if (j->options->grace > 0) { /* twice that is what mpirun waits until it kills */
-        (void)snprintf(j->kill_timeout, sizeof j->kill_timeout, "%.0f",
-                       ceil(j->options->grace / 2));
-        args[used++] = "--mca";
-        args[used++] = "odls_base_sigkill_timeout";
-        args[used++] = j->kill_timeout;
-    }
-    return j->hosts.count > 0 ? add_hosts(j, args, add_network(j, args, used)) : used;
-}
-
-static size_t add_own_words(struct job *j, const char **args)
-{
-    size_t used = 0;
-
-    (void)snprintf(j->np, sizeof j->np, "%d", j->ranks);
-    args[used++] = mpirun;
-    args[used++] = "-np";
-    args[used++] = j->np;
-    /* Loader threads run beside the rank: binding to one core would starve them. */
-    args[used++] = "--bind-to";
-    args[used++] = "none";
-    used = ddp_group_mpi_knows_pmi() ? add_words_of_hydra(j, args, used)
-                                     : add_words_of_open_mpi(j, args, used);
-    args[used++] = j->program;
-    return used;
-}
-
 /* ---- a start that takes long ---- */
 
 static void say_start(void *ctx, double waited_s, int ends)
@@ -303,7 +162,7 @@ static void say_start(void *ctx, double waited_s, int ends)
                       "port here: a firewall, or another network?\n",
                       j->where);
     else
-        (void)fprintf(stderr, "mpirun (%s) has started none\n", mpirun);
+        (void)fprintf(stderr, "mpirun (%s) has started none\n", ddp_mpirun_path());
 }
 
 /* Of a job that ended before a rank ran: which hosts cannot be reached, and why. */
@@ -323,6 +182,42 @@ static void name_unreachable(const struct job *j)
         }
 }
 
+/* Names of the variables that ranks on other hosts get, too; NULL ends. */
+static void list_variables(const char **names)
+{
+    static const char *const if_set[] = {"OMP_NUM_THREADS", must_resume, restarted};
+    size_t count = 0;
+
+    names[count++] = DDP_STARTER_VARIABLE; /* which ddp_child sets */
+    for (size_t i = 0; i < sizeof if_set / sizeof if_set[0]; i++)
+        if (getenv(if_set[i]))
+            names[count++] = if_set[i];
+    names[count] = NULL;
+}
+
+/* Fill *line for the next start. The network that hosts share is found anew, since hosts may have
+ * gone. *line points into network, of `size` bytes. */
+static void make_line(struct job *j, ddp_mpirun_line *line, char *network, size_t size)
+{
+    const char *passed_on[8];
+    ddp_mpirun_start start = {.program = j->program,
+                              .ranks = j->ranks,
+                              .grace_s = j->options->grace,
+                              .network = j->options->interface,
+                              .interface = j->options->interface,
+                              .has_domains = ddp_hosts_have_domains(&j->hosts),
+                              .passed_on = passed_on};
+
+    list_variables(passed_on);
+    free(j->where);
+    j->where = j->hosts.count > 0 ? ddp_hosts_argument(&j->hosts, j->ranks) : NULL;
+    if (j->hosts.count > 0)
+        start.hosts = j->where ? j->where : "";
+    if (!start.network && ddp_hosts_network(&j->hosts, network, size))
+        start.network = network;
+    ddp_mpirun_make_line(line, &start);
+}
+
 /* Run the job once. */
 static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
 {
@@ -333,25 +228,28 @@ static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
                                      .grace_s = j->options->grace,
                                      .verbose = j->options->verbose,
                                      .trains = j->options->ddp,
-                                     .keeps_signals = ddp_group_mpi_knows_pmi()};
-    size_t count = 0, used;
+                                     .keeps_signals = !ddp_mpirun_forwards_signals()};
+    ddp_mpirun_line line;
+    char network[64];
+    size_t count = 0;
     const char **args;
     ddp_error cause;
     ddp_status st = DDP_OK;
 
+    make_line(j, &line, network, sizeof network);
     while (j->argv[count])
         count++;
-    args = calloc(count + OWN_WORDS, sizeof *args);
+    args = calloc(line.count + count + 2, sizeof *args);
     if (!args)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a command line");
-    used = add_own_words(j, args);
-    for (size_t i = 1; i < count; i++)
-        args[used++] = j->argv[i];
+    memcpy(args, line.words, line.count * sizeof *args);
+    if (count > 0)
+        memcpy(args + line.count, j->argv + 1, (count - 1) * sizeof *args);
     if (ddp_supervisor_must_resume() && !j->options->resume && !j->options->resume_force)
-        args[used++] = "-resume";
+        args[line.count + count - 1] = "-resume";
     if (ddp_child(args, &config, ended, &cause))
         st = ddp_fail(err, DDP_ERR_IO, "%s; install %s, or start the ranks yourself", cause.text,
-                      ddp_group_mpi_knows_pmi() ? "mpich" : "openmpi-bin");
+                      ddp_mpirun_package());
     free(args);
     return st;
 }
@@ -424,7 +322,7 @@ ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv
     struct job j = {.options = options, .argv = argv, .ranks = ranks};
     ddp_status st;
 
-    if (!*mpirun)
+    if (!*ddp_mpirun_path())
         return ddp_fail(err, DDP_ERR_USAGE, "this darknet was built without MPI: it has one rank");
     if (check_words(argv, err) || ddp_net_interface_check(options->interface, err))
         return err->code;
@@ -438,13 +336,12 @@ ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv
         }
         j.ranks = ddp_hosts_ranks(&j.hosts);
     }
-    if (ddp_limits_check_files(ranks_here(&j), err)
-        || (!ddp_group_mpi_knows_pmi() && ddp_limits_check_names(&j.hosts, err))) {
+    if (ddp_limits_check_files(ranks_here(&j), err) || ddp_limits_check_names(&j.hosts, err)) {
         ddp_hosts_release(&j.hosts);
         return err->code;
     }
     if (j.hosts.count == 0)
-        need_no_other_hosts();
+        ddp_mpirun_prepare_one_host();
     set_threads(&j);
     st = run_until_done(&j, err);
     free(j.where);

@@ -10,6 +10,7 @@
 #include "inputs/arguments.h"
 #include "inputs/list.h"
 #include "inputs/preflight.h"
+#include "launch/mpirun.h"
 #include "launch/signals.h"
 #include "launch/transport_choice.h"
 #include "run/bf16.h"
@@ -39,7 +40,7 @@ static ddp_status check_launch(ddp_launcher launcher, int size, ddp_error *err)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "the launcher started %d processes, but this one is in a group of %d: the "
                         "launcher and MPI do not know each other (srun may want --mpi=%s)",
-                        launcher.ranks, size, ddp_group_mpi_knows_pmi() ? "pmi2" : "pmix");
+                        launcher.ranks, size, ddp_mpirun_srun_mpi());
     return DDP_OK;
 }
 

@@ -109,7 +109,7 @@ class HostHangs(StartHangs):
     def spoil(self):
         self.data.write("agent", f"#!/bin/sh\n{self.answer}\n")
         os.chmod(self.path("agent"), 0o755)
-        self.environment = {"OMPI_MCA_plm_rsh_agent": self.path("agent")}
+        self.environment = {"OMPI_MCA_plm_rsh_agent": self.path("agent"), "PRTE_MCA_plm_ssh_agent": self.path("agent")}
 
     def mend(self):
         self.environment = {}
