@@ -125,8 +125,17 @@ def check():
 
 def declaration(text):
     """What stands behind a comment, up to the end of the statement or of a struct's first line; nothing if a blank line follows."""
-    match = re.match(r"[ \t]*\n([ \t]*[^\s/][^;{]*?(?:[;{,]|(?<!\\)\n(?=#|\n)))", text)
-    return match[1].rstrip() if match else ""
+    if not re.match(r"[ \t]*\n[ \t]*[^\s/]", text):
+        return ""
+    text = text.lstrip()
+    end = re.search(r"\n" if text.startswith("#") else r"[;{]|(?<=^)[^(;{]*,\n", text)
+    return " ".join(text[: end.end()].split()) if end else ""
+
+
+def enclosing(text, start):
+    """The struct or enum of a comment that is set in."""
+    found = re.findall(r"^((?:typedef )?(?:struct|enum|union)[^\n;]*\{)$", text[:start], re.M)
+    return found[-1] + " " if found and re.search(r"^\s+\S?.*\Z", text[text.rfind("\n", 0, start) + 1 : start + 1]) else ""
 
 
 def drawn_comments():
@@ -137,7 +146,7 @@ def drawn_comments():
                 before = text[text.rfind("\n", 0, start) + 1 : start].strip()
                 what = before or declaration(text[end:])
                 if what and not re.match(r"#\s*(?:ifndef|ifdef|if|include|pragma)", what):
-                    yield f"{path}:{text.count(chr(10), 0, start) + 1}", "\n".join(lines).strip(), what
+                    yield f"{path}:{text.count(chr(10), 0, start) + 1}", "\n".join(lines).strip(), enclosing(text, start) + what
 
 
 def drawn_paragraphs():
