@@ -1,5 +1,5 @@
-/* MPI_Allreduce's side of scripts/bench-sums.py: bench_sums BYTES TIMES, under mpirun. Rank 0 prints
- * the median of the seconds of a sum, and its own CPU seconds a sum. */
+/* MPI_Allreduce's side of scripts/bench-sums.py: bench_sums BYTES TIMES, under mpirun. Rank 0
+ * prints the median of the seconds of a sum, and its own CPU seconds a sum. */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * makes it part of the program; without folder and line nothing of it is left
  * (scripts/check-removable).
  *
- * The module algorithms/ stands between core/ and glue/: it knows neither Darknet nor checkpoints. Of
- * options a folder reads those of its own rows.
+ * The module algorithms/ stands between core/ and glue/: it knows neither Darknet nor checkpoints.
+ * Of options a folder reads those of its own rows.
  */
 #ifndef DDP_ALGORITHMS_ALGORITHM_H
 #define DDP_ALGORITHMS_ALGORITHM_H

@@ -9,7 +9,7 @@
 #include "comm/chunk_pipeline.h"
 #include "comm/collectives.h"
 #include "comm/work.h"
-#include "device/cuda_kernels.h"
+#include "device/kernels_cuda.h"
 #include "nccl/tree_sum.h"
 
 #include <stdio.h>

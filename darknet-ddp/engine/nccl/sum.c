@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/work.h"
-#include "device/cuda_kernels.h"
+#include "device/kernels_cuda.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include "nccl/tree_sum.h"
 
 #include "comm/work.h"
-#include "device/cuda_kernels.h"
+#include "device/kernels_cuda.h"
 #include "device/sum.h"
 
 /* A sum on its way. */

@@ -1,4 +1,4 @@
-#include "device/cuda_kernels.h"
+#include "device/kernels_cuda.h"
 
 #include "base/is_finite.h"
 #include "device/sum.h"

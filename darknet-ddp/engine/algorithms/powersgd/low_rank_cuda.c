@@ -1,5 +1,5 @@
-/* Low-rank products on a GPU: cuda_matrix.cu. */
-#include "algorithms/powersgd/cuda_low_rank.h"
+/* Low-rank products on a GPU: matrix_cuda.cu. */
+#include "algorithms/powersgd/low_rank_cuda.h"
 #include "device/cuda.h"
 
 static ddp_cuda *cuda_of(ddp_device *d)

@@ -1,5 +1,5 @@
-/* Largest elements on a GPU: cuda_top_k.cu. */
-#include "algorithms/topk/cuda_largest.h"
+/* Largest elements on a GPU: top_k_cuda.cu. */
+#include "algorithms/topk/largest_cuda.h"
 #include "device/cuda.h"
 
 static ddp_cuda *cuda_of(ddp_device *d)

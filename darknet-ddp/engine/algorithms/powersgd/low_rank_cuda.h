@@ -1,8 +1,8 @@
-/* algorithms/powersgd/cuda_low_rank.h: kernels of low-rank products (cuda_matrix.cu). Each is
+/* algorithms/powersgd/low_rank_cuda.h: kernels of low-rank products (matrix_cuda.cu). Each is
  * queued on a stream and returns what launching it returned. Arguments are as in low_rank.h and
  * matrix.h. */
-#ifndef DDP_ALGORITHMS_POWERSGD_CUDA_LOW_RANK_H
-#define DDP_ALGORITHMS_POWERSGD_CUDA_LOW_RANK_H
+#ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_CUDA_H
+#define DDP_ALGORITHMS_POWERSGD_LOW_RANK_CUDA_H
 
 #include "algorithms/powersgd/low_rank.h"
 

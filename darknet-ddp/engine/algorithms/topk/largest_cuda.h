@@ -1,7 +1,7 @@
-/* algorithms/topk/cuda_largest.h: kernels that select (cuda_top_k.cu). Each is queued on a stream
+/* algorithms/topk/largest_cuda.h: kernels that select (top_k_cuda.cu). Each is queued on a stream
  * and returns what launching it returned. Arguments are as in largest.h and top_k.h. */
-#ifndef DDP_ALGORITHMS_TOPK_CUDA_LARGEST_H
-#define DDP_ALGORITHMS_TOPK_CUDA_LARGEST_H
+#ifndef DDP_ALGORITHMS_TOPK_LARGEST_CUDA_H
+#define DDP_ALGORITHMS_TOPK_LARGEST_CUDA_H
 
 #include "algorithms/topk/largest.h"
 

@@ -1,6 +1,6 @@
 /* A GPU's memory and the work on its default stream. */
 #include "device/cuda.h"
-#include "device/cuda_kernels.h"
+#include "device/kernels_cuda.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* device/cuda_kernels.h: what a GPU computes for sums. Each queues one kernel on a stream and
+/* device/kernels_cuda.h: what a GPU computes for sums. Each queues one kernel on a stream and
  * returns what launching it returned. Arguments are as in device.h. */
-#ifndef DDP_DEVICE_CUDA_KERNELS_H
-#define DDP_DEVICE_CUDA_KERNELS_H
+#ifndef DDP_DEVICE_KERNELS_CUDA_H
+#define DDP_DEVICE_KERNELS_CUDA_H
 
 #include "device/float16.h"
 

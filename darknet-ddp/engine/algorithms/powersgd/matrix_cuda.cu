@@ -1,7 +1,7 @@
 /* PowerSGD's products on a GPU, as matrix.c has them. What must have the same bits on every
  * GPU, orthonormal columns and P Q^T, is computed without fused multiply-add, by numbers of threads
  * that the kind of GPU does not change. Kernels stride over their ranges. */
-#include "algorithms/powersgd/cuda_low_rank.h"
+#include "algorithms/powersgd/low_rank_cuda.h"
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 /* The largest elements of an array on a GPU, those that top_k.c takes and in its order: the
  * magnitude of the last one is found digit by digit in three histograms, and then each tile of the
  * array is written behind those before it. Only whole numbers are counted, in any order. */
-#include "algorithms/topk/cuda_largest.h"
+#include "algorithms/topk/largest_cuda.h"
 
 #include <cuda_runtime.h>
 #include <stdint.h>
