@@ -173,7 +173,8 @@ def signals_in(pid, name):
 
 def command(*args, ranks=0, launched=True):
     """ranks 0: without a launcher, which another number has, too, that is not to be launched."""
-    launcher = ["mpirun", "-np", str(ranks)] if ranks and launched else []
+    raw = ["--output", ":raw"] if ranks and launched and open_mpi() >= 5 else [] # lines that are not whole are passed on, too
+    launcher = ["mpirun", "-np", str(ranks), *raw] if ranks and launched else []
     return [*launcher, PROGRAM, *map(str, args), *(gpu_options(ranks, "-ddp_backend" in args) if "-ddp" in args else [])]
 
 

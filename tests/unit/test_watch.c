@@ -262,6 +262,7 @@ static void layers_of(void *ctx, int bucket, char *out, size_t size)
 static void open_rank(struct rank *r, double timeout_s)
 {
     const ddp_watch_config config = {.timeout_s = timeout_s,
+                                     .lost_s = 1.5,
                                      .io_timeout_s = 1000,
                                      .ctx = r,
                                      .say = say,

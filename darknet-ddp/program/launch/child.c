@@ -99,6 +99,17 @@ static int listen_to_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Signals by which others end a launcher. */
+static const int ends[] = {SIGTERM, SIGINT};
+
+enum { ENDS = sizeof ends / sizeof ends[0] };
+
+/* Are these kept from the launcher? */
+static int keeps_ends(const struct launcher *l)
+{
+    return l->config.end_signal != SIGTERM;
+}
+
 /* Ends of pipes. */
 struct pipes {
     int out[2], err[2], answer[2];
@@ -123,16 +134,19 @@ static int open_pipes(struct pipes *p)
 }
 
 /* In the child: become the program, or answer why not. */
-static void become(const char *const *args, pid_t parent, const struct pipes *p)
+static void become(const struct launcher *l, const char *const *args, pid_t parent,
+                   const struct pipes *p)
 {
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC), why;
-    sigset_t none;
+    sigset_t kept;
 
-    (void)sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)sigemptyset(&kept);
+    for (size_t i = 0; keeps_ends(l) && i < ENDS; i++)
+        (void)sigaddset(&kept, ends[i]);
+    (void)sigprocmask(SIG_SETMASK, &kept, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)setpgid(0, 0);
-    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    (void)prctl(PR_SET_PDEATHSIG, l->config.end_signal);
     if (getppid() == parent && in >= 0 && dup2(in, STDIN_FILENO) >= 0
         && dup2(p->out[1], STDOUT_FILENO) >= 0 && dup2(p->err[1], STDERR_FILENO) >= 0)
         (void)execv(args[0], (char *const *)args);
@@ -154,7 +168,7 @@ static ddp_status start(struct launcher *l, const char *const *args, ddp_error *
         return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(errno));
     l->pid = fork();
     if (l->pid == 0)
-        become(args, parent, &p);
+        become(l, args, parent, &p);
     if (l->pid < 0)
         why = errno;
     (void)close(p.out[1]);
@@ -233,7 +247,7 @@ static void ask_to_end(struct launcher *l, int number)
     else if (!l->asked && !l->ended_by)
         ddp_signals_say("darknet: ending\n");
     if (!saves)
-        (void)kill(l->pid, SIGTERM);
+        (void)kill(l->pid, l->config.end_signal);
     if (saves) {
         l->asked = 1;
         l->asked_by = number;
@@ -244,6 +258,15 @@ static void ask_to_end(struct launcher *l, int number)
     }
     if (!saves || patience_ns(l))
         l->ended_by = number;
+}
+
+/* Take a signal that was kept from the launcher, unless the ranks have been asked already: whoever
+ * ends a whole job sends one to each process. */
+static void look_at_kept(struct launcher *l)
+{
+    for (size_t i = 0; keeps_ends(l) && i < ENDS && !l->asked && !l->ended_by; i++)
+        if (ddp_process_has_pending(l->pid, ends[i]))
+            ask_to_end(l, ends[i]);
 }
 
 /* Of ranks that were asked to end: have they committed before they heard of it, or have they
@@ -355,6 +378,7 @@ static void work(struct launcher *l)
         return;
     l->looked_ns = ddp_clock_ns();
     look_at_start(l);
+    look_at_kept(l);
     ddp_oom_look(&l->memory, l->pid);
 }
 

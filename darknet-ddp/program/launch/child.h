@@ -30,6 +30,9 @@ typedef struct ddp_child_config {
     int verbose;       /* a launcher's own words are printed, too */
     int trains;        /* the ranks are to train, and save what they have trained */
     int keeps_signals; /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
+    /* The signal at which the launcher ends its ranks. Where it is not SIGTERM the launcher does
+     * not get SIGTERM and SIGINT, which count as sent to this process within a second. */
+    int end_signal;
 } ddp_child_config;
 
 /* What ranks tell the process that started them. */

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,9 @@ static const struct parameter
     ports_v4 = {"OMPI_MCA_btl_tcp_port_range_v4", "OMPI_MCA_btl_tcp_port_range_v4"},
     first_port_v6 = {"OMPI_MCA_btl_tcp_port_min_v6", "OMPI_MCA_btl_tcp_port_min_v6"},
     ports_v6 = {"OMPI_MCA_btl_tcp_port_range_v6", "OMPI_MCA_btl_tcp_port_range_v6"};
+
+/* A word of Open MPI 5's mpirun: what ranks write is passed on as it comes. */
+static const char raw_output[] = ":raw";
 
 static const char *variable_of(const struct parameter *p)
 {
@@ -134,9 +138,14 @@ static void add_hosts(ddp_mpirun_line *line, const ddp_mpirun_start *start)
 static void add_words_of_open_mpi(ddp_mpirun_line *line, const ddp_mpirun_start *start)
 {
     add_ports(line);
-    if (is_open_5())
+    if (is_open_5()) {
         add(line, "--map-by");
-    add(line, is_open_5() ? ":OVERSUBSCRIBE" : "--oversubscribe");
+        add(line, ":OVERSUBSCRIBE");
+        add(line, "--output"); /* else it holds back what is no whole line, and mixes those */
+        add(line, raw_output);
+    } else {
+        add(line, "--oversubscribe");
+    }
     if (geteuid() == 0)
         add(line, "--allow-run-as-root");
     add_grace(line, start->grace_s);
@@ -217,9 +226,38 @@ int ddp_mpirun_name_letters(void)
     return ddp_group_mpi_kind() == DDP_MPI_OPEN_4 ? 56 : 0;
 }
 
-double ddp_mpirun_fixed_grace_s(void)
+int ddp_mpirun_end_signal(void)
 {
-    return is_open_5() ? .25 : 0;
+    return is_open_5() ? SIGHUP : SIGTERM;
+}
+
+double ddp_mpirun_lost_s(void)
+{
+    return getenv("PRTE_LAUNCHED") ? .1 : 1.5;
+}
+
+int ddp_mpirun_holds_lines(void)
+{
+    char path[64], text[1 << 16];
+    size_t bytes, word;
+    FILE *f;
+
+    if (!getenv("PRTE_LAUNCHED"))
+        return 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/cmdline", (int)getppid());
+    f = fopen(path, "re");
+    if (!f)
+        return 1;
+    bytes = fread(text, 1, sizeof text - 1, f);
+    (void)fclose(f);
+    text[bytes] = '\0';
+    for (size_t at = 0; at < bytes; at += word + 1) {
+        word = strlen(text + at);
+        if (word >= sizeof raw_output - 1
+            && strcmp(text + at + word - (sizeof raw_output - 1), raw_output) == 0)
+            return 0;
+    }
+    return 1;
 }
 
 const char *ddp_mpirun_package(void)

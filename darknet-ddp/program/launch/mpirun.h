@@ -56,9 +56,19 @@ int ddp_mpirun_forwards_signals(void);
  * 4's mpirun writes beyond an array for longer ones. */
 int ddp_mpirun_name_letters(void);
 
-/* The seconds that ranks have between SIGTERM and SIGKILL when an mpirun ends them, if -ddp_grace
- * cannot change that: Open MPI 5. Else 0. */
-double ddp_mpirun_fixed_grace_s(void);
+/* Return the signal by which an mpirun is told to end its ranks. It is SIGHUP for Open MPI 5, which
+ * leaves ranks half a second at each such signal, whatever -ddp_grace says: SIGTERM and SIGINT,
+ * which others may send to all processes of a job, are then kept from it (launch/child.h). */
+int ddp_mpirun_end_signal(void);
+
+/* In a rank: return for how many seconds a rank whose connection is gone may still tell its own
+ * error. Open MPI 5's mpirun kills all ranks half a second after the first has ended, others 2 s.
+ */
+double ddp_mpirun_lost_s(void);
+
+/* In a rank: return 1 if the mpirun above it passes on whole lines alone, so that no line can renew
+ * itself: Open MPI 5's without `--output :raw`. */
+int ddp_mpirun_holds_lines(void);
 
 /* Debian's package that has this MPI's mpirun. */
 const char *ddp_mpirun_package(void);

@@ -153,19 +153,31 @@ static void signal_rank(void *ctx, pid_t pid)
         s->sent += kill(pid, s->number) == 0;
 }
 
-static int handles(pid_t pid, int number)
+/* Is the signal in a set of /proc/PID/status, named as there? */
+static int is_in_set(pid_t pid, const char *set, int number)
 {
-    unsigned long long handled = 0;
     char path[32], line[256];
+    int found = 0;
     FILE *f;
 
     (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f) && sscanf(line, "SigCgt: %llx", &handled) != 1) {
-    }
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, set, strlen(set)) == 0)
+            found = (int)(strtoull(line + strlen(set), NULL, 16) >> (number - 1) & 1);
     if (f)
         (void)fclose(f);
-    return (int)(handled >> (number - 1) & 1);
+    return found;
+}
+
+static int handles(pid_t pid, int number)
+{
+    return is_in_set(pid, "SigCgt:", number);
+}
+
+int ddp_process_has_pending(pid_t pid, int number)
+{
+    return is_in_set(pid, "ShdPnd:", number);
 }
 
 static void ask_rank(void *ctx, pid_t pid)

@@ -17,7 +17,11 @@ void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 /* Send a signal to those of them that run this very program. Returns how many. */
 int ddp_process_tree_signal(int number);
 
-/* The same to one that has a handler for it, which others would die of. */
+/* Return 1 if a signal to the process waits until the process no longer blocks it. */
+int ddp_process_has_pending(pid_t pid, int number);
+
+/* Send a signal to one process of the tree that runs this very program and handles the signal: of
+ * its default action others would die. Returns how many got it: 0 or 1. */
 int ddp_process_tree_ask(int number);
 
 #endif

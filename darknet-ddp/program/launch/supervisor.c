@@ -228,7 +228,8 @@ static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
                                      .grace_s = j->options->grace,
                                      .verbose = j->options->verbose,
                                      .trains = j->options->ddp,
-                                     .keeps_signals = !ddp_mpirun_forwards_signals()};
+                                     .keeps_signals = !ddp_mpirun_forwards_signals(),
+                                     .end_signal = ddp_mpirun_end_signal()};
     ddp_mpirun_line line;
     char network[64];
     size_t count = 0;

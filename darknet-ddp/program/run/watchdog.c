@@ -2,6 +2,7 @@
 
 #include "comm/collectives.h"
 #include "launch/host_processes.h"
+#include "launch/mpirun.h"
 #include "launch/signals.h"
 #include "samples/loader_status.h"
 #include "show/guides.h"
@@ -124,6 +125,7 @@ static void ask_table(void)
 ddp_watch *ddp_watchdog_open(const ddp_options *options)
 {
     const ddp_watch_config config = {.timeout_s = options->timeout,
+                                     .lost_s = ddp_mpirun_lost_s(),
                                      .io_timeout_s = options->io_timeout,
                                      .describe_start = describe_start,
                                      .say = say,

@@ -5,6 +5,7 @@
 #include "base/printable.h"
 #include "base/tty.h"
 #include "launch/child.h"
+#include "launch/mpirun.h"
 #include "launch/supervisor.h"
 
 #include <errno.h>
@@ -452,6 +453,8 @@ static void find_terminal(ddp_launcher launcher)
         screen.joined = ddp_tty_is_one(STDOUT_FILENO, STDERR_FILENO);
         return;
     }
+    if (ddp_mpirun_holds_lines())
+        return;
     screen.terminal = ddp_tty_erases(STDOUT_FILENO) ? open_of_launcher(STDOUT_FILENO) : -1;
     error = open_of_launcher(STDERR_FILENO);
     screen.joined = !ddp_supervisor_is_ours() && ddp_tty_is_one(screen.terminal, error);

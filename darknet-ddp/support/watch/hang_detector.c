@@ -53,7 +53,7 @@ static void look_for_lost(ddp_watch *w)
             continue;
         if (rank->lost_ns == 0)
             rank->lost_ns = w->own_ns;
-        if (ddp_watch_seconds_since(w, rank->lost_ns) < 1.5)
+        if (ddp_watch_seconds_since(w, rank->lost_ns) < w->config.lost_s)
             continue;
         (void)snprintf(title, sizeof title,
                        "rank %d on %s has ended, or its connection has, in the middle of the run",

@@ -31,6 +31,8 @@ typedef struct ddp_watch ddp_watch;
 typedef struct ddp_watch_config {
     double timeout_s;    /* in which something must move, or, within 30 s if
                             that is more, all must have joined; 0: for ever */
+    double lost_s;       /* how long a connection must be gone without a goodbye until the rank
+                            counts as lost: time for the error of a rank that fails */
     double io_timeout_s; /* the same while a rank loads, saves, validates or, once all have joined,
                             starts */
     /* All of these are called by the watch's thread, and must outlive it. */
