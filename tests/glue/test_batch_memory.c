@@ -100,7 +100,7 @@ static unsigned draw_one(void)
 }
 
 static const train_plugin plugin = {
-    .world = 1, .choose = choose, .draw_for = draw_as, .draw = draw_one};
+    .is_first = 1, .choose = choose, .draw_for = draw_as, .draw = draw_one};
 
 static int plug_in(void **state)
 {

@@ -116,7 +116,7 @@ static void train(struct rank *me)
 
 static void run(struct training *training, int ranks)
 {
-    static const train_plugin draws = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    static const train_plugin draws = {.is_first = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
 
     for (int r = 0; r < ranks; r++)
         training->nets[r] = new_net(training->cfg);

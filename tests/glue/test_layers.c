@@ -89,7 +89,7 @@ static void crop(size_t sample, int width, float *row)
 
 static void a_crop_flips_by_the_number_that_a_gpu_flips_by(void **state)
 {
-    const train_plugin plugin = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    const train_plugin plugin = {.is_first = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
     int flipped = 0;
 
     (void)state;

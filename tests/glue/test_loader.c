@@ -240,7 +240,7 @@ static size_t choose(size_t sample, size_t n)
 }
 
 static const train_plugin plugin = {
-    .world = 1, .choose = choose, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    .is_first = 1, .choose = choose, .draw_for = ddp_draw_for, .draw = ddp_draw};
 
 static int plug_in(void **state)
 {

@@ -219,7 +219,7 @@ static unsigned draw_next(void)
 }
 
 static const train_plugin plugin = {
-    .world = 1, .head = hear, .draw_for = begin_draws, .draw = draw_next};
+    .is_first = 1, .head = hear, .draw_for = begin_draws, .draw = draw_next};
 
 /* The last line that Darknet has printed: stdout is a file in memory. */
 static void read_line(char *line)

@@ -23,7 +23,7 @@ static void remember_batch(int *batch, int *subdivisions)
 
 static network *parse(const char *cfg, int gpu)
 {
-    train_plugin listener = {.world = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
+    train_plugin listener = {.is_first = 1, .draw_for = ddp_draw_for, .draw = ddp_draw};
     network *net;
 
     in_cfg.outer = train_plugin_active;

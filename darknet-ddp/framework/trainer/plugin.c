@@ -264,8 +264,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
     plugin.replaced = 0;
     ddp_deferred_saves_release(&plugin.waiting);
     plugin.darknets = (train_plugin){
-        .rank = ddp_group_rank(config->group),
-        .world = ddp_group_size(config->group),
+        .is_first = ddp_group_rank(config->group) == 0,
         .split_batch = split_batch,
         .begin = begin,
         .reads = reads,

@@ -148,8 +148,8 @@ static ddp_status set_batch(ddp_trainer *t, network *net, ddp_error *err)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "an update of %.0f images is more than the %d that Darknet can count",
                         images, INT_MAX);
+    net->rank = ddp_group_rank(t->group); /* Darknet's only place for both */
     net->world = size;
-    net->rank = ddp_group_rank(t->group);
     net->accumulate = t->config.sync_every;
     t->batch.time_steps = net->time_steps;
     if (t->config.batch_mode == DDP_BATCH_RANK)
