@@ -1,6 +1,6 @@
 /* The process group of one process, and what a group refuses. */
+#include "comm/backend.h"
 #include "comm/collectives.h"
-#include "comm/group.h"
 #include "comm/group_gpu.h"
 #include "comm/work.h"
 #include "numbers.h"
@@ -23,6 +23,24 @@ static int close_solo(void **state)
 {
     ddp_group_close(*state);
     return 0;
+}
+
+/* Who keeps the pointer notices nothing; what was set for the group still holds. */
+static void a_backend_opens_again_behind_the_same_handle(void **state)
+{
+    ddp_group *g = *state;
+    ddp_error err;
+    int x = 7;
+
+    ddp_group_set_timeout(g, 5);
+    g->ops->close(g);
+    assert_null(g->hosts);
+    assert_int_equal(ddp_group_size(g), 0);
+    assert_int_equal(g->ops->open(g, &err), DDP_OK);
+    assert_int_equal(ddp_group_size(g), 1);
+    assert_string_not_equal(ddp_group_host(g, 0), "");
+    assert_int_equal(ddp_broadcast(g, &x, sizeof x, 0, &err), DDP_OK);
+    assert_int_equal(g->timeout_ns, 5);
 }
 
 static void solo_is_rank_0_of_1(void **state)
@@ -117,6 +135,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(solo_is_rank_0_of_1, open_solo, close_solo),
+        cmocka_unit_test_setup_teardown(a_backend_opens_again_behind_the_same_handle, open_solo,
+                                        close_solo),
         cmocka_unit_test_setup_teardown(sum_over_one_rank_changes_nothing, open_solo, close_solo),
         cmocka_unit_test_setup_teardown(collectives_of_one_rank_end_at_once, open_solo, close_solo),
         cmocka_unit_test_setup_teardown(wait_refuses_a_sum_that_was_not_started, open_solo,

@@ -37,8 +37,12 @@ struct ddp_backend {
     const char *name;           /* as written on the command line */
     ddp_mpi_kind (*kind)(void); /* as ddp_group_mpi_kind; of "mpi" alone, else NULL */
 
-    /* Allocate a struct that begins with struct ddp_group, and fill it. */
-    ddp_status (*open)(ddp_group **out, ddp_error *err);
+    /* Meet the other ranks and fill g, which ddp_group_alloc or ddp_group_clear has left: own,
+     * transport, ddp_group_set_ranks, hosts, ddp_group_set_places, ddp_chunk_pipeline_open. A
+     * failure leaves g as it was. */
+    ddp_status (*open)(ddp_group *g, ddp_error *err);
+    /* Leave the other ranks, and release what open has filled. The handle g stays:
+     * ddp_group_clear. */
     void (*close)(ddp_group *g);
     /* From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
@@ -114,8 +118,18 @@ struct ddp_transport {
     ddp_status (*use_channels)(ddp_group *g, int channels, ddp_error *err);
 };
 
+/* A handle, of which others keep the pointer. Between close and open of its backend it is as
+ * ddp_group_alloc has made it, but for what its owner has set: so ranks may meet anew behind it. */
 struct ddp_group {
+    /* ---- of the handle ---- */
     const struct ddp_backend *ops;
+    int radix; /* DDP_HIERARCHICAL_RADIX, or another in a test */
+    int64_t timeout_ns;
+    void (*moved)(void *ctx); /* NULL: nobody wants to hear */
+    void *moved_ctx;
+
+    /* ---- of its ranks ---- */
+    void *own;                             /* the backend's */
     const struct ddp_transport *transport; /* NULL, as pipeline: one rank, and no messages */
     struct ddp_chunk_pipeline *pipeline;
     /* How chunks are summed (chunk.h); NULL before the first sum, which takes the direct one. */
@@ -126,11 +140,10 @@ struct ddp_group {
     int size;
     int local_rank;
     int local_size;
-    char (*hosts)[DDP_HOST_BYTES]; /* one for each rank; freed by group_base.c */
-    struct ddp_rank_hosts places;  /* which ranks are on one host; first is freed by group_base.c */
-    int radix;                     /* DDP_HIERARCHICAL_RADIX, or another in a test */
-    char schedule[128];            /* for people */
-    int levels;                    /* were they wanted, or found to pay? */
+    char (*hosts)[DDP_HOST_BYTES];       /* one for each rank */
+    struct ddp_rank_hosts places;        /* which ranks are on one host */
+    char schedule[128];                  /* for people */
+    int hierarchical;                    /* was it wanted, or found to pay? */
     struct ddp_host_memory *host_memory; /* what ranks of this host share (host_memory.h) */
     uint64_t host_memories;              /* made so far */
     int channels;                        /* that sums take turns at */
@@ -138,10 +151,7 @@ struct ddp_group {
     ddp_traffic traffic;
     const struct ddp_gpu_ops *gpu_ops;
     struct ddp_gpu *gpu; /* theirs; NULL: this rank has no GPU */
-    int64_t timeout_ns;
-    void (*moved)(void *ctx); /* NULL: nobody wants to hear */
-    void *moved_ctx;
-    int sums_opened; /* since there was none */
+    int sums_opened;     /* since there was none */
     int sums_open;
     ddp_error failure; /* code DDP_OK while the group works */
 };
@@ -169,12 +179,22 @@ static inline const char *ddp_work_kind(int gathers)
     return gathers ? "all-gather" : "sum";
 }
 
-/* The parts of a group that every backend has: size and host names. *out is the
- * start of `bytes` zeroed bytes. */
-ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, ddp_error *err);
-/* first[r]: the lowest rank on rank r's host. Ranks of a host stand side by side. */
+/* Allocate a handle for groups of this backend, without ranks. *out is set on success; free it when
+ * the backend has closed it. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_group_alloc(ddp_group **out, const struct ddp_backend *ops,
+                           ddp_error *err) DDP_MUST_CHECK;
+/* Allocate a handle, and have the backend open it. *out is set on success; release with
+ * ddp_group_close. Fails as ddp_group_open. */
+ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
+                               ddp_error *err) DDP_MUST_CHECK;
+/* Give g its ranks, with host names that are still empty. Fails with DDP_ERR_NOMEM; rank and size
+ * are set even then. */
+ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err) DDP_MUST_CHECK;
+/* Say which ranks share a host. first[r]: the lowest rank on rank r's host. Ranks of a host stand
+ * side by side. */
 void ddp_group_set_places(ddp_group *g, const int *first);
-void ddp_group_free(ddp_group *g);
+/* Release the ranks of g, whose pipeline and GPU are closed. The handle stays. */
+void ddp_group_clear(ddp_group *g);
 
 /* DDP_ERR_COMM once the group has failed: nothing but closing and aborting works then. */
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);

@@ -21,11 +21,11 @@ enum {
     DIRECT_PIECE_BYTES = 128 << 10, /* of a rank, in a chunk that is larger for many ranks' sake */
     DIRECT_LONGEST_CHUNK_BYTES = 8 << 20,
 
-    LEVELS_IN_FLIGHT_BYTES = 8 << 20,
-    LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST = 4 << 20,
-    LEVELS_PIECE_BYTES = 64 << 10,
-    LEVELS_SHORTEST_CHUNK_BYTES = 1 << 20, /* of several hosts */
-    LEVELS_LONGEST_CHUNK_BYTES = 4 << 20
+    HIERARCHICAL_IN_FLIGHT_BYTES = 8 << 20,
+    HIERARCHICAL_IN_FLIGHT_BYTES_OF_ONE_HOST = 4 << 20,
+    HIERARCHICAL_PIECE_BYTES = 64 << 10,
+    HIERARCHICAL_SHORTEST_CHUNK_BYTES = 1 << 20, /* of several hosts */
+    HIERARCHICAL_LONGEST_CHUNK_BYTES = 4 << 20
 };
 
 static size_t between(size_t bytes, size_t least, size_t most)
@@ -36,7 +36,8 @@ static size_t between(size_t bytes, size_t least, size_t most)
 }
 
 _Static_assert((int)DIRECT_IN_FLIGHT_BYTES_OF_TWO <= (int)SHORTEST_CHUNK_BYTES * DDP_CHUNKS_MOST
-                   && (int)LEVELS_IN_FLIGHT_BYTES <= (int)SHORTEST_CHUNK_BYTES * DDP_CHUNKS_MOST,
+                   && (int)HIERARCHICAL_IN_FLIGHT_BYTES
+                          <= (int)SHORTEST_CHUNK_BYTES * DDP_CHUNKS_MOST,
                "more than DDP_CHUNKS_MOST in flight");
 
 static ddp_chunks choose(size_t bytes, size_t longest_bytes, size_t in_flight_bytes)
@@ -57,11 +58,11 @@ ddp_chunks ddp_direct_chunks(int ranks)
 
 ddp_chunks ddp_hierarchical_chunks(int ranks, int hosts)
 {
-    size_t bytes = between((size_t)ranks * LEVELS_PIECE_BYTES, LEVELS_SHORTEST_CHUNK_BYTES,
-                           LEVELS_LONGEST_CHUNK_BYTES);
+    size_t bytes = between((size_t)ranks * HIERARCHICAL_PIECE_BYTES,
+                           HIERARCHICAL_SHORTEST_CHUNK_BYTES, HIERARCHICAL_LONGEST_CHUNK_BYTES);
 
     if (hosts == 1) /* which has no messages */
-        return choose(SHORTEST_CHUNK_BYTES, LEVELS_LONGEST_CHUNK_BYTES,
-                      LEVELS_IN_FLIGHT_BYTES_OF_ONE_HOST);
-    return choose(bytes, LEVELS_LONGEST_CHUNK_BYTES, LEVELS_IN_FLIGHT_BYTES);
+        return choose(SHORTEST_CHUNK_BYTES, HIERARCHICAL_LONGEST_CHUNK_BYTES,
+                      HIERARCHICAL_IN_FLIGHT_BYTES_OF_ONE_HOST);
+    return choose(bytes, HIERARCHICAL_LONGEST_CHUNK_BYTES, HIERARCHICAL_IN_FLIGHT_BYTES);
 }

@@ -2,6 +2,8 @@
 
 #include "comm/backend.h"
 
+#include <stdlib.h>
+
 void ddp_group_close(ddp_group *g)
 {
     if (!g)
@@ -9,6 +11,7 @@ void ddp_group_close(ddp_group *g)
     if (g->gpu)
         g->gpu_ops->close(g);
     g->ops->close(g);
+    free(g);
 }
 
 void ddp_group_abort(ddp_group *g, int exit_status)

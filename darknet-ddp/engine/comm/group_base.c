@@ -1,4 +1,4 @@
-/* What a transport needs to make a group, and to end it. */
+/* A group's handle, and its ranks, which a backend gives it and takes from it. */
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/host_memory.h"
@@ -10,29 +10,44 @@
 
 static const int64_t default_timeout_ns = 600 * INT64_C(1000000000);
 
-ddp_status ddp_group_alloc(ddp_group **out, size_t bytes, int rank, int size, ddp_error *err)
+ddp_status ddp_group_alloc(ddp_group **out, const struct ddp_backend *ops, ddp_error *err)
 {
-    ddp_group *g = calloc(1, bytes);
+    ddp_group *g = calloc(1, sizeof *g);
+
+    *out = g;
+    if (!g)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a group");
+    g->ops = ops;
+    g->radix = DDP_HIERARCHICAL_RADIX;
+    g->timeout_ns = default_timeout_ns;
+    return DDP_OK;
+}
+
+ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops, ddp_error *err)
+{
+    ddp_group *g;
 
     *out = NULL;
-    if (g) {
-        g->hosts = calloc((size_t)size, sizeof *g->hosts);
-        g->places.first = calloc((size_t)size + 1, sizeof *g->places.first);
+    if (ddp_group_alloc(&g, ops, err) || ops->open(g, err)) {
+        free(g);
+        return ddp_wrap(err, "open process group '%s'", ops->name);
     }
-    if (!g || !g->hosts || !g->places.first) {
-        if (g)
-            ddp_group_free(g);
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a group of %d ranks", size);
-    }
+    *out = g;
+    return DDP_OK;
+}
+
+ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err)
+{
     g->rank = rank;
     g->size = size;
     g->local_size = 1;
-    g->radix = DDP_HIERARCHICAL_RADIX;
     g->host_sums = &ddp_host_engine;
     g->channels = 1;
     (void)strcpy(g->schedule, "direct");
-    g->timeout_ns = default_timeout_ns;
-    *out = g;
+    g->hosts = calloc((size_t)size, sizeof *g->hosts);
+    g->places.first = calloc((size_t)size + 1, sizeof *g->places.first);
+    if (!g->hosts || !g->places.first)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a group of %d ranks", size);
     return DDP_OK;
 }
 
@@ -51,12 +66,16 @@ void ddp_group_set_places(ddp_group *g, const int *first)
     g->local_rank = g->rank - first[g->rank];
 }
 
-void ddp_group_free(ddp_group *g)
+void ddp_group_clear(ddp_group *g)
 {
     ddp_host_memory_close(g);
     free(g->hosts);
     free(g->places.first);
-    free(g);
+    *g = (ddp_group){.ops = g->ops,
+                     .radix = g->radix,
+                     .timeout_ns = g->timeout_ns,
+                     .moved = g->moved,
+                     .moved_ctx = g->moved_ctx};
 }
 
 void ddp_host_name(char *name)

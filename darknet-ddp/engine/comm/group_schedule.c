@@ -24,13 +24,13 @@ static int most_connections(void)
 }
 
 /* Rank 0's: limits differ from host to host. */
-static ddp_status choose(ddp_group *g, int *levels, ddp_error *err)
+static ddp_status choose(ddp_group *g, int *hierarchical, ddp_error *err)
 {
-    *levels = ddp_hierarchical_is_cheaper(&g->places, g->radix, most_connections());
-    return ddp_broadcast(g, levels, sizeof *levels, 0, err);
+    *hierarchical = ddp_hierarchical_is_cheaper(&g->places, g->radix, most_connections());
+    return ddp_broadcast(g, hierarchical, sizeof *hierarchical, 0, err);
 }
 
-static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
+static ddp_status use_hierarchical(ddp_group *g, int only, ddp_error *err)
 {
     ddp_status st = ddp_chunk_pipeline_use(g, &ddp_allreduce_hierarchical, err);
 
@@ -44,17 +44,17 @@ static ddp_status use_levels(ddp_group *g, int only, ddp_error *err)
 
 ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err)
 {
-    int levels = wanted == DDP_SCHEDULE_HIERARCHICAL;
+    int only = wanted == DDP_SCHEDULE_HIERARCHICAL, hierarchical = only;
     ddp_status st = ddp_group_check_alive(g, err);
 
     if (st || g->size == 1 || !g->transport)
         return st;
     if (wanted == DDP_SCHEDULE_AUTO)
-        st = choose(g, &levels, err);
-    g->levels = levels;
+        st = choose(g, &hierarchical, err);
+    g->hierarchical = hierarchical;
     if (!st)
-        st = levels ? use_levels(g, wanted == DDP_SCHEDULE_HIERARCHICAL, err)
-                    : ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err);
+        st = hierarchical ? use_hierarchical(g, only, err)
+                          : ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err);
     return ddp_group_keep_failure(g, st, err);
 }
 

@@ -80,11 +80,12 @@ ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix
 
 int ddp_hierarchical_is_cheaper(const struct ddp_rank_hosts *hosts, int radix, int most_connections)
 {
-    ddp_sum_cost direct = ddp_direct_cost(hosts), levels = ddp_hierarchical_cost(hosts, radix);
+    ddp_sum_cost direct = ddp_direct_cost(hosts),
+                 hierarchical = ddp_hierarchical_cost(hosts, radix);
 
     if (direct.connections > most_connections)
         return 1;
-    return greater(levels.wire_s, levels.cpu_s) < greater(direct.wire_s, direct.cpu_s);
+    return greater(hierarchical.wire_s, hierarchical.cpu_s) < greater(direct.wire_s, direct.cpu_s);
 }
 
 void ddp_hierarchical_describe(const struct ddp_rank_hosts *hosts, int radix, const char *within,

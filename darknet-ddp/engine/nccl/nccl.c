@@ -384,7 +384,7 @@ static ddp_status open_channels(ddp_group *g, struct ddp_nccl *n, ddp_error *err
 /* Where NCCL sums, second halves alone go by the plan, and any number of ranks may. */
 static ddp_status open_plan(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
 {
-    return ddp_nccl_plan_open(&n->plan, &g->places, g->rank, g->levels ? g->radix : 0,
+    return ddp_nccl_plan_open(&n->plan, &g->places, g->rank, g->hierarchical ? g->radix : 0,
                               g->gpu->config.exact ? DDP_CUDA_PARTS : 0, err);
 }
 

@@ -16,15 +16,14 @@
 #include <string.h>
 
 struct gloo_group {
-    ddp_group base; /* first: the two pointers are interchangeable */
     ddp_gloo_link *link;
     ddp_group *mpi;        /* NULL: they met by files */
     ddp_rendezvous *files; /* NULL: they met by MPI, or all are connected */
 };
 
-static struct gloo_group *gloo_of(ddp_group *g)
+static struct gloo_group *gloo_of(const ddp_group *g)
 {
-    return (struct gloo_group *)g;
+    return g->own;
 }
 
 static ddp_status failed(const ddp_group *g, const ddp_gloo_failure *f, ddp_error *err)
@@ -97,7 +96,8 @@ static void gloo_close(ddp_group *g)
         (void)ddp_fail(&gloo->mpi->failure, DDP_ERR_COMM, "Gloo's group has ended early");
     ddp_group_close(gloo->mpi);
     ddp_chunk_pipeline_close(g);
-    ddp_group_free(g);
+    free(gloo);
+    ddp_group_clear(g);
 }
 
 /* ---- the start ---- */
@@ -112,7 +112,7 @@ struct meeting {
 static ddp_status open_mpi(ddp_group **mpi, ddp_error *err)
 {
 #ifdef DDP_WITH_MPI
-    return ddp_backend_mpi.open(mpi, err) ? ddp_wrap(err, "open process group 'mpi'") : DDP_OK;
+    return ddp_group_open_with(mpi, &ddp_backend_mpi, err);
 #else
     *mpi = NULL;
     return ddp_fail(err, DDP_ERR_USAGE, "no backend 'mpi' in this build");
@@ -178,22 +178,18 @@ static ddp_status alloc_plan(struct plan *p, int size, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status make_group(ddp_group **out, const struct meeting *m, const struct plan *p,
-                             ddp_error *err)
+static ddp_status number_ranks(ddp_group *g, const struct meeting *m, const struct plan *p,
+                               ddp_error *err)
 {
     int rank = 0;
-    ddp_group *g;
 
     while (p->order[rank] != m->rank)
         rank++;
-    if (ddp_group_alloc(&g, sizeof(struct gloo_group), rank, m->size, err))
+    if (ddp_group_set_ranks(g, rank, m->size, err))
         return err->code;
-    g->ops = &ddp_backend_gloo;
-    g->transport = &transport;
     for (int r = 0; r < m->size; r++)
         memcpy(g->hosts[r], p->peers[p->order[r]].host, DDP_HOST_BYTES);
     ddp_group_set_places(g, p->first);
-    *out = g;
     return DDP_OK;
 }
 
@@ -231,7 +227,7 @@ static ddp_status connect_all(ddp_group *g, const struct meeting *m, struct plan
     return gloo_of(g)->link ? DDP_OK : failed(g, &f, err);
 }
 
-static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *p, ddp_error *err)
+static ddp_status set_up(ddp_group *g, const struct meeting *m, struct plan *p, ddp_error *err)
 {
     ddp_peer_address peer;
     ddp_status st;
@@ -242,10 +238,10 @@ static ddp_status set_up(ddp_group **out, const struct meeting *m, struct plan *
     if (st)
         return st;
     ddp_peer_addresses_order(p->peers, m->size, p->order, p->first);
-    st = make_group(out, m, p, err);
+    st = number_ranks(g, m, p, err);
     if (!st)
-        st = connect_all(*out, m, p, err);
-    return st ? st : ddp_chunk_pipeline_open(*out, err);
+        st = connect_all(g, m, p, err);
+    return st ? st : ddp_chunk_pipeline_open(g, err);
 }
 
 /* All have read this rank's file by now. */
@@ -261,44 +257,33 @@ static ddp_status end_meeting(ddp_group *g, ddp_error *err)
     return st;
 }
 
-/* What was met with goes with the group, or here where there is none. */
-static ddp_status give_up(ddp_group *g, const struct meeting *m, const ddp_error *err)
+static ddp_status gloo_open(ddp_group *g, ddp_error *err)
 {
-    if (g) {
-        g->failure = *err; /* do not wait for the others */
-        gloo_close(g);
-        return err->code;
-    }
-    ddp_rendezvous_give_up(m->files);
-    if (m->mpi)
-        m->mpi->failure = *err;
-    ddp_group_close(m->mpi);
-    return err->code;
-}
-
-static ddp_status gloo_open(ddp_group **out, ddp_error *err)
-{
+    struct gloo_group *gloo = calloc(1, sizeof *gloo);
     struct plan plan = {NULL};
     struct meeting m;
-    ddp_group *g = NULL;
-    ddp_status st = open_meeting(&m, err);
+    ddp_status st = gloo ? open_meeting(&m, err)
+                         : ddp_fail(err, DDP_ERR_NOMEM, "no memory for Gloo's connections");
 
-    if (st)
+    if (st) {
+        free(gloo);
         return st;
+    }
+    g->own = gloo;
+    g->transport = &transport;
+    gloo->mpi = m.mpi;
+    gloo->files = m.files;
     st = alloc_plan(&plan, m.size, err);
     if (!st)
-        st = set_up(&g, &m, &plan, err);
+        st = set_up(g, &m, &plan, err);
     free_plan(&plan, m.size);
-    if (g) {
-        gloo_of(g)->mpi = m.mpi;
-        gloo_of(g)->files = m.files;
-    }
     if (!st)
         st = end_meeting(g, err);
-    if (st)
-        return give_up(g, &m, err);
-    *out = g;
-    return DDP_OK;
+    if (st) {
+        g->failure = *err; /* do not wait for the others */
+        gloo_close(g);
+    }
+    return st;
 }
 
 const struct ddp_backend ddp_backend_gloo = {

@@ -15,7 +15,6 @@
 #include <string.h>
 
 struct mpi_group {
-    ddp_group base;                      /* first: the two pointers are interchangeable */
     MPI_Comm comm;                       /* channel 0 */
     MPI_Comm more[DDP_CHANNELS_MAX - 1]; /* the others; MPI_COMM_NULL behind the last */
     int must_finalize;
@@ -25,9 +24,9 @@ struct mpi_group {
     struct ddp_message *messages; /* what each request is about */
 };
 
-static struct mpi_group *mpi_of(ddp_group *g)
+static struct mpi_group *mpi_of(const ddp_group *g)
 {
-    return (struct mpi_group *)g;
+    return g->own;
 }
 
 static ddp_status mpi_reserve(ddp_group *g, int requests, ddp_error *err)
@@ -90,14 +89,15 @@ static ddp_status check_length(const struct ddp_message *m, const MPI_Status *st
     return DDP_OK;
 }
 
-static ddp_status check_statuses(struct mpi_group *m, const int *ended, int count, ddp_error *err)
+static ddp_status check_statuses(const ddp_group *g, const int *ended, int count, ddp_error *err)
 {
+    const struct mpi_group *m = mpi_of(g);
+
     for (int i = 0; i < count; i++) {
         char what[DDP_HOST_BYTES + 64];
         int peer = m->messages[ended[i]].peer;
 
-        (void)snprintf(what, sizeof what, "message of rank %d (host %s)", peer,
-                       m->base.hosts[peer]);
+        (void)snprintf(what, sizeof what, "message of rank %d (host %s)", peer, g->hosts[peer]);
         if (m->statuses[i].MPI_ERROR != MPI_ERR_PENDING
             && ddp_mpi_check(m->statuses[i].MPI_ERROR, what, err))
             return err->code;
@@ -111,7 +111,7 @@ static ddp_status mpi_test(ddp_group *g, int *ended, int *count, ddp_error *err)
     int rc = MPI_Testsome(m->requests_count, m->requests, count, ended, m->statuses);
 
     if (rc == MPI_ERR_IN_STATUS)
-        return check_statuses(m, ended, *count, err);
+        return check_statuses(g, ended, *count, err);
     if (ddp_mpi_check(rc, "MPI_Testsome", err))
         return err->code;
     if (*count == MPI_UNDEFINED)
@@ -169,7 +169,8 @@ static void mpi_close(ddp_group *g)
     free(m->requests);
     free(m->statuses);
     free(m->messages);
-    ddp_group_free(g);
+    free(m);
+    ddp_group_clear(g);
 }
 
 /* The lowest rank of comm that is on this host. */
@@ -203,51 +204,53 @@ static ddp_status own_communicator(MPI_Comm *comm, int *rank, int *size, ddp_err
     return DDP_OK;
 }
 
-static ddp_status find_places(struct mpi_group *m, ddp_error *err)
+static ddp_status find_places(ddp_group *g, ddp_error *err)
 {
-    int *firsts = calloc((size_t)m->base.size, sizeof *firsts), first = 0;
+    MPI_Comm comm = mpi_of(g)->comm;
+    int *firsts = calloc((size_t)g->size, sizeof *firsts), first = 0;
     char name[DDP_HOST_BYTES];
     ddp_status st;
 
     if (!firsts)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' places", m->base.size);
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' places", g->size);
     ddp_host_name(name);
-    st = ddp_mpi_check(MPI_Allgather(name, DDP_HOST_BYTES, MPI_CHAR, m->base.hosts, DDP_HOST_BYTES,
-                                     MPI_CHAR, m->comm),
-                       "MPI_Allgather", err);
+    st = ddp_mpi_check(
+        MPI_Allgather(name, DDP_HOST_BYTES, MPI_CHAR, g->hosts, DDP_HOST_BYTES, MPI_CHAR, comm),
+        "MPI_Allgather", err);
     if (!st)
-        st = first_of_host(m->comm, &first, err);
+        st = first_of_host(comm, &first, err);
     if (!st)
-        st = ddp_mpi_check(MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, m->comm),
+        st = ddp_mpi_check(MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, comm),
                            "MPI_Allgather", err);
     if (!st)
-        ddp_group_set_places(&m->base, firsts);
+        ddp_group_set_places(g, firsts);
     free(firsts);
     return st;
 }
 
-static ddp_status mpi_open(ddp_group **out, ddp_error *err)
+static ddp_status mpi_open(ddp_group *g, ddp_error *err)
 {
-    MPI_Comm comm = MPI_COMM_NULL;
-    int rank = 0, size = 0, started = 0;
-    ddp_group *g;
+    struct mpi_group *m = calloc(1, sizeof *m);
+    int rank = 0, size = 0;
 
-    if (ddp_mpi_start(&started, err) || ddp_mpi_exchange_hosts(err)
-        || own_communicator(&comm, &rank, &size, err)
-        || ddp_group_alloc(&g, sizeof(struct mpi_group), rank, size, err))
-        return err->code;
-    g->ops = &ddp_backend_mpi;
-    g->transport = &transport;
-    mpi_of(g)->comm = comm;
+    if (!m)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for MPI's requests");
+    m->comm = MPI_COMM_NULL;
     for (int c = 0; c < DDP_CHANNELS_MAX - 1; c++)
-        mpi_of(g)->more[c] = MPI_COMM_NULL;
-    mpi_of(g)->must_finalize = started;
-    if (find_places(mpi_of(g), err) || ddp_chunk_pipeline_open(g, err)) {
+        m->more[c] = MPI_COMM_NULL;
+    if (ddp_mpi_start(&m->must_finalize, err) || ddp_mpi_exchange_hosts(err)
+        || own_communicator(&m->comm, &rank, &size, err)) {
+        free(m);
+        return err->code;
+    }
+    g->own = m;
+    g->transport = &transport;
+    if (ddp_group_set_ranks(g, rank, size, err) || find_places(g, err)
+        || ddp_chunk_pipeline_open(g, err)) {
         g->failure = *err; /* do not wait for the peers */
         mpi_close(g);
         return err->code;
     }
-    *out = g;
     return DDP_OK;
 }
 

@@ -41,5 +41,5 @@ ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err)
     *out = NULL;
     if (!b)
         return ddp_fail(err, DDP_ERR_USAGE, "no backend '%s' in this build", backend);
-    return b->open(out, err) ? ddp_wrap(err, "open process group '%s'", backend) : DDP_OK;
+    return ddp_group_open_with(out, b, err);
 }

@@ -47,22 +47,21 @@ static const struct ddp_sum_engine sums = {
     .finite = sum_finite,
 };
 
-static ddp_status solo_open(ddp_group **out, ddp_error *err)
+static ddp_status solo_open(ddp_group *g, ddp_error *err)
 {
-    ddp_status st = ddp_group_alloc(out, sizeof **out, 0, 1, err);
-
-    if (st)
-        return st;
-    (*out)->ops = &ddp_backend_solo;
-    (*out)->host_sums = &sums;
-    ddp_host_name((*out)->hosts[0]);
-    ddp_group_set_places(*out, &(int){0});
+    if (ddp_group_set_ranks(g, 0, 1, err)) {
+        ddp_group_clear(g);
+        return err->code;
+    }
+    g->host_sums = &sums;
+    ddp_host_name(g->hosts[0]);
+    ddp_group_set_places(g, &(int){0});
     return DDP_OK;
 }
 
 const struct ddp_backend ddp_backend_solo = {
     .name = "solo",
     .open = solo_open,
-    .close = ddp_group_free,
+    .close = ddp_group_clear,
     .abort = ddp_group_exit,
 };

@@ -36,14 +36,9 @@ struct world {
     struct rank_requests *ranks;
 };
 
-struct thread_group {
-    ddp_group base; /* first: the two pointers are interchangeable */
-    struct world *world;
-};
-
 static struct world *world_of(const ddp_group *g)
 {
-    return ((const struct thread_group *)g)->world;
+    return g->own;
 }
 
 static void lock(struct world *w)
@@ -196,7 +191,7 @@ static void thread_close(ddp_group *g)
     last = --w->open_groups == 0;
     unlock(w);
     ddp_chunk_pipeline_close(g);
-    ddp_group_free(g);
+    ddp_group_clear(g);
     if (last)
         free_world(w);
 }
@@ -213,9 +208,9 @@ static void thread_abort(ddp_group *g, int exit_status)
     unlock(w);
 }
 
-static ddp_status open_never(ddp_group **out, ddp_error *err)
+static ddp_status open_never(ddp_group *g, ddp_error *err)
 {
-    *out = NULL;
+    (void)g;
     return ddp_fail(err, DDP_ERR_USAGE, "threads are opened by ddp_group_open_threads");
 }
 
@@ -252,16 +247,17 @@ static void place(ddp_group *g, const struct layout *layout)
 static ddp_status open_rank(ddp_group **out, struct world *w, int rank, const struct layout *layout,
                             ddp_error *err)
 {
-    ddp_status st = ddp_group_alloc(out, sizeof(struct thread_group), rank, w->size, err);
-    ddp_group *g = *out;
+    ddp_group *g;
 
-    if (st)
-        return st;
-    g->ops = &backend;
+    if (ddp_group_alloc(&g, &backend, err))
+        return err->code;
+    *out = g;
+    g->own = w;
     g->transport = &transport;
-    ((struct thread_group *)g)->world = w;
-    place(g, layout);
     w->open_groups++;
+    if (ddp_group_set_ranks(g, rank, w->size, err))
+        return err->code;
+    place(g, layout);
     return ddp_chunk_pipeline_open(g, err);
 }
 
