@@ -122,7 +122,7 @@ static void compose(struct rank *me)
 
     make(&f, me->rank);
     if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_EXACT,
-                                 job->number / me->size, &err)) {
+                                 job->number / me->size, 0, &err)) {
         rank_wrong(me, "%s", err.text);
         return;
     }
@@ -198,7 +198,7 @@ static void follow_rank_0(struct rank *me)
 
     make(&f, me->rank);
     make(&mine, 0);
-    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_RANK_0, 3, &err)) {
+    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_RANK_0, 3, 0, &err)) {
         rank_wrong(me, "%s", err.text);
         return;
     }
@@ -263,7 +263,7 @@ static void follow_all_ranks(struct rank *me)
     for (size_t b = 0; b < BUFFERS; b++)
         for (size_t i = 0; i < counts[b]; i++)
             want[b][i] = (double)first_value(b, i);
-    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_RANKS, *mini_batches,
+    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_RANKS, *mini_batches, 0,
                                  &err)) {
         rank_wrong(me, "%s", err.text);
         return;
@@ -319,7 +319,7 @@ static void pass_without_buffers(ddp_batchnorm_stats_of of)
     ddp_batchnorm_stats *s;
     ddp_error err;
 
-    assert_int_equal(ddp_batchnorm_stats_open(&s, g, &table, of, 2, &err), DDP_OK);
+    assert_int_equal(ddp_batchnorm_stats_open(&s, g, &table, of, 2, 0, &err), DDP_OK);
     for (int mini_batch = 0; mini_batch < 2; mini_batch++) {
         assert_int_equal(ddp_batchnorm_stats_begin(s, &err), DDP_OK);
         ddp_batchnorm_stats_fold(s, mini_batch);
@@ -347,7 +347,7 @@ static void three_mini_batches_are_refused(void **state)
 
     (void)state;
     make(&f, 0);
-    assert_int_equal(ddp_batchnorm_stats_open(&s, g, &f.table, DDP_STATISTICS_EXACT, 3, &err),
+    assert_int_equal(ddp_batchnorm_stats_open(&s, g, &f.table, DDP_STATISTICS_EXACT, 3, 0, &err),
                      DDP_ERR_USAGE);
     assert_null(s);
     assert_string_equal(err.text,

@@ -1,4 +1,4 @@
-/* What rank 0 decides: parameters, and the buffers that live in one piece of memory. */
+/* What one rank gives to all: parameters, and the buffers that live in one piece of memory. */
 #include "core/buffers.h"
 #include "numbers.h"
 #include "toy.h"
@@ -58,30 +58,39 @@ static void make(struct statistics *s, int rank)
                                  .buffers = s->buffers};
 }
 
+/* body's shared is the root. */
+static void run_with_each_root(void (*body)(struct rank *me))
+{
+    for (int size = 1; size <= MAX_RANKS; size++)
+        for (int root = 0; root < size; root++)
+            ranks_run(size, body, &root);
+}
+
 static void broadcast_params(struct rank *me)
 {
+    int root = *(const int *)me->shared;
     struct toy toy;
     ddp_error err;
 
     toy_open(&toy, 4);
     for (size_t p = 0; p < TOY_PARAMS; p++)
         fill(toy.values[p], toy.params[p].count, me->rank, p);
-    rank_expect_ok(me, ddp_params_broadcast(me->group, &toy.table, &err), &err);
+    rank_expect_ok(me, ddp_params_broadcast(me->group, &toy.table, root, &err), &err);
     for (size_t p = 0; p < TOY_PARAMS; p++)
-        expect_filled(me, toy.values[p], toy.params[p].count, 0, p);
+        expect_filled(me, toy.values[p], toy.params[p].count, root, p);
     toy_close(&toy);
 }
 
-static void parameters_become_rank_0s_frozen_ones_too(void **state)
+static void parameters_become_the_root_s_frozen_ones_too(void **state)
 {
     (void)state;
-    for (int size = 1; size <= MAX_RANKS; size++)
-        ranks_run(size, broadcast_params, NULL);
+    run_with_each_root(broadcast_params);
 }
 
 /* Of a parameter none, one or two buffers. */
 static void broadcast_optimizer(struct rank *me)
 {
+    int root = *(const int *)me->shared;
     struct toy toy, memory[DDP_OPTIMIZER_BUFFERS];
     ddp_error err;
 
@@ -94,25 +103,25 @@ static void broadcast_optimizer(struct rank *me)
                 toy.params[p].optimizer.buffer[k] = memory[k].values[p];
         }
     }
-    rank_expect_ok(me, ddp_optimizer_broadcast(me->group, &toy.table, 0, &err), &err);
+    rank_expect_ok(me, ddp_optimizer_broadcast(me->group, &toy.table, 0, root, &err), &err);
     for (size_t k = 0; k < DDP_OPTIMIZER_BUFFERS; k++) {
         for (size_t p = 0; p < TOY_PARAMS; p++)
-            expect_filled(me, memory[k].values[p], toy.params[p].count, k < p % 3 ? 0 : me->rank,
+            expect_filled(me, memory[k].values[p], toy.params[p].count, k < p % 3 ? root : me->rank,
                           p + 50 * k);
         toy_close(&memory[k]);
     }
     toy_close(&toy);
 }
 
-static void optimizer_buffers_become_rank_0s(void **state)
+static void optimizer_buffers_become_the_root_s(void **state)
 {
     (void)state;
-    for (int size = 1; size <= MAX_RANKS; size++)
-        ranks_run(size, broadcast_optimizer, NULL);
+    run_with_each_root(broadcast_optimizer);
 }
 
 static void broadcast_buffers(struct rank *me)
 {
+    int root = *(const int *)me->shared;
     struct statistics s;
     ddp_buffers *b;
     ddp_error err;
@@ -124,25 +133,24 @@ static void broadcast_buffers(struct rank *me)
     }
     for (size_t i = 0; i < BUFFERS; i++)
         expect_filled(me, s.slots[i], counts[i], me->rank, i);
-    rank_expect_ok(me, ddp_buffers_start(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_start_copy(b, root, &err), &err);
     rank_expect_ok(me, ddp_buffers_fence(b, &err), &err);
     for (size_t i = 0; i < BUFFERS; i++)
-        expect_filled(me, s.slots[i], counts[i], 0, i);
+        expect_filled(me, s.slots[i], counts[i], root, i);
     /* The framework goes on writing through its pointers. */
     for (size_t i = 0; i < BUFFERS; i++)
         fill(s.slots[i], counts[i], me->rank + 7, i);
-    rank_expect_ok(me, ddp_buffers_start(b, &err), &err);
+    rank_expect_ok(me, ddp_buffers_start_copy(b, root, &err), &err);
     rank_expect_ok(me, ddp_buffers_fence(b, &err), &err);
     ddp_buffers_close(b);
     for (size_t i = 0; i < BUFFERS; i++)
-        expect_filled(me, s.slots[i], counts[i], 7, i);
+        expect_filled(me, s.slots[i], counts[i], root + 7, i);
 }
 
-static void buffers_become_rank_0s_each_time(void **state)
+static void buffers_become_the_root_s_each_time(void **state)
 {
     (void)state;
-    for (int size = 1; size <= MAX_RANKS; size++)
-        ranks_run(size, broadcast_buffers, NULL);
+    run_with_each_root(broadcast_buffers);
 }
 
 static ddp_group *solo(void)
@@ -189,10 +197,10 @@ static void network_without_buffers_sends_none(void **state)
     (void)state;
     assert_int_equal(ddp_buffers_open(&b, g, &table, &err), DDP_OK);
     assert_int_equal(ddp_buffers_bytes(b), 0);
-    assert_int_equal(ddp_buffers_start(b, &err), DDP_OK);
+    assert_int_equal(ddp_buffers_start_copy(b, 0, &err), DDP_OK);
     assert_int_equal(ddp_buffers_fence(b, &err), DDP_OK);
     ddp_buffers_close(b);
-    assert_int_equal(ddp_params_broadcast(g, &table, &err), DDP_OK);
+    assert_int_equal(ddp_params_broadcast(g, &table, 0, &err), DDP_OK);
     ddp_group_close(g);
 }
 
@@ -215,13 +223,13 @@ static void owe_a_parameter(struct rank *me)
                        "layer 1 (convolutional) weights: broadcast of 1200 bytes from rank 0: "
                        "no message from rank 0 (host %s) for 0.2 s",
                        host);
-        rank_expect_error(me, ddp_params_broadcast(me->group, &toy.table, &err), &err, DDP_ERR_COMM,
-                          want);
+        rank_expect_error(me, ddp_params_broadcast(me->group, &toy.table, 0, &err), &err,
+                          DDP_ERR_COMM, want);
         (void)snprintf(want, sizeof want,
                        "BatchNorm statistics: the group failed earlier: broadcast of 1200 bytes "
                        "from rank 0: no message from rank 0 (host %s) for 0.2 s",
                        host);
-        rank_expect_error(me, ddp_buffers_start(b, &err), &err, DDP_ERR_COMM, want);
+        rank_expect_error(me, ddp_buffers_start_copy(b, 0, &err), &err, DDP_ERR_COMM, want);
     }
     rank_meet(me);
     ddp_buffers_close(b);
@@ -243,9 +251,9 @@ static void close_takes_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_become_rank_0s_frozen_ones_too),
-        cmocka_unit_test(optimizer_buffers_become_rank_0s),
-        cmocka_unit_test(buffers_become_rank_0s_each_time),
+        cmocka_unit_test(parameters_become_the_root_s_frozen_ones_too),
+        cmocka_unit_test(optimizer_buffers_become_the_root_s),
+        cmocka_unit_test(buffers_become_the_root_s_each_time),
         cmocka_unit_test(buffers_live_in_one_piece_until_they_are_given_back),
         cmocka_unit_test(network_without_buffers_sends_none),
         cmocka_unit_test(failure_names_the_parameter),

@@ -50,7 +50,8 @@ typedef struct ddp_attached {
     const ddp_param_table *table; /* of the device */
     uint64_t seed;                /* of the run */
     ddp_reducer *reducer;
-    /* On rank 0, where the moments are that the run begins with; NULL: the table has them. */
+    int root; /* the rank whose state all begin with */
+    /* Where root has the moments that the run begins with; NULL: in the table. */
     const ddp_sharded_source *first;
 } ddp_attached;
 

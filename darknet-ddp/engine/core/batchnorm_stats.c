@@ -39,7 +39,7 @@ static ddp_status prepare(ddp_batchnorm_stats *s, int mini_batches, ddp_error *e
 
 ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     const ddp_param_table *table, ddp_batchnorm_stats_of of,
-                                    int mini_batches, ddp_error *err)
+                                    int mini_batches, int root, ddp_error *err)
 {
     ddp_batchnorm_stats *s = calloc(1, sizeof *s);
     int rank = ddp_group_rank(group), size = ddp_group_size(group);
@@ -60,7 +60,7 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
     }
     st = ddp_buffers_open(&s->buffers, group, table, err);
     if (!st)
-        st = ddp_buffers_start(s->buffers, err);
+        st = ddp_buffers_start_copy(s->buffers, root, err);
     if (!st)
         st = ddp_buffers_fence(s->buffers, err);
     if (!st)
@@ -192,12 +192,12 @@ static void weigh(ddp_batchnorm_stats *s)
 ddp_status ddp_batchnorm_stats_start(ddp_batchnorm_stats *s, ddp_error *err)
 {
     if (s->of == DDP_STATISTICS_RANK_0)
-        return ddp_buffers_start(s->buffers, err);
+        return ddp_buffers_start_copy(s->buffers, 0, err);
     if (s->of == DDP_STATISTICS_RANKS)
         weigh(s);
     else
         s->content = SUM;
-    return ddp_buffers_sum(s->buffers, err);
+    return ddp_buffers_start_sum(s->buffers, err);
 }
 
 ddp_status ddp_batchnorm_stats_fence(ddp_batchnorm_stats *s, ddp_error *err)

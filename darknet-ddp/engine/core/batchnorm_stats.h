@@ -50,7 +50,7 @@ typedef enum ddp_batchnorm_stats_of {
  * *out is set on success. Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     const ddp_param_table *table, ddp_batchnorm_stats_of of,
-                                    int mini_batches, ddp_error *err) DDP_MUST_CHECK;
+                                    int mini_batches, int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the buffers back to the framework with what they hold: settle before. NULL is
  * allowed. */

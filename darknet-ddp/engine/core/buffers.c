@@ -17,7 +17,7 @@ struct ddp_buffers {
 };
 
 /* The group talks through host memory. */
-static ddp_status broadcast(ddp_group *group, ddp_device *device, float *x, size_t count,
+static ddp_status broadcast(ddp_group *group, ddp_device *device, float *x, size_t count, int root,
                             ddp_error *err)
 {
     size_t bytes = count * sizeof *x;
@@ -25,39 +25,41 @@ static ddp_status broadcast(ddp_group *group, ddp_device *device, float *x, size
     ddp_status st;
 
     if (ddp_device_is_host(device) || ddp_group_size(group) == 1)
-        return ddp_broadcast(group, x, bytes, 0, err);
+        return ddp_broadcast(group, x, bytes, root, err);
     host = malloc(bytes);
     if (!host)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", bytes);
-    if (ddp_group_rank(group) == 0)
+    if (ddp_group_rank(group) == root)
         ddp_device_pull(device, host, x, count);
-    st = ddp_broadcast(group, host, bytes, 0, err);
-    if (!st && ddp_group_rank(group) != 0)
+    st = ddp_broadcast(group, host, bytes, root, err);
+    if (!st && ddp_group_rank(group) != root)
         ddp_device_push(device, x, host, count);
     free(host);
     return st;
 }
 
-ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table, ddp_error *err)
+ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table, int root,
+                                ddp_error *err)
 {
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *param = &table->params[i];
 
-        if (broadcast(group, table->device, param->value, param->count, err))
+        if (broadcast(group, table->device, param->value, param->count, root, err))
             return ddp_wrap(err, "layer %d (%s) %s", param->layer, param->kind, param->part);
     }
     return DDP_OK;
 }
 
 ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *table, int sharded,
-                                   ddp_error *err)
+                                   int root, ddp_error *err)
 {
     for (size_t i = 0; i < table->param_count; i++) {
         const ddp_param *param = &table->params[i];
 
         for (int k = sharded ? ddp_moments_trained(table, param) : 0;
              k < DDP_OPTIMIZER_BUFFERS && param->optimizer.buffer[k]; k++)
-            if (broadcast(group, table->device, param->optimizer.buffer[k], param->count, err))
+            if (broadcast(group, table->device, param->optimizer.buffer[k], param->count, root,
+                          err))
                 return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k],
                                 param->layer, param->kind, param->part);
     }
@@ -144,14 +146,14 @@ float *ddp_buffers_values(const ddp_buffers *b)
     return b->memory;
 }
 
-ddp_status ddp_buffers_start(ddp_buffers *b, ddp_error *err)
+ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err)
 {
-    if (ddp_group_rank(b->group) != 0)
+    if (ddp_group_rank(b->group) != root)
         ddp_device_zero(b->table->device, b->memory, b->count);
-    return ddp_buffers_sum(b, err);
+    return ddp_buffers_start_sum(b, err);
 }
 
-ddp_status ddp_buffers_sum(ddp_buffers *b, ddp_error *err)
+ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err)
 {
     if (b->count == 0)
         return DDP_OK;

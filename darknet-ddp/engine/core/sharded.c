@@ -142,8 +142,8 @@ static void keep_own(const ddp_sharded *s, size_t i, int k, const float *x, size
     }
 }
 
-static ddp_status hand_out(const ddp_sharded *s, size_t i, int k, const ddp_sharded_source *source,
-                           ddp_error *err)
+static ddp_status hand_out(const ddp_sharded *s, size_t i, int k, int root,
+                           const ddp_sharded_source *source, ddp_error *err)
 {
     const ddp_param *param = &s->of.table->params[i];
     float *block = s->block;
@@ -152,10 +152,10 @@ static ddp_status hand_out(const ddp_sharded *s, size_t i, int k, const ddp_shar
         size_t left = param->count - at;
         size_t count = left < DDP_SHARDED_BLOCK ? left : DDP_SHARDED_BLOCK;
 
-        if (ddp_group_rank(s->of.group) == 0
+        if (ddp_group_rank(s->of.group) == root
             && source->read(source->ctx, &(ddp_sharded_block){i, k, at, count}, block, err))
             return err->code;
-        if (ddp_broadcast(s->of.group, block, count * sizeof *block, 0, err))
+        if (ddp_broadcast(s->of.group, block, count * sizeof *block, root, err))
             return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k], param->layer,
                             param->kind, param->part);
         keep_own(s, i, k, block, at, count);
@@ -163,14 +163,14 @@ static ddp_status hand_out(const ddp_sharded *s, size_t i, int k, const ddp_shar
     return DDP_OK;
 }
 
-ddp_status ddp_sharded_hand_out(const ddp_sharded *s, const ddp_sharded_source *source,
+ddp_status ddp_sharded_hand_out(const ddp_sharded *s, int root, const ddp_sharded_source *source,
                                 ddp_error *err)
 {
     ddp_status st = DDP_OK;
 
     for (size_t i = 0; i < s->of.table->param_count && !st; i++)
         for (int k = 0; k < moments_of(s, i) && !st; k++)
-            st = hand_out(s, i, k, source, err);
+            st = hand_out(s, i, k, root, source, err);
     return st;
 }
 

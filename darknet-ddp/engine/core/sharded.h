@@ -54,9 +54,9 @@ ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_of *of,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_sharded_close(ddp_sharded *s); /* NULL is allowed */
 
-/* Each rank's parts become what rank 0 reads from `source` (which the others need not have), in
- * blocks. Fails with DDP_ERR_COMM, and on rank 0 as the source. */
-ddp_status ddp_sharded_hand_out(const ddp_sharded *s, const ddp_sharded_source *source,
+/* Give each rank its parts of the moments that rank root reads from `source`, block by block. The
+ * others' source is not read. Fails with DDP_ERR_COMM, and on root as the source. */
+ddp_status ddp_sharded_hand_out(const ddp_sharded *s, int root, const ddp_sharded_source *source,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- a checkpoint ----

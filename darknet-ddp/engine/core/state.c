@@ -273,15 +273,15 @@ ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err)
 
 /* What a rank there was has left, to the one that goes on with it: its own at first, and others' of
  * a run with more ranks, by way of scratch, added to it. */
-static ddp_status hand_back(const struct array *a, ddp_group *group, int from, float *scratch,
-                            ddp_error *err)
+static ddp_status hand_back(const struct array *a, ddp_group *group, int root, int from,
+                            float *scratch, ddp_error *err)
 {
     int me = ddp_group_rank(group), to = from % ddp_group_size(group);
     float *mine = from == me ? a->host : scratch;
 
-    if (me == 0 && to == 0)
+    if (me == root && to == root)
         memcpy(mine, all_of(a, from), bytes_of(a));
-    else if (ddp_transfer(group, me == 0 ? all_of(a, from) : mine, bytes_of(a), 0, to, err))
+    else if (ddp_transfer(group, me == root ? all_of(a, from) : mine, bytes_of(a), root, to, err))
         return ddp_wrap(err, "state of rank %d (%s)", from, a->spec.name);
     if (me == to && from != me) /* the first without an addition: -0 stays -0 */
         for (size_t i = 0; i < a->count; i++)
@@ -289,7 +289,8 @@ static ddp_status hand_back(const struct array *a, ddp_group *group, int from, f
     return DDP_OK;
 }
 
-static ddp_status hand_back_all(const struct array *a, ddp_group *group, int from, ddp_error *err)
+static ddp_status hand_back_all(const struct array *a, ddp_group *group, int root, int from,
+                                ddp_error *err)
 {
     float *scratch = NULL;
     ddp_status st = DDP_OK;
@@ -300,30 +301,31 @@ static ddp_status hand_back_all(const struct array *a, ddp_group *group, int fro
     if (from > 0)
         memset(a->host, 0, bytes_of(a));
     for (int rank = 0; rank < from && !st; rank++)
-        st = hand_back(a, group, rank, scratch, err);
+        st = hand_back(a, group, root, rank, scratch, err);
     free(scratch);
     return st;
 }
 
-static ddp_status share_array(const struct array *a, ddp_group *group, int from, ddp_error *err)
+static ddp_status share_array(const struct array *a, ddp_group *group, int root, int from,
+                              ddp_error *err)
 {
     if (a->spec.kind == DDP_STATE_SCRATCH)
         return DDP_OK;
     if (is_of_rank(a))
-        return hand_back_all(a, group, from, err);
-    if (ddp_broadcast(group, a->host, bytes_of(a), 0, err))
+        return hand_back_all(a, group, root, from, err);
+    if (ddp_broadcast(group, a->host, bytes_of(a), root, err))
         return ddp_wrap(err, "state beside the network's (%s)", a->spec.name);
     return DDP_OK;
 }
 
-ddp_status ddp_state_share(ddp_state *s, ddp_group *group, ddp_error *err)
+ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err)
 {
     int from = s->gathered;
 
-    if (ddp_broadcast(group, &from, sizeof from, 0, err))
+    if (ddp_broadcast(group, &from, sizeof from, root, err))
         return err->code;
     for (size_t i = 0; i < s->array_count; i++)
-        if (share_array(&s->arrays[i], group, from, err))
+        if (share_array(&s->arrays[i], group, root, from, err))
             return err->code;
     forget(s);
     return DDP_OK;

@@ -84,6 +84,6 @@ float *ddp_state_gathered_array(const ddp_state *s, size_t array, int rank, size
 
 /* The way back, before ddp_state_use: ranks get rank 0's, and of what it has reserved and filled
  * their own. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_state_share(ddp_state *s, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -72,26 +72,27 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t)
     return t->batch;
 }
 
-void ddp_trainer_set_resumed(ddp_trainer *t, const ddp_sharded_source *first)
+void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *first)
 {
     t->resumed = 1;
+    t->root = root;
     t->first_moments = first;
 }
 
 /* ---- attaching ---- */
 
-/* Rank 0's counters. Update happens when seen is a multiple of an update's
+/* Share the root's counters. Update happens when seen is a multiple of an update's
  * images, so a count in between would shift every update that follows. Where all batches are done
  * none follows. */
 static ddp_status share_counters(ddp_trainer *t, network *net, ddp_error *err)
 {
     ddp_train_position now;
 
-    if (ddp_broadcast(t->group, net->seen, sizeof *net->seen, 0, err))
+    if (ddp_broadcast(t->group, net->seen, sizeof *net->seen, t->root, err))
         return ddp_wrap(err, "seen");
-    if (ddp_broadcast(t->group, net->t, sizeof *net->t, 0, err))
+    if (ddp_broadcast(t->group, net->t, sizeof *net->t, t->root, err))
         return ddp_wrap(err, "t");
-    if (ddp_broadcast(t->group, &net->average_loss, sizeof net->average_loss, 0, err))
+    if (ddp_broadcast(t->group, &net->average_loss, sizeof net->average_loss, t->root, err))
         return ddp_wrap(err, "average loss");
     now = ddp_train_position_of(net);
     if (now.last_step == 0 || now.step < now.last_step)
@@ -108,16 +109,16 @@ static ddp_batchnorm_stats_of statistics_of(const ddp_trainer *t)
                                                              : DDP_STATISTICS_RANKS;
 }
 
-/* What rank 0 has, every rank gets. */
+/* Give every rank what the root has. */
 static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
 {
-    if (share_counters(t, net, err) || ddp_params_broadcast(t->group, &t->table, err)
+    if (share_counters(t, net, err) || ddp_params_broadcast(t->group, &t->table, t->root, err)
         || (t->resumed
             && ddp_optimizer_broadcast(t->group, &t->table, ddp_algorithm_set_shards(t->algorithms),
-                                       err)))
+                                       t->root, err)))
         return err->code;
     return ddp_batchnorm_stats_open(&t->statistics, t->group, &t->table, statistics_of(t),
-                                    t->batch.per_rank, err);
+                                    t->batch.per_rank, t->root, err);
 }
 
 static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)

@@ -115,7 +115,7 @@ void ddp_trainer_sync(ddp_trainer *t);
 /* The network goes on from a checkpoint, on every rank: attaching gives all ranks rank 0's
  * optimizer state, too. first: where rank 0 has the moments of which each rank will have a part
  * (ddp_algorithm_set_shards), until the trainer is attached; NULL: the network has all. */
-void ddp_trainer_set_resumed(ddp_trainer *t, const ddp_sharded_source *first);
+void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *first);
 
 /* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
  * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends

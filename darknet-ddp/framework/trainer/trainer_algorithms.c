@@ -109,8 +109,9 @@ ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err)
 
     if (!state || ddp_state_arrays(state) == 0)
         return DDP_OK;
-    return ddp_state_share(state, t->group, err) ? err->code
-                                                 : ddp_state_use(state, t->table.device, err);
+    return ddp_state_share(state, t->group, t->root, err)
+               ? err->code
+               : ddp_state_use(state, t->table.device, err);
 }
 
 void ddp_trainer_leave_state(const ddp_trainer *t)
@@ -124,6 +125,7 @@ ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
     ddp_attached attached = {.table = &t->table,
                              .seed = t->config.seed,
                              .reducer = t->reducer,
+                             .root = t->root,
                              .first = t->first_moments};
 
     if (!t->algorithms)

@@ -75,8 +75,9 @@ struct ddp_trainer {
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
-    int resumed;                             /* rank 0's optimizer state is to be shared, too */
-    const ddp_sharded_source *first_moments; /* on rank 0; NULL: the network has them */
+    int root;    /* the rank whose parameters, counters and state all ranks begin with */
+    int resumed; /* its optimizer state is to be shared, too */
+    const ddp_sharded_source *first_moments; /* on root; NULL: the network has them */
     int update_begins;                       /* with this mini-batch */
     struct {
         ddp_work *sum; /* NULL: nobody ends for them */

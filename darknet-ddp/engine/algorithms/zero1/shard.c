@@ -138,16 +138,17 @@ static int any(const float *x, size_t count)
     return 0;
 }
 
-/* Has rank 0 moments that a run goes on with? */
+/* Has the root moments that a run goes on with? */
 static ddp_status has_moments(const ddp_shard *s, int *yes, ddp_error *err)
 {
     const ddp_param_table *table = s->of.table;
 
     *yes = s->of.first != NULL;
-    for (size_t i = 0; i < table->param_count && !*yes && ddp_group_rank(s->of.group) == 0; i++)
+    for (size_t i = 0; i < table->param_count && !*yes && ddp_group_rank(s->of.group) == s->of.root;
+         i++)
         for (int k = 0; k < moments_of(s, i); k++)
             *yes |= any(on_host(s, &table->params[i], k), table->params[i].count);
-    return ddp_broadcast(s->of.group, yes, sizeof *yes, 0, err);
+    return ddp_broadcast(s->of.group, yes, sizeof *yes, s->of.root, err);
 }
 
 static ddp_status read_frameworks(void *ctx, const ddp_sharded_block *b, float *x, ddp_error *err)
@@ -168,7 +169,8 @@ static ddp_status hand_out(ddp_shard *s, ddp_error *err)
 
     if (ddp_sharded_open(&s->moments, &of, err) || has_moments(s, &yes, err))
         return err->code;
-    return yes ? ddp_sharded_hand_out(s->moments, s->of.first ? s->of.first : &frameworks, err)
+    return yes ? ddp_sharded_hand_out(s->moments, s->of.root,
+                                      s->of.first ? s->of.first : &frameworks, err)
                : DDP_OK;
 }
 

@@ -53,12 +53,13 @@ typedef struct ddp_shard_of {
     const ddp_bucket_plan *plan;
     float *memory;                   /* the plan's */
     ddp_work *const *sums;           /* of each bucket, without its run counts */
-    const ddp_sharded_source *first; /* on rank 0; NULL: the framework has what a run begins with */
+    int root;                        /* the rank whose moments all begin with */
+    const ddp_sharded_source *first; /* where root has them; NULL: in the framework's memory */
 } ddp_shard_of;
 
-/* Collective. Each rank takes its share of the moments that rank 0's framework has, or of->first
- * there, and the framework's are empty from then on. *out is set on success. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM, and on rank 0 as of->first. */
+/* Give each rank its share of the moments that of->root has, and empty the framework's arrays of
+ * them. Every rank calls it. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and on
+ * of->root as of->first. */
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
 
 /* The moments are gone with it, and the framework's are empty: a GPU's NULL, where there is no

@@ -166,7 +166,7 @@ static void scatter(struct rank *me)
             memcpy(gathered_error(&c, r), saved->errors + (size_t)r * count, count * sizeof(float));
         memcpy(memory.q, saved->q, sizeof saved->q);
     }
-    rank_expect_ok(me, ddp_state_share(c.state, me->group, &err), &err);
+    rank_expect_ok(me, ddp_state_share(c.state, me->group, 0, &err), &err);
     expect_errors(me, saved, saved->ranks, memory.error);
     if (memcmp(saved->q, memory.q, sizeof saved->q) != 0)
         rank_wrong(me, "another Q");

@@ -65,13 +65,19 @@ static ddp_status read_first(void *ctx, const ddp_sharded_block *b, float *x, dd
 
 static const ddp_sharded_source first = {read_first, NULL};
 
-/* Does the framework begin with moments of parameter p? */
+static int root_of(const struct rank *me)
+{
+    return me->size - 1;
+}
+
+/* Does the framework begin with moments of parameter p? All ranks have those of frozen parameters,
+ * which are not shared out. */
 static int is_framework_s(const struct learner *l, const struct rank *me, size_t p, int shard)
 {
     const struct job *job = me->shared;
     int trained = l->toy.params[p].layer >= job->first_trained;
 
-    return !shard || (me->rank == 0 && !(job->from_file && trained && me->size > 1));
+    return !shard || !trained || (me->rank == root_of(me) && !(job->from_file && me->size > 1));
 }
 
 /* Parameter p has p % 3 moments, which rank 0 has begun with. */
@@ -112,7 +118,9 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
                                  .plan = ddp_reducer_plan(l->reducer),
                                  .memory = ddp_reducer_memory(l->reducer),
                                  .sums = ddp_reducer_halves(l->reducer),
-                                 .first = job->from_file && me->rank == 0 ? &first : NULL};
+                                 .root = root_of(me),
+                                 .first =
+                                     job->from_file && me->rank == root_of(me) ? &first : NULL};
 
         rank_expect_ok(me, ddp_shard_open(&l->shard, &of, &err), &err);
     }
