@@ -9,11 +9,6 @@ const ddp_reducer_config compressed_configs[COMPRESSED_CONFIGS] = {
     {.bucket_bytes = 1, .first_bucket_bytes = 1, .overlap = 0, .find_unused = 1},
     {.bucket_bytes = 5000, .first_bucket_bytes = 64, .overlap = 1, .find_unused = 1},
     {.bucket_bytes = 1 << 30, .first_bucket_bytes = 1 << 30, .overlap = 1, .find_unused = 1},
-    {.bucket_bytes = 5000,
-     .first_bucket_bytes = 64,
-     .defer_bytes = 1 << 30,
-     .overlap = 1,
-     .find_unused = 1},
 };
 
 size_t compressed_count(const struct compressed_net *net, size_t p)

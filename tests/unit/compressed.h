@@ -47,7 +47,7 @@ struct compressed_net {
 };
 
 /* So many reducers' configs, without a plug, that must make no difference. */
-enum { COMPRESSED_CONFIGS = 5 };
+enum { COMPRESSED_CONFIGS = 4 };
 extern const ddp_reducer_config compressed_configs[COMPRESSED_CONFIGS];
 
 size_t compressed_count(const struct compressed_net *net, size_t p);

@@ -270,6 +270,27 @@ static void nothing_to_sum(struct rank *me)
     ddp_reducer_close(r);
 }
 
+static void order_of_halves(struct rank *me)
+{
+    const ddp_reducer_config configs[] = {{.halves = 1, .defer_bytes = 1},
+                                          {.halves = 1, .piece_bytes = 1},
+                                          {.halves = 1, .priority = 1}};
+    ddp_param_table table = {.device = ddp_device_host(), .layer_count = 3};
+    ddp_reducer *r;
+    ddp_error err;
+
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
+        rank_expect_error(me, ddp_reducer_open(&r, me->group, &table, &configs[i], &err), &err,
+                          DDP_ERR_USAGE,
+                          "sums in halves, and of encoded numbers, start in the plan's order");
+}
+
+static void halves_start_in_the_plan_s_order(void **state)
+{
+    (void)state;
+    ranks_run(2, order_of_halves, NULL);
+}
+
 /* Buckets of one parameter each; a quarter of all gradients is deferred. */
 static void defer(struct rank *me)
 {
@@ -416,6 +437,7 @@ static void close_takes_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_start_in_the_plan_s_order),
         cmocka_unit_test(gradients_live_in_the_buckets_until_close),
         cmocka_unit_test(frozen_layers_keep_their_gradients_and_need_not_run),
         cmocka_unit_test(repeats_of_a_ready_layer_are_ignored),

@@ -23,9 +23,10 @@ ddp_launch_policy ddp_launch_policy_of(const ddp_options *o, int ranks, int on_g
         policy.fixed = "where steps may be skipped, what is sent";
     else if (!o->overlap)
         policy.fixed = "without overlap, what is sent";
-    policy.defers = !policy.fixed && ranks > 1;
+    if (!policy.fixed && ranks > 1)
+        policy.defer_bytes = (size_t)(ddp_options_defer_mb(o) * (1 << 20));
     if (!policy.fixed && on_gpus) /* the program cannot tell what has landed when backward ends */
         policy.fixed = "what GPUs send";
-    policy.prioritises = !policy.fixed && ranks > 1;
+    policy.priority = !policy.fixed && ranks > 1 && o->priority == 1;
     return policy;
 }

@@ -79,21 +79,21 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err)
 {
-    ddp_reducer *r = calloc(1, sizeof *r);
+    ddp_reducer *r;
     ddp_status st;
 
     *out = NULL;
+    if ((config->halves || config->sum)
+        && (config->defer_bytes || config->piece_bytes || config->priority))
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "sums in halves, and of encoded numbers, start in the plan's order");
+    r = calloc(1, sizeof *r);
     if (!r)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer");
     r->group = group;
     r->table = table;
     r->config = *config;
     r->config.halves = config->halves && ddp_group_size(group) > 1;
-    if (r->config.halves || r->config.sum) {
-        r->config.defer_bytes = 0;
-        r->config.piece_bytes = 0;
-        r->config.priority = 0;
-    }
     st = ddp_bucket_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes,
                               err);
     if (!st)

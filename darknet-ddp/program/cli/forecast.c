@@ -72,18 +72,14 @@ static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *sha
 ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *o, ddp_error *err)
 {
-    ddp_launch_policy may = ddp_launch_policy_of(o, most_ranks(o), 0);
-    size_t defer_bytes = may.defers ? (size_t)(ddp_options_defer_mb(o) * (1 << 20)) : 0;
-    ddp_layer_profile profile;
-    ddp_predict_config c = {.profile = &profile,
-                            .plan = plan,
-                            .order = ddp_launch_order_of(plan, defer_bytes),
+    ddp_predict_config c = {.plan = plan,
                             .overlap = o->overlap,
-                            .priority = may.prioritises && o->priority == 1,
                             .bytes_s = o->line_gbit * 1e9 / 8,
                             .value_bytes =
                                 (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress)),
                             .schedule = (ddp_schedule)o->schedule};
+    ddp_launch_policy policy;
+    ddp_layer_profile profile;
     char compress[DDP_COMPRESS_TEXT];
     ddp_status st;
 
@@ -98,7 +94,10 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
                         ddp_algorithms_halving(o)->example);
     st = ddp_layer_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
-        c.priority &= ddp_launch_policy_of(o, most_ranks(o), profile.on_gpu).prioritises;
+        policy = ddp_launch_policy_of(o, most_ranks(o), profile.on_gpu);
+        c.profile = &profile;
+        c.order = ddp_launch_order_of(plan, policy.defer_bytes);
+        c.priority = policy.priority;
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),
                o->line_gbit);

@@ -16,19 +16,18 @@ ddp_reducer_config ddp_reducer_config_of(const ddp_options *o, const ddp_group *
 {
     const double mib = 1 << 20;
     ddp_launch_policy policy = ddp_launch_policy_of(o, ddp_group_size(group), ddp_gpus_wanted(o));
-    ddp_reducer_config c = {
-        .bucket_bytes = (size_t)(ddp_options_bucket_mb(o, ddp_gpus_use_nccl(group)) * mib),
+    size_t bucket_bytes = (size_t)(ddp_options_bucket_mb(o, ddp_gpus_use_nccl(group)) * mib);
+
+    return (ddp_reducer_config){
+        .bucket_bytes = bucket_bytes,
         .first_bucket_bytes = (size_t)(ddp_options_first_bucket_mb(o) * mib),
-        .defer_bytes = policy.defers ? (size_t)(ddp_options_defer_mb(o) * mib) : 0,
-        .priority = policy.prioritises && o->priority == 1,
+        .defer_bytes = policy.defer_bytes,
+        .piece_bytes = policy.priority ? piece_bytes(bucket_bytes) : 0,
+        .priority = policy.priority,
         .overlap = o->overlap,
         .find_unused = o->find_unused,
         .wire = ddp_compress_choice_wire(&o->compress),
         .names = ddp_options_names(),
         .watch = watch,
     };
-
-    if (c.priority)
-        c.piece_bytes = piece_bytes(c.bucket_bytes);
-    return c;
 }

@@ -86,7 +86,7 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
     const struct job *job = me->shared;
     const ddp_reducer_config config = {.bucket_bytes = job->bucket_bytes,
                                        .first_bucket_bytes = job->bucket_bytes,
-                                       .defer_bytes = 1 << 20,
+                                       .defer_bytes = shard ? 0 : 1 << 20,
                                        .overlap = 1,
                                        .find_unused = 1,
                                        .halves = shard,
