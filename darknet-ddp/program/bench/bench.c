@@ -44,21 +44,21 @@ static double seconds_since(int64_t start_ns)
     return (double)(ddp_clock_ns() - start_ns) / 1e9;
 }
 
-static void add(struct bench *b, int sample, double seconds)
+static void add_time(struct bench *b, int sample, double seconds)
 {
     ddp_sample *s = &b->samples[sample];
 
     s->seconds[s->count++] = seconds;
 }
 
-/* Every rank is here, with its GPU at rest. */
+/* Wait until every rank is here, with its GPU at rest. */
 static ddp_status wait_for_all(struct bench *b, ddp_error *err)
 {
     ddp_device_synchronize(b->device);
     return ddp_barrier(b->config->group, err);
 }
 
-/* The longest of all ranks' times: no step of theirs can be shorter. */
+/* Replace *seconds by the longest of all ranks' times: no step of theirs can be shorter. */
 static ddp_status slowest(struct bench *b, double *seconds, ddp_error *err)
 {
     int size = ddp_group_size(b->config->group);
@@ -82,7 +82,7 @@ static ddp_status time_step(struct bench *b, int alone, ddp_timed_step *times, d
     return ddp_step_read(b->clock, times, err);
 }
 
-/* A step's communication: launch every bucket, wait for every layer, and for the GPU. */
+/* Do a step's communication: launch every bucket, wait for every layer, and for the GPU. */
 static ddp_status communicate(struct bench *b, int sleep_between_polls, ddp_error *err)
 {
     int layers = b->config->shape.layers, used;
@@ -105,8 +105,8 @@ static ddp_status communicate(struct bench *b, int sleep_between_polls, ddp_erro
     return st;
 }
 
-/* A GPU is handed a step while it ends the one before: the second of two in a row is one of many,
- * the first had an idle GPU before it. On a CPU both are the same. */
+/* Time a step without communication. A GPU gets a step while it ends the one before. So the second
+ * of two in a row counts: the first had an idle GPU before it. On a CPU both are the same. */
 static ddp_status time_local(struct bench *b, ddp_error *err)
 {
     ddp_timed_step times;
@@ -118,7 +118,7 @@ static ddp_status time_local(struct bench *b, ddp_error *err)
         return err->code;
     if (time_step(b, 1, &times, err) || slowest(b, &times.step, err))
         return err->code;
-    add(b, IN_LOCAL, times.step);
+    add_time(b, IN_LOCAL, times.step);
     return DDP_OK;
 }
 
@@ -131,23 +131,23 @@ static ddp_status time_wire(struct bench *b, ddp_error *err)
     start = ddp_clock_ns();
     if (communicate(b, 0, err))
         return err->code;
-    add(b, IN_WIRE, seconds_since(start));
+    add_time(b, IN_WIRE, seconds_since(start));
     return DDP_OK;
 }
 
-/* Of two steps in a row the second counts: it has the deferred gradients of the
- * first in it, and leaves its own to the next, as in training. */
+/* Time the second of two whole steps in a row. It has the deferred gradients of the first in it,
+ * and leaves its own to the next, as in training. */
 static ddp_status time_whole(struct bench *b, ddp_error *err)
 {
     ddp_timed_step times;
 
     if (wait_for_all(b, err) || ddp_step_run(b->clock, 0, err) || time_step(b, 0, &times, err))
         return err->code;
-    add(b, IN_STEP, times.step);
-    add(b, IN_FORWARD, times.forward);
-    add(b, IN_BACKWARD, times.backward);
-    add(b, IN_UPDATE, times.update);
-    add(b, IN_EXPOSED, times.exposed);
+    add_time(b, IN_STEP, times.step);
+    add_time(b, IN_FORWARD, times.forward);
+    add_time(b, IN_BACKWARD, times.backward);
+    add_time(b, IN_UPDATE, times.update);
+    add_time(b, IN_EXPOSED, times.exposed);
     return DDP_OK;
 }
 
@@ -163,7 +163,7 @@ static ddp_status time_all(struct bench *b, ddp_error *err)
     return DDP_OK;
 }
 
-/* What a host's ranks send to others between two moments. */
+/* Return the bytes that a host's ranks sent to other hosts. */
 static double inter_host_bytes(const ddp_group *g, const char *host, const ddp_traffic *sent)
 {
     double bytes = 0;
@@ -218,15 +218,15 @@ static ddp_status time_cpu(struct bench *b, ddp_bench_result *r, ddp_error *err)
     return count_traffic(r, b->config, before, err);
 }
 
-/* Buckets of the last step, whose sums have ended, that had ended when its last backward pass did.
- */
+/* Count the buckets of the last step whose sums had ended when its last backward pass did. All sums
+ * must have ended. */
 static size_t count_hidden(const struct bench *b)
 {
     int mini_batches;
     ddp_device_event *const *events = ddp_step_events(b->clock, &mini_batches);
     double end_s = ddp_device_event_seconds(events[0], events[2 * mini_batches]);
     size_t hidden = 0, bucket, last = 0;
-    int all = 1; /* of the bucket's sums so far */
+    int all = 1; /* 1: the bucket's sums so far had ended */
 
     for (size_t i = 0; i < ddp_reducer_piece_count(b->reducer); i++, last = bucket) {
         const ddp_work *sum = ddp_reducer_sum(b->reducer, i, &bucket);
@@ -292,7 +292,8 @@ static ddp_status open_samples(ddp_bench_result *r, ddp_error *err)
     return r->samples ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d steps", steps);
 }
 
-/* The figures that follow from others. On a GPU the CPU time of communication holds up no step. */
+/* Compute the figures that follow from others. On a GPU the CPU time of communication holds up no
+ * step. */
 static void conclude(ddp_bench_result *r, const ddp_reducer *reducer)
 {
     const ddp_bench_config *c = r->config;
@@ -338,7 +339,7 @@ ddp_status ddp_bench_run(ddp_bench_result *out, const ddp_bench_config *config, 
         || ddp_step_clock_open(&b.clock, config->group, config->trainer, config->net, err))
         return err->code;
     b.samples = out->samples;
-    ddp_network_freeze(config->net); /* random labels teach nothing, and must not blow up */
+    ddp_network_freeze(config->net); /* random labels teach nothing, and weights must stay finite */
     ddp_synthetic_fill(config->net, 1, (uint64_t)ddp_group_rank(config->group) << 32);
     st = run(out, &b, err);
     ddp_step_clock_close(b.clock);

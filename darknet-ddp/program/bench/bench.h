@@ -1,11 +1,11 @@
-/* bench/bench.h: times steps on random data, in three kinds that take turns, so that a machine
- * which slows down slows all of them:
+/* bench/bench.h: times of steps on random data. Three kinds take turns, so that a machine which
+ * slows down slows all of them:
  *
  *   local    forward, backward and update, no communication
  *   wire     a step's communication and nothing else
  *   step     all of it, as training does it
  *
- * and the CPU time of communication, taken while a rank sleeps between polls instead of spinning.
+ * The CPU time of communication is measured while a rank sleeps between polls instead of spinning.
  */
 #ifndef DDP_BENCH_BENCH_H
 #define DDP_BENCH_BENCH_H
@@ -28,51 +28,53 @@ typedef struct ddp_sample {
 } ddp_sample;
 
 void ddp_sample_sort(ddp_sample *s);
-/* Quantile q, 0 to 1, of a sorted sample. */
+/* Return quantile q, 0 to 1, of a sorted sample; 0 if it is empty. */
 double ddp_sample_quantile(const ddp_sample *s, double q);
 
-/* What is timed. */
+/* The network to time, and how. */
 typedef struct ddp_bench_config {
     ddp_group *group;
     ddp_trainer *trainer; /* attached to net, whose learning rate becomes 0 */
     network *net;
     ddp_network_shape shape; /* of net */
     const char *cfg;         /* its name */
-    int batches;             /* that make one update */
+    int batches;             /* batches of the cfg that make one update */
     int steps;               /* at least 1 */
     const char *devices;     /* "CPU", "GPU NVIDIA H200" */
-    int fp32;                /* GPUs compute without TF32 */
-    int bf16;                /* ... in bf16 what can */
+    int fp32;                /* 1: GPUs compute without TF32 */
+    int bf16;                /* 1: GPUs compute in bf16 what they can */
     int exact, deterministic, overlap;
     const char *wire;   /* how gradients travel, for people; NULL: as float32 */
-    const char *replay; /* the profile by which layers sleep; NULL: they compute */
-    FILE *trace;        /* of rank 0, for one step of all ranks (core/trace.h); NULL: none */
-    int draw;           /* the same on all ranks: run a step for it */
+    const char *replay; /* name of the profile by which layers sleep; NULL: they compute */
+    FILE *trace; /* gets a trace of one step of all ranks (core/trace.h), on rank 0; NULL elsewhere,
+                    or none */
+    int draw;    /* 1: run a step for the trace; the same on all ranks */
 } ddp_bench_config;
 
 typedef struct ddp_bench_result {
     const ddp_bench_config *config;
     const char *transport;
     const char *precision; /* of convolutions: "fp32", "TF32" or "bf16" */
-    int on_host;           /* computed on CPUs */
+    int on_host;           /* 1: computed on CPUs */
     int ranks;
     int batch; /* images of an update, all ranks together */
     double gradient_mb;
-    double summed_mb; /* of that, or in its place: what sums have, 4 bytes a number */
+    double summed_mb; /* MB that sums have, of the gradients or in their place, 4 bytes a number */
     size_t buckets;
-    size_t hidden; /* buckets of the step that was drawn whose sums had ended when backward did */
+    size_t hidden; /* buckets of the traced step whose sums had ended when backward did */
     ddp_sample *samples;
     size_t sample_count;
-    int counted;          /* the next two are known: not of NCCL */
-    uint64_t messages;    /* that a step's sums send, of the rank that sends most */
-    double inter_host_mb; /* that leave a host in a step, of the one that most leave */
+    int counted;          /* 1: the next two are known; not with NCCL */
+    uint64_t messages;    /* messages that a step's sums send, of the rank that sends most */
+    double inter_host_mb; /* MB that leave a host in a step, of the host that most leave */
     double cpu_s;         /* CPU time that communication alone takes on this rank */
-    double limit_s; /* max(local step, communication alone); on CPUs with cpu_s on the first */
-    double step_s;  /* median step with communication */
-    double local_s; /* and without */
+    double
+        limit_s;   /* max(local step, communication alone); on CPUs the local step includes cpu_s */
+    double step_s; /* median step with communication */
+    double local_s; /* median step without communication */
 } ddp_bench_result;
 
-/* Time steps; every rank calls it, and blocks. config must outlive *out, which is set in any case;
+/* Time steps. Every rank calls it, and blocks. config must outlive *out, which is set in any case;
  * release it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_bench_run(ddp_bench_result *out, const ddp_bench_config *config,
                          ddp_error *err) DDP_MUST_CHECK;

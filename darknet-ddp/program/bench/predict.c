@@ -5,14 +5,15 @@
 
 #include <stdlib.h>
 
-/* The first step has no deferred buckets before it; each later one is like the last, but where
- * priority has to find its order first. Then what counts is the mean of the last few. */
+/* Steps that are simulated. The first has no deferred buckets before it; each later one is like the
+ * last. With priority, the order must be found first, and the mean of the last few counts. */
 enum { STEPS = 3, STEPS_OF_PRIORITY = 12, COUNTED = 4, RADIX = 8, CONNECTIONS = 512 };
 
-static const double payload = 0.95;        /* of what a line carries: the rest is headers */
+static const double payload =
+    0.95; /* share of a line that carries gradients: the rest is headers */
 static const double line_latency_s = 2e-4; /* from a bucket's last byte to its sum, on all ranks */
 
-/* A bucket on the line. share: of its time, what a rank's CPU needs for it. */
+/* A bucket's time on the line. share: of it, what a rank's CPU needs for the bucket. */
 struct passage {
     double begin, end, share;
 };
@@ -24,12 +25,12 @@ struct simulation {
     double now;
     struct passage *passages; /* in the order of launching, of all steps */
     size_t launched;
-    size_t current;                     /* the first that has not ended before now */
-    size_t step;                        /* this one */
+    size_t current;                     /* first passage that has not ended before now */
+    size_t step;                        /* number of this step */
     ddp_launch_order order, last_order; /* of this step, and of the one before */
-    size_t *counts;                     /* of buckets */
+    size_t *counts;                     /* elements of each bucket */
     size_t early;                       /* elements that go early in this step */
-    ddp_launch_history history;         /* what it follows from */
+    ddp_launch_history history;         /* of `early` */
 };
 
 static double greater(double a, double b)
@@ -44,7 +45,7 @@ static double latency_s(const ddp_predict_config *c)
 
 /* ---- the line ---- */
 
-/* The next one in the order of launching. */
+/* Launch the next bucket in order. */
 static void launch(struct simulation *s)
 {
     const ddp_predict_config *c = s->config;
@@ -60,7 +61,7 @@ static void launch(struct simulation *s)
     p->share = wire_s > 0 ? cpu_s / wire_s : 0;
 }
 
-/* Let time pass until the sum of the bucket of this step, or of the one before, has arrived. */
+/* Wait until the sum of a bucket of this step, or of the one before, has arrived. */
 static void wait_for(struct simulation *s, size_t step, size_t bucket)
 {
     ddp_launch_order order = step == s->step ? s->order : s->last_order;
@@ -85,7 +86,7 @@ static void compute(struct simulation *s, double seconds)
 
         if (left <= 0)
             continue;
-        if (p->begin > s->now) { /* nothing on the line until then */
+        if (p->begin > s->now) { /* nothing is on the line until then */
             double alone = p->begin - s->now;
 
             if (work <= alone)
@@ -108,7 +109,8 @@ static int has_layer(const ddp_bucket *b, int layer)
     return b->first_layer <= layer && layer <= b->last_layer;
 }
 
-/* Is the layer's bucket left to the next step's forward pass, as a deferred or a late one? */
+/* Return 1 if the layer's bucket is left to the next step's forward pass, as a deferred or a late
+ * one. */
 static int is_put_off(const struct simulation *s, ddp_launch_order order, int layer)
 {
     for (size_t n = ddp_launch_order_early(order); n < order.sums; n++)
@@ -204,7 +206,7 @@ static void run_step(struct simulation *s)
     for (int layer = c->profile->layers - 1; layer >= 0; layer--)
         if (!is_put_off(s, s->order, layer))
             update(s, s->step, layer);
-    s->now += latency_s(c); /* the loss */
+    s->now += latency_s(c); /* of the loss */
     s->step++;
     s->last_order = s->order;
 }
@@ -253,7 +255,7 @@ static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_e
     return DDP_OK;
 }
 
-static ddp_status open(struct simulation *s, ddp_error *err)
+static ddp_status open_simulation(struct simulation *s, ddp_error *err)
 {
     const ddp_bucket_plan *plan = s->config->plan;
 
@@ -277,7 +279,7 @@ ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *c, ddp_err
     *out = (ddp_prediction){0};
     st = measure_bytes(&s, out, err);
     if (!st)
-        st = open(&s, err);
+        st = open_simulation(&s, err);
     if (!st)
         out->step = run_steps(&s);
     free(s.passages);

@@ -1,20 +1,20 @@
-/* bench/predict.h: how long a training step takes on more hosts than there are, from the times of
- * a network's layers and a model of the network between hosts. A pure function.
+/* bench/predict.h: a prediction of how long a training step takes on more hosts than there are. It
+ * is made from the times of a network's layers and a model of the network between hosts. A pure
+ * function.
  *
- * What is modelled: buckets are launched as backward makes their gradients final and travel one
- * after the other; a host's line carries what leaves it; messages and sums take CPU time from the
- * rank that computes, unless a GPU does; the update waits for each layer's buckets; deferred ones
- * and late ones travel during the next forward pass. What is not: large buckets in pieces, ranks
- * that are slower than others, lines that others use too, how a GPU's sums travel within a host,
- * and BatchNorm that waits for all ranks.
+ * The model: buckets are launched as backward makes their gradients final, and travel one after the
+ * other. A host's line carries what leaves it. Messages and sums take CPU time from the rank that
+ * computes, unless a GPU does. The update waits for each layer's buckets; deferred and late ones
+ * travel during the next forward pass. The model has no large buckets in pieces, no ranks that are
+ * slower than others, and no lines that others use too. It has no BatchNorm that waits for all
+ * ranks, and does not tell how a GPU's sums travel within a host.
  *
- * core/layer_profile.c reads and writes how long each layer computes. timing/profiler.c measures it
- * by hooks of its own; timing/replay.c puts functions into the layers of a network that sleep as
- * long, so that the reducer and the messages below are the real ones; bench/predict.c simulates a
- * rank and a host's line, bucket by bucket, with what comm/schedule_cost.c knows of the cost of a
- * byte. scripts/forecast.py runs up to 8 hosts of 2 ranks and prints what was predicted beside it;
- * scripts/figures.py draws both, and the other figures of Li et al.'s evaluation, from runs on this
- * machine.
+ * core/layer_profile.c reads and writes how long each layer computes, which timing/profiler.c
+ * measures by hooks of its own. timing/replay.c puts functions that sleep as long into a network's
+ * layers, so that the reducer and the messages below are the real ones. bench/predict.c simulates a
+ * rank and a host's line, bucket by bucket, with the cost of a byte from comm/schedule_cost.c.
+ * scripts/forecast.py runs up to 8 hosts of 2 ranks and prints predictions beside. scripts/figures.py
+ * draws both, and the other figures of Li et al.'s evaluation, from runs on this machine.
  */
 #ifndef DDP_BENCH_PREDICT_H
 #define DDP_BENCH_PREDICT_H
@@ -30,24 +30,25 @@ typedef struct ddp_predict_config {
     ddp_launch_order order; /* at first */
     int priority;           /* as the reducer's: some buckets become late */
     int overlap;
-    int mini_batches;      /* of a rank in a step */
-    double scale;          /* of the profile's times: images of a mini-batch to the profile's */
-    int ranks, hosts;      /* hosts at most ranks; ranks as even over them as can be */
-    double bytes_s;        /* of a host's line, each way */
-    double value_bytes;    /* of a gradient on it: 4, or 2 where it is compressed */
+    int mini_batches; /* mini-batches of a rank in a step */
+    double scale; /* factor of the profile's times: images of a mini-batch / those of the profile */
+    int ranks, hosts;      /* at most as many hosts as ranks; ranks are spread evenly */
+    double bytes_s;        /* bytes a second of a host's line, each way */
+    double value_bytes;    /* bytes of a gradient there: 4, or 2 if it is compressed */
     ddp_schedule schedule; /* of sums of host memory */
 } ddp_predict_config;
 
 /* Seconds of a step. */
 typedef struct ddp_prediction {
     double local;         /* without communication */
-    double step;          /* with it */
-    double wire;          /* that a host's line is busy */
-    double cpu;           /* of a rank, for communication */
-    const char *schedule; /* of sums: "direct", "levels", "nccl" */
+    double step;          /* with communication */
+    double wire;          /* in which a host's line is busy */
+    double cpu;           /* CPU time of a rank for communication */
+    const char *schedule; /* of sums: "direct", "levels", "nccl"; "none" for one rank */
 } ddp_prediction;
 
-/* Fails with DDP_ERR_NOMEM. */
+/* Simulate training steps on config->hosts hosts. Writes to *out how many seconds one takes, with
+ * and without communication. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *config,
                        ddp_error *err) DDP_MUST_CHECK;
 

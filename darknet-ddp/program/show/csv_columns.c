@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where there are more classes, none has a column. */
+/* Classes that have a column; if there are more, none has. */
 enum { CLASSES_MOST = 1000 };
 
 static const char *const fixed[DDP_COLUMNS] = {
@@ -51,7 +51,7 @@ void ddp_csv_columns_release(ddp_csv_columns *c)
     *c = (ddp_csv_columns){0};
 }
 
-/* A name that stands in a CSV file without quotes. */
+/* Return the name of a class's column, which needs no quotes in a CSV file. The caller frees it. */
 static char *class_name(const ddp_validation_result *kind, size_t class)
 {
     char *name = NULL;
@@ -66,7 +66,7 @@ static char *class_name(const ddp_validation_result *kind, size_t class)
     return name;
 }
 
-/* "yolo_82_box". */
+/* Return the name of a head's column: "yolo_82_box". The caller frees it. */
 static char *head_name(const ddp_head_layers *heads, size_t place)
 {
     static const char *const parts[DDP_HEAD_COLUMNS] = {[DDP_HEAD_BOX] = "box",

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* "5.88 million". */
+/* Write a count in words: "5.88 million". Returns text. */
 static const char *in_words(double count, char text[32])
 {
     static const char *const units[] = {"", " thousand", " million", " billion"};

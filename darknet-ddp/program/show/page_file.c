@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int64_t every_ns = 10000000000; /* at the least, and 1000 times what it takes */
+static const int64_t every_ns = 10000000000; /* at least; else 1000 times what a write takes */
 
 ddp_status ddp_page_file_init(ddp_page_file *f, const char *path, ddp_error *err)
 {
@@ -34,7 +34,7 @@ void ddp_say_unwritten(const char *path, const char *why)
     (void)fprintf(stderr, "darknet: cannot write %s: %s; the run is not ended for it\n", path, why);
 }
 
-/* NULL: it was written. */
+/* Write the page to part_path. Returns why it failed, or NULL. */
 static const char *write_part(const ddp_page_file *f, const ddp_page_model *page)
 {
     FILE *out = fopen(f->part_path, "we");

@@ -1,5 +1,5 @@
-/* show/page_file.h: NAME.html on the disk: a reader always sees a whole page. It is written only as
- * often as costs little; that it cannot be written is said once. */
+/* show/page_file.h: NAME.html on the disk. A reader always sees a whole page. It is written only as
+ * often as costs little; a failure is said once. */
 #ifndef DDP_SHOW_PAGE_FILE_H
 #define DDP_SHOW_PAGE_FILE_H
 
@@ -10,22 +10,22 @@
 
 typedef struct ddp_page_file {
     const char *path;
-    char *part_path; /* which becomes the page once it is whole */
+    char *part_path; /* file that becomes the page once it is whole */
     int64_t due_ns;
-    int failed; /* and it was said */
+    int failed; /* 1: a write failed, and that was said */
 } ddp_page_file;
 
-/* Due at once. path must outlive *f. Fails with DDP_ERR_NOMEM. */
+/* Prepare a page at path, due at once. path must outlive *f. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_page_file_init(ddp_page_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_file_release(ddp_page_file *f);
 
-/* At ddp_clock_ns: is it time to write it again? That is after 10 s, or after a thousand times what
- * the last write took, where that is longer. */
+/* Return 1 if it is time to write the page again: 10 s after the last write began, or a thousand
+ * times as long as it took, if that is more. now_ns: ddp_clock_ns. */
 int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns);
 
 void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page);
 
-/* A file of the run cannot be written: on standard error. */
+/* Say on standard error that a file of the run cannot be written, and that the run goes on. */
 void ddp_say_unwritten(const char *path, const char *why);
 
 #endif

@@ -10,8 +10,8 @@
 
 enum { CHARTS = 8 + DDP_HEADS, TILES = 8, FACTS = 32, TEXT = 160 };
 
-/* What a page points to while it is written. */
-struct parts {
+/* Memory that a page points to while it is written. */
+struct contents {
     ddp_page_chart charts[CHARTS];
     ddp_page_pair tiles[TILES], facts[FACTS];
     char texts[TILES + FACTS][TEXT];
@@ -22,7 +22,7 @@ struct parts {
 
 /* ---- charts ---- */
 
-static ddp_page_chart *add_chart(struct parts *p, const char *title, const char *unit)
+static ddp_page_chart *add_chart(struct contents *p, const char *title, const char *unit)
 {
     ddp_page_chart *chart = &p->charts[p->chart_count++];
 
@@ -36,7 +36,7 @@ static void add_series(ddp_page_chart *chart, size_t column, const char *name)
         chart->series[chart->series_count++] = (ddp_page_series){column, name};
 }
 
-static void add_loss(struct parts *p)
+static void add_loss(struct contents *p)
 {
     ddp_page_chart *loss = add_chart(p, "Loss", "");
     ddp_page_chart *rate = add_chart(p, "Learning rate", "");
@@ -50,7 +50,7 @@ static void add_loss(struct parts *p)
 
 /* Charts of the validation. Its columns are shares of 1, but for the last of a classifier, which is
  * a loss. */
-static void add_validation(struct parts *p, const ddp_csv_columns *c)
+static void add_validation(struct contents *p, const ddp_csv_columns *c)
 {
     ddp_page_chart *all, *each;
     size_t end = c->classes ? c->each : c->heads;
@@ -72,8 +72,8 @@ static void add_validation(struct parts *p, const ddp_csv_columns *c)
         add_series(each, c->each + i, c->names[c->each + i] + strlen("ap_"));
 }
 
-/* "yolo_82_box" is of "yolo 82". */
-static void add_heads(struct parts *p, const ddp_csv_columns *c)
+/* Add a chart for each head: columns "yolo_82_box" and so on are of "[yolo], layer 82". */
+static void add_heads(struct contents *p, const ddp_csv_columns *c)
 {
     static const char *const names[] = {"box", "objectness", "class"};
 
@@ -92,7 +92,7 @@ static void add_heads(struct parts *p, const ddp_csv_columns *c)
     }
 }
 
-static void add_speed(struct parts *p)
+static void add_speed(struct contents *p)
 {
     static const struct {
         size_t column;
@@ -111,7 +111,7 @@ static void add_speed(struct parts *p)
         add_series(where, parts[i].column, parts[i].name);
 }
 
-static void add_waits(struct parts *p, const ddp_page_model *run)
+static void add_waits(struct contents *p, const ddp_page_model *run)
 {
     static const char *const of_many[] = {"least: is waited for", "mean", "most"};
     int size = ddp_group_size(run->waits->group);
@@ -132,12 +132,12 @@ static void add_waits(struct parts *p, const ddp_page_model *run)
 
 /* ---- figures and facts ---- */
 
-static char *next_text(struct parts *p)
+static char *next_text(struct contents *p)
 {
     return p->texts[p->text_count++];
 }
 
-static void add_tile(struct parts *p, const char *name, int decimals, double value)
+static void add_tile(struct contents *p, const char *name, int decimals, double value)
 {
     char *text = next_text(p);
 
@@ -147,7 +147,7 @@ static void add_tile(struct parts *p, const char *name, int decimals, double val
     p->tiles[p->tile_count++] = (ddp_page_pair){name, text};
 }
 
-static void add_tiles(struct parts *p, const ddp_page_model *run)
+static void add_tiles(struct contents *p, const ddp_page_model *run)
 {
     const char *name;
     double best;
@@ -171,18 +171,18 @@ static void add_tiles(struct parts *p, const ddp_page_model *run)
     p->tiles[p->tile_count++] = (ddp_page_pair){"left", left};
 }
 
-static void add_fact(struct parts *p, const char *name, const char *value, size_t bytes)
+static void add_fact(struct contents *p, const char *name, const char *value, size_t bytes)
 {
     char *text;
 
-    if (p->fact_count == FACTS - 2) /* behind them come two more */
+    if (p->fact_count == FACTS - 2) /* two more are added at the end */
         return;
     text = next_text(p);
     (void)snprintf(text, TEXT, "%.*s", (int)bytes, value);
     p->facts[p->fact_count++] = (ddp_page_pair){name, text};
 }
 
-static void add_straggler(struct parts *p, const ddp_page_model *run)
+static void add_straggler(struct contents *p, const ddp_page_model *run)
 {
     const ddp_wait_shares *w = run->waits;
     char text[TEXT];
@@ -198,7 +198,7 @@ static void add_straggler(struct parts *p, const ddp_page_model *run)
 }
 
 /* Each line of the banner becomes a fact of the page. */
-static void add_banner(struct parts *p, const ddp_page_model *run)
+static void add_banner(struct contents *p, const ddp_page_model *run)
 {
     const char *name = "Run";
 
@@ -213,7 +213,8 @@ static void add_banner(struct parts *p, const ddp_page_model *run)
 
 /* ---- all of it ---- */
 
-/* The classes with their figures, for the caller to free; NULL: no memory, or nothing is known. */
+/* Return the classes with their figures, which the caller frees. NULL: no memory, or nothing is
+ * known. */
 static ddp_page_class *classes_of(const ddp_page_model *run, size_t *count)
 {
     const ddp_validation_result *r = ddp_validation_last(run->validation);
@@ -240,7 +241,7 @@ static void write_date(char *text, size_t size)
         (void)strftime(text, size, "%Y-%m-%d %H:%M:%S", &local);
 }
 
-static void fill(struct parts *p, const ddp_page_model *run)
+static void fill(struct contents *p, const ddp_page_model *run)
 {
     add_loss(p);
     add_validation(p, run->columns);
@@ -256,7 +257,7 @@ static void fill(struct parts *p, const ddp_page_model *run)
 
 int ddp_page_model_write(FILE *out, const ddp_page_model *run)
 {
-    struct parts *p = calloc(1, sizeof *p);
+    struct contents *p = calloc(1, sizeof *p);
     char status[TEXT], date[64];
     size_t class_count;
     ddp_page_class *classes = classes_of(run, &class_count);

@@ -1,4 +1,4 @@
-/* show/page_model.h: what the page of a run shows (monitor/page.h). */
+/* show/page_model.h: the contents of a run's page (monitor/page.h). */
 #ifndef DDP_SHOW_PAGE_MODEL_H
 #define DDP_SHOW_PAGE_MODEL_H
 
@@ -14,19 +14,20 @@
 typedef struct ddp_page_model {
     const char *name;   /* of the cfg */
     const char *status; /* "training", "ended" */
-    const char *banner; /* lines that say what the run is */
+    const char *banner; /* lines that describe the run */
     const char *command;
     const ddp_page_pictures *views; /* NULL: none */
     const ddp_csv_columns *columns;
     const ddp_history *history; /* columns, then DDP_WAITS_COLUMNS */
-    const double *row;          /* the last one */
+    const double *row;          /* last row */
     const ddp_wait_shares *waits;
     const ddp_validation *validation; /* NULL: none */
     ddp_train_position now;
     double remaining_s; /* NaN: not known */
 } ddp_page_model;
 
-/* 0: no memory. Whether all of it could be written, ferror(out) tells. */
+/* Write the page of a run. Returns 0 if there is no memory. ferror(out) tells whether all of it
+ * could be written. */
 int ddp_page_model_write(FILE *out, const ddp_page_model *run);
 
 #endif

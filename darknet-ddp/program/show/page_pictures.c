@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pictures, their longer side in pixels, boxes in one, and the most classes of a matrix. */
+/* Pictures, pixels of their longer side, boxes in one, and the most classes of a matrix. */
 enum { PICTURES = 8, PIXELS = 320, BOXES = 60, CLASSES = 40, NAME = 16 };
 
 static const double least_score = 0.25;
 
 struct picture {
-    uint32_t number; /* in the list */
+    uint32_t number; /* line of the list, from 0 */
     ddp_thumbnail thumbnail;
     ddp_page_box boxes[BOXES];
     size_t box_count;
@@ -23,10 +23,10 @@ struct picture {
 struct ddp_page_pictures {
     char *const *paths;
     const ddp_validation_result *kind;
-    const char **names; /* of the classes, and of nothing */
+    const char **names; /* names of the classes, then "nothing" */
     char (*numbers)[NAME];
     double *counts; /* NULL: too many classes */
-    int taken;      /* there was a validation */
+    int taken;      /* 1: there was a validation */
     struct picture pictures[PICTURES];
     ddp_page_picture shown[PICTURES];
     size_t picture_count, shown_count;
@@ -103,7 +103,7 @@ static struct picture *find(ddp_page_pictures *views, uint32_t number)
     return NULL;
 }
 
-/* A part of a box that is outside of the picture is not shown. */
+/* Add a box to its picture, if that is shown, without what lies outside of the picture. */
 static void add_box(ddp_page_pictures *views, uint32_t picture, int class_id, const ddp_box *box,
                     int found, double score)
 {
@@ -133,7 +133,7 @@ static void take_pictures(ddp_page_pictures *views)
     }
 }
 
-/* Those that can be read. */
+/* List the pictures that could be read. */
 static void show_pictures(ddp_page_pictures *views)
 {
     views->shown_count = 0;
@@ -169,7 +169,7 @@ void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
     if (views->counts
         && ddp_confusion_of(views->counts, views->kind->classes, least_score, found, count, truths,
                             truth_count, &err)) {
-        free(views->counts); /* no memory: it is not shown */
+        free(views->counts); /* no memory: the matrix is not shown */
         views->counts = NULL;
     }
     show_pictures(views);

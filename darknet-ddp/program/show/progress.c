@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Weight of a step against that of the next one: the last 20 steps together have about two thirds.
- */
+/* Weight of a step relative to the next one: the last 20 steps together have about two thirds. */
 static const double fade = 0.95;
 
-/* Share of a step spent waiting for samples from which on the line says so. */
+/* Share of a step spent waiting for samples from which on the line tells it. */
 static const double much_loading = 0.2;
 
 void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now)
@@ -33,7 +32,7 @@ void ddp_progress_step(ddp_progress *p, const ddp_progress_now *now)
     p->steps++;
     p->step_ns = fade * p->step_ns + step_ns;
     p->images = fade * p->images + (double)(now->images - p->last_images);
-    /* on a GPU it is known a step later */
+    /* on a GPU communication is known a step later */
     p->communication_ns = fade * p->communication_ns + fmin(communication_ns, step_ns);
     p->loading_ns = fade * p->loading_ns + fmin(loading_ns, step_ns);
     p->last_ns = now->now_ns;

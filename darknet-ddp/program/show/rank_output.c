@@ -16,12 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long ranks other than 0 wait before they speak. mpirun takes up to a second
- * to end the others when one rank has ended. */
+/* Seconds that ranks other than 0 wait before they print: mpirun takes up to one to end the others
+ * when one rank has ended. Seconds in which all must meet after an error of all. */
 enum { PATIENCE_S = 2, TOGETHER_S = 5 };
 
-/* How long a rank's last steps may take: writing what it has printed, MPI's end, exit(). In exit(),
- * AddressSanitizer searches for lost memory, which takes long on a busy machine. */
+/* Seconds that a rank's last steps may take: writing what it has printed, MPI's end, exit(). In
+ * exit(), AddressSanitizer searches for lost memory, which takes long on a busy machine. */
 #ifdef __SANITIZE_ADDRESS__
 enum { END_S = 600 };
 #else
@@ -44,14 +44,15 @@ static void close_off(int fd)
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
     if (null < 0)
-        return; /* louder than it should be, and no reason to stop */
+        return; /* the output appears where it should not, which is no reason to stop */
     (void)dup2(null, fd);
     (void)close(null);
 }
 
-/* A line is one write, whatever it is printed in. Open MPI passes on what a read of the pipe gives
- * it: in packet mode one write, so that it is mixed with no other rank's. Not on a pipe of somebody
- * else's, who may read less at a time, and would lose the rest. */
+/* Make each line on standard error one write, whatever it is printed in. Open MPI passes on what
+ * one read of the pipe gives: in packet mode that is one write, so it is mixed with no other
+ * rank's. Not for a pipe of somebody else's, who may read less at a time, and would lose the
+ * rest. */
 static void write_whole_lines(void)
 {
     static char line[PIPE_BUF];
@@ -123,7 +124,7 @@ void ddp_rank_output_close(void)
     (void)pthread_mutex_lock(&state.failing);
 }
 
-static void print(const char *who, const char *message)
+static void print_message(const char *who, const char *message)
 {
     char *line;
 
@@ -143,7 +144,7 @@ static void print_from_rank(const char *message)
         host[0] = '\0';
     (void)snprintf(who, sizeof who, "[rank %d @ %s]", rank,
                    state.group ? ddp_group_host(state.group, rank) : host);
-    print(who, message);
+    print_message(who, message);
 }
 
 void ddp_report_print(const char *text)
@@ -151,7 +152,7 @@ void ddp_report_print(const char *text)
     if (state.launcher.ranks > 1)
         print_from_rank(text);
     else
-        print("", text);
+        print_message("", text);
 }
 
 void ddp_report_notify_launcher(ddp_launcher_note note)
@@ -248,8 +249,8 @@ void ddp_rank_output_end(int exit_status, int alone)
     _exit(exit_status);
 }
 
-/* What has gone wrong, and below it where to read more, where a guide has it: of what an option
- * did, or of a job that broke off. */
+/* Print what has gone wrong, and the guide that has more about it, if there is one: by the option
+ * that it names, or by the code. */
 static void print_failure(ddp_status code, const char *message)
 {
     const char *guide = strstr(message, ".data file") ? "data" : ddp_options_guide(message);
@@ -276,7 +277,7 @@ static void end_with(int exit_status, ddp_status code, const char *message)
     ddp_watch_fail(state.watch);
     ddp_rank_output_end_soon(exit_status);
     (void)fflush(NULL);
-    (void)signal(SIGTERM, SIG_DFL); /* with which mpirun ends those that wait below */
+    (void)signal(SIGTERM, SIG_DFL); /* mpirun ends the ranks that wait below with it */
     if (state.launcher.rank > 0)
         (void)sleep(PATIENCE_S);
     ddp_terminal_clear();
@@ -290,7 +291,7 @@ void ddp_rank_output_fatal(int exit_status, const char *message)
     end_with(exit_status, DDP_OK, message);
 }
 
-/* A rank that does not come is not waited for long. */
+/* Print an error of all ranks, wait for all to have done so, not for long, and end. */
 static void say_together(const char *message)
 {
     ddp_error ignored;

@@ -1,8 +1,7 @@
-/* show/rank_output.h: what a rank says, and how it ends the job.
+/* show/rank_output.h: what a rank prints, and how it ends the job.
  *
- * Rank 0 speaks as Darknet does. Other ranks are silent but for errors, which
- * carry rank and host. An error that all ranks meet is said once: the others
- * wait a moment, in which rank 0 ends the job.
+ * Rank 0 prints as Darknet does. Other ranks print errors alone, with rank and host. An error that
+ * all ranks meet is printed once: the others wait a moment, in which rank 0 ends the job.
  */
 #ifndef DDP_SHOW_RANK_OUTPUT_H
 #define DDP_SHOW_RANK_OUTPUT_H
@@ -15,76 +14,78 @@
 
 #include <stdio.h>
 
-/* First of all: which rank this is, as far as the launcher says. */
+/* Note which rank this is, as far as the launcher says. Call before all else. */
 void ddp_rank_output_init(ddp_launcher launcher);
 
-/* Before the first message under a group, which must outlive every call below.
- * On ranks other than 0, standard output is closed off for good, and standard
- * error until ddp_rank_output_errors_only. */
+/* Take the rank from the group, which must outlive every call below. Call before the first message
+ * under a group. On ranks other than 0, standard output is closed off for good, and standard error
+ * until ddp_rank_output_errors_only. */
 void ddp_rank_output_open(ddp_group *group);
 
 /* Close standard error off, but for the errors below. */
 void ddp_rank_output_quiet(void);
 
-/* Close standard output off, and return what writes where it went; standard output itself where
- * that cannot be. Never closed. */
+/* Close standard output off, and return a stream to where it went, which is never closed. Returns
+ * standard output itself if that fails. */
 FILE *ddp_rank_output_take_output(void);
 
-/* Darknet has built the network and named its layers: let through what else the
- * libraries may write to standard error. */
+/* Open standard error again, for what else libraries may write. Call when Darknet has built the
+ * network and named its layers. */
 void ddp_rank_output_errors_only(void);
 
-/* This rank leaves the group, and then ends: from here on other threads that fail say nothing
- * and wait for that. */
+/* Silence failures from now on: this rank leaves the group, and then ends. Other threads that fail
+ * wait for that. */
 void ddp_rank_output_close(void);
 
-/* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE,
- * else 1. From any thread. DDP_ERR_MISMATCH is an error that all ranks of the group have found
- * together: each prints it, and none ends before all have. On the group's thread. */
+/* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any
+ * thread. DDP_ERR_MISMATCH is an error that all ranks of the group have found together: each prints
+ * it, and none ends before all have. It must come from the group's thread. */
 void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 
-/* The same for a sentence of Darknet's, in the form of its fatal_handler. */
+/* Print a message of Darknet's and end every rank: its fatal_handler. */
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
-/* From here on `text`, which stays as it is, is said behind what this rank fails of, or of which
- * the watch ends the run; NULL: nothing. */
+/* Set the text that is printed behind an error of this rank, or where the watch ends the run; NULL:
+ * none. text is not copied. */
 void ddp_report_set_resume_hint(const char *text);
 
-/* Nothing is, whatever is set later. From any thread. */
+/* Print no resume hint from now on, whatever is set later. From any thread. */
 void ddp_report_forget_resume_hint(void);
 
-/* Say that now. From any thread. */
+/* Print the resume hint now, if there is one. From any thread. */
 void ddp_report_print_resume_hint(void);
 
-/* Tell it to who started the ranks, if it was this program (launch/child.h). From any thread. */
+/* Tell the process that started the ranks, if it was this program (launch/child.h). From any
+ * thread. */
 void ddp_report_notify_launcher(ddp_launcher_note note);
 
-/* The same: this file is NAME.log. On rank 0. */
+/* Tell that process the path of NAME.log. On rank 0. */
 void ddp_report_notify_launcher_of_log(const char *path);
 
-/* Say something on standard error, as this rank where there are several. From any thread. */
+/* Print a text on standard error, with rank and host if there are several ranks. From any
+ * thread. */
 void ddp_report_print(const char *text);
 
-/* This process ends within 10 s from now, whatever file or rank its threads wait for; such a file
- * is named. Of several calls the first counts. From any thread. */
+/* End this process within 10 s from now, whatever file or rank its threads wait for; such a file is
+ * named. Only the first call counts. From any thread. */
 void ddp_rank_output_end_soon(int exit_status);
 
-/* All is done, with this exit status: who started the ranks is told (rank 0), and this process ends
- * soon. */
+/* Tell the process that started the ranks, from rank 0, that all is done with this exit status, and
+ * end soon. */
 void ddp_rank_output_done(int exit_status);
 
-/* End every rank without a word, once NAME.log has been written. alone: this rank has found itself
- * without the others (launch/kill_launcher.h). From any thread. */
+/* End every rank without a message, once NAME.log is written. alone: 1 if this rank has found
+ * itself without the others (launch/kill_launcher.h). From any thread. */
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 
-/* Called once when this process ends by a failure, on the thread that failed, before the other
- * ranks are ended; NULL: nothing is. */
+/* Set a function that is called once when this process ends by a failure, on the thread that
+ * failed, before the other ranks are ended; NULL: none. */
 void ddp_rank_output_at_end(void (*at_end)(void));
 
-/* This rank waits for something that ends by itself: its watch takes that for movement. */
+/* Tell the watch that this rank moves: it waits for something that ends by itself. */
 void ddp_rank_output_moves(void);
 
-/* Who is to be told when this process fails; NULL: nobody. */
+/* Set the watch that is told when this process fails; NULL: none. */
 void ddp_rank_output_watch(ddp_watch *watch);
 
 #endif

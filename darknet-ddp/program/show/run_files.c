@@ -33,7 +33,7 @@ struct ddp_run_files {
     ddp_csv_columns columns;
     ddp_page_pictures *views; /* NULL: none */
     ddp_csv *csv;             /* NULL: it cannot be written */
-    size_t rows;              /* that this run has added */
+    size_t rows;              /* rows that this run has added */
     ddp_history *history;
     ddp_tensorboard *tensorboard;
     double *row; /* columns, then waits */
@@ -41,11 +41,11 @@ struct ddp_run_files {
     ddp_train_position now;
     ddp_step_timing times;
     int64_t began_ns;
-    size_t began_at; /* step */
+    size_t began_at; /* step at began_ns */
     ddp_page_file page;
     int64_t told_ns;
-    int csv_failed, events_failed; /* and it was said */
-    int has_saved;                 /* since the last row */
+    int csv_failed, events_failed; /* 1: a failure, of the CSV or event file, was said */
+    int has_saved;                 /* 1: weights were saved since the last row */
 };
 
 void ddp_run_files_close(ddp_run_files *r)
@@ -74,7 +74,7 @@ static void add_to_history(ddp_run_files *r)
     ddp_history_add(r->history, r->row[DDP_COLUMN_STEP], r->row);
 }
 
-/* A row of the run that this one goes on from. */
+/* Take a row of the run that this one goes on from. */
 static void recall(void *ctx, const double *values)
 {
     ddp_run_files *r = ctx;
@@ -142,7 +142,7 @@ static void open_log(const ddp_run_files *r)
     free(head);
 }
 
-/* Before rows are cut. why: of these rows. */
+/* Copy the CSV file before rows are cut. why: what its rows are, for a message. */
 static void keep_rows(const ddp_run_files *r, const char *why)
 {
     char old[PATH_MAX];
@@ -156,9 +156,9 @@ static void keep_rows(const ddp_run_files *r, const char *why)
         printf("DDP: %s, which %s, is kept as %s\n", r->paths[CSV], why, old);
 }
 
-/* A row behind the step at which the run goes on, to which the run had a checkpoint: one is known
- * to be damaged, or the row tells of a validation or a save, of which nothing is left. The save at
- * which the run goes on is in the row behind it. */
+/* Return 1 for a row of a step after the resumed one that proves a lost checkpoint. It does if a
+ * checkpoint is known to be damaged, or if the row tells of a validation or a save. The save at
+ * which the run goes on is in the first row behind it. */
 static int is_of_lost_save(void *ctx, const double *values)
 {
     const ddp_run_files *r = ctx;
@@ -170,8 +170,8 @@ static int is_of_lost_save(void *ctx, const double *values)
                || (behind > 1 && values[DDP_COLUMN_SAVE] > 0));
 }
 
-/* Nothing is written before there is a row, and read before it only to go on. Without the CSV file
- * the run goes on. */
+/* Open the CSV file when there is a row, or before, to go on. The run goes on without it if that
+ * fails. */
 static void open_csv(ddp_run_files *r)
 {
     const char *const *names = (const char *const *)r->columns.names;
@@ -248,7 +248,7 @@ void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
 
 /* ---- the page ---- */
 
-/* Seconds that the run still takes, by the steps so far. */
+/* Return the seconds that the run still takes, by the steps so far. */
 static double seconds_left(const ddp_run_files *r)
 {
     double done = (double)(r->now.step - r->began_at);
@@ -397,7 +397,8 @@ static void add_row(ddp_run_files *r)
     say_lost(r);
 }
 
-/* The step's row is there, of a run that could not validate, or validated and lost the weights. */
+/* Add a validation to the last row: the run had not been able to validate, or had validated and
+ * lost the weights. */
 static void complete_last(ddp_run_files *r, const ddp_validation_result *result)
 {
     size_t key = r->columns.key;

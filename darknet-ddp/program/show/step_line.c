@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTS = 16, TEXT = 64 };
+enum { SEGMENTS = 16, TEXT = 64 };
 
 static struct {
     int every;
     int begun;
-    size_t steps; /* that have ended */
+    size_t steps; /* steps that have ended */
     ddp_progress progress;
-    ddp_progress_figures figures; /* of the last one */
+    ddp_progress_figures figures; /* of the last step */
 } run;
 
 void ddp_step_line_open(int every)
@@ -43,26 +43,26 @@ static void describe_validation(const ddp_validation_result *v, char *text, size
 /* ---- on a terminal ---- */
 
 struct line {
-    ddp_terminal_part parts[PARTS];
-    char texts[PARTS][TEXT];
+    ddp_terminal_segment segments[SEGMENTS];
+    char texts[SEGMENTS][TEXT];
     size_t count;
 };
 
-static void add(struct line *l, const char *colour, const char *format, ...)
+static void add_segment(struct line *l, const char *colour, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void add(struct line *l, const char *colour, const char *format, ...)
+static void add_segment(struct line *l, const char *colour, const char *format, ...)
 {
     va_list args;
     char *text;
 
-    if (l->count == PARTS)
+    if (l->count == SEGMENTS)
         return;
     text = l->texts[l->count];
     va_start(args, format);
     (void)vsnprintf(text, TEXT, format, args);
     va_end(args);
-    l->parts[l->count++] = (ddp_terminal_part){.colour = colour, .text = text};
+    l->segments[l->count++] = (ddp_terminal_segment){.colour = colour, .text = text};
 }
 
 static void renew(const char *validation)
@@ -74,27 +74,27 @@ static void renew(const char *validation)
     struct line l = {.count = 0};
 
     if (p->last_step > 0)
-        add(&l, bold, "%zu/%zu", p->step, p->last_step);
+        add_segment(&l, bold, "%zu/%zu", p->step, p->last_step);
     else
-        add(&l, bold, "%zu", p->step);
-    add(&l, NULL, "  loss ");
-    add(&l, green, "%.4g", run.figures.loss);
-    add(&l, NULL, " avg ");
-    add(&l, green, "%.4g", run.figures.average_loss);
+        add_segment(&l, bold, "%zu", p->step);
+    add_segment(&l, NULL, "  loss ");
+    add_segment(&l, green, "%.4g", run.figures.loss);
+    add_segment(&l, NULL, " avg ");
+    add_segment(&l, green, "%.4g", run.figures.average_loss);
     if (*validation)
-        add(&l, cyan, "  %s", validation);
+        add_segment(&l, cyan, "  %s", validation);
     if (p->steps > 0)
-        add(&l, NULL, "  %.1f img/s", ddp_progress_speed(p));
+        add_segment(&l, NULL, "  %.1f img/s", ddp_progress_speed(p));
     if (!isnan(communication))
-        add(&l, NULL, "  %.0f%% comm", 100 * communication);
+        add_segment(&l, NULL, "  %.0f%% comm", 100 * communication);
     if (ddp_progress_waits_for_loader(p))
-        add(&l, NULL, "  %.0f%% loading", 100 * ddp_progress_loading(p));
+        add_segment(&l, NULL, "  %.0f%% loading", 100 * ddp_progress_loading(p));
     if (!isnan(remaining_s)) {
         ddp_duration(remaining_s, left, sizeof left);
-        add(&l, NULL, "  %s left", left);
+        add_segment(&l, NULL, "  %s left", left);
     }
-    add(&l, NULL, "  rate %.4g", run.figures.rate);
-    ddp_terminal_show(l.parts, l.count);
+    add_segment(&l, NULL, "  rate %.4g", run.figures.rate);
+    ddp_terminal_show(l.segments, l.count);
 }
 
 /* ---- a line ---- */

@@ -1,8 +1,8 @@
-/* show/step_line.h: the line about each step. In a file or a pipe Darknet's own, with -ddp
- * with figures behind it, every -log_every steps; on a terminal one that renews itself, and the
- * others go to NAME.log.
+/* show/step_line.h: the line about each step, on rank 0. In a file or a pipe it is Darknet's own,
+ * with figures behind it under -ddp, every -log_every steps. On a terminal one line renews itself,
+ * and Darknet's go to NAME.log.
  *
- * There is one run at most in a process, because Darknet calls back without context. Rank 0's.
+ * A process has one run at most, because Darknet calls back without context.
  */
 #ifndef DDP_SHOW_STEP_LINE_H
 #define DDP_SHOW_STEP_LINE_H
@@ -11,25 +11,28 @@
 #include "show/progress.h"
 #include "validate/schedule.h"
 
-/* Before Darknet trains: lines every `every` steps, the first and the last one. */
+/* Print a line for the first and the last step, and for every `every` steps. Call before Darknet
+ * trains. */
 void ddp_step_line_open(int every);
 
-/* Training begins; without it, it has begun with the first step. */
+/* Note that training begins. If it is not called, training begins with the end of the first
+ * step. */
 void ddp_step_line_begin(const ddp_progress_now *now);
 
-/* A step has ended, of which Darknet says `line`. validated: the last validation; NULL: none. */
+/* Show a step that has ended. line: Darknet's own. validated: the last validation; NULL: none. */
 void ddp_step_line_show(const ddp_progress_now *now, const char *line,
                         const ddp_validation_result *validated);
 
-/* Time since the last step was spent on something else, and communication in it. */
+/* Leave out time since the last step that was spent on something else, and communication in it. */
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns);
 
-/* Of the time since the last step, so much was spent on saving: it did not wait for samples. */
+/* Note how much of the time since the last step was spent on saving: it did not wait for
+ * samples. */
 void ddp_step_line_saved(int64_t ns);
 
 /* Print where the run stands, with `begin` before each line: "HOW batch 320 of 320" and "5120
- * images; 320 steps in 2 minutes, average loss 0.4012". 0: no step has ended, and nothing is
- * printed. */
+ * images; 320 steps in 2 minutes, average loss 0.4012". Returns 0, and prints nothing, if no step
+ * has ended. */
 int ddp_step_line_print_end(const char *begin, const char *how);
 
 #endif

@@ -18,27 +18,28 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { REMEMBERED = 1 << 20, LINE = 4096, PIECE = 4096, HELD = 4 };
+enum { REMEMBERED = 1 << 20, LINE = 4096, BLOCK = 4096, BEGUN = 4 };
 
 static const int64_t redraw_ns = 100000000, flush_ns = 1000000000;
 
 static struct {
     pthread_mutex_t lock;
     int open;
-    int terminal; /* to ask for its width; -1: none */
+    int terminal; /* descriptor to ask for its width; -1: none */
     int colours;
-    int joined;  /* standard error goes to the same terminal: by one way, so that order is kept */
-    int partial; /* the last line that was printed has not ended */
-    int ended;   /* no line is shown any more */
-    int shown;   /* the line stands there */
+    int joined;  /* standard error goes to the same terminal: it is written as standard output, so
+                    that the order is kept */
+    int partial; /* 1: the last line that was printed has not ended */
+    int ended;   /* 1: no line is shown any more */
+    int shown;   /* 1: the line is on the screen */
     int64_t shown_ns;
     char line[LINE]; /* as it is drawn */
     int log;         /* -1: none yet, or never */
-    int remembers;   /* for a log that may come */
+    int remembers;   /* 1: output is kept for a log that may come */
     int log_failed;
     const char *log_path;
-    int writing;   /* a thread is at it */
-    char *waiting; /* for the log */
+    int writing;   /* 1: a thread writes the log */
+    char *waiting; /* output for the log */
     size_t bytes, room;
     int64_t flushed_ns;
 } screen = {.lock = PTHREAD_MUTEX_INITIALIZER, .terminal = -1, .log = -1};
@@ -60,7 +61,7 @@ int ddp_terminal_output_error(void)
     return output_error;
 }
 
-/* What cannot be written is dropped: the reader has gone, or the run ends. */
+/* Write text. What cannot be written is dropped: the reader has gone, or the run ends. */
 static int write_all(int fd, const char *text, size_t bytes)
 {
     while (bytes > 0) {
@@ -105,8 +106,8 @@ static int is_due(int now)
     return now || screen.bytes >= REMEMBERED / 2 || ddp_clock_ns() - screen.flushed_ns >= flush_ns;
 }
 
-/* Unlock. Then what waits is written, without the lock: on a disk that does not answer this thread
- * stands still, and others can say so. */
+/* Unlock, then write what waits without the lock. On a disk that does not answer this thread stands
+ * still, and others can say so. */
 static void unlock_and_flush(int now)
 {
     char *text = screen.waiting;
@@ -148,20 +149,20 @@ static void add_to_log(const char *text, size_t bytes)
     screen.bytes += bytes;
 }
 
-/* Before what waits. */
+/* Write the log's head, before what waits. */
 static void put_head(const char *head)
 {
-    char out[DDP_PRINTABLE_ROOM * PIECE];
+    char out[DDP_PRINTABLE_ROOM * BLOCK];
 
     for (size_t at = 0, left = strlen(head); left > 0;) {
-        size_t used, n = ddp_printable(out, head + at, left < PIECE ? left : PIECE,
-                                       left < PIECE ? NULL : &used);
+        size_t used, n = ddp_printable(out, head + at, left < BLOCK ? left : BLOCK,
+                                       left < BLOCK ? NULL : &used);
 
         if (!write_all(screen.log, out, n)) {
             log_failed();
             return;
         }
-        used = left < PIECE ? left : used;
+        used = left < BLOCK ? left : used;
         at += used;
         left -= used;
     }
@@ -219,8 +220,8 @@ static void end_partial(int fd)
     screen.partial = 0;
 }
 
-/* The cursor goes back to the line's beginning, so that whatever others print stands over it. It
- * may not have been there: terminals answer Ctrl-C with ^C. */
+/* Draw the line. The cursor goes back to its beginning, so that whatever others print stands over
+ * it. It may not have been there: terminals answer Ctrl-C with ^C. */
 static void draw(void)
 {
     end_partial(STDOUT_FILENO);
@@ -249,37 +250,38 @@ int ddp_terminal_renews(void)
     return screen.terminal >= 0;
 }
 
-/* The number behind the last part of the group that begins with part i. */
-static size_t group_end(const ddp_terminal_part *parts, size_t count, size_t i)
+/* Return the end of the group that begins with segment i. */
+static size_t group_end(const ddp_terminal_segment *segments, size_t count, size_t i)
 {
     do
         i++;
-    while (i < count && strncmp(parts[i].text, "  ", 2) != 0);
+    while (i < count && strncmp(segments[i].text, "  ", 2) != 0);
     return i;
 }
 
-static size_t length_of(const ddp_terminal_part *parts, size_t count)
+static size_t length_of(const ddp_terminal_segment *segments, size_t count)
 {
     size_t length = 0;
 
     for (size_t i = 0; i < count; i++)
-        length += strlen(parts[i].text);
+        length += strlen(segments[i].text);
     return length;
 }
 
-/* Behind the `used` bytes of the line; at most `room` letters of it. Returns the bytes then. */
-static size_t put_part(const ddp_terminal_part *part, size_t used, size_t room)
+/* Put at most `room` letters of a segment behind the `used` bytes of the line. Returns the line's
+ * bytes then. */
+static size_t put_segment(const ddp_terminal_segment *segment, size_t used, size_t room)
 {
-    int coloured = screen.colours && part->colour;
+    int coloured = screen.colours && segment->colour;
     int n = snprintf(screen.line + used, LINE - used, "%s%s%s%.*s%s", coloured ? "\033[" : "",
-                     coloured ? part->colour : "", coloured ? "m" : "", (int)room, part->text,
+                     coloured ? segment->colour : "", coloured ? "m" : "", (int)room, segment->text,
                      coloured ? "\033[0m" : "");
 
     return n < 0 || used + (size_t)n >= LINE - 8 ? used : used + (size_t)n;
 }
 
-/* Only the first group is cut where there is no room for all of it. */
-static void compose(const ddp_terminal_part *parts, size_t count)
+/* Compose the line. Only the first group is cut if there is no room for all of it. */
+static void compose(const ddp_terminal_segment *segments, size_t count)
 {
     size_t left = width(), used = 1, end;
 
@@ -287,20 +289,20 @@ static void compose(const ddp_terminal_part *parts, size_t count)
     if (left > LINE / 4)
         left = LINE / 4;
     for (size_t i = 0; i < count; i = end) {
-        end = group_end(parts, count, i);
-        if (i > 0 && length_of(parts + i, end - i) > left)
+        end = group_end(segments, count, i);
+        if (i > 0 && length_of(segments + i, end - i) > left)
             continue;
         for (size_t j = i; j < end; j++) {
-            size_t length = strlen(parts[j].text) < left ? strlen(parts[j].text) : left;
+            size_t length = strlen(segments[j].text) < left ? strlen(segments[j].text) : left;
 
-            used = put_part(&parts[j], used, length);
+            used = put_segment(&segments[j], used, length);
             left -= length;
         }
     }
     (void)snprintf(screen.line + used, LINE - used, "\033[K\r");
 }
 
-void ddp_terminal_show(const ddp_terminal_part *parts, size_t count)
+void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count)
 {
     int64_t now = ddp_clock_ns();
 
@@ -308,7 +310,7 @@ void ddp_terminal_show(const ddp_terminal_part *parts, size_t count)
     if (screen.open && screen.terminal >= 0 && !screen.ended
         && (!screen.shown || now - screen.shown_ns >= redraw_ns)) {
         screen.shown_ns = now;
-        compose(parts, count);
+        compose(segments, count);
         draw();
     }
     unlock();
@@ -324,7 +326,7 @@ void ddp_terminal_clear(void)
 
 /* ---- what goes through ---- */
 
-static void print(int fd, const char *text, size_t bytes)
+static void print_bytes(int fd, const char *text, size_t bytes)
 {
     int stood = screen.shown;
 
@@ -338,33 +340,33 @@ static void print(int fd, const char *text, size_t bytes)
     add_to_log(text, bytes);
 }
 
-/* A stream to fd, and the beginning of a character that is not whole yet. */
+/* A stream to fd, and the bytes of a character that has begun and is not whole yet. */
 struct stream {
     int fd;
-    char held[HELD];
-    size_t held_bytes;
+    char begun[BEGUN];
+    size_t begun_bytes;
 };
 
-/* All that is printed comes through here, and then has no control characters (base/printable.h).
- * fd < 0: for the log alone. last: no more will come of it. */
+/* Print text without its control characters (base/printable.h). All that is printed comes through
+ * here. fd < 0: for the log alone. last: 1 if no more comes of this stream. */
 static void print_text(struct stream *s, const char *text, size_t bytes, int last)
 {
-    char in[HELD + PIECE], out[DDP_PRINTABLE_ROOM * sizeof in];
+    char in[BEGUN + BLOCK], out[DDP_PRINTABLE_ROOM * sizeof in];
 
     while (bytes > 0) {
-        size_t taken = bytes < PIECE ? bytes : PIECE, used, n, all = s->held_bytes + taken;
+        size_t taken = bytes < BLOCK ? bytes : BLOCK, used, n, all = s->begun_bytes + taken;
 
-        memcpy(in, s->held, s->held_bytes);
-        memcpy(in + s->held_bytes, text, taken);
+        memcpy(in, s->begun, s->begun_bytes);
+        memcpy(in + s->begun_bytes, text, taken);
         n = ddp_printable(out, in, all, last && taken == bytes ? NULL : &used);
         if (last && taken == bytes)
             used = all;
-        s->held_bytes = all - used;
-        memcpy(s->held, in + used, s->held_bytes);
+        s->begun_bytes = all - used;
+        memcpy(s->begun, in + used, s->begun_bytes);
         if (s->fd < 0)
             add_to_log(out, n);
         else
-            print(s->fd, out, n);
+            print_bytes(s->fd, out, n);
         text += taken;
         bytes -= taken;
     }
@@ -415,8 +417,8 @@ FILE *ddp_terminal_stream(int fd)
 
 /* ---- opening ---- */
 
-/* What a descriptor of mpirun, or of what started that, is, where it is a terminal; else -1. The
- * caller closes it. */
+/* Open what a descriptor of mpirun, or of what started that, leads to, if it is a terminal; else
+ * return -1. The caller closes it. */
 static int open_of_launcher(int theirs)
 {
     int starter = (int)ddp_child_starter(), fd;
@@ -440,8 +442,8 @@ static int open_of_launcher(int theirs)
     return fd;
 }
 
-/* The terminal, for standard output, and whether standard error goes there, too. An error that
- * comes to the process that started mpirun has to come as one: launch/output_relay.h reads it. */
+/* Find the terminal of standard output, and whether standard error goes there, too. An error for
+ * the process that started mpirun must come as standard error: launch/output_relay.h reads it. */
 static void find_terminal(ddp_launcher launcher)
 {
     int error;

@@ -8,7 +8,7 @@
 
 static const double least_excess = .2, tell_after_s = 10;
 
-/* Where the rank did not run meanwhile it has not waited. */
+/* Return how long this rank has waited: time in which it did not run is no wait. */
 static int64_t waited_ns(const ddp_group *group, int64_t communication_ns)
 {
     return communication_ns - ddp_group_descheduled_ns(group);
@@ -37,7 +37,7 @@ void ddp_wait_shares_release(ddp_wait_shares *w)
     *w = (ddp_wait_shares){0};
 }
 
-/* How much more all others have waited than the one that has waited least. */
+/* Return by how much more every other rank has waited than the one that waited least. */
 static double excess(const ddp_wait_shares *w, int least)
 {
     double next = 1;
@@ -48,7 +48,7 @@ static double excess(const ddp_wait_shares *w, int least)
     return next - w->shares[least];
 }
 
-/* Of the last so many seconds. */
+/* Find the straggler of the last so many seconds. */
 static void look_for_straggler(ddp_wait_shares *w, double seconds)
 {
     int least, most, found = -1;
@@ -58,22 +58,22 @@ static void look_for_straggler(ddp_wait_shares *w, double seconds)
         found = least;
     if (found != w->straggler) {
         w->straggler = found;
-        w->held_s = w->over_s = 0;
-        w->told = 0;
+        w->excess_s = w->over_s = 0;
+        w->reported = 0;
     }
     if (found < 0)
         return;
-    w->held_s += excess(w, found) * seconds;
+    w->excess_s += excess(w, found) * seconds;
     w->over_s += seconds;
 }
 
 int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share)
 {
-    if (w->straggler < 0 || w->told || w->held_s < tell_after_s)
+    if (w->straggler < 0 || w->reported || w->excess_s < tell_after_s)
         return 0;
-    w->told = 1;
+    w->reported = 1;
     *rank = w->straggler;
-    *share = w->held_s / w->over_s;
+    *share = w->excess_s / w->over_s;
     return 1;
 }
 

@@ -10,7 +10,7 @@ void ddp_best_figures_release(ddp_best_figures *b)
     *b = (ddp_best_figures){0};
 }
 
-/* Without memory it is not known any more when a later one is lost. */
+/* Remember the best. Without memory it is not known any more when a later best is lost. */
 static void remember(ddp_best_figures *b)
 {
     ddp_best_figure *grown = realloc(b->all, (b->count + 1) * sizeof *grown);
@@ -55,7 +55,7 @@ int ddp_best_figures_go_back(ddp_best_figures *b, size_t step)
     while (count > 0 && b->all[count - 1].step != step)
         count--;
     if (count == 0)
-        return 0; /* of a step that the run has no figure of */
+        return 0; /* the run has no figure of that step */
     b->count = count;
     b->best = b->all[count - 1];
     return 1;

@@ -1,4 +1,4 @@
-/* validate/best_figures.h: which validation was the best, now and before. */
+/* validate/best_figures.h: which validation was the best, and which were the best before it. */
 #ifndef DDP_VALIDATE_BEST_FIGURES_H
 #define DDP_VALIDATE_BEST_FIGURES_H
 
@@ -11,30 +11,31 @@
 typedef struct ddp_best_figure {
     double figure;
     size_t step; /* 0: there was none */
-    int number;  /* of the validation, from 1 */
+    int number;  /* number of the validation, from 1 */
 } ddp_best_figure;
 
-/* Begins as {0}. */
+/* The best validation, and those before. Begins as {0}. */
 typedef struct ddp_best_figures {
     ddp_best_figure best;
-    int number;           /* validations so far */
-    ddp_best_figure *all; /* in their order; on rank 0 later ones may be lost */
+    int number; /* validations so far */
+    ddp_best_figure
+        *all; /* bests in their order, known to rank 0 alone; without memory some are missing */
     size_t count;
 } ddp_best_figures;
 
 void ddp_best_figures_release(ddp_best_figures *b);
 
-/* Another validation's figure, the greater the better. Returns whether it is the best so far. */
+/* Add another validation's figure, the greater the better. Returns 1 if it is the best so far. */
 int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 
-/* Validations since the best. */
+/* Return the number of validations since the best. */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
-/* The best is that of this step (0: there is none), and later ones are forgotten. Returns 0 where
- * that is so already, or the step has no figure: then nothing changes. */
+/* Make the validation of this step the best again (0: there is none), and forget later ones.
+ * Returns 0, and changes nothing, if it is the best already, or the step has no figure. */
 int ddp_best_figures_go_back(ddp_best_figures *b, size_t step);
 
-/* All ranks learn what rank 0 knows of the best. Fails with DDP_ERR_COMM. */
+/* Give all ranks what rank 0 knows of the best. Fails with DDP_ERR_COMM. */
 ddp_status ddp_best_figures_share(ddp_best_figures *b, ddp_group *group,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Darknet's: COCO's numbers of its 80 classes. */
+/* Darknet's own: COCO's numbers of its 80 classes. */
 extern int coco_ids[];
 enum { COCO_CLASSES = 80 };
 
@@ -19,12 +19,12 @@ typedef struct output {
     const struct format *format;
     FILE *file; /* NULL: none is open */
     char path[1024];
-    uint32_t picture; /* whose size is known */
+    uint32_t picture; /* picture whose size is known */
     int width, height;
-    int lines; /* in the file */
+    int lines; /* lines in the file */
 } output;
 
-/* The sides of a box in pixels, within the picture; as Darknet computes them. */
+/* The sides of a box in pixels, within the picture, as Darknet computes them. */
 struct sides {
     float left, top, right, bottom;
 };
@@ -48,8 +48,8 @@ static struct sides sides_of(const output *o, const ddp_box *b, float first)
 
 /* ---- one detection, in each format ---- */
 
-/* The file's name up to its last dot, where Darknet's ends at the first: of a.1.jpg and a.2.jpg it
- * says a. */
+/* Print a line of VOC. It names the file up to its last dot. Darknet's ends at the first: of
+ * a.1.jpg and a.2.jpg it says a. */
 static void print_voc(output *o, const ddp_detection *d)
 {
     const char *path = o->config->paths[d->picture], *slash = strrchr(path, '/');
@@ -61,7 +61,8 @@ static void print_voc(output *o, const ddp_detection *d)
                   (double)s.top, (double)s.right, (double)s.bottom);
 }
 
-/* COCO's number of a picture stands behind the last _ of its path, or is all of its name. */
+/* Return COCO's number of a picture: it stands behind the last _ of its path, or is all of its
+ * name. */
 static int coco_number(const char *path)
 {
     const char *slash = strrchr(path, '/'), *line = strrchr(path, '_');
@@ -94,8 +95,9 @@ static void print_imagenet(output *o, const ddp_detection *d)
 /* ---- files ---- */
 
 typedef struct format {
-    const char *key;        /* eval= of the .data file */
-    const char *name, *end; /* of the file, or of each class's around its name */
+    const char *key; /* eval= of the .data file */
+    const char *name,
+        *end; /* of the file; of each class's file: what stands around the class's name */
     ddp_written_kind kind;
     ddp_status (*write)(output *o, const ddp_detection *found, size_t count, ddp_error *err);
 } format;
@@ -110,7 +112,7 @@ static int has_file_per_class(const output *o)
     return o->format->kind == DDP_WRITTEN_VOC;
 }
 
-/* The path of the file; of class c's where each has one. */
+/* Write the path of the file, or of class c's if each class has one, to o->path. */
 static void name_file(output *o, int c)
 {
     const ddp_results_config *config = o->config;
@@ -138,8 +140,8 @@ static ddp_status close_file(output *o, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status print(output *o, const ddp_detection *d,
-                        void (*line)(output *o, const ddp_detection *d), ddp_error *err)
+static ddp_status print_detection(output *o, const ddp_detection *d,
+                                  void (*line)(output *o, const ddp_detection *d), ddp_error *err)
 {
     if (o->picture != d->picture || o->width == 0) {
         const char *path = o->config->paths[d->picture];
@@ -153,7 +155,7 @@ static ddp_status print(output *o, const ddp_detection *d,
     return DDP_OK;
 }
 
-/* Sorted by class. */
+/* Write a file for each class. found is sorted by class. */
 static ddp_status write_voc(output *o, const ddp_detection *found, size_t count, ddp_error *err)
 {
     size_t i = 0;
@@ -162,7 +164,7 @@ static ddp_status write_voc(output *o, const ddp_detection *found, size_t count,
         if (open_file(o, c, err))
             return err->code;
         for (; i < count && found[i].class_id == c; i++)
-            if (print(o, &found[i], print_voc, err))
+            if (print_detection(o, &found[i], print_voc, err))
                 return err->code;
         if (close_file(o, err))
             return err->code;
@@ -179,7 +181,7 @@ static int by_picture(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* All in one file, picture by picture. */
+/* Write all detections into one file, picture by picture. */
 static ddp_status write_one(output *o, const ddp_detection *found, size_t count,
                             void (*line)(output *o, const ddp_detection *d), ddp_error *err)
 {
@@ -192,7 +194,7 @@ static ddp_status write_one(output *o, const ddp_detection *found, size_t count,
         order[i] = &found[i];
     qsort(order, count, sizeof *order, by_picture);
     for (size_t i = 0; i < count && !st; i++)
-        st = print(o, order[i], line, err);
+        st = print_detection(o, order[i], line, err);
     free(order);
     return st;
 }
@@ -216,7 +218,7 @@ static ddp_status write_imagenet(output *o, const ddp_detection *found, size_t c
     return close_file(o, err);
 }
 
-/* Any other key is of VOC, as it is to Darknet. */
+/* Return the format of a key; any other key is VOC's, as it is to Darknet. */
 static const format *format_of(const char *key)
 {
     static const format formats[] = {
@@ -231,7 +233,7 @@ static const format *format_of(const char *key)
     return &formats[i];
 }
 
-/* Their names are parts of file names. */
+/* Check the classes' names, which stand in file names. */
 static ddp_status check_names(const output *o, ddp_error *err)
 {
     char *const *names = o->config->names;

@@ -20,7 +20,7 @@
 /* STEPS_APART: with fewer steps in an epoch, several epochs lie between two validations. */
 enum { TOP = 5, STEPS_APART = 100 };
 
-static const double least_score = 0.25; /* of precision, recall and average IoU */
+static const double least_score = 0.25; /* for precision, recall and average IoU */
 
 struct ddp_validation {
     const ddp_options *options;
@@ -28,9 +28,10 @@ struct ddp_validation {
     ddp_sections data;
     ddp_lines list, names;
     ddp_validation_set set;
-    int *class_of; /* a classifier's, of each picture */
-    size_t batch;  /* of a step */
-    size_t apart;  /* images between validations that no option asked for; 0: only the last */
+    int *class_of; /* class of each picture, a classifier's */
+    size_t batch;  /* images of a step */
+    size_t
+        apart; /* images between validations that no option sets; 0: only the last step has one */
     ddp_validation_result last;
     ddp_precision *each;
     int done;
@@ -55,7 +56,7 @@ void ddp_validation_close(ddp_validation *v)
 
 /* ---- opening ---- */
 
-/* Find the class in the file's name first, as the loader does. */
+/* Find a picture's class: first in the file's name, as the loader does. */
 static int find_class(const ddp_validation *v, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -206,7 +207,7 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
     (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64, v->set.count, hash);
 }
 
-/* Of a detector's picture the boxes as they are in the file, of a classifier's the class. */
+/* Return a hash of a picture's truth: a detector's label file, a classifier's class. */
 static uint64_t hash_of_truth(const ddp_validation *v, size_t i)
 {
     char path[DDP_LABEL_PATH_BYTES];
@@ -253,7 +254,7 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, 
     return ddp_same_data_agree(v->group, truth, v->set.paths, v->set.count, err);
 }
 
-/* Which pictures of this rank have a label file. */
+/* Note which pictures of this rank have a label file. */
 static void note_labels(const ddp_validation *v)
 {
     size_t step = (size_t)ddp_group_size(v->group);
@@ -370,7 +371,7 @@ static double key_of(const ddp_validation_result *r, int key)
     return key == DDP_BEST_MAP50 ? r->all.ap50 : r->all.ap;
 }
 
-/* Figures of the pictures that can be read: are there enough of these? */
+/* Check that enough pictures could be read. */
 static ddp_status check_unreadable(const ddp_validation *v, ddp_error *err)
 {
     size_t bad = v->last.unreadable, skipped = (size_t)v->options->on_bad_data;
@@ -410,7 +411,7 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
     if (check_unreadable(v, err))
         return err->code;
     r->seconds = (double)(ddp_clock_ns() - began) / 1e9;
-    r->key = (float)key_of(r, v->options->best); /* what a table keeps of it */
+    r->key = (float)key_of(r, v->options->best); /* as a table keeps it */
     v->done = 1;
     return DDP_OK;
 }
