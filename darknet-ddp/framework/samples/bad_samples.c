@@ -10,7 +10,9 @@
 #include <string.h>
 
 enum { TRIES = 64 };
-enum { INSTEAD_DETAIL = 0xfe }; /* of the sampler's purpose, whose others are samples/sampler.c's */
+enum {
+    INSTEAD_DETAIL = 0xfe
+}; /* detail of the sampler's purpose; samples/sampler.c has the others */
 
 struct bad_line {
     size_t line;
@@ -19,24 +21,24 @@ struct bad_line {
 
 struct bad_sample {
     size_t number;
-    int ends; /* the run */
+    int ends; /* 1: it ends the run */
 };
 
 struct ddp_bad_samples {
     uint64_t seed;
     char *const *paths;
     size_t count;
-    const char *file;      /* of the list; NULL: not known */
-    pthread_mutex_t mutex; /* of all that follows */
+    const char *file;      /* path of the list; NULL: not known */
+    pthread_mutex_t mutex; /* guards all that follows */
     struct bad_line *bad;  /* sorted by line */
     atomic_size_t bad_count;
     int one_ends;
-    struct bad_sample *samples; /* with something in their place */
+    struct bad_sample *samples; /* replaced samples */
     size_t sample_count;
 };
 
-/* Of the sample that this thread loads: something else was loaded, nothing was, and how many lines
- * in a row could not be read. */
+/* The sample that this thread loads: 1 if another line is loaded, 1 if it is blank, lines in a row
+ * that could not be read. */
 static _Thread_local struct {
     int replaced, blank;
     size_t tried;
@@ -85,7 +87,7 @@ void ddp_bad_samples_file(ddp_bad_samples *b, const char *file)
 
 /* ---- lines; the mutex is held ---- */
 
-/* Where it is, or would be. */
+/* Return the place of a line in `bad`, where it is or would be. */
 static size_t place_of(const ddp_bad_samples *b, size_t line)
 {
     size_t at = 0;
@@ -102,7 +104,7 @@ static int is_bad(const ddp_bad_samples *b, size_t line)
     return at < b->bad_count && b->bad[at].line == line;
 }
 
-/* Draws that depend on the line, then the lines behind it. */
+/* Find a line that is not bad: by draws that depend on the line, then among the lines behind it. */
 static size_t find_instead(const ddp_bad_samples *b, size_t line, size_t n)
 {
     for (size_t i = 0; i < TRIES; i++) {
@@ -139,7 +141,7 @@ static size_t line_of(const ddp_bad_samples *b, const char *path)
     return b->count;
 }
 
-/* Returns why and where, to be freed; NULL: no memory. */
+/* Return why and where a line cannot be read; the caller frees it. NULL: no memory. */
 static char *sentence_of(const ddp_bad_samples *b, size_t line, const char *why)
 {
     char *text;
@@ -152,8 +154,8 @@ static char *sentence_of(const ddp_bad_samples *b, size_t line, const char *why)
     return bytes < 0 ? NULL : text;
 }
 
-/* Returns the sentence, to be freed. */
-static char *add(ddp_bad_samples *b, size_t line, const char *why)
+/* Add a bad line. Returns its sentence, which the caller frees. */
+static char *add_bad_line(ddp_bad_samples *b, size_t line, const char *why)
 {
     size_t at = place_of(b, line), count = b->bad_count;
     struct bad_line *bad = reallocarray(b->bad, count + 1, sizeof *bad);
@@ -193,7 +195,7 @@ char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *wh
         return NULL;
     (void)pthread_mutex_lock(&b->mutex);
     if (!is_bad(b, line))
-        sentence = add(b, line, why);
+        sentence = add_bad_line(b, line, why);
     *next = next_of(b, line, can_be_blank);
     (void)pthread_mutex_unlock(&b->mutex);
     now.replaced = now.blank = *next == DDP_BAD_SAMPLE_BLANK;
@@ -202,7 +204,8 @@ char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *wh
 
 /* ---- samples ---- */
 
-/* Some are loaded twice, for a network that has another size meanwhile. */
+/* Return 1 if a sample is noted: some are loaded twice, for a network that has another size
+ * meanwhile. */
 static int is_known(const ddp_bad_samples *b, size_t sample)
 {
     for (size_t i = 0; i < b->sample_count; i++)

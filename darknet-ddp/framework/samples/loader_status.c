@@ -14,9 +14,9 @@ static struct {
     char path[PATH_BYTES];
 } places[THREADS];
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of places */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards places */
 
-/* The calling thread's. */
+/* The calling thread: 1 if it loads a sample; its place, -1: none. */
 static _Thread_local int loads;
 static _Thread_local int place = -1;
 

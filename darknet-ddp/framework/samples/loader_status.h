@@ -1,26 +1,22 @@
 /* samples/loader_status.h: which pictures this process's threads are loading, for when one of them
- * hangs.
- *
- * A thread says which picture it is about to read, and when it has loaded the sample. Of all
- * functions any thread may call any.
- */
+ * hangs. Any thread may call any function. */
 #ifndef DDP_SAMPLES_LOADER_STATUS_H
 #define DDP_SAMPLES_LOADER_STATUS_H
 
 #include <stddef.h>
 
-/* The calling thread draws a sample, and what it reads from here on is for that. */
+/* Note that the calling thread begins a sample; what it reads next is for that. */
 void ddp_loading_begin(void);
 
-/* It is about to read this picture, and then, maybe, its labels. Nothing happens where it loads no
- * sample, or more than 64 do. */
+/* Note that the calling thread is about to read this picture, and then, maybe, its labels. Does
+ * nothing if it loads no sample, or 64 others do. */
 void ddp_loading_reads(const char *path);
 
-/* The sample is loaded. */
+/* Note that the calling thread has loaded its sample. */
 void ddp_loading_end(void);
 
-/* "a loader has been at images/a.png, or its labels, for 5 s" into out, of the one that has been at
- * it for longest; nothing where that is less than a second. */
+/* Write "a loader has been at images/a.png, or its labels, for 5 s" to out, about the thread that
+ * has been at its picture for longest; "" if that is less than a second. */
 void ddp_loading_describe(char *out, size_t size);
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where the calling thread goes on when a picture cannot be read, and where it says why. */
+/* The place where the calling thread goes on if a picture cannot be read, and where it writes
+ * why. */
 static _Thread_local jmp_buf given_up;
 static _Thread_local char *reason;
 
@@ -15,7 +16,7 @@ static void give_up(const char *message)
     longjmp(given_up, 1);
 }
 
-/* What was loaded of a picture that cannot be read is not freed. */
+/* If the picture cannot be read, what was loaded of it is not freed. */
 int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY])
 {
     why[0] = '\0';

@@ -1,6 +1,5 @@
-/* samples/picture_loader.h: a picture that is looked at, not trained on: where it cannot be read,
- * that is told, and the program goes on.
- */
+/* samples/picture_loader.h: pictures to look at, not to train on. If one cannot be read, that is
+ * told, and the program goes on. */
 #ifndef DDP_SAMPLES_PICTURE_LOADER_H
 #define DDP_SAMPLES_PICTURE_LOADER_H
 
@@ -10,13 +9,13 @@
 
 enum { DDP_PICTURE_WHY = 1024 };
 
-/* The picture in the size of the network's input, as Darknet's fit_image does it. */
+/* Return the picture in the size of the network's input, as Darknet's fit_image does. */
 typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {
     image whole;               /* as it is in the file */
-    image fitted;              /* to the network's input */
-    char why[DDP_PICTURE_WHY]; /* it cannot be read; empty: it is there */
+    image fitted;              /* fitted to the network's input */
+    char why[DDP_PICTURE_WHY]; /* why it cannot be read; "": it is there */
 } ddp_picture;
 
 typedef struct ddp_picture_loader {
@@ -27,15 +26,16 @@ typedef struct ddp_picture_loader {
     pthread_t thread;
 } ddp_picture_loader;
 
-/* Read the file path. Returns 0 and sets why where it cannot be read. The caller frees *out. */
+/* Read the picture at path. Returns 0 and sets why if it cannot be read. The caller frees *out. */
 int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY]);
 
-/* Begin to load path, fitted to net, in a thread of its own. Until ddp_picture_loader_end path and
- * l must live, l at its place, and net keep its size. One picture at a time. */
+/* Begin to load the picture at path, and fit it to net, in a thread of its own. Until
+ * ddp_picture_loader_end, path and *l must stay where they are, and net must keep its size. One
+ * picture at a time. */
 void ddp_picture_loader_begin(ddp_picture_loader *l, network *net, const char *path,
                               ddp_picture_fit fit);
 
-/* Wait for it. The caller releases it. */
+/* Wait for the picture. The caller releases it. */
 ddp_picture ddp_picture_loader_end(ddp_picture_loader *l);
 void ddp_picture_release(ddp_picture *p);
 

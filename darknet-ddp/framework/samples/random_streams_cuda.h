@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/* x[s * each + j] becomes draw j of the stream (seed, topic, first + s), as a float that
- * Darknet's rand_uniform(0, 1) makes of it. Queued on the default stream; returns what
- * launching returned. */
+/* Set x[s * each + j] to draw j of the stream (seed, topic, first + s), for s below samples and j
+ * below each. It is the float that Darknet's rand_uniform(0, 1) makes of the draw. Queued on the
+ * default stream. Returns the launch's error. */
 cudaError_t ddp_random_streams_cuda(float *x, size_t each, size_t samples, uint64_t seed,
                                     uint32_t topic, uint64_t first);
 

@@ -1,11 +1,12 @@
-/* In the order in which a loader asks: which line a sample is (choose), by an epoch's permutation,
- * and then the random numbers that it is made with (draw_for, draw).
+/* Which line a sample is (choose), by an epoch's permutation, and then the random numbers that it
+ * is made with (draw_for, draw): in the order in which a loader asks.
  *
  * Each epoch is a permutation of its own of the list, so every line comes once. Nothing is stored:
- * position p of epoch e is a keyed bijection of p, a Feistel network over the rectangle of about
- * sqrt(count) by sqrt(count) numbers that holds 0 .. count-1, with Philox as its round function and
- * sums modulo a side (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A
- * result outside the list is encrypted again until it is inside. */
+ * position p of epoch e is a keyed bijection of p. It is a Feistel network over the rectangle of
+ * about sqrt(count) by sqrt(count) numbers that holds 0 .. count-1, with Philox as its round
+ * function and sums modulo a side (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
+ * CT-RSA 2002). A result outside the list is encrypted again until it is inside.
+ */
 #include "samples/sampler.h"
 
 #include "base/random.h"
@@ -20,7 +21,7 @@ enum { ROUNDS = 24, DRAW_DETAIL = 0xff };
 
 static struct {
     uint64_t seed;
-    int replace;          /* lines are drawn, and come again */
+    int replace;          /* 1: lines are drawn, and come again */
     ddp_bad_samples *bad; /* NULL: none are known */
 } run;
 
@@ -39,7 +40,7 @@ static uint64_t random_below(uint64_t seed, int detail, uint64_t number, uint32_
                             end);
 }
 
-/* The least side whose square is at least count, which is at least 1. */
+/* Return the least side whose square is at least count, which is at least 1. */
 static uint64_t side_of(uint64_t count)
 {
     uint64_t below = 0; /* the largest whose square is less than count */

@@ -1,14 +1,13 @@
-/* samples/sampler.h: what decides a run's samples: which line of the training list is sample number
- * g, and the random numbers that Darknet makes it with. For choose, instead, loaded, draw_for, draw
- * and draw_gpu of train_plugin, which has no context: one run a process.
+/* samples/sampler.h: which line of the training list sample number g of a run is, and the random
+ * numbers with which Darknet makes it. For choose, instead, loaded, draw_for, draw and draw_gpu of
+ * train_plugin, which has no context: a process has one run.
  *
- * The list is gone through epoch by epoch, each in an order of its own: every line comes
- * once. A batch may span the end of one epoch and the start of the next. Any rank, thread
- * or resumed run finds any sample by itself (how: the head of sampler.c).
+ * The list is gone through epoch by epoch, each in an order of its own: every line comes once. A
+ * batch may span the end of one epoch and the start of the next. Any rank, thread or resumed run
+ * finds any sample by itself (how: the head of sampler.c).
  *
- * Darknet names what it is about to draw for, and then draws: each draw depends on the
- * run's seed, that name and how many were drawn under it (base/random.h), and not on
- * the thread.
+ * Darknet names what it is about to draw for, and then draws. Each draw depends on the run's seed,
+ * that name and how many were drawn under it (base/random.h), not on the thread.
  */
 #ifndef DDP_SAMPLES_SAMPLER_H
 #define DDP_SAMPLES_SAMPLER_H
@@ -19,49 +18,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A run begins: draw lines with replacement or not, and where bad is not NULL load others in place
- * of those that it knows. It outlives the run. */
+/* Begin a run. replace: 1 to draw lines with replacement. bad: lines to replace by others; NULL:
+ * none are known. It must outlive the run. */
 void ddp_sampler_open(int replace, ddp_bad_samples *bad);
 
-/* Set the run's seed. To be called before any thread draws; threads that have
- * already named a purpose keep the old seed until they name one again. */
+/* Set the run's seed. Call before any thread draws: threads that have named a purpose keep the old
+ * seed until they name one again. */
 void ddp_sampler_seed(uint64_t seed);
 
 /* ---- lines; any thread ---- */
 
-/* The line, 0 .. n-1, that the calling thread loads for this sample of the run. */
+/* Return the line, 0 .. n-1, that the calling thread loads for this sample of the run, and note
+ * that it loads. */
 size_t ddp_sampler_choose(size_t sample, size_t n);
 
-/* The same, for who loads nothing. */
+/* Return the line, 0 .. n-1, of this sample of the run, for a caller that loads nothing. */
 size_t ddp_sampler_line(size_t sample, size_t n);
 
-/* The line to load where this one of n was drawn: mostly itself. */
+/* Return the line to load if `line` of n was drawn: mostly itself. */
 size_t ddp_sampler_instead(size_t line, size_t n);
 
-/* The calling thread has loaded this sample. */
+/* Note that the calling thread has loaded this sample. */
 void ddp_sampler_loaded(size_t sample);
 
-/* The line, 0 .. count-1, of sample `number` in a list of count lines; count at least 1.
- * Samples e*count .. e*count + count-1 are epoch e. About a microsecond. */
+/* Return the line, 0 .. count-1, of sample `number` in a list of count lines, count at least 1.
+ * Samples e*count .. e*count + count-1 are epoch e. Takes about a microsecond. */
 size_t ddp_sampler_at(uint64_t seed, uint64_t number, size_t count);
 
-/* A line drawn for sample `number` independently of all others, so that lines repeat;
- * the odds of two lines differ by less than count / 2^64. count at least 1. */
+/* Draw a line for sample `number` independently of all others, so that lines repeat. The odds of
+ * two lines differ by less than count / 2^64. count is at least 1. */
 size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count);
 
 /* ---- random numbers ---- */
 
-/* What the calling thread's next draws are for; the first of them is the same each
- * time. Any thread, no locks. */
+/* Name what the calling thread's next draws are for. The first draw after the same name is always
+ * the same. Any thread, no locks. */
 void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 
-/* 32 random bits. A thread that has named no purpose draws as all such threads do. */
+/* Return 32 random bits. All threads that have named no purpose draw the same numbers. */
 unsigned ddp_draw(void);
 
 #ifdef GPU
-/* x_gpu[s * each + j] becomes what rand_uniform(0, 1) makes of draw j after
- * ddp_draw_for(DRAW_LAYER, layer, first + s), for s in 0..samples and j in 0..each: the
- * same bits on a GPU as on the host. Queued on the default stream of the current GPU. */
+/* Set x_gpu[s * each + j], for s below samples and j below each: to what rand_uniform(0, 1) makes
+ * of draw j after ddp_draw_for(DRAW_LAYER, layer, first + s). A GPU and the host give the same
+ * bits. Queued on the default stream of the current GPU. */
 void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first);
 #endif
 

@@ -6,7 +6,7 @@
 
 enum { QUALITY = 75 };
 
-/* Darknet's copy of stb_image_write, whose header is none of Darknet's own. */
+/* Function of Darknet's copy of stb_image_write, whose header is not in Darknet. */
 extern int stbi_write_jpg_to_func(void (*take)(void *ctx, void *bytes, int count), void *ctx,
                                   int width, int height, int channels, const void *pixels,
                                   int quality);
@@ -29,7 +29,7 @@ static void take(void *ctx, void *bytes, int count)
     t->count += (size_t)count;
 }
 
-/* Channel by channel to pixel by pixel. */
+/* Return the image's bytes pixel by pixel, not channel by channel; the caller frees them. */
 static unsigned char *pixels_of(const image *im)
 {
     size_t plane = (size_t)im->w * (size_t)im->h, channels = (size_t)im->c;
@@ -41,7 +41,7 @@ static unsigned char *pixels_of(const image *im)
     return pixels;
 }
 
-/* No side of it is longer than `most` pixels. */
+/* Return a copy of which no side is longer than `most` pixels. */
 static image shrink(image whole, int most)
 {
     int longer = whole.w > whole.h ? whole.w : whole.h;

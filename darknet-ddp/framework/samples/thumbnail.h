@@ -5,12 +5,12 @@
 #include <stddef.h>
 
 typedef struct ddp_thumbnail {
-    unsigned char *bytes; /* a JPEG file, count of them; NULL: there is none. Free it. */
+    unsigned char *bytes; /* a JPEG file of count bytes, for free(); NULL: there is none */
     size_t count;
 } ddp_thumbnail;
 
-/* No side of it is longer than `most` pixels. None of a picture that cannot be read, or without
- * memory. */
+/* Make a copy of which no side is longer than `most` pixels. There is none if the picture cannot be
+ * read or there is no memory. */
 ddp_thumbnail ddp_thumbnail_of(const char *path, int most);
 
 #endif

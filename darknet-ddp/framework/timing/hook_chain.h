@@ -5,14 +5,14 @@
 
 #include <darknet.h>
 
-/* What the hooks' ctx points to begins with one. */
+/* The beginning of the struct that the hooks' ctx points to. */
 typedef struct ddp_hook_chain {
     const train_hooks *inner; /* NULL: there are none, as in Darknet without a trainer */
 } ddp_hook_chain;
 
-/* All of them, ctx still to be set. A function that stands in place of one of these calls it for
- * what is passed on, with its own ctx. Where the inner hooks have no optimize, NULL in its place
- * saves a GPU launches: with one, a layer's arrays are updated one by one. */
+/* All hooks, with ctx still to be set. A function that replaces one of these calls it, with its own
+ * ctx, to pass the call on. If the inner hooks have no optimize, NULL in its place saves a GPU
+ * launches: with one, a layer's arrays are updated one by one. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif

@@ -6,19 +6,19 @@
 #include <darknet.h>
 #include <stdlib.h>
 
-/* Moments of one mini-batch; those of a layer. */
+/* Moments of a layer in one mini-batch; MOMENTS: how many. */
 enum { FORWARD, GRADIENTS, END, UPDATE, MOMENTS };
 
 struct profiler {
-    ddp_hook_chain passing; /* to nobody */
+    ddp_hook_chain passing; /* to no inner hooks */
     network *net;
     ddp_device *device;
     ddp_device_event **of_layers;          /* MOMENTS a layer */
-    ddp_device_event *forward_ends, *ends; /* of the mini-batch's, and of all that follows */
-    char *ready;                           /* a layer's gradients were final before */
-    int updates;                           /* this mini-batch ends with an update */
+    ddp_device_event *forward_ends, *ends; /* the mini-batch's ends of forward, and of all */
+    char *ready;                           /* 1 for each layer whose gradients were final before */
+    int updates;                           /* 1: this mini-batch ends with an update */
 
-    double *seconds; /* MOMENTS a layer, each with `room` of them */
+    double *seconds; /* MOMENTS for each layer, each with `room` numbers */
     size_t room, mini_batches, update_count;
 };
 
@@ -52,7 +52,7 @@ static void backward_begin(void *ctx, network *net)
     ddp_device_event_record(p->forward_ends);
 }
 
-/* Comes once, or twice, with the input delta in between. */
+/* Note a layer's gradients: the hook comes once, or twice with the input delta in between. */
 static void gradient_ready(void *ctx, int layer)
 {
     struct profiler *p = ctx;
@@ -87,7 +87,8 @@ static void keep(struct profiler *p, int layer, int which, size_t n, double seco
     p->seconds[((size_t)layer * MOMENTS + (size_t)which) * p->room + n] = seconds;
 }
 
-/* Of backward passes that ended before a layer (stopbackward), it took no time. */
+/* Keep the times of a mini-batch. A layer that the backward pass did not reach (stopbackward) took
+ * no time. */
 static void keep_mini_batch(struct profiler *p)
 {
     const ddp_device_event *before = p->forward_ends;
@@ -108,7 +109,7 @@ static void keep_mini_batch(struct profiler *p)
     p->mini_batches++;
 }
 
-/* From the last layer to the first. */
+/* Keep the times of an update, which goes from the last layer to the first. */
 static void keep_update(struct profiler *p)
 {
     for (int i = 0; i < p->net->n; i++)
@@ -186,7 +187,7 @@ static void release(struct profiler *p)
     free(p->seconds);
 }
 
-static ddp_status open(struct profiler *p, size_t mini_batches, ddp_error *err)
+static ddp_status open_profiler(struct profiler *p, size_t mini_batches, ddp_error *err)
 {
     size_t moments = (size_t)p->net->n * MOMENTS;
 
@@ -212,7 +213,7 @@ ddp_status ddp_layer_profile_measure(ddp_layer_profile *p, network *net, ddp_dev
     ddp_status st = ddp_layer_profile_init(p, net->n, err);
 
     if (!st)
-        st = open(&m, mini_batches, err);
+        st = open_profiler(&m, mini_batches, err);
     if (!st) {
         run(&m, mini_batches);
         conclude(&m, p);

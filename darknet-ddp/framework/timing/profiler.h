@@ -1,4 +1,4 @@
-/* timing/profiler.h: times the layers of a network, while no message is in flight between ranks. */
+/* timing/profiler.h: times of a network's layers, while no message is in flight between ranks. */
 #ifndef DDP_TIMING_PROFILER_H
 #define DDP_TIMING_PROFILER_H
 
@@ -6,9 +6,10 @@
 #include "device/device.h"
 #include "glue/network.h"
 
-/* Train so many steps, at least 1, on what lies in the network's input and truth, as Darknet does
- * without a trainer, on the device that net is on. *p is set in any case; release it. A time is the
- * median over steps and mini-batches. Fails with DDP_ERR_NOMEM. */
+/* Train so many steps, at least 1, and write each layer's times to *p. Trains on what lies in the
+ * network's input and truth, as Darknet does without a trainer, on the device that net is on. *p is
+ * set in any case; release it. A time is the median over steps and mini-batches. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_layer_profile_measure(ddp_layer_profile *p, network *net, ddp_device *device,
                                      int steps, ddp_error *err) DDP_MUST_CHECK;
 

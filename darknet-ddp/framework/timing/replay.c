@@ -7,18 +7,18 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* POLL_NS: how often messages are moved, as layers that compute do. LEAST_NS: a shorter time is not
- * slept at once but added to the next layer's. AHEAD_NS: oversleeping by up to this much is taken
- * off the next layers' times; a longer stall is this machine's own, and no layer may run faster
+/* POLL_NS: how often messages are moved, as layers that compute do. LEAST_NS: a shorter time is
+ * added to the next layer's instead of slept. AHEAD_NS: oversleeping by up to this much is taken
+ * off the next layers' times. A longer stall is this machine's own, and no layer may run faster
  * because of it. */
 enum { POLL_NS = 500000, LEAST_NS = 50000, AHEAD_NS = 1000000, SLACK_NS = 1000 };
 
-/* Darknet calls without context. */
+/* The run's state: Darknet calls without context. */
 static struct {
     const network *net;
     const ddp_layer_profile *profile;
     double scale;
-    int64_t owed_ns; /* still to be slept */
+    int64_t owed_ns; /* time still to be slept */
 } replay;
 
 static void nap(int64_t ns)
@@ -28,7 +28,7 @@ static void nap(int64_t ns)
     (void)nanosleep(&t, NULL);
 }
 
-/* Time that messages take is a GPU's too, and not a CPU's. */
+/* Sleep for a layer's time. Time that messages take passes for a GPU, too, and not for a CPU. */
 static void pass(double seconds)
 {
     replay.owed_ns += (int64_t)(seconds * 1e9);
@@ -60,7 +60,7 @@ static void backward(layer l, network net)
     pass(replay.scale * times->rest);
 }
 
-/* Which layer it is, its output tells. */
+/* Sleep for a layer's update. Its output tells which layer it is. */
 static void update(layer l, update_args a)
 {
     int i = 0;
@@ -81,7 +81,7 @@ void ddp_replay_begin(network *net, const ddp_layer_profile *profile)
     for (int i = 0; i < net->n; i++) {
         layer *l = &net->layers[i];
 
-        l->outputs = 0; /* Darknet would fill its delta with zeros */
+        l->outputs = 0; /* else Darknet would fill its delta with zeros */
         l->forward = forward;
         l->backward = backward;
         if (l->update)

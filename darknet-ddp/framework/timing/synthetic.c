@@ -12,7 +12,7 @@ static int random_class(ddp_random *r, int classes)
     return classes > 0 ? (int)(ddp_random_next(r) % (unsigned)classes) : 0;
 }
 
-/* A box inside the image, as fractions of it: centre x and y, width, height. */
+/* Draw a box inside the image, as fractions of it: centre x and y, width, height. */
 static void random_box(ddp_random *r, float *box)
 {
     for (int i = 0; i < 2; i++) {
@@ -21,7 +21,7 @@ static void random_box(ddp_random *r, float *box)
     }
 }
 
-/* Classes that a label can have: a map, ended by -1, gives each its own class. */
+/* Return how many classes a label can have: a map, ended by -1, gives each its own class. */
 static int label_classes(layer l)
 {
     int count = 0;
@@ -33,7 +33,7 @@ static int label_classes(layer l)
     return count;
 }
 
-/* yolo and region: boxes with a class behind each, then zeros. */
+/* Fill in labels of [yolo] and [region]: boxes with a class behind each, then zeros. */
 static void fill_boxes(layer l, int coords, float *truth, ddp_random *r)
 {
     for (int i = 0; i < BOXES; i++) {
@@ -44,8 +44,8 @@ static void fill_boxes(layer l, int coords, float *truth, ddp_random *r)
     }
 }
 
-/* detection: each cell of the grid says whether an object is there, its class as
- * one of `classes` numbers, and its box. */
+/* Fill in labels of [detection]: each cell of the grid says whether an object is there, its class
+ * as one of `classes` numbers, and its box. */
 static void fill_grid(layer l, float *truth, ddp_random *r)
 {
     for (int i = 0; i < BOXES; i++) {
@@ -59,7 +59,7 @@ static void fill_grid(layer l, float *truth, ddp_random *r)
     }
 }
 
-/* iseg: a class and its pixels for each object, then a class below 0. */
+/* Fill in labels of [iseg]: a class and its pixels for each object, then a class below 0. */
 static void fill_masks(layer l, float *truth, ddp_random *r)
 {
     int pixels = l.w * l.h;

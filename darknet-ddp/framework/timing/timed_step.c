@@ -14,8 +14,8 @@ typedef void (*ddp_optimize)(int n, float *w, float *g, float *momentum, float *
                              float rate, float decay, update_args a);
 
 struct ddp_step_clock {
-    ddp_hook_chain passing;      /* in the last step; to nobody where no trainer takes part */
-    const train_hooks *trainers; /* of the last step; NULL: there is no trainer */
+    ddp_hook_chain passing; /* to the hooks of the last step; to none if no trainer takes part */
+    const train_hooks *trainers; /* hooks of the last step's trainer; NULL: there is none */
     ddp_group *group;
     ddp_trainer *trainer;
     network *net;
@@ -24,11 +24,12 @@ struct ddp_step_clock {
     ddp_device_event **events;
     int event_count;
 
-    /* Of the last step. */
+    /* These belong to the last step. */
     ddp_error failure;
-    int mini_batch; /* that computes */
-    /* Communication until its start, until the end of its last pass so far, the last forward pass's
-     * among them, in its two kinds of passes, and on the host until the update's end. */
+    int mini_batch; /* mini-batch that computes */
+    /* Totals of communication: until the step's start; until the end of its last pass so far; until
+     * that of its last forward pass; in its forward and backward passes; on the host until the
+     * update's end. */
     int64_t before_ns, so_far_ns, between_ns;
     int64_t in_forward_ns, in_backward_ns;
     int64_t after_update_ns;
@@ -75,8 +76,8 @@ void ddp_step_clock_close(ddp_step_clock *c)
     free(c);
 }
 
-/* Communication so far. On a GPU, in what it has done: what is still queued for it is waited for,
- * so this is called only where training waits for the GPU, too. */
+/* Read the total of communication so far. On a GPU it waits for all that is queued, so it is called
+ * only where training waits for the GPU, too. */
 static ddp_status read_communication(const ddp_step_clock *c, int64_t *ns, ddp_error *err)
 {
     ddp_status st = ddp_group_synchronize(c->group, err);
@@ -88,7 +89,7 @@ static ddp_status read_communication(const ddp_step_clock *c, int64_t *ns, ddp_e
 /* ---- hooks of Darknet's step: time passes, and the trainer's own does the rest, if it takes part
  * ---- */
 
-/* A hook cannot return an error: the step does. */
+/* Read the total, and note an error for the step to return, since a hook cannot. */
 static void read_or_note(ddp_step_clock *c, int64_t *ns)
 {
     ddp_error err;
@@ -123,8 +124,9 @@ static void backward_end(void *ctx, network *net)
 }
 
 #ifdef GPU
-/* A rank that shares out its moments and is alone: it has but those of its share, on a GPU no other
- * memory of them. What it does not update must not add up from step to step. */
+/* Update an array in a step alone, of a rank that shares out its moments. The rank has only its
+ * share's moments, on a GPU in no other memory. What it does not update must not add up from step
+ * to step. */
 static void optimize_share(int n, float *w, float *g, float *momentum, float *m, float *v,
                            float rate, float decay, update_args a)
 {
@@ -136,7 +138,7 @@ static void optimize_share(int n, float *w, float *g, float *momentum, float *m,
 }
 #endif
 
-/* How the step's update goes through the arrays; NULL: as Darknet does, all at once. */
+/* Return how the step's update goes through the arrays; NULL: as Darknet does, all at once. */
 static ddp_optimize optimize_of(const ddp_step_clock *c, const train_hooks *trainers, int alone)
 {
     (void)c, (void)alone;

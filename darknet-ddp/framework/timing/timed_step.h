@@ -1,6 +1,5 @@
-/* timing/timed_step.h: Darknet's own training step with its parts timed, on the host by its clock
- * and on a GPU by events in its work, so that timing stops nothing there that training does not
- * stop. */
+/* timing/timed_step.h: Darknet's own training step with its phases timed: on the host by its clock,
+ * on a GPU by events in its work. So timing stops nothing there that training does not stop. */
 #ifndef DDP_TIMING_TIMED_STEP_H
 #define DDP_TIMING_TIMED_STEP_H
 
@@ -11,31 +10,30 @@
 
 typedef struct ddp_step_clock ddp_step_clock;
 
-/* Seconds. forward, backward and update are less the communication in them. */
+/* Seconds of a step. forward, backward and update are without the communication in them. */
 typedef struct ddp_timed_step {
     double forward, backward, update;
     double exposed; /* communication that nothing hid */
     double step;    /* from the end of the work before it to its own end */
 } ddp_timed_step;
 
-/* t is attached to net; all three must outlive the clock. A step is what makes one update.
- * *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Make a clock for steps, each of which makes one update. t is attached to net; group, t and net
+ * must outlive the clock. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
                                ddp_error *err) DDP_MUST_CHECK;
 void ddp_step_clock_close(ddp_step_clock *c); /* NULL is allowed */
 
-/* Train a step on what lies in the network's input and truth, with t, or, if alone is not 0, as
- * Darknet does without a trainer: this rank updates with its own gradients, and nothing may be on
- * its way (ddp_trainer_flush). On a GPU it may return before the last work is done, as training
- * does. Fails with DDP_ERR_COMM. */
+/* Train a step on what lies in the network's input and truth, with t. alone: 1 to train as Darknet
+ * does without a trainer. This rank then updates with its own gradients, and nothing may be on its
+ * way (ddp_trainer_flush). On a GPU it may return before the last work is done, as training does.
+ * Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
-/* The events of the last step that was run: its start, the ends of each mini-batch's forward and
- * backward pass, of the update, and of the step; mini_batches of them, and 2 * mini_batches + 3
- * events. */
+/* Return the 2 * *mini_batches + 3 events of the last step that was run: its start; the ends of
+ * each mini-batch's forward and backward pass; the ends of the update and of the step. */
 ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches);
 
-/* Wait for the last step that was run, and tell its times. Fails with DDP_ERR_COMM. */
+/* Wait for the last step that was run, and write its times. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_read(ddp_step_clock *c, ddp_timed_step *times, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

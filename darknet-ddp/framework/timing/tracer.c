@@ -8,7 +8,7 @@
 #include <darknet.h>
 #include <network.h>
 
-/* A wait that is shorter is not drawn. */
+/* Shorter waits are not drawn. */
 static const int64_t least_wait_ns = 20000;
 
 /* A moment: of the host, or in a GPU's work. */
@@ -33,15 +33,15 @@ struct ddp_tracer {
     ddp_device *device;
     int on_host;
     train_hooks hooks;
-    struct mark zero;    /* both its event, on a GPU, and the host's time then */
-    struct mark begin;   /* of what goes on */
-    const char *what;    /* does; NULL: nothing of a layer */
-    int layer;           /* of it */
+    struct mark zero;    /* the trace's start: on a GPU its event, too */
+    struct mark begin;   /* beginning of what goes on */
+    const char *what;    /* what goes on, of a layer; NULL: nothing */
+    int layer;           /* layer that it is of */
     int mini_batch;      /* of the step, from 0 */
-    int travelled;       /* the buckets of a step, and nobody has asked when */
-    int64_t step_ns;     /* the step began */
-    int64_t outside_ns;  /* the last one ended; 0: not in this trace */
-    struct pending *all; /* on a GPU: what is resolved at the end of a step */
+    int travelled;       /* 1: a step's buckets travelled, and their times are not read yet */
+    int64_t step_ns;     /* when the step began */
+    int64_t outside_ns;  /* when the last step ended; 0: not in this trace */
+    struct pending *all; /* spans whose times, on a GPU, are known at the end of a step */
     size_t count, room;
 };
 
@@ -62,7 +62,7 @@ static int64_t time_of(const ddp_tracer *t, const ddp_device_event *event)
     return t->zero.ns + (int64_t)(1e9 * ddp_device_event_seconds(t->zero.event, event));
 }
 
-/* Wait until a GPU has come to the moment; on a host it has passed. */
+/* Return the time of a moment. Waits until a GPU has come to it; on a host it has passed. */
 static int64_t resolve(const ddp_tracer *t, const struct mark *m)
 {
     return m->event ? time_of(t, m->event) : m->ns;
@@ -73,19 +73,19 @@ static const char *kind_of(const ddp_tracer *t, int layer)
     return get_layer_string(t->net->layers[layer].type);
 }
 
-static void add(ddp_tracer *t, const struct pending *p)
+static void add_pending(ddp_tracer *t, const struct pending *p)
 {
     ddp_trace_add(t->trace, DDP_LANE_COMPUTE, resolve(t, &p->begin), resolve(t, &p->end),
                   "%s %d %s, mini-batch %d", p->what, p->layer, kind_of(t, p->layer),
                   p->mini_batch);
 }
 
-/* Spans of a GPU are told when it has done its work. An event stands in two of them at most, one
- * after the other. */
+/* Add all pending spans: a GPU's times are known when it has done its work. An event stands in two
+ * of them at most, one after the other. */
 static void resolve_all(ddp_tracer *t)
 {
     for (size_t i = 0; i < t->count; i++)
-        add(t, &t->all[i]);
+        add_pending(t, &t->all[i]);
     for (size_t i = 0; i < t->count; i++) {
         ddp_device_event_close(t->all[i].begin.event);
         ddp_device_event_close(t->all[i].end.event);
@@ -118,7 +118,7 @@ static void close_span(ddp_tracer *t)
     t->all[t->count++] = span;
 }
 
-/* range_what: what a profiler is told, who cannot be told later. */
+/* Begin a span. range_what: what it is for a profiler, to which it cannot be told later. */
 static void open_span(ddp_tracer *t, const char *what, int layer, const char *range_what)
 {
     char range[64];
@@ -142,7 +142,7 @@ static void add_wait(ddp_tracer *t, int64_t begin_ns, const char *what, int laye
         ddp_trace_add(t->trace, DDP_LANE_WAITS, begin_ns, end_ns, "%s %d", what, layer);
 }
 
-/* All of a step's sums have ended, on the host. */
+/* Add a step's buckets. All of its sums must have ended, on the host. */
 static void add_buckets(ddp_tracer *t)
 {
     const ddp_reducer *reducer = ddp_trainer_reducer(t->trainer);
@@ -210,7 +210,8 @@ static void backward_begin(void *ctx, network *net)
     open_span(t, "backward", net->n - 1, "backward");
 }
 
-/* Called for each layer when its backward pass has ended, and for some in the middle of it. */
+/* Note a layer's gradients: called when its backward pass has ended, for some layers in the middle
+ * of it, too. */
 static void gradient_ready(void *ctx, int layer)
 {
     ddp_tracer *t = ctx;
@@ -283,7 +284,7 @@ static void finish(ddp_tracer *t)
     t->net = NULL;
 }
 
-/* The network is freed while a step is traced. */
+/* Take part in freeing the network while a step is traced. */
 static void release(void *ctx, network *net)
 {
     ddp_tracer *t = ctx;
