@@ -59,7 +59,7 @@ int pair_find(const char *want_name)
 
     if (ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err))
         fail_msg("%s", err.text);
-    if (pair.weights) {
+    if (pair.there == DDP_THERE_WHOLE) {
         number = (int)pair.checkpoint.metadata.step;
         toy_checkpoint_expect(&pair.checkpoint, "toy", number);
         toy_checkpoint_expect_weights(pair.weights, number);

@@ -2,6 +2,7 @@
 #ifndef DDP_TESTS_UNIT_PAIR_FOLDER_H
 #define DDP_TESTS_UNIT_PAIR_FOLDER_H
 
+#include "checkpoint/find.h"
 #include "checkpoint/pair.h"
 #include "folder.h"
 

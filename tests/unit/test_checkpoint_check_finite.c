@@ -1,5 +1,6 @@
 /* A pair that holds a number that is not finite is passed over, and refused where it is the last.
  */
+#include "checkpoint/find.h"
 #include "checkpoint/pair.h"
 #include "folder.h"
 #include "toy_checkpoint.h"
@@ -73,13 +74,15 @@ static int find(ddp_error *err)
 {
     const ddp_pair_listener listener = {take_note, NULL};
     ddp_pair pair;
-    ddp_status st = ddp_pair_find(&pair, folder.path, "toy", &listener, err);
-    int step = pair.weights ? (int)pair.checkpoint.metadata.step : 0;
+    int found;
 
+    assert_int_equal(ddp_pair_find(&pair, folder.path, "toy", &listener, err), DDP_OK);
+    *err = pair.why;
+    found = pair.there == DDP_THERE_WHOLE        ? (int)pair.checkpoint.metadata.step
+            : pair.there == DDP_THERE_NOT_FINITE ? -1
+                                                 : 0;
     ddp_pair_release(&pair);
-    if (st)
-        assert_int_equal(st, DDP_ERR_FORMAT);
-    return st ? -1 : step;
+    return found;
 }
 
 static void expect_note(const char *text)

@@ -92,22 +92,6 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     free(latest.weights);
 }
 
-static void damaged_states_are_states(void **state)
-{
-    ddp_pair_header latest;
-    ddp_error err;
-
-    (void)state;
-    assert_int_equal(
-        toy_checkpoint_save(folder_file(&pair_folder, "toy_5.weights"), "toy_5", 1, &err), DDP_OK);
-    assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
-    assert_false(latest.has_state);
-    folder_write(folder_file(&pair_folder, "toy.backup.state"), "?", 1);
-    assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
-    assert_null(latest.weights);
-    assert_true(latest.has_state);
-}
-
 static void pairs_of_a_validation_are_found(void **state)
 {
     (void)state;
@@ -136,11 +120,11 @@ static void weights_without_a_state_are_refused(void **state)
         const char *path = folder_file(&pair_folder, names[i]);
 
         folder_write(path, "x", 1);
-        assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &listener, &err),
-                         DDP_ERR_FORMAT);
-        assert_string_equal(pair.damaged, path);
-        assert_non_null(strstr(err.text, names[i]));
-        assert_non_null(strstr(err.text, "has no state file"));
+        assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &listener, &err), DDP_OK);
+        assert_int_equal(pair.there, DDP_THERE_BARE);
+        assert_string_equal(pair.weights, path);
+        assert_non_null(strstr(pair.why.text, names[i]));
+        assert_non_null(strstr(pair.why.text, "has no state file"));
         ddp_pair_release(&pair);
         assert_int_equal(unlink(path), 0);
     }
@@ -214,20 +198,19 @@ static void the_only_pair_that_is_damaged_is_an_error(void **state)
     bytes[size - 30] ^= 4;
     folder_write(folder_file(&pair_folder, "toy.backup.state"), bytes, size);
     free(bytes);
-    assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err),
-                     DDP_ERR_FORMAT);
-    assert_non_null(strstr(err.text, "no checkpoint is left to resume from: "));
-    assert_non_null(strstr(err.text, "toy.backup.state: its checksum is wrong"));
-    assert_null(pair.weights);
-    assert_string_equal(pair.damaged, folder_file(&pair_folder, "toy.backup"));
+    assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err), DDP_OK);
+    assert_int_equal(pair.there, DDP_THERE_DAMAGED);
+    assert_non_null(strstr(pair.why.text, "no checkpoint is left to resume from: "));
+    assert_non_null(strstr(pair.why.text, "toy.backup.state: its checksum is wrong"));
+    assert_string_equal(pair.weights, folder_file(&pair_folder, "toy.backup"));
     ddp_pair_release(&pair);
     pair_forget_notes();
 
     /* Its weights may be what is damaged. */
     assert_true(pair_save("toy.backup", 1));
     folder_write(folder_file(&pair_folder, "toy.backup"), "x", 1);
-    assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err),
-                     DDP_ERR_FORMAT);
+    assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err), DDP_OK);
+    assert_int_equal(pair.there, DDP_THERE_DAMAGED);
     ddp_pair_release(&pair);
     pair_forget_notes();
 
@@ -256,9 +239,9 @@ static void of_damaged_pairs_the_newest_is_named_whatever_the_clock_said(void **
     assert_true(pair_save("toy_2.weights", 2));
     spoil_weights("toy_1.weights", 2000000000);
     spoil_weights("toy_2.weights", 1000000000);
-    assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err),
-                     DDP_ERR_FORMAT);
-    assert_string_equal(pair.damaged, folder_file(&pair_folder, "toy_2.weights"));
+    assert_int_equal(ddp_pair_find(&pair, pair_folder.path, "toy", &pair_listener, &err), DDP_OK);
+    assert_int_equal(pair.there, DDP_THERE_DAMAGED);
+    assert_string_equal(pair.weights, folder_file(&pair_folder, "toy_2.weights"));
     ddp_pair_release(&pair);
     pair_forget_notes();
 }
@@ -282,7 +265,6 @@ int main(void)
         IN_A_FOLDER(pair_is_found_again),
         IN_A_FOLDER(newest_pair_is_found),
         IN_A_FOLDER(saves_follow_each_other_whatever_the_clock_says),
-        IN_A_FOLDER(damaged_states_are_states),
         IN_A_FOLDER(pairs_of_a_validation_are_found),
         IN_A_FOLDER(weights_without_a_state_are_refused),
         IN_A_FOLDER(pairs_of_other_names_are_not_ours),

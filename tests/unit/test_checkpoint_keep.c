@@ -1,4 +1,5 @@
 /* Keeping the last pairs: what goes, and what stays. */
+#include "checkpoint/find.h"
 #include "checkpoint/pair.h"
 #include "folder.h"
 #include "toy_checkpoint.h"

@@ -1,6 +1,7 @@
 /* Finding pairs in a directory: the newest whole one, and those to remove. */
+#include "checkpoint/find.h"
+
 #include "checkpoint/match.h"
-#include "checkpoint/pair.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,14 +11,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A state file, and the weights file that it would belong to. */
+ddp_start ddp_start_of(ddp_there there, int force)
+{
+    static const ddp_start rows[][2] = {
+#define START(id, there, begins, resume, force)                                                    \
+    [DDP_THERE_##id] = {DDP_START_##resume, DDP_START_##force},
+#include "checkpoint/starts.def"
+    };
+
+    return rows[there][force != 0];
+}
+
+/* A state file and the weights file that it would belong to, or weights without a state file. */
 struct candidate {
-    char *weights, *state; /* paths */
+    char *weights, *state; /* paths; state is NULL where there is none */
     int is_part;           /* X.state.part */
     int is_numbered;       /* BASE_<number>.weights */
     ddp_checkpoint_metadata metadata;
     ddp_status status; /* of reading the metadata */
     ddp_error error;
+    /* How new weights are whose state does not tell: by the images that they count, then by the
+     * file system's clock, which copying changes. */
+    uint64_t seen;
+    struct timespec time;
 };
 
 struct candidates {
@@ -51,44 +67,89 @@ static struct candidate *new_candidate(struct candidates *all)
     return &all->list[all->count++];
 }
 
-/* weights: the name of the state file without its end. */
+/* Read how new the weights are. */
+static void read_age(struct candidate *c)
+{
+    struct stat info;
+
+    if (stat(c->weights, &info))
+        return;
+    c->seen = ddp_match_seen(c->weights);
+    c->time = info.st_mtim;
+}
+
+/* weights: the name of the state file without its end. state: NULL where there is none. */
 static ddp_status add(struct candidates *all, const char *directory, const char *base,
                       const char *weights, const char *state, ddp_error *err)
 {
     struct candidate *c = new_candidate(all);
 
     if (!c || asprintf(&c->weights, "%s/%s", directory, weights) < 0
-        || asprintf(&c->state, "%s/%s", directory, state) < 0)
+        || (state && asprintf(&c->state, "%s/%s", directory, state) < 0))
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %s", directory);
-    c->is_part = ddp_match_is_part(state);
+    c->is_part = state && ddp_match_is_part(state);
     c->is_numbered = ddp_match_is_numbered(weights, base);
-    c->status = ddp_checkpoint_peek(&c->metadata, c->state, &c->error);
+    c->status =
+        state ? ddp_checkpoint_peek(&c->metadata, c->state, &c->error)
+              : ddp_fail(&c->error, DDP_ERR_FORMAT, "it has no state file (%s.state)", c->weights);
+    if (c->status)
+        read_age(c);
     return DDP_OK;
 }
 
-static ddp_status add_if_state(struct candidates *all, const char *directory, const char *base,
-                               const char *name, ddp_error *err)
+static int has_state(const char *directory, const char *weights)
 {
-    char weights[NAME_MAX + 1];
+    char path[PATH_MAX];
 
-    if (strlen(name) >= sizeof weights || !ddp_match_weights_name(weights, sizeof weights, name)
-        || !ddp_match_is_weights(weights, base))
-        return DDP_OK;
-    return add(all, directory, base, weights, name, err);
+    (void)snprintf(path, sizeof path, "%s/%s.state", directory, weights);
+    return access(path, F_OK) == 0;
 }
 
-/* Newest first; those whose header is damaged before all. */
+/* Add a file of base's. */
+static ddp_status add_if_its(struct candidates *all, const char *directory, const char *base,
+                             const char *name, ddp_error *err)
+{
+    char weights[NAME_MAX + 1];
+    int is_state = ddp_match_weights_name(weights, sizeof weights, name);
+
+    if (is_state && ddp_match_is_weights(weights, base))
+        return add(all, directory, base, weights, name, err);
+    if (!is_state && ddp_match_is_of_run(directory, name, base) && !has_state(directory, name))
+        return add(all, directory, base, name, NULL, err);
+    return DDP_OK;
+}
+
+/* First those whose header is damaged, then those whose header tells when they were saved, then
+ * weights without a state. */
+static int rank_of(const struct candidate *c)
+{
+    return !c->state ? 2 : c->status ? 0 : 1;
+}
+
+static int later(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+/* Newest first. */
 static int compare(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
+    int order = rank_of(x) - rank_of(y);
 
-    if (!x->status != !y->status)
-        return x->status ? -1 : 1;
-    if (x->metadata.saved_at_ns != y->metadata.saved_at_ns)
-        return x->metadata.saved_at_ns > y->metadata.saved_at_ns ? -1 : 1;
-    if (x->metadata.step != y->metadata.step)
-        return x->metadata.step > y->metadata.step ? -1 : 1;
-    return strcmp(x->state, y->state);
+    if (!order && !x->status)
+        order = later(x->metadata.saved_at_ns, y->metadata.saved_at_ns);
+    if (!order && !x->status)
+        order = later(x->metadata.step, y->metadata.step);
+    if (!order)
+        order = later(x->seen, y->seen);
+    if (!order)
+        order = later((uint64_t)x->time.tv_sec, (uint64_t)y->time.tv_sec);
+    if (!order)
+        order = later((uint64_t)x->time.tv_nsec, (uint64_t)y->time.tv_nsec);
+    if (!order)
+        order = strcmp(x->weights, y->weights);
+    return order ? order : x->is_part - y->is_part;
 }
 
 static ddp_status list(struct candidates *all, const char *directory, const char *base,
@@ -102,7 +163,7 @@ static ddp_status list(struct candidates *all, const char *directory, const char
         return ddp_fail(err, DDP_ERR_IO, "cannot read directory %s: %s", directory,
                         strerror(errno));
     while (!st && (errno = 0, entry = readdir(dir)) != NULL)
-        st = add_if_state(all, directory, base, entry->d_name, err);
+        st = add_if_its(all, directory, base, entry->d_name, err);
     if (!st && errno)
         st = ddp_fail(err, DDP_ERR_IO, "cannot read directory %s: %s", directory, strerror(errno));
     (void)closedir(dir);
@@ -131,29 +192,27 @@ static ddp_status check_finite(const ddp_pair *pair, const struct candidate *c, 
     return ddp_match_finite(c->weights, err);
 }
 
-/* What is wrong with a pair that is not taken. */
-enum fault { OF_ANOTHER, DAMAGED, NOT_FINITE };
-
-static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base, enum fault *fault,
+/* fault: what is wrong with a pair that is not taken; NOTHING where it is another cfg's. */
+static ddp_status try(ddp_pair *out, const struct candidate *c, const char *base, ddp_there *fault,
                       ddp_error *err)
 {
     ddp_status st = c->status;
 
-    *fault = DAMAGED;
+    *fault = DDP_THERE_DAMAGED;
     if (st) {
         *err = c->error;
         return st;
     }
     st = check_base(c, base, err);
     if (st)
-        *fault = OF_ANOTHER;
+        *fault = DDP_THERE_NOTHING;
     if (!st)
         st = ddp_checkpoint_read(&out->checkpoint, c->state, err);
     if (!st)
         st = ddp_match_weights(c->weights, &out->checkpoint.metadata, err);
     if (!st) {
         st = check_finite(out, c, err);
-        *fault = st == DDP_ERR_FORMAT ? NOT_FINITE : DAMAGED;
+        *fault = st == DDP_ERR_FORMAT ? DDP_THERE_NOT_FINITE : DDP_THERE_DAMAGED;
     }
     if (st)
         ddp_checkpoint_release(&out->checkpoint);
@@ -167,7 +226,8 @@ static int is_litter(const struct candidates *all, const struct candidate *c)
     if (!c->is_part)
         return 0;
     for (size_t i = 0; i < all->count; i++)
-        if (!all->list[i].is_part && strcmp(all->list[i].weights, c->weights) == 0)
+        if (all->list[i].state && !all->list[i].is_part
+            && strcmp(all->list[i].weights, c->weights) == 0)
             return 1;
     return access(c->weights, F_OK) != 0;
 }
@@ -186,175 +246,35 @@ static void take(ddp_pair *out, struct candidate *c)
 {
     ddp_error ignored;
 
+    free(out->weights);
+    out->there = DDP_THERE_WHOLE;
     out->weights = c->weights;
     c->weights = NULL;
     if (c->is_part)
         (void)!ddp_match_promote(out->weights, &ignored);
 }
 
-/* How new a weights file is whose state does not tell: by the images that it counts, then by the
- * file system's clock, which copying changes. */
-struct age {
-    uint64_t seen;
-    struct timespec time;
-};
-
-/* Returns 0 where there is no such file. */
-static int read_age(struct age *age, const char *weights)
+/* c is the first that is not taken, and so what is there if no pair is whole. */
+static void note_fault(ddp_pair *out, struct candidate *c, ddp_there fault, const ddp_error *why)
 {
-    struct stat info;
+    int names_weights = strncmp(why->text, c->weights, strlen(c->weights)) == 0;
 
-    if (stat(weights, &info))
-        return 0;
-    *age = (struct age){ddp_match_seen(weights), info.st_mtim};
-    return 1;
+    out->there = fault;
+    (void)ddp_fail(&out->why, DDP_ERR_FORMAT, "no checkpoint is left to resume from: %s%.200s%s%s",
+                   names_weights ? "" : "of ", names_weights ? "" : c->weights,
+                   names_weights ? "" : ", ", why->text);
+    if (fault == DDP_THERE_DAMAGED)
+        out->weights = strdup(c->weights);
 }
 
-static int is_newer(const struct age *a, const struct age *b)
-{
-    if (a->seen != b->seen)
-        return a->seen > b->seen;
-    return a->time.tv_sec != b->time.tv_sec ? a->time.tv_sec > b->time.tv_sec
-                                            : a->time.tv_nsec > b->time.tv_nsec;
-}
-
-/* The pair to name among those that were passed over, and why it was. */
-struct passed_over {
-    const struct candidate *not_finite, *damaged; /* the newest; NULL: none */
-    struct age damaged_age;
-    ddp_error why_not_finite, why_damaged;
-};
-
-static void pass_over(struct passed_over *all, const struct candidate *c, enum fault fault,
-                      const ddp_error *why)
-{
-    struct age age;
-
-    if (fault == NOT_FINITE && !all->not_finite) {
-        all->not_finite = c;
-        all->why_not_finite = *why;
-    }
-    if (fault != DAMAGED || !read_age(&age, c->weights))
-        return;
-    if (all->damaged && (!all->damaged->status || !is_newer(&age, &all->damaged_age)))
-        return; /* a header that can be read has a better time than its file */
-    all->damaged = c;
-    all->damaged_age = age;
-    all->why_damaged = *why;
-}
-
-/* No pair was taken: fail with the reason. */
-static ddp_status refuse(ddp_pair *out, const struct passed_over *all, ddp_error *err)
-{
-    const struct candidate *c = all->not_finite ? all->not_finite : all->damaged;
-    const ddp_error *why = all->not_finite ? &all->why_not_finite : &all->why_damaged;
-
-    if (!c)
-        return DDP_OK;
-    if (!all->not_finite && !(out->damaged = strdup(c->weights)))
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %s", c->weights);
-    if (strncmp(why->text, c->weights, strlen(c->weights)) == 0)
-        return ddp_fail(err, DDP_ERR_FORMAT, "no checkpoint is left to resume from: %s", why->text);
-    return ddp_fail(err, DDP_ERR_FORMAT, "no checkpoint is left to resume from: of %.200s, %s",
-                    c->weights, why->text);
-}
-
-/* ---- weights without a state file ---- */
-
-static int has_state(const char *weights)
-{
-    char *state = ddp_state_path(weights);
-    int has = !state || access(state, F_OK) == 0;
-
-    free(state);
-    return has;
-}
-
-/* path: that of the next weights file of base in the directory that has no state file. */
-static int next_bare(DIR *dir, const char *directory, const char *base, char path[PATH_MAX])
-{
-    struct dirent *entry;
-
-    while (dir && (entry = readdir(dir)) != NULL) {
-        if (!ddp_match_is_of_run(directory, entry->d_name, base))
-            continue;
-        (void)snprintf(path, PATH_MAX, "%s/%s", directory, entry->d_name);
-        if (!has_state(path))
-            return 1;
-    }
-    return 0;
-}
-
-/* Of those, but for a number's, which may be a published one, the newest; NULL: there is none. The
- * caller frees it. */
-static char *bare_weights(const char *directory, const char *base)
-{
-    DIR *dir = opendir(directory);
-    struct age latest = {0}, age;
-    char path[PATH_MAX], newest[PATH_MAX] = "";
-
-    while (next_bare(dir, directory, base, path)) {
-        if (ddp_match_is_numbered(strrchr(path, '/') + 1, base) || !read_age(&age, path)
-            || (newest[0] && !is_newer(&age, &latest)))
-            continue;
-        latest = age;
-        memcpy(newest, path, sizeof newest);
-    }
-    if (dir)
-        (void)closedir(dir);
-    return newest[0] ? strdup(newest) : NULL;
-}
-
-/* Those that count more images than the pair that is taken: its run, or another Darknet, came
- * further than that. */
-static void pass_over_bare(ddp_pair *out, const char *directory, const char *base,
-                           const ddp_pair_listener *listener)
-{
-    DIR *dir = opendir(directory);
-    char path[PATH_MAX];
-    ddp_error why;
-
-    while (next_bare(dir, directory, base, path)) {
-        if (ddp_match_seen(path) <= ddp_match_seen(out->weights))
-            continue;
-        (void)ddp_fail(&why, DDP_ERR_FORMAT, "it has no state file (%s.state)", path);
-        tell(listener, path, &why);
-        out->passed_over++;
-    }
-    if (dir)
-        (void)closedir(dir);
-}
-
-int ddp_pair_lacks_state(const char *directory, const char *base)
-{
-    char *bare = bare_weights(directory, base);
-
-    free(bare);
-    return bare != NULL;
-}
-
-/* No pair is there. Weights without a state file are another program's, or were copied alone. */
-static ddp_status refuse_bare_weights(ddp_pair *out, const char *directory, const char *base,
-                                      ddp_error *err)
-{
-    out->damaged = bare_weights(directory, base);
-    if (!out->damaged)
-        return DDP_OK;
-    return ddp_fail(err, DDP_ERR_FORMAT,
-                    "nothing can be resumed from %s: it has no state file (%s.state), so its "
-                    "momentum, average loss and seed are not known",
-                    out->damaged, out->damaged);
-}
-
+/* The first pair that is whole. */
 static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
                        const ddp_pair_listener *listener, ddp_error *err)
 {
-    struct passed_over passed = {0};
-
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; i < all->count && all->list[i].state; i++) {
         struct candidate *c = &all->list[i];
         ddp_error why;
-        enum fault fault;
+        ddp_there fault;
         ddp_status st = try(out, c, base, &fault, &why);
 
         if (st == DDP_ERR_NOMEM)
@@ -366,10 +286,39 @@ static ddp_status pick(ddp_pair *out, struct candidates *all, const char *base,
         if (is_litter(all, c))
             continue;
         tell(listener, c->weights, &why);
-        out->passed_over += fault != OF_ANOTHER;
-        pass_over(&passed, c, fault, &why);
+        out->passed_over += fault != DDP_THERE_NOTHING;
+        if (!out->there && fault && access(c->weights, F_OK) == 0)
+            note_fault(out, c, fault, &why);
     }
-    return refuse(out, &passed, err);
+    return DDP_OK;
+}
+
+/* Weights without a state file: another program's, or copied alone. Beside a whole pair those are
+ * told that count more images. */
+static void look_at_bare_weights(ddp_pair *out, struct candidates *all,
+                                 const ddp_pair_listener *listener)
+{
+    uint64_t seen = out->there == DDP_THERE_WHOLE ? ddp_match_seen(out->weights) : 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        struct candidate *c = &all->list[i];
+
+        if (c->state)
+            continue;
+        if (out->there == DDP_THERE_WHOLE && c->seen > seen) {
+            tell(listener, c->weights, &c->error);
+            out->passed_over++;
+        }
+        if (out->there || c->is_numbered)
+            continue;
+        out->there = DDP_THERE_BARE;
+        out->weights = c->weights;
+        c->weights = NULL;
+        (void)ddp_fail(&out->why, DDP_ERR_FORMAT,
+                       "nothing can be resumed from %s: it has no state file (%s.state), so its "
+                       "momentum, average loss and seed are not known",
+                       out->weights, out->weights);
+    }
 }
 
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
@@ -382,10 +331,8 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
     st = list(&all, directory, base, err);
     if (!st)
         st = pick(out, &all, base, listener, err);
-    if (!st && out->weights)
-        pass_over_bare(out, directory, base, listener);
-    else if (!st)
-        st = refuse_bare_weights(out, directory, base, err);
+    if (!st)
+        look_at_bare_weights(out, &all, listener);
     release(&all);
     return st;
 }
@@ -393,7 +340,6 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
 void ddp_pair_release(ddp_pair *p)
 {
     free(p->weights);
-    free(p->damaged);
     ddp_checkpoint_release(&p->checkpoint);
     *p = (ddp_pair){0};
 }
@@ -462,14 +408,12 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
     ddp_error ignored;
 
     *out = (ddp_pair_header){0};
-    for (size_t i = 0; !st && i < all.count; i++) {
+    for (size_t i = 0; !st && i < all.count && !out->weights; i++) {
         struct candidate *c = &all.list[i];
-        int is_ours = c->status ? !c->is_part : !check_base(c, base, &ignored);
 
-        out->has_state |= is_ours;
         if (!c->status && !out->saved_at_ns)
             out->saved_at_ns = c->metadata.saved_at_ns;
-        if (c->status || !is_ours || out->weights || access(c->weights, F_OK) != 0
+        if (c->status || check_base(c, base, &ignored) || access(c->weights, F_OK) != 0
             || (c->is_part && ddp_match_weights(c->weights, &c->metadata, &ignored)))
             continue;
         out->weights = c->weights;

@@ -2,7 +2,7 @@
 #include "checkpoint/match.h"
 
 #include "base/file.h"
-#include "checkpoint/pair.h"
+#include "checkpoint/find.h"
 
 #include <inttypes.h>
 #include <limits.h>

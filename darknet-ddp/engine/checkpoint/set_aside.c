@@ -1,7 +1,7 @@
 #include "checkpoint/set_aside.h"
 
 #include "checkpoint/match.h"
-#include "checkpoint/pair.h"
+#include "checkpoint/find.h"
 
 #include <dirent.h>
 #include <errno.h>

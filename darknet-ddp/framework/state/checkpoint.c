@@ -4,6 +4,7 @@
  * back; then what algorithms keep (state/kept.c). */
 #include "state/checkpoint.h"
 
+#include "base/file.h"
 #include "base/is_finite.h"
 #include "glue/param_table.h"
 #include "glue/train_position.h"
@@ -262,7 +263,7 @@ static ddp_status load_into(ddp_resumed *out, network *net, const ddp_checkpoint
     return st;
 }
 
-/* No state is left. Who has asked for that is told what is lost. */
+/* Load the weights that the pair names, and take them off it. */
 static ddp_status take_weights_alone(ddp_resumed *out, network *net, ddp_pair *pair,
                                      const ddp_checkpoint_run *run, ddp_error *err)
 {
@@ -271,7 +272,7 @@ static ddp_status take_weights_alone(ddp_resumed *out, network *net, ddp_pair *p
 
     if (st)
         return st;
-    load_weights(net, pair->damaged);
+    load_weights(net, pair->weights);
     st = ddp_param_table_push(&table, net, run->device, err);
     ddp_param_table_release(&table);
     if (st)
@@ -279,42 +280,66 @@ static ddp_status take_weights_alone(ddp_resumed *out, network *net, ddp_pair *p
     out->alone = 1;
     out->metadata.step = ddp_train_position_of(net).learnt_step;
     out->metadata.seen = *net->seen;
-    out->weights = pair->damaged;
-    pair->damaged = NULL;
     return DDP_OK;
+}
+
+static ddp_status go_on(ddp_resumed *out, network *net, ddp_pair *pair,
+                        const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
+                        ddp_error *err)
+{
+    struct matched matched;
+    ddp_status st = match(&matched, net, run, pair, err);
+
+    if (!st)
+        st = ddp_compare_run(pair, run, listener, err);
+    if (!st)
+        st = load_into(out, net, run, pair, &matched, err);
+    release_matched(&matched);
+    return st;
+}
+
+/* Do what the table says of what is there. */
+static ddp_status start(ddp_resumed *out, network *net, ddp_pair *pair,
+                        const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
+                        ddp_error *err)
+{
+    char **weights = &out->weights;
+    ddp_status st = DDP_OK;
+
+    switch (ddp_start_of(pair->there, run->force)) {
+    case DDP_START_GOES_ON:
+        st = go_on(out, net, pair, run, listener, err);
+        break;
+    case DDP_START_WEIGHTS_ALONE:
+        st = take_weights_alone(out, net, pair, run, err);
+        break;
+    case DDP_START_REFUSED:
+        *err = pair->why;
+        weights = &out->damaged;
+        break;
+    default: /* it begins anew */
+        return DDP_OK;
+    }
+    if (st)
+        return st;
+    *weights = pair->weights;
+    pair->weights = NULL;
+    return weights == &out->damaged ? err->code : DDP_OK;
 }
 
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err)
 {
-    struct matched matched;
     ddp_pair pair;
-    ddp_status st;
+    ddp_status st = ddp_pair_find(&pair, directory, run->base, listener, err);
 
-    *out = (ddp_resumed){0};
-    st = ddp_pair_find(&pair, directory, run->base, listener, err);
-    out->passed_over = pair.passed_over;
-    if (st && pair.damaged && run->force)
-        st = take_weights_alone(out, net, &pair, run, err);
-    else if (st) {
-        out->damaged = pair.damaged;
-        pair.damaged = NULL;
-    }
-    if (st || !pair.weights) {
-        ddp_pair_release(&pair);
-        return st;
-    }
-    st = match(&matched, net, run, &pair, err);
+    if (pair.there == DDP_THERE_BARE && run->first_weights
+        && ddp_file_is_same(run->first_weights, pair.weights))
+        pair.there = DDP_THERE_FIRST;
+    *out = (ddp_resumed){.there = pair.there, .passed_over = pair.passed_over};
     if (!st)
-        st = ddp_compare_run(&pair, run, listener, err);
-    if (!st)
-        st = load_into(out, net, run, &pair, &matched, err);
-    release_matched(&matched);
-    if (!st) {
-        out->weights = pair.weights;
-        pair.weights = NULL;
-    }
+        st = start(out, net, &pair, run, listener, err);
     ddp_pair_release(&pair);
     return st;
 }
@@ -332,7 +357,8 @@ static int find_quietly(ddp_pair *pair, const char *directory, const ddp_checkpo
 {
     ddp_error ignored;
 
-    return !ddp_pair_find(pair, directory, run->base, &mute, &ignored) && pair->weights;
+    return !ddp_pair_find(pair, directory, run->base, &mute, &ignored)
+           && pair->there == DDP_THERE_WHOLE;
 }
 
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
@@ -345,22 +371,6 @@ ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoi
         st = ddp_compare_run(&pair, run, &mute, err);
     ddp_pair_release(&pair);
     return st;
-}
-
-int ddp_checkpoint_would_resume(ddp_checkpoint_metadata *metadata, const char *directory,
-                                const ddp_checkpoint_run *run)
-{
-    ddp_checkpoint_run strict = *run;
-    ddp_pair pair;
-    ddp_error ignored;
-    int would;
-
-    strict.force = 0;
-    would =
-        find_quietly(&pair, directory, run) && !ddp_compare_run(&pair, &strict, &mute, &ignored);
-    *metadata = pair.checkpoint.metadata;
-    ddp_pair_release(&pair);
-    return would;
 }
 
 void ddp_resumed_release(ddp_resumed *r)

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/pair.h"
+#include "checkpoint/find.h"
 #include "core/sharded.h"
 #include "core/state.h"
 #include "device/device.h"
@@ -25,8 +25,9 @@ typedef struct ddp_checkpoint_run {
     const char *cfg; /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
     uint64_t seed;
-    int seed_given;       /* the user chose it: resuming with another is refused */
-    int force;            /* resume whatever changed */
+    int seed_given;            /* the user chose it: resuming with another is refused */
+    int force;                 /* resume whatever changed */
+    const char *first_weights; /* the file that a run that begins anew begins with; NULL: none */
     int shares;           /* moments are to be shared out: resuming leaves them where they are */
     ddp_state *state;     /* beside the network's: what it has gathered is saved too, and resumed
                              from; NULL: none */
@@ -48,10 +49,11 @@ typedef struct ddp_checkpoint_run {
 typedef struct ddp_resumed {
     char *weights;   /* the file that the run goes on from; NULL: there is none */
     int alone;       /* without its state: metadata has images and batches, and nothing else */
-    int passed_over; /* so many that seemed newer (checkpoint/pair.h) */
+    ddp_there there; /* what was found */
+    int passed_over; /* how many pairs seemed newer and were not taken (checkpoint/find.h) */
     ddp_saved_moments *moments; /* with run->shares: what the network did not get; NULL: none */
-    char *damaged; /* where resuming fails: the weights that run->force would take alone;
-                      NULL: there are none */
+    char *damaged; /* of a start that is refused: the weights that run->force would take alone;
+                      NULL: none */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
@@ -74,9 +76,9 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
  * listener hears of pairs that were passed over, of other rounding and, with run->force, of all
  * differences. DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network
  * has other parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
- * parameters that were saved. Where no pair is whole run->force takes the weights of a damaged one
- * alone; what cannot be loaded of these ends the program (glue/darknet.h). Fails also as
- * ddp_pair_find. Release *out in any case. */
+ * parameters that were saved, or the START row (checkpoint/find.h) of what is there says REFUSED.
+ * Weights that are taken alone and cannot be loaded end the program (glue/darknet.h). Fails also
+ * as ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
@@ -85,11 +87,6 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
  * does; where there is no pair, or a damaged one, that is for ddp_checkpoint_resume to say. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
-
-/* Would ddp_checkpoint_resume go on from the newest pair there without run->force? Reads it all,
- * says nothing, and gives what the caller is to judge: batches and list. */
-int ddp_checkpoint_would_resume(ddp_checkpoint_metadata *metadata, const char *directory,
-                                const ddp_checkpoint_run *run) DDP_MUST_CHECK;
 
 /* Empty is allowed. */
 void ddp_resumed_release(ddp_resumed *r);

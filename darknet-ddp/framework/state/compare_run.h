@@ -2,7 +2,7 @@
 #ifndef DDP_STATE_COMPARE_RUN_H
 #define DDP_STATE_COMPARE_RUN_H
 
-#include "checkpoint/pair.h"
+#include "checkpoint/find.h"
 #include "state/checkpoint.h"
 
 /* DDP_ERR_MISMATCH names the first difference, and the pair. With run->force each is told to the

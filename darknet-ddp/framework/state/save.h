@@ -3,6 +3,7 @@
 #ifndef DDP_STATE_SAVE_H
 #define DDP_STATE_SAVE_H
 
+#include "checkpoint/pair.h"
 #include "state/checkpoint.h"
 
 /* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not

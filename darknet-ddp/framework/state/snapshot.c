@@ -1,5 +1,6 @@
 #include "state/snapshot.h"
 
+#include "checkpoint/pair.h"
 #include "glue/param_table.h"
 
 #include <darknet.h>

@@ -35,7 +35,6 @@ struct ddp_checkpoints {
     ddp_checkpoint_run run;
     ddp_checkpoint_guard guard;
     ddp_pair_header earlier; /* what was there before this run, on rank 0 */
-    ddp_run_set_aside aside; /* where that is now */
     int resumed, validated;
     ddp_resumed from;        /* on rank 0 */
     uint64_t valid_since;    /* step, on rank 0 */
@@ -43,7 +42,7 @@ struct ddp_checkpoints {
     size_t began_step;       /* the step then, of a run that went on; else SIZE_MAX */
     ddp_async_writer *saver; /* NULL: nothing was saved yet */
     ddp_saved_files saved;
-    ddp_saved_files own; /* paths that the run has saved to, or begun to */
+    ddp_saved_files own; /* paths that the run has saved to; of the thread that saves */
     int save_failed;     /* the last one */
     double save_s;       /* that it took to write */
 };
@@ -79,39 +78,18 @@ static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *c
     return DDP_OK;
 }
 
-/* The weights that the run begins with may lie there without a state file. */
-static int are_first_weights(const char *first_weights, const char *path)
-{
-    char *state = path ? ddp_state_path(path) : NULL;
-    int so =
-        first_weights && state && access(state, F_OK) != 0 && ddp_file_is_same(first_weights, path);
-
-    free(state);
-    return so;
-}
-
-/* On rank 0: the newest pair into net; c->from.weights is NULL where there is none to go on from.
- * Where no weights are in the directory, not even damaged ones, those of an earlier run that was
- * set aside come back. */
+/* On rank 0: do what the START row of what is there says (checkpoint/find.h). c->from.weights is
+ * NULL where the run begins anew. */
 static ddp_status load_newest(ddp_checkpoints *c, network *net, ddp_error *err)
 {
     ddp_status st =
         ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer, err);
     int came = 0;
 
-    if (!st && !c->from.weights && !ddp_supervisor_must_resume()
-        && !ddp_pair_lacks_state(c->directory, c->base)) {
+    if (!st && c->from.there == DDP_THERE_NOTHING && !ddp_supervisor_must_resume())
         st = ddp_earlier_run_bring_back(&came, c->directory, &c->run, err);
-        if (came)
-            ddp_resumed_release(&c->from);
-        if (came)
-            st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer,
-                                       err);
-    }
-    if (st && are_first_weights(c->first_weights, c->from.damaged)) {
-        ddp_resumed_release(&c->from);
-        st = DDP_OK;
-    }
+    if (!st && came)
+        st = ddp_checkpoint_resume(&c->from, net, c->directory, &c->run, &ddp_resume_printer, err);
     return st ? ddp_resume_explain(&c->from, &c->run, c->directory, c->base, err)
               : ddp_resume_tell(&c->from, &c->run, c->algorithms, c->directory, err);
 }
@@ -162,18 +140,21 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     ddp_saved_files_release(&c->saved);
     ddp_saved_files_release(&c->own);
     free(c->earlier.weights);
-    free(c->aside.folder);
     free(c->base);
     free(c->cfg);
     free(c);
 }
 
-/* A run of another cfg may have saved there meanwhile. */
-static ddp_status keep_of_another(void *ctx, const char *path, ddp_error *err)
+/* What lies at path before a save gets its name: the SAVE rows of checkpoint/starts.def. On the
+ * thread that saves. */
+static ddp_status make_room(void *ctx, const char *path, ddp_error *err)
 {
-    const ddp_checkpoints *c = ctx;
+    ddp_checkpoints *c = ctx;
+    int is_own = ddp_saved_files_has(&c->own, path)
+                 || (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0);
 
-    return ddp_displaced_keep_of_another(path, c->base, err);
+    ddp_saved_files_add(&c->own, path);
+    return ddp_displaced_keep(path, c->base, is_own, c->began_step, err);
 }
 
 static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config, network *net,
@@ -186,13 +167,14 @@ static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config,
     c->directory = config->directory;
     c->first_weights = config->first_weights;
     c->base = ddp_cfg_base(config->cfg);
-    c->guard = (ddp_checkpoint_guard){keep_of_another, c};
+    c->guard = (ddp_checkpoint_guard){make_room, c};
     c->run = (ddp_checkpoint_run){.device = ddp_group_device(c->group),
                                   .base = c->base,
                                   .seed = *seed,
                                   .guard = &c->guard,
                                   .seed_given = c->options->seed >= 0,
                                   .force = c->options->resume_force,
+                                  .first_weights = config->first_weights,
                                   .state = ddp_algorithm_set_state(c->algorithms),
                                   .shares = ddp_algorithm_set_shards(c->algorithms),
                                   .ranks = (uint64_t)ddp_group_size(c->group)};
@@ -262,19 +244,6 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
-/* Before the run first saves to path: what lies there may be no run's. */
-static ddp_status make_own(ddp_checkpoints *c, const char *path, ddp_error *err)
-{
-    if (ddp_saved_files_has(&c->own, path))
-        return DDP_OK;
-    ddp_saved_files_add(&c->own, path);
-    if (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0)
-        return DDP_OK; /* which was read, and is whole */
-    if (are_first_weights(c->first_weights, path))
-        return ddp_displaced_keep_old(path, "which this run began with", err);
-    return ddp_displaced_keep(path, c->base, c->began_step, err);
-}
-
 /* On rank 0. */
 static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                        ddp_error *err)
@@ -284,8 +253,6 @@ static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int c
     if (ddp_run_lock_check(err))
         return err->code;
     (void)ddp_run_lock_restore(c->directory);
-    if (make_own(c, path, err))
-        return err->code;
     (void)fprintf(stderr, "Saving weights to %s\n", path);
     if (!c->saver && ddp_async_writer_open(&c->saver, &c->run, c->directory, c->options->keep, err))
         return err->code;
@@ -402,23 +369,10 @@ size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c)
     return (size_t)c->from.metadata.step;
 }
 
-/* Who has forgotten -resume may still go back. */
-static void say_how_to_go_back(const ddp_checkpoints *c)
-{
-    ddp_error differs;
-
-    if (c->aside.goes_on
-        && !ddp_checkpoint_check_list(&c->aside.metadata, c->run.list_count, c->run.list_hash,
-                                      &differs))
-        printf("DDP: -resume with backup=%s in the .data file goes on with that earlier run\n",
-               c->aside.folder);
-}
-
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
 {
     c->run.list_count = (uint64_t)list.count;
     c->run.list_hash = list.hash;
-    say_how_to_go_back(c);
     if (!c->from.weights
         || !ddp_checkpoint_check_list(&c->from.metadata, c->run.list_count, c->run.list_hash, err))
         return DDP_OK;
@@ -452,17 +406,6 @@ static void remove_dead_parts(const ddp_checkpoints *c)
     ddp_file_remove_dead_parts(base, ddp_pair_has_file);
 }
 
-/* What an earlier run has left. */
-static ddp_status set_aside(ddp_checkpoints *c, size_t last_step, ddp_error *err)
-{
-    if (ddp_earlier_run_set_aside(&c->aside, c->directory, &c->run, &c->earlier, c->first_weights,
-                                  err))
-        return err->code;
-    if (last_step > 0 && c->aside.metadata.step >= last_step) /* nothing is left to train */
-        c->aside.goes_on = 0;
-    return DDP_OK;
-}
-
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err)
 {
@@ -482,5 +425,5 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
      * saved just before the job failed, or by another run, where rank 0 is on another host. */
     if (ddp_supervisor_restarted() && !c->earlier.weights)
         return DDP_OK;
-    return set_aside(c, now.last_step, err);
+    return ddp_earlier_run_set_aside(c->directory, c->base, &c->earlier, c->first_weights, err);
 }

@@ -126,21 +126,29 @@ static int is_ahead(const ddp_checkpoint_metadata *metadata, const char *path, c
     return ddp_match_is_numbered(slash ? slash + 1 : path, base) && metadata->step > step;
 }
 
-static const char of_another[] = "which a run of another cfg has saved";
+/* What lies where a run is about to save: a SAVE row each. */
+enum lies {
+#define SAVE(id, ...) id,
+#include "checkpoint/starts.def"
+};
 
-/* NULL: they may be written over. */
-static const char *why_kept(const char *path, const char *base, size_t step)
+static const char *const sentences[] = {
+#define SAVE(id, there, becomes) [id] = (there),
+#include "checkpoint/starts.def"
+};
+
+static enum lies lies_at(const char *path, const char *base, int is_own, size_t step)
 {
     ddp_checkpoint_metadata metadata;
     int has_state = read_state(&metadata, path);
 
     if (has_state && is_of_another(&metadata, base))
-        return of_another;
+        return OF_ANOTHER;
+    if (is_own)
+        return OWN;
     if (ddp_displaced_is_foreign(path))
-        return "which no whole state file describes";
-    return has_state && is_ahead(&metadata, path, base, step)
-               ? "which this run had saved before it went back"
-               : NULL;
+        return FOREIGN;
+    return has_state && is_ahead(&metadata, path, base, step) ? AHEAD : EARLIER;
 }
 
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err)
@@ -157,30 +165,18 @@ ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *
     return DDP_OK;
 }
 
-ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step, ddp_error *err)
+ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
+                              ddp_error *err)
 {
-    const char *why;
+    enum lies lies = is_free(path) ? OWN : lies_at(path, base, is_own, step);
 
-    if (access(path, F_OK))
-        return DDP_OK;
-    if (ddp_match_promote(path, err))
-        return err->code;
-    why = why_kept(path, base, step);
-    return why ? ddp_displaced_keep_old(path, why, err) : DDP_OK;
-}
-
-ddp_status ddp_displaced_keep_of_another(const char *path, const char *base, ddp_error *err)
-{
-    ddp_checkpoint_metadata metadata;
-
-    if (is_free(path) || !read_state(&metadata, path) || !is_of_another(&metadata, base))
-        return DDP_OK;
-    return ddp_displaced_keep_old(path, of_another, err);
+    return lies == OWN || lies == EARLIER ? DDP_OK
+                                          : ddp_displaced_keep_old(path, sentences[lies], err);
 }
 
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base, ddp_error *err)
 {
-    if (ddp_displaced_keep_of_another(path, base, err))
+    if (ddp_displaced_keep(path, base, 1, 0, err))
         return err->code;
     return ddp_written_is_other(path, DDP_WRITTEN_WEIGHTS)
                ? ddp_displaced_keep_old(path, "which is no weights file", err)

@@ -24,23 +24,20 @@ size_t ddp_displaced_step(const char *path);
  * damaged state? Reads them and their state file. */
 int ddp_displaced_is_foreign(const char *path);
 
-/* If there are weights at path that are foreign, saved by a run of another base, or numbered and of
- * a step after `step`, which the run goes on from (SIZE_MAX: it began anew), name them path.old, or
- * path.old.N. Reads all of them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_displaced_keep(const char *path, const char *base, size_t step,
+/* Do what the SAVE row (checkpoint/starts.def) of what lies at path says, before a run of base
+ * saves there: name it path.old, or path.old.N, or leave it to be written over. is_own: this run
+ * has saved there before, or goes on from it, so that only another cfg's weights are looked for.
+ * step: what the run goes on from; SIZE_MAX: it began anew. Reads all of what is not its own. Fails
+ * with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Name the weights at path so, which is there. why: "which ...", for the line that says so. Fails
- * as ddp_displaced_keep. */
+/* Name the weights at path, which are there, path.old or path.old.N. why: "which ...", for the line
+ * that says so. Fails as ddp_displaced_keep. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
-/* If there are weights at path that a run of another base has saved with -ddp, name them so. Fails
- * as ddp_displaced_keep. */
-ddp_status ddp_displaced_keep_of_another(const char *path, const char *base,
-                                         ddp_error *err) DDP_MUST_CHECK;
-
-/* The same where the average of a run's weights is about to be saved, which has no state file: also
- * of a file that holds no weights. */
+/* Make room at path for the average of a run's weights, which has no state file: another cfg's
+ * weights are kept, and a file that holds no weights. Fails as ddp_displaced_keep. */
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/plural.h"
 #include "checkpoint/match.h"
+#include "checkpoint/pair.h"
 #include "checkpoint/set_aside.h"
 #include "saves/displaced.h"
 #include "saves/done_marker.h"
@@ -45,45 +46,20 @@ static void say_set_aside(const char *folder, const ddp_pair_header *earlier)
                folder);
 }
 
-/* words: those that the next command line wants. */
-static void say_way_back(const char *words)
+ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
+                                     const ddp_pair_header *earlier, const char *first_weights,
+                                     ddp_error *err)
 {
-    printf("DDP: as long as this run has saved nothing, %s brings them back\n", words);
-}
+    char *folder;
 
-/* Nothing was saved since an earlier run was set aside: whoever forgets -resume again may not know.
- */
-static void say_still_aside(const char *directory, const ddp_checkpoint_run *run)
-{
-    char *folder = ddp_set_aside_last(directory, run->base, NULL);
-    ddp_checkpoint_metadata found;
-
-    if (folder && !ddp_done_marker_is_in(folder, run->base)
-        && ddp_checkpoint_would_resume(&found, folder, run))
-        printf(
-            "DDP: %s has an earlier run, of %llu batch%s: as long as this one has saved nothing, "
-            "-resume brings it back\n",
-            folder, (unsigned long long)found.step, found.step == 1 ? "" : "es");
-    free(folder);
-}
-
-ddp_status ddp_earlier_run_set_aside(ddp_run_set_aside *out, const char *directory,
-                                     const ddp_checkpoint_run *run, const ddp_pair_header *earlier,
-                                     const char *first_weights, ddp_error *err)
-{
-    *out = (ddp_run_set_aside){0};
-    if (!earlier->has_state)
-        say_still_aside(directory, run);
-    if (ddp_set_aside(&out->folder, directory, run->base, first_weights, err))
+    if (ddp_set_aside(&folder, directory, base, first_weights, err))
         return err->code;
-    if (!out->folder)
-        return DDP_OK;
-    out->goes_on = ddp_checkpoint_would_resume(&out->metadata, out->folder, run);
-    say_set_aside(out->folder, earlier);
-    if (earlier->weights && !is_in(directory, first_weights))
-        say_way_back(out->goes_on && !ddp_done_marker_is_in(out->folder, run->base)
-                         ? "-resume"
-                         : "-resume_force");
+    if (folder)
+        say_set_aside(folder, earlier);
+    if (folder && earlier->weights && !is_in(directory, first_weights))
+        printf("DDP: as long as this run has saved nothing, %s brings them back\n",
+               ddp_done_marker_is_in(folder, base) ? "-resume_force" : "-resume");
+    free(folder);
     return DDP_OK;
 }
 
@@ -99,29 +75,35 @@ ddp_status ddp_earlier_run_recover(const char *directory, const char *base, ddp_
     return st;
 }
 
+/* Nothing of the folder is moved for a start that is refused. */
+static ddp_status bring_back(int *came, const char *folder, const char *directory,
+                             const ddp_checkpoint_run *run, ddp_error *err)
+{
+    if (ddp_run_lock_probe(folder, run->base, err) || ddp_checkpoint_check_resume(folder, run, err)
+        || ddp_set_aside_undo(came, folder, directory, run->base, err))
+        return err->code;
+    if (*came)
+        printf("DDP: the files of %s, an earlier run's, are in %s again%s\n", folder, directory,
+               access(folder, F_OK) ? "" : ", but for those in whose places others lie");
+    return DDP_OK;
+}
+
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err)
 {
-    const char *base = run->base;
-    char *folder = ddp_set_aside_last(directory, base, NULL);
-    int stays = folder && !run->force && ddp_done_marker_is_in(folder, base);
+    char *folder = ddp_set_aside_last(directory, run->base, NULL);
+    ddp_there there = !folder                                    ? DDP_THERE_NOTHING
+                      : ddp_done_marker_is_in(folder, run->base) ? DDP_THERE_ENDED
+                                                                 : DDP_THERE_ASIDE;
     ddp_status st = DDP_OK;
 
     *came = 0;
-    if (folder && !stays) {
-        st = ddp_run_lock_probe(folder, base, err);
-        if (!st) /* what is refused stays where it is */
-            st = ddp_checkpoint_check_resume(folder, run, err);
-        if (!st)
-            st = ddp_set_aside_undo(came, folder, directory, base, err);
-    }
-    if (stays)
+    if (ddp_start_of(there, run->force) == DDP_START_COMES_BACK)
+        st = bring_back(came, folder, directory, run, err);
+    else if (folder)
         printf("DDP: the earlier run in %s has come to its end, and stays there; -resume_force "
                "goes on from it\n",
                folder);
-    else if (*came)
-        printf("DDP: the files of %s, an earlier run's, are in %s again%s\n", folder, directory,
-               access(folder, F_OK) ? "" : ", but for those in whose places others lie");
     free(folder);
     return st;
 }

@@ -5,7 +5,7 @@
 #define DDP_SAVES_EARLIER_RUN_H
 
 #include "base/status.h"
-#include "checkpoint/pair.h"
+#include "checkpoint/find.h"
 #include "state/checkpoint.h"
 
 /* Whoever owns the name, before it reads: a run may have been ended while it moved files. Fails as
@@ -13,25 +13,18 @@
 ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* A run that was set aside. */
-typedef struct ddp_run_set_aside {
-    char *folder; /* where its files are, the caller's to free; NULL: there were none */
-    int goes_on;  /* -resume would take its newest pair, of which these are the metadata */
-    ddp_checkpoint_metadata metadata;
-} ddp_run_set_aside;
+/* Set the files of an earlier run aside, for a run that begins anew. earlier: its newest pair, or
+ * weights NULL. first_weights: the file that the new run begins with, which stays in its place,
+ * too; NULL: none. Fails as ddp_set_aside. */
+ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
+                                     const ddp_pair_header *earlier, const char *first_weights,
+                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* run begins anew: set the files of the earlier one aside, whose newest pair is *earlier (weights
- * NULL: there is none). first_weights, the file that the new run begins with, stays; NULL: none.
- * Fails as ddp_set_aside. */
-ddp_status ddp_earlier_run_set_aside(ddp_run_set_aside *out, const char *directory,
-                                     const ddp_checkpoint_run *run, const ddp_pair_header *earlier,
-                                     const char *first_weights, ddp_error *err) DDP_MUST_CHECK;
-
-/* No pair is left in the run's place: the files of the last one that was set aside with a pair come
- * back, and *came is 1, if there is one. One that has come to its end stays, but with run->force:
- * whoever types the same line again wants the run that has saved nothing. DDP_ERR_USAGE where a run
- * trains in that folder. Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and
- * as ddp_set_aside_undo. */
+/* Where no weights are in directory: do what the START row (checkpoint/find.h) of the folder that
+ * was set aside last says, with -resume_force if run->force. *came is 1 if files came back. A line
+ * says if a run that has come to its end stays aside. DDP_ERR_USAGE: a run trains in that folder.
+ * Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and as
+ * ddp_set_aside_undo. */
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

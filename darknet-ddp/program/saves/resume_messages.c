@@ -1,8 +1,8 @@
 #include "saves/resume_messages.h"
 
 #include "base/plural.h"
+#include "checkpoint/find.h"
 #include "checkpoint/match.h"
-#include "checkpoint/pair.h"
 #include "checkpoint/set_aside.h"
 #include "launch/supervisor.h"
 #include "saves/done_marker.h"
@@ -77,19 +77,16 @@ static void print_longer(const ddp_resumed *from, const char *directory,
                          const ddp_checkpoint_run *run)
 {
     struct longest found = {.base = run->base, .seen = from->metadata.seen};
-    ddp_checkpoint_metadata ignored;
 
     ddp_set_aside_each(directory, run->base, NULL, keep_longest, &found);
     if (found.folder && ddp_done_marker_is_in(found.folder, run->base))
         printf("DDP: %s has an earlier run that came further, to its end at batch %llu\n",
                found.folder, (unsigned long long)found.step);
     else if (found.folder)
-        printf("DDP: %s has an earlier run that came further, to batch %llu: %s with backup=%s in "
-               "the .data file goes on with that one\n",
-               found.folder, (unsigned long long)found.step,
-               ddp_checkpoint_would_resume(&ignored, found.folder, run) ? "-resume"
-                                                                        : "-resume_force",
-               found.folder);
+        printf(
+            "DDP: %s has an earlier run that came further, to batch %llu: -resume with backup=%s "
+            "in the .data file goes on with that one\n",
+            found.folder, (unsigned long long)found.step, found.folder);
     free(found.folder);
 }
 

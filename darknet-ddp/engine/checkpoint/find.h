@@ -1,0 +1,111 @@
+/* checkpoint/find.h: which files of earlier runs win: the pairs of a name in a folder, which of
+ * them a start goes on from, and which are removed.
+ *
+ * The rules are the rows of checkpoint/starts.def. NAME is the cfg's name up to its first dot, X a
+ * file of weights. What a run of NAME leaves in its folder:
+ *
+ *   pairs     X with X.state: NAME.backup, NAME.weights, NAME_last, _final, _best.weights,
+ *             NAME_<number>, NAME_best_<number>, NAME_final_<batches>.weights, NAME_<number>.backup
+ *   averages  NAME_ema.weights, NAME_ema_<batches>.weights; they have no state file
+ *   records   NAME.csv, .csv.old, .html, .log, .finished, .events
+ *   lock      NAME.lock, while it runs (name_lock.h)
+ *   aside     NAME.1/, NAME.2/, ...: an earlier run's files each (set_aside.h)
+ *   kept      X.old, X.old.2, ...: weights in whose place a run has saved; nobody touches these
+ *
+ * A start does this, on rank 0 and in this order:
+ *   1. own NAME (name_lock.h), or end;
+ *   2. put files together that a run was killed while it moved (ddp_set_aside_recover);
+ *   3. with -resume or -resume_force do what the START row says of what is there;
+ *   4. begin anew: set aside all files of NAME, if weights, averages or a CSV file are among them.
+ *      First weights on the command line stay in their place, too. So no new run destroys anything.
+ * -clear changes none of this: it has first weights count from batch 0.
+ *
+ * A save does what the SAVE row says of what lies at X, before the new X gets its name (pair.h).
+ */
+#ifndef DDP_CHECKPOINT_FIND_H
+#define DDP_CHECKPOINT_FIND_H
+
+#include "base/status.h"
+#include "checkpoint/checkpoint.h"
+
+/* What a start finds: a START row each; 0 is NOTHING. */
+typedef enum ddp_there {
+#define START(id, ...) DDP_THERE_##id,
+#include "checkpoint/starts.def"
+    DDP_THERE_COUNT
+} ddp_there;
+
+/* What a start does:
+ *   ANEW           begin from the first weights or none; what is there is set aside
+ *   GOES_ON        go on from the newest whole pair
+ *   WEIGHTS_ALONE  go on from the weights of the newest pair, or from the newest without a state;
+ *                  momentum, average loss, seed and place in the list are lost
+ *   COMES_BACK     move the files of the folder that was set aside last back, and look again
+ *   REFUSED        end with the reason; nothing is changed */
+typedef enum ddp_start {
+    DDP_START_ANEW,
+    DDP_START_GOES_ON,
+    DDP_START_WEIGHTS_ALONE,
+    DDP_START_COMES_BACK,
+    DDP_START_REFUSED
+} ddp_start;
+
+/* Return what a start with -resume, or with -resume_force if `force`, does about what is there. */
+ddp_start ddp_start_of(ddp_there there, int force);
+
+/* Hears why a pair was passed over: a sentence. */
+typedef struct ddp_pair_listener {
+    void (*note)(void *ctx, const char *sentence);
+    void *ctx;
+} ddp_pair_listener;
+
+/* What is in a folder. */
+typedef struct ddp_pair {
+    ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE or NOTHING */
+    char *weights;   /* path of the whole pair, or of the weights that may be taken alone; NULL: of
+                        none */
+    ddp_checkpoint checkpoint; /* of the whole pair */
+    int passed_over; /* how many of base seemed newer than the whole pair, each with a sentence */
+    ddp_error why;   /* of NOT_FINITE, DAMAGED and BARE: why nothing can be resumed from */
+} ddp_pair;
+
+/* Return 1 if this is the name of a weights or state file, or of a part of one, that runs of base
+ * save. */
+int ddp_pair_has_file(const char *file, const char *base);
+
+/* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step), and
+ * finish the save that left it, if that was interrupted. Tell the listener of pairs that seem newer
+ * and are damaged or hold a number that is not finite, and of weights without a state file that
+ * count more images. Where no pair is whole the newest that was passed over decides what is there;
+ * one whose weights are missing does not count, nor do weights without a state that have a number,
+ * which may be published ones. Release *out with ddp_pair_release, in any case. Fails with
+ * DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
+ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
+                         const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
+
+/* Free what *p holds. All zero is allowed. */
+void ddp_pair_release(ddp_pair *p);
+
+/* What the headers of states say. */
+typedef struct ddp_pair_header {
+    char *weights;            /* path; NULL: there is none. The caller frees it */
+    uint64_t step, seen;      /* batches, images */
+    uint64_t own_saved_at_ns; /* of weights */
+    uint64_t saved_at_ns;     /* the latest of all files of such names, those of other cfgs too */
+} ddp_pair_header;
+
+/* Find the pair of base in directory that was saved last, by headers alone: its header is whole and
+ * its weights file is there. *out is all zero if there is none. A run that saves after out's
+ * saved_at_ns is newer than all that is there, whatever the clock says. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
+                           ddp_error *err) DDP_MUST_CHECK;
+
+/* Remove all pairs BASE_<number>.weights but the `keep` that were saved last. Only a weights file
+ * whose state has a whole header, and names this base and has come to that number, counts: no copy
+ * of a user's own. Weights that their state does not describe stay, too: all beyond the `keep` are
+ * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
+                          ddp_error *err) DDP_MUST_CHECK;
+
+#endif
