@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Hears of a difference, in a sentence: section, key, both values, both lines. */
+/* Called with a sentence about a difference: section, key, both values, both lines. */
 typedef void ddp_cfg_difference(void *ctx, const char *sentence);
 
 /* Compare the texts was[0..was_bytes) and now[0..now_bytes) without comments, blanks

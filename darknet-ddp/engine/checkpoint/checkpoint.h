@@ -17,11 +17,11 @@
 #include <stdint.h>
 
 enum {
-    DDP_CHECKPOINT_OPTIONS = 64,
-    DDP_CHECKPOINT_NAME_BYTES = 32, /* with the zero at the end, as below */
+    DDP_CHECKPOINT_OPTIONS = 64,    /* most options */
+    DDP_CHECKPOINT_NAME_BYTES = 32, /* of an option's name, with the zero at its end */
     DDP_CHECKPOINT_VALUE_BYTES = 64,
     DDP_CHECKPOINT_BASE_BYTES = 256,
-    DDP_CHECKPOINT_BLOCK = 1 << 18 /* floats */
+    DDP_CHECKPOINT_BLOCK = 1 << 18 /* most floats that a source is asked for at once */
 };
 
 /* An option that changes results. The name has no blanks. */
@@ -30,50 +30,51 @@ typedef struct ddp_checkpoint_option {
     char value[DDP_CHECKPOINT_VALUE_BYTES];
 } ddp_checkpoint_option;
 
+/* What the header of a state file says. */
 typedef struct ddp_checkpoint_metadata {
-    char base[DDP_CHECKPOINT_BASE_BYTES]; /* whose checkpoint: the cfg's name, without folder and
-                                             end */
+    char base[DDP_CHECKPOINT_BASE_BYTES]; /* the cfg's name, without folder and end */
     uint64_t saved_at_ns;                 /* wall clock, since 1970 */
     uint64_t step, seen, t;               /* batches, images, updates so far */
     uint64_t seed;
     uint64_t epoch, position; /* of the sampler, in the training list: for people, as seen tells */
     uint64_t list_count, list_hash;
     uint64_t width, height;               /* of the network, for people: step tells with random=1 */
-    uint64_t ranks;                       /* that trained; any number may go on */
+    uint64_t ranks;                       /* how many trained; any number may go on */
     float average_loss;                   /* below 0: none yet */
-    uint64_t values_hash;                 /* of every parameter and buffer; the caller says how */
+    uint64_t values_hash;                 /* of every parameter and buffer, as the caller hashes */
     uint64_t weights_bytes, weights_hash; /* of the weights file */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
 
-/* count floats of the parameter `part` of a layer: "momentum" of "weights". */
+/* An array of floats of a layer: "momentum" (name) of its "weights" (part). */
 typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* at most 31 and 15 bytes */
-    size_t count;
-    void *data; /* NULL: the checkpoint's source has them */
-    size_t key; /* which knows them by this */
+    size_t count;            /* floats */
+    void *data;              /* NULL: the checkpoint's source has them */
+    size_t key;              /* by which the source knows the array */
 } ddp_checkpoint_array;
 
-/* Where arrays are that lie elsewhere: in a state file that is read, or with other ranks. */
+/* Reads arrays that are not in memory: from a state file, or from other ranks. */
 typedef struct ddp_checkpoint_source {
-    /* Elements at to at + count of the array of this key, to block. When a state file is written
-     * these are at most DDP_CHECKPOINT_BLOCK, an array's are asked for in order, and arrays as they
-     * are listed. */
+    /* Copy elements at to at + count of the array of this key to block. While a state file is
+     * written, count is at most DDP_CHECKPOINT_BLOCK, and arrays are asked for in their order, each
+     * from its first element to its last. */
     ddp_status (*read)(void *ctx, size_t key, size_t at, float *block, size_t count,
                        ddp_error *err);
     void *ctx;
 } ddp_checkpoint_source;
 
-/* Asked when a pair is on the disk and its weights are about to get their name (checkpoint/pair.h),
- * by the thread that saves: what lies at path, another run's say, may be moved away. An error is
- * that of the save. */
+/* May move away what lies at path. Called by the thread that saves, when a pair is on the disk and
+ * its weights are about to get the name path (checkpoint/pair.h). Its error becomes that of the
+ * save. */
 typedef struct ddp_checkpoint_guard {
     ddp_status (*before)(void *ctx, const char *path, ddp_error *err);
     void *ctx;
 } ddp_checkpoint_guard;
 
+/* A state file, read or to be written. */
 typedef struct ddp_checkpoint {
     ddp_checkpoint_metadata metadata;
     const char *cfg; /* the text of the cfg */
@@ -82,37 +83,36 @@ typedef struct ddp_checkpoint {
     ddp_checkpoint_array *arrays;
     const ddp_checkpoint_source *source; /* NULL: all arrays have data */
     const ddp_checkpoint_guard *guard;   /* of saving; NULL: none */
-    void *memory;                       /* of what was read: its cfg, and the names of its arrays */
-    struct ddp_checkpoint_place *place; /* and where it is read from; NULL: none of it was read */
+    void *memory;                        /* holds cfg and the arrays' names, if it was read */
+    struct ddp_checkpoint_place *place;  /* where arrays are read from; NULL: it was not read */
 } ddp_checkpoint;
 
-/* Add an option; what does not fit is cut. DDP_ERR_USAGE: there are too many. */
+/* Add an option to metadata, cut to the bytes that there are. DDP_ERR_USAGE: there are too many. */
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy a base name; what a line of text cannot hold becomes '?'. */
+/* Copy the base name to metadata; a byte that a line of text cannot hold becomes '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
-/* Write the state file's bytes. Write errors appear when f is finished, and from the first on the
- * source is asked for nothing.
- * DDP_ERR_USAGE: a part's or array's name is too long. Fails also as the source, and where there is
- * one with DDP_ERR_NOMEM. */
+/* Write the bytes of c's state file to f. Write errors appear when f is finished; after one the
+ * source is asked for nothing more. DDP_ERR_USAGE: a part's or array's name is too long. With a
+ * source fails also as that, and with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Understand bytes[0..size), which must outlive *out and may be anything; release it
- * with ddp_checkpoint_release. On failure *out is empty.
- * DDP_ERR_FORMAT: it is no state file, or damaged; DDP_ERR_NOMEM. */
+/* Parse bytes[0..size), which may be anything and must outlive *out. Release *out with
+ * ddp_checkpoint_release; on failure it is empty. DDP_ERR_FORMAT: these are no state file's bytes,
+ * or damaged ones. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t size,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Read and check a whole state file, which stays open: its arrays' floats are read when they are
- * asked for. Fails as ddp_checkpoint_parse, and with DDP_ERR_IO. */
+/* Read and check a whole state file. It stays open, since floats are read when they are asked for
+ * (ddp_checkpoint_get). Fails as ddp_checkpoint_parse, and with DDP_ERR_IO. */
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Elements at to at + count of c's i-th array. Fails as its source: with DDP_ERR_IO where that is a
- * file. */
+/* Copy elements at to at + count of c's i-th array to x. Fails as its source, with DDP_ERR_IO if
+ * that is a file. */
 ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -124,33 +124,33 @@ ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
 /* Free what reading allocated. A checkpoint that is all zero is allowed. */
 void ddp_checkpoint_release(ddp_checkpoint *c);
 
-/* Are these arrays, by layer, part, name and count, what c holds, in this order?
- * DDP_ERR_MISMATCH names the first that is not. */
+/* Fail with DDP_ERR_MISMATCH if c's arrays are not these in this order, by layer, part, name and
+ * count. The text names the first that differs. */
 ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                        size_t count, ddp_error *err) DDP_MUST_CHECK;
 
-/* Is every element of c's arrays, those left out that have neither data nor a source, a finite
- * number? DDP_ERR_FORMAT names the first array that has another. Fails also as ddp_checkpoint_get,
- * and with DDP_ERR_NOMEM. */
+/* Fail with DDP_ERR_FORMAT if an element of c's arrays is not finite; the text names the first such
+ * array. Arrays with neither data nor a source are left out. Fails also as ddp_checkpoint_get, and
+ * with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
 
-/* What that says of an array: DDP_ERR_FORMAT. */
+/* Fail with DDP_ERR_FORMAT and the text of ddp_checkpoint_check_finite for this array. */
 ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy c's arrays, which were checked, to those of these that have a place for it. Fails as
- * ddp_checkpoint_get. */
+/* Copy c's arrays to the data of these arrays, which ddp_checkpoint_check_arrays has passed; those
+ * whose data is NULL are left out. Fails as ddp_checkpoint_get. */
 ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                       size_t count, ddp_error *err) DDP_MUST_CHECK;
 
-/* Would a run with these options, and this seed if seed is not NULL, go on as c's?
- * DDP_ERR_MISMATCH names the first option that differs. */
+/* Fail with DDP_ERR_MISMATCH if the options, or the seed, differ from those that `was` has; the
+ * text names the first. seed: NULL is any. */
 ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_metadata *was,
                                         const ddp_checkpoint_option *options, size_t count,
                                         const uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
-/* Is this the training list that was read before, if that is known (list_count is not 0)?
- * DDP_ERR_MISMATCH says what differs. */
+/* Fail with DDP_ERR_MISMATCH if the training list differs from the one that `was` has; the text
+ * says how. A list_count of 0 is a list that is not known, and passes. */
 ddp_status ddp_checkpoint_check_list(const ddp_checkpoint_metadata *was, uint64_t count,
                                      uint64_t hash, ddp_error *err) DDP_MUST_CHECK;
 

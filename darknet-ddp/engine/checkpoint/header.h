@@ -1,13 +1,12 @@
-/* checkpoint/header.h: the text at the head of a state file. Of checkpoint/state_file.c
- * alone. */
+/* checkpoint/header.h: the text at the head of a state file. For checkpoint/state_file.c alone. */
 #ifndef DDP_CHECKPOINT_HEADER_H
 #define DDP_CHECKPOINT_HEADER_H
 
 #include "checkpoint/checkpoint.h"
 
-enum { DDP_HEADER_BYTES = 16384 }; /* no header is longer */
+enum { DDP_HEADER_BYTES = 16384 }; /* most bytes of a header */
 
-/* What follows the header: its parts, and bytes of cfg and arrays together. */
+/* What follows the header: bytes of the cfg, number of arrays, bytes of cfg and arrays together. */
 typedef struct ddp_header_body {
     uint64_t cfg_bytes, arrays, bytes;
 } ddp_header_body;
@@ -16,8 +15,8 @@ typedef struct ddp_header_body {
 size_t ddp_header_format(char *text, const ddp_checkpoint_metadata *metadata,
                          const ddp_header_body *body);
 
-/* Read the header at the start of text[0..size), any bytes, and its length.
- * DDP_ERR_FORMAT says what is wrong. */
+/* Parse the header at the start of text[0..size), which may be any bytes, and set *length to its
+ * bytes. DDP_ERR_FORMAT says what is wrong. */
 ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_metadata *metadata,
                             ddp_header_body *body, size_t *length, ddp_error *err) DDP_MUST_CHECK;
 

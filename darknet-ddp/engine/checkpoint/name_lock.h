@@ -16,16 +16,18 @@
 
 typedef struct ddp_name_lock ddp_name_lock;
 
+/* How a name is owned, and who hears of it. */
 typedef struct ddp_name_lock_config {
-    int take_over; /* whoever owns it */
-    /* A sentence: whom is waited for, who was found dead or was taken over. */
+    int take_over; /* own the name whoever owns it now */
+    /* Called with a sentence: who is waited for, was found dead, or was taken over. */
     void (*note)(const char *sentence);
     /* Called again and again while another owner is waited for. */
     void (*waits)(void);
-    /* The file is made and this run's, as of now: no signal is handled in between. NULL: nobody
-     * is told, and so lost. */
+    /* Called when the file is made and this run's; no signal is handled in between. NULL: nobody
+     * is told. */
     void (*owns)(const char *path);
-    /* Ownership was lost, to whom; on a thread of the owner's. */
+    /* Called on the owner's own thread when ownership was lost; err says to whom. NULL: nobody is
+     * told. */
     void (*lost)(const ddp_error *err);
 } ddp_name_lock_config;
 
@@ -36,20 +38,20 @@ typedef struct ddp_name_lock_config {
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
                               const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
 
-/* Is it still ours? DDP_ERR_USAGE says whose it is. A file that cannot be read, or was removed, is
- * no other owner's. */
+/* Fail with DDP_ERR_USAGE if another run owns the file; the text says which. A file that cannot be
+ * read, or was removed, counts as ours. */
 ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make the file again, if it was removed with its directory. Where another run has made one
- * meanwhile, ddp_name_lock_check says so. */
+/* Make the file again, if it was removed with its directory. If another run has made one meanwhile,
+ * nothing happens, and ddp_name_lock_check says so. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
-/* Remove the file if it is ours; not where the owner from whom it was taken over may still run, who
- * learns of it by the file. The process is about to end: from any thread, at any time; o may be
- * NULL. */
+/* Remove the file if it is ours, and the owner from whom it was taken over is not left that must
+ * learn of it by the file. Call when the process is about to end, from any thread. NULL is allowed.
+ */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 
-/* Remove the file as that does, and free o. NULL is allowed. */
+/* Remove the file as ddp_name_lock_remove does, end the thread, and free o. NULL is allowed. */
 void ddp_name_lock_close(ddp_name_lock *o);
 
 #endif

@@ -7,32 +7,33 @@
 
 enum { DDP_OWNER_TEXT = 1024, DDP_OWNER_WORD = 128 };
 
+/* What the file says. */
 typedef struct ddp_owner_mark {
-    char token[DDP_OWNER_WORD]; /* of this ownership alone */
-    /* Where process numbers mean the same: the host, its start, its name space of numbers. */
+    char token[DDP_OWNER_WORD]; /* a random word of this ownership alone */
+    /* Where the process number means something: the host, its boot, its name space of numbers. */
     char host[DDP_OWNER_WORD], boot[DDP_OWNER_WORD], space[DDP_OWNER_WORD];
     int64_t pid;
-    uint64_t start; /* of the process, by the kernel's count since it was booted */
-    uint64_t file;  /* the number of the file that was marked; of a copy it is another */
-    int is_copy;
-    char since[DDP_OWNER_WORD];
-    char text[DDP_OWNER_TEXT]; /* all of the file, its count too */
+    uint64_t start;             /* when the process began, in the kernel's ticks since the boot */
+    uint64_t file;              /* inode number of the file that was marked; a copy has another */
+    int is_copy;                /* 1: the file that was read has another inode number */
+    char since[DDP_OWNER_WORD]; /* when the ownership began, for people */
+    char text[DDP_OWNER_TEXT];  /* all of the file, with its count */
 } ddp_owner_mark;
 
-/* Of this process, as of now, with a token of its own. */
+/* Fill *m for this process, with a new token. */
 void ddp_owner_mark_of_self(ddp_owner_mark *m);
 
-/* What the file at path says; it is opened anew each time, for which a network file system asks
- * its server. Returns 0 where there is none that can be read (errno says why). */
+/* Read the file at path to *m. It is opened each time, so that a network file system asks its
+ * server. Returns 0 if there is no file that can be read (errno says why). */
 int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
 
-/* Write m with a count to the open file fd, and close it. Returns -1 where that fails. */
+/* Write m with a count to the open file fd, and close it. Returns 0, or -1 if that fails. */
 int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
 
-/* Is the process of m where that of self can look its number up? */
+/* Return 1 if m's process has its number in the same host, boot and name space as self's. */
 int ddp_owner_mark_is_here(const ddp_owner_mark *self, const ddp_owner_mark *m);
 
-/* Does the process of m run, which is here? */
+/* Return 1 if m's process runs; only where ddp_owner_mark_is_here. */
 int ddp_owner_mark_runs(const ddp_owner_mark *m);
 
 #endif

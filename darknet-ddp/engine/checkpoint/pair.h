@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-/* Writes a weights file; write errors are found without it. */
+/* Writes a weights file to fp. It need not look for write errors. */
 typedef struct ddp_weights_writer {
     void (*write)(void *ctx, FILE *fp);
     void *ctx;
@@ -26,18 +26,19 @@ typedef struct ddp_weights_writer {
 /* A pair whose parts have been written, and may not be on the disk yet. */
 typedef struct ddp_pair_writing ddp_pair_writing;
 
-/* The first half of ddp_pair_save, below: write both parts, which takes c and weights, and is done
- * with them then. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon. Several
- * may be begun, of one path too. Fails as ddp_pair_save; a full disk may first be told by
- * ddp_pair_finish. */
+/* Write both parts of the pair of path: the first half of ddp_pair_save. c and weights are not used
+ * afterwards, but for c->guard. *out is set on success; end it with ddp_pair_finish or
+ * ddp_pair_abandon. Several may be begun, of one path too. Fails as ddp_pair_save; a full disk may
+ * be found only by ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 
-/* What the state says. */
+/* Return the metadata of the state that was written; valid until w is finished or abandoned. */
 const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w);
 
-/* The second half, from any thread: make sure of both parts and give them their names, of one pair
- * at a time in the order of their writing. Frees w. Fails as ddp_pair_save. */
+/* Sync both parts to the disk and give them their names: the second half of ddp_pair_save. From any
+ * thread, one pair at a time, pairs of one path in the order of their writing. Frees w. Fails as
+ * ddp_pair_save. */
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove the parts and free w. NULL is allowed. */
@@ -50,9 +51,9 @@ void ddp_pair_abandon(ddp_pair_writing *w);
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Save the pair of path as a copy of that of `from`, with the same time, which must be this: else
- * it is another one. guard: as a ddp_checkpoint's. Fails as ddp_pair_save, and as
- * ddp_checkpoint_read. */
+/* Save the pair of path as a copy of the pair of `from`, with the same time. saved_at_ns is that
+ * time: a pair of another time is not copied (DDP_ERR_IO). guard: as in ddp_checkpoint; NULL: none.
+ * Fails also as ddp_pair_save and ddp_checkpoint_read. */
 ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
                          const ddp_checkpoint_guard *guard, ddp_error *err) DDP_MUST_CHECK;
 

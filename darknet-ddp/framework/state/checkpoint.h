@@ -18,54 +18,54 @@
 #include "glue/param_table.h"
 #include "state/saved_moments.h"
 
-/* What a checkpoint has of the run and the network does not know. */
+/* What a checkpoint says of the run that the network does not know. */
 typedef struct ddp_checkpoint_run {
     ddp_device *device; /* where the network trains */
     const char *base;
     const char *cfg; /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
     uint64_t seed;
-    int seed_given;            /* the user chose it: resuming with another is refused */
+    int seed_given;            /* the user chose the seed: resuming with another is refused */
     int force;                 /* resume whatever changed */
     const char *first_weights; /* the file that a run that begins anew begins with; NULL: none */
-    int shares;           /* moments are to be shared out: resuming leaves them where they are */
-    ddp_state *state;     /* beside the network's: what it has gathered is saved too, and resumed
-                             from; NULL: none */
-    ddp_sharded *sharded; /* has moments that are asked for while they are saved; NULL: the
-                         network has all */
+    int shares;           /* moments are dealt out to ranks: resuming leaves them in the file */
+    ddp_state *state;     /* state beside the network's own, saved and resumed, too; NULL: none */
+    ddp_sharded *sharded; /* gives moments of other ranks while they are saved; NULL: the network
+                             has all */
     uint64_t list_count, list_hash; /* of the training list; 0: not known */
     uint64_t ranks;
-    uint64_t saved_at_ns;              /* of the last checkpoint: saving sets it, 0 at first */
-    const ddp_checkpoint_guard *guard; /* of saving; NULL: none */
+    uint64_t saved_at_ns; /* time of the last checkpoint, which a save sets; 0 at first */
+    const ddp_checkpoint_guard *guard; /* called by each save; NULL: none */
     size_t option_count;
-    ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* that change results */
-    int is_default[DDP_CHECKPOINT_OPTIONS]; /* of each: so it was before there was the option */
-    size_t rounding_count; /* so many of these, the last, change no more than how results round */
-    int same_rounding;     /* resuming with others of them is refused too */
-    const char *before[DDP_CHECKPOINT_OPTIONS]; /* what a state file had that does not know one of
-                                                   these; NULL: that is no difference */
+    ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* those that change results */
+    int is_default[DDP_CHECKPOINT_OPTIONS]; /* 1: a file that does not know the option agrees */
+    size_t rounding_count; /* how many of the options, the last ones, only change rounding */
+    int same_rounding;     /* resuming with other rounding is refused, too */
+    const char *before[DDP_CHECKPOINT_OPTIONS]; /* value of an option in a file that does not know
+                                                   it; NULL: that is no difference */
 } ddp_checkpoint_run;
 
+/* What a run goes on from. */
 typedef struct ddp_resumed {
     char *weights;   /* the file that the run goes on from; NULL: there is none */
-    int alone;       /* without its state: metadata has images and batches, and nothing else */
+    int alone;       /* 1: its weights alone; then metadata has only images and batches */
     ddp_there there; /* what was found */
     int passed_over; /* how many pairs seemed newer and were not taken (checkpoint/find.h) */
-    ddp_saved_moments *moments; /* with run->shares: what the network did not get; NULL: none */
+    ddp_saved_moments *moments; /* with run->shares: moments left in the file; NULL: none */
     char *damaged; /* of a start that is refused: the weights that run->force would take alone;
                       NULL: none */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
-/* What a checkpoint of net is: *c's arrays lie in the network, as *table has it, those of
- * run->sharded nowhere. Free c->arrays and release the table in any case. Fails with DDP_ERR_FORMAT
- * (a number that is here is not finite: the text says which), DDP_ERR_NOMEM. */
+/* Describe a checkpoint of net in *c. Its arrays lie in the network, as *table says; those of
+ * run->sharded have no data. Free c->arrays and release the table in any case. Fails with
+ * DDP_ERR_FORMAT (a number of this rank is not finite; the text says which), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, network *net,
                                      int cutoff, const ddp_checkpoint_run *run,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Are these the metadata that a checkpoint of net would have now, but for its time? Fails with
- * DDP_ERR_NOMEM. */
+/* Set *same to 1 if m are the metadata that a checkpoint of net would have now, its time left out.
+ * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;
@@ -83,12 +83,12 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Would ddp_checkpoint_resume refuse the newest pair there for its cfg or options? It fails as that
- * does; where there is no pair, or a damaged one, that is for ddp_checkpoint_resume to say. */
+/* Fail as ddp_checkpoint_resume if that would refuse the newest whole pair in directory for its
+ * cfg, options or seed. Passes if there is no whole pair. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* Empty is allowed. */
+/* Free what *r holds. All zero is allowed. */
 void ddp_resumed_release(ddp_resumed *r);
 
 #endif

@@ -5,9 +5,9 @@
 #include "checkpoint/find.h"
 #include "state/checkpoint.h"
 
-/* DDP_ERR_MISMATCH names the first difference, and the pair. With run->force each is told to the
- * listener instead, as other rounding is unless run->same_rounding. Fails also as ddp_cfg_compare.
- */
+/* Fail with DDP_ERR_MISMATCH if the pair is not of this run; the text names the first difference
+ * and the pair. With run->force all differences are told to the listener instead. So is other
+ * rounding, unless run->same_rounding. Fails also as ddp_cfg_compare. */
 ddp_status ddp_compare_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
                            const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,19 +1,19 @@
-/* state/save.h: a Darknet network straight to a pair of files (checkpoint/pair.h), without a copy
- * in memory (state/snapshot.h). On rank 0, as state/checkpoint.h. */
+/* state/save.h: saves a Darknet network straight to a pair of files (checkpoint/pair.h), without a
+ * copy in memory (state/snapshot.h). On rank 0, as state/checkpoint.h. */
 #ifndef DDP_STATE_SAVE_H
 #define DDP_STATE_SAVE_H
 
 #include "checkpoint/pair.h"
 #include "state/checkpoint.h"
 
-/* Save weights of the first cutoff layers at path, as Darknet does, and all that they do not
- * hold at path.state. Fails as ddp_pair_save. */
+/* Save the weights of net's first cutoff layers at path, as Darknet does, and all that these do not
+ * hold at path.state. Sets run->saved_at_ns. Fails as ddp_checkpoint_begin and ddp_pair_finish. */
 ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* The first half of that: *out is what ddp_pair_finish makes last, from any thread, with nothing
- * of net any more. run->saved_at_ns is set. Fails as ddp_pair_write, with DDP_ERR_FORMAT where a
- * number is not finite, and with DDP_ERR_COMM where run->sharded cannot be asked. */
+/* Write the parts of the pair: the first half of ddp_checkpoint_save. ddp_pair_finish makes *out
+ * last, from any thread, and uses nothing of net. Sets run->saved_at_ns. Fails as ddp_pair_write,
+ * with DDP_ERR_FORMAT (a number is not finite), and DDP_ERR_COMM (run->sharded cannot be asked). */
 ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
                                 ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,4 +1,4 @@
-/* state/weights_hash.h: which weights a network has loaded. */
+/* state/weights_hash.h: a hash that tells which weights a network has loaded. */
 #ifndef DDP_STATE_WEIGHTS_HASH_H
 #define DDP_STATE_WEIGHTS_HASH_H
 
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* *hash: of the parameters, BatchNorm statistics and count of images seen of net, as parsed and
+/* Set *hash to that of net's parameters, BatchNorm statistics and count of images, as parsed and
  * loaded. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_weights_hash(uint64_t *hash, network *net, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,4 +1,4 @@
-/* run/bad_samples.h: what could not be read in mid-run, at the run's end. */
+/* run/bad_samples.h: the list of samples that could not be read, printed at the run's end. */
 #ifndef DDP_RUN_BAD_SAMPLES_H
 #define DDP_RUN_BAD_SAMPLES_H
 
@@ -6,7 +6,7 @@
 #include "comm/group.h"
 #include "samples/bad_samples.h"
 
-/* Print on rank 0 what any rank could not read, each once, a line each. Blocks until every rank is
+/* Print on rank 0 a line for each file that any rank could not read. Blocks until every rank is
  * here. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_bad_samples_print(ddp_group *group, ddp_bad_samples *mine,
                                  ddp_error *err) DDP_MUST_CHECK;

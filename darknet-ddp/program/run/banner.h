@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
-/* Print them. t is attached. */
+/* Print the lines to out. t is attached to its network. */
 void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed);
 
-/* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images", no newline. */
+/* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images" to out, without a newline. */
 void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks);
 
 #endif

@@ -1,5 +1,5 @@
-/* run/best.h: NAME_best.weights and the figure that is theirs. A save may fail, and a user may
- * remove them: what a validation is compared with is what lies on the disk. On rank 0. */
+/* run/best.h: the figure of NAME_best.weights, with which the next validation is compared. A save
+ * may fail, and a user may remove the file, so it is looked for on the disk. On rank 0. */
 #ifndef DDP_RUN_BEST_H
 #define DDP_RUN_BEST_H
 
@@ -7,13 +7,13 @@
 
 #include <stddef.h>
 
-/* The best figure is that of the weights that are there; a line says so where it was another.
- * Nothing is known while they are being written. Nothing is done where nothing is validated. */
+/* Make the best figure that of the weights that lie on the disk, and print a line if it was
+ * another. Does nothing while saves are being written, and if the run does not validate. */
 void ddp_best_look(void);
 
-/* Before this run first writes the weights: a run that goes on without the figure of those that are
- * there, which may be of a step behind its checkpoint, cannot tell whether they are better, and
- * they get another name. step: of the best that it knows; 0: none. Does so once; fails as
+/* Give NAME_best.weights another name if a run that goes on does not know their figure, and so not
+ * whether its own are better. Call before this run writes them; only the first call does
+ * something. step: that of the best figure that the run knows; 0: it knows none. Fails as
  * ddp_displaced_keep_best. */
 ddp_status ddp_best_keep_earlier(size_t step, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,4 +1,4 @@
-/* run/bf16.h: -ddp_bf16: where it works, and what it is in this run. */
+/* run/bf16.h: -ddp_bf16 in this run: the check of the device, and a line of the banner. */
 #ifndef DDP_RUN_BF16_H
 #define DDP_RUN_BF16_H
 
@@ -8,11 +8,12 @@
 
 #include <stdio.h>
 
-/* DDP_ERR_USAGE: the group computes on CPUs. */
+/* Fail with DDP_ERR_USAGE if -ddp_bf16 is given and the group computes on CPUs. */
 ddp_status ddp_bf16_run_check_device(const ddp_options *o, const ddp_group *group,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* A line about how much of the network runs in bf16; nothing without the option. t is attached. */
+/* Print a line about how much of the network runs in bf16; without the option nothing. t is
+ * attached to its network. */
 void ddp_bf16_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t);
 
 #endif

@@ -5,8 +5,8 @@
 #include "glue/darknet.h"
 #include "options/options.h"
 
-/* What every command has of them; a command adds its line and fatal, and a session what depends on
- * its ranks. */
+/* Return what the options set for every command. The caller adds `line` and `fatal`, and a session
+ * what depends on its ranks. */
 ddp_darknet_config ddp_darknet_config_of(const ddp_options *options);
 
 #endif

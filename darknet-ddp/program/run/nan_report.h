@@ -1,4 +1,4 @@
-/* run/nan_report.h: what is said of a step whose numbers are not finite (trainer/nan_guard.h). */
+/* run/nan_report.h: messages about a step whose numbers are not finite (trainer/nan_guard.h). */
 #ifndef DDP_RUN_NAN_REPORT_H
 #define DDP_RUN_NAN_REPORT_H
 
@@ -6,12 +6,13 @@
 #include "comm/group.h"
 #include "trainer/nan_guard.h"
 
-/* The step was dropped: on rank 0 a line that says so, and where it began. wire: how gradients
- * travelled. */
+/* Print on rank 0 that the step was dropped, and in which layer and rank the first bad number was.
+ * wire: the format in which gradients travelled. */
 void ddp_nan_report_dropped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire);
 
-/* The job ends: the error that says so. last: the weights file that was saved or resumed last;
- * NULL: none. On rank 0 the pictures of the mini-batch in which it began are printed. */
+/* Write to *err the error with which the job ends, and print on rank 0 the pictures of the
+ * mini-batch in which the bad numbers began. last: the weights file that was saved or resumed last;
+ * NULL: none. */
 void ddp_nan_report_error(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
                           const char *last, ddp_error *err);
 

@@ -1,8 +1,13 @@
-/* run/session.h: one run under -ddp: its group, its trainer, and what Darknet's
- * train commands ask of them.
+/* run/session.h: one training run: its group, its trainer, and the callbacks of Darknet's train
+ * commands. A process has one at most, because Darknet calls back without context. Whatever fails
+ * here ends every rank with a message (show/rank_output.h). Calls, in this order:
  *
- * There is one at most in a process, because Darknet calls back without context.
- * Whatever fails here ends every rank with a message (show/rank_output.h).
+ *   1. ddp_session_open
+ *   2. ddp_session_override, before the network is parsed
+ *   3. ddp_session_begins_with
+ *   4. ddp_session_validate
+ *   5. Darknet's own main, which trains
+ *   6. ddp_session_close
  */
 #ifndef DDP_RUN_SESSION_H
 #define DDP_RUN_SESSION_H
@@ -13,29 +18,30 @@
 #include "options/options.h"
 #include "trainer/trainer.h"
 
-/* Join the launcher's ranks (or none), agree on the seed, take this rank's GPU, and register
- * with Darknet. options must outlive the session. */
+/* Join the launcher's ranks, or be the only one; agree on the seed, take this rank's GPU, and
+ * register with Darknet. options must outlive the session. */
 void ddp_session_open(const ddp_options *options);
 
-/* What is about to train is `darknet COMMAND train DATA CFG ...`: look at some of its pictures, and
- * validate meanwhile, if DATA and the options say so. Each may be NULL. After opening, before
- * Darknet begins. Ends the program on failure. */
+/* Check the files of `darknet COMMAND train DATA CFG ...` and some of its pictures, and prepare to
+ * validate, if DATA and the options say so. data, cfg: NULL if the line has none. Call after
+ * ddp_session_begins_with. Blocks until every rank is here. */
 void ddp_session_validate(const char *command, const char *data, const char *cfg);
 
-/* Take what the options have in place of the cfg's values; before the network is parsed. data is
- * what stands in the .data file's place. */
+/* Put the options' values in place of the cfg's. data: the word of the line in the .data file's
+ * place. Call before the network is parsed. */
 void ddp_session_override(const char *command, const char *data, const char *cfg);
 
-/* The command begins with this weights file (NULL: with none), and with -clear if `clear`, which a
- * run that goes on from a checkpoint has no use for; taken: words that meant nothing, which lines
- * name. All stay as they are. Between the two. */
+/* Tell what the run begins with. weights: the weights file of the line; NULL: none. clear: -clear
+ * was given. taken: options that were accepted without effect, which lines name. All must stay
+ * valid for the whole run. Call after ddp_session_override and before ddp_session_validate. */
 void ddp_session_begins_with(const char *weights, int clear,
                              const ddp_foreign_options_taken *taken);
 
-/* Every rank is done: leave the group. Returns the exit status: 1 on rank 0 if its last save
+/* Leave the group, when every rank is done. Returns the exit status: 1 on rank 0 if its last save
  * failed, else 0. */
 int ddp_session_close(void);
 
+/* Return a part of the open session: valid until ddp_session_close. */
 ddp_group *ddp_session_group(void);
 const ddp_gpus *ddp_session_gpus(void);
 ddp_trainer *ddp_session_trainer(void);

@@ -20,27 +20,27 @@
 
 #include <signal.h>
 
-/* The one of this process: Darknet calls back without context. Each part is opened by one file, and
- * closed by end.c; what only one file needs of a run is a static of its own. */
+/* The run of this process. Each part is opened by the file that its comment names, and closed by
+ * end.c. What only one file needs of a run is a static of that file. */
 extern struct ddp_run {
-    /* session.c: who trains, and by what. */
+    /* session.c: the ranks and the trainer. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;
     ddp_gpus gpus;
     ddp_watch *watch;             /* NULL: none */
-    volatile sig_atomic_t *asked; /* of this rank, by signals */
-    uint64_t seed;                /* a resumed run's, once it is resumed */
+    volatile sig_atomic_t *asked; /* what signals have asked of this rank (launch/signals.h) */
+    uint64_t seed;                /* of the run; when it is resumed, that of the checkpoint */
     ddp_bad_samples *bad_data;
     ddp_trainer *trainer;
 
-    /* session.c: what the command said. */
-    ddp_truth_files label_kind; /* of the pictures */
+    /* session.c: the words and files of the command. */
+    ddp_truth_files label_kind; /* which files have the pictures' labels */
     ddp_validation *validation; /* NULL: none */
     int clear_given;            /* -clear */
     const ddp_foreign_options_taken *foreign_options;
     ddp_overrides overrides; /* of the cfg */
-    const char *data, *cfg;  /* the files that it names; NULL: it names none */
+    const char *data, *cfg;  /* the files that the line names; NULL: none */
     char *list;              /* train= of the .data file; NULL: it has none */
     int is_detector;
     const char *first_weights; /* the file that training begins with; NULL: none */
@@ -48,23 +48,26 @@ extern struct ddp_run {
     /* checkpoints.c */
     const char *directory; /* of the weights */
     const char *cfg_path;
-    int is_finished; /* as it was read: no batch is left to train, and no file is written */
+    int is_finished; /* no batch was left to train when it was read; then no file is written */
     ddp_checkpoints *checkpoints;
 
-    /* begin.c: what is read, and what is left of the run. */
-    ddp_data_files inputs;
-    ddp_run_files *records; /* on rank 0; NULL: none */
+    /* begin.c: the files. */
+    ddp_data_files inputs;  /* that the run has read */
+    ddp_run_files *records; /* CSV, page and so on, on rank 0; NULL: none */
     ddp_wait_shares waits;
 } ddp_run;
 
-/* Where the run stands, as its lines show it. */
+/* Return where the run stands, as its lines show it. */
 ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 
-/* How to go on where the run ends before its time: said from ddp_session_advise on, when there is a
- * checkpoint. resume_hint stays as it is. */
+/* Keep the sentence on how to go on, which a run that ends early prints once ddp_session_advise was
+ * called. resume_hint must stay valid. */
 void ddp_session_prepare_advice(const char *resume_hint);
+
+/* Have a run that ends early say how to go on: there is a checkpoint. The second does so only if
+ * this run has saved something, on rank 0. */
 void ddp_session_advise(void);
-void ddp_session_advise_if_saved(void); /* on rank 0, something of this run is on the disk */
+void ddp_session_advise_if_saved(void);
 
 /* ---- what the train commands ask (trainer/plugin.h), by when they ask it ---- */
 
@@ -79,30 +82,32 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
 /* ---- step.c ---- */
 
-/* Validate a network that was resumed from a checkpoint of a step after which a validation is due,
- * where there was none. All ranks; fails as ddp_validation_measure. */
+/* Validate net if it was resumed from a step after which a validation was due and none took place.
+ * On all ranks. Fails as ddp_validation_measure. */
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- checkpoints.c ---- */
 
-/* Have all ranks loaded the same weights? Where rank 0 has resumed, its are meant to differ. Fails
- * as ddp_agree. */
+/* Fail as ddp_agree if ranks have loaded different weights. A resumed run passes: only rank 0 has
+ * read the checkpoint. */
 ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- end.c ---- */
 
-/* Before anything was written: every rank ends, as this signal asks. */
+/* End every rank, as the signal `number` asks, before anything was written. */
 void ddp_session_end_untrained(int number) __attribute__((noreturn));
 
 /* ---- step.c ---- */
 
-/* Show a step's line of Darknet. On rank 0. */
+/* Show Darknet's line about a step. On rank 0. */
 void ddp_session_show_line(const ddp_train_position *position, const char *line);
 
-/* Steps of this run, and behind how many validations that were not the best -patience has ended it;
- * 0: it has not. */
+/* Return how many steps this run has made. */
 size_t ddp_session_steps(void);
+
+/* Return after how many validations without a new best -patience has ended the run; 0: it has not.
+ */
 int ddp_session_ends_early(void);
 
 #endif

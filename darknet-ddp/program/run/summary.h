@@ -6,19 +6,20 @@
 #include "saves/checkpoints.h"
 #include "validate/schedule.h"
 
+/* What the last lines are made of. */
 typedef struct ddp_summary {
     const ddp_checkpoints *checkpoints;
     const ddp_validation *validation; /* NULL: none */
     const char *directory;            /* of the weights */
     char *const *records; /* paths of the other files, NULL after the last; NULL: none */
-    int launched;         /* by a launcher */
-    int stopped;          /* before its last step */
-    int more_patience;    /* with which it goes on where -patience ended it; 0: it did not */
-    int epochs;           /* that would train further, in place of -epochs; 0: not given */
+    int launched;         /* a launcher has started the ranks */
+    int stopped;          /* the run ended before its last step */
+    int more_patience;    /* a -patience with which it would go on; 0: -patience did not end it */
+    int epochs;           /* an -epochs that would train further; 0: -epochs was not given */
     const char *cfg;
 } ddp_summary;
 
-/* Print them, on rank 0; nothing if no step was made. */
+/* Print the last lines, on rank 0; nothing if no step was made. */
 void ddp_summary_print(const ddp_summary *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* run/watchdog.h: the watch over this process (watch/watch.h), as the options say, and what is
- * printed and written where a run does not go on.
+ * printed and written if a run hangs.
  */
 #ifndef DDP_RUN_WATCHDOG_H
 #define DDP_RUN_WATCHDOG_H
@@ -10,22 +10,25 @@
 #include "options/options.h"
 #include "watch/watch.h"
 
-/* Begin to watch, before anything that may hang, such as a file of the command line; the launcher's
- * rank is not known to it yet. The process ends with status 1 where nothing moves for too long.
- * Where a watch is open, that one. NULL: it cannot be watched, which is said. */
+/* Begin to watch this process, which ends with status 1 if nothing moves for too long. Call before
+ * anything that may hang, such as reading a file of the command line. Returns the watch, or the one
+ * that is open already; NULL: the process cannot be watched, and a line says so. */
 ddp_watch *ddp_watchdog_open(const ddp_options *options);
 
-/* From here on with all ranks of group, which must outlive the watch. Blocks until every rank is
- * here. A rank that cannot reach rank 0 says so and is not watched; it trains all the same. */
+/* Watch all ranks of group, which must outlive the watch. Blocks until every rank is here. A rank
+ * that cannot reach rank 0 says so, is not watched, and trains all the same. */
 ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
-/* Where the last events of all ranks go if the run fails, and whose buckets these are. plan is
- * used until ddp_watchdog_forget_plan. */
+/* Tell where the last events of all ranks are written if the run fails: as NAME.events in
+ * directory, NAME of cfg. plan names the layers of buckets, and must stay valid until
+ * ddp_watchdog_forget_plan.
+ */
 void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan);
 
-/* Before the plan is released; what the watch prints from here on names no layers of a bucket. */
+/* Forget the plan, before it is released: the watch names no layers of a bucket any more. */
 void ddp_watchdog_forget_plan(void);
 
+/* End the watch. Without one nothing happens. */
 void ddp_watchdog_close(void);
 
 #endif

@@ -4,9 +4,9 @@
  * them. Where run->sharded the pair is streamed instead (saves/async_writer.h). */
 #include "saves/async_writer.h"
 
+#include "base/clock.h"
 #include "checkpoint/find.h"
 #include "checkpoint/pair.h"
-#include "base/clock.h"
 #include "saves/run_lock.h"
 #include "state/save.h"
 #include "state/snapshot.h"

@@ -1,15 +1,23 @@
-/* saves/async_writer.h: checkpoints that a thread writes while training goes on.
+/* saves/async_writer.h: checkpoints that a thread writes while training goes on. On rank 0.
  *
- * The network is copied to memory, which is all that the step waits for. One thread writes one pair
- * at a time. A save of the same network meanwhile (BASE.backup beside BASE_100.weights) is written
- * after the first; a save of a later step waits. Where there is no memory for a copy the network
- * itself is written, and the step waits for that.
+ *   1. ddp_async_writer_save copies the network to memory, for which the step waits, and queues the
+ *      pair of files.
+ *   2. A thread of the writer's own writes one pair at a time.
+ *   3. ddp_async_writer_poll, after each step, tells what has become of saves.
  *
- * Where ranks share out what the optimizer remembers (run->sharded) there is no copy: the step
- * waits until the system has taken both files' bytes, as they come from other ranks, and the thread
- * makes sure that they are on the disk. Another file of the same network is then a copy that the
- * thread makes; if the first write fails on the disk, the copies waiting for it fail too, and what
- * is saved later is written anew.
+ * A second save of the same network (BASE.backup beside BASE_100.weights) is queued behind the
+ * first. A save of a later step waits until the queue is empty. If there is no memory for a copy,
+ * ddp_async_writer_save writes the network itself.
+ *
+ * With run->sharded there is no copy: moments come from other ranks. Then the step waits until the
+ * system has taken both files' bytes, and the thread syncs and renames the files. A second save of
+ * the same network is a copy of these files, made by the thread. If the first save fails, its
+ * copies fail, too, and later saves are written anew.
+ *
+ * Threads: all functions are called by one thread, the trainer's. The writer's thread reads
+ * run->base and run->guard, and calls the guard (checkpoint/checkpoint.h). It writes
+ * run->saved_at_ns, under the writer's lock. The trainer's thread may change all other fields of
+ * run between calls.
  */
 #ifndef DDP_SAVES_ASYNC_WRITER_H
 #define DDP_SAVES_ASYNC_WRITER_H
@@ -19,39 +27,42 @@
 
 typedef struct ddp_async_writer ddp_async_writer;
 
-/* As many may wait to be written, or told of. */
+/* How many saves may wait to be written, or to be told of. */
 enum { DDP_ASYNC_PATHS = 16 };
 
-/* What has become of saves. */
+/* What has become of saves since the last poll. */
 typedef struct ddp_async_result {
-    int ended;                    /* saves that have since the last time */
-    int last_failed;              /* the last of them */
-    double seconds;               /* that it took to write */
-    char *saved[DDP_ASYNC_PATHS]; /* those that went well, the last one last; free them */
+    int ended;                    /* how many saves have ended */
+    int last_failed;              /* 1 if the last of them failed */
+    double seconds;               /* how long the last of them took to write */
+    char *saved[DDP_ASYNC_PATHS]; /* paths of the saves that succeeded, the last one last; the
+                                     caller frees each */
     int saved_count;
-    ddp_status status; /* of the first that failed, or DDP_OK */
-    ddp_error error;   /* of that one */
+    ddp_status status; /* of the first save that failed, or DDP_OK */
+    ddp_error error;   /* of the first save that failed */
 } ddp_async_result;
 
-/* run must outlive the saver. keep: numbered pairs to leave in directory, 0: all (ddp_pair_prune).
- * *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Open a writer and start its thread. run and directory must outlive it. keep: how many numbered
+ * pairs stay in directory (ddp_pair_prune); 0: all. *out is set on success. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
                                  const char *directory, int keep, ddp_error *err) DDP_MUST_CHECK;
 
-/* Waits for what is being written. NULL is allowed. */
+/* Wait until all saves are written, end the thread and free s. NULL is allowed. */
 void ddp_async_writer_close(ddp_async_writer *s);
 
-/* Have net written at path, as ddp_checkpoint_save does. Whether that went well is news. Fails with
- * DDP_ERR_FORMAT where net has a number that is not finite, and with DDP_ERR_COMM where
- * run->sharded cannot be asked. */
+/* Start to save net at path, as ddp_checkpoint_save does; when this returns net may change. Waits
+ * for earlier saves of other steps. ddp_async_writer_poll tells whether it was written. Fails at
+ * once, with nothing written, with DDP_ERR_FORMAT (a number of net is not finite) and DDP_ERR_COMM
+ * (run->sharded cannot be asked). */
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Is nothing being written, or waiting to be? */
+/* Return 1 if no save is being written or waits to be. */
 int ddp_async_writer_is_idle(ddp_async_writer *s);
 
-/* What there is to tell, at once or, with wait or where a save has failed, when nothing is left to
- * write. */
+/* Move what has become of saves to *news. With wait, or if a save has failed, wait first until
+ * nothing is left to write. */
 void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news);
 
 #endif

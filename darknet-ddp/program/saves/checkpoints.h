@@ -1,6 +1,15 @@
 /* saves/checkpoints.h: where a run resumes from, and what it saves (state/checkpoint.h), as the
- * options say. All ranks learn here what rank 0 has read and written; sentences are printed on rank
- * 0.
+ * options say. Rank 0 reads, writes and prints sentences; all ranks learn what they must know of
+ * it. Calls, in this order:
+ *
+ *   1. ddp_checkpoints_open, with the network as parsed: owns the name, and resumes
+ *   2. ddp_checkpoints_attached, when the trainer is attached to the network
+ *   3. ddp_checkpoints_begin: sets an earlier run's files aside
+ *   4. ddp_checkpoints_check_list and _labelled, when the list is read
+ *   5. ddp_checkpoints_save when Darknet saves, ddp_checkpoints_poll after each step
+ *   6. ddp_checkpoints_poll with wait, then ddp_checkpoints_close
+ *
+ * checkpoint/find.h has the rules of which files win.
  */
 #ifndef DDP_SAVES_CHECKPOINTS_H
 #define DDP_SAVES_CHECKPOINTS_H
@@ -18,105 +27,106 @@
 
 typedef struct ddp_checkpoints ddp_checkpoints;
 
-/* All must outlive the checkpoints. */
+/* What checkpoints are opened with. All of it must outlive them. */
 typedef struct ddp_checkpoints_config {
     const ddp_options *options;
     ddp_group *group;
-    ddp_trainer *trainer;         /* with its algorithms open for the network, and not attached */
-    const ddp_data_files *inputs; /* what the run has read */
-    const char *directory;        /* where it saves */
-    const char *cfg;              /* its path, whose name the files have */
+    ddp_trainer *trainer;         /* with its algorithms open for the network, not attached yet */
+    const ddp_data_files *inputs; /* files that the run has read */
+    const char *directory;        /* folder that the run saves in */
+    const char *cfg;              /* path of the cfg, after which the files are named */
     const char *first_weights;    /* the file that the network was loaded from; NULL: none */
-    const char *valid;            /* what it validates on, in words */
+    const char *valid;            /* what the run validates on, in words; NULL: nothing */
 } ddp_checkpoints_config;
 
-/* Own the name that the run saves under, and with -resume go on from its newest checkpoint, if
- * there is one: on rank 0 net (as parsed), and what the trainer's algorithms keep; *seed on all
- * ranks, which is the run's from then on. Attaching the trainer then gives the other ranks
- * the network and the optimizer state, each its part where these are shared out. Blocks until every
- * rank is here. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and on rank 0 with
- * DDP_ERR_IO, as ddp_run_lock_take, and as ddp_checkpoint_resume, DDP_ERR_USAGE where that
- * is DDP_ERR_MISMATCH. */
+/* Own the name that the run saves under. With -resume do what the START row (checkpoint/find.h) of
+ * what is there says: on rank 0 net, as parsed, and the state of the trainer's algorithms are those
+ * of the checkpoint. *seed becomes the run's on all ranks. Attaching the trainer then gives net and
+ * optimizer state to the other ranks. Blocks until every rank is here. *out is set on success.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM; on rank 0 also with DDP_ERR_IO, as ddp_run_lock_take, and
+ * as ddp_checkpoint_resume, whose DDP_ERR_MISMATCH becomes DDP_ERR_USAGE. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. */
+/* Wait for saves that are being written, and free c. NULL is allowed. */
 void ddp_checkpoints_close(ddp_checkpoints *c);
 
-/* Did the run go on from a checkpoint? The same on all ranks. */
+/* Return 1 on all ranks if the run goes on from a checkpoint. */
 int ddp_checkpoints_resumed(const ddp_checkpoints *c);
 
-/* Of a run that went on: had it validated at the step of that checkpoint, and saved what a
- * validation is followed by? The same on all ranks. */
+/* Return 1 on all ranks if the run goes on from a step that was validated, so that the validation's
+ * own save, BASE_last.weights, is of that step. */
 int ddp_checkpoints_validated(const ddp_checkpoints *c);
 
-/* Since which step the run validates on the pictures of now, 0: always. Figures of validations
- * before are no measure. On rank 0. */
+/* Return since which step the run validates on the pictures of now; 0: always. Figures of earlier
+ * validations cannot be compared. On rank 0. */
 size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c);
 
-/* So many pairs were passed over that seemed newer than the one that the run went on from. On rank
- * 0. */
+/* Return how many pairs seemed newer than the one that the run goes on from and were passed over.
+ * On rank 0. */
 int ddp_checkpoints_passed_over(const ddp_checkpoints *c);
 
-/* The step that the run went on from, as it was counted when that was saved: with another batch=
- * the run counts others (0: it began anew). On rank 0. */
+/* Return the step of the checkpoint that the run goes on from, as its state file counts it; 0: the
+ * run began anew. (With another batch= the run itself counts other steps.) On rank 0. */
 size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c);
 
-/* The trainer is attached to that network: moments that it has shared out are freed. */
+/* Free the moments of the checkpoint. Call when the trainer is attached, which has dealt them out
+ * to ranks. */
 void ddp_checkpoints_attached(ddp_checkpoints *c);
 
-/* The run reads this list. DDP_ERR_USAGE on rank 0: it is not the one that the run that was
- * resumed has read, and -resume_force was not given. */
+/* Compare the training list with that of the checkpoint. DDP_ERR_USAGE on rank 0: it is another
+ * list, and -resume_force was not given. */
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Give all ranks what rank 0 sees: has[i] is 0 where picture i of the n of the list has no label
- * file. A run that is resumed goes by what it had when it began (ddp_recall_unlabelled). */
+/* Give all ranks what rank 0 sees: has[i] is 0 if picture i of the list's n has no label file. A
+ * resumed run goes by what there was when it began: fails on rank 0 as ddp_recall_unlabelled, and
+ * as ddp_broadcast and ddp_remember_unlabelled. */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Darknet is about to save the average of the weights at path: what another has saved there is
- * kept (saves/displaced.h). On rank 0. */
+/* Make room at path for the average of the weights, which Darknet itself is about to save. On rank
+ * 0. Fails as ddp_displaced_keep_before_average. */
 ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
                                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Training begins: net is as it was loaded or resumed, and attached, and every rank has read its
- * files. Where it was not resumed, what an earlier run has saved under this name is set aside on
- * rank 0 (checkpoint/set_aside.h), but for the first weights; where it was, what a finished run
- * has learnt gets a second name. is_finished: nothing is left to train, nor to save; then neither.
- * Fails as ddp_set_aside and ddp_earlier_run_keep_final. */
+/* Begin to train net, which is loaded or resumed, and attached; every rank has read its files. On
+ * rank 0 a run that begins anew sets an earlier run's files aside (checkpoint/set_aside.h), and a
+ * run that goes on gives the final weights of a finished run a second name. is_finished: nothing is
+ * left to train or to save, and no file changes. Fails as ddp_set_aside and
+ * ddp_earlier_run_keep_final. */
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Save on rank 0; where it is due the others send their errors, if compression has any, and what
- * they have of moments that are shared out, and do no more. It is written while training goes on
- * (saves/async_writer.h); whether that went well,
- * ddp_checkpoints_poll tells. Where nothing was trained since ddp_checkpoints_begin a sentence says
- * so instead, unless the run was resumed from another checkpoint. net is settled. Fails with
- * DDP_ERR_FORMAT where a number is not finite, and as ddp_checkpoints_poll. */
+/* Start to save net, which is settled, at path (saves/async_writer.h): rank 0 writes; other ranks
+ * send it what only they have, errors of compression and their parts of moments.
+ * ddp_checkpoints_poll tells whether it was written. If nothing was trained since
+ * ddp_checkpoints_begin, a sentence says so and nothing is written, unless the run goes on from a
+ * checkpoint of another name. Fails with DDP_ERR_FORMAT (a number is not finite), and as
+ * ddp_checkpoints_poll. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0, after each step: is what was written on the disk? With wait: when nothing is left to
- * write. With -ddp_on_save_error continue what cannot be saved is said, and no error here, but in
- * the status below. NULL is allowed. Fails as ddp_checkpoint_save. */
+/* Take note of saves that have ended. On rank 0, after each step. With wait, wait until nothing is
+ * left to write. Fails as ddp_checkpoint_save if a save has failed; with -ddp_on_save_error
+ * continue a line says so instead, and ddp_checkpoints_status knows it. NULL is allowed. */
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0: is nothing being written, or waiting to be? */
+/* Return 1 if no save is being written or waits to be. On rank 0. */
 int ddp_checkpoints_are_written(const ddp_checkpoints *c);
 
-/* On rank 0 the weights file that was saved last, or resumed from; NULL: none. Also NULL where c
- * is, and on other ranks. */
+/* Return the weights file that was saved last, else the one that the run goes on from, else NULL.
+ * On other ranks than 0, and if c is NULL: NULL. Valid until the next poll. */
 const char *ddp_checkpoints_last(const ddp_checkpoints *c);
 
-/* On rank 0 the weights files that this run has saved, *count of them, the last one last. Some may
- * be gone since (-keep). */
+/* Return the weights files that this run has saved, *count of them, the last one last; -keep may
+ * have removed some. On rank 0. Valid until the next poll. */
 char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
 
-/* What the last save took to be written, on rank 0; 0: there was none. */
+/* Return how many seconds the last save took to be written; 0: there was none. On rank 0. */
 double ddp_checkpoints_seconds(const ddp_checkpoints *c);
 
-/* The exit status so far: 1 if the last save failed, else 0. NULL is allowed. */
+/* Return 1 if the last save failed, else 0: the exit status so far. NULL is allowed. */
 int ddp_checkpoints_status(const ddp_checkpoints *c);
 
 #endif

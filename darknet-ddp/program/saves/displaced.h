@@ -1,6 +1,6 @@
-/* saves/displaced.h: weights that a save is about to write over, and that nobody has said may go:
- * they get another name, and so does their state file. On rank 0, by one thread at a time, while
- * nothing is being saved there; a line says so. */
+/* saves/displaced.h: weights that lie where a run is about to save and that nobody has said may go.
+ * They get another name, with their state file, and a line says so: the SAVE rows of
+ * checkpoint/starts.def. On rank 0, by one thread at a time. */
 #ifndef DDP_SAVES_DISPLACED_H
 #define DDP_SAVES_DISPLACED_H
 
@@ -9,19 +9,18 @@
 
 #include <stddef.h>
 
-/* Best weights of which a run that goes on does not know how good they are: its figures were lost,
- * or end before them. If BASE_best.weights is in directory, and not of that step (0: of any), name
- * it BASE_best_N.weights, N being the first number that is free. step: of the best figure that the
- * run knows; 0: it knows none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* If BASE_best.weights is in directory and is not of this step, name it BASE_best_N.weights, with
+ * the first N that is free. step: that of the best figure that the run knows; 0: it knows none, its
+ * figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* The step of the weights at path, as their state file says. 0: there are none; SIZE_MAX: no state
- * file can be read. */
+/* Return the step of the weights at path, as their state file says; 0: there are no weights;
+ * SIZE_MAX: their state file cannot be read. */
 size_t ddp_displaced_step(const char *path);
 
-/* Are the weights at path no whole save of a run: of another program, put there by hand, or with a
- * damaged state? Reads them and their state file. */
+/* Return 1 if there are weights at path that no whole state file describes: another program's, put
+ * there by hand, or with a damaged state. Reads all of both files. */
 int ddp_displaced_is_foreign(const char *path);
 
 /* Do what the SAVE row (checkpoint/starts.def) of what lies at path says, before a run of base
@@ -41,8 +40,9 @@ ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;
 
-/* If there are weights at path, *alike tells whether they are those of that save; else they are
- * named as ddp_displaced_keep does. Fails as that. */
+/* Make room at path for a second name of the weights that `metadata` describe. *alike becomes 1 if
+ * these very weights are there already; others get the name path.old. Fails as ddp_displaced_keep.
+ */
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
                                      int *alike, ddp_error *err) DDP_MUST_CHECK;
 

@@ -4,17 +4,18 @@
 #ifndef DDP_SAVES_DONE_MARKER_H
 #define DDP_SAVES_DONE_MARKER_H
 
-/* A run of this cfg is about to begin, with its weights in directory. */
+/* Name the file of a run of this cfg, which saves in directory. Call before the other functions. */
 void ddp_done_marker_open(const char *directory, const char *cfg);
 
-/* Has the run of this base name whose files lie in the folder come to its end? */
+/* Return 1 if the run of this base name whose files lie in the folder has come to its end. */
 int ddp_done_marker_is_in(const char *folder, const char *base);
 
-/* It begins: what an earlier one has left goes. May be called again. */
+/* Remove the file that an earlier run has left. Call when the run begins; once more does nothing.
+ */
 void ddp_done_marker_begin(void);
 
-/* It has come to its end. Nothing happens without ddp_done_marker_open. What cannot be written is
- * said on standard error. */
+/* Write the file: the run has come to its end. Does nothing without ddp_done_marker_open. A line on
+ * standard error says if it cannot be written. */
 void ddp_done_marker_write(void);
 
 #endif

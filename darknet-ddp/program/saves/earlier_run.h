@@ -1,5 +1,5 @@
 /* saves/earlier_run.h: moves what an earlier run of the same name has left out of the way of a new
- * run, and back (checkpoint/set_aside.h). On rank 0, which owns the name; each function says what
+ * run, and back (checkpoint/set_aside.h). On rank 0, which owns the name. Each function prints what
  * it did. */
 #ifndef DDP_SAVES_EARLIER_RUN_H
 #define DDP_SAVES_EARLIER_RUN_H
@@ -8,8 +8,8 @@
 #include "checkpoint/find.h"
 #include "state/checkpoint.h"
 
-/* Whoever owns the name, before it reads: a run may have been ended while it moved files. Fails as
- * ddp_set_aside_recover. */
+/* Put files together that a run was killed while it moved. Call when the name is owned, before its
+ * files are read. Fails as ddp_set_aside_recover. */
 ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
                                    ddp_error *err) DDP_MUST_CHECK;
 
@@ -28,11 +28,10 @@ ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0, where a run goes on: weights of one that had come to its end, BASE_final.weights and
- * BASE.weights with their states, also get the name BASE_final_<batches>.weights, and a line says
- * so; the average of them (ema_alpha) gets BASE_ema_<batches>.weights; other weights that have this
- * name are kept (saves/displaced.h): the run will write over them. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+/* Give the last weights of a run that had come to its end a second name, before a run that goes on
+ * writes over them: BASE_final.weights and BASE.weights with their states also become
+ * BASE_final_<batches>.weights, and their average (ema_alpha) BASE_ema_<batches>.weights. Other
+ * weights of such a name are kept (saves/displaced.h). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base,
                                       ddp_error *err) DDP_MUST_CHECK;
 

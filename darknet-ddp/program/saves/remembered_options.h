@@ -7,27 +7,28 @@
 #include "options/options.h"
 #include "state/checkpoint.h"
 
-/* Fill run's options. ranks: how many train. Fails with DDP_ERR_USAGE where they have no room. */
+/* Fill run's options with those of the command line, the data files and the build. ranks: how many
+ * train. Fails with DDP_ERR_USAGE if they have no room. */
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
                                 const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
 
-/* Add what the run validates on, in words, and since which step it has done so: figures of before
- * are of other pictures. was: of the checkpoint that it goes on from, with which it has been
- * compared; empty: from none. valid: NULL: nothing; what was known is kept. Other pictures are no
- * reason not to go on. A checkpoint that says nothing of them had the same. Fails as
+/* Add to run's options what the run validates on, and set *since to the step since which it does
+ * so; 0: always. was: metadata of the checkpoint that the run goes on from; all zero: it begins
+ * anew. valid: what it validates on, in words; NULL: nothing, and what `was` says is kept. A
+ * checkpoint that says nothing of it counts as one that validated on the same. Fails as
  * ddp_remember_options. */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Add how many of n pictures of the training list have no label file; has[i] is 0 for these. Fails
- * as ddp_remember_options. */
+/* Add to run's options how many of the training list's n pictures have no label file: those whose
+ * has[i] is 0. Fails as ddp_remember_options. */
 ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Where more have none than when the run began that has saved `was`, label files are gone. All had
- * one: has says so again, and what is gone cannot be read. Else DDP_ERR_USAGE: which are gone is
- * not known. */
+/* Find out if label files are gone since the run that has saved `was` began: if more pictures have
+ * none. If all pictures had one then, set each has[i] to 1, so that reading those that are gone
+ * fails. Else fail with DDP_ERR_USAGE, since nobody knows which are gone. */
 ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,14 +10,15 @@
 /* Prints why a pair was passed over. */
 extern const ddp_pair_listener ddp_resume_printer;
 
-/* A line about what the run goes on from; from->weights NULL: nothing. Where the job has started
- * again and nothing is here, that is DDP_ERR_USAGE. algorithms NULL: none. */
+/* Print what the run goes on from, or that there is nothing (from->weights is NULL). DDP_ERR_USAGE:
+ * there is nothing, and the job has started again by itself, or all files are those of a cfg that
+ * was renamed. algorithms: NULL is none. */
 ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* ddp_checkpoint_resume has failed with *err: add what the user may do. DDP_ERR_MISMATCH becomes
- * DDP_ERR_USAGE: ranks and files agree, and the command line asks for another run. */
+/* Add to *err, with which ddp_checkpoint_resume has failed, what the user may do. DDP_ERR_MISMATCH
+ * becomes DDP_ERR_USAGE, since the command line asks for another run. Returns err->code. */
 ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
                               const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;

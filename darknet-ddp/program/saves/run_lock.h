@@ -1,29 +1,31 @@
-/* saves/run_lock.h: this run owns the name that it saves under (checkpoint/name_lock.h), as the
- * options say. On rank 0; the others own nothing. One run a process.
+/* saves/run_lock.h: this run's ownership of the name that it saves under (checkpoint/name_lock.h).
+ * On rank 0; other ranks own nothing. One run a process.
  */
 #ifndef DDP_SAVES_RUN_LOCK_H
 #define DDP_SAVES_RUN_LOCK_H
 
 #include "base/status.h"
 
-/* Own base in directory. Where no file can be written there, that is said, and the run goes on. A
- * run that loses the name to another run later ends (show/rank_output.h). DDP_ERR_USAGE: another
- * run owns it. Fails also with DDP_ERR_NOMEM. */
+/* Own base in directory, from another run if take_over. If no file can be written there, a line
+ * says so and the run goes on without ownership. A run that later loses the name ends
+ * (show/rank_output.h). Waits up to 10 s (ddp_name_lock_open). DDP_ERR_USAGE: another run owns it.
+ * Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Does no other run own base in directory? DDP_ERR_USAGE: one does. */
+/* Fail with DDP_ERR_USAGE if another run owns base in directory. Waits as ddp_run_lock_take. Fails
+ * also with DDP_ERR_NOMEM. */
 ddp_status ddp_run_lock_probe(const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Before something is written: DDP_ERR_IO where another run has taken over. */
+/* Fail with DDP_ERR_IO if another run has taken the name over. Call before anything is written. */
 ddp_status ddp_run_lock_check(ddp_error *err) DDP_MUST_CHECK;
 
-/* Returns 1 where the run's directory had been removed: it is made again, which is said, and the
- * run owns the name in it as before. */
+/* Make the run's directory again if it was removed, own the name in it, and print a line. Returns 1
+ * if so, else 0. Any thread. */
 int ddp_run_lock_restore(const char *directory);
 
-/* The run has ended. */
+/* Give the name up: the run has ended. */
 void ddp_run_lock_give_back(void);
 
 #endif

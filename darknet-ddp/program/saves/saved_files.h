@@ -4,20 +4,23 @@
 
 #include <stddef.h>
 
-/* All zero: none yet. */
+/* A list of paths. All zero: it is empty. */
 typedef struct ddp_saved_files {
     char **paths;
     size_t count;
 } ddp_saved_files;
 
-/* It was saved; it may be known from before. Without memory it is not noted. */
+/* Put path at the end of the list; if it is there already, move it. Without memory nothing happens.
+ */
 void ddp_saved_files_add(ddp_saved_files *files, const char *path);
 
+/* Return 1 if path is in the list. */
 int ddp_saved_files_has(const ddp_saved_files *files, const char *path);
 
-/* NULL: none. */
+/* Return the path that was added last; NULL: the list is empty. Valid until the next call. */
 const char *ddp_saved_files_last(const ddp_saved_files *files);
 
+/* Free the list; it is empty then. */
 void ddp_saved_files_release(ddp_saved_files *files);
 
 #endif
