@@ -32,9 +32,9 @@ static void bits_tell(void **state)
 {
     (void)state;
     for (int i = 0; i < FINITE; i++)
-        assert_true(ddp_finite_told(ddp_finite_bits(finite_values[i])));
+        assert_true(ddp_bits_are_finite(ddp_finite_bits(finite_values[i])));
     for (int i = 0; i < OTHERS; i++)
-        assert_false(ddp_finite_told(ddp_finite_bits(other_values[i])));
+        assert_false(ddp_bits_are_finite(ddp_finite_bits(other_values[i])));
 }
 
 static void one_element_is_found_wherever_it_is(void **state)

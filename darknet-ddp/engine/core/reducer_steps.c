@@ -54,7 +54,7 @@ int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor)
 
 ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *err)
 {
-    return ddp_device_look(r->table->device, r->memory, r->plan->count, finite, err);
+    return ddp_device_check_finite(r->table->device, r->memory, r->plan->count, finite, err);
 }
 
 static int is_done(const ddp_reducer *r, size_t piece)

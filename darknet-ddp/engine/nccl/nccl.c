@@ -385,7 +385,7 @@ static ddp_status open_channels(ddp_group *g, struct ddp_nccl *n, ddp_error *err
 static ddp_status open_plan(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
 {
     return ddp_nccl_plan_open(&n->plan, &g->places, g->rank, g->hierarchical ? g->radix : 0,
-                              g->gpu->config.exact ? DDP_CUDA_PARTS : 0, err);
+                              g->gpu->config.exact ? DDP_CUDA_NODES : 0, err);
 }
 
 static const struct ddp_gpu_transport transport = {

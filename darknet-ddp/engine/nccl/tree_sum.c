@@ -170,7 +170,7 @@ static void sum_level(const struct way *w, int l)
 
     for (int i = 0; i < level->piece_count && level->parts > 1; i++) {
         size_t count = nth_piece(w, l, i).count;
-        struct ddp_cuda_sums sums = {.parts = part_at(w, l, i, 0),
+        struct ddp_cuda_sums sums = {.nodes = part_at(w, l, i, 0),
                                      .stride = count,
                                      .count = level->parts,
                                      .additions = level->additions,
@@ -180,7 +180,7 @@ static void sum_level(const struct way *w, int l)
         if (count == 0)
             continue;
         copy_own(w, l, i);
-        DDP_CUDA(w->g->gpu->cuda, ddp_cuda_sum_parts(w->n->stream, &sums, count));
+        DDP_CUDA(w->g->gpu->cuda, ddp_cuda_sum_nodes(w->n->stream, &sums, count));
     }
 }
 

@@ -307,7 +307,7 @@ static ddp_status check_finite(ddp_device *device, const float *x, size_t count,
 {
     int finite;
 
-    if (ddp_device_look(device, x, count, &finite, err))
+    if (ddp_device_check_finite(device, x, count, &finite, err))
         return err->code;
     if (!finite)
         return ddp_fail(err, DDP_ERR_FORMAT, "layer %d (%s) %s: a number is not finite", layer,

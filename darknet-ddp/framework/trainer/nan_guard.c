@@ -41,7 +41,7 @@ static int all_finite(ddp_device *device, const float *x, size_t count, ddp_stat
     int finite = 1;
 
     if (!*st && x)
-        *st = ddp_device_look(device, x, count, &finite, err);
+        *st = ddp_device_check_finite(device, x, count, &finite, err);
     return finite;
 }
 
@@ -204,7 +204,7 @@ static int gradients_are_broken(const ddp_nan_guard *g, const network *net, ddp_
 
     if (updates_look(g)) {
         what->first_layer = what->last_layer = g->updated_layer;
-        return !ddp_finite_told(net->gradients_seen);
+        return !ddp_bits_are_finite(net->gradients_seen);
     }
     if (ddp_reducer_finite(g->reducer, &b))
         return 0;

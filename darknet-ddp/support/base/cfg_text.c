@@ -10,7 +10,7 @@ size_t ddp_byte_order_mark(const char *text, size_t bytes)
     return bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Copy text[0..bytes) to out; lines end with a zero. Returns how many. */
+/* Copy text[0..bytes) to out, each line ended by a zero. Returns the number of lines. */
 static size_t split(char *out, const char *text, size_t bytes)
 {
     size_t lines = 1;
@@ -35,7 +35,7 @@ static void squeeze(char *text)
     *to = 0;
 }
 
-/* Without the blanks around it. */
+/* Cut the blanks before and behind the text; returns where it begins. */
 static char *trim(char *text)
 {
     size_t length;

@@ -4,18 +4,18 @@
 
 #include <stdint.h>
 
-/* Monotonic wall time since an arbitrary start. Safe from any thread. */
+/* Return the monotonic time since an arbitrary start. Any thread. */
 int64_t ddp_clock_ns(void);
 
-/* The time of day, since 1970: it may be set at any moment, and hosts' may differ. */
+/* Return the time of day, since 1970. It may be set at any moment, and differ between hosts. */
 int64_t ddp_clock_unix_ns(void);
 
-/* For a wait that looks again within milliseconds: how long this process has not run since the last
- * look, stopped by Ctrl-Z say, if that is more than 2 s; else 0. *looked_ns is the last look, and
- * becomes this one. */
+/* Return how long this process was stopped, by Ctrl-Z say, since *looked_ns: the time passed, if
+ * that is more than 2 s, else 0. Sets *looked_ns to now. For a loop that calls it every few
+ * milliseconds. */
 int64_t ddp_clock_stopped_ns(int64_t *looked_ns);
 
-/* CPU time (user and system) that this process has used so far, all threads. */
+/* Return the CPU time (user and system) of all threads of this process so far. */
 int64_t ddp_clock_cpu_ns(void);
 
 #endif

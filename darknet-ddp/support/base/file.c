@@ -17,7 +17,7 @@ enum { BLOCK_BYTES = 1 << 20 };
 
 struct ddp_file {
     char *path;
-    char *part; /* where it is written */
+    char *part; /* path of the file that is written */
     int fd;
     int failed; /* errno of the first write that was refused */
     FILE *stream;
@@ -37,7 +37,7 @@ static const char part_mark[] = ".part-";
 
 enum { DIGITS = 8, TRIES = 100 };
 
-/* The folder of path, with the slash at its end. */
+/* Return the folder of path, with the slash at its end; the caller frees it. */
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -58,7 +58,7 @@ static int is_same(const char *file, const char *of)
     return strcmp(file, of) == 0;
 }
 
-/* A part of a file of which is_meant holds, with `of`. */
+/* Return 1 if `name` is that of a part, and is_meant(its file's name, of). */
 static int is_part(const char *name, int (*is_meant)(const char *file, const char *of),
                    const char *of)
 {
@@ -78,8 +78,8 @@ static int is_own(int fd)
     return fstat(fd, &info) == 0 && info.st_uid == geteuid();
 }
 
-/* Whoever writes a part has it locked. Where files cannot be locked, parts stay; so do those of
- * other users. */
+/* Remove a part whose writer died: it is not locked. Parts of other users stay, as do all where
+ * files cannot be locked. */
 static void remove_if_dead(const char *directory, const char *name)
 {
     char *path;
@@ -110,7 +110,8 @@ void ddp_file_remove_dead_parts(const char *path, int (*is_meant)(const char *fi
     free(directory);
 }
 
-/* Between open and flock another may have taken it for a dead one's, and have it locked. */
+/* Return 1 if the part fd has not been removed: between open and flock another process may take it
+ * for a dead writer's. */
 static int is_still_there(int fd)
 {
     struct stat info;
@@ -118,7 +119,7 @@ static int is_still_there(int fd)
     return fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
-/* A part that is new and ours; -1 with errno set. */
+/* Open a new part of path, locked. Returns -1 with errno set if that fails. */
 static int open_part(char *part, const char *path, size_t size)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -157,8 +158,8 @@ static int write_all(int fd, const char *data, size_t bytes)
     return 0;
 }
 
-/* The stream's writes end here. stdio would forget why one failed, and Darknet would
- * end the program: the reason is kept, and all bytes count as written. */
+/* Write the stream's bytes. stdio would forget why a write failed, and Darknet would end the
+ * program: so the reason is kept, and all bytes count as written. */
 static ssize_t take(void *cookie, const char *data, size_t bytes)
 {
     ddp_file *f = cookie;
@@ -183,7 +184,7 @@ static void release(ddp_file *f)
     free(f);
 }
 
-/* All but the part. */
+/* Allocate all memory of f. Returns 0 if there is none. */
 static int get_memory(ddp_file *f, const char *path)
 {
     f->path = strdup(path);
@@ -298,7 +299,7 @@ ddp_status ddp_file_sync_directory(const char *path, ddp_error *err)
 
 /* ---- reading ---- */
 
-/* O_NONBLOCK: a pipe must not block. */
+/* O_NONBLOCK: opening a pipe must not block. */
 ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *err)
 {
     struct stat info;
@@ -318,7 +319,7 @@ ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *e
     return st;
 }
 
-/* Up to `bytes` bytes; fewer at the file's end, -1 on failure. */
+/* Read up to `bytes` bytes. Returns how many, fewer at the file's end, or -1. */
 static ssize_t read_all(int fd, char *data, size_t bytes)
 {
     size_t done = 0;

@@ -1,13 +1,15 @@
 /* base/file.h: files that are there whole or not at all.
  *
- * A file is written in two phases. Phase one writes PATH.part-<8 digits>, a new file that no link
- * leads to, and ends when all of it is on the disk and reads back as it was written. Phase two
- * renames it to PATH. A process that dies in between leaves the old PATH as it was. The phases are
- * apart so that several files can be complete before the first is renamed.
+ * A file is written in two phases:
+ *  1. ddp_file_create writes PATH.part-<8 digits>, a new file that no link leads to.
+ *     ddp_file_finish ends when all of it is on the disk and reads back as it was written.
+ *  2. ddp_file_publish renames it to PATH.
+ * A process that dies in between leaves the old PATH as it was. Several files can be finished
+ * before the first is published.
  *
- * Several may write the same PATH at a time: each has a part of its own, locked (flock) until it is
- * renamed or removed; the last to publish wins. Parts of PATH that no process has locked, because
- * their writer died, are removed when the next is created, and by ddp_file_remove_dead_parts.
+ * Several processes may write the same PATH at a time. Each has a part of its own, locked (flock)
+ * until it is renamed or removed; the last to publish wins. If a writer dies, its part stays,
+ * unlocked. The next ddp_file_create of PATH removes it, or ddp_file_remove_dead_parts.
  *
  * Hashes are XXH3, 64 bit.
  */
@@ -24,72 +26,76 @@ typedef struct ddp_file ddp_file;
 
 typedef struct ddp_file_checksum {
     uint64_t bytes;
-    uint64_t hash; /* of all of them */
+    uint64_t hash; /* of all bytes */
 } ddp_file_checksum;
 
-/* Start to write PATH. *out is set on success; end it with ddp_file_publish or
- * ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Start to write PATH. *out is set on success; end it with ddp_file_publish or ddp_file_abandon.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove what writers of this user that died have left of files in path's folder, of whose names
- * is_meant(name, path's last part) holds. */
+/* Remove, from path's folder, parts of this user whose writer died. A part goes if is_meant(its
+ * file's name, path's last component) is not 0. Parts that another process has locked stay, as do
+ * all where files cannot be locked. */
 void ddp_file_remove_dead_parts(const char *path,
                                 int (*is_meant)(const char *file, const char *of));
 
-/* Where to write; it belongs to the file. Writes to it never fail: what the system
- * refuses is kept until ddp_file_finish, and all that follows is dropped. */
+/* Return the stream to write to; it belongs to f. Writes to it never fail: ddp_file_finish reports
+ * what the system refused, and all that follows it is dropped. */
 FILE *ddp_file_stream(ddp_file *f);
 
-/* Size and hash of what was written so far. */
+/* Return size and hash of all that was given to the stream so far. */
 ddp_file_checksum ddp_file_written(ddp_file *f);
 
-/* Has the system refused to write something? Then nothing more of it is of use. */
+/* Return 1 if the system has refused a write: the file can only be abandoned. */
 int ddp_file_has_failed(const ddp_file *f);
 
-/* Phase one ends: flush, fsync, read back. Nothing may be written from here on.
- * DDP_ERR_IO: the disk is full, a quota is reached, or the like; the text says which. */
+/* End phase one: flush, fsync, read back. *sum: size and hash of the file. Nothing may be written
+ * afterwards; abandon f if it fails. DDP_ERR_IO: the disk is full, a quota is reached, or the like,
+ * which the text says. DDP_ERR_NOMEM. */
 ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err) DDP_MUST_CHECK;
 
-/* Close, remove the part and free f. NULL is allowed. */
+/* Close and remove the part, and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
 
-/* Phase two, of a file that is finished: give it its name and make that last (as
- * ddp_file_rename). Frees f in any case; the part is gone. */
+/* Rename the finished file f to its name, by ddp_file_rename. Frees f in any case. The part is
+ * gone: renamed or removed. */
 ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename a file within its directory and make that last (fsync of the directory). What
- * was at `to`, a link itself too, is replaced. *renamed tells, also on failure, whether
- * the rename was done. Fails with DDP_ERR_IO. */
+/* Rename a file within its directory, and fsync the directory, so that the name lasts. What was at
+ * `to` is replaced, a link itself too. *renamed: whether the rename was done, also on failure.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_rename(const char *from, const char *to, int *renamed,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Make names in PATH's directory last. Fails with DDP_ERR_IO. */
+/* Fsync PATH's directory, so that names in it last. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_sync_directory(const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Read at most `most` bytes from the start of a regular file. *data is the caller's
- * to free, with a zero byte behind the last of *bytes, and NULL on failure; *size is
- * the whole file's. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Read the first bytes, at most `most`, of a regular file. The caller frees *data, which has a zero
+ * byte behind the last of *bytes, and is NULL on failure. *size: bytes of the whole file. Fails
+ * with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *bytes, uint64_t *size,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a regular file to read. *fd is the caller's to close, -1 on failure; *size is in bytes.
+/* Open a regular file to read. The caller closes *fd, which is -1 on failure; *size is in bytes.
  * Fails with DDP_ERR_IO. */
 ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Size and hash of a file as it is on the disk. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Read a file and set *sum to its size and hash. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* A copy of the file `from`, in place of what is at `to`. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and
- * then `to` is as it was. */
+/* Replace the file `to`, if there is one, by a copy of the file `from`. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. `to` is then as it was, or, where only the fsync of its directory failed, the
+ * copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
-/* fd is open for writing, and was opened as path. Where nothing is there any more, since its folder
- * was removed or moved and is made again, say: a copy of all that it holds comes there, and fd
- * writes to that from here on. Else, and where that fails, nothing changes. */
+/* Write a file anew that was opened as path and is no longer there, since its folder was removed or
+ * moved, say. A copy of what fd holds comes to path, and fd, which is open for writing, writes to
+ * the copy afterwards. If something is at path, or the copy fails, fd stays as it is. It does too
+ * where the copy can be renamed but not synced or opened; the copy then stays at path. */
 void ddp_file_bring_back(const char *path, int fd);
 
-/* Are both there, and one file, by whatever names? */
+/* Return 1 if both paths lead to one file, by whatever names. */
 int ddp_file_is_same(const char *a, const char *b);
 
 #endif

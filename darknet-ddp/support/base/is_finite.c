@@ -1,9 +1,10 @@
 #include "base/is_finite.h"
 
-/* Read in blocks: what is not finite at the start of a large array is found soon. */
+/* Numbers are checked in blocks: one at the start of a large array that is not finite is found
+ * soon. */
 enum { BLOCK = 4096 };
 
-/* x has any alignment, as in a file that was read. */
+/* Put the bits of count floats together. x may have any alignment, as in a file that was read. */
 static inline uint32_t bits_of(const char *x, size_t count)
 {
     uint32_t bits = 0;
@@ -22,7 +23,7 @@ int ddp_all_finite(const void *x, size_t count)
     const char *at = x;
 
     for (; count >= BLOCK; count -= BLOCK, at += BLOCK * sizeof(float))
-        if (!ddp_finite_told(bits_of(at, BLOCK)))
+        if (!ddp_bits_are_finite(bits_of(at, BLOCK)))
             return 0;
-    return ddp_finite_told(bits_of(at, count));
+    return ddp_bits_are_finite(bits_of(at, count));
 }

@@ -1,5 +1,5 @@
-/* base/is_finite.h: are floats numbers, or NaN or infinite? By their bits, which no option of a
- * compiler's takes for granted. */
+/* base/is_finite.h: are floats finite, neither NaN nor infinite? Their bits tell: a compiler's
+ * options may let it assume that all floats are. */
 #ifndef DDP_BASE_IS_FINITE_H
 #define DDP_BASE_IS_FINITE_H
 
@@ -13,8 +13,8 @@
 #define DDP_FINITE_INLINE static inline
 #endif
 
-/* Its highest bit is set where x is NaN or infinite: the exponent, all ones, then carries into it.
- * What many elements give can be put together by |. */
+/* Return a word whose highest bit is set if x is NaN or infinite: the exponent, all ones, carries
+ * into it. Words of many floats can be put together by |. */
 DDP_FINITE_INLINE uint32_t ddp_finite_bits(float x)
 {
     uint32_t bits;
@@ -23,7 +23,7 @@ DDP_FINITE_INLINE uint32_t ddp_finite_bits(float x)
     return (bits & 0x7f800000U) + 0x00800000U;
 }
 
-DDP_FINITE_INLINE int ddp_finite_told(uint32_t bits)
+DDP_FINITE_INLINE int ddp_bits_are_finite(uint32_t bits)
 {
     return bits >> 31 == 0;
 }
@@ -32,7 +32,7 @@ DDP_FINITE_INLINE int ddp_finite_told(uint32_t bits)
 extern "C" {
 #endif
 
-/* Is every one of the count floats at x, which may have any alignment, a finite number? */
+/* Return 1 if all `count` floats at x, which may have any alignment, are finite. */
 int ddp_all_finite(const void *x, size_t count);
 
 #ifdef __cplusplus

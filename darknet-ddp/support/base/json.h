@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* A string with its quotes; NULL: "". text is UTF-8, and what else it may hold is escaped; so is
- * <, since the JSON may stand in a page. */
+/* Write a string with its quotes; NULL: "". text is UTF-8. Control characters, quotes and
+ * backslashes are escaped, and so is <, since the JSON may stand in a web page. */
 void ddp_json_text(FILE *out, const char *text);
 
-/* A number of 7 digits, null where it is not finite. */
+/* Write a number with 7 digits, or null if it is not finite. */
 void ddp_json_number(FILE *out, double value);
 
 #endif

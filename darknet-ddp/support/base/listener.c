@@ -13,7 +13,7 @@
 static const int64_t pending_ns = 5 * INT64_C(1000000000);
 
 struct pending {
-    int fd; /* -1: none */
+    int fd; /* -1: the place is free */
     int64_t since_ns;
     size_t bytes;
     unsigned char said[sizeof(ddp_handshake)];
@@ -36,7 +36,7 @@ void ddp_key_draw(ddp_key *key)
         key->bytes[i] = (unsigned char)((uint64_t)ddp_clock_ns() >> (i % 8 * 8));
 }
 
-/* In the same time wherever they differ. */
+/* Compare two keys, in the same time wherever they differ. */
 static int same_key(const ddp_key *a, const ddp_key *b)
 {
     unsigned char differs = 0;
@@ -109,7 +109,7 @@ static void end_pending(struct pending *g)
     g->fd = -1;
 }
 
-/* A free place, or that of the oldest pending connection. */
+/* Return a free place, or the place of the oldest pending connection, which is closed. */
 static struct pending *make_room(ddp_listener *d)
 {
     struct pending *oldest = &d->pending[0];
@@ -124,7 +124,7 @@ static struct pending *make_room(ddp_listener *d)
     return oldest;
 }
 
-/* Returns 1 where the connection has shown the key. */
+/* Read from a pending connection. Returns 1 if it has shown the key. */
 static int hear(const ddp_listener *d, struct pending *g, ddp_handshake *handshake)
 {
     ssize_t n = recv(g->fd, g->said + g->bytes, sizeof *handshake - g->bytes, 0);
@@ -196,7 +196,7 @@ void ddp_listener_close(ddp_listener *d)
 
 /* ---- the other side ---- */
 
-/* errno stays what it is. */
+/* Close fd, if it is one, and keep errno. */
 static void drop(int fd)
 {
     int error = errno;
@@ -206,7 +206,7 @@ static void drop(int fd)
     errno = error;
 }
 
-/* Begin to connect. */
+/* Begin to connect. Returns a socket, or -1. */
 static int approach(const ddp_net_address *to)
 {
     struct sockaddr_storage address;
@@ -219,7 +219,7 @@ static int approach(const ddp_net_address *to)
     return -1;
 }
 
-/* Returns 1 where it has come through; else errno says why not. */
+/* Return 1 if the connection is made; else errno says why not. */
 static int is_connected(int fd)
 {
     int error = 0;
@@ -230,7 +230,8 @@ static int is_connected(int fd)
     return error == 0;
 }
 
-/* The first way that ends in a connection, and is no longer among them; -1: none until then. */
+/* Wait for the first connection that is made, take it out of `ways` and return it; -1 if none is
+ * until then. */
 static int first_through(struct pollfd *ways, int count, int64_t until_ns)
 {
     int open = 0;

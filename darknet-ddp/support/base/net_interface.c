@@ -45,7 +45,8 @@ ddp_status ddp_net_interface_none(const char *host, const char *interface, ddp_e
                     interface ? interface : "but lo");
 }
 
-/* The names of interfaces that are up, each once. Returns whether one of them is meant. */
+/* List the names of interfaces that are up, each once. Returns 1 if `interface` names one of
+ * them. */
 static int look_for(const struct ifaddrs *all, const char *interface, char *names, size_t size)
 {
     int found = 0;

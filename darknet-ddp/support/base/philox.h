@@ -1,12 +1,11 @@
-/* base/philox.h: Philox4x32-10, the counter-based generator of Salmon, Moraes, Dror and
- * Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
- */
+/* base/philox.h: Philox4x32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw,
+ * "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011. */
 #ifndef DDP_BASE_PHILOX_H
 #define DDP_BASE_PHILOX_H
 
 #include <stdint.h>
 
-/* The host's code and the GPU's are the same. */
+/* The generator is compiled for the host and for GPUs from the same code. */
 #ifdef __CUDACC__
 #define DDP_PHILOX_PLACE __host__ __device__
 #else
@@ -15,8 +14,8 @@
 
 enum { DDP_PHILOX_ROUNDS = 10 };
 
-/* 128 random bits that depend on counter and key alone; for one key, counters and
- * blocks correspond one to one. out may be counter. Any thread. */
+/* Write 128 random bits to out, which depend on counter and key alone. For one key, different
+ * counters give different bits. out may be counter. Any thread. */
 DDP_PHILOX_PLACE static inline void ddp_philox(const uint32_t counter[4], const uint32_t key[2],
                                                uint32_t out[4])
 {

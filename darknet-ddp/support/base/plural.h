@@ -1,10 +1,10 @@
-/* base/plural.h: words of sentences. */
+/* base/plural.h: plurals and durations for sentences. */
 #ifndef DDP_BASE_PLURAL_H
 #define DDP_BASE_PLURAL_H
 
 #include <stddef.h>
 
-/* "s" or nothing, behind a count and a noun. */
+/* Return the ending of a noun behind a count: "s", or "" for 1. */
 static inline const char *ddp_plural(size_t count)
 {
     return count == 1 ? "" : "s";

@@ -5,7 +5,7 @@
 
 enum { FIRST_SHOWN = 0x20, DELETE = 0x7f, FIRST_BEHIND_CONTROLS = 0xa0, MARK = 0xfeff };
 
-/* How many bytes a character has that begins so; 0: none does. */
+/* Return how many bytes a character with that first byte has; 0 if there is none. */
 static size_t length_of(unsigned char first)
 {
     if (first < 0x80)
@@ -15,7 +15,8 @@ static size_t length_of(unsigned char first)
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* How many of text's bytes, `length` at most, are of the character that the first begins. */
+/* Return how many bytes at text, of at most `length`, belong to the character that the first
+ * begins. */
 static size_t whole(const unsigned char *text, size_t bytes, size_t length)
 {
     size_t n = 1;
@@ -70,7 +71,7 @@ size_t ddp_printable(char *out, const char *text, size_t bytes, size_t *used)
         if (n < length && n == left && used)
             break;
         if (n < length || length == 0)
-            n = 1; /* no character */
+            n = 1; /* the byte is no character */
         if (n == length && is_shown(at, n)) {
             memcpy(to, at, n);
             to += n;

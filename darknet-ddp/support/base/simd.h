@@ -1,6 +1,6 @@
 /* base/simd.h: functions that are compiled for several levels of x86-64 processors, of which the
- * loader picks one. Sums of products are for files compiled with -ffp-contract=off alone, as newer
- * ones would round both at once: a result must not depend on the processor. */
+ * loader picks one. A result must not depend on the processor. So a file with sums of products must
+ * be compiled with -ffp-contract=off: newer processors would round both at once. */
 #ifndef DDP_BASE_SIMD_H
 #define DDP_BASE_SIMD_H
 
@@ -12,7 +12,8 @@
 #define DDP_TARGET_CLONES
 #endif
 
-/* What such functions call must be compiled with them. */
+/* For functions that a function with DDP_TARGET_CLONES calls: they must be compiled with it, once
+ * for each level. */
 #define DDP_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #endif

@@ -1,9 +1,8 @@
-/* base/status.h: what went wrong, as a code to branch on and a line to read.
+/* base/status.h: an error as a code to branch on and a line to read.
  *
- * Every function that can fail returns ddp_status and takes, last, an error
- * the caller owns. The text is touched only on failure, so one ddp_error on
- * the stack serves a chain of calls. No function prints, exits or sets errno
- * as its way to report; only cli/ does.
+ * Every function that can fail returns ddp_status. Its last parameter is an error that the caller
+ * owns. It is touched only on failure, so one ddp_error on the stack serves a chain of calls. No
+ * function prints, exits or sets errno to report an error; only cli/ does.
  */
 #ifndef DDP_BASE_STATUS_H
 #define DDP_BASE_STATUS_H
@@ -11,7 +10,7 @@
 typedef enum ddp_status {
     DDP_OK = 0,
     DDP_ERR_USAGE = -1,   /* the caller broke the contract in the header */
-    DDP_ERR_NOMEM = -2,   /* host or device memory ran out */
+    DDP_ERR_NOMEM = -2,   /* no host or device memory is left */
     DDP_ERR_IO = -3,      /* the operating system refused a read or a write */
     DDP_ERR_FORMAT = -4,  /* a file is not what its header claims */
     DDP_ERR_COMM = -5,    /* a peer or the transport failed: the group is dead */
@@ -26,10 +25,10 @@ typedef struct ddp_error {
 #define DDP_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define DDP_MUST_CHECK __attribute__((warn_unused_result))
 
-/* Record a failure. Returns code, so that `return ddp_fail(...)` reads well. */
+/* Write a failure to *err. Returns code, so that `return ddp_fail(...)` reads well. */
 ddp_status ddp_fail(ddp_error *err, ddp_status code, const char *fmt, ...) DDP_PRINTF(3, 4);
 
-/* Put "context: " before the recorded text. Returns the recorded code. */
+/* Put the context, ": " behind it, before the text of *err. Returns err->code. */
 ddp_status ddp_wrap(ddp_error *err, const char *fmt, ...) DDP_PRINTF(2, 3);
 
 #endif

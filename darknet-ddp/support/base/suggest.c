@@ -10,7 +10,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Row by row, each from the two before it: the distance of a's first i letters and b's first j. */
+/* Return how many letters must be put in, left out, changed or swapped to make b of a. Computes row
+ * by row, from the two rows before, the distance of a's first i letters and b's first j. */
 static int distance(const char *a, const char *b)
 {
     int rows[3][LONGEST], *before = rows[0], *above = rows[1], *row = rows[2];
@@ -36,7 +37,7 @@ static int distance(const char *a, const char *b)
     return row[lb];
 }
 
-/* Of `word`, what stands behind a beginning that the other has, too. */
+/* Return the rest of `word` behind a beginning, or a dash, that the other word has too. */
 static const char *tail(const char *beginning, const char *word, const char *other)
 {
     size_t length = beginning ? strlen(beginning) : 0;

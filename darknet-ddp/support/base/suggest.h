@@ -1,24 +1,24 @@
-/* base/suggest.h: which of many words somebody may have meant. */
+/* base/suggest.h: the word that somebody may have meant, of many. */
 #ifndef DDP_BASE_SUGGEST_H
 #define DDP_BASE_SUGGEST_H
 
-/* Zero but for word, and beginning if many words share one: the search for what is like it. Words
- * are alike by what stands behind that, or behind a dash. */
+/* A search for the candidate most like `word`. All fields but word and beginning start as zero. */
 typedef struct ddp_suggest {
     const char *word;
     const char *beginning;
-    const char *best; /* of the candidates so far; NULL: none is like it */
-    int distance;     /* letters put in, left out, changed or swapped between the two */
+    const char *best; /* candidate most like word so far; NULL: none is like it */
+    int distance;     /* of best and word: letters put in, left out, changed or swapped */
 } ddp_suggest;
 
-/* Consider one more word, which must outlive *n. Words of more than 63 letters are like none, nor
- * are words that differ in more than a third of their letters. */
+/* Consider a candidate, which must outlive *n. Words of more than 63 letters are like none. Neither
+ * are words that differ in more than a third of their letters, or in more than 3. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 
-/* Room for the text below. */
+/* Bytes of the text of ddp_suggest_text. */
 enum { DDP_NEAR_TEXT = 96 };
 
-/* "; did you mean X?", or nothing. Returns text, which has DDP_NEAR_TEXT bytes. */
+/* Write "; did you mean X?", or "" if no word is like it, to text, which has DDP_NEAR_TEXT bytes.
+ * Returns text. */
 const char *ddp_suggest_text(const ddp_suggest *n, char *text);
 
 #endif

@@ -1,14 +1,15 @@
-/* base/tty.h: terminals, as far as a line that renews itself concerns them. */
+/* base/tty.h: terminals on which a line can renew itself. */
 #ifndef DDP_BASE_TTY_H
 #define DDP_BASE_TTY_H
 
-/* Erases the row that the cursor is in, where a line stands, and what of it went on below. */
+/* Written to a terminal, it erases the row that the cursor is in and all rows below: a line, and
+ * what of it was wrapped. */
 #define DDP_TTY_ERASE "\r\033[J"
 
-/* Is fd a terminal that knows DDP_TTY_ERASE? May be called from a handler of signals. */
+/* Return 1 if fd is a terminal that knows DDP_TTY_ERASE. May be called from a signal handler. */
 int ddp_tty_erases(int fd);
 
-/* Are both the same terminal, of that kind? */
+/* Return 1 if a and b are the same terminal, and it knows DDP_TTY_ERASE. */
 int ddp_tty_is_one(int a, int b);
 
 #endif

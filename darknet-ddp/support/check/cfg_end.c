@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What classifier takes without classes=. */
+/* Classes that `darknet classifier` assumes without classes=. */
 enum { CLASSES = 2 };
 
 static int is_one_of(const char *title, const char *const *titles)
@@ -15,14 +15,14 @@ static int is_one_of(const char *title, const char *const *titles)
     return 0;
 }
 
-/* A section with this key gives as many values, or as many maps. */
+/* Note the key that says how many values, or maps, the section gives. */
 static void take_outputs(ddp_cfg_end *end, const ddp_cfg_section *s, const char *key)
 {
     const ddp_cfg_line *line = ddp_cfg_find(s, key);
     char *rest = NULL;
     long value = line ? strtol(line->value, &rest, 10) : 1;
 
-    end->key = !line || rest > line->value ? key : NULL; /* else Darknet says what is wrong */
+    end->key = !line || rest > line->value ? key : NULL; /* else Darknet tells of the mistake */
     end->outputs = (int)value;
     end->line = line ? line->number : s->title->number;
 }
@@ -40,8 +40,8 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg)
     ddp_cfg_end end = {0};
     ddp_cfg_section s;
     size_t at = 0;
-    int maps = 0;     /* as many maps as that, of a size that is not known here */
-    int one_cell = 0; /* what comes out has been averaged over all its cells */
+    int maps = 0;     /* 1: the key counts maps, whose size is not known here */
+    int one_cell = 0; /* 1: an average over all cells came before */
 
     while (ddp_cfg_next_section(cfg, &at, &s)) {
         const char *title = s.title ? s.title->key : "";

@@ -1,31 +1,32 @@
-/* check/cfg_end.h: what a network is for, by the last sections of its cfg. */
+/* check/cfg_end.h: is a network a detector, has it a loss, how many values does it give? By its
+ * cfg's last sections. */
 #ifndef DDP_CHECK_CFG_END_H
 #define DDP_CHECK_CFG_END_H
 
 #include "base/cfg_text.h"
 
 typedef struct ddp_cfg_end {
-    const ddp_cfg_line *head; /* the first [yolo], [region] or [detection]: a detector's; or NULL */
-    const ddp_cfg_line *last; /* the last title; NULL: there is none */
+    const ddp_cfg_line *head; /* first [yolo], [region] or [detection] of a detector; else NULL */
+    const ddp_cfg_line *last; /* last title; NULL: there is none */
     int has_softmax;
-    int has_loss;    /* a section says how wrong what comes out is */
-    const char *key; /* that says how many values come out: "filters"; NULL: more than one does */
-    int outputs;     /* what it says */
-    int line;        /* where; that of its section's title if it is not there */
+    int has_loss;    /* 1: a section gives a loss */
+    const char *key; /* key that sets how many values come out: "filters"; NULL: no one key does */
+    int outputs;     /* the key's value */
+    int line;        /* the key's line; its section's title's if the key is missing */
 } ddp_cfg_end;
 
-/* It points into cfg. */
+/* Look at cfg's sections. The result points into cfg. */
 ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg);
 
 enum { DDP_MISFIT_TEXT = 512 };
 
-/* Does the end of a classifier's cfg give another number of values than its .data file has classes?
- * classes 0: it has no classes=. text is then a sentence. */
+/* Return 1 if a classifier's cfg gives another number of values than its .data file has classes,
+ * with a sentence in text. classes 0: the file has no classes=. */
 int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classes,
                        char text[DDP_MISFIT_TEXT]);
 
-/* Does nothing in a network that is no detector's give a loss, so that nothing is learnt? text is
- * then a sentence, of the line of end->last. */
+/* Return 1 if no section of a network, which is no detector's, gives a loss, so that nothing is
+ * learnt. text is then a sentence, for the line of end->last. */
 int ddp_cfg_end_no_loss(const ddp_cfg_end *end, char text[DDP_MISFIT_TEXT]);
 
 #endif

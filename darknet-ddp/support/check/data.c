@@ -15,8 +15,8 @@ struct looking {
     ddp_tally *t;
     uint64_t *by_class;
     const ddp_check_config *config;
-    uint32_t key;    /* of the picture's next box */
-    float shares[2]; /* of the network's input that the picture takes */
+    uint32_t key;    /* key of the picture's next box */
+    float shares[2]; /* shares of the network's input that the picture takes */
 };
 
 static void count_side(ddp_tally *t, int width, int height)
@@ -29,7 +29,7 @@ static void count_side(ddp_tally *t, int width, int height)
     t->sides[bin]++;
 }
 
-/* Of two boxes with the same middle. */
+/* Return the IoU of two boxes with the same middle. */
 static double overlap(double w, double h, double w2, double h2)
 {
     double both = fmin(w, w2) * fmin(h, h2);
@@ -51,7 +51,7 @@ static int is_of_level(uint32_t key, uint32_t level)
     return (key & ((UINT32_C(1) << level) - 1)) == 0;
 }
 
-/* Keep only what has a key of this level. */
+/* Keep only boxes with a key of this level. */
 static void raise_level(ddp_box_sample *s, uint32_t level)
 {
     uint32_t kept = 0;
@@ -80,7 +80,7 @@ void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float heig
     s->count++;
 }
 
-/* FNV-1a, and a last step that mixes the lowest bits. */
+/* Hash a path: FNV-1a. next_key mixes the lowest bits. */
 static uint32_t key_of(const char *picture)
 {
     uint32_t key = UINT32_C(2166136261);
@@ -99,7 +99,8 @@ static uint32_t next_key(uint32_t *key)
     return k ^ k >> 16;
 }
 
-/* By more than what rounding makes of a box at the edge? x and y are its middle. */
+/* Return 1 if a box reaches beyond the edge by more than rounding makes of a box there. x and y are
+ * its middle. */
 static int is_beyond(const ddp_label_box *b)
 {
     const double some = .02;
@@ -150,7 +151,7 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
     l->t->without_boxes += kind == DDP_LABEL_EMPTY;
 }
 
-/* A picture's class is the one whose name its path holds. */
+/* Count a classifier's picture by its class, whose name stands in its path. */
 static void look_at_name(struct looking *l, const char *picture, const char *place)
 {
     const ddp_check_config *c = l->config;
@@ -185,7 +186,7 @@ static void look_at_name(struct looking *l, const char *picture, const char *pla
     }
 }
 
-/* Returns whether it is fit. */
+/* Decode the picture. Returns 1 if that succeeds. */
 static int decode(struct looking *l, const char *picture, const char *place)
 {
     char note[256];

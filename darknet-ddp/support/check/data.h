@@ -1,4 +1,4 @@
-/* check/data.h: the pictures and labels of a training list. */
+/* check/data.h: checks of the pictures and labels of a training list. */
 #ifndef DDP_CHECK_DATA_H
 #define DDP_CHECK_DATA_H
 
@@ -13,62 +13,62 @@ enum {
     DDP_PATH_BYTES = 4096
 };
 
-/* What is counted. Plain numbers: those of several ranks add up. */
+/* Counts over pictures. Plain numbers: those of several ranks add up. */
 typedef struct ddp_tally {
-    uint64_t pictures;             /* looked at */
-    uint64_t without_labels;       /* that have no label file */
-    uint64_t without_boxes;        /* that have an empty one */
-    uint64_t boxes;                /* good ones */
-    uint64_t beyond;               /* of these, that reach beyond the picture's edge */
+    uint64_t pictures;             /* pictures that were looked at */
+    uint64_t without_labels;       /* pictures without a label file */
+    uint64_t without_boxes;        /* pictures with an empty one */
+    uint64_t boxes;                /* good boxes */
+    uint64_t beyond;               /* good boxes that reach beyond the picture's edge */
     uint64_t sides[DDP_SIDE_BINS]; /* pictures by their longer side: up to ddp_side_bins[i] */
     uint64_t sizes[DDP_BOX_BINS];  /* boxes by the root of width x height, fractions of the
                                       picture: up to ddp_box_bins[i] */
-    uint64_t anchored;             /* boxes that were compared with anchors */
-    double anchor_iou;             /* sum over them of the IoU with the best anchor */
+    uint64_t anchored;             /* good boxes that were compared with anchors */
+    double anchor_iou;             /* sum over these of the IoU with the best anchor */
 } ddp_tally;
 
 enum { DDP_BOX_SAMPLE = 4096 };
 
-/* Sizes of some of many boxes: of those whose key ends in `level` zero bits, so that it does not
- * matter who has seen them. All zero is none. */
+/* A sample of many boxes: the sizes of those whose key ends in `level` zero bits, so that it does
+ * not matter who has seen them. All zero is an empty sample. */
 typedef struct ddp_box_sample {
     float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the network's input */
     uint32_t keys[DDP_BOX_SAMPLE];
     uint32_t count, level;
 } ddp_box_sample;
 
-extern const int ddp_side_bins[DDP_SIDE_BINS];  /* the last one is without end: 0 */
-extern const double ddp_box_bins[DDP_BOX_BINS]; /* the last one is 1 */
+extern const int ddp_side_bins[DDP_SIDE_BINS];  /* upper ends; the last bin has none: 0 */
+extern const double ddp_box_bins[DDP_BOX_BINS]; /* upper ends; the last one is 1 */
 
 typedef struct ddp_check_config {
-    /* Where training looks for a picture's labels; out has DDP_PATH_BYTES. NULL: pictures of a
-     * classifier, whose classes stand in their paths. */
+    /* Write where training looks for a picture's labels to out[0..DDP_PATH_BYTES). NULL: pictures
+     * of a classifier, whose classes stand in their paths. */
     void (*label_path)(const char *picture, char *out);
-    /* Load all of the picture: 0 if that succeeds; note, of size bytes, is what the decoder warns
-     * of, or empty. Else note is why. NULL: only headers are read. */
+    /* Load all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's
+     * warning, or "". Else note says why not. NULL: only headers are read. */
     int (*decode)(const char *picture, char *note, size_t size);
-    int classes;          /* 0: not known */
-    char *const *names;   /* of a classifier's classes, classes of them; else NULL */
-    int most_boxes;       /* that training takes of a picture; 0: not known */
-    int missing_is_error; /* a picture without a label file */
-    /* The shares of the network's input, width and height, that a picture of this size takes; NULL:
-     * of both all. */
+    int classes;          /* number of classes; 0: not known */
+    char *const *names;   /* names of a classifier's classes; else NULL */
+    int most_boxes;       /* boxes that training takes of a picture; 0: not known */
+    int missing_is_error; /* 1: a picture without a label file is an error */
+    /* Write to shares which shares of the network's width and height a picture of this size takes.
+     * NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
-    int input[2];         /* for it: the network's width and height */
+    int input[2];         /* the network's width and height, for shares */
     const float *anchors; /* width and height of each, fractions of the input; NULL: none */
     int anchor_count;
-    ddp_box_sample *sample; /* good boxes are added; NULL: nobody wants them */
+    ddp_box_sample *sample; /* gets the good boxes; NULL: not wanted */
 } ddp_check_config;
 
-/* Look at the pictures of a list. Faults are added to *f, counts to *t and, of good boxes or a
- * classifier's pictures, to by_class[0..config->classes). */
+/* Check the pictures of a list. Adds faults to *f and counts to *t. Counts good boxes, or a
+ * classifier's pictures, by class in by_class[0..config->classes). */
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
                         const ddp_check_config *config, const ddp_list_lines *list);
 
-/* key: as good as random, and the box's own. */
+/* Add a box. key: the box's own, and as good as random. */
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height);
 
-/* *t += *more; so classes. */
+/* Add the counts of *more to *t. */
 void ddp_tally_add(ddp_tally *t, const ddp_tally *more);
 
 #endif

@@ -75,7 +75,7 @@ void ddp_check_bom(ddp_faults *f, const char *file, int has_mark)
 
 /* ---- once ---- */
 
-/* A line of the text; its first bytes are what makes it the same as another. */
+/* A line of the text. Its first `same` bytes are equal in lines that are one fault. */
 struct row {
     const char *at;
     size_t same, bytes;
@@ -99,14 +99,14 @@ static struct row row_at(const char *at)
     for (int tabs = 0; tabs < 2; kind++)
         tabs += *kind == '\t';
     row.same = row.bytes;
-    if (strncmp(kind, "picture-", 8) == 0) { /* its text says where it is listed */
+    if (strncmp(kind, "picture-", 8) == 0) { /* its text names its place in a list */
         kind += strcspn(kind, "\t") + 1;
         row.same = (size_t)(kind - at) + strcspn(kind, "\t");
     }
     return row;
 }
 
-/* Empty the second of two rows. */
+/* Empty each row that is the same as an earlier one. */
 static void drop_twice(struct row *rows, const struct row **sorted, size_t count)
 {
     for (size_t i = 0, first = 0; i < count; i++) {

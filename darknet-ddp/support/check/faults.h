@@ -1,4 +1,4 @@
-/* check/faults.h: what is wrong with training data, as a list that ranks can put together. */
+/* check/faults.h: faults of training data, as a list that ranks can put together. */
 #ifndef DDP_CHECK_FAULTS_H
 #define DDP_CHECK_FAULTS_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Said behind its name of a text file that has bytes of 0 and begins so: an editor has saved it as
- * UTF-16, or a disk has left that of it. */
+/* Return what to say, behind its name, of a text file with bytes of 0 that begins so. An editor has
+ * saved it as UTF-16, or a disk has left this much of it. */
 const char *ddp_has_zeros(const char *begin, size_t bytes);
 
 typedef enum ddp_fault_level {
@@ -18,39 +18,39 @@ typedef enum ddp_fault_level {
 
 typedef struct ddp_fault {
     ddp_fault_level level;
-    int line;         /* of the file, from 1; 0: the whole file */
+    int line;         /* line in the file, from 1; 0: the whole file */
     const char *kind; /* short and fixed, for programs: "label-columns" */
     const char *file;
     const char *text; /* a sentence, without file and line */
 } ddp_fault;
 
 typedef struct ddp_faults {
-    char *text; /* of all: five words and a newline each, tabs between them */
+    char *text; /* all faults: a line each, five words with tabs between them */
     size_t bytes, room;
-    int lost; /* some are missing: there was no memory for them */
+    int lost; /* 1: faults are missing for want of memory */
 } ddp_faults;
 
-/* Add one. Tabs and newlines in file and text become blanks. */
+/* Add a fault. Tabs and newlines in file and text become blanks. */
 void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const char *file,
                    int line, const char *fmt, ...) DDP_PRINTF(6, 7);
 
-/* Add a warning where a text file begins with a byte-order mark, which is skipped. */
+/* Add a warning if has_mark is 1: a text file begins with a byte-order mark, which is skipped. */
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
-/* Append what another rank found: its text[0..bytes). */
+/* Append another rank's faults: its text[0..bytes). */
 void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
 
-/* Leave out what was found twice, as in a picture that two lists have: the same fault at the same
- * place, of a picture with another place in a list, too. */
+/* Remove a fault that is in the list twice, at the same place: in a picture that two lists have,
+ * say. A picture's fault is one also if its texts name different lists. */
 void ddp_faults_unique(ddp_faults *f);
 
-/* Is there one of this kind, or of one that begins so? */
+/* Return 1 if there is a fault whose kind is, or begins with, `kind`. */
 int ddp_faults_have(const ddp_faults *f, const char *kind);
 
-void ddp_faults_release(ddp_faults *f); /* all zero is allowed */
+void ddp_faults_release(ddp_faults *f); /* *f may be all zero */
 
-/* Call each with every fault in turn; the strings are valid until it returns. The list is spent:
- * only release it afterwards. */
+/* Call each(ctx, fault) for every fault in turn; its strings are valid until it returns. The list
+ * is spent: only release it afterwards. */
 void ddp_faults_each(ddp_faults *f, void (*each)(void *ctx, const ddp_fault *fault), void *ctx);
 
 #endif

@@ -15,12 +15,13 @@ struct reading {
     const char *path;
     const ddp_label_rules *rules;
     int line;
-    size_t rows;  /* with a box, good or not */
-    size_t twice; /* whose line stands before, too */
-    int pixels;   /* it was said that numbers look like pixels */
+    size_t rows;  /* lines with a box, good or not */
+    size_t twice; /* boxes that an earlier line has, too */
+    int pixels;   /* 1: it was said that numbers look like pixels */
 };
 
-/* Words of a line, at most one more than there should be, between what sscanf takes for blanks. */
+/* Split a line into words, at most one more than there should be, at what sscanf takes for blanks.
+ * Returns how many. */
 static int split(char *line, char **words)
 {
     static const char blanks[] = " \t\r\n\v\f";
@@ -31,7 +32,7 @@ static int split(char *line, char **words)
     return n;
 }
 
-/* As the loader reads it: "%f", of less than a million, and neither hexadecimal nor a word. */
+/* Read a number as the loader does: "%f", below a million, neither hexadecimal nor a word. */
 static int read_number(struct reading *r, const char *word, double *value)
 {
     char *end;
@@ -49,7 +50,8 @@ static int read_number(struct reading *r, const char *word, double *value)
     return 0;
 }
 
-/* The loader reads a class with "%d": 0.0 and 1e0 are none. */
+/* Return 1 for a whole number, else add a fault: the loader reads a class with "%d", so 0.0 and 1e0
+ * are none. */
 static int is_whole(struct reading *r, const char *word)
 {
     size_t sign = word[0] == '-' || word[0] == '+';
@@ -92,8 +94,8 @@ static int are_up_to(const double *v, double most)
     return v[0] <= most && v[1] <= most && v[2] <= most && v[3] <= most;
 }
 
-/* Numbers of this size are pixels, most likely with the corner in place of the centre, or
- * percentages. */
+/* Add a fault, once a file: numbers of this size are pixels, most likely with the corner in place
+ * of the centre, or percentages. */
 static void say_pixels(struct reading *r, const double *v)
 {
     char size[64] = "the picture's width and height";

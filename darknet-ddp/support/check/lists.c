@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A line of a list, to be sorted by its text. */
+/* A line of a list, for sorting by its text. */
 struct entry {
     const char *path;
     size_t number;
@@ -42,12 +42,12 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list)
 
 /* ---- two lists ---- */
 
-/* The folder of the path before: most have the same. */
+/* The folder of the path before; most paths have the same. */
 struct folder {
     char name[PATH_MAX], real[PATH_MAX];
 };
 
-/* The path by way of its folder's own name, to be freed. NULL: no memory. */
+/* Return the path with its folder's real name, which the caller frees. NULL: no memory. */
 static char *real_path(const char *path, struct folder *last)
 {
     const char *slash = strrchr(path, '/');

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What Darknet takes of a picture where a head has no max=. */
+/* Boxes that Darknet takes of a picture where a head has no max=. */
 enum { YOLO_BOXES = 90, REGION_BOXES = 30, BOXES_OF_FORKS = 200 };
 
 enum { CHANNELS = 3 };
@@ -18,7 +18,7 @@ struct model {
     int width, height; /* of [net] */
 };
 
-/* The nearest that an int counts. */
+/* Return the number at text, or the nearest that an int holds. */
 static int int_of(const char *text)
 {
     long value = strtol(text, NULL, 10);
@@ -33,7 +33,7 @@ static int number_of(const ddp_cfg_section *s, const char *key, int fallback)
     return line ? int_of(line->value) : fallback;
 }
 
-/* A word in place of a number is told with its line by whoever reads the whole cfg. */
+/* Return 0 if the key's value is a word: the parser of the whole cfg tells of it, with its line. */
 static int is_number(const ddp_cfg_section *s, const char *key)
 {
     const ddp_cfg_line *line = ddp_cfg_find(s, key);
@@ -66,7 +66,8 @@ static int count_words(const char *text)
     return n;
 }
 
-/* The numbers that filters= of the convolution before a head is made of. 0: [detection]. */
+/* Return what filters= of the convolution before a head must be; 0: [detection], for which it is
+ * not known. */
 static double filters_of(const ddp_cfg_section *head)
 {
     const ddp_cfg_line *mask = ddp_cfg_find(head, "mask");
@@ -83,7 +84,7 @@ static void check_filters(const struct model *m, const ddp_cfg_section *before,
                           const ddp_cfg_section *head)
 {
     const ddp_cfg_line *line = before ? ddp_cfg_find(before, "filters") : NULL;
-    double wanted = filters_of(head); /* may be more than an int counts */
+    double wanted = filters_of(head); /* may be larger than an int */
     int found = line ? int_of(line->value) : 1;
 
     if (wanted == 0 || !before || !is(before, "[convolutional]") || found == wanted)
@@ -109,7 +110,7 @@ static void check_classes(const struct model *m, const ddp_cfg_section *head)
                   m->data_path, m->data_classes);
 }
 
-/* The anchors of this head's mask alone; a cfg gives all of them to each of its heads. */
+/* Note the anchors of this head's mask alone; a cfg gives all anchors to each of its heads. */
 static void take_anchors(const struct model *m, const ddp_cfg_section *head)
 {
     const ddp_cfg_line *line = ddp_cfg_find(head, "anchors");
@@ -157,7 +158,7 @@ static void look_at_head(const struct model *m, const ddp_cfg_section *before,
     take_anchors(m, head);
 }
 
-/* Every command that reads a .data file loads pictures so. */
+/* Check channels=: every command with a .data file loads pictures of three. */
 static void check_channels(const struct model *m, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *line = ddp_cfg_find(net, "channels");

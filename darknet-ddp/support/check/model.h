@@ -7,19 +7,21 @@
 
 enum { DDP_ANCHORS_MOST = 64 };
 
-/* What a detector's cfg says of its heads. */
+/* A detector's heads, as its cfg has them. */
 typedef struct ddp_heads {
-    int count;               /* sections [yolo], [region] or [detection] */
-    int classes;             /* of the last one */
-    int most_boxes;          /* max= of the last one, or what training takes without it */
-    int most_boxes_of_forks; /* the same where a cfg is trained by the later forks' formulas */
-    int width, height;       /* of the network's input; 0: the cfg does not say */
+    int count;               /* number of sections [yolo], [region] or [detection] */
+    int classes;             /* classes= of the last head */
+    int most_boxes;          /* max= of the last head, or what training takes without it */
+    int most_boxes_of_forks; /* most_boxes if the cfg is trained by the later forks' formulas */
+    int width, height;       /* of the network's input; 0: the cfg has none */
     int anchor_count;
-    float anchors[2 * DDP_ANCHORS_MOST]; /* fractions of the network's input, all heads' */
+    float anchors[2 * DDP_ANCHORS_MOST]; /* width and height of all heads' anchors, fractions of the
+                                            network's input */
 } ddp_heads;
 
-/* Compare cfg_path's text with classes= of its .data file (0: it has none), and look at filters= of
- * the convolution before each head and at channels= of [net]. Faults are added to *f. */
+/* Check cfg, the text of cfg_path, and set *heads. Compares its classes with those of the .data
+ * file at data_path (0: it has none). Looks at filters= of the convolution before each head, and at
+ * channels= of [net]. Adds faults to *f. */
 void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, const char *cfg_path,
                      const char *data_path, int classes);
 

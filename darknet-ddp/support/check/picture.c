@@ -42,8 +42,8 @@ static int little(const unsigned char *b, int bytes)
     return (int)value;
 }
 
-/* Do these bytes stand in the last few thousand of the file? Some programs write more behind the
- * end. */
+/* Return 1 if these bytes stand in the last few thousand of the file: some programs write more
+ * behind the end. */
 static int ends_with(const struct picture *p, const char *bytes, size_t count)
 {
     unsigned char tail[TAIL];
@@ -56,13 +56,15 @@ static int ends_with(const struct picture *p, const char *bytes, size_t count)
     return memmem(tail, got, bytes, count) != NULL;
 }
 
-/* Frames that hold a picture's size: SOF0 to SOF15 but for DHT, JPG and DAC. */
+/* Return 1 for a marker of a frame, which has a picture's size: SOF0 to SOF15 but for DHT, JPG and
+ * DAC. */
 static int is_frame(int marker)
 {
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-/* Walk over the segments before the frame. */
+/* Read the size of a JPEG from its frame, walking over the segments before it. Returns what is
+ * wrong, or NULL. */
 static const char *read_jpeg(struct picture *p)
 {
     unsigned char b[8];
@@ -73,7 +75,7 @@ static const char *read_jpeg(struct picture *p)
             return "ends in its header";
         if (b[0] != 0xff)
             return "has a broken header";
-        if (b[1] == 0xff) { /* a byte that only fills */
+        if (b[1] == 0xff) { /* a byte for padding */
             at++;
             continue;
         }
@@ -131,7 +133,7 @@ static const char *read_psd(struct picture *p)
     return NULL;
 }
 
-/* Kinds whose size is not looked for. */
+/* Read no size: for kinds whose size is not needed. */
 static const char *read_nothing(struct picture *p)
 {
     p->width = p->height = 1;
@@ -159,7 +161,7 @@ static const struct kind {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* Formats that begin with a size, not with a name. */
+/* Return the kind of a format that begins with a size, not with a name; NULL: none. */
 static const struct kind *of_box_format(const struct picture *p)
 {
     static const struct kind heif = {"", 0, NULL, "HEIF or AVIF"};
@@ -179,7 +181,7 @@ static const struct kind *find_kind(const struct picture *p)
     return of_box_format(p);
 }
 
-/* What is wrong, or NULL. */
+/* Check the picture. Returns what is wrong, or NULL. */
 static const char *look(struct picture *p, char *text, size_t size)
 {
     const struct kind *kind;

@@ -7,7 +7,7 @@
 
 static const double most_scale = 10.5; /* YOLOv1's cfgs rise to ten times */
 
-/* The line of max_batches=; NULL: the run has no end that is known. */
+/* Return the line of max_batches=; NULL: the run has no known end. */
 static const ddp_cfg_line *length_of(const ddp_cfg_section *net)
 {
     const ddp_cfg_line *line = ddp_cfg_find(net, "max_batches");
@@ -15,7 +15,7 @@ static const ddp_cfg_line *length_of(const ddp_cfg_section *net)
     return line && atoi(line->value) > 0 ? line : NULL;
 }
 
-/* A detector without it is refused. */
+/* Add a warning for a run without an end. A detector without max_batches= is refused elsewhere. */
 static void check_length(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                          const ddp_cfg_section *net)
 {
@@ -25,8 +25,8 @@ static void check_length(ddp_faults *f, const char *path, const ddp_cfg_text *cf
                       ddp_cfg_find(net, "max_batches") ? "0" : "not there");
 }
 
-/* steps= without its policy changes nothing, one that is less than the one before comes with it,
- * and none that the run does not reach comes at all. */
+/* Check steps=. Without its policy it changes nothing. A step below the one before counts when that
+ * one does, and a step that the run does not reach never does. */
 static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *steps = ddp_cfg_find(net, "steps"), *policy = ddp_cfg_find(net, "policy"),
@@ -63,7 +63,7 @@ static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *
     }
 }
 
-/* Each scale multiplies the rate as the ones before it have left it. */
+/* Check scales=: each multiplies the rate as the ones before it have left it. */
 static void check_scales(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *scales = ddp_cfg_find(net, "scales"), *policy = ddp_cfg_find(net, "policy");
@@ -83,7 +83,7 @@ static void check_scales(ddp_faults *f, const char *path, const ddp_cfg_section 
                       scales->value, most);
 }
 
-/* What is no number is told by whoever reads the whole cfg. */
+/* Return 1 if the text is the number 0. The parser of the whole cfg tells of words. */
 static int is_zero(const char *text)
 {
     char *end;
@@ -145,7 +145,7 @@ static void check_amounts(ddp_faults *f, const char *path, const ddp_cfg_section
     }
 }
 
-/* What the pictures of classifiers alone are changed by. */
+/* Check a detector's keys that change the pictures of classifiers alone. */
 static void check_detector(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     static const struct {
@@ -173,8 +173,9 @@ static int is(const ddp_cfg_section *s, const char *const *titles)
     return *titles != NULL;
 }
 
-/* [yolo] makes of what comes in what it wants, and [softmax] chances: where a layer has pressed it
- * between 0 and 1 before, little is left. Darknet's own classifiers have leaky there. */
+/* Check the activation before a loss. [yolo] applies what it needs, and [softmax] makes chances: if
+ * a layer has squeezed its input between 0 and 1 before, little is left. Darknet's own classifiers
+ * have leaky there. */
 static void check_activation(ddp_faults *f, const char *path, const ddp_cfg_section *layer,
                              const ddp_cfg_section *loss, int is_detector)
 {
@@ -208,7 +209,7 @@ static void check_losses(ddp_faults *f, const char *path, const ddp_cfg_text *cf
     }
 }
 
-/* The first of them counts. */
+/* Check for keys that stand twice: the first counts. */
 static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_section *s)
 {
     for (size_t i = 0; i < s->count; i++) {

@@ -1,9 +1,10 @@
-/* device/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them.
- * Included by device/ and comm/, and by files of algorithms/ named cuda_..., in a build with CUDA.
+/* device/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them. Included
+ * by device/ and comm/, and by files of algorithms/ named cuda_..., in a build with CUDA.
  *
- * Darknet computes on the default stream. Sums travel on a stream of their own, which the
- * default stream does not wait for (cudaStreamNonBlocking), and events order the two
- * where they must be ordered. No function here waits, but where it says so. */
+ * Darknet computes on the default stream. Sums travel on a stream of their own, which does not wait
+ * for the default stream (cudaStreamNonBlocking). Events order the two where they must be ordered.
+ * No function here waits, unless its comment says so.
+ */
 #ifndef DDP_DEVICE_CUDA_H
 #define DDP_DEVICE_CUDA_H
 
@@ -11,48 +12,51 @@
 #include <cuda_runtime_api.h>
 
 typedef struct ddp_cuda {
-    ddp_device base; /* first: the two pointers are interchangeable */
+    ddp_device base; /* first, so that pointers to both are interchangeable */
     int gpu;
-    cudaStream_t compute; /* the framework's: the default stream; of a second queue its own */
-    cudaStream_t comm;    /* sums, and copies for sums */
-    cudaEvent_t order;    /* of a second queue: what it is told to follow */
-    uint64_t *checksums;  /* pinned, DDP_CUDA_CHECKSUMS of them; NULL: none was made yet */
+    cudaStream_t compute; /* the framework's default stream; of a second queue its own */
+    cudaStream_t comm;    /* stream of sums, and of copies for sums */
+    cudaEvent_t order;    /* of a second queue: passes when the work that it follows is done */
+    uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 
-/* The stream of a GPU's work, or of a second queue's. */
+/* Return the stream on which a device's work is queued: a GPU, or a second queue of one. */
 static inline cudaStream_t ddp_cuda_stream(const ddp_device *d)
 {
     return ((const ddp_cuda *)d)->compute;
 }
 
-/* Make GPU number gpu, by CUDA's count, the calling thread's. A call that fails later ends the
- * program through fail. *out is set on success.
- * Fails with DDP_ERR_USAGE (no such GPU), DDP_ERR_NOMEM. */
+/* Open GPU number gpu, by CUDA's count, and make it the calling thread's. CUDA calls that fail end
+ * the program through fail. *out is set on success. Fails with DDP_ERR_USAGE (no such GPU),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                          ddp_error *err) DDP_MUST_CHECK;
 void ddp_cuda_close(ddp_cuda *c); /* NULL is allowed */
 
-/* End the program if a CUDA call failed; `call` is its text, of which the name is printed. */
+/* End the program through c->fail if rc is an error. call: text of the CUDA call, whose name is
+ * printed. */
 void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call);
 #define DDP_CUDA(c, call) ddp_cuda_check(c, call, #call)
 
-/* An event, without or with the time at which it passes. */
+/* Make an event: without the time at which it passes, or with it (_timed). The caller destroys
+ * it. */
 cudaEvent_t ddp_cuda_event(const ddp_cuda *c);
 cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c);
 
-/* The event of an event of this device. */
+/* Return the CUDA event in m, an event of a GPU. It belongs to m. */
 cudaEvent_t ddp_cuda_event_of(const ddp_device_event *m);
 
-/* What is queued on `later` from now on waits for what is queued on `stream` so far. event is used
- * for that, and passes when `stream` gets there. */
+/* Have all that is queued on `later` afterwards wait for what is queued on `stream` so far. Records
+ * event, which passes when `stream` gets there. */
 void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, cudaStream_t later);
 
-/* Has it passed? */
+/* Return 1 if the event has passed. */
 int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event);
 
-/* Host memory that a GPU copies without stopping anything; NULL: none. */
+/* Allocate host memory that a GPU copies without stopping its other work. Returns NULL if there is
+ * none. */
 float *ddp_cuda_alloc_pinned(const ddp_cuda *c, size_t count);
 void ddp_cuda_free_pinned(const ddp_cuda *c, float *x);
 

@@ -128,7 +128,8 @@ double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_e
     return from->device->ops->event_seconds(from, to);
 }
 
-ddp_status ddp_device_look(ddp_device *d, const float *x, size_t count, int *finite, ddp_error *err)
+ddp_status ddp_device_check_finite(ddp_device *d, const float *x, size_t count, int *finite,
+                                   ddp_error *err)
 {
     float *host;
 

@@ -1,4 +1,4 @@
-/* A GPU's memory and the work on its default stream. */
+/* device/device.h and device/cuda.h for a GPU: its memory, and work on its default stream. */
 #include "device/cuda.h"
 #include "device/kernels_cuda.h"
 
@@ -29,7 +29,7 @@ int ddp_device_count(void)
     int count = 0;
 
     if (cudaGetDeviceCount(&count) != cudaSuccess) {
-        (void)cudaGetLastError(); /* or the next call would report it */
+        (void)cudaGetLastError(); /* else the next call would report this error */
         return 0;
     }
     return count;
@@ -51,7 +51,7 @@ void ddp_device_identify(int gpu, char *text, size_t size)
     size_t used = 0;
 
     if (cudaGetDeviceProperties(&properties, gpu) != cudaSuccess) {
-        (void)cudaGetLastError(); /* whoever opens the device meets it again */
+        (void)cudaGetLastError(); /* ddp_cuda_open will report this error */
         (void)snprintf(text, size, "GPU %d", gpu);
         return;
     }
@@ -86,7 +86,7 @@ int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event)
     cudaError_t rc = cudaEventQuery(event);
 
     if (rc == cudaErrorNotReady) {
-        (void)cudaGetLastError(); /* Darknet looks for errors there */
+        (void)cudaGetLastError(); /* else Darknet would find it there */
         return 0;
     }
     ddp_cuda_check(c, rc, "cudaEventQuery");
@@ -144,7 +144,7 @@ static void cuda_zero(ddp_device *d, float *x, size_t count)
     DDP_CUDA(cuda_of(d), cudaMemsetAsync(x, 0, count * sizeof *x, cuda_of(d)->compute));
 }
 
-/* In the order of this device's queue, which cudaMemcpy does not know. */
+/* Copy in the order of this device's queue, which cudaMemcpy does not know, and wait. */
 static void copy_and_wait(ddp_cuda *c, void *to, const void *from, size_t count,
                           enum cudaMemcpyKind kind)
 {
@@ -254,8 +254,8 @@ static double cuda_event_seconds(const ddp_device_event *from, const ddp_device_
 
 /* ---- a second queue ---- */
 
-/* Sums, and what they are made of, should not wait behind kernels that were queued before them: the
- * first priority. */
+/* Open a stream of the first priority: sums, and the work for them, should not wait behind kernels
+ * that were queued before. */
 static cudaStream_t open_stream(const ddp_cuda *c)
 {
     int lowest, highest;
@@ -280,7 +280,7 @@ static ddp_status cuda_queue_open(ddp_device **out, ddp_device *d, ddp_error *er
     return DDP_OK;
 }
 
-/* What was computed on a device beside what it was asked for. */
+/* Free the memory of checksums. Waits for what uses it. */
 static void free_scratch(ddp_cuda *c)
 {
     if (c->checksums)
@@ -291,7 +291,7 @@ static void cuda_queue_close(ddp_device *queue)
 {
     ddp_cuda *c = cuda_of(queue);
 
-    free_scratch(c); /* waits for what uses it */
+    free_scratch(c);
     DDP_CUDA(c, cudaEventDestroy(c->order));
     DDP_CUDA(c, cudaStreamDestroy(c->compute));
     free(c);

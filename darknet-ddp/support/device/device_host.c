@@ -1,4 +1,4 @@
-/* The host as a device: every call does its work at once. */
+/* device/device.h for the host: every call does its work at once. */
 #include "base/clock.h"
 #include "base/huge_pages.h"
 #include "device/device_ops.h"

@@ -1,5 +1,5 @@
-/* device/device_ops.h: what a kind of device supplies. Included by device/ and comm/ alone.
- * Each member does what device.h says of the function of its name. */
+/* device/device_ops.h: the functions that a kind of device supplies. Each does what device.h says
+ * of the function of its name. Included by device/ and comm/ alone. */
 #ifndef DDP_DEVICE_DEVICE_OPS_H
 #define DDP_DEVICE_DEVICE_OPS_H
 
@@ -20,7 +20,7 @@ struct ddp_device_ops {
     uint64_t (*checksum)(ddp_device *d, const float *x, size_t count);
     void (*synchronize)(ddp_device *d);
     ddp_status (*event_open)(ddp_device_event **out, ddp_device *d,
-                             ddp_error *err); /* sets its device */
+                             ddp_error *err); /* sets (*out)->device */
     void (*event_close)(ddp_device_event *m);
     void (*event_record)(ddp_device_event *m);
     double (*event_seconds)(const ddp_device_event *from, const ddp_device_event *to);
@@ -29,7 +29,7 @@ struct ddp_device_ops {
     void (*follow)(ddp_device *queue, ddp_device *earlier);
 };
 
-/* Structs of each kind begin with these. */
+/* The struct of each kind of device, and of its events, begins with this one. */
 struct ddp_device {
     const struct ddp_device_ops *ops;
     char name[256];

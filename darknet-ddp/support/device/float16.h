@@ -1,19 +1,20 @@
-/* device/float16.h: float32 from and to 16 bits, rounded to nearest, ties to even, the same bits on
- * host and GPU. Without branches, and with shifts and one addition of normal numbers, so that
- * compilers make vectors of it and denormals are kept where the processor flushes them.
+/* device/float16.h: float32 from and to 16 bits, rounded to nearest, ties to even, with the same
+ * bits on host and GPU.
  *
  *   bf16   8 bits of exponent, 7 of mantissa: float32's range, 2 to 3 digits
  *   fp16   5 bits of exponent, 10 of mantissa: up to 65504, in steps of 2^-24 below 2^-14
  *
- * What is too large becomes infinite; NaN stays NaN.
+ * A number that is too large becomes infinite; NaN stays NaN. The code has no branches, only shifts
+ * and one addition of normal numbers. So compilers make vectors of it, and denormals are kept where
+ * the processor flushes them.
  *
- * With -ddp_compress a bucket's sum is of numbers of 16 bits (device/float16.h): a rank's part is
- * rounded when the chunk is launched or summed, and each addition of the tree (device/sum.c). So
- * every number that a message may carry is one of 16 bits, packing it on the way
- * (comm/wire_messages.c, below both ways to sum) loses nothing, and the result does not depend on
- * which sums travel, as it would if only messages rounded. A rounding for each level of the tree is
- * what that costs: an error that grows with the root of the levels' number, log2 of the ranks. Run
- * counts are 0 or 1 a rank, so that their sums fit, too.
+ * With -ddp_compress, sums of buckets are of numbers of 16 bits. A rank's numbers are rounded when
+ * the chunk is launched or summed, and so is each addition of the tree (device/sum.c). So a message
+ * carries numbers of 16 bits only, and packing them (comm/wire_messages.c, below both ways to sum)
+ * loses nothing. The result does not depend on which sums travel, as it would if only messages were
+ * rounded. This costs a rounding for each level of the tree: an error that grows with the root of
+ * the number of levels, log2 of the ranks. Run counts are 0 or 1 a rank, so that their sums fit,
+ * too.
  */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
@@ -27,7 +28,7 @@
 #define DDP_HALF_INLINE static inline
 #endif
 
-/* How floats travel. */
+/* Formats in which floats travel. */
 typedef enum ddp_wire {
     DDP_WIRE_FP32,
 #define HALF(NAME, ...) DDP_WIRE_##NAME,
@@ -51,8 +52,8 @@ DDP_HALF_INLINE float ddp_float_of(uint32_t bits)
     return x;
 }
 
-/* Without a branch: a compiler that could jump over the float addition behind `no` would, and make
- * no vectors. */
+/* Return yes if which is 1, no if it is 0. A compiler that could branch around the float addition
+ * behind `no` would, and make no vectors. */
 DDP_HALF_INLINE uint32_t ddp_choose_bits(int which, uint32_t yes, uint32_t no)
 {
     uint32_t mask = 0U - (uint32_t)which;
@@ -60,8 +61,8 @@ DDP_HALF_INLINE uint32_t ddp_choose_bits(int which, uint32_t yes, uint32_t no)
     return (yes & mask) | (no & ~mask);
 }
 
-/* The 32 bits of x rounded to bf16. A carry out of the mantissa is the next exponent, which is
- * right; one out of a NaN would not be. */
+/* Return the 32 bits of x rounded to bf16. A carry out of the mantissa makes the next exponent,
+ * which is right; out of a NaN it would not be. */
 DDP_HALF_INLINE uint32_t ddp_bf16_rounded(float x)
 {
     uint32_t bits = ddp_bits_of(x);
@@ -81,7 +82,7 @@ DDP_HALF_INLINE float ddp_from_bf16(uint16_t half)
     return ddp_float_of((uint32_t)half << 16);
 }
 
-/* Below 2^-14 adding 0.5, whose last place is 2^-24, rounds as fp16 does. */
+/* Return x as fp16. Below 2^-14, adding 0.5, whose last place is 2^-24, rounds as fp16 does. */
 DDP_HALF_INLINE uint16_t ddp_to_fp16(float x)
 {
     uint32_t bits = ddp_bits_of(x), size = bits & 0x7fffffffU;
@@ -123,7 +124,7 @@ DDP_HALF_INLINE float ddp_from_half(uint16_t half, ddp_wire wire)
     return 0;
 }
 
-/* x as it would come out of the wire. */
+/* Return x rounded to the wire's format. */
 DDP_HALF_INLINE float ddp_wire_rounded(float x, ddp_wire wire)
 {
     return wire == DDP_WIRE_FP32 ? x : ddp_from_half(ddp_to_half(x, wire), wire);

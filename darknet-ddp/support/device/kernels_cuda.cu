@@ -13,7 +13,7 @@ struct values {
 };
 
 struct additions {
-    unsigned char after[DDP_CUDA_PARTS];
+    unsigned char after[DDP_CUDA_NODES];
 };
 
 static unsigned blocks_for(size_t count)
@@ -54,8 +54,8 @@ __global__ void ddp_compose_kernel(float *x, double keep, const float *more, siz
         x[i] = (float)__dadd_rn(__dmul_rn(keep, (double)x[i]), (double)more[i]);
 }
 
-__global__ void ddp_sum_parts_kernel(float *sums, size_t sums_stride, const float *parts,
-                                     size_t stride, int part_count, struct additions additions,
+__global__ void ddp_sum_nodes_kernel(float *sums, size_t sums_stride, const float *nodes,
+                                     size_t stride, int node_count, struct additions additions,
                                      size_t count)
 {
     size_t step = (size_t)gridDim.x * blockDim.x;
@@ -64,8 +64,8 @@ __global__ void ddp_sum_parts_kernel(float *sums, size_t sums_stride, const floa
         float stack[DDP_SUM_NODES_MAX + 1];
         int top = 0;
 
-        for (int p = 0; p < part_count; p++) {
-            float sum = parts[(size_t)p * stride + i];
+        for (int p = 0; p < node_count; p++) {
+            float sum = nodes[(size_t)p * stride + i];
 
             for (int left = additions.after[p]; left > 0; left--)
                 sum = stack[--top] + sum;
@@ -100,12 +100,12 @@ __global__ void ddp_check_finite_kernel(const float *x, size_t count, unsigned *
 
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
         bits |= ddp_finite_bits(x[i]);
-    if (!ddp_finite_told(bits))
+    if (!ddp_bits_are_finite(bits))
         *flag = number;
 }
 
-/* The last step of splitmix64: each bit of the element and of its place changes half of all bits.
- */
+/* Mix by the last step of splitmix64: each bit of the element and of its place changes half of all
+ * bits. */
 __device__ static uint64_t mixed(uint64_t place, unsigned bits)
 {
     uint64_t x = (place << 32 | bits) + 0x9e3779b97f4a7c15ULL * (place + 1);
@@ -115,8 +115,8 @@ __device__ static uint64_t mixed(uint64_t place, unsigned bits)
     return x ^ x >> 31;
 }
 
-/* A number a block. */
-__global__ void ddp_checksum_kernel(const unsigned *x, size_t count, uint64_t *parts)
+/* Write one number for each block of threads. */
+__global__ void ddp_checksum_kernel(const unsigned *x, size_t count, uint64_t *sums)
 {
     __shared__ uint64_t shared[256];
     size_t step = (size_t)gridDim.x * blockDim.x;
@@ -131,7 +131,7 @@ __global__ void ddp_checksum_kernel(const unsigned *x, size_t count, uint64_t *p
             shared[threadIdx.x] += shared[threadIdx.x + half];
     }
     if (threadIdx.x == 0)
-        parts[blockIdx.x] = shared[0];
+        sums[blockIdx.x] = shared[0];
 }
 
 cudaError_t ddp_cuda_set(cudaStream_t stream, float *x, const float *host, size_t count)
@@ -163,14 +163,14 @@ cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const f
     return cudaPeekAtLastError();
 }
 
-cudaError_t ddp_cuda_sum_parts(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count)
+cudaError_t ddp_cuda_sum_nodes(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count)
 {
     struct additions additions;
 
-    for (int p = 0; p < DDP_CUDA_PARTS; p++)
+    for (int p = 0; p < DDP_CUDA_NODES; p++)
         additions.after[p] = p < s->count ? s->additions[p] : 0;
-    ddp_sum_parts_kernel<<<blocks_for(count), threads, 0, stream>>>(
-        s->sums, s->sums_stride, s->parts, s->stride, s->count, additions, count);
+    ddp_sum_nodes_kernel<<<blocks_for(count), threads, 0, stream>>>(
+        s->sums, s->sums_stride, s->nodes, s->stride, s->count, additions, count);
     return cudaPeekAtLastError();
 }
 
@@ -195,14 +195,14 @@ cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t co
     return cudaPeekAtLastError();
 }
 
-cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *parts)
+cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *sums)
 {
     unsigned blocks = blocks_for(count);
 
     if (blocks > DDP_CUDA_CHECKSUMS)
         blocks = DDP_CUDA_CHECKSUMS;
     for (unsigned i = blocks; i < DDP_CUDA_CHECKSUMS; i++)
-        parts[i] = 0;
-    ddp_checksum_kernel<<<blocks, threads, 0, stream>>>((const unsigned *)x, count, parts);
+        sums[i] = 0;
+    ddp_checksum_kernel<<<blocks, threads, 0, stream>>>((const unsigned *)x, count, sums);
     return cudaPeekAtLastError();
 }

@@ -1,4 +1,4 @@
-/* A build for CPUs: this process sees no GPU. */
+/* device/device.h in a build for CPUs: this process sees no GPU. */
 #include "device/device.h"
 
 int ddp_device_count(void)

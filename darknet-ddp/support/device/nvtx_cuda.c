@@ -1,6 +1,6 @@
 #include "device/device.h"
 
-/* Toolkits have it since CUDA 10, as headers alone; the emulated device has not. */
+/* CUDA's toolkits have NVTX since CUDA 10, as headers alone; the emulated device has none. */
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 

@@ -3,16 +3,16 @@
 #include "base/is_finite.h"
 #include "base/simd.h"
 
-/* A block of one part: two of them stay in the first cache. */
+/* Elements of an input that are summed at a time: two such blocks stay in the first cache. */
 enum { BLOCK = 2048 };
 
-/* What of the tree is to be summed: as ddp_sum_range has it. */
+/* The arguments of ddp_sum_range. */
 struct range {
     int size, begin, end, own;
     ddp_wire wire;
 };
 
-/* For one format each, so that they become vectors. */
+/* Inlined for each format, so that the loop becomes vectors. */
 DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, size_t count,
                               ddp_wire wire)
 {
@@ -21,7 +21,7 @@ DDP_ALWAYS_INLINE void add_as(float *restrict dst, const float *restrict src, si
 }
 
 DDP_TARGET_CLONES
-static void add(float *restrict dst, const float *restrict src, size_t count, ddp_wire wire)
+static void add_block(float *restrict dst, const float *restrict src, size_t count, ddp_wire wire)
 {
     if (wire == DDP_WIRE_FP32)
         add_as(dst, src, count, DDP_WIRE_FP32);
@@ -31,7 +31,7 @@ static void add(float *restrict dst, const float *restrict src, size_t count, dd
 #include "device/half_types.def"
 }
 
-/* The addition that makes the sum. Returns ddp_finite_bits of all. */
+/* Make the last addition of a sum. Returns ddp_finite_bits of all sums, put together. */
 DDP_ALWAYS_INLINE uint32_t add_last_as(float *restrict dst, const float *restrict src, size_t count,
                                        ddp_wire wire)
 {
@@ -47,8 +47,8 @@ DDP_ALWAYS_INLINE uint32_t add_last_as(float *restrict dst, const float *restric
 }
 
 DDP_TARGET_CLONES
-static uint32_t add_last(float *restrict dst, const float *restrict src, size_t count,
-                         ddp_wire wire)
+static uint32_t add_last_block(float *restrict dst, const float *restrict src, size_t count,
+                               ddp_wire wire)
 {
 #define HALF(NAME, ...)                                                                            \
     if (wire == DDP_WIRE_##NAME)                                                                   \
@@ -57,8 +57,8 @@ static uint32_t add_last(float *restrict dst, const float *restrict src, size_t 
     return add_last_as(dst, src, count, DDP_WIRE_FP32);
 }
 
-/* The part that holds the sum of the parts first..first+n: `own` where it is
- * among them (a + b is b + a), which saves the copy at the end. */
+/* Return which of the inputs first..first+n holds their sum: `own` if it is among them (a + b is b
+ * + a), which saves the copy at the end. */
 static int holder(int first, int n, int own)
 {
     return own >= first && own < first + n ? own : first;
@@ -69,9 +69,9 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* From the leaves up, this is the tree that splits at powers of two. Returns
- * ddp_finite_bits of the sums, of those of all ranks alone. */
-static uint32_t sum_block(float *const *parts, const struct range *range, size_t at, size_t count)
+/* Sum a block, from the leaves up: the tree that splits at powers of two. Returns ddp_finite_bits
+ * of sums of all ranks, put together. */
+static uint32_t sum_block(float *const *inputs, const struct range *range, size_t at, size_t count)
 {
     int size = range->size, begin = range->begin, end = range->end, own = range->own;
     uint32_t bits = 0;
@@ -84,34 +84,34 @@ static uint32_t sum_block(float *const *parts, const struct range *range, size_t
             float *dst;
             const float *src;
 
-            if (!parts[right]) /* both are in a sum that there was */
+            if (!inputs[right]) /* both are in a node that was given */
                 continue;
-            dst = parts[right == own ? right : left] + at;
-            src = parts[right == own ? left : right] + at;
+            dst = inputs[right == own ? right : left] + at;
+            src = inputs[right == own ? left : right] + at;
             if (2 * n >= size)
-                bits = add_last(dst, src, count, range->wire);
+                bits = add_last_block(dst, src, count, range->wire);
             else
-                add(dst, src, count, range->wire);
+                add_block(dst, src, count, range->wire);
         }
     return bits;
 }
 
-int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count,
+int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire)
 {
     const struct range range = {size, begin, end, own, wire};
     uint32_t bits = 0;
 
     if (size == 1)
-        return ddp_all_finite(parts[0], count);
+        return ddp_all_finite(inputs[0], count);
     for (size_t at = 0; at < count; at += BLOCK)
-        bits |= sum_block(parts, &range, at, count - at < BLOCK ? count - at : BLOCK);
-    return ddp_finite_told(bits);
+        bits |= sum_block(inputs, &range, at, count - at < BLOCK ? count - at : BLOCK);
+    return ddp_bits_are_finite(bits);
 }
 
-int ddp_sum_tree(float *const *parts, int size, int own, size_t count, ddp_wire wire)
+int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire wire)
 {
-    return ddp_sum_range(parts, size, 0, size, own, count, wire);
+    return ddp_sum_range(inputs, size, 0, size, own, count, wire);
 }
 
 int ddp_sum_nodes(int size, int begin, int end, int *firsts)
@@ -129,7 +129,7 @@ int ddp_sum_nodes(int size, int begin, int end, int *firsts)
     return nodes;
 }
 
-/* Do the nodes from a to b and from b to end make one? */
+/* Return 1 if the nodes a..b and b..end make one node. */
 static int are_siblings(int size, int a, int b, int end)
 {
     int n = b - a;

@@ -6,32 +6,32 @@
 
 #include <stddef.h>
 
-/* parts[own][i] becomes the sum over r of parts[r][i], for i in 0..count. Returns 1 if every
- * sum is finite, else 0: found in the pass that makes them, without another over memory.
- * The ranks 0..size are split at the largest power of two below size, again and
- * again: size 3 is (p0 + p1) + p2, size 6 is ((p0 + p1) + (p2 + p3)) + (p4 + p5).
- * wire: each addition is made in float32, and rounded to what the wire carries (device/float16.h);
- * the parts are rounded already. So every sum of a branch can travel, and the result does not
- * depend on which do. The other parts are used as scratch. No two parts overlap. */
-int ddp_sum_tree(float *const *parts, int size, int own, size_t count, ddp_wire wire);
+/* Set inputs[own][i] to the sum over ranks r of inputs[r][i], for each i in 0..count. Returns 1 if
+ * every sum is finite, else 0, without another pass over memory. The ranks 0..size are split at the
+ * largest power of two below size, again and again. Size 3 is (p0 + p1) + p2, size 6 is ((p0 + p1)
+ * + (p2 + p3)) + (p4 + p5). wire: inputs are rounded to its format already; each addition is made
+ * in float32 and rounded to it. So every sum of a branch can travel, and the result does not depend
+ * on which do. The other inputs are used as scratch. No two inputs overlap. */
+int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire wire);
 
-/* The tree by and by: as much of it as the ranks begin..end make alone. Of these parts[r] is rank
- * r's, or the sum of a node (below) whose first rank is r, or NULL where r is in such a sum. For
- * each node of begin..end parts[first] becomes its sum; parts[own] where own is in it, a rank whose
- * part is not NULL. Returns 0 where that made sums of all ranks, and one of them is not finite,
- * else 1. */
-int ddp_sum_range(float *const *parts, int size, int begin, int end, int own, size_t count,
+/* Sum as much of the tree as the ranks begin..end make alone. inputs[r] is rank r's, or the sum of
+ * a node (below) whose first rank is r; it is NULL if r is another rank of such a node. For each
+ * node of begin..end, inputs[first] becomes its sum, or inputs[own] if own is in it, where
+ * inputs[own] is not NULL. Returns 0 if this made the sums of all ranks and one is not finite, else
+ * 1. */
+int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire);
 
-/* The largest whole branches of the tree that make up the ranks begin..end: firsts[i] is the first
- * rank of the i-th, which ends where the next one begins. Returns how many. */
+/* List the nodes of the ranks begin..end: the largest whole branches of the tree that they make up.
+ * firsts[i] is the first rank of node i, which ends where the next one begins. Returns how many
+ * there are. */
 enum { DDP_SUM_NODES_MAX = 64 };
 int ddp_sum_nodes(int size, int begin, int end, int *firsts);
 
-/* The same by a stack, for whoever cannot ask at each addition. The ranks up to `end` come as
- * nodes, whose first ranks are firsts[0..count), in order; each is put on the stack, and after node
- * i the two on top become their sum, additions[i] times. What is on the stack then are the nodes
- * that make up all of these ranks (above), in order. Returns how many. */
+/* Write the tree as a postfix program, for code that cannot branch at each addition (a GPU kernel).
+ * It pushes node i, then additions[i] times replaces the top two entries by their sum.
+ * firsts[0..count): first ranks of the nodes, in order, which end at rank `end`. In the end the
+ * stack has the nodes (above) of all these ranks, in order. Returns how many. */
 int ddp_sum_stack(int size, const int *firsts, int count, int end, unsigned char *additions);
 
 #endif

@@ -24,7 +24,7 @@ float ddp_wire_most(ddp_wire wire)
     return most[wire];
 }
 
-/* For one format each, so that they become vectors. */
+/* Inlined for each format, so that the loops become vectors. */
 DDP_ALWAYS_INLINE void round_as(float *x, size_t count, ddp_wire wire)
 {
     for (size_t i = 0; i < count; i++)

@@ -9,7 +9,7 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Any order, as long as it is one. */
+/* Compare boxes for sorting: any order will do. */
 static int compare_boxes(const ddp_box *a, const ddp_box *b)
 {
     int order = compare_numbers(a->left, b->left);
@@ -43,11 +43,11 @@ static int compare_truths(const void *a, const void *b)
     return compare_boxes(&x->box, &y->box);
 }
 
-/* What counts, by picture. */
+/* Detections and truths that count, sorted by picture. */
 struct sorted {
     ddp_detection *detections;
     ddp_truth *truths;
-    char *taken; /* of each truth */
+    char *taken; /* 1 for each truth that a detection has taken */
     size_t detection_count, truth_count;
 };
 
@@ -78,7 +78,7 @@ static int sort(struct sorted *s, int classes, double score, const ddp_detection
     return 1;
 }
 
-/* The truth in [first, end) that it takes; end: none. */
+/* Take the truth in [first, end) for d, and return it; end: there is none. */
 static size_t take(struct sorted *s, const ddp_detection *d, size_t first, size_t end)
 {
     size_t best = end;

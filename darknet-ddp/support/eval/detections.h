@@ -1,7 +1,7 @@
-/* eval/detections.h: what a detector found and what was there, as evaluation reads it.
+/* eval/detections.h: objects that a detector found and that were there, as evaluation reads them.
  *
- * Boxes are in pixels of the picture, or in any other unit that is the same for both kinds of
- * one picture: left, top, width, height. Pictures and classes are numbered from 0.
+ * A box is left, top, width, height: in pixels, or in any other unit that is the same for all boxes
+ * of a picture. Pictures and classes are numbered from 0.
  */
 #ifndef DDP_EVAL_DETECTIONS_H
 #define DDP_EVAL_DETECTIONS_H
@@ -26,13 +26,13 @@ typedef struct ddp_truth {
     ddp_box box;
 } ddp_truth;
 
-/* Area of the intersection over that of the union; 0 where they do not overlap. */
+/* Return the area of the boxes' intersection over that of their union; 0 if they do not overlap. */
 double ddp_box_iou(const ddp_box *a, const ddp_box *b);
 
-/* Put truths by class, picture and their order in the array; detections by class, picture and
+/* Sort truths by class, picture and their order in the array; detections by class, picture and
  * falling score, those of one score in their order. The result depends on the set and on the order
- * within a picture alone, so it is the same however pictures were shared out. Fails (returns
- * nonzero) where there is no memory. */
+ * within a picture alone: it is the same however pictures were shared out. Return nonzero if there
+ * is no memory. */
 int ddp_sort_detections(ddp_detection *detections, size_t count);
 int ddp_sort_truths(ddp_truth *truths, size_t count);
 

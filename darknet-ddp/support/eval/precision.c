@@ -7,11 +7,11 @@
 /* A detection of one class, and what became of it. */
 struct judged {
     const ddp_detection *detection;
-    double iou;                   /* with its truth at threshold 0.5; 0: it has none */
-    char hit[DDP_IOU_THRESHOLDS]; /* at each threshold */
+    double iou;                   /* IoU with its truth at threshold 0.5; 0: it has none */
+    char hit[DDP_IOU_THRESHOLDS]; /* 1 for each threshold at which it is a hit */
 };
 
-/* What one class needs while it is evaluated. */
+/* Memory to evaluate one class. */
 struct work {
     const ddp_precision_config *config;
     double thresholds[DDP_IOU_THRESHOLDS];
@@ -21,7 +21,7 @@ struct work {
     double *precision; /* room for all detections */
 };
 
-/* Equally spaced, the last one exact. */
+/* Set the thresholds, equally spaced, the last one exact. */
 static void set_thresholds(double *thresholds)
 {
     const double first = 0.5, last = 0.95;
@@ -31,7 +31,7 @@ static void set_thresholds(double *thresholds)
     thresholds[DDP_IOU_THRESHOLDS - 1] = last;
 }
 
-/* The truth that a detection takes at a threshold, or -1. Of equals the last one. */
+/* Return the truth that a detection takes at a threshold, the last of equals, or -1. */
 static long find_truth(const ddp_box *box, const ddp_truth *truths, size_t count, const char *taken,
                        double threshold, double *iou)
 {
@@ -51,7 +51,7 @@ static long find_truth(const ddp_box *box, const ddp_truth *truths, size_t count
     return found;
 }
 
-/* The detections of one picture and class, the best first. */
+/* Judge the detections of one picture and class, the best first. */
 static void judge_picture(struct work *w, const ddp_detection *detections, size_t count,
                           const ddp_truth *truths, size_t truth_count)
 {
@@ -88,7 +88,7 @@ static size_t same_picture(const ddp_detection *d, size_t count)
     return n;
 }
 
-/* All pictures of one class. */
+/* Judge all pictures of one class. */
 static void judge(struct work *w, const ddp_detection *detections, size_t detection_count,
                   const ddp_truth *truths, size_t truth_count)
 {
@@ -108,7 +108,7 @@ static void judge(struct work *w, const ddp_detection *detections, size_t detect
     }
 }
 
-/* By falling score; those of one score in the order of pictures, and within one in theirs. */
+/* Compare by falling score; of one score, by picture, and within a picture by the order there. */
 static int compare_judged(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;
@@ -119,7 +119,7 @@ static int compare_judged(const void *a, const void *b)
     return (x->detection > y->detection) - (x->detection < y->detection);
 }
 
-/* The mean, over recalls, of the best precision at that recall or beyond. */
+/* Return the mean, over recalls, of the best precision at that recall or beyond. */
 static double average(const struct work *w, int threshold, size_t truth_count)
 {
     int recalls = w->config->recalls;
@@ -157,7 +157,7 @@ static void rate(ddp_precision *p, double iou_sum)
     p->mean_iou = positives ? iou_sum / (double)positives : 0;
 }
 
-/* One class, judged. *iou_sum: of its hits. */
+/* Compute the figures of one class that is judged. *iou_sum: sum of IoU over its hits. */
 static void measure(ddp_precision *p, double *iou_sum, struct work *w)
 {
     double sum = 0;

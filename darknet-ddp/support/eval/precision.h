@@ -1,11 +1,11 @@
 /* eval/precision.h: average precision as COCO's evaluation defines it, and precision and recall at
- * one threshold.
+ * one score threshold.
  *
- * A detection is a hit at an IoU threshold t if a truth of its class and picture that no better
- * detection has taken overlaps it by at least t; of several it takes the one that overlaps most.
- * Of each picture and class the 100 best detections count. Average precision is the mean, over
- * equally spaced recalls from 0 to 1, of the best precision at that recall or beyond.
- * Source: Lin et al. 2014 and the evaluation code of the COCO API, whose numbers these are.
+ * A detection is a hit at an IoU threshold t if it takes a truth: one of its class and picture that
+ * overlaps it by t or more. Better detections take first; each takes the free truth that overlaps
+ * it most. Of each picture and class the 100 best detections count. Average precision is the mean,
+ * over equally spaced recalls from 0 to 1, of the best precision at that recall or beyond. Source:
+ * Lin et al. 2014 and the evaluation code of the COCO API, whose numbers these are.
  */
 #ifndef DDP_EVAL_PRECISION_H
 #define DDP_EVAL_PRECISION_H
@@ -20,18 +20,19 @@ enum {
     DDP_DETECTIONS_MOST = 100
 };
 
-/* One class, or all of them. */
+/* Figures of one class, or of all together. */
 typedef struct ddp_precision {
-    size_t truths;     /* boxes that were there */
-    size_t detections; /* that the network gave, at any score; before the 100 best are taken */
-    size_t left_out;   /* of all classes: boxes that were not finite and so were never given */
-    double ap;         /* mean over the ten thresholds: AP@0.5:0.95; -1: no truth of the class */
-    double ap50, ap75; /* at 0.5 and 0.75 */
+    size_t truths; /* boxes that were there */
+    size_t
+        detections;  /* boxes that the network gave, at any score, before the 100 best are taken */
+    size_t left_out; /* boxes of all classes that were not finite and so were never given */
+    double ap;       /* mean over the ten thresholds: AP@0.5:0.95; -1: the class has no truth */
+    double ap50, ap75; /* average precision at IoU 0.5, 0.75 */
 
-    /* Of detections of at least the score threshold, at IoU 0.5. */
+    /* These count detections of at least the score threshold, at IoU 0.5. */
     size_t hits, misses; /* true and false positives */
-    double precision;    /* hits / (hits + misses); 0 where there are none */
-    double recall;       /* hits / truths; 0 where there are none */
+    double precision;    /* hits / (hits + misses); 0 if there are none */
+    double recall;       /* hits / truths; 0 if there are none */
     double mean_iou;     /* the sum of IoU over hits / (hits + misses) */
 } ddp_precision;
 
@@ -41,11 +42,11 @@ typedef struct ddp_precision_config {
     double score; /* threshold of precision, recall and mean_iou, 0 to 1 */
 } ddp_precision_config;
 
-/* Evaluate. detections and truths are sorted in place (eval/detections.h); classes outside
+/* Evaluate detections against truths. Sorts both in place (eval/detections.h). Classes outside
  * 0..classes are passed over.
- * each[0..classes)  the classes
- * *all              means of ap, ap50, ap75 over classes with truths (-1: there are none), and
- *                   precision, recall, mean_iou of all boxes together; left_out is 0
+ *   each[0..classes)  figures of the classes
+ *   *all              means of ap, ap50, ap75 over classes with truths (-1: there are none);
+ *                     precision, recall, mean_iou of all boxes together; left_out is 0
  * Fails with DDP_ERR_USAGE (classes < 1, recalls < 2), DDP_ERR_NOMEM. */
 ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
                             const ddp_precision_config *config, ddp_detection *detections,

@@ -15,12 +15,12 @@
 
 struct ddp_csv {
     ddp_record_file file;
-    off_t last; /* where the last row begins that was there when it was opened; 0: there is none, or
-                   a remark behind it */
+    off_t last; /* where the last row begins that the file had when opened; 0: there is none, or a
+                   remark follows it */
     const char *const *names;
     size_t columns;
-    double *values; /* of a row that is being read */
-    char old[4096]; /* what was put aside, with rows; "": nothing was */
+    double *values; /* values of the row that is being read */
+    char old[4096]; /* path of the file that was put aside; "": none was */
 };
 
 void ddp_csv_close(ddp_csv *c)
@@ -32,7 +32,7 @@ void ddp_csv_close(ddp_csv *c)
     free(c);
 }
 
-/* The values of a line, or 0 if it has not as many as there are columns. */
+/* Read the values of a line. Returns 0 if it has not one for each column. */
 static int read_row(double *values, size_t columns, char *line)
 {
     size_t n = 0;
@@ -58,7 +58,7 @@ static int is_header(const char *const *names, size_t columns, char *line)
     return !line;
 }
 
-/* The next whole line, without its end; its bytes with it, 0: there is none. */
+/* Read the next whole line, without its end. Returns its bytes with the end; 0: there is none. */
 static size_t next_line(FILE *file, char **line, size_t *size)
 {
     ssize_t bytes = getline(line, size, file);
@@ -88,7 +88,7 @@ int ddp_csv_any(const char *path, const char *const *names, size_t columns,
     return any;
 }
 
-/* Read rows up to `step`; cut the file behind them. 0: its columns are others. */
+/* Read rows up to `step`, and cut the file behind them. Returns 0 if its columns are others. */
 static int take_up(ddp_csv *c, FILE *file, uint64_t step,
                    void (*each)(void *ctx, const double *values), void *ctx)
 {
@@ -114,9 +114,9 @@ static int take_up(ddp_csv *c, FILE *file, uint64_t step,
     return c->file.good > 0 && ftruncate(fileno(file), c->file.good) == 0;
 }
 
-/* Go on in the file that is there. 0: there is none, or it is another's. It is a copy from here on:
- * a run that was taken over may not have ended, and still writes to the file that it has opened.
- * Where there is no room for a copy, the file itself is cut. */
+/* Go on in the file that is there. Returns 0 if there is none, or it has other columns. The file is
+ * replaced by a copy: a run that was taken over may not have ended, and still writes to the file
+ * that it has opened. If there is no room for a copy, the file itself is cut. */
 static int go_on(ddp_csv *c, const char *path, uint64_t step,
                  void (*each)(void *ctx, const double *values), void *ctx)
 {
@@ -134,7 +134,7 @@ static int go_on(ddp_csv *c, const char *path, uint64_t step,
     return c->file.fd >= 0;
 }
 
-/* PATH.old, or PATH.old.N, the first that is not there. */
+/* Write PATH.old or PATH.old.N to old, the first that is not there. */
 static void name_old(const char *path, char *old, size_t size)
 {
     int number = 1;
@@ -158,7 +158,7 @@ static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)
     int is_empty;
 
     name_old(path, c->old, sizeof c->old);
-    /* A full disk has left an empty one. */
+    /* A full disk may have left an empty file. */
     is_empty = stat(path, &there) == 0 && there.st_size == 0;
     if ((is_empty ? unlink(path) : rename(path, c->old)) && errno != ENOENT)
         return ddp_fail(err, DDP_ERR_IO, "cannot put %s aside: %s", path, strerror(errno));
@@ -173,7 +173,7 @@ static ddp_status begin_anew(ddp_csv *c, const char *path, ddp_error *err)
         ddp_record_file_add(&c->file, c->names[i], strlen(c->names[i]));
     }
     ddp_record_file_add(&c->file, "\n", 1);
-    c->file.records = 0; /* it is no row */
+    c->file.records = 0; /* the header is no row */
     return DDP_OK;
 }
 

@@ -10,11 +10,11 @@ struct cell {
 
 struct ddp_history {
     size_t columns, most;
-    size_t points; /* the last one may be growing */
+    size_t points; /* points so far; the last one may be growing */
     size_t rows_a_point;
     size_t rows_in_last;
     double *x;          /* of each point */
-    struct cell *cells; /* points of columns each */
+    struct cell *cells; /* point by point, a cell for each column */
 };
 
 ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points, ddp_error *err)
@@ -62,7 +62,7 @@ static void merge(struct cell *into, const struct cell *from)
     into->greatest = fmax(into->greatest, from->greatest);
 }
 
-/* Neighbours become one point. */
+/* Make one point of each two neighbours. */
 static void thin(ddp_history *h)
 {
     for (size_t p = 0; p < h->points / 2; p++) {

@@ -1,8 +1,8 @@
 /* monitor/history.h: figures of a run, a row a step, thinned so that any length of run fits.
  *
- * Rows are numbers in fixed columns; NaN: not measured in this row. Up to a number of rows all are
- * kept; beyond that neighbours are put together, two and two, and of each column the mean, the
- * least and the greatest stay. So what is drawn never hides a peak.
+ * A row has a number for each column; NaN: not measured in this row. Up to a number of rows, each
+ * is a point. Beyond that, neighbours are put together, two and two. Of each column the mean, the
+ * least and the greatest stay, so what is drawn never hides a peak.
  */
 #ifndef DDP_MONITOR_HISTORY_H
 #define DDP_MONITOR_HISTORY_H
@@ -13,25 +13,25 @@
 
 typedef struct ddp_history ddp_history;
 
-/* One column in one point. count 0: nothing was measured, and the others are NaN. */
+/* The values of one column in one point. count 0: nothing was measured, and the others are NaN. */
 typedef struct ddp_history_value {
     size_t count;
     double mean, least, greatest;
 } ddp_history_value;
 
-/* points: the most that are kept, even and at least 2. *out is set on success. Fails with
- * DDP_ERR_USAGE, DDP_ERR_NOMEM. */
+/* Make a history. points: how many are kept at most, even and at least 2. *out is set on success.
+ * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM. */
 ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_history_close(ddp_history *h); /* NULL is allowed */
 
-/* Add a row: its x, which rises from row to row, and values[0..columns). */
+/* Add a row: values[0..columns) at x, which rises from row to row. */
 void ddp_history_add(ddp_history *h, double x, const double *values);
 
 size_t ddp_history_points(const ddp_history *h);
-/* How many rows were put into each point, but for the last, which may have fewer. */
+/* Return how many rows are in each point; the last may have fewer. */
 size_t ddp_history_rows_a_point(const ddp_history *h);
-/* x of a point's last row. */
+/* Return the x of a point's last row. */
 double ddp_history_x(const ddp_history *h, size_t point);
 ddp_history_value ddp_history_at(const ddp_history *h, size_t point, size_t column);
 

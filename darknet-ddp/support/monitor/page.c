@@ -29,23 +29,23 @@ static void put_pairs(FILE *out, const char *key, const ddp_page_pair *pairs, si
 
 /* ---- the history ---- */
 
-enum part { MEAN, LEAST, GREATEST };
+enum statistic { MEAN, LEAST, GREATEST };
 
-static double part_of(ddp_history_value v, enum part part)
+static double statistic_of(ddp_history_value v, enum statistic which)
 {
-    if (part == MEAN)
+    if (which == MEAN)
         return v.mean;
-    return part == LEAST ? v.least : v.greatest;
+    return which == LEAST ? v.least : v.greatest;
 }
 
-static void put_part(FILE *out, const ddp_history *h, size_t column, const char *key,
-                     enum part part)
+static void put_statistic(FILE *out, const ddp_history *h, size_t column, const char *key,
+                          enum statistic which)
 {
     (void)fprintf(out, "\"%s\":[", key);
     for (size_t p = 0; p < ddp_history_points(h); p++) {
         if (p)
             (void)fputc(',', out);
-        ddp_json_number(out, part_of(ddp_history_at(h, p, column), part));
+        ddp_json_number(out, statistic_of(ddp_history_at(h, p, column), which));
     }
     (void)fputc(']', out);
 }
@@ -53,12 +53,12 @@ static void put_part(FILE *out, const ddp_history *h, size_t column, const char 
 static void put_column(FILE *out, const ddp_page *page, size_t column, int band, int *count)
 {
     (void)fprintf(out, "%s\n\"%zu\":{", (*count)++ ? "," : "", column);
-    put_part(out, page->history, column, "mean", MEAN);
+    put_statistic(out, page->history, column, "mean", MEAN);
     if (band && ddp_history_rows_a_point(page->history) > 1) {
         (void)fputc(',', out);
-        put_part(out, page->history, column, "least", LEAST);
+        put_statistic(out, page->history, column, "least", LEAST);
         (void)fputc(',', out);
-        put_part(out, page->history, column, "greatest", GREATEST);
+        put_statistic(out, page->history, column, "greatest", GREATEST);
     }
     (void)fputc('}', out);
 }

@@ -1,4 +1,4 @@
-/* monitor/page.h: one look at a run: a page that any browser shows, with nothing from elsewhere.
+/* monitor/page.h: a page about a run that any browser shows, with nothing from elsewhere.
  *
  * The page holds its figures as JSON and draws them itself; page.html is all of it but the figures.
  */
@@ -13,7 +13,7 @@ typedef struct ddp_page_pair {
     const char *name, *value;
 } ddp_page_pair;
 
-/* A line of a chart: a column of the history, and what it is called. */
+/* A line of a chart: a column of the history, and its name. */
 typedef struct ddp_page_series {
     size_t column;
     const char *name;
@@ -23,27 +23,27 @@ enum { DDP_PAGE_SERIES = 8 };
 
 typedef struct ddp_page_chart {
     const char *title, *unit; /* unit: "" for none */
-    int stack;                /* series stand on each other */
-    int log;                  /* a logarithmic scale, where values allow it */
-    int band;                 /* least and greatest of thinned points as a band */
-    int zero;                 /* the scale begins at 0 */
-    int one;                  /* values are shares of 1 */
+    int stack;                /* 1: series stand on each other */
+    int log;                  /* 1: a logarithmic scale, where values allow it */
+    int band;                 /* 1: least and greatest of thinned points as a band */
+    int zero;                 /* 1: the scale begins at 0 */
+    int one;                  /* 1: values are shares of 1 */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;
 
 typedef struct ddp_page_class {
     const char *name;
-    double ap; /* NaN: not known */
+    double ap; /* average precision; NaN: not known */
     size_t truths;
 } ddp_page_class;
 
-/* In a picture, as shares of its width and height. */
+/* A box in a picture: shares of the picture's width and height. */
 typedef struct ddp_page_box {
     double left, top, width, height;
-    int found;        /* by the network; else it was there */
-    const char *name; /* of its class */
-    double score;     /* of one that was found */
+    int found;        /* 1: the network found it; 0: it is a label's */
+    const char *name; /* name of its class */
+    double score;     /* the network's score, of a found box */
 } ddp_page_box;
 
 typedef struct ddp_page_picture {
@@ -55,10 +55,10 @@ typedef struct ddp_page_picture {
     size_t box_count;
 } ddp_page_picture;
 
-/* All that it shows. Strings are UTF-8 and may hold anything. */
+/* The contents of the page. Strings are UTF-8 and may hold anything. */
 typedef struct ddp_page {
     const char *title, *status, *written; /* "yolov3-tiny", "step 100 of 500", a date */
-    const char *x_name;                   /* of the history's x: "step" */
+    const char *x_name;                   /* name of the history's x: "step" */
     const ddp_history *history;
     const ddp_page_chart *charts;
     size_t chart_count;
@@ -66,14 +66,14 @@ typedef struct ddp_page {
     size_t tile_count, fact_count;
     const ddp_page_class *classes;
     size_t class_count;
-    const double *confusion; /* confusion_count x confusion_count, row by row; NULL: none */
+    const double *confusion; /* confusion_count x confusion_count shares, row by row; NULL: none */
     const char *const *confusion_names;
     size_t confusion_count;
     const ddp_page_picture *pictures;
     size_t picture_count;
 } ddp_page;
 
-/* Write the page. Whether all of it could be written, ferror(out) tells. */
+/* Write the page. ferror(out) tells whether all of it could be written. */
 void ddp_page_write(FILE *out, const ddp_page *page);
 
 #endif

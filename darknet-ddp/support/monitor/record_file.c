@@ -10,7 +10,7 @@
 static const int64_t flush_ns = 1000000000;
 static const size_t most_waiting = 4 << 20; /* bytes */
 
-/* Room for so many bytes more among those that wait. */
+/* Make room for `more` more waiting bytes. Returns 0 if there is none. */
 static int reserve(ddp_record_file *f, size_t more)
 {
     size_t room = f->room ? f->room : 4096;
@@ -39,7 +39,7 @@ void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count)
     f->records++;
 }
 
-/* All that waits, or nothing of it. */
+/* Write all waiting records, or none of them. Returns 0 or errno. */
 static int write_all(const ddp_record_file *f)
 {
     size_t done = 0;

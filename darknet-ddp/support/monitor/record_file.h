@@ -1,6 +1,6 @@
-/* monitor/record_file.h: a file that grows by whole records, rows of a table say. What a full disk
- * has no room for waits in memory, up to 4 MB, and is written when there is room; the file never
- * ends in a part of a record. */
+/* monitor/record_file.h: a file that grows by whole records, rows of a table say. Records for which
+ * a full disk has no room wait in memory, up to 4 MB, and are written when there is room. The file
+ * never ends in a part of a record. */
 #ifndef DDP_MONITOR_RECORD_FILE_H
 #define DDP_MONITOR_RECORD_FILE_H
 
@@ -8,28 +8,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Whoever opens it sets fd, -1 where there is no file, and good where the file has records already;
- * all else is zero. To lost it adds the records that it has no memory to make. */
+/* A record file. Its opener sets fd (-1: there is no file), and good, if the file has records
+ * already; the rest is zero. It adds records that it has no memory to make to lost. */
 typedef struct ddp_record_file {
     int fd;
-    off_t good;    /* bytes of whole records in the file; the next ones come behind them */
+    off_t good;    /* bytes of whole records in the file; the next record is written there */
     char *waiting; /* records that are not in the file yet */
     size_t bytes, room, records;
     int64_t flushed_ns;
-    size_t lost; /* records, without memory to wait in */
-    int error;   /* errno of the last failure; 0: what had to be written was */
+    size_t lost; /* records that were dropped for want of memory */
+    int error;   /* errno of the last flush; 0: it succeeded */
 } ddp_record_file;
 
-/* bytes[0..count) becomes a record. It is written with those of the next second. */
+/* Add bytes[0..count) as a record. It is written by the next flush, a second after the last. */
 void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
 
-/* Write what waits. now 0: unless a second has not passed since the last time. */
+/* Write all waiting records. now 0: only if a second has passed since the last time. */
 void ddp_record_file_flush(ddp_record_file *f, int now);
 
-/* How many records are not in the file and had to be. *why: the reason, NULL: no memory. */
+/* Return how many records are not in the file: dropped, or waiting since the last flush failed.
+ * *why: the system's words; NULL: no memory. */
 size_t ddp_record_file_lost(const ddp_record_file *f, const char **why);
 
-/* Writes what waits. */
+/* Write all waiting records, close the file, free memory. */
 void ddp_record_file_close(ddp_record_file *f);
 
 #endif

@@ -17,7 +17,7 @@ struct ddp_tensorboard {
     ddp_record_file file;
 };
 
-/* A message that is being written; what does not fit is a mistake of this file. */
+/* A message that is being written; one that does not fit is a mistake of this file. */
 struct message {
     unsigned char bytes[RECORD_BYTES];
     size_t count;

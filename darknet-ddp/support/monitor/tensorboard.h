@@ -1,7 +1,7 @@
 /* monitor/tensorboard.h: scalars in an event file that TensorBoard reads.
  *
- * Format: TFRecord (length, its masked CRC-32C, data, its masked CRC-32C, little-endian) with an
- * Event message of protocol buffers in each record; the first one names the version
+ * The format is TFRecord (length, its masked CRC-32C, data, its masked CRC-32C, little-endian).
+ * Each record holds an Event message of protocol buffers; the first one names the version
  * "brain.Event:2".
  */
 #ifndef DDP_MONITOR_TENSORBOARD_H
@@ -15,19 +15,20 @@
 typedef struct ddp_tensorboard ddp_tensorboard;
 
 /* Make a new event file in folder, and the folder if its parent is there. time_s: seconds since
- * 1970, as part of the name and of the first event. *out is set on success. Fails with DDP_ERR_IO,
+ * 1970, for the file's name and the first event. *out is set on success. Fails with DDP_ERR_IO,
  * DDP_ERR_NOMEM. */
 ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, double time_s,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add tag = value at step. Tags of more than 255 bytes are cut. What a full disk has no room for
- * waits (monitor/record_file.h). */
+/* Add tag = value at step. Tags of more than 255 bytes are cut. If a full disk has no room, the
+ * value waits (monitor/record_file.h). */
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
 void ddp_tensorboard_flush(ddp_tensorboard *t);
 
-/* How many values are not in the file and had to be. *why: the reason, NULL: no memory. */
+/* Return how many values are not in the file: dropped, or waiting since the last flush failed.
+ * *why: the system's words; NULL: no memory. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
 void ddp_tensorboard_close(ddp_tensorboard *t); /* NULL is allowed */
 

@@ -16,7 +16,7 @@ void ddp_watch_print_hang_report(ddp_watch *w, const char *title)
     free(text);
 }
 
-/* The events of a rank; rank -1: there are no more. */
+/* Hand on the events of a rank; rank -1: there are no more. */
 static void keep(const ddp_watch *w, int rank, const ddp_event *events, size_t count)
 {
     if (w->config.keep_events)
@@ -25,7 +25,7 @@ static void keep(const ddp_watch *w, int rank, const ddp_event *events, size_t c
 
 static void keep_own(ddp_watch *w)
 {
-    static ddp_event events[DDP_EVENTS_KEPT]; /* of the only thread that ends the run */
+    static ddp_event events[DDP_EVENTS_KEPT]; /* used by the only thread that ends the run */
 
     keep(w, w->rank, events, ddp_flight_recorder_copy(&w->recorder, events));
 }
@@ -41,7 +41,7 @@ static void say_loading(ddp_watch *w)
         w->config.say(w->config.ctx, text);
 }
 
-/* In place of the events of a rank that cannot be asked. */
+/* Keep what is known of a rank that cannot be asked, in place of its events. */
 static void keep_silence(const ddp_watch *w, int rank)
 {
     const ddp_watched *r = &w->ranks[rank];

@@ -10,13 +10,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* In which argument a system call has its file, as a path or as a descriptor. */
+/* System calls, and which of their arguments is a file: a path or a descriptor. */
 static const struct {
     long number;
     int argument;
     int is_path;
 } calls[] = {
-#ifdef SYS_open /* not on every processor */
+#ifdef SYS_open /* not there on every processor */
     {SYS_open, 0, 1},       {SYS_stat, 0, 1},    {SYS_lstat, 0, 1},      {SYS_access, 0, 1},
     {SYS_unlink, 0, 1},     {SYS_rename, 0, 1},  {SYS_mkdir, 0, 1},      {SYS_readlink, 0, 1},
 #endif
@@ -36,13 +36,13 @@ static const struct {
 
 enum { ARGUMENTS = 3, CALLS = sizeof calls / sizeof calls[0] };
 
-/* Text of this process at an address that may be gone by now. */
+/* Read a text of this process at an address, which may be gone by now. */
 static void read_text(uint64_t address, char *out, size_t size)
 {
     int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     ssize_t n = 0;
 
-    /* To the end of a page at most: the next one may not be there. */
+    /* Read to the end of a page first: the next page may not be there. */
     if (memory >= 0) {
         size_t page = 4096 - (size_t)(address % 4096), most = size - 1;
 
@@ -64,7 +64,7 @@ static void path_of_descriptor(uint64_t fd, char *out, size_t size)
 
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", (int)fd);
     n = readlink(link, out, size - 1);
-    out[n > 0 && out[0] == '/' ? n : 0] = '\0'; /* else a pipe, or a socket */
+    out[n > 0 && out[0] == '/' ? n : 0] = '\0'; /* else it is a pipe or a socket */
 }
 
 static int is_none(const char *path)
@@ -73,7 +73,7 @@ static int is_none(const char *path)
            || strncmp(path, "/sys/", 5) == 0;
 }
 
-/* Of a thread, as the directory of threads names it. */
+/* Write the path that a thread waits for to out. thread: its name in /proc/self/task. */
 static void file_of(const char *thread, char *out, size_t size)
 {
     char path[320];
@@ -86,7 +86,7 @@ static void file_of(const char *thread, char *out, size_t size)
     f = fopen(path, "re");
     if (!f)
         return;
-    if (fscanf(f, "%ld", &number) != 1) /* it runs */
+    if (fscanf(f, "%ld", &number) != 1) /* the thread runs */
         number = -1;
     for (int i = 0; number >= 0 && i < ARGUMENTS; i++)
         if (fscanf(f, "%lx", &argument[i]) != 1)

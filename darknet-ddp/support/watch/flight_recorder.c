@@ -72,10 +72,10 @@ struct rank {
     int number;
     char host[128];
     ddp_event last;
-    ddp_event failed; /* kind DDP_EVENT_NONE: it reported nothing */
-    ddp_event sent;   /* the same */
+    ddp_event failed; /* its first DDP_EVENT_FAIL; DDP_EVENT_NONE: it reported no error */
+    ddp_event sent;   /* DDP_EVENT_SENT of a rank that could not be asked; else DDP_EVENT_NONE */
     uint64_t step;
-    size_t launched; /* in that step */
+    size_t launched; /* sums that it started in that step */
 };
 
 struct ranks {
@@ -167,7 +167,7 @@ static ddp_status read_file(struct ranks *ranks, const char *path, ddp_error *er
 
 /* ---- judging ---- */
 
-/* Which of two ranks came further? */
+/* Return 1 if rank a came further than b, -1 if b did, 0 if neither. */
 static int compare_progress(const struct rank *a, const struct rank *b)
 {
     if (a->step != b->step)
@@ -202,7 +202,7 @@ static const struct rank *first_to_be_missed(const struct ranks *ranks)
     return first;
 }
 
-/* The rank that is behind all others; NULL: there are several. */
+/* Return the rank that is behind all others; NULL if there are several. */
 static const struct rank *last_in_progress(const struct ranks *ranks)
 {
     const struct rank *least = &ranks->all[0];

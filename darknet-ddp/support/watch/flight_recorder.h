@@ -1,8 +1,6 @@
 /* watch/flight_recorder.h: the last thousand events of a rank, to be read when a run has failed.
- *
- * Any thread may record; nothing is locked, so of events that threads record at the same moment
- * one may be lost.
- */
+ * Any thread may record. Nothing is locked, so one of several events that threads record at the
+ * same moment may be lost. */
 #ifndef DDP_WATCH_FLIGHT_RECORDER_H
 #define DDP_WATCH_FLIGHT_RECORDER_H
 
@@ -17,18 +15,18 @@ enum { DDP_EVENTS_KEPT = 1000 };
 
 typedef enum ddp_event_kind {
     DDP_EVENT_NONE,
-    DDP_EVENT_PHASE,  /* number: the ddp_phase that begins */
+    DDP_EVENT_PHASE,  /* a phase begins; number: ddp_phase */
     DDP_EVENT_STEP,   /* a step begins */
-    DDP_EVENT_LAUNCH, /* number: a bucket whose sum was started */
-    DDP_EVENT_LAND,   /* number: a bucket whose sum is there */
+    DDP_EVENT_LAUNCH, /* a sum was started; number: its bucket */
+    DDP_EVENT_LAND,   /* a sum has arrived; number: its bucket */
     DDP_EVENT_FAIL,   /* the rank reports an error */
-    DDP_EVENT_SILENT, /* said of a rank that could not be asked: when and where (number: the
-                         ddp_phase)  it was last heard */
-    DDP_EVENT_SENT    /* said of the same: its part of this step had come by then */
+    DDP_EVENT_SILENT, /* where and when a rank that could not be asked was last heard; number:
+                         ddp_phase */
+    DDP_EVENT_SENT    /* when that rank's part of this step was known to have come */
 } ddp_event_kind;
 
 typedef struct ddp_event {
-    int64_t unix_ns; /* wall time of the host that keeps it */
+    int64_t unix_ns; /* wall time by the clock of the host that keeps the event */
     uint64_t step;
     int32_t kind;
     int32_t number;
@@ -39,45 +37,49 @@ typedef struct ddp_flight_recorder {
         atomic_int_fast64_t clock_ns; /* by ddp_clock_ns, which nobody sets */
         atomic_uint_fast64_t step, kind_and_number;
     } events[DDP_EVENTS_KEPT];
-    atomic_uint_fast64_t count; /* since the start; all zero is an empty recorder */
+    atomic_uint_fast64_t count; /* events since the start; all zero is an empty recorder */
 } ddp_flight_recorder;
 
 void ddp_flight_record(ddp_flight_recorder *r, uint64_t step, ddp_event_kind kind, int32_t number);
 
-/* Copy the events that are kept, the oldest first, to out[0..DDP_EVENTS_KEPT), with the wall time
- * that each would have by the host's clock as it is now. Returns how many. */
+/* Copy the kept events, the oldest first, to out[0..DDP_EVENTS_KEPT). Their times become wall time
+ * by the host's clock as it is now. Returns how many there are. */
 size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out);
 
-/* Make every event's time so much later. */
+/* Add by_ns to every event's time. */
 void ddp_events_shift(ddp_event *events, size_t count, int64_t by_ns);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */
 
 void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *events, size_t count);
 
-/* What the events of all ranks say of a failure. */
+/* The cause of a failure, by the events of all ranks. */
 typedef struct ddp_verdict {
-    int ranks;       /* that the files speak of */
-    int rank;        /* that broke off first; -1: none stands out */
-    char host[128];  /* of that rank */
+    int ranks;       /* ranks that the files tell of */
+    int rank;        /* rank that broke off first; -1: none stands out */
+    char host[128];  /* its host */
     ddp_event last;  /* its last event */
-    ddp_event sent;  /* of one that could not be asked; DDP_EVENT_NONE: nothing more is known */
-    uint64_t step;   /* that the foremost rank reached */
-    int foremost;    /* that rank */
-    ddp_event ahead; /* its last event */
-    int silent;      /* it could not be asked */
-    int failed;      /* the rank itself reported an error */
+    ddp_event sent;  /* DDP_EVENT_SENT of a rank that could not be asked; DDP_EVENT_NONE: nothing
+                        more is known */
+    uint64_t step;   /* step that the foremost rank reached */
+    int foremost;    /* the foremost rank */
+    ddp_event ahead; /* last event of the foremost rank */
+    int silent;      /* 1: `rank` could not be asked */
+    int failed;      /* 1: `rank` reported an error itself */
 } ddp_verdict;
 
-/* Read files that ddp_events_write wrote. The rank that broke off first is the one that reported
- * an error first; else one that could not be asked, of several the one last heard the longest ago;
- * else the one whose last step, and in it the number of sums launched, is the
- * lowest, if it alone is; else the one whose last event is the oldest, by a second at least.
- * Fails with DDP_ERR_IO, DDP_ERR_FORMAT (names file and line), DDP_ERR_NOMEM. */
+/* Read files of ddp_events_write and find the rank that broke off first. It is the first of these
+ * that there is:
+ *  1. the rank that reported an error first;
+ *  2. of the ranks that could not be asked, the one last heard the longest ago;
+ *  3. the only rank that came least far, by its last step and the sums launched in it;
+ *  4. the rank whose last event is the oldest, by a second at least.
+ * Fails with DDP_ERR_USAGE (no path), DDP_ERR_IO, DDP_ERR_FORMAT (names file and line; also where
+ * memory ran out). */
 ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* A few sentences about it into out, always ended. */
+/* Write a few sentences about *v to out, always ended by a zero. */
 void ddp_verdict_describe(char *out, size_t size, const ddp_verdict *v);
 
 #endif

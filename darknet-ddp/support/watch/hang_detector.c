@@ -3,13 +3,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const int64_t silent_ns = 3000000000; /* a rank that speaks every second is missed */
+static const int64_t silent_ns =
+    3000000000; /* after which a rank, which speaks every second, is missed */
 static const double least_start_s = 30;
-static const double warn_share = 0.1; /* of the timeout */
-static const double least_warn_s = 1; /* of other ranks less is not known */
+static const double warn_share =
+    0.1; /* share of the timeout without movement after which to warn */
+static const double least_warn_s = 1; /* other ranks speak only once a second */
 static const double most_warn_s = 10;
 
-/* Reading and writing excuse a rank for as long as it is heard: its watch speaks beside them. */
+/* Return 1 if a rank reads or writes and is heard: its watch speaks beside that. */
 static int is_at_io(const ddp_watch *w, int rank)
 {
     const ddp_watched *r = &w->ranks[rank];
@@ -17,7 +19,8 @@ static int is_at_io(const ddp_watch *w, int rank)
     return ddp_phase_is_io(r->at.phase) && r->heard_ns + silent_ns >= w->own_ns;
 }
 
-/* Until all have joined: a small timeout is meant for steps, and MPI's start may take longer. */
+/* Return the limit until all have joined: a small timeout is meant for steps, and MPI's start may
+ * take longer. */
 static double start_limit_s(const ddp_watch *w)
 {
     double io_s = w->config.io_timeout_s,
@@ -28,7 +31,7 @@ static double start_limit_s(const ddp_watch *w)
     return w->config.timeout_s > least ? w->config.timeout_s : least;
 }
 
-/* Seconds without any movement after which the run ends; 0: never. */
+/* Return the seconds without any movement after which the run ends; 0: never. */
 static double limit_s(const ddp_watch *w)
 {
     int known = w->rank == 0 ? w->size : 1;
@@ -41,8 +44,8 @@ static double limit_s(const ddp_watch *w)
     return w->config.timeout_s;
 }
 
-/* Has a rank's process ended while the run goes on? Then the launcher may be about to end all,
- * and has a second for it. */
+/* End the run if a rank's process has ended. The launcher may be about to end all, and has a second
+ * for it. */
 static void look_for_lost(ddp_watch *w)
 {
     for (int r = 1; w->channel && r < w->size; r++) {
@@ -63,8 +66,8 @@ static void look_for_lost(ddp_watch *w)
     }
 }
 
-/* Which rank the others wait for: the one that was not heard for longest, waits for a file, or has
- * not moved for longest. */
+/* Return the rank that the others wait for: the one not heard for longest, that waits for a file,
+ * or that has not moved for longest. */
 static int suspect(const ddp_watch *w)
 {
     int found = 0;

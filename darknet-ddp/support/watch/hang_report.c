@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Longer than this, in seconds, and a rank that speaks every second is not heard. */
+/* Seconds after which a rank counts as not heard: it speaks every second. */
 static const double silent_s = 3;
 
 static double seconds(int64_t from_ns, int64_t to_ns)
@@ -33,7 +33,7 @@ static void put_rank(FILE *out, const ddp_watched *r, int rank, const char *host
     char at[1024];
 
     ddp_watched_describe(at, sizeof at, r, sent, now_ns);
-    /* It may have come further since: a rank speaks once a second. */
+    /* A lost rank may have come further than it said: it speaks once a second. */
     (void)fprintf(out, "\n  rank %d @ %s: %s%s", rank, host, gone ? "last heard: " : "", at);
     if (r->left)
         (void)fprintf(out, "; it has ended");

@@ -1,4 +1,4 @@
-/* Messages over links that are there (heartbeat_meet.c makes them). */
+/* Messages over links that are there; heartbeat_meet.c makes them. */
 #include "watch/heartbeat_state.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* What stands before each message. */
+/* The bytes before each message. */
 struct head {
     uint32_t bytes;
     int32_t kind;
@@ -57,7 +57,7 @@ void ddp_heartbeat_send(ddp_heartbeat *c, int rank, int kind, const void *bytes,
     flush(l);
 }
 
-/* Hand on the whole messages at the start of what has come. */
+/* Call the handler for the whole messages at the start of what has come. */
 static void take_messages(struct ddp_rank_link *l, int rank, ddp_heartbeat_handler handler,
                           void *ctx)
 {

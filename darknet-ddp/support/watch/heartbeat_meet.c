@@ -1,4 +1,4 @@
-/* How ranks come together: rank 0 listens, the others connect to it and say who they are. */
+/* Ranks meet: rank 0 listens, the others connect to it and say who they are. */
 #include "watch/heartbeat_state.h"
 
 #include "base/net_interface.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* STRANGERS: so many more connections than there are ranks may be pending at a time. */
+/* STRANGERS: pending connections allowed beyond one for each rank. */
 enum { STRANGERS = 64 };
 
 /* ---- rank 0 ---- */
@@ -24,8 +24,8 @@ static int is_invited(const struct ifaddrs *a, int family, int local, const char
     return local == ((a->ifa_flags & IFF_LOOPBACK) != 0);
 }
 
-/* Of a family, until there are `most`. An address that cannot be listened at, that of an interface
- * without a carrier say, is left out; err has the last. */
+/* Listen at the addresses of a family, until there are `most`. An address that fails, that of an
+ * interface without a carrier say, is left out; err has the last failure. */
 static void listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct ifaddrs *all,
                       int family, int most, int local, const char *interface, ddp_error *err)
 {
@@ -46,7 +46,7 @@ static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, in
     *err = (ddp_error){0};
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
-    /* Both: an address of IPv4 may be of a network that this host has for itself. */
+    /* Both families: an address of IPv4 may be of a network that this host has for itself. */
     listen_at(c, inv, all, AF_INET, DDP_INVITED_ADDRESSES / 2, local, interface, err);
     if (!(local && inv->count > 0))
         listen_at(c, inv, all, AF_INET6, DDP_INVITED_ADDRESSES, local, interface, err);

@@ -6,8 +6,8 @@
 /* Kinds of messages. */
 enum { POSITION, PING, ASK_TABLE, END, EVENTS, FAILING, BYE, AT_FILE };
 
-static const double tell_s = 1;  /* and four times within the timeout */
-static const double look_s = .8; /* standing still */
+static const double tell_s = 1;  /* between messages to rank 0, or a quarter of the timeout */
+static const double look_s = .8; /* without movement before a rank looks for a blocked file */
 
 static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position *p)
 {
@@ -21,7 +21,8 @@ static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position 
     r->at = *p;
 }
 
-/* They come with their time before they were sent: hosts' clocks may differ, this one's counts. */
+/* Take the events of a rank. Their times come as the time before they were sent, since hosts'
+ * clocks may differ; this host's clock counts. */
 static void take_events(ddp_watch *w, int rank, const void *bytes, size_t count)
 {
     static ddp_event events[DDP_EVENTS_KEPT]; /* of the only thread that ends the run */
@@ -86,7 +87,7 @@ static double tell_interval_s(const ddp_watch *w)
     return quarter > 0 && quarter < tell_s ? quarter : tell_s;
 }
 
-void ddp_watch_tell(ddp_watch *w, const ddp_rank_position *p)
+void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p)
 {
     take_position(w, &w->ranks[0], p);
     if (!w->channel || ddp_watch_seconds_since(w, w->told_ns) < tell_interval_s(w))

@@ -1,4 +1,4 @@
-/* watch/heartbeat_state.h: what heartbeat*.c share. Included by them alone. */
+/* watch/heartbeat_state.h: the struct that heartbeat*.c share. Included by them alone. */
 #ifndef DDP_WATCH_HEARTBEAT_STATE_H
 #define DDP_WATCH_HEARTBEAT_STATE_H
 
@@ -7,7 +7,7 @@
 enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
 
 struct ddp_rank_link {
-    int fd; /* -1: none */
+    int fd; /* -1: there is none */
     int lost;
     size_t in_bytes, out_bytes;
     unsigned char in[DDP_LINK_BUFFER], out[DDP_LINK_BUFFER];
@@ -15,25 +15,26 @@ struct ddp_rank_link {
 
 struct ddp_heartbeat {
     int size;
-    ddp_listener *listener;      /* rank 0's; NULL: it lets nobody in any more */
-    struct ddp_rank_link *links; /* by rank; on other ranks than 0, that of rank 0 alone */
+    ddp_listener *listener;      /* on rank 0; NULL: it accepts nobody any more */
+    struct ddp_rank_link *links; /* by rank; on other ranks than 0, only that to rank 0 */
     int link_count;
 };
 
 /* ---- heartbeat_state.c ---- */
 
-/* Without sockets. NULL: no memory. Close it by ddp_heartbeat_close. */
+/* Make a channel without sockets. Returns NULL if there is no memory. Close it by
+ * ddp_heartbeat_close. */
 ddp_heartbeat *ddp_heartbeat_new(int links);
 
 void ddp_heartbeat_end_link(struct ddp_rank_link *l);
 
-/* Rank 0 lets nobody in any more. */
+/* Accept nobody any more, on rank 0. */
 void ddp_heartbeat_stop_listening(ddp_heartbeat *c);
 
 /* ---- heartbeat_meet.c ---- */
 
-/* Rank 0: accept the ranks that have connected, and stop listening once all have. Does nothing if
- * the channel listens no more. Does not block. */
+/* Accept the ranks that have connected, on rank 0, and stop listening when all have. Does nothing
+ * if the channel does not listen. Does not block. */
 void ddp_heartbeat_accept(ddp_heartbeat *c);
 
 #endif

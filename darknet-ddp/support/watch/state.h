@@ -1,9 +1,7 @@
-/* watch/state.h: what the watch's own files share: watch.c (where this rank is, the thread),
- * heartbeat_messages.c (messages between watches), hang_detector.c (does the run still move?) and
- * abort.c (the run has failed). Not for others.
- *
- * Everything except the main thread's stores belongs to the watch's thread.
- */
+/* watch/state.h: the struct that the watch's own files share, and no others. They are watch.c
+ * (where this rank is, the thread), heartbeat_messages.c (messages between watches),
+ * hang_detector.c (does the run still move?) and abort.c (the run has failed). All but the main
+ * thread's stores belongs to the watch's thread. */
 #ifndef DDP_WATCH_STATE_H
 #define DDP_WATCH_STATE_H
 
@@ -14,42 +12,42 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { DDP_WATCH_TICK_MS = 200 }; /* unless the config says otherwise */
+enum { DDP_WATCH_TICK_MS = 200 }; /* unless the config has another */
 
 struct ddp_watch {
     ddp_watch_config config;
     pthread_t thread;
     atomic_int closing, failing, table_asked;
-    int closed; /* a descriptor that can be read once it is closing */
+    int closed; /* a descriptor that can be read once the watch is closing */
 
-    /* Of this rank. The main thread writes, the watch's reads. */
+    /* Where this rank is: the main thread writes it, the watch's thread reads it. */
     atomic_uint_fast64_t moves, step, all_sent;
     atomic_int phase, mini_batch, layer, bucket, peer;
     ddp_flight_recorder recorder;
 
-    /* What ddp_watch_join was told; the thread takes it over when `joined` is set. */
+    /* Arguments of ddp_watch_join, which the thread takes over when `joined` is set. */
     atomic_int joined;
     struct membership {
         int rank, size;
         const char *const *hosts;
         ddp_heartbeat *channel;
-        ddp_watched *ranks; /* by rank; on others than 0 its own alone, at 0 */
+        ddp_watched *ranks; /* by rank; on other ranks than 0 only its own, at 0 */
     } told;
 
-    /* The thread's own. */
-    int rank, size; /* as told; before that, the only rank */
+    /* Used by the watch's thread alone. */
+    int rank, size; /* of ddp_watch_join; before that, those of a single rank */
     const char *const *hosts;
     ddp_heartbeat *channel;
     ddp_watched *ranks;
     ddp_sent sent;
-    int64_t own_ns;    /* time in which this process ran */
-    int64_t last_ns;   /* by the clock */
-    int64_t told_ns;   /* own time at which it last told rank 0, or rank 0 the others */
-    int64_t heard_ns;  /* at which rank 0 was last heard */
-    int64_t moved_ns;  /* at which anything moved anywhere */
-    int64_t looked_ns; /* at which it was last asked which file this rank waits for */
+    int64_t own_ns;   /* time in which this process ran; the clock of all times below but last_ns */
+    int64_t last_ns;  /* when own_ns was last counted, by ddp_watch_now_ns */
+    int64_t told_ns;  /* when it last told rank 0, or rank 0 the others */
+    int64_t heard_ns; /* when rank 0 was last heard */
+    int64_t moved_ns; /* when anything last moved anywhere */
+    int64_t looked_ns; /* when this rank last looked for the file that it waits for */
     int member, warned, told_failing;
-    int told_to_end; /* by rank 0 */
+    int told_to_end; /* 1: rank 0 has ended the run */
     int events_left; /* ranks whose events are awaited */
 };
 
@@ -58,7 +56,7 @@ static inline int64_t ddp_watch_now_ns(const ddp_watch *w)
     return w->config.clock_ns ? w->config.clock_ns(w->config.ctx) : ddp_clock_ns();
 }
 
-/* Since this moment of own_ns's clock, which does not run while this process is stopped. */
+/* Return the seconds since own_ns, by a clock that stands still while this process is stopped. */
 static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
 {
     return (double)(w->own_ns - own_ns) / 1e9;
@@ -66,44 +64,49 @@ static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
 
 /* ---- heartbeat_messages.c ---- */
 
-/* Wait at most so long for messages of the channel, and take those that have come. */
+/* Wait at most wait_ms for messages of the channel, and handle those that have come. */
 void ddp_watch_poll(ddp_watch *w, int wait_ms);
 
-/* Where this rank is, at p: into its own row of the table, and, as often as the timeout wants it,
- * to rank 0; from there to the others that it lives. */
-void ddp_watch_tell(ddp_watch *w, const ddp_rank_position *p);
+/* Note p, where this rank is, in its row of the table, and send it to rank 0; on rank 0, tell the
+ * others that it lives. Sends every second, or four times within the timeout. */
+void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
 
-/* This rank, which has not moved for a while, may wait for a file: into its row, and to rank 0. */
+/* Look for the file that this rank waits for, if it has not moved for a while. Note it in its row,
+ * and send it to rank 0. */
 void ddp_watch_tell_file(ddp_watch *w);
 
-/* Have rank 0 print the table. */
+/* Ask rank 0 to print the table. */
 void ddp_watch_ask_rank_0(ddp_watch *w);
 
-/* Once: this rank reports an error itself. */
+/* If ddp_watch_fail was called here, tell rank 0 (from rank 0: all) that this rank ends with its
+ * own error. So it is not taken for lost. Sends once. */
 void ddp_watch_notify_failing(ddp_watch *w);
 void ddp_watch_say_goodbye(ddp_watch *w);
 
-/* Have each rank that can still speak send its events; their number becomes w->events_left. */
+/* Tell each rank that can still speak to end and send its events; w->events_left becomes their
+ * number. On rank 0. */
 void ddp_watch_ask_events(ddp_watch *w);
 void ddp_watch_send_events(ddp_watch *w);
 
 /* ---- hang_detector.c ---- */
 
-/* Print the table where it was asked for; warn, or end the run, where it stands still or a rank is
- * gone. */
+/* Print the table if it was asked for. Warn, or end the run, if it stands still or a rank is gone.
+ * Does nothing after ddp_watch_fail. */
 void ddp_watch_detect_hang(ddp_watch *w);
 
 /* ---- abort.c ---- */
 
 void ddp_watch_print_hang_report(ddp_watch *w, const char *title);
 
-/* Rank 0: have the events of all that can still speak, and end. */
+/* End the run on rank 0, after collecting the events of all ranks that can still speak. */
 void ddp_watch_abort_all(ddp_watch *w) __attribute__((noreturn));
 
-/* Another rank: rank 0 is gone, or the run stands still without one. */
+/* End this rank without rank 0, which is gone or does not end a run that stands still. why: the
+ * report's title. */
 void ddp_watch_abort_alone(ddp_watch *w, const char *why) __attribute__((noreturn));
 
-/* Rank 0 has ended the run. It speaks for all, and kills this one if the launcher does not. */
+/* End this rank after sending its events, since rank 0 has ended the run. Rank 0 speaks for all,
+ * and kills this rank if the launcher does not. */
 void ddp_watch_exit_after_events(ddp_watch *w) __attribute__((noreturn));
 
 #endif

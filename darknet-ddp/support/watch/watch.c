@@ -110,7 +110,8 @@ static void note_sent(ddp_watch *w)
 
 /* ---- time ---- */
 
-/* A stopped process, or a suspended machine, makes the clock leap. */
+/* Count the time that this process ran, at most a second a call: a stopped process, or a suspended
+ * machine, makes the clock leap. */
 static void count_time(ddp_watch *w)
 {
     const int64_t most = 5 * DDP_WATCH_TICK_MS * (int64_t)1000000;
@@ -122,7 +123,7 @@ static void count_time(ddp_watch *w)
 
 /* ---- the thread ---- */
 
-/* From now on with all ranks, of which each has just been heard. */
+/* Take over ddp_watch_join's arguments, once. Each rank counts as just heard. */
 static void become_member(ddp_watch *w)
 {
     if (w->member || !atomic_load(&w->joined))
@@ -141,7 +142,7 @@ static void become_member(ddp_watch *w)
     w->heard_ns = w->moved_ns = w->own_ns;
 }
 
-/* Before there is a channel: a tick, or until the watch is closed. */
+/* Wait for a tick, or until the watch is closed: there is no channel yet. */
 static void wait_alone(const ddp_watch *w)
 {
     struct pollfd closed = {.fd = w->closed, .events = POLLIN};
@@ -167,7 +168,7 @@ static void *run(void *ctx)
         ddp_watch_notify_failing(w);
         now = position(w);
         note_sent(w);
-        ddp_watch_tell(w, &now);
+        ddp_watch_tell_position(w, &now);
         ddp_watch_tell_file(w);
         ddp_watch_detect_hang(w);
     }
