@@ -24,7 +24,6 @@ SOURCES = (".h", ".c", ".cpp", ".cu", ".cuh", ".def")
 COMMENT = re.compile(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)|//([^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S | re.M)
 # Folders and pages that still have such comments, names or lines. Take away the line of what you have mended.
 NOT_YET_CLEAN = (
-    "darknet-ddp/emulated/",
     "darknet-ddp/engine/algorithms/",
     "darknet-ddp/engine/checkpoint/",
     "darknet-ddp/engine/comm/",
@@ -34,24 +33,13 @@ NOT_YET_CLEAN = (
     "darknet-ddp/engine/transport/",
     "darknet-ddp/framework/glue/",
     "darknet-ddp/framework/layers/",
-    "darknet-ddp/framework/samples/",
     "darknet-ddp/framework/state/",
-    "darknet-ddp/framework/timing/",
     "darknet-ddp/framework/trainer/",
-    "darknet-ddp/program/bench/",
     "darknet-ddp/program/cli/",
     "darknet-ddp/program/inputs/",
     "darknet-ddp/program/launch/",
     "darknet-ddp/program/run/",
     "darknet-ddp/program/saves/",
-    "darknet-ddp/program/show/",
-    "darknet-ddp/program/validate/",
-    "darknet-ddp/support/base/",
-    "darknet-ddp/support/check/",
-    "darknet-ddp/support/device/",
-    "darknet-ddp/support/eval/",
-    "darknet-ddp/support/monitor/",
-    "darknet-ddp/support/watch/",
 )
 
 

@@ -1,5 +1,5 @@
-/* The sum over ranks as comm/group.h states it, one element at a time, and
- * values to sum: most sums of these have other bits in another order. */
+/* The sum over ranks as comm/group.h states it, one element at a time, and values to sum. Most sums
+ * of these have other bits in another order. */
 #ifndef DDP_TESTS_REFERENCE_SUM_H
 #define DDP_TESTS_REFERENCE_SUM_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Element i of what a rank puts into a sum: any sign, very different sizes. */
+/* Return element i of what a rank puts into a sum: any sign, very different sizes. */
 static inline float reference_value(int rank, int sum, size_t i)
 {
     uint64_t h = (uint64_t)rank * 0x9E3779B97F4A7C15U + (uint64_t)sum * 0xC2B2AE3D27D4EB4FU
@@ -21,8 +21,8 @@ static inline float reference_value(int rank, int sum, size_t i)
     return ((float)(h & 0xFFFFFF) - 8388608.0F) * (1.0F / (float)(1U << (h >> 24 & 15)));
 }
 
-/* x rounded to what a wire carries, by arithmetic: so many binary digits, in steps that are no
- * smaller below the smallest normal number. */
+/* Return x rounded to the wire's format, by arithmetic: to so many binary digits, in steps that are
+ * no smaller below the smallest normal number. */
 static inline float reference_rounded(ddp_wire wire, float x)
 {
     int digits = wire == DDP_WIRE_BF16 ? 8 : 11, least = wire == DDP_WIRE_BF16 ? -126 : -14;
@@ -38,13 +38,13 @@ static inline float reference_rounded(ddp_wire wire, float x)
     return copysignf(size > largest ? INFINITY : (float)size, x);
 }
 
-/* The same as reference_value, small enough for the wire. */
+/* Return reference_value's element, made small enough for the wire. */
 static inline float reference_value_on(ddp_wire wire, int rank, int sum, size_t i)
 {
     return reference_value(rank, sum, i) * (wire == DDP_WIRE_FP16 ? 0x1p-14F : 1);
 }
 
-/* Element i summed over the ranks first..first+n: the definition, word by word. */
+/* Return element i summed over the ranks first..first+n: the definition, word by word. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static inline float reference_sum_on(ddp_wire wire, int first, int n, int sum, size_t i)
 {

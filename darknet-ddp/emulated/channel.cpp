@@ -18,12 +18,12 @@ namespace emulated
 
 constexpr size_t slot_bytes = size_t(1) << 20, message_bytes = size_t(1) << 18;
 
-/* Each counter has one writer. */
+/* A rank's side of the collectives. Each counter has one writer. */
 struct rank_state {
     std::atomic<int> pid;
     std::atomic<int> has_left;
     std::atomic<uint64_t> posted;              /* steps of collectives */
-    uint64_t what[2], bytes[2], registered[2]; /* of the two steps that were posted last */
+    uint64_t what[2], bytes[2], registered[2]; /* for each of the two steps that were posted last */
 };
 
 struct mailbox {
@@ -31,7 +31,8 @@ struct mailbox {
     uint64_t bytes, registered;
 };
 
-/* Zero when it is made. Behind it come two slots a rank, and a message a pair of ranks. */
+/* The shared memory, zero when it is made. Behind it come two slots a rank, and a message a pair of
+ * ranks. */
 struct segment {
     std::atomic<int> arrived, aborted;
     rank_state ranks[most_ranks];
@@ -58,7 +59,7 @@ size_t segment_bytes(int size)
 
 constexpr char prefix[] = "emulated-nccl-";
 
-/* Segments of ranks that were killed before all had come. */
+/* Remove segments of ranks that were killed before all had come. */
 void remove_orphans()
 {
     DIR *folder = opendir("/dev/shm");
@@ -83,7 +84,7 @@ uint64_t signature(const transfer &t)
 
 } // namespace
 
-/* The name is /emulated-nccl-PID-RANDOM; PID made it. */
+/* Return a name for a segment, /emulated-nccl-PID-RANDOM; process PID made it. */
 std::string channel::new_name()
 {
     std::random_device random;
@@ -114,7 +115,7 @@ channel::channel(const std::string &segment_name, segment *s, size_t bytes, int 
 {
     shared->ranks[rank].pid = getpid();
     if (++shared->arrived == size)
-        shm_unlink(name.c_str()); /* everybody has it */
+        shm_unlink(name.c_str()); /* every rank has opened it */
 }
 
 channel::~channel()
@@ -208,9 +209,9 @@ void channel::post(transfer &t, size_t length)
     t.posted = true;
 }
 
-/* Numbers of 16 bits: by arithmetic, unlike those whom this is to test. */
+/* A format of 16 bits. Converted by arithmetic, unlike in the code that this is to test. */
 struct half_format {
-    int digits, least; /* of the significand, and the exponent of the smallest normal number */
+    int digits, least; /* digits of the significand; exponent of the smallest normal number */
     double largest;
 };
 
@@ -240,7 +241,7 @@ static uint16_t encode(double x, const half_format &f)
     if (std::isnan(x))
         return 0x7fff;
     if (size > f.largest * 2)
-        size = f.largest * 2; /* infinite, too */
+        size = f.largest * 2; /* becomes infinite, too */
     (void)std::frexp(size, &exponent);
     exponent = size > 0 ? std::max(exponent - 1, f.least) : f.least;
     places = std::nearbyint(std::ldexp(size, fraction_bits - exponent));
@@ -251,7 +252,7 @@ static uint16_t encode(double x, const half_format &f)
     return static_cast<uint16_t>(bits | (std::signbit(x) ? 0x8000 : 0));
 }
 
-/* The same as below, with one rounding at the end. */
+/* Sum numbers of 16 bits of all slots, with one rounding at the end. */
 static void sum_half_slots(char *to, const char *const *slots, int size, const transfer &t,
                            size_t count)
 {
@@ -270,7 +271,7 @@ static void sum_half_slots(char *to, const char *const *slots, int size, const t
     }
 }
 
-/* to[0..count) = the sum of all slots from `first` on. */
+/* Set to[0..count) to the sum of all slots from `first` on. */
 static void sum_slots(float *to, const float *const *slots, int size, size_t first, size_t count,
                       bool average)
 {

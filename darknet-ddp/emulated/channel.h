@@ -1,6 +1,6 @@
-/* What the ranks of an emulated NCCL communicator share: a segment of POSIX shared memory, and
- * steps of collectives and of messages through it. Nothing here waits: a step that cannot be made
- * yet says so. */
+/* A channel connects the ranks of an emulated NCCL communicator: a segment of POSIX shared memory,
+ * and steps of collectives and of messages through it. Nothing here waits: a step that cannot be
+ * made yet returns false. */
 #ifndef EMULATED_CHANNEL_H
 #define EMULATED_CHANNEL_H
 
@@ -25,11 +25,11 @@ struct transfer {
     char *to;
     size_t bytes; /* that each rank hands in */
     size_t element_bytes;
-    int peer; /* a broadcast's root */
+    int peer; /* rank of a message, root of a broadcast */
     bool average;
     bool brain;      /* elements of 16 bits are bfloat16, not float16 */
-    bool broken;     /* it never ends */
-    bool registered; /* its memory is, on this rank */
+    bool broken;     /* true: the transfer never ends */
+    bool registered; /* true: its memory is registered, on this rank */
     uint64_t turn;
     size_t offset = 0;
     bool posted = false;
@@ -42,17 +42,19 @@ class channel
 {
   public:
     static std::string new_name();
-    /* Open or make the segment of that name; NULL: not possible. */
+    /* Open or make the segment of that name. Returns nullptr if that is not possible. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();
 
-    /* The turn of a new transfer: collectives take turns, and messages to, and from, each rank. */
+    /* Return the turn of a new transfer: collectives take turns, and so do messages to, and from,
+     * each rank. */
     uint64_t take_turn(const transfer &t);
-    /* True when the transfer has ended. Of two threads one at a time. */
+    /* Move a transfer along. Returns true when it has ended. Two threads must not call it at a
+     * time. */
     bool advance(transfer &t);
 
     bool everybody_came();
-    /* Has a rank aborted, or its process ended, other than by leave? */
+    /* Return true if a rank has aborted, or its process has ended other than by leave. */
     bool lost_a_rank();
     void leave(bool aborting);
 
@@ -73,7 +75,7 @@ class channel
     std::string name;
     segment *shared;
     size_t shared_bytes;
-    uint64_t step = 0;                          /* of all collectives */
+    uint64_t step = 0;                          /* steps of all collectives so far */
     uint64_t turns[2][1 + 2 * most_ranks] = {}; /* taken, and done */
 };
 

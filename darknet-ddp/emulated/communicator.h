@@ -20,16 +20,16 @@ struct registration {
     size_t bytes;
 };
 
-/* Lives as long as something of it is queued. */
+/* A communicator, which lives as long as a transfer of it is queued. */
 struct communicator {
-    std::mutex mutex; /* of the channel's steps */
+    std::mutex mutex; /* guards the channel's steps */
     std::unique_ptr<channel> link;
     bool blocking = true;
-    bool ready = false; /* all ranks came */
+    bool ready = false; /* true: all ranks have come */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned answers = 1; /* of ncclInProgress to give */
-    bool warm = false;    /* something was called on it */
+    unsigned answers = 1; /* how many times to answer ncclInProgress */
+    bool warm = false;    /* true: something was called on it */
     std::vector<std::function<void()>> deferred;
     std::vector<work_end> queued;
     std::map<void *, registration> registered; /* by handle */

@@ -7,16 +7,18 @@
 namespace emulated
 {
 
-/* All of one convolution; x is n x (c groups) x h x w, y is n x (k groups) x out_h x out_w, w is (k
- * groups) x c x kernel. */
+/* Sizes of a convolution of x and w to y:
+ *   x   n x (c groups) x h x w
+ *   y   n x (k groups) x out_h x out_w
+ *   w   (k groups) x c x kernel */
 struct shape {
     int n, groups;
     int c, h, w;
     int k, out_h, out_w;
     int kernel_h, kernel_w, pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w;
-    bool bf16; /* outside of here, the arrays are bf16, and channels come last */
+    bool bf16; /* true: outside of these functions the arrays are bf16, and channels come last */
 
-    size_t inputs() const /* of one image and group */
+    size_t inputs() const /* values of one image and group */
     {
         return static_cast<size_t>(c) * static_cast<size_t>(h) * static_cast<size_t>(w);
     }
@@ -24,7 +26,7 @@ struct shape {
     {
         return static_cast<size_t>(k) * pixels();
     }
-    size_t weights() const /* of one group */
+    size_t weights() const /* values of one group */
     {
         return static_cast<size_t>(k) * column();
     }
@@ -37,17 +39,17 @@ struct shape {
         return static_cast<size_t>(c) * static_cast<size_t>(kernel_h)
                * static_cast<size_t>(kernel_w);
     }
-    size_t columns_bytes() const /* what each function needs in `columns` */
+    size_t columns_bytes() const /* bytes that each function needs in `columns` */
     {
         return column() * pixels() * sizeof(float);
     }
-    size_t images() const /* images and groups */
+    size_t images() const /* images times groups */
     {
         return static_cast<size_t>(n) * static_cast<size_t>(groups);
     }
 };
 
-/* Each result = alpha convolution + beta result; with beta 0 it is not read. */
+/* Convolve: result = alpha convolution + beta result. With beta 0 the result is not read. */
 void convolve(const shape &s, float alpha, const float *x, const float *w, float beta, float *y,
               float *columns);
 void convolve_back_data(const shape &s, float alpha, const float *w, const float *dy, float beta,

@@ -16,7 +16,7 @@ struct emulated_curand {
 namespace
 {
 
-/* splitmix64 */
+/* Mix the bits of x: splitmix64. */
 uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
@@ -25,7 +25,7 @@ uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Number n of a seed's, in (0, 1]. */
+/* Return number n of a seed, in (0, 1]. */
 float uniform(uint64_t seed, uint64_t n)
 {
     return static_cast<float>((mix(mix(seed) + n) >> 40) + 1) / 16777216.0f;

@@ -10,7 +10,7 @@ using namespace emulated;
 namespace
 {
 
-/* Queue run(columns). */
+/* Check a convolution's arguments, and queue run(columns). */
 template <class Run>
 cudnnStatus_t queue(cudnnHandle_t handle, const char *call, direction way, bool valid,
                     const shape &s, int number, void *workspace, size_t workspace_bytes, Run run)
@@ -34,8 +34,8 @@ cudnnStatus_t queue(cudnnHandle_t handle, const char *call, direction way, bool 
     return CUDNN_STATUS_SUCCESS;
 }
 
-/* What a convolution's algorithm makes of its last bits: each its own, one that is not
- * deterministic others each time. Number 0, where it is deterministic, leaves them. */
+/* Return how an algorithm changes the last bits of its result. Each changes others. One that is not
+ * deterministic changes others each time. Number 0, if it is deterministic, changes none. */
 noise round_of(direction way, const shape &s, int number)
 {
     const algorithm *a = find_algorithm(way, s, number);
@@ -47,7 +47,7 @@ noise round_of(direction way, const shape &s, int number)
     return {number > 0, static_cast<uint64_t>(number)};
 }
 
-/* Not all algorithms round alike: some use tensor cores, where the math type lets them. */
+/* Return true if an algorithm reads TF32: some use tensor cores, where the math type lets them. */
 bool reads_tf32(direction way, const shape &s, int number, cudnnMathType_t math)
 {
     return has_noise() && math != CUDNN_FMA_MATH && find_algorithm(way, s, number)->on_tensor_cores;

@@ -26,13 +26,14 @@ const algorithm algorithms[3][3] = {
      {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, true, CUDNN_DETERMINISTIC, true, true, true}},
 };
 
-/* A place of the table without an algorithm is zero, and takes nothing. */
+/* Return true if an algorithm takes arrays of that shape. A place of the table without an algorithm
+ * is zero, and takes none. */
 bool takes(const algorithm &a, const shape &s)
 {
     return s.bf16 ? a.of_bf16 : a.of_floats;
 }
 
-/* Fastest first, as far as cuDNN promises. */
+/* List algorithms, the fastest first, as cuDNN promises. */
 template <class Perf>
 cudnnStatus_t list(const char *call, direction way, bool valid, const shape &s,
                    const emulated_convolution *v, int room, int *count, Perf *perfs)
@@ -76,7 +77,8 @@ cudnnStatus_t workspace_size(const char *call, direction way, bool valid, const 
 namespace emulated
 {
 
-/* All three of one type, each in the layout that goes with it, and sums in floats. */
+/* Return true if all three are of one type, each in the layout that goes with it, and sums are in
+ * floats. */
 static bool are_supported(const emulated_tensor &x, const emulated_filter &w,
                           const emulated_convolution &v, const emulated_tensor &y)
 {

@@ -9,7 +9,7 @@ namespace
 
 using emulated::extent;
 
-/* Nearest, ties to even. */
+/* Round to nearest, ties to even. */
 uint16_t to_bf16(float x)
 {
     uint32_t bits;

@@ -1,5 +1,5 @@
-/* What convolutions read and write: NCHW floats where they lie, or NHWC bf16, of which they work on
- * a copy as NCHW floats. */
+/* The arrays of convolutions: NCHW floats where they lie, or NHWC bf16, of which convolutions work
+ * on a copy as NCHW floats. */
 #ifndef EMULATED_CUDNN_ARRAYS_H
 #define EMULATED_CUDNN_ARRAYS_H
 
@@ -12,7 +12,7 @@
 namespace emulated
 {
 
-/* outer x channels x inner values; of bf16 the channels come last. */
+/* Size of an array: outer x channels x inner values. In bf16 the channels come last. */
 struct extent {
     size_t outer, channels, inner;
     bool bf16;
@@ -27,7 +27,7 @@ extent inputs_of(const shape &s);
 extent outputs_of(const shape &s);
 extent weights_of(const shape &s);
 
-/* One side of a product, as it is read. */
+/* An array that a convolution reads, as floats. */
 class operand
 {
   public:
@@ -42,13 +42,14 @@ class operand
     const float *all;
 };
 
-/* Last bits that are other ones. */
+/* Whether to change the last bits of a result, and which. */
 struct noise {
     bool on;
     uint64_t how;
 };
 
-/* What a convolution makes. It begins as what was there where some of that is kept. */
+/* An array that a convolution writes, as floats. It begins as what was there if some of that is
+ * kept. */
 class result
 {
   public:
@@ -57,7 +58,7 @@ class result
     {
         return all;
     }
-    /* Rounded to its type, to where it belongs. */
+    /* Round the result to its type and write it to where it belongs. */
     void give(noise rounding);
 
   private:

@@ -1,5 +1,4 @@
-/* cuDNN's descriptors, and the algorithms that there are: cudnn.cpp convolves, cudnn_algorithms.cpp
- * lists. */
+/* cuDNN's descriptors, and its algorithms: cudnn.cpp convolves, cudnn_algorithms.cpp lists. */
 #ifndef EMULATED_CUDNN_SHAPES_H
 #define EMULATED_CUDNN_SHAPES_H
 
@@ -32,8 +31,8 @@ struct emulated_convolution {
 namespace emulated
 {
 
-/* Of what the descriptors say. False: they do not belong together, or are of types and layouts that
- * are not supported. */
+/* Set s from the descriptors. Returns false if they do not belong together, or have types or
+ * layouts that are not supported. */
 bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
               const emulated_tensor *y, shape &s);
 
@@ -44,10 +43,10 @@ struct algorithm {
     bool has_workspace;
     cudnnDeterminism_t determinism;
     bool of_floats, of_bf16;
-    bool on_tensor_cores; /* which read TF32 of floats, where the math type lets them */
+    bool on_tensor_cores; /* they read floats as TF32, where the math type lets them */
 };
 
-/* NULL: there is none of that number for the shape's arrays. */
+/* Return the algorithm of that number; nullptr if there is none for the shape's arrays. */
 const algorithm *find_algorithm(direction way, const shape &s, int number);
 
 } // namespace emulated

@@ -1,7 +1,9 @@
-/* The emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL, as far as Darknet and this
- * project call them, on the CPU (README.md: what it is for, what it checks, its environment).
+/* The emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL on the CPU, as far as Darknet
+ * and this project call them. What it is for, what it checks and its environment stand in
+ * README.md.
  *
- * This header is the emulator's own; programs include those of include/. */
+ * This header is the emulator's own; programs include those of include/.
+ */
 #ifndef EMULATED_H
 #define EMULATED_H
 
@@ -16,30 +18,31 @@ namespace emulated
 
 /* ---- fail.cpp ---- */
 
-/* Count a call of that name; shall this one fail? */
+/* Count a call of that name. Returns true if it shall fail. */
 bool fails(const char *call);
-/* So many bytes cross between host and device, counted as BytesToDevice or BytesToHost. */
+/* Count bytes that cross between host and device, as BytesToDevice or BytesToHost. */
 void count_bytes(bool to_device, size_t bytes);
-/* The rank that mpirun gave to this process, or 0. */
+/* Return the rank that mpirun gave to this process, or 0. */
 int process_rank();
 
 /* ---- noise.cpp ---- */
 
-/* What events say of a time: with noise, other than it was, on each rank and for each seed. */
+/* Return the time that events report for ms. With noise it is another one, on each rank and for
+ * each seed. */
 float measured_ms(float ms);
-/* EMULATED_NOISE is set; what follows is for that case. */
+/* Return true if EMULATED_NOISE is set; the functions below are for that case. */
 bool has_noise();
-/* Another number at each call, and in each process. */
+/* Return another number at each call, and in each process. */
 uint64_t other_each_time();
-/* Change the last bit of one element in four, but of zero; which ones depends on `how`. */
+/* Change the last bit of one element in four, but of zero. Which ones depends on `how`. */
 void disturb(float *x, size_t count, uint64_t how);
 void disturb(uint16_t *bf16, size_t count, uint64_t how);
-/* The 10 bits of mantissa that tensor cores read of a float. */
+/* Round floats to the 10 bits of mantissa that tensor cores read. */
 void round_to_tf32(float *to, const float *x, size_t count);
 
 /* ---- memory.cpp ---- */
 
-/* For as long as one lives the calling thread may use device memory. */
+/* While one lives, the calling thread may use device memory. */
 struct open_memory {
     open_memory();
     ~open_memory();
@@ -49,7 +52,7 @@ struct open_memory {
 
 void *allocate(size_t bytes); /* NULL: no memory */
 bool release(void *x);        /* false: not allocated */
-/* Is all of x[0..bytes) in one piece of device memory? */
+/* Return true if x[0..bytes) lies in one array of device memory, or of pinned memory. */
 bool on_device(const void *x, size_t bytes);
 bool pinned(const void *x, size_t bytes);
 
@@ -57,12 +60,12 @@ bool pinned(const void *x, size_t bytes);
 
 int devices();
 int current_device();
-/* Keep a failure for cudaGetLastError; returns it. */
+/* Keep a failure for cudaGetLastError. Returns it. */
 cudaError_t report(cudaError_t error);
 
 /* ---- kernel.cpp ---- */
 
-/* Nothing that is queued is to be done (emulated_launches.h). */
+/* Return true if queued work is not done (emulated_launches.h). */
 bool only_launches();
 
 /* ---- queue.cpp ---- */
@@ -73,11 +76,11 @@ using work_end = std::shared_ptr<end_of_work>;
 
 /* Queue work on a stream; NULL is the default stream of the current device. */
 work_end enqueue(cudaStream_t stream, std::function<void()> work);
-/* Work that may not be ready: it is tried until it returns true. */
+/* Queue work that may not be ready: it is tried until it returns true. */
 work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt);
-/* Work that does not touch device memory. */
+/* Queue work that does not touch device memory. */
 work_end enqueue_host(cudaStream_t stream, std::function<void()> work);
-/* Nothing but an end, behind what is queued and behind `after`. */
+/* Queue an end alone, behind what is queued and behind `after`. */
 work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
 /* Let streams run as EMULATED_ORDER says. */
@@ -86,23 +89,23 @@ void let_run();
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();
-/* Is it past? ask lets a step toward it be made where it is not. */
+/* Return true if an end is past. If not, ask_for lets a step toward it be made. */
 bool is_done(const work_end &end);
-bool ask(const work_end &end);
+bool ask_for(const work_end &end);
 double ms_between(const work_end &start, const work_end &end);
-/* 0 to n - 1, by EMULATED_ORDER's seed; 0 if the order is not random. */
+/* Return 0 to n - 1, by EMULATED_ORDER's seed; 0 if the order is not random. */
 unsigned chance(unsigned n);
 
 cudaStream_t make_stream(bool blocking);
-/* What is queued still runs. False: no such stream. */
+/* Close a stream; what is queued on it still runs. Returns false if there is no such stream. */
 bool close_stream(cudaStream_t stream);
-/* Of what was queued latest. */
+/* Return the end of what was queued last on a stream. */
 work_end end_of_stream(cudaStream_t stream);
 
 /* ---- gemm.cpp ---- */
 
-/* C = alpha op(A) op(B) + beta C, column by column; C is not read with beta 0. At once, on the
- * calling thread. */
+/* Compute C = alpha op(A) op(B) + beta C, column by column; C is not read with beta 0. Done at
+ * once, on the calling thread. */
 void gemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,
           const float *b, int ldb, float beta, float *c, int ldc);
 

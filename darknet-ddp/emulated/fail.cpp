@@ -1,5 +1,5 @@
-/* EMULATED_FAIL: calls that fail on purpose; EMULATED_CALLS: how many there were, and how many
- * bytes they copied between host and device. */
+/* EMULATED_FAIL: calls that fail on purpose. EMULATED_CALLS: a file for how many calls there were,
+ * and how many bytes they copied between host and device. */
 #include "emulated.h"
 
 #include <cstdio>
@@ -16,7 +16,7 @@ namespace
 struct failure {
     std::string call;
     long number;
-    int rank; /* -1: all */
+    int rank; /* -1: all ranks */
 };
 
 [[noreturn]] void refuse(const std::string &item)
@@ -66,7 +66,7 @@ void write_counts()
         return;
     }
     for (const auto &[call, count] : all->counts)
-        if (call != "nothing") /* which is a launch */
+        if (call != "nothing") /* "nothing" counts launches */
             std::fprintf(file, "%s %ld\n", call.c_str(), count);
     std::fclose(file);
 }

@@ -12,7 +12,7 @@ constexpr int tile_rows = 16, tile_columns = 4, depth = 256;
 
 typedef float rows __attribute__((vector_size(tile_rows * sizeof(float))));
 
-/* op(X)(row, column) of a matrix that is stored column by column. */
+/* The view op(X)(row, column) of a matrix that is stored column by column. */
 struct view {
     const float *x;
     size_t row_step, column_step;
@@ -28,7 +28,7 @@ struct view {
     }
 };
 
-/* sum[column][row] = sum over p of a[p][row] b[p][column] */
+/* Set sum[column][row] to the sum over p of a[p][row] b[p][column]. */
 #ifdef __x86_64__
 __attribute__((target_clones("default", "avx2,fma", "avx512f")))
 #endif
@@ -62,7 +62,7 @@ void scale(int m, int n, float beta, float *c, int ldc)
     }
 }
 
-/* Columns of op(B), four beside each other, with zeros where there are none. */
+/* Pack columns of op(B), four beside each other, with zeros where there are none. */
 void pack_columns(const view &b, int n, int from, int k, std::vector<float> &packed)
 {
     float *to = packed.data();

@@ -32,11 +32,11 @@ struct fiber {
     bool fresh = true;
     uint3 index; /* threadIdx */
     unsigned thread, mask;
-    unsigned exchanges; /* how many this thread has been through */
+    unsigned exchanges; /* exchanges that this thread has been through */
     ucontext_t start;
 };
 
-/* What a host thread's kernel needs. */
+/* State of the kernel that a host thread runs. */
 struct runner {
     std::vector<fiber *> all, idle, waiting;
     fiber *running = nullptr;
@@ -65,7 +65,7 @@ runner &own()
     std::abort();
 }
 
-/* Back to the scheduler, until it resumes this fiber. */
+/* Go back to the scheduler, until it resumes this fiber. */
 void park(runner &r, fiber &f, at place)
 {
     f.place = place;
@@ -114,7 +114,7 @@ fiber *make_fiber(runner &r)
     if (stack == MAP_FAILED || mprotect(stack, page, PROT_NONE) || getcontext(&f->start))
         die("no memory for a fiber");
     f->start.uc_stack.ss_sp = stack + page;
-    /* not all at the same place of a page: they would share a few lines of the cache */
+    /* stacks at the same place of a page would share a few lines of the cache */
     f->start.uc_stack.ss_size = stack_bytes - r.all.size() % 64 * 320;
     f->start.uc_link = nullptr;
     makecontext(&f->start, fiber_main, 0);
@@ -135,8 +135,8 @@ void resume(runner &r, fiber *f)
     die("a fiber did not start");
 }
 
-/* Have all threads of the mask in the fiber's warp that have not ended come to a barrier of the
- * warp? */
+/* Return true if all threads of the mask in the fiber's warp, but for those that have ended, have
+ * come to a barrier of the warp. */
 bool warp_is_there(const runner &r, const fiber &f)
 {
     unsigned first = f.thread / 32 * 32;
@@ -151,7 +151,7 @@ bool warp_is_there(const runner &r, const fiber &f)
     return !missing;
 }
 
-/* The fibers whose barrier is complete leave r.waiting. */
+/* Take the fibers whose barrier is complete out of r.waiting, and return them. */
 std::vector<fiber *> released(runner &r)
 {
     std::vector<fiber *> ready;
@@ -205,7 +205,7 @@ void run_kernel(dim3 grid, dim3 block, size_t shared_bytes, const std::function<
             }
 }
 
-/* EMULATED_KERNELS: this rank's file; nullptr: not asked for. */
+/* Return this rank's file for EMULATED_KERNELS; nullptr: not asked for. */
 FILE *record()
 {
     static FILE *file = [] {
@@ -232,7 +232,8 @@ long long now_ns()
         .count();
 }
 
-/* As tests/gpu/trace.c does of a real device, with the launch's sizes behind. */
+/* Write a line about a kernel, as tests/gpu/trace.c does for a real device, with the launch's sizes
+ * behind. */
 void write_record(const char *name, dim3 grid, dim3 block, cudaStream_t stream, long long start)
 {
     static std::mutex mutex;
@@ -312,7 +313,8 @@ uint64_t exchange(unsigned mask, uint64_t value, unsigned lane)
 {
     runner &r = own();
     fiber &f = *r.running;
-    uint64_t *values = r.values[f.exchanges++ % 2]; /* some may still read those of the last one */
+    uint64_t *values =
+        r.values[f.exchanges++ % 2]; /* some threads may still read the last exchange's */
 
     values[f.thread] = value;
     f.mask = mask;

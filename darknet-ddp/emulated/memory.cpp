@@ -23,22 +23,22 @@ constexpr size_t arena_bytes = size_t(1) << 36;
 constexpr size_t most_retired = 256;
 constexpr unsigned sometimes = 8;
 
-struct span {
-    char *map; /* with the page behind it */
+struct region {
+    char *map; /* with the page behind */
     size_t map_bytes;
     size_t bytes;
 };
 
 struct memory {
     std::mutex mutex;
-    std::map<const char *, span> live;
+    std::map<const char *, region> live;
     std::map<const char *, size_t> pins;
     int key = -1;
 
     /* with keys: freed arrays, which stay unmapped for a while */
-    std::deque<span> retired;
+    std::deque<region> retired;
 
-    /* without */
+    /* without keys */
     char *arena = nullptr;
     size_t used = 0;
     std::multimap<size_t, char *> spare;
@@ -119,7 +119,7 @@ void set_arena(memory &m, int protection)
     m.closed = protection == PROT_NONE;
 }
 
-void retire(memory &m, const span &s)
+void retire(memory &m, const region &s)
 {
     if (m.key < 0) {
         madvise(s.map, s.map_bytes, MADV_DONTNEED);
@@ -138,7 +138,7 @@ void retire(memory &m, const span &s)
     }
 }
 
-/* NaN, except in the middle of an array of gigabytes. */
+/* Fill x with NaN, but for the middle of an array of gigabytes. */
 void spoil(char *x, size_t bytes)
 {
     constexpr size_t most = size_t(32) << 20;
@@ -148,7 +148,7 @@ void spoil(char *x, size_t bytes)
         std::memset(x + bytes - most, 0xff, most);
 }
 
-template <class Map> auto piece_of(const Map &map, const char *x)
+template <class Map> auto region_of(const Map &map, const char *x)
 {
     auto after = map.upper_bound(x);
 
@@ -194,7 +194,7 @@ void *allocate(size_t bytes)
 {
     memory &m = state();
     size_t body = round_up(bytes, alignment), map_bytes = round_up(body, page) + page;
-    span s;
+    region s;
 
     if (bytes > arena_bytes / 2)
         return nullptr;
@@ -233,7 +233,7 @@ bool on_device(const void *x, size_t bytes)
     memory &m = state();
     std::lock_guard<std::mutex> lock(m.mutex);
     auto begin = static_cast<const char *>(x);
-    auto found = piece_of(m.live, begin);
+    auto found = region_of(m.live, begin);
 
     return found != m.live.end() && begin + bytes <= found->first + found->second.bytes
            && begin < found->first + found->second.bytes;
@@ -244,7 +244,7 @@ bool pinned(const void *x, size_t bytes)
     memory &m = state();
     std::lock_guard<std::mutex> lock(m.mutex);
     auto begin = static_cast<const char *>(x);
-    auto found = piece_of(m.pins, begin);
+    auto found = region_of(m.pins, begin);
 
     return found != m.pins.end() && begin + bytes <= found->first + found->second;
 }

@@ -1,4 +1,4 @@
-/* NCCL's communicators. One that does not block takes its time: it says ncclInProgress when it is
+/* NCCL's communicators. A communicator that does not block answers ncclInProgress when it is
  * opened. */
 #include "communicator.h"
 
@@ -13,7 +13,7 @@ using namespace emulated;
 namespace
 {
 
-/* Is the communicator free for the next call? */
+/* Return ncclSuccess if the communicator is free for the next call. */
 ncclResult_t poll(communicator &c)
 {
     if (c.aborted)
@@ -177,7 +177,7 @@ ncclResult_t ncclMemAlloc(void **x, size_t bytes)
     return ncclSuccess;
 }
 
-/* Waits for nothing, unlike cudaFree: work that is queued on the memory crashes. */
+/* Free memory without waiting, unlike cudaFree: work that is queued on the memory crashes. */
 ncclResult_t ncclMemFree(void *x)
 {
     return release(x) ? ncclSuccess : ncclUnhandledCudaError;

@@ -1,8 +1,9 @@
 /* Calls of NCCL that queue transfers, alone or in groups.
  *
- * The first call on a communicator that does not block, and with EMULATED_ORDER=random others, says
- * ncclInProgress, and is queued when ncclCommGetAsyncError says ncclSuccess. Where ranks mix
- * registered memory and other, which NCCL leaves undefined, the process ends (channel.cpp). */
+ * The first call on a communicator that does not block answers ncclInProgress, as do others with
+ * EMULATED_ORDER=random. It is queued when ncclCommGetAsyncError answers ncclSuccess. If ranks mix
+ * registered memory and other, which NCCL leaves undefined, the process ends (channel.cpp).
+ */
 #include "communicator.h"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ size_t bytes_of(ncclDataType_t type)
     return 0;
 }
 
-/* All transfers of one group on one stream: collectives one after the other, messages at once. */
+/* Move along all transfers of one group on one stream: collectives one after the other, messages at
+ * once. Returns true when all have ended. */
 bool advance_all(communicator &c, std::vector<transfer> &transfers)
 {
     std::lock_guard<std::mutex> lock(c.mutex);
@@ -67,7 +69,7 @@ void queue(const communicator_ref &c, cudaStream_t stream, const std::vector<tra
     c->queued.push_back(enqueue_attempt(stream, [c, own] { return advance_all(*c, *own); }));
 }
 
-/* Those of one communicator and stream, in the order of the calls. */
+/* Queue calls: together those of one communicator and stream, in the order of the calls. */
 void queue_calls(const std::vector<call> &calls)
 {
     std::vector<bool> taken(calls.size());
@@ -130,7 +132,7 @@ bool valid_memory(const transfer &t, int size)
                && (!t.to || on_device(t.to, bytes_out(t, size))));
 }
 
-/* Is all of what it writes, or of what a send reads? */
+/* Return true if the memory that a transfer writes, or that a send reads, is registered. */
 bool is_registered(const communicator &c, const transfer &t)
 {
     const char *x = t.to ? t.to : t.from;

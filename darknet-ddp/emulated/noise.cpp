@@ -1,4 +1,5 @@
-/* EMULATED_NOISE: what differs between real devices, runs and algorithms that compute the same. */
+/* EMULATED_NOISE: differences as between real devices, runs and algorithms that compute the
+ * same. */
 #include "emulated.h"
 
 #include <atomic>
@@ -9,7 +10,7 @@
 namespace
 {
 
-/* splitmix64 */
+/* Mix the bits of x: splitmix64. */
 uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;

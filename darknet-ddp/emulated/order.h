@@ -1,4 +1,4 @@
-/* EMULATED_ORDER (emulated.h). */
+/* EMULATED_ORDER: the order in which queued work runs (README.md). */
 #ifndef EMULATED_ORDER_H
 #define EMULATED_ORDER_H
 
@@ -14,10 +14,10 @@ struct order_choice {
     uint64_t seed;
 };
 
-/* Ends the program if it is none of those. */
+/* Read EMULATED_ORDER. Ends the program if it is none of these orders. */
 order_choice order_of_environment();
 
-/* 0 to n - 1. */
+/* Return a number from 0 to n - 1, and go on to the next. */
 unsigned next_random(order_choice &choice, unsigned n);
 
 } // namespace emulated

@@ -1,9 +1,9 @@
 /* The queues of streams: closures, run in an order that EMULATED_ORDER chooses among those that
  * CUDA allows.
  *
- * Each piece of work ends in an end_of_work, and begins after others: what is before it in its
+ * Each task ends in an end_of_work, and begins after others: what is before it in its
  * queue, the default stream for streams made without cudaStreamNonBlocking and the other way round,
- * and events. Work runs on the thread that calls CUDA, without the lock, and at most one piece of a
+ * and events. Work runs on the thread that calls CUDA, without the lock, and at most one task of a
  * queue at a time. */
 #include "emulated.h"
 #include "order.h"
@@ -28,7 +28,7 @@ struct emulated::end_of_work {
 namespace
 {
 
-struct piece {
+struct task {
     std::function<bool()> attempt;
     std::vector<work_end> after;
     work_end end;
@@ -42,11 +42,11 @@ using lock_type = std::unique_lock<std::mutex>;
 struct emulated_stream {
     int device;
     bool is_default;
-    bool blocking; /* orders itself with the default stream */
+    bool blocking; /* true: ordered with the default stream */
     bool destroyed = false;
     bool busy = false;
-    std::deque<piece> queue;
-    work_end last; /* of what was queued latest; NULL: nothing yet */
+    std::deque<task> queue;
+    work_end last; /* end of what was queued last; NULL: nothing yet */
 };
 
 namespace
@@ -58,7 +58,7 @@ struct queues {
     std::vector<emulated_stream *> streams;
     std::map<int, emulated_stream *> defaults;
     order_choice how = order_of_environment();
-    uint64_t activity = 0; /* changes with every piece that is queued or done */
+    uint64_t activity = 0; /* changes with every task that is queued or done */
     size_t pending = 0;
 };
 
@@ -90,11 +90,11 @@ emulated_stream *resolve(queues &q, cudaStream_t stream)
 
 /* ---- running ---- */
 
-/* Under the lock, as all that takes it; gives it up while the work runs. False: the work is not
- * ready. */
+/* Run the first task of a stream. The lock is held, as in all functions that take it, but not while
+ * the work runs. Returns false if the work is not ready. */
 bool run_head(lock_type &lock, queues &q, emulated_stream *s)
 {
-    piece &head = s->queue.front(); /* pieces that others queue do not move it */
+    task &head = s->queue.front(); /* tasks that others queue do not move it */
     bool done;
 
     s->busy = true;
@@ -113,7 +113,7 @@ bool run_head(lock_type &lock, queues &q, emulated_stream *s)
     return done;
 }
 
-work_end first_missing(const piece &p)
+work_end first_missing(const task &p)
 {
     for (const work_end &end : p.after)
         if (!end->done)
@@ -172,7 +172,7 @@ void let_run_locked(lock_type &lock, queues &q)
     }
 }
 
-/* Run one piece that `end` needs. False: it is not ready, or runs on another thread. */
+/* Run one task that `end` needs. Returns false if it is not ready, or runs on another thread. */
 bool step_toward(lock_type &lock, queues &q, work_end end)
 {
     while (!end->done) {
@@ -189,7 +189,8 @@ bool step_toward(lock_type &lock, queues &q, work_end end)
     return true;
 }
 
-/* Work that stays not ready may need other queues, here or in another process. */
+/* Wait for an end. Work that is not ready for long may need other queues, here or in another
+ * process. */
 void wait_locked(lock_type &lock, queues &q, const work_end &end)
 {
     constexpr auto nap = std::chrono::microseconds(50);
@@ -206,7 +207,7 @@ void wait_locked(lock_type &lock, queues &q, const work_end &end)
     }
 }
 
-/* A device goes on while its host does something else. */
+/* Run queued work if nothing else does: a device goes on while its host does something else. */
 [[noreturn]] void watch()
 {
     queues &q = state();
@@ -362,7 +363,7 @@ work_end enqueue_nothing(cudaStream_t stream, const work_end &after)
     return queue_locked(q, resolve(q, stream), nothing, all);
 }
 
-bool ask(const work_end &end)
+bool ask_for(const work_end &end)
 {
     queues &q = state();
     lock_type lock(q.mutex);

@@ -17,7 +17,7 @@ struct error_text {
     const char *name, *text;
 };
 
-/* CUDA's own words. */
+/* The errors' names and texts, in CUDA's own words. */
 const error_text error_texts[] = {
     {cudaSuccess, "cudaSuccess", "no error"},
     {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
@@ -49,7 +49,7 @@ const error_text &text_of(cudaError_t error)
     return text_of(cudaErrorUnknown);
 }
 
-/* Which way does a copy go? cudaMemcpyDefault if the pointers are not what kind says. */
+/* Return which way a copy goes; cudaMemcpyDefault if the pointers are not what kind says. */
 cudaMemcpyKind direction(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     using emulated::on_device;
@@ -67,7 +67,7 @@ emulated::work_end queue_copy(void *to, const void *from, size_t bytes, cudaStre
     return emulated::enqueue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 
-/* From host memory as it is now. */
+/* Queue a copy from host memory as it is now. */
 emulated::work_end queue_snapshot(void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
     auto first = static_cast<const char *>(from);
@@ -110,8 +110,9 @@ using namespace emulated;
 namespace
 {
 
-/* waits: for what is queued before the host's memory is read, and then for the copy, but not for
- * one from pageable memory to arrive, nor for one within the device. */
+/* Queue a copy. waits: true to wait for what is queued before the host's memory is read, and then
+ * for the copy. It does not wait for a copy from pageable memory to arrive, nor for one within the
+ * device. */
 cudaError_t copy(const char *call, void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                  cudaStream_t stream, bool waits)
 {

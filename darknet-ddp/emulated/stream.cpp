@@ -1,4 +1,4 @@
-/* Streams and events (queue.cpp). */
+/* CUDA's streams and events, by queue.cpp. */
 #include "emulated.h"
 
 using namespace emulated;
@@ -13,7 +13,7 @@ namespace
 
 cudaError_t query(const work_end &end)
 {
-    return ask(end) ? cudaSuccess : report(cudaErrorNotReady);
+    return ask_for(end) ? cudaSuccess : report(cudaErrorNotReady);
 }
 
 } // namespace
@@ -57,7 +57,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     return cudaStreamCreateWithFlags(stream, flags);
 }
 
-/* What is queued still runs. */
+/* Close a stream; what is queued on it still runs. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     return close_stream(stream) ? cudaSuccess : report(cudaErrorInvalidResourceHandle);

@@ -1,4 +1,4 @@
-/* Any bytes to one decoder of pictures (layers/images/decode.h). */
+/* Gives any bytes to one decoder of pictures (layers/images/decode.h). */
 #ifndef DDP_FUZZ_DECODE_INPUT_H
 #define DDP_FUZZ_DECODE_INPUT_H
 
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_PIXELS = 1 << 20 }; /* more only take time */
+enum { MOST_PIXELS = 1 << 20 }; /* more pixels only take time */
 
 static int decode_input(int (*decode)(const unsigned char *file, size_t size, int only_size,
                                       decoded *out),

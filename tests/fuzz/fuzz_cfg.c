@@ -1,5 +1,5 @@
-/* cfg files: parsed, and where the network is small, a step on random data. The first byte says
- * whether unknown keys are let pass. */
+/* Fuzzes cfg files: they are parsed, and if the network is small, a step runs on random data. The
+ * first byte says whether unknown keys pass. */
 #include "guarded.h"
 
 #include "base/cfg_text.h"

@@ -1,4 +1,4 @@
-/* .data files: as Darknet reads them, and as we do. */
+/* Fuzzes .data files, as Darknet reads them, and as we do. */
 #include "guarded.h"
 
 #include "base/cfg_text.h"

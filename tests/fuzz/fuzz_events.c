@@ -1,4 +1,4 @@
-/* Event files of `darknet ddp why`: the input is cut in two, the files of two ranks. */
+/* Fuzzes event files of `darknet ddp why`: the input is cut in two, the files of two ranks. */
 #include "guarded.h"
 
 #include "watch/flight_recorder.h"

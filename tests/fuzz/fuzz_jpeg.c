@@ -1,4 +1,4 @@
-/* JPEGs. */
+/* Fuzzes JPEGs. */
 #include "decode_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Lists, names, trees, maps, and the labels of a picture in each form: the first byte says which.
- */
+/* Fuzzes lists, names, trees, maps, and the labels of a picture in each form: the first byte says
+ * which. */
 #include "guarded.h"
 
 #include "check/label.h"

@@ -1,4 +1,4 @@
-/* Command lines: each line of the input is a word. */
+/* Fuzzes command lines: each line of the input is a word. */
 #include "options/darknet_commands.h"
 #include "options/options.h"
 

@@ -1,4 +1,4 @@
-/* Pictures that are neither JPEG nor PNG. */
+/* Fuzzes pictures that are neither JPEG nor PNG. */
 #include "decode_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* PNGs. */
+/* Fuzzes PNGs. */
 #include "decode_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

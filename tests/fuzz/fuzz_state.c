@@ -1,4 +1,4 @@
-/* State files: checksums are made right, so that what is behind them is reached. */
+/* Fuzzes state files: checksums are made right, so that what is behind them is reached. */
 #include "checkpoint/checkpoint.h"
 
 #include <stdint.h>

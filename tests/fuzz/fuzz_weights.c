@@ -1,4 +1,4 @@
-/* Weights files, into a network with each way of storing a layer that is common. */
+/* Fuzzes weights files, read into a network with each way of storing a layer that is common. */
 #include "guarded.h"
 
 #include "checkpoint/match.h"

@@ -1,6 +1,5 @@
-/* What ranks that Gloo connects say of each other when something fails: each ends soon, and names
- * who is the cause. Ranks are processes that meet by files, without MPI. Exit status 77: this build
- * has no Gloo. */
+/* Failures of ranks that Gloo connects: each ends soon, and names who is the cause. Ranks are
+ * processes that meet by files, without MPI. Exit status 77: this build has no Gloo. */
 #include "comm/collectives.h"
 #include "comm/group.h"
 #include "transport/rendezvous.h"

@@ -1,4 +1,4 @@
-/* The networks of test_exact.c. BATCH and SUBDIVISIONS are what NET says. */
+/* The networks of test_exact.c. BATCH and SUBDIVISIONS are those of NET. */
 #ifndef TESTS_GLUE_EXACT_CFGS_H
 #define TESTS_GLUE_EXACT_CFGS_H
 
@@ -26,7 +26,7 @@ static const char detector[] =
         "[convolutional]\nfilters=21\nsize=1\nactivation=linear\n"
         "[yolo]\nmask=0,1,2\nanchors=4,4, 8,8, 16,16\nclasses=2\nnum=3\n";
 
-/* As random=1 has it: dropout, and another size every few steps. */
+/* Networks with dropout, for another size every few steps, as random=1 takes. */
 static const char random_classifier[] =
     NET "width=32\nheight=32\nchannels=3\n"
         "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\npad=1\nactivation=leaky\n"
@@ -45,7 +45,7 @@ static const char random_detector[] =
         "[convolutional]\nfilters=21\nsize=1\nactivation=linear\n"
         "[yolo]\nmask=0,1,2\nanchors=4,4, 8,8, 16,16\nclasses=2\nnum=3\n";
 
-/* What is frozen is not trained, but its statistics move. */
+/* A network with a frozen layer, which is not trained, but whose statistics move. */
 static const char frozen[] =
     NET "width=16\nheight=16\nchannels=3\n"
         "[convolutional]\nbatch_normalize=1\nfilters=8\nsize=3\npad=1\nactivation=leaky\n"
@@ -53,7 +53,7 @@ static const char frozen[] =
         "[convolutional]\nbatch_normalize=1\nfilters=8\nsize=3\npad=1\nactivation=leaky\n"
         "[connected]\noutput=10\nactivation=linear\n[softmax]\n";
 
-/* Its statistics are normalised in every time step. */
+/* A recurrent network, whose statistics are normalised in every time step. */
 static const char recurrent[] = NET "time_steps=3\ninputs=12\n"
                                     "[rnn]\nbatch_normalize=1\noutput=16\nactivation=leaky\n"
                                     "[connected]\noutput=12\nactivation=linear\n[softmax]\n";

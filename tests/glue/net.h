@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* parse_network_cfg wants a file. */
+/* Parse a cfg's text. parse_network_cfg wants a file, so it gets one in memory. */
 static inline network *net_parse(const char *cfg)
 {
     int fd = memfd_create("cfg", 0);
@@ -25,7 +25,7 @@ static inline network *net_parse(const char *cfg)
     return net;
 }
 
-/* For ddp_trainer_config.fail. */
+/* Print an error and abort: for ddp_trainer_config.fail. */
 static inline void __attribute__((noreturn)) net_fail_hook(const ddp_error *err)
 {
     (void)fprintf(stderr, "a hook failed: %s\n", err->text);

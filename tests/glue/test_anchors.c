@@ -1,4 +1,4 @@
-/* Anchors from boxes: clusters that are there are found, whatever the seed. */
+/* Anchors from boxes: clusters among the boxes are found, whatever the seed. */
 #include "../unit/numbers.h"
 
 #include <layers/images/anchors.h>

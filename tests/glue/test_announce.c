@@ -1,4 +1,4 @@
-/* What a layer announces as its gradients is final: their sum over ranks may leave at once. */
+/* Gradients that a layer announces are final: their sum over ranks may leave at once. */
 #include "timing/hook_chain.h"
 #include "timing/synthetic.h"
 

@@ -31,7 +31,7 @@ static ddp_bad_samples *open_for(uint64_t seed, int one_ends)
     return b;
 }
 
-static ddp_bad_samples *open(uint64_t seed)
+static ddp_bad_samples *open_bad_samples(uint64_t seed)
 {
     return open_for(seed, 0);
 }
@@ -59,7 +59,7 @@ static int find(ddp_bad_samples *b, int line)
 
 static void good_lines_are_themselves(void **state)
 {
-    ddp_bad_samples *b = open(1);
+    ddp_bad_samples *b = open_bad_samples(1);
 
     (void)state;
     for (size_t i = 0; i < LINES; i++)
@@ -69,7 +69,7 @@ static void good_lines_are_themselves(void **state)
 
 static void a_line_is_news_once(void **state)
 {
-    ddp_bad_samples *b = open(1);
+    ddp_bad_samples *b = open_bad_samples(1);
 
     (void)state;
     for (int round = 0; round < 2; round++)
@@ -83,7 +83,7 @@ static void what_is_loaded_instead_is_a_matter_of_the_lines(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
-        ddp_bad_samples *one = open(seed), *two = open(seed);
+        ddp_bad_samples *one = open_bad_samples(seed), *two = open_bad_samples(seed);
         size_t line = 5;
 
         (void)find(one, 5);
@@ -102,7 +102,7 @@ static void what_is_loaded_instead_is_a_matter_of_the_lines(void **state)
 
 static void there_is_an_end_to_it(void **state)
 {
-    ddp_bad_samples *b = open(3);
+    ddp_bad_samples *b = open_bad_samples(3);
     char other[] = "a";
 
     (void)state;
@@ -121,7 +121,7 @@ static void there_is_an_end_to_it(void **state)
 /* Where each loader would read the whole list, to find that a disk is not there any more. */
 static void not_all_are_tried_for_one_sample(void **state)
 {
-    ddp_bad_samples *b = open(3);
+    ddp_bad_samples *b = open_bad_samples(3);
     int tries = 0;
 
     (void)state;
@@ -157,7 +157,7 @@ static void a_sample_that_ends_the_run_is_blank(void **state)
 
 static void samples_are_counted_once(void **state)
 {
-    ddp_bad_samples *b = open(1);
+    ddp_bad_samples *b = open_bad_samples(1);
 
     (void)state;
     ddp_bad_samples_loaded(b, 3); /* itself */
@@ -175,7 +175,7 @@ static void samples_are_counted_once(void **state)
 
 static void they_are_described_in_order(void **state)
 {
-    ddp_bad_samples *b = open(1);
+    ddp_bad_samples *b = open_bad_samples(1);
     char text[128];
 
     (void)state;

@@ -93,7 +93,7 @@ static ddp_checkpoint_run run_of(const char *cfg)
     return run;
 }
 
-static void save(network *net, const char *cfg)
+static void save_network(network *net, const char *cfg)
 {
     ddp_checkpoint_run run = run_of(cfg);
     ddp_error err;
@@ -154,7 +154,7 @@ static void expect_exact(const char *head, const char *tail)
     train(straight, 0, 6);
     stopped = parse(head, tail, cfg, sizeof cfg);
     train(stopped, 0, 3);
-    save(stopped, cfg);
+    save_network(stopped, cfg);
     free_network(stopped);
     resumed_net = parse(head, tail, cfg, sizeof cfg);
     resume(&resumed, resumed_net, cfg);
@@ -202,7 +202,7 @@ static void weights_file_is_darknets_own(void **state)
 
     (void)state;
     train(net, 0, 2);
-    save(net, cfg);
+    save_network(net, cfg);
     save_weights(net, (char *)(uintptr_t)folder_file(&folder, "own.weights"));
     ours = folder_read(folder_file(&folder, "toy.backup"), &our_size);
     darknets = folder_read(folder_file(&folder, "own.weights"), &darknets_size);
@@ -262,7 +262,7 @@ static void what_changed_is_refused_unless_forced(void **state)
 
     (void)state;
     train(net, 0, 1);
-    save(net, cfg);
+    save_network(net, cfg);
     *net->seen = 0;
     run.seed = 6;
     run.seed_given = 1;
@@ -313,7 +313,7 @@ static void another_rounding_is_said_or_refused(void **state)
     train(net, 0, 1);
     add_rounding(&run, "yes");
     add_rounding(&other, "no");
-    save(net, cfg); /* an older state file, which does not know of it */
+    save_network(net, cfg); /* an older state file, which does not know of it */
     other.same_rounding = 1;
     expect_note(net, &other, "");
     other.before[other.option_count - 1] = "maybe"; /* but this is what it had */
@@ -344,7 +344,7 @@ static void an_option_that_is_not_known_is_said_and_not_refused(void **state)
 
     (void)state;
     train(net, 0, 1);
-    save(net, cfg);
+    save_network(net, cfg);
     *net->seen = 0;
     (void)snprintf(option->name, sizeof option->name, "newer");
     (void)snprintf(option->value, sizeof option->value, "none");
@@ -366,7 +366,7 @@ static void another_network_is_refused_even_if_forced(void **state)
     ddp_error err;
 
     (void)state;
-    save(net, cfg);
+    save_network(net, cfg);
     other = parse(momentum, partial, other_cfg, sizeof other_cfg);
     run = run_of(other_cfg);
     run.force = 1;

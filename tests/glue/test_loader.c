@@ -1,5 +1,5 @@
-/* What Darknet's loaders make of a sample depends on the seed and on the sample's number:
- * not on threads, ranks or what rand() gives. With a data set of the test's own. */
+/* Darknet's loaders: a sample depends on the seed and on its number, not on threads, ranks or what
+ * rand() gives. With a data set of the test's own. */
 #include "../unit/folder.h"
 #include "../unit/numbers.h"
 #include "samples/sampler.h"

@@ -1,4 +1,4 @@
-/* Which samples a rank's mini-batches are: all ranks' together are the batch's, each once. */
+/* The samples of a rank's mini-batches: all ranks' together are the batch's, each once. */
 #include <darknet.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* What training makes of pictures for cfgs of the forks, against drawn ones: a bright rectangle of
- * its class's colour on black, whose label says where it is. Wherever it comes to lie, the box of
- * the truth is around it. */
+/* Pictures as training changes them for cfgs of the forks. A drawn one has a bright rectangle of
+ * its class's colour on black, and a label that says where it is. Wherever it comes to lie, the box
+ * of the truth is around it. */
 #include "../unit/folder.h"
 #include "../unit/numbers.h"
 

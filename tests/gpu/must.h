@@ -1,4 +1,4 @@
-/* What a program does about an error of ours: say it, and end. */
+/* Errors end the program: they are printed first. */
 #ifndef DDP_TESTS_GPU_MUST_H
 #define DDP_TESTS_GPU_MUST_H
 

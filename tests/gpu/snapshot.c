@@ -9,7 +9,7 @@ static const double floor_of_layer = 0.1;
 
 enum { MOST_PARTS = 8, MOST_ARRAYS = 5 };
 
-static void add(snapshot *s, snapshot_array array)
+static void add_array(snapshot *s, snapshot_array array)
 {
     int is_there = s->on_gpu ? array.device || array.in_bf16 : array.host != NULL;
 
@@ -105,7 +105,7 @@ static void add_part(snapshot *s, snapshot_array array, const layer *l, enum sna
         array.count = i ? others : weights;
         array.host = rows[i].host[kind == GRADIENTS];
         array.device = rows[i].device[kind == GRADIENTS];
-        add(s, array);
+        add_array(s, array);
     }
 }
 
@@ -128,7 +128,7 @@ void snapshot_open(snapshot *s, network *net, enum snapshot_kind kind)
             array.host = l->delta;
             array.device = l->delta_gpu;
             array.in_bf16 = s->on_gpu && bf16_runs(*l) ? l : NULL;
-            add(s, array);
+            add_array(s, array);
             continue;
         }
         for (array.part = 0; array.part < count; array.part++)

@@ -1,4 +1,4 @@
-/* Copies of what a network holds, on the CPU or on a GPU, and distances between them. Compile with
+/* Copies of a network's arrays, on the CPU or on a GPU, and distances between them. Compile with
  * the definitions of a build for GPUs. */
 #ifndef GPU_SNAPSHOT_H
 #define GPU_SNAPSHOT_H
@@ -17,7 +17,8 @@ typedef struct snapshot_array {
     const char *name; /* "weights" */
     size_t count;
     float *host, *device; /* where the network has it */
-    const layer *in_bf16; /* whose delta it is where that is no array of floats; else NULL */
+    const layer
+        *in_bf16; /* the layer whose delta it is, if that is no array of floats; else NULL */
     float *copy;
 } snapshot_array;
 
@@ -34,21 +35,21 @@ void snapshot_close(snapshot *s);
 /* Copy the arrays of a layer, or of all with layer -1, out of the network. */
 void snapshot_read(snapshot *s, int layer);
 
-/* Into s's network what `from` holds, which lists the same arrays of another one. */
+/* Write to s's network the copies of `from`, which lists the same arrays of another network. */
 void snapshot_write(const snapshot *s, const snapshot *from);
 
 typedef struct distance {
     double worst; /* largest |a - b| / |b| of one array; not a number counts as infinite */
-    size_t array; /* whose that is */
+    size_t array; /* the array with this distance */
 } distance;
 
-/* Euclidean norms of copies; |b| counts as at least a tenth of the largest of its layer's arrays,
- * since an array whose true value is 0 has no relative error. With a0 and b0, which may be NULL,
- * of a - a0 and b - b0: how far each has moved. */
+/* Return the distance of copies, by Euclidean norms. |b| counts as at least a tenth of the largest
+ * of its layer's arrays, since an array whose true value is 0 has no relative error. If a0 and b0
+ * are not NULL, it compares a - a0 with b - b0: how far each has moved. */
 distance snapshot_distance(const snapshot *a, const snapshot *b, const snapshot *a0,
                            const snapshot *b0);
 
-/* 1 if all copies have the same bits. */
+/* Return 1 if all copies have the same bits. */
 int snapshot_same(const snapshot *a, const snapshot *b);
 
 #endif

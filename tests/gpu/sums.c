@@ -139,7 +139,7 @@ static void use_gathered(const struct run *r)
 }
 
 /* Ranks poll differently often. */
-static void poll(const struct run *r, int s)
+static void poll_sum(const struct run *r, int s)
 {
     ddp_error err;
 
@@ -183,7 +183,7 @@ static void start_other_halves(const struct run *r)
         must(ddp_work_fence(r->buckets[s].sum, &err), &err);
         clear_others(r, s);
         must(ddp_work_start_phase(r->buckets[s].sum, DDP_ALL_GATHER, &err), &err);
-        poll(r, s);
+        poll_sum(r, s);
     }
 }
 
@@ -195,7 +195,7 @@ static int one_round(struct run *r, int round)
     for (int s = 0; s < SUMS; s++) {
         ddp_device_add(r->d, r->buckets[s].bucket, r->buckets[s].source, counts[s]);
         start(r, s);
-        poll(r, s);
+        poll_sum(r, s);
         if (s != SUMS / 2)
             continue;
         start_gather(r);

@@ -12,42 +12,43 @@ enum array_kind { VALUES, GRADIENTS };
 /* Copy one array, of parameter i of the table, into its place in a copy of all. */
 void array_read(const ddp_param_table *table, size_t i, enum array_kind kind, float *copy);
 
-/* A copy of every array, one after the other in table order; or into one made before. */
+/* Copy every array, one after the other in table order; _read into a copy that was made before. */
 float *arrays_copy(const ddp_param_table *table, enum array_kind kind);
 void arrays_read(const ddp_param_table *table, enum array_kind kind, float *copy);
 
-/* The inverse: into the network's own memory. */
+/* Write a copy to the network's own memory. */
 void arrays_restore(const ddp_param_table *table, enum array_kind kind, const float *copy);
 
-/* Where parameter i starts in a copy. */
+/* Return where parameter i starts in a copy. */
 size_t array_offset(const ddp_param_table *table, size_t i);
 
-/* Of values and what the optimizer remembers, of layers first to last. */
+/* Return a hash of the values, and of what the optimizer remembers, of layers first to last. */
 uint64_t arrays_hash(const ddp_param_table *table, int first, int last);
 
 typedef struct distance {
     double worst; /* largest |a - b| / |b| of one array; not a number counts as infinite */
-    size_t param; /* whose that is */
+    size_t param; /* the parameter with this distance */
 } distance;
 
-/* Euclidean norms; a and b are copies. |b| counts as at least `floor` times the
+/* Return the distance of two copies, by Euclidean norms. |b| counts as at least `floor` times the
  * largest |b| of the same layer's arrays. */
 distance arrays_distance(const ddp_param_table *table, const float *a, const float *b,
                          double floor);
 
-/* A copy of BatchNorm's running statistics, one array after the other in table order; and the
- * inverse. */
+/* Copy BatchNorm's running statistics, one array after the other in table order; _restore writes a
+ * copy back. */
 float *statistics_copy(const ddp_param_table *table);
 void statistics_restore(const ddp_param_table *table, const float *copy);
 
-/* Largest |a - b| / |b| of one of these arrays; 0 where there are none. *buffer: which it is. */
+/* Return the largest |a - b| / |b| of one of these arrays; 0 if there are none. *buffer: which it
+ * is. */
 double statistics_distance(const ddp_param_table *table, const float *a, const float *b,
                            size_t *buffer);
 
-/* a - b, in a. */
+/* Subtract b from a. */
 void arrays_subtract(const ddp_param_table *table, float *a, const float *b);
 
-/* |a - b| / |b| over everything together. */
+/* Return |a - b| / |b| over everything together. */
 double arrays_change(const ddp_param_table *table, const float *a, const float *b);
 
 #endif

@@ -6,7 +6,7 @@
 
 typedef struct model_options {
     const char *cfg;
-    /* 0: as the cfg has it. */
+    /* 0: the cfg's */
     int width, height, batch, subdivisions, time_steps;
     int crop;     /* width and height of what [crop] leaves */
     int frozen;   /* the first so many layers: the last of them gets stopbackward=1 */
@@ -17,7 +17,7 @@ typedef struct model_options {
     int on_gpu; /* 1: on GPU 0, in a build for GPUs */
 } model_options;
 
-/* Ends the program with the file's name and the cause on failure. */
+/* Make the network. Failure ends the program with the file's name and the cause. */
 network *model_open(const model_options *o);
 
 #endif

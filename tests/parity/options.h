@@ -12,18 +12,19 @@ typedef struct parity_options {
     int sync_every;
     int sync_bn;
     int rank_mode;     /* -ddp_batch rank */
-    int darknet_order; /* of the reference's sums */
+    int darknet_order; /* 1: the reference's sums have Darknet's order */
     int overlap;
     double bucket_mib;
     double defer_mib;
     ddp_wire wire; /* how gradients travel; the reference then rounds where ranks do */
-    int variants;  /* again with other buckets, deferred ones, and without overlap: the same bits */
+    int variants;  /* 1: again with other buckets, deferred ones, and without overlap: the same bits
+                    */
     const char *gpu; /* "nccl" or "mpi": on GPU 0, which all ranks share, and how its sums travel */
     int ordered;     /* NCCL's sums have the order of device/sum.h, as the others do */
     int refused;     /* the network must be refused: say why, and exit 77 */
 } parity_options;
 
-/* Ends the program if an argument is not understood. */
+/* Parse the command line. Ends the program if an argument is not understood. */
 parity_options parity_parse(int argc, char **argv);
 
 #endif

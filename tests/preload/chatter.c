@@ -1,4 +1,4 @@
-/* Before a rank meets the others it prints many lines to standard error, each in pieces. */
+/* Has a rank print many lines to standard error, each in pieces, before it meets the others. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Loaded before the program's libraries (LD_PRELOAD): the rank $DECODER_RANK, or where that is
- * empty any process, has another libpng, as far as its version says. */
+/* Loaded before the program's libraries (LD_PRELOAD): gives the rank $DECODER_RANK, or any process
+ * if that is empty, another libpng, as far as its version says. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Loaded before the program's libraries (LD_PRELOAD): ranks of one machine that MPI and their
- * host's name tell to be on several hosts. HOST_RANKS="2,1": the first 2 ranks are on host0, the
- * next one on host1; ranks beyond stay where they are. All that is between them is as it was. */
+/* Loaded before the program's libraries (LD_PRELOAD): tells MPI and the host's name that ranks of
+ * one machine are on several hosts. HOST_RANKS="2,1": the first 2 ranks are on host0, the next one
+ * on host1; ranks beyond stay where they are. All that is between them is as it was. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

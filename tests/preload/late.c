@@ -1,4 +1,5 @@
-/* Connections over TCP begin only once the file $LATE_UNTIL is there. */
+/* Loaded before the C library's (LD_PRELOAD): connections over TCP begin only once the file
+ * $LATE_UNTIL is there. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -235,7 +235,7 @@ static double train_step(struct run *r, int step)
     return loss / IMAGES;
 }
 
-static void save(const struct run *r, int step)
+static void save_weights_after(const struct run *r, int step)
 {
     char path[4096];
 
@@ -253,7 +253,7 @@ static void run(struct run *r)
         if (step == 0)
             (void)fprintf(r->numbers, "]");
         if (step != 1)
-            save(r, step);
+            save_weights_after(r, step);
     }
     (void)fprintf(r->numbers, ", \"loss\": [%.9g, %.9g, %.9g], \"test\": {", loss[0], loss[1],
                   loss[2]);

@@ -8,7 +8,7 @@
 #define assert_at_most(a, b) assert_compared(a, <=, b)
 #define assert_greater(a, b) assert_compared(a, >, b)
 #define assert_at_least(a, b) assert_compared(a, >=, b)
-/* The very same number, of floats too. */
+/* Equal as numbers, of floats too. */
 #define assert_number_equal(a, b) assert_compared(a, ==, b)
 /* Less than `most` apart. */
 #define assert_near(a, b, most)                                                                    \
@@ -18,7 +18,7 @@
 #define assert_compared(a, sign, b)                                                                \
     numbers_compared((long double)(a), #sign, (long double)(b), #a, #b, __FILE__, __LINE__)
 
-/* What the macros call: fail the test at file:line unless it holds. */
+/* Fail the test at file:line unless the comparison holds: what the macros call. */
 void numbers_compared(long double a, const char *sign, long double b, const char *a_text,
                       const char *b_text, const char *file, int line);
 void numbers_near(long double a, long double b, long double most, const char *a_text,

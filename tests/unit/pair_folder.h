@@ -1,4 +1,4 @@
-/* A folder with pairs of the toy checkpoint, and what finding one says. */
+/* A folder with pairs of the toy checkpoint, and notes of what finding one says. */
 #ifndef DDP_TESTS_UNIT_PAIR_FOLDER_H
 #define DDP_TESTS_UNIT_PAIR_FOLDER_H
 
@@ -16,11 +16,11 @@ extern struct folder pair_folder;
  * for any other error. */
 int pair_save(const char *name, int number);
 
-/* The number of the pair that is found, whose parts must all be its own; 0: there is none.
- * want_name: which it should be; NULL: any. */
+/* Find a pair, and return its number; its parts must all be its own. 0: there is none. want_name:
+ * which it should be; NULL: any. */
 int pair_find(const char *want_name);
 
-/* Notes what finding says, paths as names. */
+/* A listener that notes what finding says, with paths as names. */
 extern const ddp_pair_listener pair_listener;
 
 /* Fail unless these are the notes since the last call. */

@@ -6,26 +6,27 @@
 #include "ranks.h"
 
 struct sum {
-    int number; /* the reference's */
+    int number; /* its number in the reference */
     size_t count;
     ddp_wire wire;
     ddp_work *work;
     float *buf;
-    float *memory; /* the group's, in which buf is, but on some ranks; or NULL */
+    float *memory; /* the group's memory that has buf, on some ranks; else NULL */
 };
 
-/* number, count and wire are set. Every fourth sum is in the group's memory, at a place of each
- * rank's own, but on every third rank; the others, and these ranks', are in the program's. */
+/* Open a sum; number, count and wire are set. Every fourth sum is in the group's memory, at a place
+ * of each rank's own, but on every third rank. The others, and these ranks', are in the program's
+ * memory. */
 void sum_open(struct rank *me, struct sum *s);
 void sum_close(struct rank *me, struct sum *s);
 
-/* Put this rank's values in, and start. */
+/* Put this rank's values in, and start the sum. */
 void sum_start(struct rank *me, struct sum *s);
 
-/* All ranks: it has the reference's bits, and is finite. */
+/* Check, on all ranks, that the sum has the reference's bits and is finite. */
 void sum_expect(struct rank *me, const struct sum *s);
 
-/* All of them twice, in flight together beside a barrier: ranks poll at places of their own, and
+/* Make all sums twice, in flight together beside a barrier. Ranks poll at places of their own, and
  * wait in another order than they start. */
 void sums_together(struct rank *me, struct sum *sums, int count);
 

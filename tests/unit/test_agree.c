@@ -1,4 +1,4 @@
-/* Do all ranks run the same thing? What each of them says if not. */
+/* Ranks check that all run the same thing, and each says what differs. */
 #include "comm/collectives.h"
 #include "core/agree.h"
 #include "ranks.h"

@@ -1,4 +1,4 @@
-/* Waiting beside others. */
+/* How a rank waits beside others on few cores. */
 #include "base/clock.h"
 #include "comm/backoff.h"
 #include "numbers.h"

@@ -1,4 +1,4 @@
-/* What is said where mini-batches of one image cannot be normalised, and that it helps. */
+/* Mini-batches of one image cannot be normalised: what is said then, and that it helps. */
 #include "core/batchnorm_check.h"
 
 #include <setjmp.h>

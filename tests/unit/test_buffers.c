@@ -1,4 +1,4 @@
-/* What one rank gives to all: parameters, and the buffers that live in one piece of memory. */
+/* One rank gives parameters, and the buffers that live in one piece of memory, to all. */
 #include "core/buffers.h"
 #include "numbers.h"
 #include "toy.h"

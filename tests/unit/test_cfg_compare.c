@@ -1,4 +1,4 @@
-/* What of a cfg changed, to the word. */
+/* Changes of a cfg are told, to the word. */
 #include "checkpoint/cfg_compare.h"
 
 #include <setjmp.h>

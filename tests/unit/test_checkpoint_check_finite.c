@@ -56,7 +56,7 @@ static void write_weights(void *ctx, FILE *fp)
     (void)fwrite(w->values, sizeof w->values, 1, fp);
 }
 
-static void save(const char *name, int number, float weight, float momentum, int minor)
+static void save_pair(const char *name, int number, float weight, float momentum, int minor)
 {
     struct weights weights = {minor, {1, 2, weight}};
     const ddp_weights_writer writer = {write_weights, &weights};
@@ -96,9 +96,9 @@ static void the_last_good_pair_is_taken(void **state)
     ddp_error err;
 
     (void)state;
-    save("toy_100.weights", 1, 3, 4, 2);
-    save("toy_200.weights", 2, NAN, 4, 2);
-    save("toy.backup", 3, 3, INFINITY, 2);
+    save_pair("toy_100.weights", 1, 3, 4, 2);
+    save_pair("toy_200.weights", 2, NAN, 4, 2);
+    save_pair("toy.backup", 3, 3, INFINITY, 2);
     assert_int_equal(find(&err), 1);
     expect_note("toy_200.weights has a number that is not finite\n");
     expect_note("toy.backup.state: momentum of layer 4's input weights has a number that is not "
@@ -110,9 +110,9 @@ static void the_header_is_no_number(void **state)
     ddp_error err;
 
     (void)state;
-    save("toy_100.weights", 1, 3, 4, 2);
+    save_pair("toy_100.weights", 1, 3, 4, 2);
     assert_int_equal(find(&err), 1);
-    save("toy_200.weights", 2, 3, 4, 1);
+    save_pair("toy_200.weights", 2, 3, 4, 1);
     assert_int_equal(find(&err), 2);
     assert_string_equal(notes, "");
 }
@@ -123,7 +123,7 @@ static void without_a_good_one_it_is_refused(void **state)
 
     (void)state;
     assert_int_equal(find(&err), 0);
-    save("toy.backup", 3, -INFINITY, 4, 2);
+    save_pair("toy.backup", 3, -INFINITY, 4, 2);
     assert_int_equal(find(&err), -1);
     if (!strstr(err.text, "no checkpoint is left to resume from: ")
         || !strstr(err.text, "toy.backup has a number that is not finite"))

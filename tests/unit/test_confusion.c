@@ -1,4 +1,4 @@
-/* Which class is taken for which: eval/confusion.c, on boxes whose matches are plain to see. */
+/* The confusion matrix: eval/confusion.c, on boxes whose matches are plain to see. */
 #include "eval/confusion.h"
 #include "numbers.h"
 

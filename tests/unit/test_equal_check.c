@@ -1,4 +1,4 @@
-/* Have all ranks the same number? Told by sums of floats. */
+/* Ranks check whether all have the same number, by sums of floats. */
 #include "core/equal_check.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-static void add(float *sums, uint64_t number, int times)
+static void add_number(float *sums, uint64_t number, int times)
 {
     float sent[DDP_EQUAL_FLOATS];
 
@@ -23,7 +23,7 @@ static int same(const uint64_t *numbers, int ranks)
     float sums[DDP_EQUAL_FLOATS] = {0};
 
     for (int r = 0; r < ranks; r++)
-        add(sums, numbers[r], 1);
+        add_number(sums, numbers[r], 1);
     return ddp_equal_check_read(sums, ranks);
 }
 
@@ -36,7 +36,7 @@ static void any_number_is_the_same_as_itself(void **state)
         for (int ranks = 1; ranks <= DDP_EQUAL_RANKS; ranks = ranks * 3 + 1) {
             float sums[DDP_EQUAL_FLOATS] = {0};
 
-            add(sums, numbers[i], ranks);
+            add_number(sums, numbers[i], ranks);
             assert_true(ddp_equal_check_read(sums, ranks));
         }
     }
@@ -71,8 +71,8 @@ static void one_rank_of_the_most_is_found(void **state)
     float sums[DDP_EQUAL_FLOATS] = {0};
 
     (void)state;
-    add(sums, UINT64_MAX - 1, DDP_EQUAL_RANKS - 1);
-    add(sums, UINT64_MAX - 3, 1);
+    add_number(sums, UINT64_MAX - 1, DDP_EQUAL_RANKS - 1);
+    add_number(sums, UINT64_MAX - 3, 1);
     assert_false(ddp_equal_check_read(sums, DDP_EQUAL_RANKS));
 }
 

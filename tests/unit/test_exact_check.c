@@ -1,4 +1,4 @@
-/* What -ddp_exact accepts, and what it refuses, to the word. */
+/* Runs that -ddp_exact accepts, and that it refuses, to the word. */
 #include "core/batch.h"
 
 #include <setjmp.h>

@@ -1,5 +1,4 @@
-/* What is said of a run that stands still: positions, the table, events, and who broke off first.
- */
+/* Reports about a run that stands still: positions, the table, events, and who broke off first. */
 #include "base/clock.h"
 #include "folder.h"
 #include "watch/flight_recorder.h"

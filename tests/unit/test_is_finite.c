@@ -1,5 +1,5 @@
-/* What is not finite is found: by its bits, in a sum by every rank, in a reducer's step, in
- * statistics, in a loss. */
+/* Numbers that are not finite are found: by their bits, in a sum by every rank, in a reducer's
+ * step, in statistics, in a loss. */
 #include "base/is_finite.h"
 
 #include "comm/work.h"

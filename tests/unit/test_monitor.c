@@ -1,5 +1,5 @@
-/* What a run leaves beside its weights: the CSV file, the thinned history, the page, and the event
- * file of TensorBoard. */
+/* Files that a run leaves beside its weights: the CSV file, the thinned history, the page, and the
+ * event file of TensorBoard. */
 #include "folder.h"
 #include "monitor/csv.h"
 #include "monitor/history.h"
@@ -67,7 +67,7 @@ static ddp_csv *open_csv(const char *path, uint64_t step, double *steps)
     return c;
 }
 
-static void add(ddp_csv *c, double step, double loss, double map)
+static void add_row(ddp_csv *c, double step, double loss, double map)
 {
     const double values[] = {step, loss, map};
 
@@ -81,8 +81,8 @@ static void rows_of_a_run(void **state)
     ddp_csv *c = open_csv(path, 0, &steps);
 
     (void)state;
-    add(c, 1, 2.5, NAN);
-    add(c, 2, 1.25, 0.5);
+    add_row(c, 1, 2.5, NAN);
+    add_row(c, 2, 1.25, 0.5);
     ddp_csv_close(c);
     expect_file(path, "step,loss,map\n1,2.5,\n2,1.25,0.5\n");
 }
@@ -99,7 +99,7 @@ static void resuming_makes_no_row_twice(void **state)
     folder_write(path, before, sizeof before - 1);
     c = open_csv(path, 2, &steps);
     assert_number_equal(steps, 1 + 2 + 2);
-    add(c, 3, 2.5, NAN);
+    add_row(c, 3, 2.5, NAN);
     ddp_csv_close(c);
     expect_file(path, "step,loss,map\n1,4,\n# a remark\n\n2,3,.25\n2,,.5\n3,2.5,\n");
 }
@@ -117,7 +117,7 @@ static void the_last_row_is_replaced(void **state)
     folder_write(path, before, sizeof before - 1);
     c = open_csv(path, 2, &steps);
     ddp_csv_replace_last(c, (const double[]){2, 3, .25});
-    add(c, 3, 2.5, NAN);
+    add_row(c, 3, 2.5, NAN);
     ddp_csv_close(c);
     expect_file(path, "step,loss,map\n1,4,\n2,3,0.25\n3,2.5,\n");
     folder_write(path, remark, sizeof remark - 1);
@@ -135,15 +135,15 @@ static void what_another_run_still_writes_goes_nowhere(void **state)
     ddp_csv *first = open_csv(path, 0, &steps), *second;
 
     (void)state;
-    add(first, 1, 4, NAN);
-    add(first, 2, 3, NAN);
-    add(first, 3, 2, NAN);
+    add_row(first, 1, 4, NAN);
+    add_row(first, 2, 3, NAN);
+    add_row(first, 3, 2, NAN);
     ddp_csv_flush(first, 1);
-    add(first, 4, 1, NAN);
+    add_row(first, 4, 1, NAN);
     second = open_csv(path, 2, &steps);
     ddp_csv_bring_back(first, path);
     ddp_csv_close(first);
-    add(second, 3, 2.5, NAN);
+    add_row(second, 3, 2.5, NAN);
     ddp_csv_close(second);
     expect_file(path, "step,loss,map\n1,4,\n2,3,\n3,2.5,\n");
 }
@@ -199,13 +199,13 @@ static void a_full_disk_loses_nothing_that_room_comes_for(void **state)
     small = before;
     small.rlim_cur = 18; /* the first row begins at 14 and has 5 bytes */
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    add(c, 1, 2, NAN);
+    add_row(c, 1, 2, NAN);
     ddp_csv_flush(c, 1);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(ddp_csv_lost(c, &why), 1);
     assert_non_null(why);
     expect_file(path, "step,loss,map\n");
-    add(c, 2, 1, NAN);
+    add_row(c, 2, 1, NAN);
     ddp_csv_flush(c, 1);
     assert_int_equal(ddp_csv_lost(c, &why), 0);
     assert_null(why);

@@ -21,7 +21,7 @@ static ddp_peer_address peer(const char *host, const char *machine)
     return c;
 }
 
-static void add(ddp_peer_address *c, const char *address, int bits)
+static void add_address(ddp_peer_address *c, const char *address, int bits)
 {
     c->networks[c->count].address = ddp_net_address_from(address);
     c->networks[c->count++].bits = bits;
@@ -72,7 +72,7 @@ static void ranks_of_one_host_listen_on_its_loopback(void **state)
     ddp_peer_address peers[] = {peer("a", "1"), peer("a", "1")};
 
     (void)state;
-    add(&peers[0], "10.1.0.5", 16);
+    add_address(&peers[0], "10.1.0.5", 16);
     check_address(peers, 2, 0, "127.0.0.1");
     check_address(peers, 2, 1, "127.0.0.1");
 }
@@ -85,13 +85,13 @@ static void hosts_listen_on_the_network_that_all_share(void **state)
     for (int r = 0; r < 4; r++) {
         char own[32];
 
-        add(&peers[r], "172.17.0.1", 16); /* each host's own bridge of containers */
+        add_address(&peers[r], "172.17.0.1", 16); /* each host's own bridge of containers */
         if (r < 2 || r == 3) {
             (void)snprintf(own, sizeof own, "192.168.3.%d", r % 3 + 1);
-            add(&peers[r], own, 24); /* of two hosts */
+            add_address(&peers[r], own, 24); /* of two hosts */
         }
         (void)snprintf(own, sizeof own, "10.1.%d.9", r % 3);
-        add(&peers[r], own, 16);
+        add_address(&peers[r], own, 16);
     }
     check_address(peers, 4, 0, "10.1.0.9");
     check_address(peers, 4, 1, "10.1.1.9");
@@ -104,10 +104,10 @@ static void hosts_without_ipv4_listen_on_ipv6(void **state)
     ddp_peer_address peers[] = {peer("a", "1"), peer("b", "2")};
 
     (void)state;
-    add(&peers[0], "172.17.0.1", 16); /* its own bridge of containers */
-    add(&peers[1], "172.17.0.1", 16);
-    add(&peers[0], "fd00:77::1", 64);
-    add(&peers[1], "fd00:77::2", 64);
+    add_address(&peers[0], "172.17.0.1", 16); /* its own bridge of containers */
+    add_address(&peers[1], "172.17.0.1", 16);
+    add_address(&peers[0], "fd00:77::1", 64);
+    add_address(&peers[1], "fd00:77::2", 64);
     check_address(peers, 2, 0, "fd00:77::1");
     check_address(peers, 2, 1, "fd00:77::2");
 }
@@ -119,7 +119,7 @@ static void a_host_without_a_network_is_named(void **state)
     ddp_error err;
 
     (void)state;
-    add(&peers[0], "10.1.0.5", 16);
+    add_address(&peers[0], "10.1.0.5", 16);
     for (int rank = 0; rank < 2; rank++) {
         assert_int_equal(ddp_peer_addresses_address(peers, 2, rank, &found, &err), DDP_ERR_IO);
         assert_string_equal(err.text,
@@ -134,8 +134,8 @@ static void a_host_without_a_way_to_the_others_is_named(void **state)
     ddp_error err;
 
     (void)state;
-    add(&peers[0], "172.17.0.1", 16);
-    add(&peers[1], "172.17.0.1", 16);
+    add_address(&peers[0], "172.17.0.1", 16);
+    add_address(&peers[1], "172.17.0.1", 16);
     assert_int_equal(ddp_peer_addresses_address(peers, 2, 1, &found, &err), DDP_ERR_COMM);
     assert_string_equal(err.text,
                         "rank 1 (host b) has no network with an address towards the others");

@@ -1,4 +1,4 @@
-/* What a terminal is shown of text that comes from elsewhere. */
+/* Text that comes from elsewhere, as a terminal gets it. */
 #include "base/printable.h"
 
 #include <setjmp.h>

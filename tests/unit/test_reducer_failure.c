@@ -1,4 +1,4 @@
-/* What the reducer says when a layer or a rank is missing. */
+/* Errors of the reducer when a layer or a rank is missing. */
 #include "toy.h"
 
 #include <setjmp.h>

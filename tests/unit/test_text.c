@@ -1,4 +1,4 @@
-/* Words of sentences: base/plural.c. */
+/* Plurals and durations: base/plural.c. */
 #include "base/plural.h"
 
 #include <setjmp.h>

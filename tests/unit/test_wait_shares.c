@@ -1,4 +1,4 @@
-/* What share of its time each rank waits, as all ranks learn it. */
+/* The share of its time that each rank waits, as all ranks learn it. */
 #include "base/clock.h"
 #include "ranks.h"
 #include "show/wait_shares.h"

@@ -124,7 +124,7 @@ static void run_layer(struct toy *t, const struct toy_step *s, int rank, int pas
     }
 }
 
-static void tell(ddp_reducer *r, const struct toy_step *s, int pass)
+static void tell_reducer(ddp_reducer *r, const struct toy_step *s, int pass)
 {
     char left_out[TOY_LAYERS];
 
@@ -143,7 +143,7 @@ static void one_pass(struct toy *t, ddp_reducer *r, const struct toy_step *s, in
     shuffle(order, &seed);
     ddp_reducer_backward_begin(r, pass == s->passes - 1);
     if (s->tells)
-        tell(r, s, pass);
+        tell_reducer(r, s, pass);
     for (int i = 0; i < TOY_LAYERS; i++) {
         if (order[i] < t->table.first_trained || !runs(s, me->rank, pass, order[i]))
             continue;

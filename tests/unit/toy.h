@@ -1,7 +1,5 @@
-/* A network without a framework: a parameter table, and steps whose gradients
- * and order of readiness follow from a seed, so that each rank can tell what the
- * sum over all of them must be.
- */
+/* A network without a framework: a parameter table, and steps whose gradients and order of
+ * readiness follow from a seed. So each rank can tell what the sum over all of them must be. */
 #ifndef DDP_TESTS_UNIT_TOY_H
 #define DDP_TESTS_UNIT_TOY_H
 
@@ -11,17 +9,17 @@
 
 enum { TOY_LAYERS = 10, TOY_PARAMS = 10, TOY_PASSES = 4 };
 
-/* Layers 1, 3, 4, 6 and 8 have parameters: some of several, of sizes on both
+/* The network. Layers 1, 3, 4, 6 and 8 have parameters, some of them several. Sizes are on both
  * sides of the alignment, one large enough to be cut into messages. */
 struct toy {
     ddp_param_table table;
     ddp_param params[TOY_PARAMS];
     float *values[TOY_PARAMS];
     float *gradients[TOY_PARAMS]; /* the framework's pointers */
-    float *memory[TOY_PARAMS];    /* what they point to without a reducer */
+    float *memory[TOY_PARAMS];    /* memory that they point to without a reducer */
 };
 
-/* Values and gradients are zero. */
+/* Open the network. Values and gradients are zero. */
 void toy_open(struct toy *t, int first_trained);
 void toy_close(struct toy *t);
 
@@ -29,23 +27,23 @@ struct toy_step {
     unsigned seed;
     int passes;    /* 1 to TOY_PASSES */
     int any_float; /* 0: gradients are small integers, which any order sums alike */
-    /* Does the layer run backward in this pass? NULL: every layer does. */
+    /* Return 1 if the layer runs backward in this pass. NULL: every layer does. */
     int (*runs)(const struct toy_step *s, int rank, int pass, int layer);
-    int tells; /* the reducer which layers do not run, on no rank, by ddp_reducer_leave_out */
+    int tells; /* 1: tells the reducer which layers run on no rank, by ddp_reducer_leave_out */
 };
 
-/* All passes of the step on rank me. The last one syncs. */
+/* Run all passes of the step on rank me. The last one syncs. */
 void toy_backward(struct toy *t, ddp_reducer *r, const struct toy_step *s, struct rank *me);
 
-/* Wait for every layer and compare: gradients with the serial sum over all ranks
- * and passes, `used` with whether any of them ran the layer. Then end the step, and
- * clear the gradients of used layers, as an update does. */
+/* Wait for every layer and compare: gradients with the serial sum over all ranks and passes, `used`
+ * with whether any of them ran the layer. Then end the step, and clear the gradients of used
+ * layers, as an update does. */
 void toy_update(struct toy *t, ddp_reducer *r, const struct toy_step *s, struct rank *me);
 
-/* What rank adds to element i of a parameter in a pass. */
+/* Return what rank adds to element i of a parameter in a pass. */
 float toy_gradient(const struct toy_step *s, int rank, int pass, size_t param, size_t i);
 
-/* Has the layer of the toy network parameters? */
+/* Return 1 if the layer has parameters. */
 int toy_has_params(int layer);
 
 #endif

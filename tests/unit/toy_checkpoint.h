@@ -1,5 +1,5 @@
-/* A small checkpoint whose every part depends on one number, so that parts of two are
- * never taken for one. */
+/* A small checkpoint whose every part depends on one number, so that parts of two are never taken
+ * for one. */
 #ifndef DDP_TESTS_UNIT_TOY_CHECKPOINT_H
 #define DDP_TESTS_UNIT_TOY_CHECKPOINT_H
 
@@ -15,13 +15,13 @@ struct toy_checkpoint {
     int number;
 };
 
-/* number, from 0, is the step too. */
+/* Make the checkpoint. number, from 0, is the step, too. */
 void toy_checkpoint_make(struct toy_checkpoint *t, const char *base, int number);
 
-/* Save it as the pair of path. */
+/* Make it and save it as the pair of path. */
 ddp_status toy_checkpoint_save(const char *path, const char *base, int number, ddp_error *err);
 
-/* Its first half (ddp_pair_write). */
+/* Make it and write the first half of a save (ddp_pair_write). */
 ddp_status toy_checkpoint_write(ddp_pair_writing **out, const char *path, const char *base,
                                 int number, ddp_error *err);
 

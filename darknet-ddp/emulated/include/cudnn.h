@@ -43,8 +43,8 @@ typedef enum {
 
 typedef enum {
     CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0,
-    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1, /* of NHWC alone */
-    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2                   /* of NCHW alone */
+    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1, /* for NHWC alone */
+    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2                   /* for NCHW alone */
 } cudnnConvolutionFwdAlgo_t;
 
 typedef enum {

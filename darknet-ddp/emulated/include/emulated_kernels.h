@@ -1,6 +1,6 @@
-/* What nvcc gives to kernels, for a C++ compiler. translate.py puts this file first and turns
- *     kernel<<<grid, block, shared, stream>>>(arguments)    into
- *     emulated::launcher(EMULATED_NAMED(kernel), grid, block, shared, stream)(arguments)
+/* Names that nvcc gives to kernels, for a C++ compiler. translate.py puts this file first and turns
+ *    kernel<<<grid, block, shared, stream>>>(arguments)    into
+ *    emulated::launcher(EMULATED_NAMED(kernel), grid, block, shared, stream)(arguments)
  * Arguments are evaluated and copied at the launch; the threads run later, one after the other
  * (kernel.cpp). */
 #ifndef EMULATED_KERNELS_H

@@ -6,9 +6,9 @@
 extern "C" {
 #endif
 
-/* From now on launched() is told of each kernel, and nothing that is queued is done: kernels,
- * copies and libraries' calls leave memory as it is, and device memory takes none of the host's.
- * Before the device is used. */
+/* Call launched() for each kernel from now on, and do nothing that is queued. Kernels, copies and
+ * libraries' calls then leave memory as it is, and device memory takes none of the host's. Call
+ * before the device is used. */
 void emulated_only_launch(void (*launched)(const char *kernel, unsigned blocks));
 
 #ifdef __cplusplus

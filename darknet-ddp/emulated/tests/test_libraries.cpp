@@ -107,7 +107,7 @@ enum {
     WEIGHTS = GROUPS * K * C * KERNEL * KERNEL
 };
 
-/* Of NCHW floats, or of NHWC bf16. */
+/* A convolution of NCHW floats, or of NHWC bf16. */
 struct problem {
     bool bf16;
     cudnnHandle_t handle;

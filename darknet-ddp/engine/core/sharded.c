@@ -291,8 +291,8 @@ static ddp_status look(const ddp_sharded *s, uint64_t *first, ddp_error *err)
             uint64_t key = part->param * DDP_OPTIMIZER_BUFFERS + (uint64_t)k;
             int finite;
 
-            if (ddp_device_check_finite(device_of(s), part->moments[k], part->end - part->begin, &finite,
-                                err))
+            if (ddp_device_check_finite(device_of(s), part->moments[k], part->end - part->begin,
+                                        &finite, err))
                 return err->code;
             if (!finite && key < *first)
                 *first = key;

@@ -2,9 +2,9 @@
 #ifndef DDP_SAMPLES_ANCHORS_H
 #define DDP_SAMPLES_ANCHORS_H
 
-/* Find k anchors for boxes, k <= count. boxes[0..2 * count): width and height of each, fractions of
- * a network's input. anchors[0..2 * k): in whole pixels of the input, the smallest first. Returns
- * the mean IoU of each box with the best of these anchors. */
+/* Find k anchors for boxes, and return the mean IoU of each box with the best of them. k <= count.
+ *   boxes[0..2 * count)  width and height of each, fractions of a network's input
+ *   anchors[0..2 * k)    in whole pixels of the input, the smallest first */
 double ddp_anchors_find(const float *boxes, int count, int k, const int input[2], float *anchors);
 
 /* Write to shares which shares of a network's width and height a picture of width x height pixels

@@ -13,7 +13,7 @@ enum { DDP_PICTURE_WHY = 1024 };
 typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {
-    image whole;               /* as it is in the file */
+    image whole;               /* the picture as it is in the file */
     image fitted;              /* fitted to the network's input */
     char why[DDP_PICTURE_WHY]; /* why it cannot be read; "": it is there */
 } ddp_picture;

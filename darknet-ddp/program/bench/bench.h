@@ -36,7 +36,7 @@ typedef struct ddp_bench_config {
     ddp_group *group;
     ddp_trainer *trainer; /* attached to net, whose learning rate becomes 0 */
     network *net;
-    ddp_network_shape shape; /* of net */
+    ddp_network_shape shape; /* shape of net */
     const char *cfg;         /* its name */
     int batches;             /* batches of the cfg that make one update */
     int steps;               /* at least 1 */
@@ -54,7 +54,7 @@ typedef struct ddp_bench_config {
 typedef struct ddp_bench_result {
     const ddp_bench_config *config;
     const char *transport;
-    const char *precision; /* of convolutions: "fp32", "TF32" or "bf16" */
+    const char *precision; /* precision of convolutions: "fp32", "TF32" or "bf16" */
     int on_host;           /* 1: computed on CPUs */
     int ranks;
     int batch; /* images of an update, all ranks together */

@@ -9,12 +9,13 @@
  * slower than others, and no lines that others use too. It has no BatchNorm that waits for all
  * ranks, and does not tell how a GPU's sums travel within a host.
  *
- * core/layer_profile.c reads and writes how long each layer computes, which timing/profiler.c
- * measures by hooks of its own. timing/replay.c puts functions that sleep as long into a network's
- * layers, so that the reducer and the messages below are the real ones. bench/predict.c simulates a
- * rank and a host's line, bucket by bucket, with the cost of a byte from comm/schedule_cost.c.
- * scripts/forecast.py runs up to 8 hosts of 2 ranks and prints predictions beside. scripts/figures.py
- * draws both, and the other figures of Li et al.'s evaluation, from runs on this machine.
+ * The times of layers are read and written by core/layer_profile.c, and measured by
+ * timing/profiler.c, with hooks of its own. In timing/replay.c, a network's layers sleep as long,
+ * so that the reducer and the messages below are the real ones. The prediction simulates a rank and
+ * a host's line, bucket by bucket, with the cost of a byte from comm/schedule_cost.c. With
+ * scripts/forecast.py up to 8 hosts of 2 ranks run beside their predictions. Both are plotted by
+ * scripts/figures.py, as are the other figures of Li et al.'s evaluation, from runs on this
+ * machine.
  */
 #ifndef DDP_BENCH_PREDICT_H
 #define DDP_BENCH_PREDICT_H
@@ -28,14 +29,14 @@ typedef struct ddp_predict_config {
     const ddp_layer_profile *profile;
     const ddp_bucket_plan *plan;
     ddp_launch_order order; /* at first */
-    int priority;           /* as the reducer's: some buckets become late */
+    int priority;           /* priority as the reducer's: some buckets become late */
     int overlap;
     int mini_batches; /* mini-batches of a rank in a step */
     double scale; /* factor of the profile's times: images of a mini-batch / those of the profile */
     int ranks, hosts;      /* at most as many hosts as ranks; ranks are spread evenly */
     double bytes_s;        /* bytes a second of a host's line, each way */
     double value_bytes;    /* bytes of a gradient there: 4, or 2 if it is compressed */
-    ddp_schedule schedule; /* of sums of host memory */
+    ddp_schedule schedule; /* schedule of sums of host memory */
 } ddp_predict_config;
 
 /* Seconds of a step. */
@@ -44,7 +45,7 @@ typedef struct ddp_prediction {
     double step;          /* with communication */
     double wire;          /* in which a host's line is busy */
     double cpu;           /* CPU time of a rank for communication */
-    const char *schedule; /* of sums: "direct", "levels", "nccl"; "none" for one rank */
+    const char *schedule; /* schedule of sums: "direct", "levels", "nccl"; "none" for one rank */
 } ddp_prediction;
 
 /* Simulate training steps on config->hosts hosts. Writes to *out how many seconds one takes, with

@@ -19,8 +19,8 @@ typedef struct ddp_page_file {
 ddp_status ddp_page_file_init(ddp_page_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_file_release(ddp_page_file *f);
 
-/* Return 1 if it is time to write the page again: 10 s after the last write began, or a thousand
- * times as long as it took, if that is more. now_ns: ddp_clock_ns. */
+/* Return 1 if, at now_ns (ddp_clock_ns), it is time to write the page again. That is 10 s after the
+ * last write began, or a thousand times as long as it took, if that is more. */
 int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns);
 
 void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 typedef struct ddp_page_model {
-    const char *name;   /* of the cfg */
+    const char *name;   /* the cfg's name */
     const char *status; /* "training", "ended" */
     const char *banner; /* lines that describe the run */
     const char *command;

@@ -14,17 +14,18 @@ typedef struct ddp_progress {
     size_t steps; /* steps since started_ns */
     /* weighted sums over the last steps: the older a step, the less it counts */
     double images, step_ns, communication_ns, loading_ns;
-    size_t step, last_step; /* of the last ddp_progress_now */
+    size_t step, last_step; /* position in the last ddp_progress_now */
 } ddp_progress;
 
 /* Counts at a step's end. */
 typedef struct ddp_progress_now {
     int64_t now_ns;
     int64_t communication_ns; /* total so far, on this rank; -1: not counted */
-    int64_t loading_ns; /* outside of the network's passes, so far, on this rank; -1: not counted */
-    size_t images;      /* total so far, of all ranks */
-    size_t step;        /* batches done so far, as Darknet counts */
-    size_t last_step;   /* of the training; 0: unknown */
+    int64_t loading_ns;       /* time outside of the network's passes, so far, on this rank; -1: not
+                                 counted */
+    size_t images;            /* total so far, of all ranks */
+    size_t step;              /* batches done so far, as Darknet counts */
+    size_t last_step;         /* last step of the training; 0: unknown */
 } ddp_progress_now;
 
 /* Start the clock. now: before the first step. */

@@ -1,6 +1,6 @@
-/* show/run_files.h: files that rank 0 writes beside the weights while it trains. They are NAME.csv,
- * a row a step; NAME.html, a page of the whole run, renewed every few seconds; NAME.log, all that
- * is printed; and, if asked for, an event file for TensorBoard. A file that cannot be written is
+/* show/run_files.h: files that rank 0 writes beside the weights while it trains. NAME.csv has a row
+ * a step. NAME.html is a page of the whole run, renewed every few seconds. NAME.log has all that is
+ * printed. If asked for, there is an event file for TensorBoard. A file that cannot be written is
  * told of once, and stops nothing.
  *
  *  1. The trainer's hooks time what goes on (ddp_trainer_enter in trainer/trainer_phase.c):
@@ -43,7 +43,7 @@ typedef struct ddp_run_files_config {
     ddp_validation *validation; /* NULL: none. It gets the validations of the CSV file */
     size_t valid_since;         /* only validations after this step */
     const ddp_wait_shares *waits;
-    const ddp_head_layers *heads; /* of the network; copied */
+    const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
 
 /* Open the files of a run. All that config points to must outlive *out, but for what is copied. A

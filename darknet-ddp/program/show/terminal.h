@@ -53,9 +53,9 @@ void ddp_terminal_clear(void);
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 /* Write what is printed to the file at path, too, beginning with `head` and all that was printed so
- * far. append: behind what is there; else that is put aside as PATH.old. path must outlive the run.
- * NULL: there is no such file, and nothing is remembered. A failure is said once, and stops
- * nothing. */
+ * far. With append, it goes behind what is there; else that is put aside as PATH.old. The path must
+ * outlive the run. NULL: there is no such file, and nothing is remembered. A failure is said once,
+ * and stops nothing. */
 void ddp_terminal_log(const char *path, int append, const char *head);
 
 /* Write a line, with its newline, to that file alone. */

@@ -13,7 +13,7 @@ enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
     ddp_group *group;
-    int64_t at_ns, waited_ns; /* of this rank, when shares were last gathered */
+    int64_t at_ns, waited_ns; /* this rank's clock and total when shares were last gathered */
     double *shares;           /* by rank, 0 to 1; NaN: not known */
     int straggler;            /* rank that all others wait for; -1: none */
     double excess_s,

@@ -10,9 +10,9 @@ typedef struct ddp_results_config {
     const char *folder; /* folder of the files; made if its parent is there */
     const char *format; /* eval= of the .data file: "voc", "coco" or "imagenet" */
     const char *name;   /* name of the file, or beginning of a class's; NULL: Darknet's own */
-    char *const *names; /* of the classes; may be NULL but for voc */
+    char *const *names; /* names of the classes; may be NULL but for voc */
     int classes;
-    char *const *paths; /* of the pictures */
+    char *const *paths; /* paths of the pictures */
 } ddp_results_config;
 
 /* Check whether results can be written, and make the folder. Call before the detector runs for

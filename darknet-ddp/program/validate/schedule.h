@@ -16,12 +16,12 @@ typedef struct ddp_validation ddp_validation;
 /* The figures of a validation. */
 typedef struct ddp_validation_result {
     int is_classifier;
-    ddp_precision all; /* of a detector */
+    ddp_precision all; /* figures of a detector */
     const ddp_precision *each;
-    char *const *names; /* of the classes; NULL: names= has too few */
+    char *const *names; /* names of the classes; NULL: names= has too few */
     size_t name_count;  /* names in names=; 0: there is no names= */
     int classes;
-    ddp_accuracy accuracy; /* of a classifier */
+    ddp_accuracy accuracy; /* figures of a classifier */
     int top;               /* k of its top-k */
     size_t unreadable;     /* pictures left out since they or their labels cannot be read */
     double key;            /* figure by which the best weights are chosen */
@@ -57,12 +57,13 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
  * -labels_required, one picture has none. */
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
-/* Decide when to validate; rank 0 prints it. lines: of the training list. batch: images of a step.
- * width, height: of the cfg, at which pictures are validated. Without -ddp_validate K, each epoch
- * ends with a validation. If epochs are short, only each second, third and so on does, with at
- * least 100 steps in between: a run of few pictures is not to spend its time on validating and
- * saving. It depends on steps alone, never on a clock: the same run validates at the same steps
- * anywhere. */
+/* Decide when to validate; rank 0 prints it. Without -ddp_validate K, each epoch ends with a
+ * validation. If epochs are short, only each second, third and so on does, with at least 100 steps
+ * in between. So a run of few pictures does not spend its time on validating and saving. It depends
+ * on steps alone, never on a clock: the same run validates at the same steps anywhere.
+ *   lines          of the training list
+ *   batch          images of a step
+ *   width, height  of the cfg, at which pictures are validated */
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
 
 /* Return 1 if a validation is due after this step. v NULL: never. */

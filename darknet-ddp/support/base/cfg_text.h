@@ -14,7 +14,7 @@
 typedef struct ddp_cfg_line {
     const char *key;
     const char *value; /* NULL: the line is a title */
-    int number;        /* of the line in the file, from 1 */
+    int number;        /* the line's number in the file, from 1 */
 } ddp_cfg_line;
 
 typedef struct ddp_cfg_text {

@@ -1,17 +1,15 @@
 /* base/file.h: files that are there whole or not at all.
  *
  * A file is written in two phases:
- *  1. ddp_file_create writes PATH.part-<8 digits>, a new file that no link leads to.
+ *  1. ddp_file_create writes PATH.part-<8 digits>, a new file that no link leads to. Then
  *     ddp_file_finish ends when all of it is on the disk and reads back as it was written.
  *  2. ddp_file_publish renames it to PATH.
+ *
  * A process that dies in between leaves the old PATH as it was. Several files can be finished
- * before the first is published.
- *
- * Several processes may write the same PATH at a time. Each has a part of its own, locked (flock)
- * until it is renamed or removed; the last to publish wins. If a writer dies, its part stays,
- * unlocked. The next ddp_file_create of PATH removes it, or ddp_file_remove_dead_parts.
- *
- * Hashes are XXH3, 64 bit.
+ * before the first is published. Several processes may write the same PATH at a time. Each has a
+ * part of its own, locked (flock) until it is renamed or removed; the last to publish wins. If a
+ * writer dies, its part stays, unlocked. The next ddp_file_create of PATH removes it, or
+ * ddp_file_remove_dead_parts. Hashes are XXH3, 64 bit.
  */
 #ifndef DDP_BASE_FILE_H
 #define DDP_BASE_FILE_H
@@ -26,7 +24,7 @@ typedef struct ddp_file ddp_file;
 
 typedef struct ddp_file_checksum {
     uint64_t bytes;
-    uint64_t hash; /* of all bytes */
+    uint64_t hash; /* hash of all bytes */
 } ddp_file_checksum;
 
 /* Start to write PATH. *out is set on success; end it with ddp_file_publish or ddp_file_abandon.

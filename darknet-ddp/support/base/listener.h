@@ -53,9 +53,9 @@ typedef struct ddp_handshake {
     int32_t who;
 } ddp_handshake;
 
-/* Connect with a listener and send the handshake. at[0..count): the addresses where it listens
- * (DDP_LISTENER_SOCKETS at most), which are tried at once; the first that answers within wait_ms is
- * taken. Returns a descriptor that does not block, or -1 with errno set. */
+/* Connect with a listener and send the handshake. It listens at at[0..count), DDP_LISTENER_SOCKETS
+ * addresses at most. All are tried at once; the first that answers within wait_ms is taken. Returns
+ * a descriptor that does not block, or -1 with errno set. */
 int ddp_listener_connect(const ddp_net_address *at, int count, const ddp_handshake *handshake,
                          int wait_ms);
 

@@ -25,8 +25,8 @@ enum { DDP_MISFIT_TEXT = 512 };
 int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classes,
                        char text[DDP_MISFIT_TEXT]);
 
-/* Return 1 if no section of a network, which is no detector's, gives a loss, so that nothing is
- * learnt. text is then a sentence, for the line of end->last. */
+/* Return 1 if no section of a network gives a loss, so that nothing is learnt. The network is not a
+ * detector's. Writes a sentence to text, for the line of end->last. */
 int ddp_cfg_end_no_loss(const ddp_cfg_end *end, char text[DDP_MISFIT_TEXT]);
 
 #endif

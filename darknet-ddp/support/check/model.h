@@ -13,7 +13,7 @@ typedef struct ddp_heads {
     int classes;             /* classes= of the last head */
     int most_boxes;          /* max= of the last head, or what training takes without it */
     int most_boxes_of_forks; /* most_boxes if the cfg is trained by the later forks' formulas */
-    int width, height;       /* of the network's input; 0: the cfg has none */
+    int width, height;       /* size of the network's input; 0: the cfg has none */
     int anchor_count;
     float anchors[2 * DDP_ANCHORS_MOST]; /* width and height of all heads' anchors, fractions of the
                                             network's input */

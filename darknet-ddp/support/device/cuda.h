@@ -16,8 +16,8 @@ typedef struct ddp_cuda {
     int gpu;
     cudaStream_t compute; /* the framework's default stream; of a second queue its own */
     cudaStream_t comm;    /* stream of sums, and of copies for sums */
-    cudaEvent_t order;    /* of a second queue: passes when the work that it follows is done */
-    uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
+    cudaEvent_t order;   /* event of a second queue: passes when the work that it follows is done */
+    uint64_t *checksums; /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 

@@ -9,22 +9,21 @@
 /* Set inputs[own][i] to the sum over ranks r of inputs[r][i], for each i in 0..count. Returns 1 if
  * every sum is finite, else 0, without another pass over memory. The ranks 0..size are split at the
  * largest power of two below size, again and again. Size 3 is (p0 + p1) + p2, size 6 is ((p0 + p1)
- * + (p2 + p3)) + (p4 + p5). wire: inputs are rounded to its format already; each addition is made
+ * + (p2 + p3)) + (p4 + p5). All inputs must be rounded to the format of wire. Each addition is made
  * in float32 and rounded to it. So every sum of a branch can travel, and the result does not depend
  * on which do. The other inputs are used as scratch. No two inputs overlap. */
 int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire wire);
 
-/* Sum as much of the tree as the ranks begin..end make alone. inputs[r] is rank r's, or the sum of
- * a node (below) whose first rank is r; it is NULL if r is another rank of such a node. For each
- * node of begin..end, inputs[first] becomes its sum, or inputs[own] if own is in it, where
- * inputs[own] is not NULL. Returns 0 if this made the sums of all ranks and one is not finite, else
- * 1. */
+/* Sum as much of the tree as the ranks begin..end make alone. An input inputs[r] is rank r's, or
+ * the sum of a node (below) whose first rank is r. It is NULL if r is another rank of such a node.
+ * Each node's sum goes to inputs[first], or to inputs[own] if own is in the node; inputs[own] is
+ * not NULL. Returns 0 if this made the sums of all ranks and one is not finite, else 1. */
 int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire);
 
 /* List the nodes of the ranks begin..end: the largest whole branches of the tree that they make up.
- * firsts[i] is the first rank of node i, which ends where the next one begins. Returns how many
- * there are. */
+ * The first rank of node i is firsts[i]; it ends where the next one begins. Returns how many there
+ * are. */
 enum { DDP_SUM_NODES_MAX = 64 };
 int ddp_sum_nodes(int size, int begin, int end, int *firsts);
 

@@ -28,9 +28,9 @@ typedef struct ddp_sent {
 void ddp_watched_describe(char *out, size_t size, const ddp_watched *r, ddp_sent sent,
                           int64_t now_ns);
 
-/* Make a text: the title, then a line for each of ranks[0..count), which are ranks first, first +
- * 1, ..., on hosts[rank]. describe_bucket writes which layers a bucket holds; NULL: nobody knows.
- * The caller frees the text; NULL: no memory. */
+/* Make a text: the title, then a line for each of ranks[0..count). They are ranks first, first + 1,
+ * ..., on hosts[rank]. To tell which layers a bucket holds, it calls describe_bucket; NULL: nobody
+ * knows. The caller frees the text; NULL: no memory. */
 char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const char *const *hosts,
                            int count, int first, ddp_sent sent, int64_t now_ns,
                            void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size),

@@ -37,10 +37,10 @@ typedef enum ddp_link {
     DDP_LINK_LOST /* the rank, or the connection to it, is gone */
 } ddp_link;
 
-/* Begin to listen, on rank 0. size: ranks. local: on the loopback address alone, for ranks of one
- * host; else on an address of each network interface that is up. interface: only on the one of that
- * name or network; NULL: all. *invitation is for all other ranks. *out is set on success. Fails
- * with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
+/* Begin to listen, on rank 0 of `size`. With `local`, for ranks of one host, on the loopback
+ * address alone; else on an address of each network interface that is up. With `interface`, only on
+ * the one of that name or network; NULL: all. Others need *invitation. *out is set on success.
+ * Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
 

@@ -35,7 +35,7 @@ struct ddp_watch {
     } told;
 
     /* Used by the watch's thread alone. */
-    int rank, size; /* of ddp_watch_join; before that, those of a single rank */
+    int rank, size; /* arguments of ddp_watch_join; before that, those of a single rank */
     const char *const *hosts;
     ddp_heartbeat *channel;
     ddp_watched *ranks;

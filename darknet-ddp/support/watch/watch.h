@@ -57,9 +57,8 @@ typedef struct ddp_watch_config {
 ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Watch all ranks from now on. hosts: the name of each rank's host; must outlive the watch.
- * channel: of ranks more than one, and then owned by the watch; else NULL. Fails with
- * DDP_ERR_NOMEM. */
+/* Watch all ranks from now on. The names hosts[0..size) of their hosts must outlive the watch. A
+ * channel, of ranks more than one, becomes the watch's; else NULL. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
