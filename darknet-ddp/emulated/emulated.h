@@ -80,7 +80,8 @@ work_end enqueue(cudaStream_t stream, std::function<void()> work);
 work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt);
 /* Queue work that does not touch device memory. */
 work_end enqueue_host(cudaStream_t stream, std::function<void()> work);
-/* Queue an end alone, behind what is queued and behind `after`. */
+/* Queue nothing but an end on a stream, behind what is queued there and behind `after`, if that is
+ * not NULL. */
 work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
 /* Let streams run as EMULATED_ORDER says. */

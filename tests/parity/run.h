@@ -42,8 +42,8 @@ typedef struct run {
     uint64_t hash;    /* hash of everything after the last update */
 } run;
 
-/* Open a run. net, device, batch, ranks, updates, sync_every, skip, group, defers and as_ranks are
- * set. net's hooks are the trainer's, or none. */
+/* Open a run. The caller has set net, device, batch, ranks, updates, sync_every, skip, group,
+ * defers and as_ranks. net's hooks are the trainer's, or none. */
 void run_open(run *r);
 
 /* Return the reference's gradients of update 0, added up in Darknet's own order, in a copy that the

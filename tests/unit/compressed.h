@@ -116,7 +116,8 @@ struct compressed_model {
     double sum[COMPRESSED_PARAMS][COMPRESSED_LARGEST];
 };
 
-/* Return element i of a rank's M of parameter p: its gradient and its error. */
+/* Return element i of a rank's M (algorithms/compression.h) of parameter p: its gradient plus its
+ * error. */
 double compressed_m(const struct compressed_model *m, const struct compressed_net *net, int rank,
                     int step, size_t p, size_t i);
 

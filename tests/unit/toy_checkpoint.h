@@ -18,10 +18,10 @@ struct toy_checkpoint {
 /* Make the checkpoint. number, from 0, is the step, too. */
 void toy_checkpoint_make(struct toy_checkpoint *t, const char *base, int number);
 
-/* Make it and save it as the pair of path. */
+/* Make the checkpoint of that number, and save it as the pair of path. */
 ddp_status toy_checkpoint_save(const char *path, const char *base, int number, ddp_error *err);
 
-/* Make it and write the first half of a save (ddp_pair_write). */
+/* Make the checkpoint of that number, and do the first half of its save (ddp_pair_write). */
 ddp_status toy_checkpoint_write(ddp_pair_writing **out, const char *path, const char *base,
                                 int number, ddp_error *err);
 

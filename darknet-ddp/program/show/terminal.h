@@ -33,8 +33,8 @@ void ddp_terminal_escape(void);
 FILE *ddp_terminal_stream(int fd);
 
 /* Look for a terminal whose line can be renewed, and remember what is printed for a log that may
- * come. On rank 0. launcher: mpirun makes a terminal of any output of its ranks, so its own output
- * counts. */
+ * come. On rank 0. launcher: under mpirun any output of a rank is a terminal, so that to which
+ * mpirun writes counts. */
 void ddp_terminal_open(ddp_launcher launcher);
 
 /* Return 1 if a line can renew itself; 0 for a file, a pipe, or TERM=dumb. */
@@ -42,7 +42,7 @@ int ddp_terminal_renews(void);
 
 /* Show the line, at most ten times a second. Without colours if NO_COLOR is set. Segments form
  * groups: each group but the first begins with two blanks. Groups for which the terminal has no
- * room are left out. Only if ddp_terminal_renews. */
+ * room are left out; the first is cut. Only if ddp_terminal_renews. */
 void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count);
 
 /* Erase the line, and show none from now on. */

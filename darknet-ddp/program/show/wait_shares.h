@@ -17,7 +17,7 @@ typedef struct ddp_wait_shares {
     double *shares;           /* by rank, 0 to 1; NaN: not known */
     int straggler;            /* rank that all others wait for; -1: none */
     double excess_s,
-        over_s; /* since it is the straggler: how much longer the others waited, and of how long */
+        over_s; /* seconds since it became the straggler: that the others waited longer; all */
     int reported;
 } ddp_wait_shares;
 

@@ -48,15 +48,15 @@ ddp_file_checksum ddp_file_written(ddp_file *f);
 int ddp_file_has_failed(const ddp_file *f);
 
 /* End phase one: flush, fsync, read back. *sum: size and hash of the file. Nothing may be written
- * afterwards; abandon f if it fails. DDP_ERR_IO: the disk is full, a quota is reached, or the like,
- * which the text says. DDP_ERR_NOMEM. */
+ * afterwards; abandon f if it fails. Fails with DDP_ERR_IO if the disk is full, a quota is reached,
+ * or the like, which the text says; with DDP_ERR_NOMEM. */
 ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err) DDP_MUST_CHECK;
 
 /* Close and remove the part, and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
 
-/* Rename the finished file f to its name, by ddp_file_rename. Frees f in any case. The part is
- * gone: renamed or removed. */
+/* Rename the part of the finished file f to its path, by ddp_file_rename, which sets *renamed and
+ * err. Frees f in any case. The part is gone: renamed or removed. */
 ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename a file within its directory, and fsync the directory, so that the name lasts. What was at

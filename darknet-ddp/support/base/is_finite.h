@@ -23,6 +23,7 @@ DDP_FINITE_INLINE uint32_t ddp_finite_bits(float x)
     return (bits & 0x7f800000U) + 0x00800000U;
 }
 
+/* Return 1 if all floats whose ddp_finite_bits make up `bits` are finite. */
 DDP_FINITE_INLINE int ddp_bits_are_finite(uint32_t bits)
 {
     return bits >> 31 == 0;

@@ -36,7 +36,7 @@ typedef struct ddp_random {
 /* Return the topic of a purpose (0 to 255) and a detail, which is taken modulo 2^24. */
 uint32_t ddp_random_topic(unsigned purpose, int detail);
 
-/* Write block `block` of (topic, number) to out. */
+/* Write block number `block` of (seed, topic, number) to out. */
 void ddp_random_block(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
                       uint32_t out[4]);
 

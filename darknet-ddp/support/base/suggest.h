@@ -7,7 +7,7 @@ typedef struct ddp_suggest {
     const char *word;
     const char *beginning;
     const char *best; /* candidate most like word so far; NULL: none is like it */
-    int distance;     /* letters of word to put in, leave out, change or swap to make best */
+    int distance;     /* letters put in, left out, changed or swapped between word and best */
 } ddp_suggest;
 
 /* Consider a candidate, which must outlive *n. Words of more than 63 letters are like none. Neither

@@ -17,7 +17,7 @@ enum {
 typedef struct ddp_tally {
     uint64_t pictures;             /* pictures that were looked at */
     uint64_t without_labels;       /* pictures without a label file */
-    uint64_t without_boxes;        /* pictures with an empty one */
+    uint64_t without_boxes;        /* pictures with an empty label file */
     uint64_t boxes;                /* good boxes */
     uint64_t beyond;               /* good boxes that reach beyond the picture's edge */
     uint64_t sides[DDP_SIDE_BINS]; /* pictures by their longer side: up to ddp_side_bins[i] */

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Return what to say, behind its name, of a text file with bytes of 0 that begins so. An editor has
- * saved it as UTF-16, or a disk has left this much of it. */
+/* Return why a text file has bytes of 0, for behind its name. The file begins with begin[0..bytes).
+ * Either an editor has saved it as UTF-16, or a disk has lost the rest of it. */
 const char *ddp_has_zeros(const char *begin, size_t bytes);
 
 typedef enum ddp_fault_level {
@@ -40,8 +40,8 @@ void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 /* Append another rank's faults: its text[0..bytes). */
 void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
 
-/* Remove a fault that is in the list twice, at the same place: in a picture that two lists have,
- * say. A picture's fault is one also if its texts name different lists. */
+/* Remove faults that the list has had before, at the same place: in a picture that two lists have,
+ * say. A picture's faults are the same even if their texts name other places in a list. */
 void ddp_faults_unique(ddp_faults *f);
 
 /* Return 1 if there is a fault whose kind is, or begins with, `kind`. */

@@ -1,5 +1,5 @@
 /* device/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them. Included
- * by device/ and comm/, and by files of algorithms/ named cuda_..., in a build with CUDA.
+ * by device/ and comm/, and by files of algorithms/ named ..._cuda, in a build with CUDA.
  *
  * Darknet computes on the default stream. Sums travel on a stream of their own, which does not wait
  * for the default stream (cudaStreamNonBlocking). Events order the two where they must be ordered.

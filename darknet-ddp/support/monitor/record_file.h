@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* A record file. Its opener sets fd (-1: there is no file), and good, if the file has records
- * already; the rest is zero. It adds records that it has no memory to make to lost. */
+ * already; the rest is zero. It adds to `lost` the records that it has no memory to make. */
 typedef struct ddp_record_file {
     int fd;
     off_t good;    /* bytes of whole records in the file; the next record is written there */
@@ -20,7 +20,7 @@ typedef struct ddp_record_file {
     int error;   /* errno of the last flush; 0: it succeeded */
 } ddp_record_file;
 
-/* Add bytes[0..count) as a record. It is written by the next flush, a second after the last. */
+/* Add bytes[0..count) as a record, which waits for the next flush that writes. */
 void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
 
 /* Write all waiting records. now 0: only if a second has passed since the last time. */

@@ -44,7 +44,7 @@ static double limit_s(const ddp_watch *w)
     return w->config.timeout_s;
 }
 
-/* End the run if a rank's process has ended. The launcher may be about to end all, and has a second
+/* End the run if a rank's process has ended. The launcher may be about to end all, and has lost_s
  * for it. */
 static void look_for_lost(ddp_watch *w)
 {
