@@ -247,7 +247,7 @@ class Overwriting(darknet.Case):
             self.kept("tiny.weights", *words)
         self.kept("tiny.cfg", "partial", "tiny.cfg", "tiny.weights", "tiny.cfg", "3")
         result = self.succeeds("partial", "tiny.cfg", "tiny.weights", "first.weights", "3")
-        self.kept("first.weights", "partial", "tiny.cfg", "tiny.weights", "first.weights", "2", over="the weights in first.weights", says="remove them first")
+        self.kept("first.weights", "partial", "tiny.cfg", "tiny.weights", "first.weights", "2", over="first.weights, a weights file", says="remove it first")
         self.assertIn("first.weights: for a training to begin with it, name it like darknet53.conv.74, or train with -weights_force\n", result.err)
         result = self.refused("partial", "tiny.cfg", "tiny.weights", "all.weights", "100", says=" layers, and 100 are to be saved", code=1)
         layers = re.search(r"tiny\.cfg has (\d+) layers", result.err)[1]

@@ -308,7 +308,7 @@ class Handy(Forks):
                 if parameters:
                     out = self.succeeds("ddp", "plan", f"{name}.cfg").out
                     self.assertIn(f" {parameters} parameters", out)
-        self.refused("ddp", "cfg", "yolov3", "-o", "yolov3.cfg", says="yolov3.cfg is there already, and is not written over", code=1)
+        self.refused("ddp", "cfg", "yolov3", "-o", "yolov3.cfg", says="-o yolov3.cfg would write over yolov3.cfg, a cfg: remove it first", code=2)
         self.refused("ddp", "cfg", "yolov99", says="yolov4-tiny", code=2)
         self.assertIn("filters=255", self.succeeds("ddp", "cfg", "yolov3-tiny").out)
 

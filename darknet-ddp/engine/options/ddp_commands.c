@@ -7,28 +7,10 @@
 #include <string.h>
 
 static const ddp_ddp_command commands[] = {
-    {DDP_SUBCOMMAND_CHECK, "check", "DATA CFG [WEIGHTS]", 1,
-     "what is wrong with pictures, labels and cfg, all at once"},
-    {DDP_SUBCOMMAND_CFG, "cfg", "NAME|CFG", 0,
-     "write a cfg, yolov3, yolov3-tiny, yolov4, yolov4-tiny or one that is there, for -classes N, "
-     "for -data X.data and for "
-     "-hours H"},
-    {DDP_SUBCOMMAND_MAP, "map", "DATA CFG WEIGHTS", 1,
-     "average precision on valid=, a class a line; also `darknet detector map`"},
-    {DDP_SUBCOMMAND_VALID, "valid", "DATA CFG WEIGHTS", 1,
-     "what is found on valid=, in files in results=; also `darknet detector valid`"},
-    {DDP_SUBCOMMAND_VALID_CLASSIFIER, "top", "DATA CFG WEIGHTS", 1,
-     "top-1, top-k and loss on valid=; also `darknet classifier valid`"},
-    {DDP_SUBCOMMAND_PLAN, "plan", "CFG", 0, "the buckets of gradients, and what they send"},
-    {DDP_SUBCOMMAND_BENCH, "bench", "CFG", 1, "times of a step, on random data"},
-    {DDP_SUBCOMMAND_OPTIONS, "options", "", 0,
-     "all options; with -json as data, and what goes with what"},
-    {DDP_SUBCOMMAND_WHY, "why", "FILE...", 0, "which rank of a failed run broke off first"},
-    {DDP_SUBCOMMAND_COMPLETION, "completion", "bash|zsh", 0,
-     "completion of this program for a shell"},
-    {DDP_SUBCOMMAND_MAN, "man", "[options]", 0,
-     "the manual page, or that of all options, for man -l"},
-    {DDP_SUBCOMMAND_HELP, "help", "", 0, "all options"},
+#define COMMAND(id, verb, name, words, ranks, meaning)                                             \
+    {DDP_COMMAND_##id, #verb, name, words, ranks, meaning},
+#include "options/ddp_commands.def"
+#undef COMMAND
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -38,24 +20,33 @@ const ddp_ddp_command *ddp_ddp_command_at(size_t i)
     return i < COMMANDS ? &commands[i] : NULL;
 }
 
-static const char *const known[][3] = {
-    {"detector", "map", "map"}, {"detector", "valid", "valid"}, {"classifier", "valid", "top"}};
-
-void ddp_ddp_command_name(const char *verb, char *name, size_t size)
+const ddp_ddp_command *ddp_ddp_command_find(const char *verb)
 {
-    (void)snprintf(name, size, "ddp %s", verb);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(known[i][2], verb) == 0)
-            (void)snprintf(name, size, "%s %s", known[i][0], known[i][1]);
+    for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++)
+        if (strcmp(row->verb, verb) == 0)
+            return row;
+    return NULL;
+}
+
+void ddp_ddp_command_name(const ddp_ddp_command *row, char *name, size_t size)
+{
+    if (row->name)
+        (void)snprintf(name, size, "%s", row->name);
+    else
+        (void)snprintf(name, size, "ddp %s", row->verb);
 }
 
 void ddp_ddp_command_rename(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 2 && i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(argv[1], known[i][0]) == 0 && strcmp(argv[2], known[i][1]) == 0) {
+    char typed[64];
+
+    if (argc < 3)
+        return;
+    (void)snprintf(typed, sizeof typed, "%s %s", argv[1], argv[2]);
+    for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++)
+        if (row->name && strcmp(row->name, typed) == 0) {
             argv[1] = "ddp";
-            argv[2] = (char *)known[i][2];
-            return;
+            argv[2] = (char *)row->verb;
         }
 }
 
@@ -92,21 +83,20 @@ static void refuse(const char *verb, ddp_error *err)
 const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err)
 {
     const char *verb = argc > 2 ? argv[2] : "";
+    const ddp_ddp_command *row = ddp_ddp_command_find(verb);
     char name[32];
     int fewest, most;
 
-    for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++) {
-        if (strcmp(row->verb, verb) != 0)
-            continue;
-        count_words(row->words, &fewest, &most);
-        ddp_ddp_command_name(verb, name, sizeof name);
-        if (argc - 3 >= fewest && argc - 3 <= most)
-            return row;
-        (void)ddp_fail(err, DDP_ERR_USAGE,
-                       "usage: darknet %s%s%s [options]; `darknet ddp help` lists them", name,
-                       row->words[0] ? " " : "", row->words);
+    if (!row) {
+        refuse(verb, err);
         return NULL;
     }
-    refuse(verb, err);
+    count_words(row->words, &fewest, &most);
+    if (argc - 3 >= fewest && argc - 3 <= most)
+        return row;
+    ddp_ddp_command_name(row, name, sizeof name);
+    (void)ddp_fail(err, DDP_ERR_USAGE,
+                   "usage: darknet %s%s%s [options]; `darknet ddp help` lists them", name,
+                   row->words[0] ? " " : "", row->words);
     return NULL;
 }

@@ -2,22 +2,13 @@
 #include "options/table.h"
 
 #include "base/plural.h"
+#include "options/columns.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The names of columns in the table. */
-enum {
-    AGREE = DDP_OPTION_AGREE,
-    RESULTS = DDP_OPTION_RESULTS,
-    ROUNDING = DDP_OPTION_ROUNDING,
-    BY_RANKS = DDP_OPTION_BY_RANKS,
-    ON_GPU = DDP_OPTION_ON_GPU,
-    USUAL = DDP_OPTION_USUAL
-};
 
 const ddp_option ddp_option_table[] = {
 #define ROW(kind, field, name, argument, low, high, fallback, shown, scope, columns, meaning)      \
@@ -221,22 +212,35 @@ static void write_default(const ddp_option *row, char *out, size_t size)
         write_number(row, row->fallback, out, size);
 }
 
-void ddp_option_describe(const ddp_option *row, char *name, size_t name_size, char *fallback,
-                         size_t fallback_size)
+static void write_meaning(const ddp_option *row, char *out, size_t size)
 {
-    (void)snprintf(name, name_size, "%s%s%s", row->name, row->argument[0] ? " " : "",
+    const ddp_ddp_command *command;
+    size_t used = 0;
+
+    for (size_t i = 0; (command = ddp_ddp_command_at(i)); i++)
+        if (row->columns & DDP_OPTION_READ_BY(command->id))
+            used +=
+                (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", command->verb);
+    (void)snprintf(out + used, size - used, "%s%s", used ? ": " : "", row->meaning);
+}
+
+const ddp_option_text *ddp_option_describe(const ddp_option *row, ddp_option_text *text)
+{
+    (void)snprintf(text->name, sizeof text->name, "%s%s%s", row->name, row->argument[0] ? " " : "",
                    row->argument);
-    write_default(row, fallback, fallback_size);
+    write_default(row, text->fallback, sizeof text->fallback);
+    write_meaning(row, text->meaning, sizeof text->meaning);
+    return text;
 }
 
 static void print_row(FILE *out, const ddp_option *row)
 {
-    char name[96], shown[32];
+    ddp_option_text text;
 
-    ddp_option_describe(row, name, sizeof name, shown, sizeof shown);
-    (void)fprintf(out, "  %-32s  %s", name, row->meaning);
-    if (shown[0])
-        (void)fprintf(out, " [%s]", shown);
+    (void)ddp_option_describe(row, &text);
+    (void)fprintf(out, "  %-32s  %s", text.name, text.meaning);
+    if (text.fallback[0])
+        (void)fprintf(out, " [%s]", text.fallback);
     (void)fprintf(out, "\n");
 }
 

@@ -232,37 +232,23 @@ static int applies(const ddp_option *row, int is_ddp_command, int trains)
     return row->scope != DDP_OPTION_SCOPE_SHARED || is_ddp_command || trains;
 }
 
-/* Is verb among the words of "map, top: what it does there; plan: what here"? */
-static int is_read_by(const ddp_option *row, const char *verb)
-{
-    size_t length = strlen(verb);
-
-    for (const char *clause = row->meaning; clause; clause = strchr(clause, ';')) {
-        const char *colon, *word = clause + strspn(clause, "; ");
-
-        clause = word;
-        for (colon = word + strcspn(word, ":;"); word < colon; word += strspn(word, ", ")) {
-            size_t letters = strcspn(word, ",:;");
-
-            if (*colon == ':' && letters == length && strncmp(word, verb, length) == 0)
-                return 1;
-            word += letters;
-        }
-    }
-    return 0;
-}
-
 /* Of the options of `darknet ddp` alone that were used, those that this command does not read. */
 static ddp_status check_commands(const char *used, const char *verb, ddp_error *err)
 {
+    const ddp_ddp_command *command = ddp_ddp_command_find(verb);
+    ddp_option_text text;
     char name[64];
 
-    ddp_ddp_command_name(verb, name, sizeof name);
-    for (int i = 0; i < DDP_OPTION_ROWS; i++)
-        if (used[i] && ddp_option_table[i].scope == DDP_OPTION_SCOPE_COMMAND
-            && !is_read_by(&ddp_option_table[i], verb))
-            return ddp_fail(err, DDP_ERR_USAGE, "darknet %s does not read %s (%s)", name,
-                            ddp_option_table[i].name, ddp_option_table[i].meaning);
+    for (int i = 0; command && i < DDP_OPTION_ROWS; i++) {
+        const ddp_option *row = &ddp_option_table[i];
+
+        if (!used[i] || row->scope != DDP_OPTION_SCOPE_COMMAND
+            || (row->columns & DDP_OPTION_READ_BY(command->id)))
+            continue;
+        ddp_ddp_command_name(command, name, sizeof name);
+        return ddp_fail(err, DDP_ERR_USAGE, "darknet %s does not read %s (%s)", name, row->name,
+                        ddp_option_describe(row, &text)->meaning);
+    }
     return DDP_OK;
 }
 

@@ -4,6 +4,9 @@
 
 #include "options/options.h"
 
+/* The bit of a command in the columns of an option that it reads. */
+#define DDP_OPTION_READ_BY(id) ((unsigned)DDP_OPTION_USUAL << 1U << (id))
+
 /* The kinds and scopes of options.def, where they are explained. */
 enum ddp_option_kind {
     DDP_OPTION_KIND_FLAG,
@@ -57,8 +60,14 @@ extern const ddp_option ddp_option_table[DDP_OPTION_ROWS];
 /* The group that a row belongs to. */
 const ddp_option_group *ddp_option_group_of(int row);
 
-/* A row's name with what follows it, and its default in words, "" where there is none to say. */
-void ddp_option_describe(const ddp_option *row, char *name, size_t name_size, char *fallback,
-                         size_t fallback_size);
+/* What help, the manual and completion say of an option. */
+typedef struct ddp_option_text {
+    char name[256];     /* with its argument */
+    char fallback[64];  /* its default; "": there is none to say */
+    char meaning[1024]; /* of an option of `darknet ddp` alone behind the verbs that read it */
+} ddp_option_text;
+
+/* Write the texts of a row into *text, and return it. */
+const ddp_option_text *ddp_option_describe(const ddp_option *row, ddp_option_text *text);
 
 #endif

@@ -117,8 +117,9 @@ static void print(const ddp_bench_result *r, FILE *out, const ddp_options *optio
     (void)fflush(out);
 }
 
-int ddp_command_bench(const char *cfg, const ddp_options *options)
+int ddp_command_bench(const ddp_command_call *call)
 {
+    const ddp_options *options = call->options;
     ddp_bench_config config;
     ddp_bench_result result;
     FILE *out, *json, *profile;
@@ -126,7 +127,7 @@ int ddp_command_bench(const char *cfg, const ddp_options *options)
     ddp_session_open(options);
     json = open_file(options->json);
     profile = open_file(options->profile);
-    config = config_of(cfg, options);
+    config = config_of(call->words[0], options);
     out = ddp_rank_output_take_output(); /* Darknet's lines about each mini-batch go nowhere */
     run(&result, &config, options);
     if (json)

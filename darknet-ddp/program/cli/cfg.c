@@ -399,35 +399,18 @@ static ddp_status make(char **text, const char *name, const ddp_options *options
     return options->hours > 0 ? fit_hours(text, options, err) : DDP_OK;
 }
 
-/* A cfg that somebody has changed since is not written over. */
-static ddp_status write_out(const char *text, const char *path, ddp_error *err)
+int ddp_command_cfg(const ddp_command_call *call)
 {
-    FILE *out = path ? fopen(path, "wx") : stdout;
-
-    if (!out)
-        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    (void)fputs(text, out);
-    if (path)
-        ddp_output_file_close(out, path);
-    else if (fflush(out))
-        return ddp_fail(err, DDP_ERR_IO, "cannot write the cfg: %s", strerror(errno));
-    return DDP_OK;
-}
-
-int ddp_command_cfg(const char *name, const ddp_options *options)
-{
+    const char *path = call->options->out;
     char *text = NULL;
     ddp_error err;
+    FILE *out;
 
-    if (options->out && access(options->out, F_OK) == 0) {
-        (void)ddp_fail(&err, DDP_ERR_IO,
-                       "%s is there already, and is not written over: remove it, or take another "
-                       "name with -o",
-                       options->out);
+    if (make(&text, call->words[0], call->options, &err))
         ddp_rank_output_failure(&err);
-    }
-    if (make(&text, name, options, &err) || write_out(text, options->out, &err))
-        ddp_rank_output_failure(&err);
+    out = ddp_output_file_open(path);
+    (void)fputs(text, out ? out : stdout);
+    ddp_output_file_close(out, path);
     free(text);
     return 0;
 }

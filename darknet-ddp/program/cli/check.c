@@ -161,9 +161,10 @@ static void override(ddp_scan_data *c, ddp_overrides *overrides, const ddp_optio
     ddp_darknet_take_net_values(overrides->values);
 }
 
-int ddp_command_check(const char *data, const char *cfg, const char *weights,
-                      const ddp_options *options, ddp_launcher launcher)
+int ddp_command_check(const ddp_command_call *call)
 {
+    const char *data = call->words[0], *cfg = call->words[1], *weights = call->words[2];
+    const ddp_options *options = call->options;
     ddp_scan_data c = {.data_path = data,
                        .cfg_path = cfg,
                        .missing_is_error = options->labels_required,
@@ -179,7 +180,7 @@ int ddp_command_check(const char *data, const char *cfg, const char *weights,
     ddp_error err;
     int status = 0, rank;
 
-    if (ddp_backend_open(&group, options, launcher, &err))
+    if (ddp_backend_open(&group, options, call->launcher, &err))
         ddp_rank_output_failure(&err);
     ddp_rank_output_open(group);
     ddp_rank_output_errors_only();

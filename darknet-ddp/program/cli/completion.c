@@ -177,10 +177,11 @@ static void put_zsh_described(int of_commands)
 {
     for (int i = 0; i < DDP_OPTION_ROWS; i++) {
         const ddp_option *row = &ddp_option_table[i];
+        ddp_option_text text;
 
         if ((row->scope == DDP_OPTION_SCOPE_COMMAND) == of_commands) {
             printf("\n      ");
-            put_described(row->name, row->meaning);
+            put_described(row->name, ddp_option_describe(row, &text)->meaning);
         }
     }
 }
@@ -222,8 +223,9 @@ static void put_zsh(void)
     printf("  _describe option options\n}\n_darknet \"$@\"\n");
 }
 
-int ddp_command_completion(const char *shell)
+int ddp_command_completion(const ddp_command_call *call)
 {
+    const char *shell = call->words[0];
     ddp_error err;
 
     if (strcmp(shell, "bash") == 0) {

@@ -1,6 +1,5 @@
 #include "cli/evaluate.h"
 
-#include "cli/commands.h"
 #include "inputs/arguments.h"
 #include "launch/transport_choice.h"
 #include "show/rank_output.h"
@@ -14,9 +13,9 @@ static void fail(const ddp_error *err)
     ddp_rank_output_failure(err);
 }
 
-void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, const char *cfg,
-                       const char *weights, const ddp_options *options, ddp_launcher launcher)
+void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call)
 {
+    const char *data = call->words[0], *cfg = call->words[1], *weights = call->words[2];
     ddp_network_shape shape;
     char misfit[DDP_MISFIT_BYTES];
     const ddp_arguments words = {
@@ -24,19 +23,19 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, c
     ddp_error err;
 
     *m = (ddp_evaluate){0};
-    if (ddp_backend_open(&m->group, options, launcher, &err))
+    if (ddp_backend_open(&m->group, call->options, call->launcher, &err))
         fail(&err);
     ddp_rank_output_open(m->group);
     m->rank = ddp_group_rank(m->group);
     if (ddp_arguments_check_places(&words, &err)
-        || ddp_gpus_open(&m->gpus, m->group, options, fail, &err)
-        || ddp_validation_open(&m->validation, options, m->group, command, data, &err))
+        || ddp_gpus_open(&m->gpus, m->group, call->options, fail, &err)
+        || ddp_validation_open(&m->validation, call->options, m->group, command, data, &err))
         fail(&err);
     if (!m->validation) {
         (void)ddp_fail(&err, DDP_ERR_USAGE, "%s has no valid=, a list of pictures", data);
         fail(&err);
     }
-    m->net = ddp_command_load(&shape, cfg, options, m->gpus.gpu);
+    m->net = ddp_command_load(&shape, cfg, call->options, m->gpus.gpu);
     if (m->rank == 0 && ddp_network_misfit(m->net, misfit))
         (void)fprintf(stderr, "%s: %s\n", cfg, misfit);
     if (m->rank > 0)

@@ -3,6 +3,7 @@
 #ifndef DDP_CLI_EVALUATE_H
 #define DDP_CLI_EVALUATE_H
 
+#include "cli/commands.h"
 #include "launch/gpus.h"
 #include "validate/schedule.h"
 
@@ -14,16 +15,17 @@ typedef struct ddp_evaluate {
     int rank;
 } ddp_evaluate;
 
-/* Join the ranks, read the .data file, and load cfg with the weights, on each rank. Ends the
- * program on failure. */
-void ddp_evaluate_open(ddp_evaluate *m, const char *command, const char *data, const char *cfg,
-                       const char *weights, const ddp_options *options, ddp_launcher launcher);
+/* Join the ranks, read the .data file, and load the cfg with the weights on each rank. command:
+ * "detector" or "classifier". call->words: DATA CFG WEIGHTS. Collective; ends the program on
+ * failure. */
+void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call);
 
-/* Validate on all ranks; found as of ddp_validate_detector. Ends the program on failure, and where
- * a picture cannot be read. */
+/* Validate on all ranks and return the result, which lives until ddp_evaluate_close. found, or
+ * NULL, gets the boxes of each picture on rank 0, with ctx. Collective; ends the program on
+ * failure, also if a picture cannot be read. */
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx);
 
-/* Leave the group. */
+/* Free the network and the result, and leave the group. */
 void ddp_evaluate_close(ddp_evaluate *m);
 
 #endif

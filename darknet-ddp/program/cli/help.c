@@ -2,11 +2,12 @@
 #include "options/ddp_commands.h"
 #include "show/guides.h"
 
-int ddp_command_help(void)
+int ddp_command_help(const ddp_command_call *call)
 {
     const ddp_ddp_command *own;
     char room[PATH_MAX];
 
+    (void)call;
     printf("darknet-ddp %s: Darknet training on many processes, one cfg unchanged\n\n"
            "  mpirun -np 4 darknet detector train X.data X.cfg [weights] -ddp\n"
            "  darknet classifier train X.data X.cfg -ddp_ranks 2\n"

@@ -56,44 +56,18 @@ static void find_shared(int argc, char **argv)
         argv[i] = (char *)ddp_installed_path(argv[i]);
 }
 
-/* Commands that only print, on rank 0. */
-static int run_alone(const ddp_ddp_command *own, int argc, char **argv, const ddp_options *options)
-{
-    switch (own->id) {
-    case DDP_SUBCOMMAND_CFG:
-        return ddp_command_cfg(argv[3], options);
-    case DDP_SUBCOMMAND_PLAN:
-        return ddp_command_plan(argv[3], options);
-    case DDP_SUBCOMMAND_OPTIONS:
-        return ddp_command_options(options);
-    case DDP_SUBCOMMAND_WHY:
-        return ddp_command_why(argv + 3, argc - 3);
-    case DDP_SUBCOMMAND_COMPLETION:
-        return ddp_command_completion(argv[3]);
-    case DDP_SUBCOMMAND_MAN:
-        return ddp_command_man(argc > 3 ? argv[3] : NULL);
-    default:
-        return ddp_command_help();
-    }
-}
-
 static int run_own_command(const ddp_ddp_command *own, int argc, char **argv,
                            const ddp_options *options, ddp_launcher launcher)
 {
-    switch (own->id) {
-    case DDP_SUBCOMMAND_BENCH:
-        return ddp_command_bench(argv[3], options);
-    case DDP_SUBCOMMAND_MAP:
-        return ddp_command_map(argv[3], argv[4], argv[5], options, launcher);
-    case DDP_SUBCOMMAND_VALID:
-        return ddp_command_valid(argv[3], argv[4], argv[5], options, launcher);
-    case DDP_SUBCOMMAND_VALID_CLASSIFIER:
-        return ddp_command_top(argv[3], argv[4], argv[5], options, launcher);
-    case DDP_SUBCOMMAND_CHECK:
-        return ddp_command_check(argv[3], argv[4], argc > 5 ? argv[5] : NULL, options, launcher);
-    default:
-        return launcher.rank == 0 ? run_alone(own, argc, argv, options) : 0;
-    }
+    static int (*const commands[])(const ddp_command_call *) = {
+#define COMMAND(id, verb, ...) ddp_command_##verb,
+#include "options/ddp_commands.def"
+#undef COMMAND
+    };
+    ddp_command_call call = {
+        .words = argv + 3, .count = argc - 3, .options = options, .launcher = launcher};
+
+    return own->ranks || launcher.rank == 0 ? commands[own->id](&call) : 0;
 }
 
 /* Darknet reads from its own options where to compute. argv has room for two words more. */

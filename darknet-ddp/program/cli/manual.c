@@ -87,19 +87,18 @@ static void put_darknet_commands(void)
 
 static void put_option(const ddp_option *row)
 {
-    char name[64], fallback[32];
-    size_t length = strlen(row->name);
+    ddp_option_text text;
 
-    ddp_option_describe(row, name, sizeof name, fallback, sizeof fallback);
+    (void)ddp_option_describe(row, &text);
     printf(".TP\n\\fB");
     put(row->name);
     printf("\\fR\\fI");
-    put(name + length);
+    put(text.name + strlen(row->name));
     printf("\\fR\n");
-    put(row->meaning);
-    if (fallback[0]) {
+    put(text.meaning);
+    if (text.fallback[0]) {
         printf(" [");
-        put(fallback);
+        put(text.fallback);
         printf("]");
     }
     printf("\n");
@@ -205,8 +204,9 @@ static int print_options(void)
     return 0;
 }
 
-int ddp_command_man(const char *word)
+int ddp_command_man(const ddp_command_call *call)
 {
+    const char *word = call->words[0];
     ddp_error err;
 
     if (!word)

@@ -1,6 +1,5 @@
 /* `darknet detector map DATA CFG WEIGHTS`: how good weights are on the pictures of valid=. */
 #include "base/plural.h"
-#include "cli/commands.h"
 #include "cli/evaluate.h"
 #include "cli/output_file.h"
 #include "show/rank_output.h"
@@ -96,25 +95,24 @@ static void put_figures(FILE *json, const ddp_validation_result *r)
     (void)fputs("]}\n", json);
 }
 
-int ddp_command_map(const char *data, const char *cfg, const char *weights,
-                    const ddp_options *options, ddp_launcher launcher)
+int ddp_command_map(const ddp_command_call *call)
 {
     const ddp_validation_result *result;
     FILE *json = NULL;
     ddp_evaluate m;
     ddp_error err;
 
-    ddp_evaluate_open(&m, "detector", data, cfg, weights, options, launcher);
+    ddp_evaluate_open(&m, "detector", call);
     if (ddp_validation_find_labels(m.validation, &err))
         ddp_rank_output_failure(&err);
-    if (m.rank == 0 && options->json)
-        json = ddp_output_file_open(options->json);
+    if (m.rank == 0 && call->options->json)
+        json = ddp_output_file_open(call->options->json);
     result = ddp_evaluate_run(&m, put_boxes, json);
     if (m.rank == 0)
-        ddp_print_precision(result, options->points);
+        ddp_print_precision(result, call->options->points);
     if (json)
         put_figures(json, result);
-    ddp_output_file_close(json, options->json);
+    ddp_output_file_close(json, call->options->json);
     ddp_evaluate_close(&m);
     return 0;
 }

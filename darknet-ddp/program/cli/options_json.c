@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "options/ddp_commands.h"
 #include "options/table.h"
 #include "show/rank_output.h"
 
@@ -53,6 +54,13 @@ static const char *column_name(size_t bit)
     return bit < sizeof names / sizeof names[0] ? names[bit] : NULL;
 }
 
+static const char *verb_of(size_t bit)
+{
+    const ddp_ddp_command *command = ddp_ddp_command_at(bit);
+
+    return command ? command->verb : NULL;
+}
+
 static void put_range(FILE *out, double low, double high)
 {
     (void)fputs(", \"low\": ", out);
@@ -84,23 +92,24 @@ static void put_words(FILE *out)
 
 static void put_option(FILE *out, const ddp_option *row, const ddp_option_group *group)
 {
-    char name[256], fallback[64];
+    ddp_option_text text;
 
-    ddp_option_describe(row, name, sizeof name, fallback, sizeof fallback);
+    (void)ddp_option_describe(row, &text);
     (void)fputs("{\"name\": ", out);
     ddp_json_text(out, row->name);
     put_field(out, "argument", row->argument);
     put_field(out, "kind", kind_name(row->kind));
-    put_field(out, "default", fallback);
+    put_field(out, "default", text.fallback);
     if (row->kind == DDP_OPTION_KIND_WHOLE || row->kind == DDP_OPTION_KIND_REAL)
         put_range(out, row->low, row->high);
     if (row->kind == DDP_OPTION_KIND_COMPRESS)
         put_words(out);
     put_field(out, "scope", scope_name(row->scope));
     put_set(out, "columns", row->columns, column_name);
+    put_set(out, "commands", row->columns / DDP_OPTION_READ_BY(0), verb_of);
     put_field(out, "group", group->title);
     put_field(out, "guide", group->guide);
-    put_field(out, "meaning", row->meaning);
+    put_field(out, "meaning", text.meaning);
     (void)fputc('}', out);
 }
 
@@ -156,16 +165,17 @@ static void put_all(FILE *out)
     (void)fputs("]}\n", out);
 }
 
-int ddp_command_options(const ddp_options *options)
+int ddp_command_options(const ddp_command_call *call)
 {
+    const char *json = call->options->json;
     FILE *out;
 
-    if (!options->json) {
+    if (!json) {
         ddp_options_help(stdout);
         return 0;
     }
-    out = options->json[0] ? ddp_output_file_open(options->json) : NULL;
+    out = json[0] ? ddp_output_file_open(json) : NULL;
     put_all(out ? out : stdout);
-    ddp_output_file_close(out, options->json);
+    ddp_output_file_close(out, json);
     return 0;
 }

@@ -89,8 +89,10 @@ static int ranks_of(const ddp_options *o)
     return o->gpus.count > 0 ? o->gpus.count : 2;
 }
 
-int ddp_command_plan(const char *cfg, const ddp_options *options)
+int ddp_command_plan(const ddp_command_call *call)
 {
+    const char *cfg = call->words[0];
+    const ddp_options *options = call->options;
     const double mib = 1 << 20;
     int nccl = ddp_gpus_wanted(options)
                && (options->backend == DDP_BACKEND_AUTO || options->backend == DDP_BACKEND_NCCL);

@@ -119,6 +119,6 @@ int ddp_command_front(int argc, char **argv)
         return printf("darknet-ddp " DDP_VERSION "\n") > 0;
     name = asked_about(argc, argv);
     if (name && strcmp(name, "ddp") == 0)
-        return ddp_command_help() == 0;
+        return ddp_command_help(NULL) == 0;
     return name ? print_command(name) : 0;
 }

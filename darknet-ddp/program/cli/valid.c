@@ -1,6 +1,5 @@
 /* `darknet detector valid` and `darknet classifier valid`: given weights on the pictures of valid=.
  */
-#include "cli/commands.h"
 #include "cli/evaluate.h"
 #include "show/rank_output.h"
 #include "validate/result_files.h"
@@ -29,16 +28,15 @@ static const char *or_else(const char *value, const char *fallback)
     return value ? value : fallback;
 }
 
-int ddp_command_valid(const char *data, const char *cfg, const char *weights,
-                      const ddp_options *options, ddp_launcher launcher)
+int ddp_command_valid(const ddp_command_call *call)
 {
-    struct writing w = {.config = {.name = options->results}};
+    struct writing w = {.config = {.name = call->options->results}};
     const ddp_validation_result *result;
     ddp_evaluate m;
     ddp_error err;
     size_t count;
 
-    ddp_evaluate_open(&m, "detector", data, cfg, weights, options, launcher);
+    ddp_evaluate_open(&m, "detector", call);
     result = ddp_validation_kind(m.validation);
     w.config.folder = or_else(ddp_validation_key(m.validation, "results"), "results");
     w.config.format = or_else(ddp_validation_key(m.validation, "eval"), "voc");
@@ -51,7 +49,7 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     result = ddp_evaluate_run(&m, write_found, &w);
     if (m.rank == 0) {
         if (w.has_truth) /* else the list is of pictures whose truth others keep */
-            ddp_print_precision(result, options->points);
+            ddp_print_precision(result, call->options->points);
         else
             ddp_validation_say_left_out(result);
         printf("what was found is in %s\n", w.written);
@@ -61,13 +59,12 @@ int ddp_command_valid(const char *data, const char *cfg, const char *weights,
     return 0;
 }
 
-int ddp_command_top(const char *data, const char *cfg, const char *weights,
-                    const ddp_options *options, ddp_launcher launcher)
+int ddp_command_top(const ddp_command_call *call)
 {
     const ddp_validation_result *result;
     ddp_evaluate m;
 
-    ddp_evaluate_open(&m, "classifier", data, cfg, weights, options, launcher);
+    ddp_evaluate_open(&m, "classifier", call);
     result = ddp_evaluate_run(&m, NULL, NULL);
     if (m.rank == 0)
         printf("%zu pictures: top 1: %f, top %d: %f, loss: %f, %f seconds\n",

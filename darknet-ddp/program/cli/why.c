@@ -30,15 +30,16 @@ static char *find_set_aside(char *path)
     return found;
 }
 
-int ddp_command_why(char **paths, int count)
+int ddp_command_why(const ddp_command_call *call)
 {
+    char **paths = call->words;
     ddp_verdict verdict;
     ddp_error err;
     char text[1024];
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < call->count; i++)
         paths[i] = find_set_aside(paths[i]);
-    if (ddp_events_judge(&verdict, paths, count, &err))
+    if (ddp_events_judge(&verdict, paths, call->count, &err))
         ddp_rank_output_failure(&err);
     ddp_verdict_describe(text, sizeof text, &verdict);
     printf("%s\n", text);

@@ -6,13 +6,14 @@
 #include "options/darknet_commands.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUTPUTS_MOST = 6, NAME = 512 };
+enum { NAME = 512 };
 
 typedef struct input {
     char name[NAME]; /* as it is said */
@@ -153,15 +154,14 @@ ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_writ
                         "%s would write over %s, a checkpoint of a run (%s.state): name another "
                         "file",
                         what, path, path);
-    if (kind == DDP_WRITTEN_WEIGHTS && info.st_size > 0 && !ddp_written_is_other(path, kind))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s would write over the weights in %s: remove them first, or name another "
-                        "file",
-                        what, path);
     if (ddp_written_is_other(path, kind))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s would write over %s, which is there and is no %s: name another file",
                         what, path, ddp_written_name(kind));
+    if (ddp_written_is_kept(kind) && info.st_size > 0)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "%s would write over %s, a %s: remove it first, or name another file", what,
+                        path, ddp_written_name(kind));
     return DDP_OK;
 }
 
@@ -178,55 +178,86 @@ static const char *word_at(const char *place, int argc, char **argv, const ddp_d
     return i >= 0 && i + 3 < argc ? argv[i + 3] : NULL;
 }
 
-static void add(output *outputs, int *count, const char *what, const char *path, const char *end,
-                ddp_written_kind kind)
-{
-    output *o = &outputs[*count];
+/* Options that name a file to write. commands: those of `darknet ddp` that write it, as bits; 0:
+ * any command. */
+static const struct file_option {
+    const char *name;
+    size_t field; /* of ddp_options: the path */
+    unsigned commands;
+    ddp_written_kind kind;
+} file_options[] = {
+    {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_CHECK, DDP_WRITTEN_CHECK},
+    {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_MAP, DDP_WRITTEN_MAP},
+    {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_BENCH},
+    {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_OPTIONS, DDP_WRITTEN_OPTIONS},
+    {"-trace", offsetof(ddp_options, trace), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_TRACE},
+    {"-profile", offsetof(ddp_options, profile), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_PROFILE},
+    {"-o", offsetof(ddp_options, out), 1U << DDP_COMMAND_CFG, DDP_WRITTEN_CFG},
+    {"-ddp_trace", offsetof(ddp_options, trace_run), 0, DDP_WRITTEN_TRACE},
+};
 
-    if (!path || !*path)
-        return;
+/* Commands of Darknet's that write a picture. */
+static const struct picture_command {
+    const char *name, *verb;
+    const char *path;   /* without .jpg */
+    const char *option; /* that names another; NULL: none does */
+} picture_commands[] = {
+    {"detect", "", "predictions", "-out"},
+    {"detector", "test", "predictions", "-out"},
+    {"yolo", "test", "predictions", NULL},
+    {"coco", "test", "prediction", NULL},
+};
+
+/* Besides files of options a command writes the file of the word OUT, or a picture. */
+enum { OUTPUTS_MOST = sizeof file_options / sizeof file_options[0] + 1 };
+
+static int set(output *o, const char *what, const char *path, const char *end,
+               ddp_written_kind kind)
+{
     (void)snprintf(o->what, sizeof o->what, "%s %s", what, path);
     (void)snprintf(o->path, sizeof o->path, "%s%s", path, end);
     o->kind = kind;
-    (*count)++;
+    return 1;
 }
 
-/* What -json writes. */
-static ddp_written_kind report_of(const ddp_ddp_command *own)
+static int find_picture_command(output *o, int argc, char **argv)
 {
-    if (own && own->id == DDP_SUBCOMMAND_CHECK)
-        return DDP_WRITTEN_CHECK;
-    if (own && own->id == DDP_SUBCOMMAND_BENCH)
-        return DDP_WRITTEN_BENCH;
-    return own && own->id == DDP_SUBCOMMAND_OPTIONS ? DDP_WRITTEN_OPTIONS : DDP_WRITTEN_MAP;
+    for (size_t i = 0; i < sizeof picture_commands / sizeof picture_commands[0]; i++) {
+        const struct picture_command *row = &picture_commands[i];
+        const char *named;
+
+        if (!ddp_darknet_is(argc, argv, row->name, row->verb))
+            continue;
+        named = row->option ? ddp_darknet_option(argv, row->option) : NULL;
+        if (named)
+            return set(o, row->option, named, ".jpg", DDP_WRITTEN_JPEG);
+        return set(o, row->option ? "without -out the result" : "the result", row->path, ".jpg",
+                   DDP_WRITTEN_JPEG);
+    }
+    return 0;
 }
 
-static int find_outputs(output *outputs, int argc, char **argv, const ddp_ddp_command *own,
-                        const ddp_options *o)
+static int find_outputs(output outputs[OUTPUTS_MOST], int argc, char **argv,
+                        const ddp_ddp_command *own, const ddp_options *options)
 {
     const char *out = word_at("OUT", argc, argv, own);
     int count = 0;
 
-    add(outputs, &count, "-json", o->json, "", report_of(own));
-    add(outputs, &count, "-trace", o->trace, "", DDP_WRITTEN_TRACE);
-    add(outputs, &count, "-ddp_trace", o->trace_run, "", DDP_WRITTEN_TRACE);
-    if (own && own->id == DDP_SUBCOMMAND_BENCH)
-        add(outputs, &count, "-profile", o->profile, "", DDP_WRITTEN_PROFILE);
-    if (ddp_darknet_is(argc, argv, "3d", ""))
-        add(outputs, &count, "3d", out, ".jpg", DDP_WRITTEN_JPEG);
-    else
-        add(outputs, &count, ddp_darknet_word(argc, argv, 0), out, "", DDP_WRITTEN_WEIGHTS);
-    if (ddp_darknet_is(argc, argv, "detect", "")
-        || ddp_darknet_is(argc, argv, "detector", "test")) {
-        out = ddp_darknet_option(argv, "-out");
-        add(outputs, &count, out ? "-out" : "without -out the result", out ? out : "predictions",
-            ".jpg", DDP_WRITTEN_JPEG);
+    for (size_t i = 0; i < sizeof file_options / sizeof file_options[0]; i++) {
+        const struct file_option *row = &file_options[i];
+        const void *field = (const char *)options + row->field;
+        const char *path = *(const char *const *)field;
+
+        if (path && *path && (!row->commands || (own && row->commands >> own->id & 1U)))
+            count += set(&outputs[count], row->name, path, "", row->kind);
     }
-    if (ddp_darknet_is(argc, argv, "yolo", "test"))
-        add(outputs, &count, "the result", "predictions", ".jpg", DDP_WRITTEN_JPEG);
-    if (ddp_darknet_is(argc, argv, "coco", "test"))
-        add(outputs, &count, "the result", "prediction", ".jpg", DDP_WRITTEN_JPEG);
-    return count;
+    if (out && ddp_darknet_is(argc, argv, "3d", ""))
+        return count + set(&outputs[count], "3d", out, ".jpg", DDP_WRITTEN_JPEG);
+    if (out)
+        return count
+               + set(&outputs[count], ddp_darknet_word(argc, argv, 0), out, "",
+                     DDP_WRITTEN_WEIGHTS);
+    return count + find_picture_command(&outputs[count], argc, argv);
 }
 
 static void note_all(int argc, char **argv, const ddp_ddp_command *own, const ddp_options *o)

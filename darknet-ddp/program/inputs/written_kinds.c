@@ -35,6 +35,16 @@ static int begins_as_jpeg_of_darknet(const head *h)
     return begins(h, jpeg, sizeof jpeg - 1);
 }
 
+/* The first line that is neither empty nor a comment is that of a section. */
+static int begins_as_cfg(const head *h)
+{
+    const char *line = h->bytes;
+
+    while (*line && strchr("#;\r\n", *line))
+        line += strcspn(line, "\n") + (strchr(line, '\n') != NULL);
+    return *line == '[';
+}
+
 /* ---- a detector's results ---- */
 
 static int begins_as_coco_results(const head *h)
@@ -106,6 +116,8 @@ static int is_of(ddp_written_kind kind, const head *h)
         return begins_with(h, "{\"traceEvents\":");
     case DDP_WRITTEN_PROFILE:
         return begins_with(h, "# darknet-ddp profile");
+    case DDP_WRITTEN_CFG:
+        return begins_as_cfg(h);
     case DDP_WRITTEN_WEIGHTS:
         return ddp_begins_as_weights((const unsigned char *)h->bytes, h->count);
     case DDP_WRITTEN_JPEG:
@@ -129,6 +141,7 @@ const char *ddp_written_name(ddp_written_kind kind)
         [DDP_WRITTEN_BENCH] = "earlier report of `ddp bench`",
         [DDP_WRITTEN_TRACE] = "earlier trace",
         [DDP_WRITTEN_PROFILE] = "profile",
+        [DDP_WRITTEN_CFG] = "cfg",
         [DDP_WRITTEN_WEIGHTS] = "weights file",
         [DDP_WRITTEN_JPEG] = "JPEG picture that darknet wrote",
         [DDP_WRITTEN_VOC] = "earlier result of VOC (eval=voc)",
@@ -137,6 +150,11 @@ const char *ddp_written_name(ddp_written_kind kind)
     };
 
     return names[kind];
+}
+
+int ddp_written_is_kept(ddp_written_kind kind)
+{
+    return kind == DDP_WRITTEN_WEIGHTS || kind == DDP_WRITTEN_CFG;
 }
 
 int ddp_written_is_other(const char *path, ddp_written_kind kind)

@@ -1,5 +1,6 @@
-/* inputs/written_kinds.h: what a file becomes that a command is told to write, and whether the one
- * that is there already is an earlier one of that kind. */
+/* inputs/written_kinds.h: the kinds of files that commands write, told apart by their first bytes.
+ * A command that finds a file at its path writes over it only if it is an earlier one of this kind.
+ */
 #ifndef DDP_INPUTS_WRITTEN_KINDS_H
 #define DDP_INPUTS_WRITTEN_KINDS_H
 
@@ -10,6 +11,7 @@ typedef enum ddp_written_kind {
     DDP_WRITTEN_BENCH,
     DDP_WRITTEN_TRACE,
     DDP_WRITTEN_PROFILE,
+    DDP_WRITTEN_CFG,
     DDP_WRITTEN_WEIGHTS,
     DDP_WRITTEN_JPEG,
     DDP_WRITTEN_VOC, /* a detector's results, in each format of eval= */
@@ -17,11 +19,14 @@ typedef enum ddp_written_kind {
     DDP_WRITTEN_IMAGENET
 } ddp_written_kind;
 
-/* "weights file", behind "no". */
+/* Return what a file of this kind is called: "weights file". */
 const char *ddp_written_name(ddp_written_kind kind);
 
-/* Does what is in the file show that it is of another kind? Not where it is empty, or cannot be
- * read. */
+/* Return 1 if a file of this kind is never written over: weights, and a cfg, which people edit. */
+int ddp_written_is_kept(ddp_written_kind kind);
+
+/* Return 1 if the first bytes of the file show that it is of another kind; 0 also if it is empty or
+ * cannot be read. */
 int ddp_written_is_other(const char *path, ddp_written_kind kind);
 
 #endif

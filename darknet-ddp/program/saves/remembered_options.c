@@ -1,21 +1,12 @@
 #include "saves/remembered_options.h"
 
+#include "options/columns.h"
 #include "samples/transforms.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The names of columns in the table. */
-enum {
-    AGREE = DDP_OPTION_AGREE,
-    RESULTS = DDP_OPTION_RESULTS,
-    ROUNDING = DDP_OPTION_ROUNDING,
-    BY_RANKS = DDP_OPTION_BY_RANKS,
-    ON_GPU = DDP_OPTION_ON_GPU,
-    USUAL = DDP_OPTION_USUAL
-};
 
 /* A byte for each thing that a run may have to remember: all of the table that has a column for it,
  * a hash for each of Darknet's three kinds of data files ("labels", "tree", "map"), the device, the
