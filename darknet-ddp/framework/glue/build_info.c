@@ -54,7 +54,7 @@ char *ddp_build_describe(void)
     return text;
 }
 
-/* Of those that the C library's mathematics and oneDNN choose by. */
+/* List the CPU's instruction sets by which the C library's mathematics and oneDNN choose code. */
 static void describe_instructions(char *out, size_t size)
 {
     out[0] = '\0';

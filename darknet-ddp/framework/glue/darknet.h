@@ -6,30 +6,32 @@
 #include "glue/train_position.h"
 
 typedef struct ddp_darknet_config {
-    int fp32;               /* on GPUs: nothing narrower in any product */
-    int bf16;               /* on GPUs: layers that can compute in bf16 */
+    int fp32;               /* on GPUs: products compute in float32, not in TF32 */
+    int bf16;               /* on GPUs: layers that can compute in bf16 do */
     int deterministic;      /* on GPUs: only algorithms with the same bits each time */
     int any_threads;        /* on CPUs: products have the same bits with any number of threads */
-    int allow_unknown_keys; /* of sections of a cfg: a warning, not an error */
+    int allow_unknown_keys; /* keys of a cfg that nobody knows are a warning, no error */
     int weights_force;   /* load what fits of weights files that have more than the network takes */
     int labels_required; /* a picture of a detector without a label file is an error */
     int loader_threads;  /* 0: as many as each command likes */
     int verbose;         /* lines about less than a step are printed, too */
-    /* Where training stands, and Darknet's line about the step, without its newline. NULL: Darknet
-     * prints it. */
+    /* Take the line that Darknet would print about a step, without its newline, and where training
+     * stands. NULL: Darknet prints the line. */
     void (*line)(const ddp_train_position *now, const char *line);
-    /* A network was made from its cfg: its size, and Darknet's table of its layers. NULL: Darknet
-     * prints that. */
+    /* Take the size and Darknet's table of layers of a network that was just made from its cfg.
+     * NULL: Darknet prints the table. */
     void (*table)(const ddp_network_size *size, const char *table);
-    /* Darknet cannot go on: print the message and end the program. NULL: Darknet does so itself. */
+    /* Print the message with which Darknet cannot go on, and end the program. NULL: Darknet does
+     * so itself. */
     void (*fatal)(int exit_status, const char *message);
-    /* The average of the weights cannot be saved: a sentence. NULL: that ends the program. */
+    /* Take the sentence that says why the average of the weights cannot be saved. NULL: the
+     * program ends there. */
     void (*average_unsaved)(const char *why);
-    /* Weights are about to be written to path, by Darknet. NULL: nobody asks. */
+    /* Called before Darknet writes weights to path. NULL: not called. */
     void (*saves)(const char *path);
 } ddp_darknet_config;
 
-/* Set all of it. Before any network is parsed. */
+/* Apply config to the whole process. Call before any network is parsed. */
 void ddp_darknet_configure(const ddp_darknet_config *config);
 
 /* A value of a cfg's [net]. */
@@ -37,13 +39,13 @@ typedef struct ddp_net_value {
     const char *key, *value;
 } ddp_net_value;
 
-/* Cfgs that are parsed from now on have these in [net], in place of what they say. A NULL key ends
- * them; they stay as they are. At most DDP_NET_VALUES_MOST. */
+/* Put values into [net] of every cfg that is parsed later, in place of the cfg's own. At most
+ * DDP_NET_VALUES_MOST, ended by one with a NULL key. Their strings must stay valid. */
 enum { DDP_NET_VALUES_MOST = 32 };
 void ddp_darknet_take_net_values(const ddp_net_value *values);
 
-/* A path that begins with cfg/ or data/ and is not there, but is where the program was installed:
- * that one, never to be freed. Else path. */
+/* Return the installed file if path begins with cfg/ or data/, is not there, and was installed with
+ * the program; else path. Never free the result. */
 const char *ddp_installed_path(const char *path);
 
 #endif

@@ -12,52 +12,55 @@ typedef struct ddp_network_shape {
     int layers;
     int width, height;
     int time_steps;
-    int batch, subdivisions; /* as the cfg has them, before any plugin cut them */
+    int batch, subdivisions; /* the cfg's, before any plugin cut them */
 } ddp_network_shape;
 
 typedef struct ddp_net_number {
-    const char *key; /* of section [net]: "width", "batch", ... */
+    const char *key; /* a key of section [net]: "width", "batch", ... */
     int value;       /* 0: leave the cfg's */
 } ddp_net_number;
 
-/* Parse the cfg with numbers[0..count), at most DDP_NET_NUMBERS_MOST, in [net] instead of its own
- * and of ddp_darknet_take_net_values', for the GPU of this number, or for the CPU: -1. What Darknet
- * refuses ends the program (glue/darknet.h). */
+/* Parse the cfg file for GPU number gpu (-1: for the CPU), and fill *shape. The
+ * numbers[0..count), at most DDP_NET_NUMBERS_MOST, take the place of values of [net], also of those
+ * of ddp_darknet_take_net_values. A cfg that Darknet refuses ends the program (glue/darknet.h).
+ * Free the result by ddp_network_free. */
 enum { DDP_NET_NUMBERS_MOST = 8 };
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
                           size_t count, int gpu);
 
-/* Is it trained by the formulas of YOLOv4's Darknet? Else by YOLOv3's. *why: what in the cfg says
- * so, net's own. */
+/* Return 1 if net is trained by the formulas of YOLOv4's Darknet, 0 if by those of YOLOv3's. *why
+ * becomes what in the cfg says so; it belongs to net. */
 int ddp_network_is_v4(const network *net, const char **why);
 
 enum { DDP_PICTURES_BYTES = 200 };
 
-/* What pictures of a detector go through whose cfg is of the forks, as the end of "Pictures are".
- * 0: net is no such detector. */
+/* Write what happens to the pictures of a detector before training, as the end of a sentence that
+ * begins "Pictures are". Returns 0, and writes nothing, if net is no detector with a cfg of the
+ * later forks. */
 int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
 
 enum { DDP_MISFIT_BYTES = 512 };
 
-/* Do the cells of its detectors not divide the picture? text: which, and what would. */
+/* Return 0 if the cells of net's detectors divide its input; else write which do not, and which
+ * sizes would fit. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
 
 enum { DDP_SIZE_MISFIT_BYTES = 200 };
 
-/* Is a detector of Darknet's formulas trained at other sizes (random=1) than the cfg's, all larger
- * or all smaller? text: which. */
+/* Return 1 and write which sizes random=1 draws if the cfg's own size is not among them; else 0.
+ * Only a detector of Darknet's formulas draws sizes that the cfg does not decide. */
 int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]);
 
-/* Steps change nothing from here on: learning rate 0. */
+/* Set the learning rate to 0, so that later steps change nothing. */
 void ddp_network_freeze(network *net);
 
-/* Read weights into it. What cannot be read ends the program (glue/darknet.h). */
+/* Read the weights file into net. A file that cannot be read ends the program (glue/darknet.h). */
 void ddp_network_read(network *net, const char *weights);
 
-/* Width and height of its input. */
+/* Set *width and *height to those of net's input, in pixels. */
 void ddp_network_input(const network *net, int *width, int *height);
 
-/* Layers that find boxes and say what their loss is made of. */
+/* How many layers that find boxes are told apart. */
 enum { DDP_HEADS = 8 };
 
 typedef struct ddp_head_layers {
@@ -66,10 +69,12 @@ typedef struct ddp_head_layers {
     size_t count;
 } ddp_head_layers;
 
-/* The first DDP_HEADS of net. */
+/* Return the indices and kinds of net's first DDP_HEADS [yolo] and [region] layers, in net's order.
+ * count may be 0. */
 ddp_head_layers ddp_network_heads(const network *net);
 
-/* The types of its layers, as a cfg names them; free the array. NULL: no memory. */
+/* Return the types of net's layers, as a cfg names them. Free the array, not its strings. NULL: no
+ * memory. */
 const char **ddp_network_kinds(const network *net);
 
 void ddp_network_free(network *net);

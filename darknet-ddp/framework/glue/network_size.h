@@ -8,13 +8,12 @@
 typedef struct ddp_network_size {
     int layers;
     size_t parameters;
-    double operations; /* of a forward pass of one input: sums and products of convolutions and
-                          connected layers */
-    int has_pictures;  /* the input is one */
-    size_t bytes;      /* of the host's memory; 0: not known */
+    double operations; /* sums and products with weights in a forward pass of one input */
+    int has_pictures;  /* the input is a picture */
+    size_t bytes;      /* host memory that the network takes; 0: not known */
 } ddp_network_size;
 
-/* All but bytes. Fails with DDP_ERR_NOMEM. */
+/* Fill *size for net, all but bytes, which becomes 0. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_network_size_of(ddp_network_size *size, const network *net,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -3,8 +3,8 @@
 #ifndef DDP_GLUE_SOURCES_H
 #define DDP_GLUE_SOURCES_H
 
-extern const char ddp_source_checksum[];  /* of darknet-ddp/ */
-extern const char ddp_darknet_checksum[]; /* of Darknet's, patched */
-extern const char ddp_compiler[];         /* with what is compiled, and with which flags */
+extern const char ddp_source_checksum[];  /* checksum of darknet-ddp/ */
+extern const char ddp_darknet_checksum[]; /* checksum of Darknet's source, patched */
+extern const char ddp_compiler[];         /* the compilers and their flags */
 
 #endif

@@ -15,39 +15,39 @@
 typedef struct ddp_validation_set {
     char *const *paths;
     size_t count;
-    const char *list;      /* the file that they are read from */
-    const size_t *numbers; /* the line of each there, from 1 */
-    char *labelled;        /* of each: it had a label file when the run began */
-    char *told;            /* of each: it could not be read, and the listener knows */
-    int width, height;     /* of the network's input; 0: as it is */
+    const char *list;      /* file with the paths */
+    const size_t *numbers; /* each path's line in list, from 1 */
+    char *labelled;        /* by path, 1: it had a label file when the run began */
+    char *told;            /* by path, 1: it could not be read, and the listener was told */
+    int width, height;     /* size that the network's input gets, in pixels; 0: as it is */
     int classes;
-    int *map; /* of a tree of classes: which node each class is; NULL: none */
+    int *map; /* node of each class in a tree of classes; NULL: there is no tree */
 } ddp_validation_set;
 
-/* All that was found and all that was there, sorted (eval/detections.h), boxes as fractions of
- * their picture. */
+/* Take all detections and all labelled boxes, sorted (eval/detections.h). Boxes are fractions of
+ * their picture. The arrays are valid until the listener returns. */
 typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t count,
                                    const ddp_truth *truths, size_t truth_count);
 
-/* Either may be NULL. */
+/* Whom a validation tells; each function may be NULL. */
 typedef struct ddp_validation_listener {
-    ddp_found_listener found; /* of a detector, once, on rank 0 */
-    void *ctx;                /* of found */
-    /* A picture, or its labels, that cannot be read, and its line: once, on the rank that has it.
-     */
+    ddp_found_listener found; /* called once for a detector, on rank 0 */
+    void *ctx;                /* first argument of found */
+    /* Take a sentence that names a picture that cannot be read, or whose labels cannot, with its
+     * line. Called once for each, on the rank that reads it. */
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
-/* Can this network be validated as a detector with what the set labels? DDP_ERR_USAGE: it is no
- * detector, or one of another number of classes. */
+/* Fail with DDP_ERR_USAGE if net is no detector, or one of another number of classes than set. */
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* A detector. *all, each[0..classes) and *unreadable are set on every rank. *unreadable: how many
- * pictures are left out, since they or their labels cannot be read. A box that is not finite is
- * left out, too, and counted (all->left_out). Blocks until every rank has called it.
- * Fails as ddp_validate_check_detector, with DDP_ERR_NOMEM, DDP_ERR_COMM, DDP_ERR_IO (another rank
- * failed). */
+/* Validate a detector on all ranks. On every rank this sets *all (all classes together),
+ * each[0..set->classes), and *unreadable, the number of pictures that are left out since they or
+ * their labels cannot be read. Boxes that are not finite are left out, and counted in
+ * all->left_out. Every rank must call it; it blocks until all have.
+ * Fails as ddp_validate_check_detector, with DDP_ERR_NOMEM, DDP_ERR_COMM, and with DDP_ERR_IO if
+ * another rank failed. */
 ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
                                  ddp_group *group, network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,
@@ -55,13 +55,14 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  ddp_error *err) DDP_MUST_CHECK;
 
 typedef struct ddp_accuracy {
-    size_t pictures;   /* that could be read */
-    double top1, topk; /* shares of them */
+    size_t pictures;   /* pictures that could be read */
+    double top1, topk; /* share whose class is the likeliest; is among the `top` likeliest */
     double loss;       /* mean of -log of the probability of the true class */
 } ddp_accuracy;
 
-/* A classifier: class_of[i] is the class of set->paths[i]. *out is set on every rank. Otherwise as
- * above. */
+/* Validate a classifier on all ranks; class_of[i] is the class of set->paths[i]. Sets *out and
+ * *unreadable on every rank. Fails with DDP_ERR_USAGE if net has other outputs than classes; blocks
+ * and fails otherwise as ddp_validate_detector. */
 ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
                                    network *net, const ddp_validation_set *set, const int *class_of,
                                    int top, const ddp_validation_listener *listener,

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What one picture adds: nothing where it cannot be read. Summed in the order of pictures,
- * whichever rank had it. */
+/* The figures of one picture; all 0 if it cannot be read. They are summed in the order of pictures,
+ * whichever rank had the picture. */
 struct hit {
     double loss;
     int32_t is_there, top1, topk;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a detection needs to be counted, and how much two may overlap, as in Darknet's own
- * `detector valid`. */
+/* The least score of a detection that counts, and the most by which two may overlap, as in
+ * Darknet's own `detector valid`. */
 static const float least_score = .005f, most_overlap = .45f, hierarchy_score = .5f;
 
 /* The last layer that finds boxes; NULL: none does. */
@@ -226,7 +226,7 @@ static ddp_status add_up_counts(ddp_group *group, uint64_t own, size_t *sum, ddp
     return DDP_OK;
 }
 
-/* What all ranks have found, and the figures that follow. */
+/* Gather what all ranks have found, and compute the figures from it. */
 static ddp_status judge_boxes(ddp_precision *all, ddp_precision *each, ddp_group *group,
                               struct boxes *b, const ddp_precision_config *config,
                               const ddp_validation_listener *listener, ddp_error *err)
