@@ -4,18 +4,18 @@
 
 #include "inputs/scan_data.h"
 
-/* iou: the mean over boxes of the IoU with the best anchor, 0 to 1. All zero: none were looked for.
- */
+/* How well anchors fit. An IoU is the mean over boxes of that with the best anchor, 0 to 1. All
+ * zero: no anchors were looked for. */
 typedef struct ddp_anchor_fit {
-    double cfgs_iou, iou; /* of the cfg's anchors, and of those below */
-    int count;            /* of anchors: as many as the cfg has */
-    uint32_t sampled;     /* among how many boxes they were looked for; 0: among all */
+    double cfgs_iou, iou; /* IoU of the cfg's anchors, and of `anchors` */
+    int count;            /* how many anchors the cfg has */
+    uint32_t sampled;     /* boxes among which anchors were looked for; 0: among all */
     float anchors[2 * DDP_ANCHORS_MOST]; /* width and height, pixels of the network's input */
 } ddp_anchor_fit;
 
-/* Find the anchors that calc_anchors would find, at the cfg's size or that of c->values, and as the
- * cfg places pictures. Returns whether they fit so much better than the cfg's that it is worth a
- * word. */
+/* Find the anchors that calc_anchors would find for the boxes that c has looked at. The network's
+ * size is that of the cfg or of c->values, and pictures are placed as the cfg says. Returns 1 if
+ * they fit so much better than the cfg's that a line should say so. */
 int ddp_anchor_fit_find(ddp_anchor_fit *out, const ddp_scan_data *c);
 
 #endif

@@ -138,7 +138,7 @@ static ddp_status check_backup(const ddp_arguments *a, const ddp_sections *data,
     return ddp_access_write(what, folder, err);
 }
 
-/* What else the run writes. */
+/* Fail if trace or events cannot be written. */
 static ddp_status check_outputs(const ddp_arguments *a, ddp_error *err)
 {
     char what[PATH_MAX + 32];
@@ -276,7 +276,7 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
     return ddp_kind_check_names(a, err) || check_words(a, err) ? err->code : check_places(a, err);
 }
 
-/* What a detector's cfg, or a classifier's .data file, has to say. */
+/* Check what only a detector's cfg, or a classifier's .data file, must say. */
 static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
 {
     const char *tag = ddp_sections_find(data, "tag");

@@ -1,47 +1,50 @@
 /* inputs/arguments.h: are the files of a train command what their places on the line say, and can
- * they be read? Before anything is started, made or written. */
+ * they be read? Asked before anything is started, made or written. */
 #ifndef DDP_INPUTS_ARGUMENTS_H
 #define DDP_INPUTS_ARGUMENTS_H
 
 #include "base/status.h"
 #include "inputs/text_file.h"
 
-/* The words of `darknet COMMAND train DATA CFG WEIGHTS`, or without DATA; NULL: it is not there. */
+/* The words of `darknet COMMAND train DATA CFG WEIGHTS`, some commands without DATA. A word that is
+ * not there is NULL. */
 typedef struct ddp_arguments {
     const char *command, *data, *cfg, *weights;
-    const char *backup;              /* of -backup; NULL: the .data file says */
-    const char *trace, *tensorboard; /* of -ddp_trace and -tensorboard; NULL: none */
-    int allow_unknown;               /* keys of the .data file that nobody reads */
-    int validates;                   /* valid= and what it wants are read, too */
-    int saves;                       /* this process does */
+    const char *backup;              /* value of -backup; NULL: the .data file says */
+    const char *trace, *tensorboard; /* values of -ddp_trace and -tensorboard; NULL: none */
+    int allow_unknown;               /* keys of the .data file that nobody reads are allowed */
+    int validates;                   /* the run reads valid= and what it wants, too */
+    int saves;                       /* this process writes weights, trace and events */
     int has_epochs;                  /* -epochs is given, in place of max_batches= */
-    int width, height;               /* the same of -width and -height; 0: the cfg says */
-    int elsewhere; /* the files may lie on other hosts alone: one that cannot be read is fine */
+    int width, height;               /* values of -width and -height; 0: the cfg says */
+    int elsewhere; /* files may lie on other hosts alone: one that cannot be read is fine */
 } ddp_arguments;
 
-/* Does `darknet COMMAND train` read a .data file? */
+/* Return 1 if `darknet COMMAND train` reads a .data file. */
 int ddp_arguments_has_data(const char *command);
 
-/* DDP_ERR_USAGE: DATA is a cfg, CFG is a .data file, or one of them a weights file, or WEIGHTS
- * none, CFG or WEIGHTS is a model of another framework, by its name, CFG is of another kind of
- * network than COMMAND trains, gives no loss or has another number of outputs than classes, DATA
- * has no option at all, no train=, or a key that nobody reads; a detector's CFG has no batch to
- * train, or a policy no end. DDP_ERR_IO: a file that the run reads cannot be read, or its folder
- * for weights, trace or events not be written in; names the key and the file that name it.
- * DDP_ERR_FORMAT: no picture is listed. */
+/* Check the files of a. Fails with DDP_ERR_USAGE if
+ * - a file stands in the place of another kind: cfg, .data file, weights, another framework's
+ *   model;
+ * - CFG is of another kind of network than COMMAND trains, or has other outputs than classes;
+ * - DATA has no option, no train=, or a key that nobody reads;
+ * - a detector's CFG trains no batch, or a policy has no end.
+ * Fails with DDP_ERR_IO if the run cannot read a file, or cannot write weights, trace or events;
+ * the error names the file and the key. Fails with DDP_ERR_FORMAT if no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* The part of it that looks at what kinds of files DATA and CFG are, which are read in any case. */
+/* Check, as ddp_arguments_check does, which kinds of files DATA and CFG are. Reads both even if
+ * they may lie elsewhere. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* DDP_ERR_USAGE: of the files that a command of any kind is to read (NULL: none) one stands in the
- * place of another, or is a model of another framework; or, where a->validates, DATA wants classes=
- * and has none. One that cannot be read is for the command to say. */
+/* Check the files that any command is to read (NULL: it reads none). Fails with DDP_ERR_USAGE if
+ * one stands in the place of another kind, or is a model of another framework. With a->validates it
+ * also fails if DATA lacks classes=. A file that cannot be read passes: the command says so. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Say all that is wrong with the .data file and what it names, each as ddp_arguments_check would,
- * for some command: files that only one of them reads, too. kind: short and fixed. Keys that nobody
- * reads are said unless a->allow_unknown. */
+/* Call say for each fault of the .data file and of the files that it names, also of those that only
+ * some commands read. The sentences are those of ddp_arguments_check; kind is a short constant.
+ * Keys that nobody reads are faults unless a->allow_unknown. */
 void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
                               void (*say)(void *ctx, const char *kind, const ddp_error *why),
                               void *ctx);

@@ -16,18 +16,18 @@ typedef struct ddp_data_files {
     size_t count;
 } ddp_data_files;
 
-/* The run reads its `what`, such as "labels", from the file at path. Both are copied, and
- * the file's contents are hashed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Add the file at path, from which the run reads its `what`, such as "labels". Both words are
+ * copied, and the contents of the file are hashed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Did all ranks read the same? Blocks. DDP_ERR_MISMATCH names the first file that differs;
- * also DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Compare the files of all ranks. Blocks until all have called it. Fails with DDP_ERR_MISMATCH,
+ * naming the first file that differs, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_data_files_agree(const ddp_data_files *in, ddp_group *group,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* What a checkpoint remembers: an option for each `what`, by its contents and not by its name.
- * DDP_ERR_USAGE: metadata has no room. */
+/* Add an option for each `what` to metadata, for a checkpoint to remember. Its value is the hash of
+ * the contents, so files may be renamed. Fails with DDP_ERR_USAGE if metadata has no room. */
 ddp_status ddp_data_files_remember(const ddp_data_files *in, ddp_checkpoint_metadata *metadata,
                                    ddp_error *err) DDP_MUST_CHECK;
 

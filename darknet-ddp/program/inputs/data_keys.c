@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What Darknet's commands and ours read of a .data file, and what later forks do. */
+/* The keys that Darknet's commands, ours, and those of later forks read of a .data file. */
 static const char *const keys[] = {"train",  "valid", "test", "classes",  "names", "labels",
                                    "backup", "map",   "tree", "leaves",   "top",   "results",
                                    "eval",   "tag",   "max",  "difficult"};
@@ -18,7 +18,7 @@ int ddp_data_is_key(const char *word)
     return 0;
 }
 
-/* What others call them. */
+/* Return Darknet's name of a key that other programs name otherwise, else key itself. */
 static const char *own_name(const char *key)
 {
     static const char *const names[][2] = {{"val", "valid"},

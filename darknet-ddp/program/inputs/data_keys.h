@@ -5,22 +5,23 @@
 #include "base/status.h"
 #include "inputs/text_file.h"
 
+/* Return 1 if word is a key of .data files. */
 int ddp_data_is_key(const char *word);
 
-/* DDP_ERR_USAGE: of the options from line *at on (an index of data->cfg.lines) one has a key that
- * nobody reads; the text names it, and what may have been meant. *at: the line behind it. */
+/* Fail with DDP_ERR_USAGE if an option has a key that nobody reads, and name what may have been
+ * meant. Looks from *at on, an index of data->cfg.lines, and sets *at behind that option. */
 ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* DDP_ERR_USAGE: a key stands in two lines; the text names both. */
+/* Fail with DDP_ERR_USAGE if a key stands in two lines; the text names both. */
 ddp_status ddp_data_check_twice(const ddp_sections *data, const char *path,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* The first option that is a number, and whose value is none or cannot be; *wrong: what is wrong, a
- * constant. NULL: there is none. */
+/* Return the first option that must be a number and whose value is none, or out of range; NULL if
+ * there is none. *wrong becomes a constant that says what is wrong. */
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong);
 
-/* DDP_ERR_USAGE: there is one. */
+/* Fail with DDP_ERR_USAGE if ddp_data_bad_number finds an option. */
 ddp_status ddp_data_check_numbers(const ddp_sections *data, const char *path,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -7,32 +7,35 @@
 #include "inputs/arguments.h"
 #include "inputs/text_file.h"
 
-/* CFG or WEIGHTS is a model of another framework, by its name, whether it is there or not. */
+/* Fail if the name of CFG or WEIGHTS is that of another framework's model, whether the file is
+ * there or not. */
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* DATA or CFG is a weights file, or WEIGHTS none. */
+/* Fail if DATA or CFG is a weights file, or WEIGHTS is none. */
 ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* DATA is empty, or begins as a cfg does. */
+/* Fail if DATA is empty, or begins as a cfg does. */
 ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* CFG begins as a .data file does. What else is wrong with a cfg Darknet says, with its line. */
+/* Fail if CFG begins as a .data file does. Darknet itself names all else that is wrong with a cfg.
+ */
 ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* CFG is of another kind of network than a->command trains, or a classifier's has another number of
- * outputs than classes. A section that Darknet does not know it says. */
+/* Fail if CFG's network is not of the kind that a->command trains, has no loss (not asked of a
+ * detector), or, a classifier's, has other outputs than classes. A cfg with a section that Darknet
+ * does not know passes here: Darknet names it when it parses. */
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 
-/* The network of a classifier is no square: its pictures are cut to squares. */
+/* Fail if a classifier's network is no square: its pictures are cut to squares. */
 ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* A detector's max_batches is 0, or policy=poly has none; to other commands and policies that is no
- * end. A cfg without the key may have
- * it misspelt, which is told when it is read. */
+/* Fail if, without -epochs, a detector's max_batches is 0 or policy=poly has none. For other
+ * commands and policies 0 means without end. A cfg that lacks the key may have it misspelt; Darknet
+ * says so. */
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 

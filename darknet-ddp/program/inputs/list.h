@@ -7,16 +7,16 @@
 
 #include <stdint.h>
 
-/* What tells one list from another. */
+/* A list's identity. */
 typedef struct ddp_list {
-    uint64_t hash; /* of the lines, in their order (XXH64) */
-    int count;     /* lines */
+    uint64_t hash; /* XXH64 of the lines in their order */
+    int count;     /* number of lines */
 } ddp_list;
 
-/* See that the pictures of the n lines in paths are there and may be read. Ranks share the search:
- * rank r of N looks for lines r, r + N, ..., for 10 seconds at most, so a very long list is not
- * searched to its end. list: its file; NULL: it has none. Blocks until every rank has found its
- * pictures. Fails with DDP_ERR_IO (this rank cannot read a picture; the error names it and its
+/* See that the pictures of the n lines in paths are there and may be read. Rank r of N looks for
+ * lines r, r + N and so on, for 10 seconds at most. So a long list may not be searched whole. list:
+ * the file with the lines, for the error; NULL: there is none. Blocks until every rank has looked.
+ * Fails with DDP_ERR_IO (this rank cannot read a picture; the error names it and its
  * line), DDP_ERR_COMM. */
 ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
                          ddp_error *err) DDP_MUST_CHECK;

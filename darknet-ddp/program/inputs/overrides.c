@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is being made of what. */
+/* The state of ddp_overrides_make. */
 struct making {
     ddp_overrides *out;
     const char *path; /* the cfg's */
@@ -36,7 +36,7 @@ static void put_number(struct making *m, const char *key, double value)
         put(m, key, text);
 }
 
-/* What is wrong with a number, or with one of a list, or NULL. */
+/* Return what is wrong with a number, or with one of a list of numbers; NULL if nothing is. */
 static const char *wrong_with(const char *value, double least)
 {
     for (const char *at = value; at;) {
@@ -52,7 +52,7 @@ static const char *wrong_with(const char *value, double least)
     return NULL;
 }
 
-/* What an option replaces, or reckons with, is wrong all the same; what none touches is told by
+/* Fail if a value of the cfg that an option replaces or uses is no number. Other values are left to
  * whoever reads the whole cfg. */
 static ddp_status check_cfg(const struct making *m, const ddp_options *o, ddp_error *err)
 {
@@ -155,7 +155,7 @@ static ddp_status scale_schedule(struct making *m, double batches, ddp_error *er
     return DDP_OK;
 }
 
-/* Of a list; 0: it cannot be read. */
+/* Return how many lines the list at path has; 0 if it cannot be read. */
 static size_t count_pictures(const char *path)
 {
     ddp_lines list = {0};

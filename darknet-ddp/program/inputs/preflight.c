@@ -101,7 +101,7 @@ static void print_one(void *ctx, const ddp_fault *fault)
         printf("DDP: %s: %s\n", fault->file, fault->text);
 }
 
-/* What the .data file and the cfg tell of themselves. */
+/* Print what is wrong with keys of the .data file, names, and values of the cfg. */
 static void print_warnings(const ddp_scan_data *c)
 {
     ddp_faults faults = {0};

@@ -7,17 +7,20 @@
 #include "glue/darknet.h"
 #include "options/options.h"
 
-/* Show lines, as this rank. */
+/* Print lines in the name of this rank. */
 typedef void ddp_preflight_say(const char *lines);
 
-/* command: "detector" or "classifier", else nothing is done, nor with -ddp_on_bad_data skip,
- * which expects faults; data, cfg: its files; values: of [net], in place of the cfg's. Each rank
- * looks at pictures of train= and valid=, evenly over the lists, at most for about a second; all
- * learn what was found. Where training or validation would end by it, each rank says the faults
- * that it has seen by `say`, and DDP_ERR_FORMAT is returned on every rank; of others a line is
- * printed, where none of them has a box or too many reach beyond their pictures, too, and so is
- * what is wrong with names and with what the cfg says (check/training_values.h). What cannot even
- * be read is left to Darknet to name. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* Look at some pictures of train= and valid=, spread evenly over the lists, for about a second.
+ *
+ * Does nothing for commands other than "detector" and "classifier". Does nothing with
+ * -ddp_on_bad_data skip, which expects faults. data, cfg: the command's files. values: values of
+ * [net] in place of the cfg's. Ranks share the pictures, and all learn what was found.
+ *
+ * If training or validation would end by a fault, each rank says by `say` which faults it has seen,
+ * and every rank gets DDP_ERR_FORMAT. Other faults print a line. So does a list without any box,
+ * too many boxes beyond their pictures, and what is wrong with names and with the cfg's values
+ * (check/training_values.h). A file that cannot be read is left to Darknet to name.
+ * Fails also with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp_net_value *values,
                          const char *command, const char *data, const char *cfg,
                          ddp_preflight_say *say, ddp_error *err) DDP_MUST_CHECK;

@@ -9,26 +9,27 @@
 
 #include <stddef.h>
 
-/* Which files, beside the pictures, say what is in them. */
+/* The kind of files that say what is in a picture. */
 typedef enum ddp_truth_files {
     DDP_TRUTH_NONE,
     DDP_TRUTH_LABELS, /* where Darknet looks for labels */
     DDP_TRUTH_MASKS   /* under mask/ in place of images/ */
 } ddp_truth_files;
 
-/* Of a train command of Darknet's, with this .data file. */
+/* Return which kind of files `darknet COMMAND train` reads with this .data file. */
 ddp_truth_files ddp_same_data_truth(const char *command, const char *data);
 
-/* Do all ranks find pictures of the same sizes in bytes at paths[0..n), the same on all ranks, and
- * the same contents in their files of truth? Each rank looks for 10 seconds at most; what all have
- * looked at is compared. Files that are missing on all ranks are no error here. Blocks.
- * DDP_ERR_MISMATCH names the first file that differs; fails also with DDP_ERR_NOMEM, DDP_ERR_COMM.
- */
+/* Compare, over all ranks, the sizes in bytes of the pictures at paths[0..n), which are the same on
+ * all ranks, and the contents of their files of truth. Each rank looks for 10 seconds at most, and
+ * what all have looked at is compared. A file that is missing on all ranks is no error here.
+ * Blocks. Fails with DDP_ERR_MISMATCH, naming the first file that differs, DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_same_data_agree(ddp_group *group, ddp_truth_files truth, char *const *paths,
                                size_t n, ddp_error *err) DDP_MUST_CHECK;
 
-/* Do all ranks read the same options from the .data file of this command, if it has one? Names of
- * files may differ: it is their contents that count. Blocks. Fails as above. */
+/* Compare, over all ranks, the options of the .data file of this command, if it has one. Values
+ * that name files may differ, since ranks compare the contents. Blocks. Fails as
+ * ddp_same_data_agree. */
 ddp_status ddp_same_data_agree_on_data(ddp_group *group, const char *command, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 

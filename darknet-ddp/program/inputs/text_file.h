@@ -10,21 +10,21 @@
 typedef struct ddp_lines {
     void *text;
     char **all;      /* point into text */
-    size_t *numbers; /* of each in the file, from 1 */
+    size_t *numbers; /* line number of each in the file, from 1 */
     size_t count;
-    int has_mark; /* it begins with a byte-order mark, which is skipped */
+    int has_mark; /* the file begins with a byte-order mark, which is skipped */
 } ddp_lines;
 
 /* A text file as sections of options. All zero is an empty one. */
 typedef struct ddp_sections {
     void *text;
     ddp_cfg_text cfg;
-    int has_mark; /* as above */
+    int has_mark; /* the file begins with a byte-order mark, which is skipped */
 } ddp_sections;
 
-/* Release *l and *s in any case. ddp_names_read is for names of classes, one a line: as in Darknet,
- * blank lines count, but for the last ones. ddp_sections_read is for a cfg, ddp_data_read for a
- * .data file. Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and DDP_ERR_FORMAT: a byte is 0. */
+/* Read the file at path: as lines; as names of classes, one a line; as a cfg; as a .data file. In a
+ * file of names blank lines count, as in Darknet, but for the last ones. Release *l or *s in any
+ * case. Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_FORMAT if a byte is 0. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
@@ -33,12 +33,13 @@ int ddp_line_is_blank(const char *line);
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 
-/* Give keys of the first section these values, which must outlive *s (see ddp_cfg_text_set). A
- * NULL key ends them. Fails with DDP_ERR_NOMEM. */
+/* Set keys of the first section to values, which must outlive *s (see ddp_cfg_text_set). A NULL key
+ * ends them. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* The first option of that name in any section, its value or its line, or NULL. */
+/* Return the value, or the line, of the first option with this key in any section; NULL if there is
+ * none. Both belong to s. */
 const char *ddp_sections_find(const ddp_sections *s, const char *key);
 const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key);
 
