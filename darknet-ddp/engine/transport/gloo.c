@@ -143,8 +143,8 @@ static ddp_status gather(const struct meeting *m, const void *mine, void *all, s
                   : ddp_rendezvous_gather(m->files, mine, all, bytes, err);
 }
 
-/* What is needed until the ranks are connected. The peers are numbered as the ranks met, all else
- * as the group's ranks are. */
+/* The state until the ranks are connected. peers is indexed by the numbers with which the ranks
+ * met, all else by the ranks of the group. */
 struct plan {
     ddp_peer_address *peers;
     int *order, *first;

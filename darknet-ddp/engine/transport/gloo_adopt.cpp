@@ -148,8 +148,7 @@ void adopt(ddp_gloo_link *x, int rank, int fd)
     sockaddr_in lower = here;
     int gloos;
 
-    /* Of two ends the one with the lower address waits. To connect to 0.0.0.0 is to connect here.
-     */
+    /* In Gloo the end with the lower address waits for the other. 0.0.0.0 connects to this host. */
     lower.sin_addr.s_addr = htonl(INADDR_ANY);
     pair->connect(Address(reinterpret_cast<sockaddr *>(&lower), sizeof lower).bytes());
     gloos = find(getpeername, here);

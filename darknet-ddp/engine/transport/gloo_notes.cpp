@@ -97,7 +97,7 @@ std::unique_ptr<posted_note> new_note(ddp_gloo_link *x)
     return n;
 }
 
-/* Those that the peer has had are used again. */
+/* Return a note to send: one that the peer has had already, else a new one. */
 static posted_note *next_note(ddp_gloo_link *x, peer &p)
 {
     std::unique_ptr<posted_note> n;

@@ -44,7 +44,7 @@ static bool take(ddp_gloo_link *x, peer &p, int number)
     return true;
 }
 
-/* Of the requests in the list, the first with the tag; -1: there is none. */
+/* Take the first request with the tag out of the list, and return it; -1: there is none. */
 static int pick(const ddp_gloo_link *x, std::deque<int> &list, uint32_t tag)
 {
     auto found = std::find_if(list.begin(), list.end(),

@@ -2,8 +2,8 @@
  * calls of a rank's own thread), gloo_adopt.cpp (connections), gloo_peer.cpp (a peer's thread) and
  * gloo_notes.cpp (notes, and failures). In C++; for these alone.
  *
- * A link has two kinds of locks: its own, of what all threads change, and one for each peer, of the
- * notes that go out to it. Neither is held while a thread waits. */
+ * A link has two kinds of locks: its own, for what all threads change, and one for each peer, for
+ * the notes that go out to it. A thread holds neither while it waits. */
 #ifndef DDP_TRANSPORT_GLOO_PEER_H
 #define DDP_TRANSPORT_GLOO_PEER_H
 
@@ -32,13 +32,13 @@ namespace ddp_gloo
 using gloo::transport::UnboundBuffer;
 using std::chrono::milliseconds;
 
-/* Of a wait of Gloo's that names no other. */
+/* Gloo's timeout for waits that name no other. */
 constexpr milliseconds gloo_timeout{6000};
 
-/* A wait that only ends with what it waits for, a lost peer, or the link. */
+/* The timeout of a wait that ends only with its event, a lost peer, or the link. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
-/* Notes of a peer that have been asked for: what announces them then needs no answer first. */
+/* How many notes of a peer are asked for in advance, so that a note needs no answer first. */
 constexpr int notes_ahead = 16;
 
 constexpr uint64_t note_slot = 0;
@@ -46,9 +46,9 @@ constexpr uint64_t note_slot = 0;
 enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 
 struct note {
-    uint32_t kind, tag; /* of GONE: who */
-    uint64_t bytes;     /* of the message */
-    uint64_t heard;     /* how many notes of its receiver the sender has had */
+    uint32_t kind, tag; /* tag of the message; with GONE the lost rank */
+    uint64_t bytes;     /* length of the message */
+    uint64_t heard;     /* notes of the receiver that the sender has had */
 };
 
 /* A note on its way. */
@@ -61,7 +61,7 @@ struct posted_note {
 struct request {
     uint32_t tag = 0;
     uint64_t bytes = 0;
-    std::unique_ptr<UnboundBuffer> buffer; /* none where bytes is 0 */
+    std::unique_ptr<UnboundBuffer> buffer; /* none if bytes is 0 */
 };
 
 struct announcement {
@@ -73,24 +73,24 @@ struct peer {
     int rank = 0;
     std::thread thread;
     std::atomic<bool> has_thread{false};
-    bool ended = false; /* its thread's work */
+    bool ended = false; /* the thread has done its work */
 
     std::array<note, notes_ahead> notes;
     std::array<std::unique_ptr<UnboundBuffer>, notes_ahead> note_buffers;
-    UnboundBuffer *waits_on = nullptr; /* what its thread waits on */
+    UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on */
     bool waits_on_note = false;
 
-    std::deque<int> sends;              /* not taken yet, as they were posted */
-    std::deque<int> receives;           /* not announced yet */
-    std::deque<int> late;               /* announced before they were posted */
-    std::deque<announcement> announced; /* not posted yet */
+    std::deque<int> sends;              /* requests not taken yet, in the order of posting */
+    std::deque<int> receives;           /* requests whose message is not announced yet */
+    std::deque<int> late;               /* requests whose message was announced before */
+    std::deque<announcement> announced; /* messages without a request yet */
 
-    std::mutex out; /* of what follows */
+    std::mutex out; /* protects the members below */
     std::deque<std::unique_ptr<posted_note>> out_notes;
     std::unique_ptr<posted_note> goodbye;
     uint64_t out_count = 0;
-    std::atomic<uint64_t> heard{0}; /* of our notes, by the peer */
-    std::atomic<uint64_t> had{0};   /* of the peer's notes, here */
+    std::atomic<uint64_t> heard{0}; /* our notes that the peer has had */
+    std::atomic<uint64_t> had{0};   /* the peer's notes that we have had */
 };
 
 } // namespace ddp_gloo
@@ -99,9 +99,9 @@ struct ddp_gloo_link {
     int rank, size;
     std::shared_ptr<gloo::transport::tcp::Device> device;
     std::shared_ptr<gloo::transport::Context> context;
-    std::vector<std::unique_ptr<ddp_gloo::peer>> peers; /* none of this rank's own */
+    std::vector<std::unique_ptr<ddp_gloo::peer>> peers; /* by rank; this rank's own is empty */
 
-    std::mutex lock; /* of what follows, and of each peer's lists and flags */
+    std::mutex lock; /* protects the members below, and each peer's lists and flags */
     std::condition_variable a_thread_ended;
     std::vector<ddp_gloo::request> requests;
     std::vector<int> ended;
@@ -109,7 +109,7 @@ struct ddp_gloo_link {
     bool leaving = false; /* a lost peer is no failure any more */
     bool stop = false;
     bool failing = false; /* failure is filled */
-    bool failed = false;  /* and the others have been told */
+    bool failed = false;  /* the other ranks have been told of the failure */
     std::condition_variable others_told;
     ddp_gloo_failure failure{};
 };
@@ -121,33 +121,34 @@ namespace ddp_gloo
 
 std::shared_ptr<gloo::transport::tcp::Device> make_device();
 
-/* Make the context's pair with a rank, over this connection with it, which is closed with the pair,
- * or here where that fails: it throws. */
+/* Make the context's pair with a rank over the connection fd, which is closed with the pair.
+ * Throws, and closes fd, on failure. */
 void adopt(ddp_gloo_link *x, int rank, int fd);
 
-/* ---- gloo_notes.cpp: any of the threads ---- */
+/* ---- gloo_notes.cpp: called on any thread ---- */
 
-/* Queue a note for a peer; waits for nobody. */
+/* Queue a note for a peer. Waits for nobody. */
 void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t bytes);
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 
-/* Fill failure with what Gloo threw, or with a text of ours. */
+/* Fill *failure with a rank (-1: none) and the text `what`. */
 void describe(ddp_gloo_failure *failure, int rank, const char *what);
 
-/* A rank is lost, or -1: something else. The others are told before the program hears of it, and
- * ends: so all name the same one. The first failure stays. */
+/* Record a failure: a lost rank, or -1 for anything else. Tells the other ranks before this rank's
+ * program hears of it, so that all name the same rank. Only the first failure is kept. */
 void fail(ddp_gloo_link *x, int rank, const char *what);
 
-/* Once the others have been told: *failure is the first one. Returns 0. */
+/* Wait until the other ranks have been told, and set *failure to the first failure. Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
-/* The connection with a peer has ended: let its thread take what came before that, which may say
- * that another rank is the cause. It ends soon, for it waits on that connection. */
+/* Wait, 6 s at most, until the thread of a peer whose connection has ended has ended, too. Before
+ * that it takes what came before the end, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 
 std::runtime_error wrong_length(const announcement &came, uint64_t due);
 
-/* Run what may throw about a peer. */
+/* Run f, and turn an exception into a failure that concerns `rank`. Returns 1, or 0 with *failure.
+ */
 template <typename work> int guarded(ddp_gloo_link *x, int rank, ddp_gloo_failure *failure, work f)
 {
     try {
@@ -167,7 +168,7 @@ template <typename work> int guarded(ddp_gloo_link *x, int rank, ddp_gloo_failur
 
 /* ---- gloo_peer.cpp ---- */
 
-/* From here on the peer's notes are heard. */
+/* Start the thread that hears the notes of p. */
 void start_thread(ddp_gloo_link *x, peer &p);
 
 } // namespace ddp_gloo

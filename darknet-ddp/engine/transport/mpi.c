@@ -193,7 +193,7 @@ static ddp_status own_communicator(MPI_Comm *comm, int *rank, int *size, ddp_err
 {
     int first;
 
-    /* Of the same key, MPI takes the lower rank first. */
+    /* MPI orders ranks with equal keys by their old numbers. */
     if (first_of_host(MPI_COMM_WORLD, &first, err)
         || ddp_mpi_check(MPI_Comm_split(MPI_COMM_WORLD, 0, first, comm), "MPI_Comm_split", err)
         || ddp_mpi_check(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),

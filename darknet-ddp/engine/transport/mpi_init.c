@@ -40,7 +40,7 @@ ddp_mpi_kind ddp_mpi_kind_of_library(void)
     return strtol(version + strlen(open_mpi), NULL, 10) < 5 ? DDP_MPI_OPEN_4 : DDP_MPI_OPEN_5;
 }
 
-/* What carries messages in the memory of a host: "vader" up to Open MPI 4, "sm" from 5 on. */
+/* Return 1 if Open MPI calls its transport in the memory of a host "vader" (up to 4), 0 if "sm". */
 static int is_vader(void)
 {
     return ddp_mpi_kind_of_library() == DDP_MPI_OPEN_4;
@@ -48,7 +48,8 @@ static int is_vader(void)
 
 /* ---- the start ---- */
 
-/* As Open MPI's launcher says, before MPI is asked; 0: not known. */
+/* Return 1 if Open MPI's launcher has put all ranks on one host; 0: on several, or not known. Asks
+ * the environment, since MPI does not run yet. */
 static int is_one_host(void)
 {
     const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");

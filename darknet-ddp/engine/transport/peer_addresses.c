@@ -107,8 +107,8 @@ static int has_address(const ddp_peer_address *peer, const ddp_net_address *addr
     return 0;
 }
 
-/* The same address on two hosts is of a network that each has for itself, as containers' bridges.
- */
+/* Return 1 if other has an address in the network of address, whose prefix has `bits` bits. If both
+ * have the very same address, each has a network of its own, such as a bridge of containers: 0. */
 static int reaches(const ddp_net_address *address, int bits, const ddp_peer_address *other)
 {
     return !has_address(other, address, ddp_net_address_bits(address))
@@ -143,7 +143,7 @@ static ddp_net_address address_towards(const ddp_net_address *address)
     return known ? ddp_net_address_of((void *)&at) : none;
 }
 
-/* Of no family: there is none. */
+/* Return the address on which rank `rank` listens; one of no family if there is none. */
 static ddp_net_address choose(const ddp_peer_address *peers, int size, int rank)
 {
     const ddp_peer_address *own = &peers[rank], *other = NULL;

@@ -66,7 +66,7 @@ static ddp_status cannot_write(const char *path, ddp_error *err)
     return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* What is gathered has keys in it. */
+/* Create a file that only this user can read, since gathered data hold keys. NULL: failed. */
 static FILE *create_private(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);

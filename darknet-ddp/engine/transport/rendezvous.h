@@ -1,10 +1,10 @@
 /* transport/rendezvous.h: ranks find each other by files, without a launcher that knows them.
  *
- * Rank r writes the file PATH.r, whole or not at all, on a file system that all ranks see, and
- * reads the others'; other users read none. Each start of a rank draws a number, and a rank's file
- * says which numbers of the others it has seen. A file counts only if it lists the number that this
- * start has drawn: a file that an earlier start left is never believed, and nothing needs to be
- * removed before. Nothing here blocks for ever. */
+ * Rank r writes the file PATH.r, whole or not at all, on a file system that all ranks see. It reads
+ * the files of the others; other users cannot. Each start of a rank draws a number,
+ * and a rank's file says which numbers of the others it has seen. A file counts only if it lists
+ * the number that this start has drawn. So a file of an earlier start is never believed, and none
+ * needs to be removed before. */
 #ifndef DDP_TRANSPORT_RENDEZVOUS_H
 #define DDP_TRANSPORT_RENDEZVOUS_H
 
@@ -14,36 +14,38 @@
 #include <stdint.h>
 
 typedef struct ddp_rendezvous_config {
-    const char *path; /* what the files' names begin with */
+    const char *path; /* beginning of the files' names */
     int rank, size;
-    int64_t timeout_ns; /* of each wait for the others; 0: for ever */
+    int64_t timeout_ns; /* longest wait for the others, each time; 0: for ever */
 } ddp_rendezvous_config;
 
-/* Before opening a group whose ranks have no other way to find each other; for all groups. The path
- * must stay. NULL: none. */
+/* Have the ranks of groups that are opened later find each other by these files. config->path must
+ * stay valid. NULL: they find each other otherwise. */
 void ddp_group_use_rendezvous(const ddp_rendezvous_config *config);
 
-/* As the last one was told; NULL: nothing. */
+/* Return the config that was last set; NULL: none. */
 const ddp_rendezvous_config *ddp_group_rendezvous(void);
 
 typedef struct ddp_rendezvous ddp_rendezvous;
 
-/* Come, and wait until all have. *out is set on success; end it with ddp_rendezvous_close.
- * Fails with DDP_ERR_IO (a file cannot be written), DDP_ERR_USAGE (another process has this rank,
- * or another rank counts other ranks), DDP_ERR_COMM (a rank has not come: the text names it),
- * DDP_ERR_NOMEM. */
+/* Write this rank's file, and wait until all ranks have come. *out is set on success; end it with
+ * ddp_rendezvous_close. Fails with DDP_ERR_USAGE if another process has this rank, or a rank has
+ * another size. Fails with DDP_ERR_COMM if a rank has not come; the text names it. Fails with
+ * DDP_ERR_IO if a file cannot be written, and with DDP_ERR_NOMEM. */
 ddp_status ddp_rendezvous_open(ddp_rendezvous **out, const ddp_rendezvous_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* all[r * bytes .. (r + 1) * bytes) becomes rank r's mine[0..bytes). Blocks. Fails as open. */
+/* Gather mine[0..bytes) of rank r into all[r * bytes .. (r + 1) * bytes), on every rank. Blocks
+ * until all have called it. Fails as ddp_rendezvous_open. */
 ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove this rank's file: all others have read it, or none shall. NULL is allowed. */
+/* Remove this rank's file, and free r. Call once all others have read the file, or none shall. NULL
+ * is allowed. */
 void ddp_rendezvous_close(ddp_rendezvous *r);
 
-/* Leave this rank's file: others may still read it, and fail for the same reason. NULL is allowed.
- */
+/* Free r, and leave this rank's file, so that others read it and fail for the same reason. NULL is
+ * allowed. */
 void ddp_rendezvous_give_up(ddp_rendezvous *r);
 
 #endif

@@ -94,7 +94,8 @@ static ddp_status thread_recv(ddp_group *g, int request, const struct ddp_messag
     return DDP_OK;
 }
 
-/* Of the requests in this state with this peer, and m's tag and channel, the one posted first. */
+/* Return the request that was posted first among those in this state with this peer and with m's
+ * tag and channel; NULL: there is none. */
 static struct request *oldest(struct rank_requests *r, enum state state, int peer,
                               const struct ddp_message *m)
 {
