@@ -90,7 +90,8 @@ void let_run();
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();
-/* Return true if an end is past. If not, ask_for lets a step toward it be made. */
+/* Return true if an end is past, without waiting. If it is not, ask_for also runs a task toward it,
+ * where one can run. */
 bool is_done(const work_end &end);
 bool ask_for(const work_end &end);
 double ms_between(const work_end &start, const work_end &end);

@@ -9,7 +9,8 @@ typedef struct model_options {
     /* 0: the cfg's */
     int width, height, batch, subdivisions, time_steps;
     int crop;     /* width and height of what [crop] leaves */
-    int frozen;   /* the first so many layers: the last of them gets stopbackward=1 */
+    int frozen;   /* how many layers, from the first, are frozen: by stopbackward=1 in the last of
+                     them */
     int thin;     /* the cfg's filters are divided by it, but where a loss fixes their number */
     int add_cost; /* 1: the cfg has no loss, append [cost] */
     int smooth;   /* 1: elu for leaky and relu, which have a kink; 2: mish */

@@ -29,13 +29,13 @@ typedef struct ddp_predict_config {
     const ddp_layer_profile *profile;
     const ddp_bucket_plan *plan;
     ddp_launch_order order; /* at first */
-    int priority;           /* priority as the reducer's: some buckets become late */
+    int priority;           /* 1: some buckets become late, as by the reducer's priority */
     int overlap;
     int mini_batches; /* mini-batches of a rank in a step */
     double scale; /* factor of the profile's times: images of a mini-batch / those of the profile */
     int ranks, hosts;      /* at most as many hosts as ranks; ranks are spread evenly */
     double bytes_s;        /* bytes a second of a host's line, each way */
-    double value_bytes;    /* bytes of a gradient there: 4, or 2 if it is compressed */
+    double value_bytes;    /* bytes of a gradient on the line: 4, or 2 if it is compressed */
     ddp_schedule schedule; /* schedule of sums of host memory */
 } ddp_predict_config;
 

@@ -34,7 +34,7 @@ FILE *ddp_rank_output_take_output(void);
 void ddp_rank_output_errors_only(void);
 
 /* Silence failures from now on: this rank leaves the group, and then ends. Other threads that fail
- * wait for that. */
+ * print nothing and wait for its end. */
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any
@@ -59,7 +59,8 @@ void ddp_report_print_resume_hint(void);
  * thread. */
 void ddp_report_notify_launcher(ddp_launcher_note note);
 
-/* Tell that process the path of NAME.log. On rank 0. */
+/* Tell the process that started the ranks the path of NAME.log, if it was this program. On rank
+ * 0. */
 void ddp_report_notify_launcher_of_log(const char *path);
 
 /* Print a text on standard error, with rank and host if there are several ranks. From any

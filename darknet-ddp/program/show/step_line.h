@@ -11,8 +11,8 @@
 #include "show/progress.h"
 #include "validate/schedule.h"
 
-/* Print a line for the first and the last step, and for every `every` steps. Call before Darknet
- * trains. */
+/* Print a line for the first step, the last one, and each step that `every` divides. Call before
+ * Darknet trains. */
 void ddp_step_line_open(int every);
 
 /* Note that training begins. If it is not called, training begins with the end of the first

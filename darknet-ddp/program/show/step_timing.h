@@ -37,7 +37,7 @@ void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row);
 /* Return the seconds of saving since the row before. */
 double ddp_step_timing_save_s(const ddp_step_timing *t);
 
-/* Begin the next step now. Time since the last step's end counts for no step. */
+/* Begin the next step at now_ns. Time since the last step's end counts for no step. */
 void ddp_step_timing_next(ddp_step_timing *t, int64_t now_ns);
 
 #endif

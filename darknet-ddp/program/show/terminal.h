@@ -29,7 +29,7 @@ typedef struct ddp_terminal_segment {
  * nothing if there is no memory. */
 void ddp_terminal_escape(void);
 
-/* Return another such stream, to fd. NULL: no memory. */
+/* Return another stream that goes through here, to fd. NULL: no memory. */
 FILE *ddp_terminal_stream(int fd);
 
 /* Look for a terminal whose line can be renewed, and remember what is printed for a log that may
@@ -58,17 +58,17 @@ const char *ddp_terminal_erasing(ddp_launcher launcher);
  * and stops nothing. */
 void ddp_terminal_log(const char *path, int append, const char *head);
 
-/* Write a line, with its newline, to that file alone. */
+/* Write a line, with its newline, to NAME.log alone. */
 void ddp_terminal_note(const char *line);
 
 /* Return the errno with which standard output could not be written; 0 if it could, or its reader
  * has gone. */
 int ddp_terminal_output_error(void);
 
-/* Write the file anew, with all that it has, if it is no longer there (ddp_file_bring_back). */
+/* Write NAME.log anew, with all that it has, if it is no longer there (ddp_file_bring_back). */
 void ddp_terminal_bring_back_log(void);
 
-/* Write all that waits to the file. Waits for its disk. */
+/* Write all that waits for it to NAME.log. Waits for its disk. */
 void ddp_terminal_flush(void);
 
 /* Write text, a whole line, to fd, as if printed on standard error. From any thread, whether

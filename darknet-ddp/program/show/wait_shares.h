@@ -16,8 +16,7 @@ typedef struct ddp_wait_shares {
     int64_t at_ns, waited_ns; /* this rank's clock and total when shares were last gathered */
     double *shares;           /* by rank, 0 to 1; NaN: not known */
     int straggler;            /* rank that all others wait for; -1: none */
-    double excess_s,
-        over_s; /* seconds since it became the straggler: that the others waited longer; all */
+    double excess_s, over_s;  /* seconds since then: by which the others waited longer; in all */
     int reported;
 } ddp_wait_shares;
 

@@ -17,9 +17,8 @@ typedef struct ddp_best_figure {
 /* The best validation, and those before. Begins as {0}. */
 typedef struct ddp_best_figures {
     ddp_best_figure best;
-    int number; /* validations so far */
-    ddp_best_figure
-        *all; /* bests in their order, known to rank 0 alone; without memory some are missing */
+    int number;           /* validations so far */
+    ddp_best_figure *all; /* bests in their order; without memory some are missing */
     size_t count;
 } ddp_best_figures;
 

@@ -43,7 +43,8 @@ enum { DDP_VALIDATION_LIST = 64 };
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Write a hash of what figures depend on, wherever it lies and in whatever order: the pictures'
- * names, their labels or classes, and -points. Reads all labels. */
+ * names, their labels or classes. Writes -points and -best, too, where they are not the usual ones.
+ * Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Check that all ranks validate on the same pictures, with the same files of truth. v may be NULL.
