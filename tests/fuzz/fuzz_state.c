@@ -13,7 +13,7 @@ static const char header_hash[] = "\nheader_hash ";
 
 enum { DIGITS = 16 };
 
-/* What is behind the header's last line. */
+/* Put the right hash into the header. Returns what is behind its last line, or NULL. */
 static char *mend_header(char *bytes, size_t size)
 {
     char *line = memmem(bytes, size, header_hash, sizeof header_hash - 1);

@@ -36,7 +36,7 @@ static ddp_bad_samples *open_bad_samples(uint64_t seed)
     return open_for(seed, 0);
 }
 
-/* What to do next. */
+/* Return what to do next. */
 static int next_of(ddp_bad_samples *b, const char *path, int can_be_blank)
 {
     int next;
@@ -78,7 +78,8 @@ static void a_line_is_news_once(void **state)
     ddp_bad_samples_close(b);
 }
 
-/* The same whatever is known of other lines, and in whatever order they were met. */
+/* The line loaded instead does not depend on what is known of other lines, nor on the order in
+ * which they were met. */
 static void what_is_loaded_instead_is_a_matter_of_the_lines(void **state)
 {
     (void)state;
@@ -89,7 +90,7 @@ static void what_is_loaded_instead_is_a_matter_of_the_lines(void **state)
         (void)find(one, 5);
         (void)find(one, 2);
         (void)find(one, 6);
-        /* As a loader that meets them one by one. */
+        /* do as a loader that meets them one by one */
         while (line == 2 || line == 5 || line == 6) {
             (void)find(two, (int)line);
             line = ddp_bad_samples_instead(two, 5, LINES);

@@ -59,7 +59,7 @@ static void moments(const float *x, int channel, double *mean, double *variance)
         *variance += pow((double)x[at(channel, i)] - *mean, 2) / (COUNT - 1);
 }
 
-/* What of a channel is wrong by more than a part in ten thousand of size. */
+/* Fail if a number of a channel is wrong by more than a part in ten thousand of size. */
 static void expect(const char *what, int channel, float found, double wanted, double size)
 {
     if (!(fabs((double)found - wanted) <= 1e-4 * size))

@@ -225,7 +225,7 @@ static void nothing_to_resume_is_no_error(void **state)
     free_network(net);
 }
 
-/* What the run is now is no longer what was saved; with force it goes on all the same. */
+/* The run is no longer what was saved: it is refused, and with force it goes on all the same. */
 static void expect_refusal(network *net, const ddp_checkpoint_run *run, const char *want)
 {
     ddp_checkpoint_run forced = *run;

@@ -325,7 +325,7 @@ static int write_png(const struct png_kind *k)
     return channels;
 }
 
-/* Of 8 bits: the upper ones of 16, or all of fewer spread out. */
+/* Return a value as 8 bits: the upper ones of 16, or all of fewer spread out. */
 static int byte_of(unsigned v, int depth)
 {
     return depth == 16 ? (int)(v >> 8) : (int)(v * 255 / ((1u << depth) - 1));

@@ -27,7 +27,7 @@ static network *parse(const char *keys)
     return net_parse(cfg);
 }
 
-/* What the test gives the network to learn. */
+/* Return the weight that the test gives the network to learn. */
 static float weight_at(int batch)
 {
     return (float)sin(batch);

@@ -44,8 +44,8 @@ static network *parse(const struct cfg *cfg, const char *layers)
     return net_parse(text);
 }
 
-/* Of n numbers of variance v the mean is within 5 of its deviations of 0, and the variance within 5
- * of v's, which is at most v*sqrt(2/n). */
+/* Check n numbers of variance v: their mean is within 5 of its deviations of 0, and their variance
+ * within 5 of v's, which is at most v*sqrt(2/n). */
 static void expect(const char *what, const struct cfg *cfg, const float *w, int n, double s,
                    int evenly)
 {
@@ -155,7 +155,7 @@ static void others_as_ever(void **state)
     each(implicit);
 }
 
-/* The same numbers as Darknet has always drawn. */
+/* Darknet's cfgs get the numbers that Darknet has always drawn. */
 static void darknets_cfgs_have_darknets_weights(void **state)
 {
     network *net =

@@ -155,7 +155,7 @@ static rect forks_distance(rect p, rect t)
     return q;
 }
 
-/* Of boxes apart, the product of their gaps as it is. */
+/* Return the overlap as the forks have it: for boxes apart, the product of their gaps as it is. */
 static double forks_iou(rect p, rect t)
 {
     double both = shared(p.x, p.w, t.x, t.w) * shared(p.y, p.h, t.y, t.h);

@@ -288,7 +288,7 @@ static void threads_do_not_change_a_batch(void **state)
     for_each_batch(check_threads);
 }
 
-/* As train_sample of Darknet cuts it: rank r takes the r-th part. */
+/* Check ranks' batches as Darknet's train_sample cuts them: rank r takes the r-th part. */
 static void check_ranks(const struct kind *kind, data batch, size_t step)
 {
     for (int ranks = 1; ranks <= 4; ranks++) {
@@ -324,7 +324,7 @@ static void steps_sizes_and_seeds_differ(void **state)
     }
 }
 
-/* The same line in two epochs is another picture each time, of the same label. */
+/* A line in two epochs is another picture each time, of the same label. */
 static void a_line_is_augmented_anew_each_epoch(void **state)
 {
     data epochs = load(&kinds[0], 0, 2 * LINES, 1, 32);

@@ -23,7 +23,7 @@ static const char cfg[] = "[net]\nbatch=8\nsubdivisions=4\nwidth=8\nheight=8\nch
                           "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\nstride=1\npad=1\n"
                           "activation=leaky\n[avgpool]\n[connected]\noutput=5\n[softmax]\n";
 
-/* What spoils a mini-batch of the bad step. */
+/* Faults that spoil a mini-batch of the bad step. */
 enum fault { NO_FAULT, INPUT, TRUTH, WEIGHTS_OF_ONE_RANK };
 
 struct training {
@@ -33,7 +33,7 @@ struct training {
     int exact;
 };
 
-/* Of the rank whose thread this is. */
+/* The finding of the rank whose thread this is. */
 static _Thread_local ddp_not_finite told;
 static _Thread_local int times_told;
 

@@ -156,7 +156,7 @@ static image defined_rotation(image im, const augment_args *a)
     return out;
 }
 
-/* Of a line of pixels stretched so that both ends stay. */
+/* Return a pixel of a line that is stretched so that both ends stay. */
 static float stretched(float a, float b, float far)
 {
     return (1 - far) * a + far * b;

@@ -31,7 +31,7 @@ struct training {
     int steps[RANKS];      /* whole ones */
 };
 
-/* Of the rank whose thread this is. */
+/* The error of the rank whose thread this is. */
 static _Thread_local char *said;
 
 static void fail_hook(const ddp_error *err) __attribute__((noreturn));

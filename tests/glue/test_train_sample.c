@@ -10,7 +10,7 @@
 
 enum { IMAGES = 2, SUBDIVISIONS = 12, BATCH = IMAGES * SUBDIVISIONS, FIRST = 3 * BATCH };
 
-/* What rank `rank` of `world` trains with in the batch that begins at FIRST. */
+/* Mark the samples with which rank `rank` of `world` trains in the batch that begins at FIRST. */
 static void mark_samples(int rank, int world, int marks[BATCH])
 {
     size_t seen = FIRST;

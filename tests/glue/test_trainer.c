@@ -34,7 +34,7 @@ static const char wide[] =
     "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\nstride=1\npad=1\n"
     "activation=leaky\n[avgpool]\n[connected]\noutput=5000\n[softmax]\n";
 
-/* What the ranks of one test train, and how. */
+/* The training of one test: what its ranks train, and how. */
 struct training {
     network *nets[RANKS];
     volatile sig_atomic_t asked[RANKS][DDP_REQUESTS];

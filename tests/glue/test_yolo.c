@@ -43,7 +43,7 @@ static double logistic(double t)
     return 1 / (1 + exp(-t));
 }
 
-/* What comes in: every number another, none large. */
+/* Return the input: every number another, none large. */
 static double in(int anchor, int cell, int entry)
 {
     return 0.35 * sin(1 + anchor * 31 + cell * 7 + entry * 3);
@@ -393,8 +393,8 @@ static void a_regions_boxes_lie_in_the_picture_as_it_was_put_in(void **state)
     assert_memory_equal(&boxed, &v3, sizeof v3);
 }
 
-/* As the forks compute a box: in double precision, and rounded once. A prediction whose overlap
- * lies at ignore_thresh is then on the same side of it in both programs. */
+/* Boxes are computed as by the forks: in double precision, and rounded once. A prediction whose
+ * overlap lies at ignore_thresh is then on the same side of it in both programs. */
 static void a_box_is_rounded_once(void **state)
 {
     network *net = parse("yolo_math=v4\n", "");

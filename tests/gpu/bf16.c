@@ -46,7 +46,8 @@ static unsigned hash(unsigned x)
     return x ^ x >> 16;
 }
 
-/* Of a convolution's weights about four for each output are not 0. */
+/* Return one in how many numbers of an array is not 0: of a convolution's weights about four for
+ * each output. */
 static unsigned one_in(const network *net, const snapshot_array *a)
 {
     const layer *l = &net->layers[a->layer];
@@ -85,7 +86,7 @@ static void fill_input(network *net, unsigned seed)
         net->input[i] = (float)(hash((unsigned)i + seed) % values);
 }
 
-/* What [cost] reads, with every 5th value off by one. */
+/* Fill in the truth that [cost] reads: with every 5th value off by one. */
 static void fill_truth(network *net, const float *said)
 {
     for (int i = 0; i < net->truths * net->batch; i++)

@@ -153,7 +153,8 @@ static void nudge(snapshot *s)
             s->arrays[i].copy[k] *= rand() % 2 ? 1 + 2.4e-7F : 1 - 2.4e-7F;
 }
 
-/* What the GPU computes of a mini-batch has no room on the host. */
+/* Return 1 if a layer has room on the host for what the GPU computes of a mini-batch: it must
+ * not. */
 static int has_host_copy(const layer *l)
 {
     return l->output || l->delta || l->x || l->x_norm || l->activation_input || l->indexes
@@ -243,7 +244,7 @@ static void set(figures *f, int figure, const snapshot *s, distance d)
                        a->name, a->part);
 }
 
-/* Of the outputs when testing. */
+/* Return the distance of the outputs when testing. */
 static double test_distance(const run *a, const run *b)
 {
     size_t n = (size_t)b->net->outputs * (size_t)b->net->batch;
@@ -313,7 +314,7 @@ static int stands_still(const run *r)
     return !(d.worst > 1e-5);
 }
 
-/* What holds for a run by itself. Returns how many things do not. */
+/* Check what holds for a run by itself. Returns how many things do not. */
 static int check_run(FILE *out, const run *r)
 {
     int bad = 0;

@@ -98,7 +98,7 @@ static float uniform(float low, float high)
     return low + (high - low) * (float)rand() / (float)RAND_MAX;
 }
 
-/* What no label should be: no width, no height, a middle outside, no place. */
+/* Make a box that no label should have: no width, no height, a middle outside, no place. */
 static void make_degenerate(float *box, int k)
 {
     static const float odd[] = {1, 1.5F, -0.3F, 999999};
@@ -140,7 +140,7 @@ static void fill_boxes(enum truths kind, const layer *head, float *truth)
     }
 }
 
-/* Of [detection], in some cells: that there is one, its class, its box. */
+/* Fill in cells of [detection]: some have an object, its class, its box. */
 static void fill_cells(enum truths kind, const layer *head, float *truth)
 {
     int cells = head->side * head->side, each = 1 + head->classes + head->coords;
@@ -156,8 +156,8 @@ static void fill_cells(enum truths kind, const layer *head, float *truth)
     }
 }
 
-/* Of [iseg]: each instance's class, and its pixels, which others may have, too; some have none. A
- * list that is not full ends with a class below 0. */
+/* Fill in instances of [iseg]: each has a class and pixels, which others may have, too; some have
+ * none. A list that is not full ends with a class below 0. */
 static void fill_instances(enum truths kind, const layer *head, float *truth)
 {
     int cells = head->w * head->h, most = head->truths / (cells + 1);
@@ -296,7 +296,7 @@ static double worst_of(const float *a, const float *b, size_t n, size_t *where)
     return worst;
 }
 
-/* Of what is finite, relative to b. */
+/* Return the norm of the differences of finite numbers, relative to b. */
 static double norm_off_by(const float *a, const float *b, size_t n)
 {
     double off = 0, all = 0;
@@ -452,7 +452,7 @@ static int is_wanted(const char *name, int argc, char **argv)
     return argc < 2;
 }
 
-/* What TREE_LINES name: of each class, in groups, the class above it. */
+/* Make the tree that TREE_LINES name: of each class, in groups, the class above it. */
 static void make_tree(void)
 {
     int file = memfd_create("tree", 0);

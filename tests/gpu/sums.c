@@ -147,7 +147,7 @@ static void poll_sum(const struct run *r, int s)
         must(ddp_group_progress(r->g, &err), &err);
 }
 
-/* What is not this rank's share is of no use, and so the other half must bring all of it. */
+/* Clear all but this rank's share: it is of no use, and so the other half must bring all of it. */
 static void clear_others(const struct run *r, int s)
 {
     const struct bucket *b = &r->buckets[s];
@@ -320,7 +320,7 @@ static int ranks_a_host(ddp_group *g)
     return ranks;
 }
 
-/* Of the host that most leaves. */
+/* Return the bytes that leave a host, the one that most leave. */
 static double most_left_bytes(ddp_group *g)
 {
     ddp_traffic own = ddp_group_traffic(g);

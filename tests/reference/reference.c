@@ -91,7 +91,7 @@ static struct place between_cells(const layer *head, const int sides[2], const u
     return p;
 }
 
-/* Of one picture; returns how many. */
+/* Place the boxes of one picture. Returns how many. */
 static uint64_t place_boxes(const layer *head, const int sides[2], uint64_t b, struct place *out)
 {
     uint64_t num = (uint64_t)head->total, classes = (uint64_t)head->classes;
@@ -162,8 +162,8 @@ static void print_row(FILE *f, const float *x, size_t n)
     (void)fprintf(f, "]");
 }
 
-/* What a GPU has computed. A shortcut's delta is taken through the activation in place on the host
- * alone: do that here. */
+/* Pull what a GPU has computed. A shortcut's delta is taken through the activation in place on the
+ * host alone: do that here. */
 static void pull(network *net)
 {
 #ifdef GPU

@@ -10,7 +10,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-/* What ranks came to, for each other and for other configs. */
+/* Results of ranks, for each other and for other configs. */
 struct job {
     const struct compressed_net *net;
     const ddp_reducer_config *config;

@@ -13,7 +13,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-/* As `darknet ... -ddp` and these words say. */
+/* Parse words as behind `darknet ... -ddp`. */
 static ddp_options parse(const char *words)
 {
     static char text[256];

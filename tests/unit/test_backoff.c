@@ -112,8 +112,8 @@ static void it_does_not_think_so_for_ever(void **state)
     assert_at_least(ddp_clock_ns() - start_ns, 1000 * ms);
 }
 
-/* As one that was stopped. A poll right after the last is no such time, unless others of this
- * machine hold up the test between the two. */
+/* A rank that does not run is as one that was stopped. A poll right after the last is no such time,
+ * unless others of this machine hold up the test between the two. */
 static void a_rank_that_does_not_run_does_not_wait(void **state)
 {
     const struct timespec stopped = {.tv_nsec = 50 * ms};

@@ -128,7 +128,7 @@ static void batch_too_large_to_count_is_refused(void **state)
                    "work");
 }
 
-/* What the header promises; every_split_... holds the code against it. */
+/* Return what the header promises; every_split_... holds the code against it. */
 static int should_work(const int now[2], int ranks, ddp_batch_mode mode)
 {
     return now[0] % now[1] == 0 && (mode == DDP_BATCH_RANK || now[0] % ranks == 0);

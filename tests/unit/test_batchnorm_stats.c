@@ -18,7 +18,7 @@ enum { BUFFERS = 3, WIDEST = 16, STEPS = 4, MOST_MINI_BATCHES = 32 };
 
 static const size_t counts[BUFFERS] = {5, WIDEST, 1};
 
-/* Of one normalisation in a mini-batch, of ten, of two. */
+/* Shares that buffers keep: of one normalisation in a mini-batch, of ten, of two. */
 static const float kept[BUFFERS] = {0.99F, 0.9F, 0.98F};
 
 /* The framework's side: its pointers, and its memory. */
@@ -63,7 +63,7 @@ static void make(struct framework *f, int rank)
                                  .buffers = f->buffers};
 }
 
-/* What mini-batch p of a step sees: of one size, as statistics are. */
+/* Return what mini-batch p of a step sees: of one size, as statistics are. */
 static float seen(int step, int p, size_t b, size_t i)
 {
     return 2 + reference_value(p, step * BUFFERS + (int)b, i) / 8388608.0F;
@@ -228,7 +228,7 @@ static void values_are_rank_0s_if_so_asked(void **state)
 
 enum { OWN_STEP = 2, LEFT_OUT_STEP = 3, LEFT_OUT = 1 };
 
-/* What one process makes of the mini-batches of all ranks in a step, in double. */
+/* Do what one process does with the mini-batches of all ranks in a step, in double. */
 static void follow_all(double want[BUFFERS][WIDEST], int step, int number)
 {
     for (size_t b = 0; b < BUFFERS; b++)

@@ -39,7 +39,7 @@ static void take_note(void *ctx, const char *sentence)
     (void)snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", sentence);
 }
 
-/* As Darknet writes them: version 0.2 and the images seen, or version 0.1. */
+/* Weights files as Darknet writes them: version 0.2 and the images seen, or version 0.1. */
 struct weights {
     int32_t minor;
     float values[3];

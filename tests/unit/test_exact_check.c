@@ -103,7 +103,8 @@ static int is_power_of_two(int n)
     return (n & (n - 1)) == 0;
 }
 
-/* What the text says has to change beside the value: " with 2 ranks and -ddp_batch global". */
+/* Return the run with what the text says has to change beside the value: " with 2 ranks and
+ * -ddp_batch global". */
 static ddp_exact_run with_what_is_said(ddp_exact_run run, const char *text)
 {
     const char *with = strstr(text, " with ");

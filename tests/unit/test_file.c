@@ -34,7 +34,7 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* What the program asked the disk for, in its place: a file was synced, or a directory. */
+/* Notes what the program asks the disk for, in its place: a file was synced, or a directory. */
 static struct {
     char names[256]; /* in the folder when a file was synced last */
     long long bytes; /* of that file */
@@ -312,7 +312,7 @@ static void directory_that_vanishes_is_named(void **state)
     assert_int_equal(rmdir(directory), 0);
 }
 
-/* What another process writes over it meanwhile is found. */
+/* Bytes that another process writes over the file meanwhile are found. */
 static void file_that_reads_back_otherwise_is_refused(void **state)
 {
     const char *path = folder_file(&folder, "x");

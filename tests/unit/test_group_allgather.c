@@ -90,7 +90,7 @@ static uint32_t bits_of(int number, int rank, size_t i)
     return x ^ x >> 15;
 }
 
-/* What a rank gives, made at once: a sanitizer looks at each access of its own. Free it. */
+/* Return what a rank gives, made at once: a sanitizer looks at each access of its own. Free it. */
 static uint32_t *part_of(const struct gather *x, int rank)
 {
     uint32_t *part = malloc((x->count + 1) * sizeof *part);

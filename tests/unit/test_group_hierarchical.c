@@ -57,7 +57,7 @@ static void fill(const struct rank *me, int sum, float *buf, size_t count)
         buf[i] = reference_value(me->rank, sum, i);
 }
 
-/* Of lengths below and above a chunk. */
+/* Make sums of lengths below and above a chunk. */
 static void sums(struct rank *me)
 {
     static const size_t counts[] = {1, 2, 17, 5000, CHUNK + 3, 40, (size_t)4 * CHUNK / 3, 3};
@@ -102,8 +102,8 @@ static void every_rank_learns_of_a_sum_that_is_not_finite(void **state)
     ranks_run_shapes(shapes, SHAPES, one_is_not_finite);
 }
 
-/* What leaves a host: the least, 2 (hosts-1)/hosts of the bytes, where its ranks are a branch of
- * the tree. */
+/* Count what leaves a host: the least, 2 (hosts-1)/hosts of the bytes, where its ranks are a branch
+ * of the tree. */
 static void count_bytes(struct rank *me)
 {
     enum { COUNT = 8 * CHUNK };

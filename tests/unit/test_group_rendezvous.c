@@ -40,7 +40,7 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* What a rank tells the others, and what it has of them. */
+/* A rank: what it tells the others, and what it has of them. */
 struct rank {
     ddp_rendezvous_config config;
     pthread_t thread;
@@ -79,7 +79,7 @@ static void start(struct rank *r, void *(*body)(void *), int rank, int size)
     assert_int_equal(pthread_create(&r->thread, NULL, body, r), 0);
 }
 
-/* Of all ranks; then they leave. */
+/* Check that all ranks have met; then they leave. */
 static void check_met(struct rank *ranks, int size)
 {
     void *meetings[MOST_RANKS];

@@ -100,7 +100,7 @@ static void arrays_are_packed_as_their_elements(void **state)
 
 /* ---- sums ---- */
 
-/* Of all formats at a time: they do not mix. */
+/* Make sums of all formats at a time: they do not mix. */
 static void sums(struct rank *me)
 {
     static const size_t counts[] = {1, 17, 5000, CHUNK + 3, (size_t)4 * CHUNK / 3, 0, 20011, 3, 40};

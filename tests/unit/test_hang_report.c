@@ -153,7 +153,7 @@ static void recorder_keeps_the_last(void **state)
 
 static int64_t clock_was_set_by_s;
 
-/* In place of the C library's: a clock that can be set. */
+/* A clock that can be set, in place of the C library's. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     int rc = (int)syscall(SYS_clock_gettime, clock, now);

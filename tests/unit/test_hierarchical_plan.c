@@ -36,8 +36,8 @@ static int host_of(const struct ddp_rank_hosts *hosts, int rank)
     return h;
 }
 
-/* What rank `peer` does with `rank` in a stage, in order: the same parts, in the other direction.
- */
+/* Check what rank `peer` does with `rank` in a stage, in order: the same parts, in the other
+ * direction. */
 static void check_mirrored(const struct ddp_hierarchical_plan *mine,
                            const struct ddp_hierarchical_plan *theirs, int rank, int peer, int s)
 {

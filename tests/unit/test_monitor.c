@@ -104,7 +104,7 @@ static void resuming_makes_no_row_twice(void **state)
     expect_file(path, "step,loss,map\n1,4,\n# a remark\n\n2,3,.25\n2,,.5\n3,2.5,\n");
 }
 
-/* What became known of a step once its run went on. */
+/* The last row gets what became known of its step once the run went on. */
 static void the_last_row_is_replaced(void **state)
 {
     const char *path = folder_file(&folder, "replaced.csv");
@@ -300,7 +300,8 @@ static void page_escapes_and_closes_its_brackets(void **state)
     ddp_history_close(h);
 }
 
-/* As many lines as a run's page may have, pictures too, after half a million steps of noise. */
+/* A page has as many lines as a run's may have, pictures too, after half a million steps of
+ * noise. */
 static void page_of_a_long_run_is_no_longer_than_two_million_bytes(void **state)
 {
     enum { CHARTS = 6, LINES = 8, STEPS = 500000, PICTURE = 24000 };

@@ -19,7 +19,7 @@ static float value_of(int rank, int channel, int i)
     return (float)(1000 * channel) + (float)((rank * 31 + channel * 7 + i * 13) % 17);
 }
 
-/* Of the ranks from first to last - 1. */
+/* Compute mean and squares of the ranks from first to last - 1. */
 static void measure(int first, int last, int channel, double *mean, double *squares)
 {
     double count = (double)(last - first) * VALUES;

@@ -93,7 +93,8 @@ static void where_nothing_is_added_no_ranks_are_too_many(void **state)
     }
 }
 
-/* Of all pieces' parts and sums, in turn: each begins where the one before it ends. */
+/* Check the scratch of all pieces' parts and sums, in turn: each begins where the one before it
+ * ends. */
 static void check_scratch(const struct ddp_nccl_plan *p)
 {
     size_t at = 0;

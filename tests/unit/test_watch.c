@@ -175,7 +175,7 @@ static atomic_llong now_ns;
 
 static _Thread_local time_t clock_is_late_s;
 
-/* In place of the C library's: each rank's host has its own time of day. */
+/* A clock in place of the C library's: each rank's host has its own time of day. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     int rc = (int)syscall(SYS_clock_gettime, clock, now);
@@ -359,7 +359,7 @@ static void names_the_rank_that_stands_still(void **state)
     close_ranks(3);
 }
 
-/* Of those that compute, none says that it waits for another. */
+/* Ranks compute, and so none says that it waits for another. */
 static void names_the_rank_that_stands_still_longest(void **state)
 {
     (void)state;
@@ -502,7 +502,7 @@ static void a_rank_that_fails_says_so(void **state)
     ddp_heartbeat_close(zero);
 }
 
-/* What is asked before the ranks have told where they are is asked again. */
+/* Ask for the table until both ranks have told where they are. */
 static void ask_until_both_have_said(int step)
 {
     char one[64], other[64];

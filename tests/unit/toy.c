@@ -58,7 +58,7 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 31);
 }
 
-/* What a rank adds to a parameter in a pass: one number for each element. */
+/* Return what a rank adds to a parameter in a pass: one number for each element. */
 static uint64_t stream_of(const struct toy_step *s, int rank, int pass, size_t param)
 {
     return ((uint64_t)s->seed << 32) + ((uint64_t)rank << 24) + ((uint64_t)pass << 16)

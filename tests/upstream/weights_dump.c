@@ -77,7 +77,7 @@ static void visit_own(const struct layer *l, const char *name, visit *f, uint64_
 
 static void visit_layer(const struct layer *l, const char *name, visit *f, uint64_t fill)
 {
-    /* Of recurrent layers; null in all others. */
+    /* Layers of a recurrent layer; null in all others. */
     const struct layer *const parts[PARTS] = {
         l->input_layer, l->self_layer, l->output_layer, l->wz, l->wr, l->wh, l->uz, l->ur, l->uh,
         l->wi,          l->wf,         l->wo,           l->wg, l->ui, l->uf, l->uo, l->ug};
