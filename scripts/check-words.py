@@ -34,7 +34,6 @@ NOT_YET_CLEAN = (
     "darknet-ddp/framework/layers/",
     "darknet-ddp/framework/state/",
     "darknet-ddp/framework/trainer/",
-    "darknet-ddp/program/cli/",
     "darknet-ddp/program/inputs/",
     "darknet-ddp/program/launch/",
     "darknet-ddp/program/run/",

@@ -95,7 +95,7 @@ static ddp_status take_classes(int *classes, const char *path, const ddp_section
     return DDP_OK;
 }
 
-/* Of the command line, or of the .data file; 0: neither says. */
+/* Set *classes to -classes, or to classes= of the .data file; 0: neither is given. */
 static ddp_status find_classes(int *classes, const ddp_options *options, ddp_error *err)
 {
     ddp_sections data = {0};
@@ -142,7 +142,7 @@ static int keeps_aspect(const char *text)
     return keeps;
 }
 
-/* Those that Darknet's calc_anchors finds for the boxes of the .data file. */
+/* Set *text to the anchors that Darknet's calc_anchors finds for the boxes of the .data file. */
 static ddp_status fit_anchors(char **text, const char *data, ddp_error *err)
 {
     char clusters[NUMBER], width[NUMBER], height[NUMBER];
@@ -268,7 +268,7 @@ static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *
     return write_length(text, &was, &is, err);
 }
 
-/* What the line says in place of the cfg. */
+/* Put the values of -width, -height and the like into the text of the cfg. */
 static ddp_status take_values(char **text, const ddp_options *o, ddp_error *err)
 {
     const struct {
@@ -308,7 +308,7 @@ static ddp_status set_classes(char **text, const char *path, int classes,
     return DDP_OK;
 }
 
-/* What would be without effect. */
+/* Fail if an option is given that would have no effect. */
 static ddp_status check_options(const ddp_options *o, ddp_error *err)
 {
     if (o->epochs || o->learning_rate > 0)

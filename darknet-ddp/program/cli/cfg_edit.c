@@ -27,7 +27,7 @@ static int is_title(const char *line, const char *title)
     return strncmp(line + 1, title, length) == 0 && line[length + 1] == ']';
 }
 
-/* What stands behind "KEY =" in the line; NULL: it is of another key. */
+/* Return the text behind "KEY =" in the line; NULL if the line has another key. */
 static const char *value_in(const char *line, const char *key)
 {
     line = skip_blanks(line);
@@ -140,7 +140,7 @@ static int count_mask(const char *title)
     return count;
 }
 
-/* What the layer before this section has to give; 0: the section is no head. */
+/* Return how many filters the layer before this section must have; 0 if the section is no head. */
 static int filters_for(const char *title, int classes)
 {
     if (is_title(title, "yolo"))

@@ -86,8 +86,8 @@ static void head(writer *w, const char *mask, const char *own)
             mask, w->anchors, w->classes, w->anchor_count, w->random, w->loss, own);
 }
 
-/* As many batches as are usual: 2000 for each class and at least 6000, the rate falling at 80 and
- * 90% of them. */
+/* Write [net]. There are 2000 batches for each class, and at least 6000, as is usual. The rate
+ * falls at 80 and 90% of them. */
 static void net(writer *w, int side, double rate, double momentum, const char *more)
 {
     int batches = w->classes * 2000 < 6000 ? 6000 : w->classes * 2000;

@@ -30,7 +30,8 @@ static void look(ddp_scan_data *c, int rank, int size)
     ddp_scan_data_valid(c, first, end - first);
 }
 
-/* What every rank has found in the files, and rank 0 says. */
+/* Find the faults that need whole lists, on rank 0 alone; other ranks drop what they know of them.
+ */
 static void look_at_lists(ddp_scan_data *c, int rank)
 {
     if (rank > 0) {
@@ -142,7 +143,7 @@ static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *op
     return print(c, &fit, options);
 }
 
-/* As a run with these options would train. */
+/* Put the values of the options into c, as a run with these options does. */
 static void override(ddp_scan_data *c, ddp_overrides *overrides, const ddp_options *options,
                      int ranks)
 {

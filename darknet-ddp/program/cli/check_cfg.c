@@ -38,8 +38,8 @@ static int number_of(const ddp_cfg_line *line)
     return line ? (int)strtod(line->value, NULL) : 1;
 }
 
-/* What plan only mentions, for it may be asked of other sizes: the cfg has none that one process
- * could train. */
+/* Add an error if one process could not cut the cfg's batch into mini-batches. `ddp plan` only
+ * mentions that, since it may be asked about other sizes. */
 static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
 {
     ddp_cfg_section net;
@@ -71,7 +71,7 @@ ddp_status ddp_check_cfg_trainable(const char *path, const ddp_cfg_text *cfg, dd
     return DDP_OK;
 }
 
-/* What is seen of the network alone. */
+/* Add what is only seen in the parsed network. */
 static void check_layers(ddp_faults *f, const char *path, const ddp_options *options)
 {
     char text[DDP_MISFIT_BYTES], sizes[DDP_SIZE_MISFIT_BYTES];

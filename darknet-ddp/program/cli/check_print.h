@@ -1,4 +1,4 @@
-/* cli/check_print.h: what `darknet ddp check` found, for a person and for a program. */
+/* cli/check_print.h: print what `darknet ddp check` found, for a person and for a program. */
 #ifndef DDP_CLI_CHECK_PRINT_H
 #define DDP_CLI_CHECK_PRINT_H
 
@@ -7,7 +7,7 @@
 #include "glue/weights.h"
 #include "inputs/anchor_fit.h"
 
-/* What is known on rank 0 alone, once all is gathered. */
+/* How well anchors and weights fit; known on rank 0 alone, once all is gathered. */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* NULL: none were given */
@@ -15,7 +15,7 @@ typedef struct ddp_fit {
 } ddp_fit;
 
 typedef struct ddp_check_result {
-    char *const *names; /* of the classes; NULL: not known */
+    char *const *names; /* names of the classes; NULL: not known */
     int classes;
     const uint64_t *by_class;
     const ddp_tally *tally;
@@ -27,8 +27,9 @@ typedef struct ddp_check_counts {
     size_t errors, warnings;
 } ddp_check_counts;
 
-/* Print each fault to out, a line each: "FILE:LINE: error: SENTENCE", and write it to json if that
- * is not NULL; then what was counted. The faults are spent. */
+/* Print each fault to out as a line "FILE:LINE: error: SENTENCE", then the counts of r. If json is
+ * not NULL, all of it is written there, too. Returns how many faults there are. faults is empty
+ * afterwards. */
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
                                  const ddp_check_result *r);
 

@@ -10,8 +10,8 @@
 
 /* The command line of a command, from which our options have been taken. */
 typedef struct ddp_command_call {
-    char **words; /* behind the verb, as the command's row has them; NULL behind the last */
-    int count;    /* of words */
+    char **words; /* words behind the verb, as in the command's row; NULL behind the last */
+    int count;    /* number of words */
     const ddp_options *options;
     ddp_launcher launcher;
 } ddp_command_call;

@@ -148,7 +148,7 @@ static ddp_arguments arguments_of(int argc, char **argv, const ddp_options *opti
                            .elsewhere = options->hosts && launcher.ranks == 0};
 }
 
-/* Of a command that does not train. */
+/* Check the files on the line of a command that does not train. */
 static ddp_status check_places(int argc, char **argv, ddp_error *err)
 {
     const ddp_arguments a = {.data = ddp_darknet_word_at(argc, argv, "DATA"),

@@ -1,4 +1,4 @@
-/* cli/measure_run.h: how long a picture takes to train on, by training on some. */
+/* cli/measure_run.h: measure how long training takes for a picture, by training on some. */
 #ifndef DDP_CLI_MEASURE_RUN_H
 #define DDP_CLI_MEASURE_RUN_H
 
@@ -6,15 +6,15 @@
 #include "options/options.h"
 
 typedef struct ddp_measured_run {
-    double seconds_a_picture; /* of all ranks together */
-    size_t pictures;          /* it was measured on */
+    double seconds_a_picture; /* seconds for a picture, with all ranks together */
+    size_t pictures;          /* pictures that were trained on */
     int ranks;
 } ddp_measured_run;
 
-/* Train a cfg, of this text, on the pictures of a .data file for some seconds, in a process and a
- * folder of its own that is removed, on the ranks of -ddp_ranks. Nothing of it stays. Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_FORMAT and the last line that the run has said where
- * it came to no third step. */
+/* Train a cfg with this text on the pictures of the .data file for some seconds, on the ranks of
+ * -ddp_ranks. The run has a process and a folder of its own, which is removed. Fails with
+ * DDP_ERR_IO and DDP_ERR_NOMEM. If the run comes to no third step, fails with DDP_ERR_FORMAT and
+ * the last line that it has printed. */
 ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const char *cfg_text,
                            const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 

@@ -69,7 +69,7 @@ static void put_range(FILE *out, double low, double high)
     ddp_json_number(out, high);
 }
 
-/* Of -ddp_compress: which words take what number. */
+/* Write the words of -ddp_compress, and which number each takes. */
 static void put_words(FILE *out)
 {
     const char *between = "";

@@ -32,7 +32,8 @@ static void print_buckets(const ddp_bucket_plan *plan)
     }
 }
 
-/* Of a step's sums. Where an algorithm makes their second half it brings parameters, in float32. */
+/* Return how many bytes the sums of a step have, as the mean of both halves of a sum. If an
+ * algorithm makes the second half, that half brings parameters, as float32. */
 static double bytes_of(const ddp_param_table *table, const ddp_bucket_plan *plan, int ranks,
                        const ddp_options *o)
 {
