@@ -72,8 +72,8 @@ void ddp_run_files_saved(ddp_run_files *r);
  * ddp_run_files_saved does so, too. */
 void ddp_run_files_bring_back(ddp_run_files *r);
 
-/* Take the times and figures of a step that has ended. Time until ddp_run_files_add counts for no
- * step. */
+/* Take the times and figures of a step that has ended. Time from here to ddp_run_files_add, a
+ * validation's say, counts for no step. */
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 

@@ -96,6 +96,7 @@ void ddp_watch_detect_hang(ddp_watch *w);
 
 /* ---- abort.c ---- */
 
+/* Print the table of the ranks that this rank knows of, under the title, by config.say. */
 void ddp_watch_print_hang_report(ddp_watch *w, const char *title);
 
 /* End the run on rank 0, after collecting the events of all ranks that can still speak. */
