@@ -225,46 +225,6 @@ class Kept(Resume):
                 self.refused(*self.words("detector", *option), ranks=ranks, says="train.list:2: cannot read images/dog1.png")
                 self.assertEqual(self.everything(), before)
 
-
-    def test_a_run_that_was_renamed_with_its_files_is_not_begun_anew(self):
-        self.succeeds(*self.words("detector"))
-        os.rename(self.path("tiny.cfg"), self.path("other.cfg"))
-        for name in os.listdir(self.path("backup")):
-            os.rename(self.path("backup/" + name), self.path("backup/" + name.replace("tiny", "other")))
-        before = self.everything()
-        words = [word.replace("tiny.cfg", "other.cfg") for word in self.words("detector")]
-        for resume in ("-resume", "-resume_force"):
-            result = self.refused(*words, resume, code=2, says=["darknet: nothing to resume of other: backup/other", " is of tiny, as its state file says; "])
-            self.assertEqual(result.out.count("DDP: skipped backup/other_final.weights"), 1, result)
-            self.assertEqual({n: h for n, h in self.everything().items() if "lock" not in n}, before)
-        result = self.succeeds(*words)
-        self.assertNotIn(", the last of them", result.out)
-
-    def test_a_longer_run_that_was_set_aside_is_named(self):
-        self.succeeds(*self.words("detector"))
-        self.cfg("detector", max_batches=100)
-        self.succeeds(*self.words("detector"))
-        self.cfg("detector", max_batches=110)
-        says = "DDP: backup/tiny.1 has an earlier run that came further, to its end at batch 200\n"
-        result = self.succeeds(*self.words("detector", "-resume_force"))
-        self.assertIn(says, result.out)
-        self.assertIn("DDP: 1320 images in all; 10 steps in ", result.out)
-        os.remove(self.path("backup/tiny.1/tiny.finished"))  # as of a run that a signal has ended
-        self.cfg("detector", max_batches=111)
-        self.assertIn("DDP: backup/tiny.1 has an earlier run that came further, to batch 200: -resume with backup=backup/tiny.1 in the .data file goes on with that one\n",
-                      self.succeeds(*self.words("detector", "-resume_force")).out)
-        self.cfg("detector", max_batches=90)
-        self.succeeds(*self.words("detector"))
-        self.cfg("detector", max_batches=95)  # not the newest, tiny.2, which came to 111
-        self.assertIn("DDP: backup/tiny.1 has an earlier run that came further, to batch 200: ", self.succeeds(*self.words("detector", "-resume_force")).out)
-
-    def test_a_run_of_more_but_smaller_batches_is_not_longer(self):
-        self.succeeds(*self.words("detector"))
-        self.succeeds(*self.words("detector", "-batch", "24", "-epochs", "230"))
-        result = self.succeeds(*self.words("detector", "-batch", "24", "-epochs", "240", "-resume_force"))
-        self.assertIn(" 106 batches, 2544 images, ", result.out)
-        self.assertNotIn("came further", result.out)
-
     def test_of_weights_without_states_the_newest_are_gone_on_from(self):
         self.succeeds(*self.words("detector"))
         for name in self.saved():

@@ -113,6 +113,13 @@ class Starts(Table):
         self.bare()
         return [FINAL]
 
+    def renamed(self):
+        self.cfg(name="other")
+        shutil.rmtree(self.path("backup"))
+        self.succeeds(*TRAIN[:3], "other.cfg")
+        for name in os.listdir(self.path("backup")):
+            os.rename(self.path("backup/" + name), self.path("backup/" + name.replace("other", "tiny")))
+
     def ended(self):
         self.put("backup/tiny.1")
 
@@ -143,9 +150,10 @@ class Starts(Table):
 
 
 class Saves(Table):
-    """Of a run that goes on, at tiny_last.weights: the name of each of its validations, and of the last weights of tiny_last.cfg."""
+    """Of a run that goes on."""
 
-    AT = "backup/tiny_last.weights"
+    AT = "backup/tiny_last.weights"  # the name of each of its validations, and of the last weights of tiny_last.cfg
+    ELSEWHERE = {"FINAL": FINAL, "BEST": "backup/tiny_best.weights"}
 
     def setUp(self):
         super().setUp()
@@ -159,6 +167,14 @@ class Saves(Table):
     def earlier(self):
         self.start("-resume_force", "-ddp_validate", "1")
         self.cfg(8)
+
+    def final(self):
+        pass
+
+    def best(self):
+        """The run's figures are gone."""
+        self.earlier()
+        os.remove(self.path("backup/tiny.csv"))
 
     def foreign(self):
         self.write(self.AT, "somebody else's")
@@ -175,14 +191,15 @@ class Saves(Table):
             with self.subTest(row=row):
                 self.setUp()
                 getattr(self, row.lower())()
-                before = self.read(self.AT) if os.path.exists(self.path(self.AT)) else None
+                at = self.ELSEWHERE.get(row, self.AT)
+                kept = becomes.replace("X", at).replace("NAME", "backup/tiny").replace("<batches>", "4").replace("<number>", "1")
+                before = self.read(at) if os.path.exists(self.path(at)) else None
                 result = self.darknet(*TRAIN, "-ddp_seed", "7", "-resume_force", "-ddp_validate", "1")
                 self.assertEqual(result.code, 0, result)
-                line = f"DDP: {self.AT}, {there}, is kept as {self.AT}.old\n"
-                self.assertEqual(result.out.count(line), int(becomes == "X.old"), result)
-                self.assertEqual(os.path.exists(self.path(self.AT + ".old")), becomes == "X.old", result)
-                if becomes == "X.old":
-                    self.assertEqual(self.read(self.AT + ".old"), before)
+                self.assertEqual(result.out.count(f"DDP: {at}, {there}, is kept as {at}.old\n"), int(becomes == "X.old"), result)
+                self.assertEqual(os.path.exists(self.path(at + ".old")), becomes == "X.old", result)
+                if becomes != "written over":
+                    self.assertEqual(self.read(kept), before)
 
     def test_ahead(self):
         """Step 300 of 2 images is step 100 of 6: later saves come to names that have weights, and the CSV file to rows that it has."""

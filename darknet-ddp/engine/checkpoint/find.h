@@ -61,12 +61,12 @@ typedef struct ddp_pair_listener {
 
 /* What is in a folder. */
 typedef struct ddp_pair {
-    ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE or NOTHING */
+    ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE, RENAMED or NOTHING */
     char *weights;   /* path of the whole pair, or of the weights that may be taken alone; NULL: of
                         none */
     ddp_checkpoint checkpoint; /* of the whole pair */
     int passed_over; /* how many of base seemed newer than the whole pair, each with a sentence */
-    ddp_error why;   /* of NOT_FINITE, DAMAGED and BARE: why nothing can be resumed from */
+    ddp_error why;   /* of NOT_FINITE, DAMAGED, BARE and RENAMED: why nothing can be resumed */
 } ddp_pair;
 
 /* Return 1 if this is the name of a weights or state file, or of a part of one, that runs of base
@@ -78,8 +78,10 @@ int ddp_pair_has_file(const char *file, const char *base);
  * and are damaged or hold a number that is not finite, and of weights without a state file that
  * count more images. Where no pair is whole the newest that was passed over decides what is there;
  * one whose weights are missing does not count, nor do weights without a state that have a number,
- * which may be published ones. Release *out with ddp_pair_release, in any case. Fails with
- * DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
+ * which may be published ones. Last come pairs whose state names another cfg, unless one of the two
+ * names begins with the other and "_": such cfgs share names of files. Release *out with
+ * ddp_pair_release, in any case. Fails with DDP_ERR_IO (the directory cannot be read),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,7 +1,7 @@
 #include "checkpoint/set_aside.h"
 
-#include "checkpoint/match.h"
 #include "checkpoint/find.h"
+#include "checkpoint/match.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -294,40 +294,25 @@ static int holds(const char *folder, const char *base, const char *name)
     return found;
 }
 
-void ddp_set_aside_each(const char *directory, const char *base, const char *name,
-                        ddp_set_aside_visit visit, void *ctx)
+char *ddp_set_aside_last(const char *directory, const char *base, const char *name)
 {
     ddp_error ignored;
     struct found f;
-    int goes_on = 1;
+    char *path = NULL;
 
     if (look(&f, directory, base, &ignored))
         f.last = 0;
-    for (unsigned long number = f.last; number > 0 && goes_on; number--) {
-        char *path;
-
+    for (unsigned long number = f.last; number > 0 && !path; number--) {
         if (asprintf(&path, "%s/%s.%lu%s", directory, base, number,
                      number == f.moving ? moving_end : "")
             < 0)
-            continue;
-        if (holds(path, base, name))
-            goes_on = visit(ctx, path);
-        free(path);
+            path = NULL;
+        if (path && !holds(path, base, name)) {
+            free(path);
+            path = NULL;
+        }
     }
     release(&f);
-}
-
-static int keep_path(void *ctx, const char *folder)
-{
-    *(char **)ctx = strdup(folder);
-    return 0;
-}
-
-char *ddp_set_aside_last(const char *directory, const char *base, const char *name)
-{
-    char *path = NULL;
-
-    ddp_set_aside_each(directory, base, name, keep_path, &path);
     return path;
 }
 

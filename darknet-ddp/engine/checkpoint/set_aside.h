@@ -20,17 +20,9 @@
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Called with a folder's path. Returns 0 if no other folder is wanted. */
-typedef int (*ddp_set_aside_visit)(void *ctx, const char *folder);
-
-/* Call visit with each folder of base in directory that holds a file of this name, the highest
- * number first. name: NULL is any whole pair, by its header. A folder whose files are on their way
- * counts, too. Without memory some are left out. */
-void ddp_set_aside_each(const char *directory, const char *base, const char *name,
-                        ddp_set_aside_visit visit, void *ctx);
-
-/* Return the folder that ddp_set_aside_each visits first, which the caller frees; NULL: there is
- * none, or no memory. */
+/* Return the folder of base in directory with the highest number that holds a file of this name, or
+ * with name NULL a pair, by its header. The caller frees it. A folder whose files are on their way
+ * counts, too. NULL: there is none, or no memory. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
 /* Move the files of the folder back to their places, and remove the folder. What this base has in

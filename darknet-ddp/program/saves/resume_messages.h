@@ -11,8 +11,7 @@
 extern const ddp_pair_listener ddp_resume_printer;
 
 /* Print what the run goes on from, or that there is nothing (from->weights is NULL). DDP_ERR_USAGE:
- * there is nothing, and the job has started again by itself, or all files are those of a cfg that
- * was renamed. algorithms: NULL is none. */
+ * there is nothing, and the job has started again by itself. algorithms: NULL is none. */
 ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err) DDP_MUST_CHECK;

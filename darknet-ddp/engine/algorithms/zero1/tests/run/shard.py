@@ -295,7 +295,7 @@ class Large(Shard):
         self.assertRegex(self.said(), r"\]: rank 1 on \S+ has ended, or its connection has")
         self.assertFalse(os.path.exists(self.path("backup/tiny_final.weights")))
         result = self.succeeds(*TRAIN, *SHARED, "-resume", ranks=2)
-        self.assertIn("nothing to resume in backup", result.out)
+        self.assertIn("nothing to resume of tiny in backup", result.out)
         self.assertEqual([name for name in os.listdir(self.path("backup")) if ".part" in name], [])
 
     def test_a_disk_that_is_full_is_named_and_holds_nobody_up(self):
