@@ -391,7 +391,7 @@ static int could_not_start(const struct launcher *l)
 
 static void say_what_ended(const struct launcher *l)
 {
-    const ddp_mpirun_frame *found = &l->err.killed;
+    const ddp_mpirun_frame *found = &l->err.ended;
     int64_t peak = ddp_oom_peak(&l->memory, found->rank);
     int of_memory = found->signal == SIGKILL && ddp_oom_was_short(&l->memory);
     char memory[96] = "";
@@ -401,7 +401,10 @@ static void say_what_ended(const struct launcher *l)
                       "darknet: mpirun has lost its daemon on host %s, and ends the job: that host "
                       "is down, or the network to it, or something there has ended the daemon\n",
                       l->err.lost);
-    if (found->rank < 0)
+    if (found->rank >= 0 && found->signal == 0 && !l->err.told)
+        (void)fprintf(stderr, "darknet: rank %d on %s has ended in the middle of the run\n",
+                      found->rank, found->host);
+    if (found->rank < 0 || found->signal == 0)
         return;
     if (peak > 0)
         (void)snprintf(memory, sizeof memory, "; it had had %.2f GB of memory", (double)peak / 1e9);
@@ -419,6 +422,14 @@ static void say_why(const struct launcher *l, int status)
                   "darknet: %s (exit status %d)%s%s; -verbose prints what mpirun says of it\n",
                   could_not_start(l) ? "the ranks could not be started" : "the ranks have ended",
                   status, *l->err.why ? ": " : ", and none has said why", l->err.why);
+}
+
+/* Did the ranks train when the launcher ended? Open MPI 5's mpirun then ends with status 0, too,
+ * where it has lost a host. */
+static int is_broken_off(const struct launcher *l)
+{
+    return l->trains && !(l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS)) && !l->asked
+           && !l->ended_by;
 }
 
 static void finish(struct launcher *l, int how, ddp_exit_info *ended)
@@ -439,7 +450,7 @@ static void finish(struct launcher *l, int how, ddp_exit_info *ended)
     if (ended->failed)
         say_what_ended(l);
     if (ended->failed && !l->gave_up && !l->err.told && (could_not_start(l) || !*l->err.lost)
-        && l->err.killed.rank < 0 && !WIFSIGNALED(how) && !(l->err.notes & DDP_NOTE_LACKS))
+        && l->err.ended.rank < 0 && !WIFSIGNALED(how) && !(l->err.notes & DDP_NOTE_LACKS))
         say_why(l, ended->status);
     if (ended->failed && WIFSIGNALED(how))
         (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
@@ -495,6 +506,8 @@ ddp_status ddp_child(const char *const *args, const ddp_child_config *config, dd
         ended->status = 0;
     else
         ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+    if (ended->status == 0 && is_broken_off(&l))
+        ended->status = 1;
     finish(&l, how, ended);
     return DDP_OK;
 }

@@ -202,6 +202,14 @@ static int name_network(struct in_addr own, char *network, size_t size)
     return found;
 }
 
+int ddp_hosts_have_others(const ddp_hosts *h)
+{
+    for (size_t i = 0; i < h->count; i++)
+        if (!h->list[i].unreachable && !ddp_is_this_host(h->list[i].name))
+            return 1;
+    return 0;
+}
+
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size)
 {
     struct in_addr own;

@@ -34,6 +34,9 @@ int ddp_is_address(const char *name);
 /* Is that a name or an address of this host? */
 int ddp_is_this_host(const char *name);
 
+/* Return 1 if a host that answers is not this one. */
+int ddp_hosts_have_others(const ddp_hosts *h);
+
 /* The network over which this host reaches the first other one that answers, as
  * "10.1.0.0/16" into network. 0: there is none, or its name cannot be resolved. */
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);

@@ -15,11 +15,12 @@ enum { DDP_MPIRUN_WORDS = 64 };
 
 /* What the ranks of one start are to get. Strings stay the caller's. */
 typedef struct ddp_mpirun_start {
-    const char *program;   /* path of what each rank runs */
-    int ranks;             /* on all hosts together */
-    double grace_s;        /* from SIGTERM to SIGKILL, where mpirun ends ranks; 0: mpirun's own */
-    const char *hosts;     /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
-    const char *network;   /* between hosts: an interface or "10.1.0.0/16"; NULL: not known */
+    const char *program; /* path of what each rank runs */
+    int ranks;           /* on all hosts together */
+    double grace_s;      /* from SIGTERM to SIGKILL, where mpirun ends ranks; 0: mpirun's own */
+    const char *hosts;   /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
+    const char
+        *network; /* between hosts: an interface or "10.1.0.0/16"; NULL: none, or not known */
     const char *interface; /* of -ddp_interface; NULL: none */
     int has_domains;       /* a host is named with its domain */
     const char *const
@@ -95,7 +96,8 @@ char *ddp_mpirun_typed_name(char *program);
 typedef struct ddp_mpirun_frame {
     int is_end;         /* only that ranks have ended, or cannot be started */
     int is_no_start;    /* of these, that they cannot be started */
-    int rank, signal;   /* the rank that a signal ended, and which; rank -1: none */
+    int rank;           /* the one that ended first, by a signal or before all was done; -1: none */
+    int signal;         /* that ended it; 0: it ended by itself, with exit status 0 */
     char host[128];     /* that rank's */
     char lost[128];     /* the host whose daemon mpirun has lost; empty: none */
     char sentence[400]; /* what the frame begins with, up to a stop or colon */

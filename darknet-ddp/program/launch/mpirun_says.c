@@ -70,18 +70,18 @@ static void copy_word(char *out, size_t size, const char *word)
     (void)snprintf(out, size, "%.*s", (int)strcspn(word, " "), word);
 }
 
-/* "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed)." */
-static void find_killed(ddp_mpirun_frame *out, const char *text)
+/* "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed)." or
+ * "mpirun has exited due to process rank 1 with PID 0 on node vm exiting improperly." */
+static void find_ended(ddp_mpirun_frame *out, const char *text)
 {
-    static const char process[] = "noticed that process rank ", on[] = " on node ",
-                      by[] = "exited on signal ";
+    static const char process[] = " process rank ", on[] = " on node ", by[] = "exited on signal ";
     const char *at = strstr(text, process), *node = at ? strstr(at, on) : NULL;
     const char *signal = node ? strstr(node, by) : NULL;
 
-    if (!signal)
+    if (!signal && !(node && strstr(node, " exiting improperly")))
         return;
     out->rank = (int)strtol(at + strlen(process), NULL, 10);
-    out->signal = (int)strtol(signal + strlen(by), NULL, 10);
+    out->signal = signal ? (int)strtol(signal + strlen(by), NULL, 10) : 0;
     copy_word(out->host, sizeof out->host, node + strlen(on));
 }
 
@@ -106,7 +106,7 @@ void ddp_mpirun_read_frame(ddp_mpirun_frame *out, const char *text)
         has_any(joined, strlen(joined), no_starts, sizeof no_starts / sizeof *no_starts);
     out->is_end = out->is_no_start
                   || has_any(joined, strlen(joined), endings, sizeof endings / sizeof *endings);
-    find_killed(out, joined);
+    find_ended(out, joined);
     find_lost(out, joined);
     first = joined + strspn(joined, "- ");
     end = strpbrk(first, ".:");

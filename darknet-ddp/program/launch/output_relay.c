@@ -54,8 +54,8 @@ static void end_frame(ddp_output_relay *r)
     ddp_mpirun_read_frame(&frame, r->frame);
     r->no_start |= frame.is_no_start;
     if (frame.is_end) {
-        if (r->killed.rank < 0)
-            r->killed = frame;
+        if (r->ended.rank < 0)
+            r->ended = frame;
         if (!*r->lost)
             memcpy(r->lost, frame.lost, sizeof r->lost);
         if (!*r->why)
@@ -155,7 +155,7 @@ void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters)
     r->from = from;
     r->to = to;
     r->filters = filters;
-    r->killed.rank = -1;
+    r->ended.rank = -1;
     (void)fcntl(from, F_SETFL, fcntl(from, F_GETFL) | O_NONBLOCK);
 }
 

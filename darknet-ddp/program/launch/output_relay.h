@@ -29,7 +29,7 @@ typedef struct ddp_output_relay {
     int advised;               /* one of how to go on has */
     int no_start;              /* mpirun could not start the ranks */
     int notes;                 /* of ranks, all that have come */
-    ddp_mpirun_frame killed;   /* what mpirun said of the first rank that a signal ended */
+    ddp_mpirun_frame ended;    /* what mpirun said of the first rank that ended */
     char lost[128];            /* the host whose daemon mpirun has lost; empty: none */
     char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or what a frame begins with */
     char log[DDP_RELAY_FRAME]; /* NAME.log, where rank 0 has named it; else empty */

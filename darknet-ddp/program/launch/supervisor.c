@@ -203,7 +203,6 @@ static void make_line(struct job *j, ddp_mpirun_line *line, char *network, size_
     ddp_mpirun_start start = {.program = j->program,
                               .ranks = j->ranks,
                               .grace_s = j->options->grace,
-                              .network = j->options->interface,
                               .interface = j->options->interface,
                               .has_domains = ddp_hosts_have_domains(&j->hosts),
                               .passed_on = passed_on};
@@ -213,8 +212,11 @@ static void make_line(struct job *j, ddp_mpirun_line *line, char *network, size_
     j->where = j->hosts.count > 0 ? ddp_hosts_argument(&j->hosts, j->ranks) : NULL;
     if (j->hosts.count > 0)
         start.hosts = j->where ? j->where : "";
-    if (!start.network && ddp_hosts_network(&j->hosts, network, size))
-        start.network = network;
+    if (ddp_hosts_have_others(&j->hosts)) {
+        start.network = j->options->interface;
+        if (!start.network && ddp_hosts_network(&j->hosts, network, size))
+            start.network = network;
+    }
     ddp_mpirun_make_line(line, &start);
 }
 

@@ -70,7 +70,7 @@ class OtherWeights(Differs):
 
 
 class OtherOption(Differs):
-    says = r"rank 1 on \S+ differs from rank 0 on \S+: it has '.*ddp_replica_check_every.* 21\b.*', not '"
+    says = r"rank 1 on \S+ differs from rank 0 on \S+: it has '.*ddp_verify_every.* 21\b.*', not '"
     only = ("-ddp_verify_every", "21")
 
 
