@@ -29,7 +29,6 @@ NOT_YET_CLEAN = (
     "darknet-ddp/engine/comm/",
     "darknet-ddp/engine/core/",
     "darknet-ddp/engine/nccl/",
-    "darknet-ddp/engine/options/",
     "darknet-ddp/framework/glue/",
     "darknet-ddp/framework/layers/",
     "darknet-ddp/framework/state/",

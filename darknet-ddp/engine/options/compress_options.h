@@ -1,6 +1,6 @@
-/* options/compress_options.h: what -ddp_compress may say: none, a type of 16 bits in which numbers
- * travel (device/half_types.def), or a compression (algorithms/algorithms.def), with a number after
- * it where the compression has one. */
+/* options/compress_options.h: the words of -ddp_compress. A word is none, a type of 16 bits in
+ * which numbers travel (device/half_types.def), or a compression (algorithms/algorithms.def). Some
+ * compressions have a number behind the word. */
 #ifndef DDP_OPTIONS_COMPRESS_OPTIONS_H
 #define DDP_OPTIONS_COMPRESS_OPTIONS_H
 
@@ -16,17 +16,17 @@ typedef enum ddp_compress_word {
     DDP_COMPRESS_WORDS
 } ddp_compress_word;
 
-/* What a word is. */
+/* A word and its meaning. */
 typedef struct ddp_compress_row {
     const char *word;
     ddp_wire wire;  /* how numbers of sums travel */
     int compresses; /* it is a compression */
-    enum { DDP_NUMBER_NONE, DDP_NUMBER_WHOLE, DDP_NUMBER_REAL } kind; /* of the number behind it */
-    const char *argument;                                             /* its name: ":R" */
+    enum { DDP_NUMBER_NONE, DDP_NUMBER_WHOLE, DDP_NUMBER_REAL } kind; /* kind of its number */
+    const char *argument;                                             /* its number in help: ":R" */
     double low, high;
 } ddp_compress_row;
 
-extern const ddp_compress_row ddp_compress_table[DDP_COMPRESS_WORDS]; /* by the word */
+extern const ddp_compress_row ddp_compress_table[DDP_COMPRESS_WORDS]; /* by ddp_compress_word */
 
 typedef struct ddp_compress_choice {
     ddp_compress_word word;
@@ -39,18 +39,20 @@ enum { DDP_COMPRESS_TEXT = 32 };
 extern const char ddp_compress_argument[];
 extern const char ddp_compress_meaning[];
 
-/* Returns 0, and leaves *out as it is, where the text is none of these. */
+/* Read text into *out, and return 1. Returns 0, with *out unchanged, if text is no word with an
+ * accepted number. */
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 
-/* Write what numbers behind words are accepted, for refusals: ", R a whole number from 1 to 64". */
+/* Write, for an error, which numbers are accepted: ", R a whole number from 1 to 64". */
 void ddp_compress_accepts(char *text, size_t size);
 
-/* As one would type it: "bf16", "powersgd:2". Returns text. */
+/* Write c into text as one types it: "bf16", "powersgd:2". Returns text. */
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT]);
 
-/* Of the table. */
+/* Return how numbers of sums travel with c. */
 ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c);
 
+/* Return 1 if c is a compression. */
 int ddp_compress_choice_compresses(const ddp_compress_choice *c);
 
 #endif

@@ -48,7 +48,7 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
     return 1;
 }
 
-/* What follows an option. */
+/* The kind of value behind an option. */
 typedef enum value_kind { NO_VALUE, NUMBER, TEXT } value_kind;
 
 /* N in a list is a whole number, X any. */

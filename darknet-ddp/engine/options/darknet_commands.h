@@ -1,5 +1,5 @@
-/* options/darknet_commands.h: what Darknet's own commands are, which words each wants and which
- * options it reads. Darknet itself passes over what it does not know. */
+/* options/darknet_commands.h: Darknet's own commands, the words that each wants and the options
+ * that it reads. Darknet itself passes over words that it does not know. */
 #ifndef DDP_OPTIONS_DARKNET_COMMANDS_H
 #define DDP_OPTIONS_DARKNET_COMMANDS_H
 
@@ -16,40 +16,43 @@ typedef struct ddp_darknet_command {
     const char *refusal;
 } ddp_darknet_command;
 
-/* Row i of the table, whose commands stand together; NULL: there are no more. */
+/* Return row i of the table, in which the rows of a command stand together; NULL: there are no
+ * more. */
 const ddp_darknet_command *ddp_darknet_command_at(size_t i);
 
-/* The options of every command, as a row lists its own. */
+/* The options that every command reads, as a list like that of a row. */
 extern const char *const ddp_darknet_everywhere;
 
-/* Take the next name off such a list, which becomes what is left of it, and what stands for its
- * value, "" if it has none; each has room for size bytes. 0: the list has ended. */
+/* Take the next option off the list of a row: write its name, and what stands for its value ("" if
+ * it has none), each into size bytes. *list becomes the rest. Returns 0 if the list has ended. */
 int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size);
 
-/* argv, less our own options, is a command of Darknet's: does it exist, does it read every
- * option on the line, has it the words that it wants, and can this program do it? DDP_ERR_USAGE
- * says what it does not know, and what may have been meant. */
+/* Check argv, less our own options, as a command of Darknet's. Fails with DDP_ERR_USAGE if there is
+ * no such command, or if this program cannot run it. Fails so, too, if it does not read an option
+ * on the line, or lacks a word that it wants. The text says what may have been meant. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Word number i of argv, less options and their values: 0 is the command. NULL: there are fewer. */
+/* Return word i of argv, options and their values left out; word 0 is the command. NULL: there are
+ * fewer words. */
 const char *ddp_darknet_word(int argc, char **argv, int i);
 
-/* Is it this command? verb: "" for one without. */
+/* Return 1 if argv is the command name with this verb; verb is "" for a command without one. */
 int ddp_darknet_is(int argc, char **argv, const char *name, const char *verb);
 
-/* What follows an option on the line; NULL: the option is not there. */
+/* Return the word behind an option on the line; NULL if the option is not there. */
 const char *ddp_darknet_option(char **argv, const char *option);
 
-/* The word that stands where its usage has this one, "OUT" say. NULL: there is none. */
+/* Return the word of argv at the place that the command's usage calls `place`, such as "OUT"; NULL
+ * if there is none. */
 const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
 
-/* Its number in a list of words, from 0, in brackets or not; -1: it is not there. */
+/* Return the index of place in a list of words, some in brackets; -1 if it is not there. */
 int ddp_words_find(const char *words, const char *place);
 
-/* Does this command write weights as it goes? */
+/* Return 1 if the command trains, and so writes weights as it goes. */
 int ddp_darknet_trains(int argc, char **argv);
 
-/* Does it train, and may it do so under -ddp? */
+/* Return 1 if the command trains and may train on ranks. */
 int ddp_darknet_trains_ddp(int argc, char **argv);
 
 /* Fail with DDP_ERR_USAGE if the command is one of the table that cannot run under -ddp; the text

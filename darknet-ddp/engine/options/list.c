@@ -1,4 +1,4 @@
-/* What is read from the table beside the command line: values in words, and help. */
+/* Values in words, and help, both written from the table of options. */
 #include "options/table.h"
 
 #include "base/plural.h"
@@ -93,7 +93,7 @@ static double number_of(const ddp_options *o, const ddp_option *row)
     return row->kind == DDP_OPTION_KIND_REAL ? *(const double *)field : *(const int *)field;
 }
 
-/* Of a row of any kind that has a column. */
+/* Write the value of a row in words; ranks as for ddp_options_list. */
 static void write_value(const ddp_options *o, const ddp_option *row, int ranks, char *out,
                         size_t size)
 {

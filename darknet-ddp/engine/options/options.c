@@ -232,7 +232,8 @@ static int applies(const ddp_option *row, int is_ddp_command, int trains)
     return row->scope != DDP_OPTION_SCOPE_SHARED || is_ddp_command || trains;
 }
 
-/* Of the options of `darknet ddp` alone that were used, those that this command does not read. */
+/* Fail if one of the used options of `darknet ddp` alone is not read by the command of this verb.
+ */
 static ddp_status check_commands(const char *used, const char *verb, ddp_error *err)
 {
     const ddp_ddp_command *command = ddp_ddp_command_find(verb);
@@ -305,7 +306,8 @@ static ddp_status check_trace(const ddp_options *o, ddp_error *err)
                     o->trace_steps);
 }
 
-/* What a row cannot say of its values. Which options do not go together: algorithms/claims.h. */
+/* Check values in ways that a row of the table cannot express. algorithms/claims.h says which
+ * options exclude each other. */
 static ddp_status check_values(const ddp_options *o, int is_ddp_command, int is_options_command,
                                ddp_error *err)
 {

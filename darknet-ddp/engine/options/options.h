@@ -50,15 +50,15 @@ enum {
     DDP_OPTION_USUAL = 32
 };
 
-/* What an option is set to, in words: "yes" or "no" for one without an argument, "not given"
- * where no value stands for that. */
+/* The value of an option in words: "yes" or "no" for one without an argument, "not given" if no
+ * value stands for that. */
 typedef struct ddp_option_value {
     const char *name;
     char value[64];
     int is_default;
 } ddp_option_value;
 
-/* As many as there are options, which ddp_options_list may find. */
+/* DDP_OPTION_VALUES is the number of options, and so the most that ddp_options_list finds. */
 enum {
 #define ROW(kind, field, ...) DDP_OPTION_VALUE_OF_##field,
 #define GROUP(field, ...)
@@ -68,50 +68,55 @@ enum {
     DDP_OPTION_VALUES
 };
 
-/* Take every option of the table out of argv[1..*argc), setting *argc to what is
- * left; options not given have their defaults, -ddp_exact implies -ddp_deterministic 1, and
- * -ddp_ranks and -ddp_hosts imply -ddp in a command that trains. argv strings must outlive *o.
- * -gpus, -i and -nogpu are Darknet's too: they are taken only with -ddp, from a command that trains
- * on ranks, and from `darknet ddp`. DDP_ERR_USAGE: a value is missing or not what the option
- * accepts, an unknown option begins with -ddp, or one of a run on ranks stands with a command that
- * trains none. */
+/* Take every option of the table out of argv[1..*argc) into *o, and set *argc to the number of
+ * words that are left. The strings of argv must outlive *o.
+ *
+ * Options that are not given have their defaults. -ddp_exact implies -ddp_deterministic 1. In a
+ * command that trains -ddp_ranks and -ddp_hosts imply -ddp. -gpus, -i and -nogpu are Darknet's,
+ * too: they are taken only with -ddp, from a command that trains on ranks, and from `darknet ddp`.
+ *
+ * Fails with DDP_ERR_USAGE if a value is missing or not accepted, or if an unknown option begins
+ * with -ddp. Fails so, too, if an option of a run on ranks stands with a command that does not
+ * train on ranks. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Steps "A:B", from 1 on, as -ddp_trace_steps has them. Returns 0 where text is no such range. */
+/* Read "A:B", the first and the last of some steps, from 1 on (-ddp_trace_steps). Returns 0 if text
+ * is no such range. */
 int ddp_options_read_steps(const char *text, size_t *first, size_t *last);
 
-/* The options' names, for the errors of core. */
+/* Return the names of options that errors of core/ mention. */
 const ddp_option_names *ddp_options_names(void);
 
-/* MiB of a bucket: what was asked for, or what suits the transport. */
+/* Return the size of a bucket in MiB: the option's value, or what suits the transport. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
-/* The values of all options that have this column, less those that do nothing on CPUs unless
- * on_gpus; out has room for DDP_OPTION_VALUES. ranks is how many train;
- * 0: they are no part of a value. Returns the number of values. */
+/* List the values of all options that have this column in out, which has DDP_OPTION_VALUES
+ * elements. Options without effect on CPUs are left out unless on_gpus. ranks: the number of ranks,
+ * which is a part of the values of BY_RANKS options; 0: it is not. Returns the number of values. */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 
-/* Write the option that `words` begin with as it is set: "-ddp_on_nan skip 2", "-ddp_exact". */
+/* Write the option with which `words` begin as it is set: "-ddp_on_nan skip 2", "-ddp_exact". */
 enum { DDP_OPTION_TEXT_SIZE = 96 };
 void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size);
 
-/* MiB of the first bucket, and of what is deferred: what was asked for, or the defaults. */
+/* Return the size in MiB of the first bucket, or of what is deferred: the option's value, or its
+ * default. */
 double ddp_options_first_bucket_mb(const ddp_options *o);
 double ddp_options_defer_mb(const ddp_options *o);
 
-/* A line for each thing on the command line on which ranks must agree. The caller frees it. NULL:
+/* Return a text with a line for each option on which ranks must agree. The caller frees it. NULL:
  * no memory. */
 char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
-/* Consider the options that Darknet's commands may stand beside. */
+/* Try the names of options that may stand beside Darknet's commands as suggestions. */
 void ddp_options_near(ddp_suggest *near);
 
-/* The guide, darknet-ddp/docs/GUIDE.md, for the first option of ours that a text names, those of
- * `darknet ddp` alone left out; NULL: none. */
+/* Return the guide (darknet-ddp/docs/GUIDE.md) of the first option of ours that a text names; NULL
+ * if it names none. Options of `darknet ddp` alone do not count. */
 const char *ddp_options_guide(const char *text);
 
-/* Print the table: first those that people set, then the others by what they are about. */
+/* Print the table: first the options that people set, then the others by subject. */
 void ddp_options_help(FILE *out);
 
 #endif

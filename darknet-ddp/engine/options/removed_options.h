@@ -3,7 +3,8 @@
 #ifndef DDP_OPTIONS_REMOVED_OPTIONS_H
 #define DDP_OPTIONS_REMOVED_OPTIONS_H
 
-/* What to use in its place, behind "NAME is gone: "; NULL: there never was such an option. */
+/* Return what to use in place of a removed option, as the end of "NAME is gone: "; NULL if there
+ * never was such an option. */
 const char *ddp_removed_option(const char *name);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct ddp_option {
     enum ddp_option_kind kind;
     size_t field; /* in ddp_options; its type follows from kind */
     const char *name;
-    const char *argument; /* of a CHOICE its words, with | between them */
+    const char *argument; /* the argument in help; a CHOICE's words, with | between them */
     double low, high;
     double fallback;
     const char *shown; /* the default, in words; NULL: see fallback */
@@ -48,7 +48,7 @@ enum {
     DDP_OPTION_ROWS
 };
 
-/* Rows from this one on. */
+/* A group of rows: from `first` to the next group's first. */
 typedef struct ddp_option_group {
     int first;
     const char *title;
@@ -57,14 +57,14 @@ typedef struct ddp_option_group {
 
 extern const ddp_option ddp_option_table[DDP_OPTION_ROWS];
 
-/* The group that a row belongs to. */
+/* Return the group that a row belongs to. */
 const ddp_option_group *ddp_option_group_of(int row);
 
-/* What help, the manual and completion say of an option. */
+/* The texts of an option in help, the manual and completion. */
 typedef struct ddp_option_text {
     char name[256];     /* with its argument */
     char fallback[64];  /* its default; "": there is none to say */
-    char meaning[1024]; /* of an option of `darknet ddp` alone behind the verbs that read it */
+    char meaning[1024]; /* an option of `darknet ddp` alone names its verbs first */
 } ddp_option_text;
 
 /* Write the texts of a row into *text, and return it. */
