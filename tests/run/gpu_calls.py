@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Which calls a training step makes, by count, on emulated devices ($DARKNET_EMULATED, darknet-ddp/emulated): on one rank -ddp adds
-none but a kernel that looks at each of its sums and a copy of BatchNorm's statistics, on several nothing in which the host waits; and
-which bytes cross between host and device. Skipped where there is no such build."""
+"""Which calls a training step makes, by count, on emulated devices ($DARKNET_EMULATED, darknet-ddp/emulated): one rank makes
+the same with MPI as without, on several nothing is added in which the host waits; and which bytes cross between host and device.
+Skipped where there is no such build."""
 import functools
 import os
 import re
@@ -72,7 +72,7 @@ class Calls(darknet.Case):
         for kind in ("classifier", "detector"):
             for values in ({}, {"batch": 8, "subdivisions": 4}):
                 with self.subTest(kind=kind, **values):
-                    self.assertEqual(self.calls_a_step(kind, ranks=1, **values), self.calls_a_step(kind, **values))
+                    self.assertEqual(self.calls_a_step(kind, "-ddp", ranks=1, **values), self.calls_a_step(kind, "-ddp", **values))
 
     def test_the_host_waits_for_the_losses(self):
         for kind in ("classifier", "detector"):
