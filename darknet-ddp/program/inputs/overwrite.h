@@ -1,8 +1,7 @@
-/* inputs/overwrite.h: a file that a command is told to write never takes the place of one that the
- * command reads, nor of one that is plainly something else: one that is there already, and not
- * empty, has to be an earlier one of the same kind, not just any JSON or JPEG file. Weights are
- * never written over. Files are told apart by device and inode, so a link is the file that it leads
- * to. */
+/* inputs/overwrite.h: a command never writes over a file that it reads, or over a file that is
+ * something else. A file that is there already, and not empty, must be an earlier one of the same
+ * kind, not just any JSON or JPEG file. Weights are never written over. Files are told apart by
+ * device and inode, so a link counts as the file to which it leads. */
 #ifndef DDP_INPUTS_OVERWRITE_H
 #define DDP_INPUTS_OVERWRITE_H
 
@@ -11,14 +10,15 @@
 #include "options/ddp_commands.h"
 #include "options/options.h"
 
-/* Note what the command argv, less our own options, reads: the words of its line, and what its
- * .data file names. Then check the files that options and words tell it to write. own: NULL is a
- * command of Darknet's. DDP_ERR_USAGE names both files; also where two of what is written are one
- * file. */
+/* Note the files that the command argv, less our own options, reads: those of its line, and those
+ * that its .data file names. Then check the files that options and words tell it to write. own: the
+ * command's row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE, naming both files,
+ * if one may not be written over, or if two written files are the same. */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 
-/* The same for one file more, which `what` tells to write ("-out NAME"). */
+/* Check one file more that is to be written; `what` says for the error what names it ("-out NAME").
+ * Call after ddp_overwrite_check. Fails as that. */
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 

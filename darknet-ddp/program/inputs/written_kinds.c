@@ -26,8 +26,8 @@ static int begins_with(const head *h, const char *text)
     return begins(h, text, strlen(text));
 }
 
-/* As Darknet's writer does: JFIF 1.1 without a density, then two tables in one segment. A camera's
- * or an editor's picture begins otherwise. */
+/* Return 1 if a file begins as Darknet's writer of JPEGs begins it: JFIF 1.1 without a density,
+ * then two tables in one segment. A camera's or an editor's picture begins otherwise. */
 static int begins_as_jpeg_of_darknet(const head *h)
 {
     static const char jpeg[] = "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xdb\0\x84";
