@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Run ctest, with the time that is left behind each test's line.
+"""Run ctest, with the time that is left behind each test's line. The last line tells how many tests passed at once, how many only at
+the second try (tests/again), which were skipped for which reason, and how many failed.
 Usage: tests/progress.py [--repeat N] ctest --test-dir BUILD OPTION...
 
 What is left is reckoned by what the tests took in earlier runs, which ctest keeps; of a test that has not run yet, by the mean.
@@ -53,9 +54,35 @@ class Left:
         return (time.monotonic() - self.began) * (self.all - self.done) / self.done if self.done else 0
 
 
+def last_words(build, name):
+    """The last line of a test's output in ctest's log, in front of what mpirun says of its exit status."""
+    with open(os.path.join(build, "Testing", "Temporary", "LastTest.log"), encoding="utf-8", errors="replace") as f:
+        text = f.read()
+    found = re.search(rf"(?m)^\d+/\d+ Test: {re.escape(name)}$.*?^-{{20,}}\n(.*?)^<end of output>$", text, re.S)
+    lines = re.split(r"(?m)^-{20,}$", found[1])[0].strip().splitlines() if found else []
+    return lines[-1].strip() if lines else "no reason given"
+
+
+def sum_up(build, passed, failed, skipped):
+    """The last line. A test that failed twice is among the failed alone."""
+    again = set()
+    with contextlib.suppress(OSError):
+        with open(os.path.join(build, "Testing", "again.log"), encoding="utf-8") as f:
+            again = {line.split()[0] for line in f} & passed
+    reasons = collections.defaultdict(list)
+    for name in skipped:
+        reasons[last_words(build, name)].append(name)
+    said = [f"{len(passed) - len(again)} tests passed"]
+    said += [f"{len(again)} only at the second try ({', '.join(sorted(again))}; {build}/Testing/Temporary/LastTest.log)"] * bool(again)
+    said += [f"{len(skipped)} skipped ({'; '.join(f'{len(names)} {why}' for why, names in reasons.items())})"] * bool(skipped)
+    print(", ".join([*said, f"{len(failed)} failed"]), flush=True)
+
+
 def once(command, failed):
     """Returns ctest's exit status, and counts the tests that failed."""
-    left = Left(chosen(command), costs(command[command.index("--test-dir") + 1]))
+    build = command[command.index("--test-dir") + 1]
+    left = Left(chosen(command), costs(build))
+    passed, skipped, failed_now = set(), [], set()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as ctest:
         for line in ctest.stdout:
             found = LINE.match(line)
@@ -63,11 +90,17 @@ def once(command, failed):
                 rest = left.after(found[3])
                 if found[1] != found[2]:
                     line = f"{line.rstrip()}   {words(rest)} left\n"
-                if not found[4].startswith(("Passed", "***Skipped")):
+                if found[4].startswith("Passed"):
+                    passed.add(found[3])
+                elif found[4].startswith("***Skipped"):
+                    skipped.append(found[3])
+                else:
                     failed[found[3]] += 1
+                    failed_now.add(found[3])
             if not re.match(r"\s+Start\s+\d+: ", line):
                 sys.stdout.write(line)
                 sys.stdout.flush()
+    sum_up(build, passed, failed_now, skipped)
     return ctest.returncode
 
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Anchors from boxes: clusters among the boxes are found, whatever the seed. */
 #include "../unit/numbers.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Gradients that a layer announces are final: their sum over ranks may leave at once. */
 #include "timing/hook_chain.h"
 #include "timing/synthetic.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Lines of a list that cannot be read, and what is loaded in their place. */
 #include "samples/bad_samples.h"
 

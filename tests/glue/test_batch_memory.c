@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* A step's samples lie one behind another in memory that is kept, and training reads each
  * mini-batch there: nothing is copied on the thread that trains. */
 #include "../unit/folder.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* BatchNorm against its definition in double precision, where its epsilon shows: channels whose
  * variance is far below it, about it and far above, and one whose values are all the same. The
  * divisor is sqrt(variance + 1e-5) for every cfg, in training, in testing and in weights that it is

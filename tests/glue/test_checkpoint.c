@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* A network goes on from a checkpoint as if it had never stopped, to the bit. */
 #include "../unit/numbers.h"
 #include "state/save.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Pictures of each kind, whole, cut off anywhere, and with bytes changed: what they become, and
  * that what is damaged is refused. */
 #include "../unit/numbers.h"

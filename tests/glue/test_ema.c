@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The rules of training that came with the forks: the average of weights (ema_alpha) and cycles of
  * the learning rate (policy=sgdr). */
 #include <darknet.h>

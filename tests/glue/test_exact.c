@@ -1,3 +1,4 @@
+/* ddp-test: usual cost=100 */
 /* -ddp_exact: one run at 1, 2, 4 and 8 ranks, in threads, ends with the same bits, whatever
  * buckets its gradients travel in. */
 #include "trainer/trainer.h"

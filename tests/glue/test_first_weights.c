@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* First weights, of each layer type that draws any and each kind of cfg: mean, variance, bounds.
  * Evenly from -s to s: a variance of s^2/3, and nothing beyond s. Normally: s^2, and much beyond.
  */

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* What later forks of Darknet brought: each activation's gradient, and that of every weight through
  * each new layer, against difference quotients; [route] with groups against the channels that it
  * takes; what is shared, frozen or refused. */

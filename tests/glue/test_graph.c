@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* layers/graph.h: who reads whom, of each type of layer. */
 #include <setjmp.h>
 #include <stdarg.h>

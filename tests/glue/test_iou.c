@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The overlap of boxes: its values by hand, and how fast it grows against difference quotients.
  * Where the forks train with something else than the derivative (iou.h), the quotient is changed in
  * the same way here. */

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Single layers of Darknet, where a whole network's test would not tell. */
 #include "../unit/numbers.h"
 #include "base/random.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Darknet's loaders: a sample depends on the seed and on its number, not on threads, ranks or what
  * rand() gives. With a data set of the test's own. */
 #include "../unit/folder.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The place where a step ceased to be finite is found, by rank, mini-batch and layer, and the step
  * is dropped on every rank. Ranks are threads, each with a network of its own. */
 #include "trainer/trainer.h"

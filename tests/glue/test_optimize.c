@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Darknet's update of parameters, against its formulas written out: what is decayed, divided by and
  * remembered. */
 #include <darknet.h>

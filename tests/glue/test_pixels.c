@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The vectorised loops over pixels, against their definitions, one pixel after the other, to the
  * last bit: what a picture becomes does not depend on the length of a CPU's vectors. */
 #include <darknet.h>

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* A bit that flips in one rank's parameters or statistics, in mid-run, is found, and every rank
  * names it. Ranks are threads, each with a network of its own. */
 #include "trainer/trainer.h"

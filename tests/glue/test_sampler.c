@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Every epoch is a permutation, of its own, well shuffled, and stays what it is. */
 #include "../unit/numbers.h"
 #include "samples/sampler.h"

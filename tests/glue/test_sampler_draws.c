@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Darknet's draws: the same on every thread, each thread's its own. */
 #include "samples/sampler.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The sizes that random=1 of a cfg of the forks takes turns with, worked out by hand: for 416 and
  * steps of 32 a factor f from 1/1.4 to 1.4 gives round(13*f + 1) steps, 10 (f < 0.731) to 19 (f
  * > 1.346). */

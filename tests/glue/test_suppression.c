@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Which boxes stay beside better ones, by nms_kind= and beta_nms=: pairs of squares whose overlap
  * and distance are worked out by hand.
  *

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The samples of a rank's mini-batches: all ranks' together are the batch's, each once. */
 #include <darknet.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The trainer's promises that no command of Darknet relies on: ranks are threads, each
  * with a network of its own. */
 #include "trainer/trainer.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Pictures as training changes them for cfgs of the forks. A drawn one has a bright rectangle of
  * its class's colour on black, and a label that says where it is. Wherever it comes to lie, the box
  * of the truth is around it. */

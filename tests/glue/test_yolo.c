@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* [yolo] with the mathematics of the forks that have YOLOv4: what each key changes of the deltas
  * and of the cost, by hand, on a layer of 2 x 2 cells with two anchors and two classes. */
 #include <darknet.h>

@@ -9,9 +9,12 @@ add_executable(parity ${parity_sources})
 target_link_libraries(parity PRIVATE ddp_framework darknet_core ddp_flags)
 target_link_options(parity PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Ofast> -Wl,--wrap=rand_normal)
 
-# ddp_parity_test(NAME RANKS CFG key=value...): run in Darknet's folder, since cfgs name files in data/.
+ddp_quick_program(parity quick)
+
+# ddp_parity_test(NAME RANKS CFG key=value...): run in Darknet's folder, since cfgs name files in data/. Its class is ${parity_class}.
+set(parity_class usual)
 function(ddp_parity_test name ranks cfg)
-  ddp_add_test(parity.${name} parity 300 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:parity>
+  ddp_add_test(parity.${name} parity ${parity_class} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:parity>
     ${cfg} ${ARGN})
   set_tests_properties(parity.${name} PROPERTIES WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/darknet-src)
 endfunction()
@@ -69,6 +72,7 @@ foreach(cfg IN LISTS shipped)
 endforeach()
 
 # What no shipped cfg has.
+set(parity_class quick)
 set(own ${PROJECT_SOURCE_DIR}/cfg)
 foreach(name IN ITEMS layers adam rnn crnn forks)
   ddp_parity_test(own.${name} 2 ${own}/${name}.cfg)
@@ -76,6 +80,7 @@ endforeach()
 foreach(n IN ITEMS 2 3 4) # one mini-batch, cut into n
   ddp_parity_test(split.plain.n${n} ${n} ${own}/plain.cfg order=darknet)
 endforeach()
+set(parity_class usual)
 ddp_parity_test(split.alexnet 2 cfg/alexnet.cfg width=67 height=67 batch=4 subdivisions=1 learning_rate=0.0001 order=darknet ${thin})
 ddp_parity_test(split.writing 2 cfg/writing.cfg width=32 height=32 batch=8 subdivisions=1 learning_rate=0.0001 order=darknet)
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """The patches of patches/ddp apply to Darknet's source with only those before them that patches/ddp/needs names, and what
 they change compiles; none of these can be left out.
 Usage: tests/patches/ddp_alone.py SOURCE-DIR DARKNET-SOURCE"""

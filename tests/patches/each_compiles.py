@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """After each patch of the series, what it changes compiles (python/series.py says which files that are), for a CPU. What
 compiles for a GPU at some patch of patches/cuda, which ports Darknet's code from older CUDA and cuDNN, or later, does so at
 each patch from there on. After the last patch every C file compiles for both. Kernels (.cu) are left to the build for GPUs.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """No patch changes more than 400 lines, each folder of patches/ is one stretch of the series, and no patch but ddp's own
 src/train.c brings a file: our whole files are darknet-ddp/framework/layers.
 Usage: tests/patches/one_matter.py SOURCE-DIR DARKNET-SOURCE"""

@@ -7,7 +7,7 @@ target_link_libraries(reference PRIVATE darknet_core ddp_flags)
 
 # ddp_reference_test(NAME CASE...)
 function(ddp_reference_test name)
-  ddp_add_test(reference.${name} reference 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/run.py $<TARGET_FILE:reference> ${ARGN})
+  ddp_add_test(reference.${name} reference usual ${CMAKE_CURRENT_SOURCE_DIR}/reference/run.py $<TARGET_FILE:reference> ${ARGN})
   set_property(TEST reference.${name} APPEND PROPERTY ENVIRONMENT PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python
     DARKNET=$<TARGET_FILE:darknet>)
   ddp_needs_reference(reference.${name})
@@ -15,7 +15,7 @@ endfunction()
 
 # ddp_family_test(FAMILY): reference.ranks.FAMILY, the family on several ranks.
 function(ddp_family_test family)
-  ddp_add_test_again(reference.ranks.${family} reference 300 ${CMAKE_CURRENT_SOURCE_DIR}/reference/ranks.py $<TARGET_FILE:parity> ${family})
+  ddp_add_test(reference.ranks.${family} reference "usual again" ${CMAKE_CURRENT_SOURCE_DIR}/reference/ranks.py $<TARGET_FILE:parity> ${family})
   set_property(TEST reference.ranks.${family} APPEND PROPERTY ENVIRONMENT PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python
     DARKNET=$<TARGET_FILE:darknet>)
   ddp_needs_reference(reference.ranks.${family})

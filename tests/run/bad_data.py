@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Pictures and labels that cannot be read in mid-run: the last whole step is saved and all bad files are named, or, with
 -ddp_on_bad_data skip N, others are trained with in their place, the same on any number of ranks and when resumed."""
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Data, cfgs and folders that are missing or wrong: one sentence that names the file,
 the line or the value, an exit status that is not 0, and no hang; alone and on 2 ranks."""
 import math

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """How the cfg's batch is cut over ranks: the banner's words, what is counted, what is refused."""
 import os
 import re

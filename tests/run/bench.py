@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """`darknet ddp plan` and `bench`: what they print, and what they refuse. (With times of layers: tests/run/forecast.py.)"""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_bf16 1 on emulated devices ($DARKNET_EMULATED, darknet-ddp/emulated): classifiers and detectors learn what they learn in
 float32; with -ddp_exact one result on any number of ranks; a run goes on to the same weights, and not in another precision;
 networks change their size; what is not finite is found; where it does not work it is refused. (What layers compute: emulated.bf16

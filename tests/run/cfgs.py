@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Every cfg of tests/corpus/cfg, parsed and trained for a step on random data: it trains, or it is refused with
 the words that its first line has, and never ends by a signal or waits. They are what once crashed, and their kin."""
 import glob

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_channels K: one result for any K, over shared memory and over TCP; going on with another; a rank that is lost; what has one channel refuses more."""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """`darknet ddp check`: faults of all kinds sown into a long list are all found, none is invented, on
 one rank and on several, and the exit status says whether training would be wrong."""
 import os

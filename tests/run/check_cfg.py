@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """`darknet ddp check`, and what is said before a run: a cfg that cannot be trained, does not fit its data, or learns little."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """`darknet ddp check`, and training: what is wrong with a .data file is said at once, and so is a cfg that does not fit its command."""
 import os
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Which checkpoint -resume takes, and what it refuses; a disk that is full. (What a run leaves alone: run.kept.)"""
 import os
 import re

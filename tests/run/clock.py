@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """The time of day is set back and forth under a run, and between runs (a library that is loaded first says what time it is): no
 deadline, no figure and no "newest" goes by it."""
 import os

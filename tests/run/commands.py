@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Every command that trains: on one rank, with -ddp and without, and on two; and what commands never write over."""
 import math
 import os

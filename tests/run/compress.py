@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_compress bf16 and fp16: one result whatever the schedule, the buckets and the overlap; ended, killed and resumed to the same
 weights; an overflow of fp16 is seen; what does not go with it is refused. (What the result is: parity.wire, unit.group_wire.)"""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual cost=100
 """Compressions of -ddp_compress, whichever there are: one result whatever the schedule, the buckets and the overlap; what ranks keep of
 gradients is in the state file, so that a run that was ended or killed goes on to the same weights, and on another number of ranks with
 their sum; what does not go with them is refused. (What each result is: unit.reducer_NAME. What is one's own: algorithms/NAME/tests.)"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Which libraries decode pictures is compared between ranks under -ddp_exact, kept in state files, and said, or refused, where a run
 goes on with others. What the decoder warns of is said once a picture."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual cost=100
 """-ddp_exact: networks with BatchNorm, dropout, momentum, decay and random sizes train to
 the same weights files, byte for byte, on 1, 2, 4 and 8 ranks, whatever the buckets."""
 import os

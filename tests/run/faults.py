@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci cost=100
 """A few of the faults of scripts/faults.py, once each: those that no other test provokes. At the same steps in each run, or at those of
 $DDP_TEST_SEED. By hand: scripts/faults.py -times 20."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """NAME.finished: there when a run has come to its end, and only then. A signal ends one with the same exit status."""
 import os
 import signal

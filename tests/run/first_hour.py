@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """The way of somebody new, with a dozen pictures: their own data as in README, a run that is killed, resumed and begun anew, and every
 mistake on the way. No file of an earlier run is ever changed, every refusal names a file, a line, a key or an option, and what cannot
 train ends within seconds."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """A cfg for one's own pictures and time: anchors and classes of a .data file, a run that ends in so many hours, and what is said of one
 that takes longer than a day."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """A run writes into the backup folder, and what options name: nothing else, be it in the folder that it was started in, in the user's,
 or in that of temporary files."""
 import os

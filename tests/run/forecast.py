@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Times of layers in a file: `ddp bench` writes them (-profile) and sleeps by them (-replay), and `ddp plan` predicts from them."""
 import os
 import re

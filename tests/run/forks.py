@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Detectors whose cfg is of the forks that have YOLOv4: mosaics, random sizes and their losses give the same weights on any
 number of ranks, and a resumed run the same as one that nothing stopped; what is said, and what is refused."""
 import os

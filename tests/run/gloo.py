@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_backend gloo: the parameter files of MPI's, whatever the number of ranks, the schedule and the buckets; started by mpirun or
 one by one, without MPI; ended on one transport and resumed on the other; a killed rank is named; what does not go with it is
 refused. With $DARKNET_GPU ranks share that GPU: Gloo then sums in host memory, and ranks that meet by files may sum by NCCL.

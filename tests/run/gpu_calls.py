@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual cost=100
 """Which calls a training step makes, by count, on emulated devices ($DARKNET_EMULATED, darknet-ddp/emulated): one rank makes
 the same with MPI as without, on several nothing is added in which the host waits; and which bytes cross between host and device.
 Skipped where there is no such build."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual cost=100
 """Which GPU each rank takes and how sums travel, as users ask for it, on two emulated devices
 ($DARKNET_EMULATED, darknet-ddp/emulated). Skipped where there is no such build."""
 import ast

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """A build for GPUs, $DARKNET_CUDA, where it sees none: what it refuses, in which words, before
 anything is started; and that -nogpu trains. Skipped where there is no such build."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """The command blocks of the guides in darknet-ddp/docs, as they stand, each guide in a folder with a small data set x.data, a cfg x.cfg
 for it, and what a run of both has left in backup/. Which blocks are not run, and why, is written before them (tests/python/blocks.py)."""
 import glob

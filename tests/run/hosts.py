@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Two hosts, made of network namespaces, train together over TCP, to the very weights
 that two ranks on one host give. Skipped where namespaces cannot be made."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Files that decide what is learnt, beside the cfg and the list: labels, trees, maps and first
 weights. That they differ, between ranks or from the run that is resumed, is said."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """What `cmake --install` and `cpack -G DEB` make: a program that finds its files from any folder, wherever the prefix is
 moved to, Darknet's interface for Python, a manual page, completion of two shells, and a package. What needs a tool
 that is not here is skipped, and said."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci timeout=900 cores=2
 """With Intel MPI in Open MPI's place. Skipped where I_MPI_ROOT does not say where it is: a virtual environment with PyPI's impi-devel,
 or Intel's own package."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """What a run leaves alone: an earlier run's files, which are set aside and come back, what a finished run has learnt, and weights that no
 run of its cfg has saved."""
 import os

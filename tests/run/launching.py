@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Starting ranks: processes without -ddp, more ranks than cores, what mpirun would misread; and ending what was started,
 whatever it is at."""
 import collections

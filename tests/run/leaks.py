@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Many steps of a tiny network on 4 ranks, with checkpoints meanwhile: memory and descriptors of each rank stay what they are.
 DDP_LEAKS_STEPS=10000 tests/run/leaks.py by hand takes a minute."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci timeout=900 cores=2
 """With MPICH in Open MPI's place. Skipped where it is not installed (Debian's mpich and libmpich-dev)."""
 import os
 import shutil

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """What a run says and does where the network between its ranks fails, on two hosts made of network namespaces (skipped where
 these cannot be made): a firewall, a cable that is pulled, a link that is slow; and on one host, where ranks need no port."""
 import os

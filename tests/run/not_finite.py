@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Numbers that are not finite: a rate too high and a label too large, on 1, 2 and 4 ranks; what is said, what is kept."""
 import hashlib
 import math

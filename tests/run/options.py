@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """The command line: what is accepted where, what is refused in which words, and help."""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Who saves in a folder: a second run of the same name is refused, on the same host and from another, a dead one holds nothing, and
 -ddp_take_over ends the first."""
 import os

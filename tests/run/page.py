@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """NAME.html as a browser shows it: what is drawn and written is what the CSV file has. Exit status 77 without a browser."""
 import csv
 import os

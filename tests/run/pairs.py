@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Which options exclude each other: what `darknet ddp options -json` says of them is what is refused, in both orders."""
 import json
 import os

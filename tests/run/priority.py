@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_priority: one result with and without it, over shared memory and over TCP, exact and not; a rank that is lost; where it does nothing."""
 import os
 import signal

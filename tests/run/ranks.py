@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """What makes ranks one job: each reads its own part of every batch, all start from the same
 weights, those that disagree are named, and one that is lost ends the others."""
 import os

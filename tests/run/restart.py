@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """A job that fails starts again, and ends in the weights of a run that nothing disturbed: a killed rank on one host, a host whose
 cable is pulled on two (network namespaces; skipped where these cannot be made). What is not mended by that is not tried again."""
 import hashlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual cost=100
 """A run that was ended, by a signal or by kill -9 at any moment, goes on from its last checkpoint to the very weights that it
 would have come to."""
 import os

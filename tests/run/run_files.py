@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """What a run leaves beside its weights: a CSV file, a page, event files for TensorBoard; through resuming, kills and full
 disks."""
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Checkpoints are written while training goes on: on a disk whose fsync takes long, or does not end before it may (a library that is
 loaded first), steps wait for a copy alone, what is saved is what a fast disk gets, and what fails is said at a step soon after."""
 import csv

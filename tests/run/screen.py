@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """What is printed while a network trains: a line a step in a pipe, one line that renews itself on a terminal, the last lines of a
 run, and NAME.log."""
 import itertools

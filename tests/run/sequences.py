@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Whatever users do in whatever order, no weights are lost: random sequences of runs that begin, go on, are killed, and of what happens to
 files meanwhile. After each run every file of weights that was there must still be there, under some name, but for what the run may replace:
 NAME.backup, NAME_last and NAME_best of its own, and with -keep numbered ones. SEQUENCES=A:B tries others than the first."""

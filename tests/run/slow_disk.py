@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """The backup folder on a disk that is slow, or does not answer any more (a file system in user space; skipped without FUSE and
 Debian's python3-fusepy): steps wait for no save but the one before theirs, what is waited for is named with its seconds, what is saved
 is what a fast disk gets; and a run whose disk is gone ends, at the start and later."""

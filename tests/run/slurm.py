@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """Under Slurm: a cluster of one node that this test starts on loopback, as any user. Skipped where it is not installed
 (Debian's slurmctld, slurmd, slurm-client and slurm-wlm-basic-plugins)."""
 import os

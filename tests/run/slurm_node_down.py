@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """Under Slurm a node goes down in mid-run, its network and all that runs there at once: the ranks that are left name it and end, srun
 ends, and the job goes on on the node that is left, to one process's weights. As root; skipped where network namespaces cannot be made or
 Slurm is not installed."""

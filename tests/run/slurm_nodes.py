@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """Under Slurm on two nodes, made of network namespaces: 2 x 4 ranks of srun train to one process's weights, and a node that dies ends the
 job. As root; skipped where namespaces cannot be made or Slurm is not installed."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: ci
 """-ddp_hosts over real ssh: two hosts made of network namespaces, an sshd of its own on the second, with keys that are made for it. It
 trains, saves and ends as on one host; a host that ssh hangs at, refuses or does not know is named; one that dies is left out. As root;
 skipped where namespaces cannot be made or Debian's openssh-server is missing."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """The table of engine/checkpoint/starts.def, row by row: what a start makes of what lies in its folder, what a save makes of what lies at
 its name, and what a kill leaves. docs/resume.md has each row, too. No weights are lost in any of it."""
 import ctypes

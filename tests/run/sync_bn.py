@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """BatchNorm over the mini-batches of all ranks (-ddp_sync_bn 1): ranks of one image at a time, going on, a lost rank, refusals. That it
 computes what one process does with the whole mini-batch, parity.sync_bn.* shows."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_trace: what all ranks did in some steps, in one file on one clock; and that tracing changes no weights."""
 import collections
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Validation while training, and `detector map`: the same figures to the last bit on any number of ranks, the best
 weights kept, an end where nothing improves, and training that is not disturbed by it."""
 import importlib.util

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_verify_every: a bit that flips in the memory of a running rank is found, by layer, ranks and step, on every rank, which name the
 minority; the last pair stays. The bit is flipped through /proc/PID/mem."""
 import os

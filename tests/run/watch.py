@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """The watch over a run: who stands still, is gone or hangs on a file is named, the job ends in time, and
 nothing is said of a run that only stood still with its host. Small timeouts; all on this host."""
 import os

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Ranks check that all run the same thing, and each says what differs. */
 #include "comm/collectives.h"
 #include "core/agree.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The table of algorithms, whichever there are: what each one's example asks for, that each claims
  * what it plugs into, so that no two meet there, and what a set of none or of one is. */
 #include "algorithms/claims.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* How a rank waits beside others on few cores. */
 #include "base/clock.h"
 #include "comm/backoff.h"

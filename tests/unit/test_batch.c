@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* How a batch is cut over ranks, and what is refused, to the word. */
 #include "core/batch.h"
 

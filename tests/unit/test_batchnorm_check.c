@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Mini-batches of one image cannot be normalised: what is said then, and that it helps. */
 #include "core/batchnorm_check.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Running statistics: of all ranks' mini-batches, with the same bits or up to rounding, or rank
  * 0's. */
 #include "../reference_sum.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Bucket plans, against plans made by hand. A plan is written as one line:
  * "OFFSET+COUNT layers FIRST..LAST params N" a bucket. */
 #include "core/bucket_plan.h"

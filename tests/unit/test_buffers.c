@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* One rank gives parameters, and the buffers that live in one piece of memory, to all. */
 #include "core/buffers.h"
 #include "numbers.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Changes of a cfg are told, to the word. */
 #include "checkpoint/cfg_compare.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* A cfg's text with other values: cli/cfg_edit.c; and how long a run may be: cli/fit_run.c. */
 #include "cli/cfg_edit.h"
 #include "cli/fit_run.h"

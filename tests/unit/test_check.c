@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Faults sown into pictures, labels and cfgs: each is found once, where it is, and nothing else. */
 #include "check/data.h"
 #include "check/label.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* State files: what is written is read, and nothing else is. */
 #include "checkpoint/checkpoint.h"
 #include "folder.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* A pair that holds a number that is not finite is passed over, and refused where it is the last.
  */
 #include "checkpoint/find.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Finding pairs: the newest whole one, and a sentence for each that is not. */
 #include "numbers.h"
 #include "pair_folder.h"

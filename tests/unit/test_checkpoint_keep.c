@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Keeping the last pairs: what goes, and what stays. */
 #include "checkpoint/find.h"
 #include "checkpoint/pair.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Saving pairs: whatever fails, whoever is killed when, one complete pair is there.
  *
  * The calls of the system that a save makes are this file's: they count, and at a chosen

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The confusion matrix: eval/confusion.c, on boxes whose matches are plain to see. */
 #include "eval/confusion.h"
 #include "numbers.h"

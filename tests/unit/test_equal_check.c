@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Ranks check whether all have the same number, by sums of floats. */
 #include "core/equal_check.h"
 

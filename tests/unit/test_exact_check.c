@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Runs that -ddp_exact accepts, and that it refuses, to the word. */
 #include "core/batch.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Files are there whole or not at all, and whoever writes one is told why it failed. */
 #include "base/file.h"
 #include "folder.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Which GPU each rank gets, and what is refused, without any GPU. */
 #include "launch/gpu_placement.h"
 

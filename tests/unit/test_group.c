@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* The process group of one process, and what a group refuses. */
 #include "comm/backend.h"
 #include "comm/collectives.h"

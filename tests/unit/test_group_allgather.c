@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* All-gathers that are started: every rank's part, to the bit, by every schedule. */
 #include "comm/group_gpu.h"
 #include "comm/group_schedule.h"

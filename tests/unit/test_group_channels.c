@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Sums that take turns at several channels: the bits of one, and each channel has its share. */
 #include "comm/group.h"
 #include "comm/group_schedule.h"

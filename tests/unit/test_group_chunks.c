@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* How long chunks are, and that sums of any number of them have the same bits. */
 #include "comm/chunk.h"
 #include "comm/chunk_sizes.h"

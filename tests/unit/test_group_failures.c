@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* A group of several ranks, of which one is late, gone or wrong. */
 #include "comm/collectives.h"
 #include "comm/group.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Sums in two halves, by every schedule: after the first each rank has the sum of its share, after
  * the second everybody has what each put there. */
 #include "comm/group.h"

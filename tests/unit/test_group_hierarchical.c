@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Sums by levels: hosts of any number of ranks, any number of hosts, the same bits as ever. */
 #include "comm/collectives.h"
 #include "comm/group.h"

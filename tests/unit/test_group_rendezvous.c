@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* How ranks meet by files: all of them, whatever lies there from earlier starts; and what is said
  * of one that does not come. Ranks are threads here. */
 #include "transport/rendezvous.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* The order of the sum, against the formulas that sum.h gives. The values are
  * chosen so that another order gives other bits. */
 #include "device/sum.h"

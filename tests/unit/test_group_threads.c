@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* A group of several ranks, as threads of this process. */
 #include "comm/collectives.h"
 #include "comm/group.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Numbers of 16 bits against their definition, and sums that travel as such: the tree of rounded
  * sums, to the bit, whatever the schedule and the hosts. */
 #include "comm/group_schedule.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Reports about a run that stands still: positions, the table, events, and who broke off first. */
 #include "base/clock.h"
 #include "folder.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Plans of sums by levels: those of all ranks fit together, at sizes that no test can run, and
  * which way is taken for which hosts. */
 #include "comm/hierarchical_plan.h"

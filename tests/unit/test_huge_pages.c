@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 #include "base/huge_pages.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Numbers that are not finite are found: by their bits, in a sum by every rank, in a reducer's
  * step, in statistics, in a loss. */
 #include "base/is_finite.h"

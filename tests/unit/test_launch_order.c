@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The order of a plan's sums, against orders written by hand, and how it follows the
  * line. */
 #include "core/launch_order.h"

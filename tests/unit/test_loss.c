@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The loss over ranks, and the requests that travel with it. */
 #include "../reference_sum.h"
 #include "core/loss.h"

@@ -1,5 +1,8 @@
-/* However many options there are, ranks compare all of them: with a table of 100 in place of the
- * program's. */
+/* ddp-test: quick */
+/* However many options there are, ranks compare all of them: the program's code of the table over
+ * another table, many_options/options/options.def, of 100. */
+#include "options/list.c" /* NOLINT: it includes the table */
+
 #include "core/agree.h"
 #include "options/options.h"
 #include "ranks.h"
@@ -13,7 +16,7 @@
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
 
-enum { OPTIONS = 100 };
+enum { COUNT = 100 };
 
 static void each_option_has_its_line(void **state)
 {
@@ -24,10 +27,10 @@ static void each_option_has_its_line(void **state)
 
     (void)state;
     assert_non_null(text);
-    assert_int_equal(ddp_options_list(&o, DDP_OPTION_AGREE, 0, 0, values), OPTIONS);
+    assert_int_equal(ddp_options_list(&o, DDP_OPTION_AGREE, 0, 0, values), COUNT);
     for (const char *at = text; *at; at = strchr(at, '\n') + 1)
         lines++;
-    assert_int_equal(lines, OPTIONS + 1);
+    assert_int_equal(lines, COUNT + 1);
     assert_true(strlen(text) > 2048);
     assert_non_null(strstr(text, "\n-ddp_option_of_many_on_which_ranks_agree_00 2\n"));
     assert_non_null(strstr(text, "\n-ddp_option_of_many_on_which_ranks_agree_99 3\n"));

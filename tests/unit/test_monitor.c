@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Files that a run leaves beside its weights: the CSV file, the thinned history, the page, and the
  * event file of TensorBoard. */
 #include "folder.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The table of options: what each rank may have of its own, and what all must have alike. */
 #include "options/table.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* How ranks that tell each other their hosts and networks are numbered, and where each listens. */
 #include "transport/peer_addresses.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Average precision, against the numbers of COCO's own code (tests/python/coco_reference.py makes
  * the same boxes and prints them), and what follows from the definition by hand. */
 #include "eval/precision.h"

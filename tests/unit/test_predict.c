@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Predicted steps of networks so simple that their times can be told by hand. */
 #include "bench/predict.h"
 #include "numbers.h"

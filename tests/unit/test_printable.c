@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Text that comes from elsewhere, as a terminal gets it. */
 #include "base/printable.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The figures behind a step's line: show/progress.c. */
 #include "numbers.h"
 #include "show/progress.h"

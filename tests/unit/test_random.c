@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Philox to the published vectors; what a draw depends on, and what it does not. */
 #include "base/random.h"
 #include "numbers.h"

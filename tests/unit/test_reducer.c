@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* The reducer's contract on the memory, the frozen layers, repeats and times. */
 #include "toy.h"
 

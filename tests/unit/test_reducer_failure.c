@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Errors of the reducer when a layer or a rank is missing. */
 #include "toy.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* The reducer's sums: over 1 to 4 ranks, layers ready in another order on each. */
 #include "toy.h"
 

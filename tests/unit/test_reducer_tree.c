@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Exact sums: S mini-batches in one binary tree, whichever ranks run them. */
 #include "../reference_sum.h"
 #include "core/tree_sum.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Layers whose backward does not run: on some rank, on none, in some pass. The sums,
  * which ranks tell which layers were used, and that nobody hangs. */
 #include "comm/group_schedule.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Files of an earlier run are set aside, and come back. */
 #include "checkpoint/set_aside.h"
 #include "folder.h"

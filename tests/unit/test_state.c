@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Arrays that training keeps beside the network's own, as ranks get them from the one that has read
  * a checkpoint. */
 #include "core/state.h"

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Mean and sum of squares over the values of all ranks, joined from each rank's own. */
 #include "core/sync_batchnorm.h"
 

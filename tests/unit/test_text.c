@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Plurals and durations: base/plural.c. */
 #include "base/plural.h"
 

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Plans of ordered sums by NCCL at sizes that no test can run: what comes together, where it lies,
  * and how many ranks are too many. (That the sums are right: sums.nccl on GPUs.) */
 #include "comm/work.h"

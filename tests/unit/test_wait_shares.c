@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* The share of its time that each rank waits, as all ranks learn it. */
 #include "base/clock.h"
 #include "ranks.h"

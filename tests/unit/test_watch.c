@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* The watch over a run: who stands still, who is gone. Ranks are objects of one process here, with
  * real connections between them, and a clock that moves when the test says so. */
 #include "base/clock.h"

@@ -16,7 +16,7 @@ endforeach()
 target_link_libraries(weights_dump_upstream PRIVATE upstream_darknet)
 target_link_libraries(weights_dump_patched PRIVATE darknet_core)
 
-ddp_add_test(upstream.weights upstream 300 ${CMAKE_CURRENT_SOURCE_DIR}/upstream/weights.py)
+ddp_add_test(upstream.weights upstream usual ${CMAKE_CURRENT_SOURCE_DIR}/upstream/weights.py)
 set_property(TEST upstream.weights APPEND PROPERTY ENVIRONMENT DARKNET=$<TARGET_FILE:darknet>
   DARKNET_SRC=${PROJECT_BINARY_DIR}/darknet-src PROJECT_CFG=${PROJECT_SOURCE_DIR}/cfg
   PATCHED=$<TARGET_FILE:weights_dump_patched> UPSTREAM=$<TARGET_FILE:weights_dump_upstream>)

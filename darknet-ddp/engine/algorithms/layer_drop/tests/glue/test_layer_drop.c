@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Layer drop against its definition: in each step Darknet alone trains a network whose cfg lacks
  * the blocks that are left out, and in which what the others add is multiplied. Ranks are threads,
  * each with a network of its own. */

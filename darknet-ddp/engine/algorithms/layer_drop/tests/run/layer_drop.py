@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_layer_drop: one result whatever the buckets, and with -ddp_exact on any number of ranks; a run that was ended or killed
 goes on to the same weights; what is left out is not sent; a cfg without residual blocks is refused. (What the result is:
 glue.layer_drop, unit.layer_drop.)"""

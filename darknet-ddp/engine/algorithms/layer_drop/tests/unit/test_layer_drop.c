@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Progressive layer dropping: its ramp against the paper's formula, and its draws. */
 #include "algorithms/layer_drop/draw.h"
 #include "unit/numbers.h"

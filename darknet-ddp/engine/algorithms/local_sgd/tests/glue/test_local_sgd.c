@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Local SGD against its definition: networks that Darknet alone trains, one after the other, each
  * on its share of every batch, and whose parameters are averaged here. Ranks are threads, each with
  * a network of its own. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_local_sgd and -ddp_slowmo: one result whatever the schedule and the buckets; what is saved waits for all ranks to be alike,
 so that a run that is ended or killed goes on to the same weights; what does not go with it is refused. (What the result is:
 glue.local_sgd, unit.local_sgd.)"""

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* What is averaged, and when, on a network without a framework. */
 #include "algorithms/local_sgd/averaging.h"
 #include "comm/group_schedule.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_compress powersgd:R: what is its own (the rest: tests/run/compressions.py): its words, and Q, which is saved."""
 import os
 import sys

@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* PowerSGD (powersgd.c) on 2 to 4 ranks: its definition (compressed.h), steps that are
  * dropped, and what a checkpoint has. */
 #include "algorithms/powersgd/matrix.h"

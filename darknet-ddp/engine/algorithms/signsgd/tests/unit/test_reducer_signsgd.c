@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Sign-SGD with error feedback (signsgd.c) on 2 to 4 ranks: its definition, in double. */
 #include "unit/compressed_checks.h"
 

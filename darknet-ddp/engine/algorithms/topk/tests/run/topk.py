@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """-ddp_compress topk:P: what is its own (the rest: tests/run/compressions.py): its words, and on how many ranks it pays."""
 import os
 import sys

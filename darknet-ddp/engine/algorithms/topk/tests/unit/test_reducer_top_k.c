@@ -1,3 +1,4 @@
+/* ddp-test: quick tsan */
 /* Top-k (topk.c, top_k.h) on 2 to 4 ranks, bit for bit its definition
  * (compressed.h).
  */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual cost=100
 """-ddp_shard_optimizer 1: the same weights and state files as without it, for every schedule, bucket, wire and number of ranks; a
 run goes on from any of them with it and without, on other numbers of ranks; a rank that is killed is named; what does not go
 with it is refused. (Sums in halves: unit.group_halves; the share itself: unit.shard.)"""

@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* Updates and what optimizers remember, shared out over ranks: the same bits as where each rank
  * updates all, also of layers that ran on some rank only, or on none; what rank 0 had before is
  * shared out, and can be asked for. */
