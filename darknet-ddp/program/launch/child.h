@@ -1,5 +1,5 @@
-/* launch/child.h: a launcher as a child process, and signals to it in the form that it can pass on
- * to ranks. */
+/* launch/child.h: a launcher (mpirun) as a child process. Signals to this process become what the
+ * launcher can pass on to its ranks; its output comes through this process. */
 #ifndef DDP_LAUNCH_CHILD_H
 #define DDP_LAUNCH_CHILD_H
 
@@ -57,30 +57,38 @@ typedef enum ddp_launcher_note {
  * own, so a terminal's Ctrl-C comes here alone. Where a signal ended a rank, a sentence says so,
  * and how much memory the rank had; where no rank has said why the job failed, one says that.
  *
- * The first SIGINT or SIGTERM becomes SIGUSR2 (mpirun would give ranks that get SIGTERM a second).
- * Ranks that train end the step, save and end, for as long as config says. Before that they agree
- * once whether any of them was asked to end: then they end without writing anything, else
- * they commit. Until they have told which SIGUSR2 is sent again and again, since a mpirun
- * that starts its ranks may pass it on to nobody, and what is left after 2 s is killed. A later
- * signal, or one to ranks that are not to train, becomes SIGTERM, and what is left after 2 s is
- * killed; so is what is left 5 s after a rank has failed (mpirun waits for a host that is away for
- * minutes), or 15 s after rank 0 has done all (who keeps a connection to mpirun open keeps it from
- * ending). SIGUSR1 and SIGUSR2 are passed on, and SIGQUIT to one rank of this host; ranks that do
- * not train, and have no handler for it, it ends. SIGTSTP stops the ranks and this process, and
- * SIGCONT has them go on. If this process is killed, the child gets SIGTERM.
+ * What a signal to this process does:
+ *
+ *   1. SIGINT, SIGTERM or SIGHUP, before ranks that are to train have told whether they commit:
+ *      SIGUSR2 goes to the ranks every 0.1 s, since an mpirun that starts them may pass one on to
+ *      nobody. They agree once whether any has got it. If so, they end without writing anything.
+ *      What is left after 2 s is killed.
+ *   2. The first of these once they have committed: SIGUSR2 goes to the ranks. They end the step,
+ *      save and end, and have as long for it as `patient` and grace_s say.
+ *   3. A later one, or one to ranks that are not to train: the launcher gets end_signal, and what
+ *      is left after 2 s is killed.
+ *   4. SIGUSR1 and SIGUSR2 go to the ranks.
+ *   5. SIGQUIT goes to one rank of this host that handles it. Ranks that do not train, and of which
+ *      none does, end as in 3.
+ *   6. SIGTSTP stops the ranks and this process; SIGCONT has them go on.
+ *   7. If this process is killed, the launcher gets end_signal.
+ *
+ * Processes that are left are also killed 5 s after a rank has failed (mpirun may wait for a host
+ * that is away for minutes), and 15 s after rank 0 has done all (mpirun does not end while somebody
+ * keeps a connection to it open).
  *
  * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err) DDP_MUST_CHECK;
 
-/* The process that started this one's ranks by ddp_child, on this host; 0: none did. */
+/* Return the process on this host that has started this rank by ddp_child; 0: none has. */
 pid_t ddp_child_starter(void);
 
-/* In a rank: tell that, on its standard error, which is `to` now. Nothing happens if it was not
- * started by ddp_child. From any thread. */
+/* In a rank: tell the process that has started it a note, on standard error, which is now the
+ * descriptor `to`. Do nothing if ddp_child has not started the rank. From any thread. */
 void ddp_child_tell(int to, ddp_launcher_note note);
 
-/* The same: rank 0 writes this file (its path) as NAME.log. */
+/* In rank 0: tell the process that has started it the path of NAME.log, as ddp_child_tell does. */
 void ddp_child_tell_log(int to, const char *path);
 
 #endif

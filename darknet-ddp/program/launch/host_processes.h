@@ -5,14 +5,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Call each for the children of a process, all its threads'. */
+/* Call each(ctx, child) for every child of the process `parent`, of all its threads. */
 void ddp_children_each(pid_t parent, void (*each)(void *ctx, pid_t child), void *ctx);
 
-/* As mpirun told a process; -1: it is no rank, or cannot be looked at. */
+/* Return the rank that Open MPI's mpirun has given to a process, by its environment; -1: it is no
+ * rank, or cannot be looked at. */
 int ddp_rank_of_process(pid_t pid);
 
-/* Ranks of this host that run another program than this process does: "; rank 1 on this host is no
- * darknet: /usr/bin/sleep", or nothing, into out. */
+/* Write into out which ranks of this host run another program than this process: "; rank 1 on this
+ * host is no darknet: /usr/bin/sleep", once for each, or nothing. Call in a rank. */
 void ddp_host_processes_describe_strangers(char *out, size_t size);
 
 #endif

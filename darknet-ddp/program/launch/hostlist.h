@@ -1,4 +1,5 @@
-/* launch/hostlist.h: the hosts that -ddp_hosts names; launch/reach.h has which of them answer. */
+/* launch/hostlist.h: the hosts that -ddp_hosts names. launch/reach.h finds out which of them
+ * answer. */
 #ifndef DDP_LAUNCH_HOSTLIST_H
 #define DDP_LAUNCH_HOSTLIST_H
 
@@ -9,9 +10,9 @@
 enum { DDP_HOSTS_MAX = 1024 };
 
 typedef struct ddp_host {
-    char *name;      /* or address */
-    int ranks;       /* to be started there */
-    int unreachable; /* it did not answer */
+    char *name;      /* name or address, as it was given */
+    int ranks;       /* number of ranks to start there */
+    int unreachable; /* 1: the host did not answer */
 } ddp_host;
 
 typedef struct ddp_hosts {
@@ -19,29 +20,29 @@ typedef struct ddp_hosts {
     size_t count;
 } ddp_hosts;
 
-/* From "a,b:4", or from a file of that name with a line for each host: "a", "b:4" or "b slots=4",
- * # begins a comment. A host without a number gets `ranks`. Release *h in any case. Fails with
- * DDP_ERR_USAGE, DDP_ERR_NOMEM. */
+/* Read hosts from text such as "a,b:4", or from a file of that name with a line for each host: "a",
+ * "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks`. Fails with
+ * DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
 
-/* Has one a name with a domain, such as a.example? */
+/* Return 1 if a host is given by a name with a domain, such as a.example. */
 int ddp_hosts_have_domains(const ddp_hosts *h);
 
-/* An IP address, and no name? */
+/* Return 1 if the text is an IP address. */
 int ddp_is_address(const char *name);
 
-/* Is that a name or an address of this host? */
+/* Return 1 if the text is this host's name, an address of this host, or localhost. */
 int ddp_is_this_host(const char *name);
 
 /* Return 1 if a host that answers is not this one. */
 int ddp_hosts_have_others(const ddp_hosts *h);
 
-/* The network over which this host reaches the first other one that answers, as
- * "10.1.0.0/16" into network. 0: there is none, or its name cannot be resolved. */
+/* Write into network over which IPv4 network this host reaches the first other one that answers, as
+ * "10.1.0.0/16". Returns 1; if there is no other host, or its name cannot be resolved, 0. */
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
 
-/* Ranks of the hosts that answer. */
+/* Return how many ranks the hosts that answer have together. */
 int ddp_hosts_ranks(const ddp_hosts *h);
 
 /* Write "a:4,b:4" as mpirun's -H wants it: `ranks` of them in all, the first hosts full, without

@@ -3,11 +3,11 @@
 #ifndef DDP_LAUNCH_KILL_LAUNCHER_H
 #define DDP_LAUNCH_KILL_LAUNCHER_H
 
-/* This rank is about to end the job. If the mpirun that is its parent is still there in 10 s (it
- * waits up to 8 minutes for a host that is away), it is killed, by a process that is left behind
- * for that; where the rank has found itself alone, so is Open MPI 4's daemon on another host than
- * mpirun's. An mpirun that this program started is left to it; so is a parent of another name. From
- * any thread. */
+/* Leave a process behind that kills this rank's parent if that is still there in 10 s and is an
+ * mpirun, which may wait for a host that is away for 8 minutes. With `alone` (this rank has found
+ * itself without the others) the parent may also be mpirun's daemon on another host. An mpirun that
+ * this program has started is left to that process. Call when this rank is about to end the job,
+ * from any thread. */
 void ddp_kill_launcher_later(int alone);
 
 #endif

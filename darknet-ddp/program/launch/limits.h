@@ -5,12 +5,12 @@
 
 #include "launch/hostlist.h"
 
-/* May mpirun open the files that it needs for so many ranks on this host? The limit of this
- * process, which children inherit, is raised as far as it may be. Fails with DDP_ERR_USAGE. */
+/* Raise the limit of open files, which children inherit, to what mpirun needs for so many ranks on
+ * this host, if it is lower. Fails with DDP_ERR_USAGE if it may not be raised so far. */
 ddp_status ddp_limits_check_files(int ranks, ddp_error *err) DDP_MUST_CHECK;
 
-/* Are the names of this host and of the others such that Open MPI's mpirun can handle them? Fails
- * with DDP_ERR_USAGE. */
+/* Fail with DDP_ERR_USAGE if the name of this host or of one in `hosts` is longer than mpirun can
+ * take (launch/mpirun.h:ddp_mpirun_name_letters). */
 ddp_status ddp_limits_check_names(const ddp_hosts *hosts, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-/* Four ports of 46900 to 46999, which are free on this host if any are, with commas between them.
- * mpirun and its daemons listen on each that they are given, but for those that others have: four,
- * drawn for the job, so that of jobs side by side each has one. size: at least 24. */
+/* Draw four ports of 46900 to 46999 at random, and write them into out with commas between them: at
+ * least 24 bytes. Ports that are free on this host are preferred. mpirun and its daemons listen on
+ * each port that they are given, unless another process has it. So four are enough for several jobs
+ * side by side to have one each. */
 void ddp_draw_ports(char *out, size_t size);
 
 #endif

@@ -1,23 +1,25 @@
-/* launch/process_tree.h: signals to what this process started, and what that started in turn. */
+/* launch/process_tree.h: signals to the tree of processes below this one: those that it has
+ * started, those that these have started, and so on. */
 #ifndef DDP_LAUNCH_PROCESS_TREE_H
 #define DDP_LAUNCH_PROCESS_TREE_H
 
 #include <sys/types.h>
 
-/* From here on a process below this one whose parent has ended is a child of this one, and is
- * found below. */
+/* Make this process the parent of each process of the tree whose own parent ends, so that the tree
+ * keeps it. Call before the first process is started. */
 void ddp_become_subreaper(void);
 
-/* End them all with SIGKILL, and wait until none is left, for 3 s at most. */
+/* Kill all processes of the tree, and wait until none is left, for 3 s at most. */
 void ddp_process_tree_kill(void);
 
-/* Call each with every process below this one. */
+/* Call each(ctx, pid) for every process of the tree. */
 void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 
-/* Send a signal to those of them that run this very program. Returns how many. */
+/* Send a signal to the processes of the tree that run this very program. Returns how many got it.
+ */
 int ddp_process_tree_signal(int number);
 
-/* Return 1 if a signal to the process waits until the process no longer blocks it. */
+/* Return 1 if the process blocks this signal, and one has been sent to it. */
 int ddp_process_has_pending(pid_t pid, int number);
 
 /* Send a signal to one process of the tree that runs this very program and handles the signal: of

@@ -1,24 +1,26 @@
-/* launch/reach.h: other hosts, as mpirun reaches them: by the program of Open MPI's parameter
- * plm_rsh_agent, or ssh without a question. */
+/* launch/reach.h: whether other hosts answer. They are asked as mpirun reaches them: by the program
+ * that Open MPI's parameter names (launch/mpirun.h:ddp_mpirun_agent), or by ssh, without a
+ * question.
+ */
 #ifndef DDP_LAUNCH_REACH_H
 #define DDP_LAUNCH_REACH_H
 
 #include "launch/hostlist.h"
 
-/* Ask each host whether it answers; this host does. Takes up to 10 s. A host that was unreachable
- * and answers now counts again. */
+/* Set `unreachable` of each host anew, by asking all of them at once. This host always answers.
+ * Takes up to 10 s. */
 void ddp_hosts_probe(ddp_hosts *h);
 
-/* Why a host does not answer, in the words of what reaches it ("ssh: Could not resolve hostname b:
- * Name or service not known"), into out, always ended. Takes up to limit_s. Returns 0 where it
- * does answer, and out is empty. */
+/* Write into out why a host does not answer, in the words of the program that reaches it: "ssh:
+ * Could not resolve hostname b: Name or service not known". Takes up to limit_s seconds. Returns 1;
+ * if the host answers, 0, with out empty. */
 int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size);
 
-/* The hosts that are still being reached, among the processes below this one, into out: "b, c and 2
- * more". Returns how many. */
+/* Write into out the hosts that processes below this one are still trying to reach: "b, c, d, e and
+ * 2 more". Returns how many they are. */
 int ddp_hosts_being_reached(const ddp_hosts *h, char *out, size_t size);
 
-/* The name of the program that reaches them, into out. */
+/* Write into out the name, without folder, of the program that reaches other hosts. */
 void ddp_reach_program(char *out, size_t size);
 
 #endif
