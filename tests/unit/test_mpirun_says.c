@@ -1,7 +1,7 @@
 /* ddp-test: quick */
-/* What is read of mpirun's pages (launch/mpirun.h): those of Open MPI 4, which breaks lines where
- * its author did, and of 5, which breaks them where a line is full. */
-#include "launch/mpirun.h"
+/* What is read of mpirun's pages (launch/mpirun_says.h): those of Open MPI 4, which breaks lines
+ * where its author did, and of 5, which breaks them where a line is full. */
+#include "launch/mpirun_says.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

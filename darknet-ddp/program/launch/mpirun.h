@@ -90,27 +90,4 @@ int ddp_mpirun_is_daemon_name(const char *program);
  * mpirun becomes a prterun, which itself is none of Open MPI's. */
 char *ddp_mpirun_typed_name(char *program);
 
-/* ---- what Open MPI's mpirun says: launch/mpirun_says.c ---- */
-
-/* What a frame of mpirun's is about: text between two lines of dashes. */
-typedef struct ddp_mpirun_frame {
-    int is_end;         /* only that ranks have ended, or cannot be started */
-    int is_no_start;    /* of these, that they cannot be started */
-    int rank;           /* the one that ended first, by a signal or before all was done; -1: none */
-    int signal;         /* that ended it; 0: it ended by itself, with exit status 0 */
-    char host[128];     /* that rank's */
-    char lost[128];     /* the host whose daemon mpirun has lost; empty: none */
-    char sentence[400]; /* what the frame begins with, up to a stop or colon */
-} ddp_mpirun_frame;
-
-/* Read a frame, from its first line of dashes to its last. Words may be broken into lines at any
- * blank. */
-void ddp_mpirun_read_frame(ddp_mpirun_frame *out, const char *text);
-
-/* Return 1 if the line, of so many bytes, is the first or last of a frame. */
-int ddp_mpirun_is_rule(const char *line, size_t bytes);
-
-/* Return 1 if the line is mpirun's and means nothing to a user who did not start mpirun. */
-int ddp_mpirun_is_aside(const char *line, size_t bytes);
-
 #endif

@@ -1,4 +1,4 @@
-#include "launch/mpirun.h"
+#include "launch/mpirun_says.h"
 
 #include <stdio.h>
 #include <stdlib.h>

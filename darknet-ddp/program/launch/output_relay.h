@@ -9,7 +9,7 @@
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
 
-#include "launch/mpirun.h"
+#include "launch/mpirun_says.h"
 
 #include <poll.h>
 #include <stddef.h>
