@@ -78,12 +78,13 @@ static void expect_picture(const char *name, const char *bytes, size_t count, in
                            const char *want)
 {
     ddp_faults f = {0};
-    int w, h;
-    int fit = ddp_check_picture(&f, file_of(name, bytes, count), "l:1", &w, &h);
+    ddp_picture_header size;
+    int fit = ddp_check_picture(&f, file_of(name, bytes, count), "l:1", NULL, &size);
 
     assert_int_equal(fit, want[0] == 0);
-    assert_int_equal(w, width);
-    assert_int_equal(h, height);
+    assert_int_equal(size.width, width);
+    assert_int_equal(size.height, height);
+    assert_int_equal(size.turned, 0);
     expect(&f, want);
 }
 
@@ -103,7 +104,7 @@ static void reads_headers(void **state)
 static void finds_what_is_no_picture(void **state)
 {
     ddp_faults f = {0};
-    int w, h;
+    ddp_picture_header size;
 
     (void)state;
     EXPECT_PICTURE("", 0, 0, "picture-broken:0");
@@ -116,8 +117,8 @@ static void finds_what_is_no_picture(void **state)
     EXPECT_PICTURE(JPEG_START JPEG_FRAME "scan cut", 0, 0, "picture-broken:0");
     EXPECT_PICTURE(PNG_START "data cut", 0, 0, "picture-broken:0");
     EXPECT_PICTURE("GIF89a\0\0\x10\0", 0, 0, "picture-broken:0");
-    assert_false(ddp_check_picture(&f, folder_file(&folder, "none"), "l:1", &w, &h));
-    assert_false(ddp_check_picture(&f, folder.path, "l:1", &w, &h));
+    assert_false(ddp_check_picture(&f, folder_file(&folder, "none"), "l:1", NULL, &size));
+    assert_false(ddp_check_picture(&f, folder.path, "l:1", NULL, &size));
     expect(&f, "picture-unreadable:0 picture-broken:0");
 }
 

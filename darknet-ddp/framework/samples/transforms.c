@@ -1,6 +1,7 @@
 #include "samples/transforms.h"
 
 #include "layers/images/decode.h"
+#include "layers/images/exif.h"
 
 #include <darknet.h>
 #include <utils.h>
@@ -40,6 +41,11 @@ int ddp_decode_picture(const char *picture, char *note, size_t size)
     free(d.bytes);
     (void)snprintf(note, size, "%s", d.note);
     return failed;
+}
+
+int ddp_exif_orientation(const unsigned char *exif, size_t size)
+{
+    return exif_orientation(exif, size);
 }
 
 int ddp_picture_size(const char *picture, int *width, int *height)

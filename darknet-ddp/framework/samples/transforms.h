@@ -18,7 +18,11 @@ void ddp_mask_path(const char *picture, char *out);
  * then has the decoder's warning, or "". Else note says why not. */
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
-/* Read a picture's size in pixels from its header. Returns 0 if that succeeds; else both are 0. */
+/* Return the orientation, 1 to 8, that Exif data of `size` bytes say; 1 if none. */
+int ddp_exif_orientation(const unsigned char *exif, size_t size);
+
+/* Read a picture's size in pixels from its header, turned as its Exif data say. Returns 0 if that
+ * succeeds; else both are 0. */
 int ddp_picture_size(const char *picture, int *width, int *height);
 
 /* Return which libraries decode pictures here, and how the one for JPEGs rounds. If two programs

@@ -173,6 +173,8 @@ static void print_tally(FILE *out, const ddp_check_result *r)
                       " with an empty one",
                       t->boxes, t->boxes == 1 ? "" : "es", t->without_labels,
                       ddp_plural(t->without_labels), t->without_boxes);
+    if (t->turned > 0)
+        (void)fprintf(out, "; %" PRIu64 " turned, as their Exif data say", t->turned);
     (void)fprintf(out, "\n");
     print_classes(out, r);
     print_sides(out, t);
@@ -186,9 +188,10 @@ static void put_tally(FILE *json, const ddp_check_result *r)
 
     (void)fprintf(json,
                   "\n ],\n \"pictures\": %" PRIu64 ", \"boxes\": %" PRIu64
-                  ", \"without_labels\": %" PRIu64 ", \"without_boxes\": %" PRIu64
+                  ", \"turned\": %" PRIu64 ", \"without_labels\": %" PRIu64
+                  ", \"without_boxes\": %" PRIu64
                   ",\n \"classes\": [",
-                  t->pictures, t->boxes, t->without_labels, t->without_boxes);
+                  t->pictures, t->boxes, t->turned, t->without_labels, t->without_boxes);
     for (int c = 0; c < r->classes; c++)
         (void)fprintf(json, "%s%" PRIu64, c ? ", " : "", r->by_class[c]);
     (void)fputs("]", json);

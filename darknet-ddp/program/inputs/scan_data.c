@@ -205,6 +205,7 @@ static ddp_check_config config_of(const ddp_scan_data *c)
 {
     ddp_check_config config = {.label_path = c->heads.count > 0 ? ddp_label_path : NULL,
                                .decode = c->decode,
+                               .exif = ddp_exif_orientation,
                                .classes = c->classes ? c->classes : c->heads.classes,
                                .names = c->by_names ? c->names.all : NULL,
                                .missing_is_error = c->missing_is_error};

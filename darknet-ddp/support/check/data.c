@@ -204,18 +204,19 @@ static int decode(struct looking *l, const char *picture, const char *place)
 
 static void look_at(struct looking *l, const char *picture, const char *place)
 {
-    int width, height;
-    int fit = ddp_check_picture(l->f, picture, place, &width, &height);
+    ddp_picture_header size;
+    int fit = ddp_check_picture(l->f, picture, place, l->config->exif, &size);
 
     l->t->pictures++;
     if (fit && l->config->decode)
         fit = decode(l, picture, place);
     if (fit)
-        count_side(l->t, width, height);
+        count_side(l->t, size.width, size.height);
+    l->t->turned += (uint64_t)size.turned;
     if (l->config->names)
         look_at_name(l, picture, place);
     else if (l->config->label_path)
-        look_at_label(l, picture, width, height);
+        look_at_label(l, picture, size.width, size.height);
 }
 
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
@@ -233,6 +234,7 @@ void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
 void ddp_tally_add(ddp_tally *t, const ddp_tally *more)
 {
     t->pictures += more->pictures;
+    t->turned += more->turned;
     t->without_labels += more->without_labels;
     t->without_boxes += more->without_boxes;
     t->boxes += more->boxes;

@@ -3,6 +3,7 @@
 #define DDP_CHECK_DATA_H
 
 #include "check/lists.h"
+#include "check/picture.h"
 
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ enum {
 /* Counts over pictures. Plain numbers: those of several ranks add up. */
 typedef struct ddp_tally {
     uint64_t pictures;             /* pictures that were looked at */
+    uint64_t turned;               /* pictures that Exif data turn */
     uint64_t without_labels;       /* pictures without a label file */
     uint64_t without_boxes;        /* pictures with an empty label file */
     uint64_t boxes;                /* good boxes */
@@ -47,6 +49,7 @@ typedef struct ddp_check_config {
     /* Load all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's
      * warning, or "". Else note says why not. NULL: only headers are read. */
     int (*decode)(const char *picture, char *note, size_t size);
+    ddp_exif_reader exif; /* NULL: pictures are not turned */
     int classes;          /* number of classes; 0: not known */
     char *const *names;   /* names of a classifier's classes; else NULL */
     int most_boxes;       /* boxes that training takes of a picture; 0: not known */

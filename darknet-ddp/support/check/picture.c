@@ -3,6 +3,7 @@
 #include "check/lists.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -15,7 +16,9 @@ struct picture {
     off_t size;
     unsigned char head[HEAD];
     size_t head_bytes;
-    int width, height;
+    int width, height;    /* as they are stored */
+    ddp_exif_reader exif; /* or NULL */
+    int orientation;
 };
 
 static int begins_with(const struct picture *p, const char *bytes, size_t count)
@@ -56,6 +59,18 @@ static int ends_with(const struct picture *p, const char *bytes, size_t count)
     return memmem(tail, got, bytes, count) != NULL;
 }
 
+/* Read the orientation from the Exif data that lie behind `skip` bytes of what comes next in the
+ * file, `bytes` in all. Without memory they count as none. */
+static void read_exif(struct picture *p, size_t skip, size_t bytes)
+{
+    unsigned char *exif = p->exif && bytes > skip ? malloc(bytes) : NULL;
+
+    if (exif && fread(exif, 1, bytes, p->file) == bytes
+        && (skip == 0 || memcmp(exif, "Exif\0", skip) == 0))
+        p->orientation = p->exif(exif + skip, bytes - skip);
+    free(exif);
+}
+
 /* Return 1 for a marker of a frame, which has a picture's size: SOF0 to SOF15 but for DHT, JPG and
  * DAC. */
 static int is_frame(int marker)
@@ -81,6 +96,8 @@ static const char *read_jpeg(struct picture *p)
         }
         if (is_frame(b[1]))
             break;
+        if (b[1] == 0xe1 && p->orientation == 0 && big16(b + 2) > 2)
+            read_exif(p, sizeof "Exif\0", (size_t)big16(b + 2) - 2);
         at += 2 + big16(b + 2);
     }
     if (fread(b, 1, 5, p->file) != 5)
@@ -90,12 +107,29 @@ static const char *read_jpeg(struct picture *p)
     return ends_with(p, "\xff\xd9", 2) ? NULL : "is cut off: its end mark is missing";
 }
 
+/* Look for an eXIf chunk before the pixels. */
+static void find_png_exif(struct picture *p)
+{
+    unsigned char b[8];
+    off_t at = 8;
+
+    while (p->exif && !fseeko(p->file, at, SEEK_SET) && fread(b, 1, 8, p->file) == 8
+           && memcmp(b + 4, "IDAT", 4) != 0 && big32(b) >= 0 && big32(b) < p->size - at) {
+        if (memcmp(b + 4, "eXIf", 4) == 0) {
+            read_exif(p, 0, (size_t)big32(b));
+            return;
+        }
+        at += 12 + (off_t)big32(b);
+    }
+}
+
 static const char *read_png(struct picture *p)
 {
     if (p->head_bytes < 24 || memcmp(p->head + 12, "IHDR", 4) != 0)
         return "has a broken header";
     p->width = big32(p->head + 16);
     p->height = big32(p->head + 20);
+    find_png_exif(p);
     return ends_with(p, "IEND", 4) ? NULL : "is cut off: its end mark is missing";
 }
 
@@ -205,14 +239,15 @@ static const char *look(struct picture *p, char *text, size_t size)
     return text;
 }
 
-int ddp_check_picture(ddp_faults *f, const char *path, const char *place, int *width, int *height)
+int ddp_check_picture(ddp_faults *f, const char *path, const char *place, ddp_exif_reader exif,
+                      ddp_picture_header *header)
 {
-    struct picture p = {.path = path, .file = fopen(path, "rb")};
+    struct picture p = {.path = path, .file = fopen(path, "rb"), .exif = exif};
     struct stat is;
     const char *wrong;
     char text[160];
 
-    *width = *height = 0;
+    *header = (ddp_picture_header){0};
     if (!p.file) {
         ddp_fault_add(f, DDP_FAULT_ERROR, "picture-unreadable", path, 0,
                       "cannot be read: %s%s (%s)", strerror(errno), ddp_path_oddity(path), place);
@@ -229,7 +264,8 @@ int ddp_check_picture(ddp_faults *f, const char *path, const char *place, int *w
         ddp_fault_add(f, DDP_FAULT_ERROR, "picture-broken", path, 0, "%s (%s)", wrong, place);
         return 0;
     }
-    *width = p.width;
-    *height = p.height;
+    header->width = p.orientation < 5 ? p.width : p.height;
+    header->height = p.orientation < 5 ? p.height : p.width;
+    header->turned = p.orientation > 1;
     return 1;
 }

@@ -4,10 +4,22 @@
 
 #include "check/faults.h"
 
+#include <stddef.h>
+
+/* Return the orientation, 1 to 8, that Exif data of `size` bytes say; 1 if none. */
+typedef int (*ddp_exif_reader)(const unsigned char *exif, size_t size);
+
+typedef struct ddp_picture_header {
+    int width, height; /* pixels, as viewers show it; 0: it is not fit */
+    int turned;        /* 1: by its Exif data */
+} ddp_picture_header;
+
 /* Check a picture's header, and its end, if its kind says what must stand there. Returns 1 if it is
  * fit. Adds faults to *f: it cannot be read, is empty, of a kind that Darknet cannot load, or cut
- * off. place: where its path is listed, "FILE:LINE". *width, *height: in pixels; 0 if it is not
- * fit, 1 for kinds whose size is not read. */
-int ddp_check_picture(ddp_faults *f, const char *path, const char *place, int *width, int *height);
+ * off. place: where its path is listed, "FILE:LINE". exif: NULL: the size is as it is stored; of a
+ * PNG only Exif data before the pixels count. *header: all 0 if it is not fit; its sides are 1 for
+ * kinds whose size is not read. */
+int ddp_check_picture(ddp_faults *f, const char *path, const char *place, ddp_exif_reader exif,
+                      ddp_picture_header *header);
 
 #endif

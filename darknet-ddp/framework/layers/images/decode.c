@@ -1,4 +1,5 @@
 #include "layers/images/decode.h"
+#include "layers/images/exif.h"
 #include "layers/images/pixels.h"
 #include "utils.h"
 
@@ -63,6 +64,26 @@ static int decode_bytes(const unsigned char *file, size_t size, int only_size, d
     return decode_other(file, size, only_size, out);
 }
 
+/* Turn what was decoded, or its size alone, so that it is upright. */
+static int turn_upright(decoded *out)
+{
+    decoded to = *out;
+    if (out->orientation <= EXIF_UPRIGHT)
+        return 0;
+    if (out->orientation >= EXIF_TRANSPOSED) {
+        to.w = out->h;
+        to.h = out->w;
+    }
+    if (out->bytes) {
+        if (decode_allocate(&to))
+            return fails(out, to.note);
+        exif_turn(out->bytes, out->w, out->h, out->c, out->orientation, to.bytes);
+        free(out->bytes);
+    }
+    *out = to;
+    return 0;
+}
+
 static int decode_file(const char *path, int only_size, decoded *out)
 {
     size_t size;
@@ -80,7 +101,7 @@ static int decode_file(const char *path, int only_size, decoded *out)
         return -1;
     failed = decode_bytes(file, size, only_size, out);
     free(file);
-    return failed;
+    return failed ? -1 : turn_upright(out);
 }
 
 /* A pixel of n channels as one of c. Grey is what stb_image makes of colours. */

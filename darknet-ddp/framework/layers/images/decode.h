@@ -8,6 +8,8 @@
 /* A picture's file as bytes. JPEGs are decoded by libjpeg, PNGs by libpng, and what these cannot
  * read by Darknet's copy of stb_image: BMP, GIF, TGA, PSD, HDR, PGM and PPM. Any bytes may be
  * given: what is no whole picture is refused. All functions may be called by several threads.
+ * JPEGs and PNGs are turned as their Exif data say (exif.h): width and height are those that
+ * viewers show.
  *
  * Darknet's load_image and load_image_color are here, too: floats of 0 to 1, channel by channel, of
  * another size where one is asked for. What cannot be decoded is fatal, so that in training the
@@ -16,6 +18,7 @@
 
 typedef struct {
     int w, h, c;          // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
+    int orientation;      // as the file has it, 1 to 8 (exif.h); 0: of a kind without
     unsigned char *bytes; // a pixel's channels side by side, rows from the top; free it
     char note[256];       // of 0: what the decoder warns of, where no pixel is lost; of -1: why
 } decoded;
@@ -27,11 +30,12 @@ int decode_picture(const char *path, int channels, decoded *out);
 /* Width, height and channels alone, from the header; bytes is NULL. */
 int decode_size(const char *path, decoded *out);
 
-/* "libjpeg-turbo 2.1.5 1a2b3c4d, libpng 1.6.39": versions, and a checksum of how the JPEG library
- * that is loaded rounds. */
+/* "libjpeg-turbo 2.1.5 1a2b3c4d, libpng 1.6.39, Exif": versions, and a checksum of how the JPEG
+ * library that is loaded rounds. "Exif": pictures are turned, as they once were not. */
 const char *decoders(void);
 
-/* ---- one kind each; file[0..size) is all of the file; only_size: as decode_size ---- */
+/* ---- one kind each; file[0..size) is all of the file; only_size: as decode_size. What comes out
+ * is not turned yet: its orientation is set. ---- */
 
 int decode_jpeg(const unsigned char *file, size_t size, int only_size, decoded *out);
 int decode_png(const unsigned char *file, size_t size, int only_size, decoded *out);

@@ -1,13 +1,17 @@
 #include "layers/images/decode.h"
+#include "layers/images/exif.h"
 
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jerror.h>
 #include <jpeglib.h>
 
 #undef calloc
+
+enum { MOST_MARKER = 65533 }; // bytes
 
 enum { MOST_SCANS = 500 }; // a few bytes each may ask for a pass over the whole picture
 
@@ -88,12 +92,24 @@ static void read_pixels(decoder *d)
         light_of_inks(d);
 }
 
+/* Exif data are the first APP1 marker of that name; XMP has this marker, too. */
+static int find_orientation(const struct jpeg_decompress_struct *jpeg)
+{
+    jpeg_saved_marker_ptr at;
+    for (at = jpeg->marker_list; at; at = at->next)
+        if (at->data_length >= 6 && !memcmp(at->data, "Exif\0\0", 6))
+            return exif_orientation(at->data + 6, at->data_length - 6);
+    return EXIF_UPRIGHT;
+}
+
 static void read_jpeg(decoder *d, const unsigned char *file, size_t size, int only_size)
 {
     jpeg_create_decompress(&d->jpeg);
     d->jpeg.progress = &d->progress;
     jpeg_mem_src(&d->jpeg, file, size);
+    jpeg_save_markers(&d->jpeg, JPEG_APP0 + 1, MOST_MARKER);
     jpeg_read_header(&d->jpeg, TRUE);
+    d->out->orientation = find_orientation(&d->jpeg);
     d->out->w = (int)d->jpeg.image_width;
     d->out->h = (int)d->jpeg.image_height;
     d->out->c = d->jpeg.num_components;

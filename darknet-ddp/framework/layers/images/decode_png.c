@@ -1,4 +1,5 @@
 #include "layers/images/decode.h"
+#include "layers/images/exif.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -92,6 +93,7 @@ int decode_png(const unsigned char *file, size_t size, int only_size, decoded *o
 {
     decoder d = {.file = file, .left = size, .out = out};
     int failed;
+    out->orientation = exif_orientation_of_png(file, size);
     d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning);
     failed = !d.png || read_or_fail(&d, only_size);
     if (failed) {

@@ -106,7 +106,7 @@ static void describe(void)
     sum = checksum(sum, 2, 1);
     sum = checksum(sum, 1, 2);
     sum = checksum(sum, 2, 2);
-    snprintf(text, sizeof text, LIBJPEG " %08x, libpng %s", sum, png_get_libpng_ver(NULL));
+    snprintf(text, sizeof text, LIBJPEG " %08x, libpng %s, Exif", sum, png_get_libpng_ver(NULL));
 }
 
 const char *decoders(void)
