@@ -431,15 +431,14 @@ class Cfgs(BadInput):
         for old, new, sentence in (
                 ("12,12", "12,12,30", "anchors=12,12,30: an odd number of values, where each anchor has two"),
                 ("12,12", "12", "anchors=12: an odd number of values"),
-                ("12,12", "12,12,30,20", "anchors=12,12,30,20: 2 anchors, where num= says 1"),
-                ("num=1", "num=2", "anchors=12,12: 1 anchors, where num= says 2"),
+                ("mask=0", "mask=1", "mask=1: names an anchor that anchors= does not have"),
                 ("max_batches=3", steps + ".1", "scales=.1: fewer values than steps"),
                 ("max_batches=3", steps + ".1,.1,.1", "scales=.1,.1,.1: more values than steps")):
             with self.subTest(new=new):
                 self.change_cfg(old, new)
                 self.everywhere(sentence, ways=WAYS[:1])
         for old, new in (("12,12", "12,12 # one"), ("max_batches=3", steps + ".1,.1 ; each"),
-                         ("max_batches=3", steps + ".1,.1,"), ("num=1", "num=1\nrandom=0.4")):
+                         ("max_batches=3", steps + ".1,.1,"), ("12,12", "12,12,30,20"), ("num=1", "num=9"), ("mask=0", "mask=0,"), ("num=1", "num=1\nrandom=0.4")):
             self.change_cfg(old, new)
             self.succeeds("detector", "train", "train.data", "tiny.cfg", "-ddp")
 
