@@ -1,3 +1,4 @@
+/* ddp-test: quick */
 /* A picture is what viewers show: each orientation of a JPEG and a PNG, in both orders of bytes,
  * wherever the Exif data stand, is decoded upright, and its size is that of the decoded picture. */
 #include "../unit/folder.h"
@@ -199,8 +200,7 @@ static void check_turned(const char *path, const decoded *stored, unsigned orien
     assert_int_equal(d.w, orientation < 5 ? WIDE : HIGH);
     assert_int_equal(d.h, orientation < 5 ? HIGH : WIDE);
     for (int i = 0; i < WIDE * HIGH; i++)
-        if (memcmp(d.bytes + 3 * i,
-                   stored->bytes + 3 * stored_at(orientation, i % d.w, i / d.w), 3)
+        if (memcmp(d.bytes + 3 * i, stored->bytes + 3 * stored_at(orientation, i % d.w, i / d.w), 3)
             != 0)
             fail_msg("%s, orientation %u: pixel %d is another", path, orientation, i);
     assert_int_equal(decode_size(path, &size), 0);

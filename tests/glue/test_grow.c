@@ -1,5 +1,7 @@
-/* Each array of a layer that depends on the picture's size grows with it, as random=1 needs: from small to large it has room for what a
- * network that begins with the large size has, and networks of each kind of layer learn at both sizes. */
+/* ddp-test: quick */
+/* Each array of a layer that depends on the picture's size grows with it, as random=1 needs: from
+ * small to large it has room for what a network that begins with the large size has, and networks
+ * of each kind of layer learn at both sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +15,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SMALL = 32, LARGE = 96, ROUNDING = 8192 }; /* bytes by which two blocks of one size may differ */
+enum {
+    SMALL = 32,
+    LARGE = 96,
+    ROUNDING = 8192
+}; /* bytes by which two blocks of one size may differ */
 
 #define HEAD                                                                                       \
     "[convolutional]\nfilters=7\nsize=1\nactivation=linear\n"                                      \
@@ -35,9 +41,10 @@ static const char *const bodies[] = {
     CONVOLUTION "activation=leaky\n" CONVOLUTION
                 "activation=leaky\n[shortcut]\nfrom=-2\nactivation=mish\n"
                 "[route]\nlayers=-1,-2\n[route]\nlayers=-1\ngroups=2\ngroup_id=1\n",
-    CONVOLUTION "activation=leaky\n[avgpool]\n[convolutional]\nfilters=4\nsize=1\nstride=1\n"
-                "activation=logistic\n[scale_channels]\nfrom=-3\n[convolutional]\nfilters=4\nsize=1\nstride=1\n"
-                "activation=logistic\n[sam]\nfrom=-2\n",
+    CONVOLUTION
+    "activation=leaky\n[avgpool]\n[convolutional]\nfilters=4\nsize=1\nstride=1\n"
+    "activation=logistic\n[scale_channels]\nfrom=-3\n[convolutional]\nfilters=4\nsize=1\nstride=1\n"
+    "activation=logistic\n[sam]\nfrom=-2\n",
 };
 
 static network *parse(const char *body, int side)

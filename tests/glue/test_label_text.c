@@ -1,4 +1,6 @@
-/* Names of classes as letters: UTF-8 of each length, bytes that are none, and a picture of any text, without a read beyond the letters. */
+/* ddp-test: quick */
+/* Names of classes as letters: UTF-8 of each length, bytes that are none, and a picture of any
+ * text, without a read beyond the letters. */
 #include "../unit/numbers.h"
 
 #include "layers/images/label_text.h"
@@ -116,8 +118,7 @@ static void other_scripts_are_drawn_by_a_font(void **state)
     found = get_label(letters, "\xd1\x80", 80);
     unknown = get_label(letters, "?", 80);
     assert_true(found.w != unknown.w
-                || memcmp(found.data, unknown.data,
-                          (size_t)(found.w * found.h) * sizeof(float))
+                || memcmp(found.data, unknown.data, (size_t)(found.w * found.h) * sizeof(float))
                        != 0);
     free_image(found);
     free_image(unknown);

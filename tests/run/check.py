@@ -21,10 +21,10 @@ PICTURES = 20000
 PICTURE_FAULTS = [
     (lambda p: os.remove(p), "picture-unreadable"),
     (lambda p: replace(p, b""), "picture-broken"),
-    (lambda p: replace(p, b"no picture at all"), "picture-broken"),
-    (lambda p: replace(p, read(p)[:-20]), "picture-broken"),
-    (lambda p: replace(p, b"RIFF\0\0\0\0WEBPVP8 "), "picture-broken"),
-    (lambda p: replace(p, b"\xff\xd8\xff\xe0\0\x10JFIF"), "picture-broken"),
+    (lambda p: replace(p, b"no picture at all" + p.encode()), "picture-broken"),
+    (lambda p: replace(p, read(p)[:-20] + p.encode()), "picture-broken"),
+    (lambda p: replace(p, b"RIFF\0\0\0\0WEBPVP8 " + p.encode()), "picture-broken"),
+    (lambda p: replace(p, b"\xff\xd8\xff\xe0\0\x10JFIF" + p.encode()), "picture-broken"),
 ]
 LABEL_FAULTS = [
     (GOOD_LABEL + "0 0.5 0.5 0.2\n", "label-columns", 2),
@@ -242,7 +242,7 @@ class Lists(Checked):
     def test_many_faults_of_a_kind_are_cut_short(self):
         names = self.make(70)
         for name in names[:60]:
-            replace(self.path(f"images/{name}.png"), b"no picture")
+            replace(self.path(f"images/{name}.png"), b"no picture" + name.encode())
         self.write("net.cfg", cfg(filters=255))
         result, report, _ = self.found(2)
         self.assertEqual((len(report["faults"]), result.out.count("is no picture")), (61, 50), result)
@@ -268,6 +268,23 @@ class Lists(Checked):
             result, _, found = self.found(ranks)
             self.assertEqual((result.code, found), (0, [("valid.list", "list-shared", 3)]), result)
             self.assertIn(f"valid.list:3: warning: 2 of 3 pictures to validate on are in train.list, too, images/{names[4]}.png first", result.out)
+
+    def test_two_label_files_that_differ(self):
+        names = self.make(4)
+        for name, text in ((names[1], "1 0.5 0.5 0.1 0.1\n"), (names[2], GOOD_LABEL), (names[3], "")):
+            self.write(f"images/{name}.txt", text)
+        result, _, found = self.found(0)
+        self.assertEqual((result.code, found), (0, [(f"{names[1]}.png", "label-two", 0)]), result)
+        self.assertIn(f"labels/{names[1]}.txt is taken, {self.path(f'images/{names[1]}.txt')} is not", result.out)
+
+    def test_a_picture_under_two_names(self):
+        names = self.make(3)
+        os.symlink(self.path(f"images/{names[2]}.png"), self.path("images/copy.png"))
+        self.write("labels/copy.txt", GOOD_LABEL)
+        self.write("train.list", "".join(f"images/{name}.png\n" for name in (*names, "copy")))
+        result, _, found = self.found(0)
+        self.assertEqual((result.code, found), (0, [("train.list", "list-same", 4)]), result)
+        self.assertIn(f"1 picture of this list is another one under a different name: images/copy.png is images/{names[2]}.png of line 3", result.out)
 
     def test_a_name_that_stands_twice(self):
         self.make(1)

@@ -16,8 +16,8 @@ class CheckData(darknet.Case):
         os.makedirs(self.path("images"))
         os.makedirs(self.path("labels"))
         names = [f"p{i:05d}" for i in range(count)]
-        for name in names:
-            darknet.png(self.path(f"images/{name}.png"), 4, 4, lambda x, y: (x, y, 0))
+        for i, name in enumerate(names):
+            darknet.png(self.path(f"images/{name}.png"), 4, 4, lambda x, y, i=i: (x, y, i % 256))
             self.write(f"labels/{name}.txt", "0 0.5 0.5 0.25 0.25\n")
         self.write("train.list", "".join(f"images/{name}.png\n" for name in names))
         self.write("net.names", "a\nb\nc\n")

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ddp-test: usual
 """Pictures that their Exif data turn, in all eight ways, train, validate and are checked as the same pictures stored upright."""
 import hashlib
 import os

@@ -5,6 +5,7 @@
 #include "check/lists.h"
 #include "check/model.h"
 #include "check/picture.h"
+#include "check/same_pictures.h"
 #include "folder.h"
 #include "numbers.h"
 
@@ -21,7 +22,7 @@
 
 static struct folder folder;
 
-static const size_t numbers[] = {1, 3, 5, 7, 9}; /* of lines, with a blank one behind each */
+static const size_t numbers[] = {1, 3, 5, 7, 9, 11}; /* of lines, with a blank one behind each */
 
 static int open_folder(void **state)
 {
@@ -169,6 +170,8 @@ static void finds_each_fault_of_a_label(void **state)
     expect_label("0 -1e6 .5 .1 .1\n0 .5 .5 1e39 .1\n0 .5 .5 .1 1e\n\v\n", 0,
                  "label-number:1 label-number:2 label-number:3 label-columns:4");
     expect_label("0 1.2 .5 .1 .1\n0 -.1 .5 .1 .1\n", 0, "label-range:1 label-range:2");
+    expect_label("0 .5 .5 1.0000001 .9\n1 1.0000009 -1e-8 .1 .1\n0 .5 .5 1.00001 .9\n", 2,
+                 "label-range:3");
     expect_label("0 .5 .5 -.1 .1\n0 .5 .5 0 .1\n", 0, "label-size:1 label-zero:2");
     expect_label("0 .5 .5 .0005 .1\n", 1, "~label-tiny:1");
     expect_label("0 320 240 100 50\n0 10 10 5 5\n", 0, "label-pixels:1");
@@ -249,26 +252,44 @@ static void finds_lines_that_stand_twice(void **state)
     expect(&f, "~list-twice:5 ~list-twice:9");
 }
 
-static void finds_pictures_of_both_lists(void **state)
+/* By what is in them: p0 and p2 are one picture, and so are p1 and p3; p4 has the size, start,
+ * middle and end of p5. */
+static void finds_pictures_that_are_the_same(void **state)
 {
-    char here[PATH_MAX];
-    char *train[] = {"a.png", "./b.png", here, "none/d.png"};
-    char *valid[] = {"x/a.png", "none/d.png", "b.png", "c.png"};
-    ddp_list_lines trained = {"train", train, numbers, 4};
-    ddp_list_lines validated = {"valid", valid, numbers, 4};
+    char *paths[6], *linked = NULL;
+    char bytes[40000] = "a picture";
     ddp_faults f = {0};
-    char cwd[PATH_MAX - 8];
 
     (void)state;
-    assert_non_null(getcwd(cwd, sizeof cwd));
-    (void)snprintf(here, sizeof here, "%s/c.png", cwd);
-    ddp_check_overlap(&f, &validated, &trained);
-    assert_non_null(memmem(f.text, f.bytes, "\t3 of 4 pictures", 16));
-    expect(&f, "~list-shared:3");
+    for (int i = 0; i < 6; i++) {
+        char name[8];
+
+        (void)snprintf(name, sizeof name, "p%d", i);
+        bytes[9] = (char)(i < 4 ? 1 + i % 2 : 3);
+        bytes[9000] = (char)(i == 5);
+        paths[i] = strdup(file_of(name, bytes, i % 2 ? sizeof bytes : sizeof bytes - 1));
+    }
+    free(paths[4]);
+    bytes[9000] = 0;
+    paths[4] = strdup(file_of("p4", bytes, sizeof bytes));
+    assert_true(asprintf(&linked, "%s/./p0", folder.path) > 0);
+
+    char *train[] = {paths[0], paths[1], paths[4], paths[2], "none", "none"};
+    char *valid[] = {paths[5], linked, paths[3], "none", "gone"};
+    const ddp_list_lines trained = {"train", train, numbers, 6};
+    ddp_list_lines validated = {"valid", valid, numbers, 5};
+
+    ddp_check_same_pictures(&f, &trained, &validated);
+    assert_non_null(memmem(f.text, f.bytes, "\t3 of 5 pictures", 16));
+    assert_non_null(memmem(f.text, f.bytes, "\t1 picture of this list is another", 34));
+    expect(&f, "~list-same:7 ~list-shared:3");
     f = (ddp_faults){0};
     validated.count = 1;
-    ddp_check_overlap(&f, &validated, &trained);
+    ddp_check_same_pictures(&f, &validated, NULL);
     expect(&f, "");
+    free(linked);
+    for (int i = 0; i < 6; i++)
+        free(paths[i]);
 }
 
 static void numbers_lines_that_are_not_blank(void **state)
@@ -333,7 +354,7 @@ int main(void)
         cmocka_unit_test(counts_pictures_boxes_and_classes),
         cmocka_unit_test(names_in_paths),
         cmocka_unit_test(finds_lines_that_stand_twice),
-        cmocka_unit_test(finds_pictures_of_both_lists),
+        cmocka_unit_test(finds_pictures_that_are_the_same),
         cmocka_unit_test(numbers_lines_that_are_not_blank),
         cmocka_unit_test(compares_data_and_cfg),
     };

@@ -18,6 +18,40 @@ void ddp_label_path(const char *picture, char *out)
     (void)find_label_path(path, out);
 }
 
+/* Darknet's, in no header: write one of the places, from 0, where labels of a picture may be; 0:
+ * there are no more. */
+extern int label_place(char *path, int place, char *labelpath);
+
+/* Return 1 if both files can be read and differ. */
+static int differ(const char *a, const char *b)
+{
+    FILE *x = fopen(a, "r"), *y = fopen(b, "r");
+    int c = 0, d = 0;
+
+    while (x && y && c == d && c != EOF) {
+        c = getc(x);
+        d = getc(y);
+    }
+    if (x)
+        (void)fclose(x);
+    if (y)
+        (void)fclose(y);
+    return c != d;
+}
+
+int ddp_second_label_path(const char *picture, char *out)
+{
+    char path[DDP_LABEL_PATH_BYTES], taken[DDP_LABEL_PATH_BYTES];
+
+    (void)snprintf(path, sizeof path, "%s", picture);
+    if (!find_label_path(path, taken))
+        return 0;
+    for (int place = 0; label_place(path, place, out); place++)
+        if (strcmp(out, taken) != 0 && differ(out, taken))
+            return 1;
+    return 0;
+}
+
 void ddp_mask_path(const char *picture, char *out)
 {
     char path[DDP_LABEL_PATH_BYTES];

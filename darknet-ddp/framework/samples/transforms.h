@@ -10,6 +10,10 @@ enum { DDP_LABEL_PATH_BYTES = 4096 };
  * out[0..DDP_LABEL_PATH_BYTES). */
 void ddp_label_path(const char *picture, char *out);
 
+/* Write a second label file of a picture to out[0..DDP_LABEL_PATH_BYTES): one that is there, beside
+ * the one that training takes, and has other bytes. Returns 0 if there is none. */
+int ddp_second_label_path(const char *picture, char *out);
+
 /* Write where training looks for the mask of a segmenter's picture to
  * out[0..DDP_LABEL_PATH_BYTES). */
 void ddp_mask_path(const char *picture, char *out);

@@ -187,9 +187,8 @@ static void put_tally(FILE *json, const ddp_check_result *r)
     const ddp_tally *t = r->tally;
 
     (void)fprintf(json,
-                  "\n ],\n \"pictures\": %" PRIu64 ", \"boxes\": %" PRIu64
-                  ", \"turned\": %" PRIu64 ", \"without_labels\": %" PRIu64
-                  ", \"without_boxes\": %" PRIu64
+                  "\n ],\n \"pictures\": %" PRIu64 ", \"boxes\": %" PRIu64 ", \"turned\": %" PRIu64
+                  ", \"without_labels\": %" PRIu64 ", \"without_boxes\": %" PRIu64
                   ",\n \"classes\": [",
                   t->pictures, t->boxes, t->turned, t->without_labels, t->without_boxes);
     for (int c = 0; c < r->classes; c++)

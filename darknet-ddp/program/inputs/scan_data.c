@@ -1,6 +1,7 @@
 #include "inputs/scan_data.h"
 
 #include "check/cfg_end.h"
+#include "check/same_pictures.h"
 #include "glue/cfg.h"
 #include "inputs/access.h"
 #include "inputs/arguments.h"
@@ -204,6 +205,7 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
 static ddp_check_config config_of(const ddp_scan_data *c)
 {
     ddp_check_config config = {.label_path = c->heads.count > 0 ? ddp_label_path : NULL,
+                               .second_label_path = ddp_second_label_path,
                                .decode = c->decode,
                                .exif = ddp_exif_orientation,
                                .classes = c->classes ? c->classes : c->heads.classes,
@@ -257,10 +259,9 @@ void ddp_scan_data_lists(ddp_scan_data *c)
     const ddp_list_lines valid = part_of(&c->valid, c->valid_path, 0, c->valid.count);
 
     ddp_check_duplicates(&c->faults, &train);
-    if (!c->valid_path)
-        return;
-    ddp_check_duplicates(&c->faults, &valid);
-    ddp_check_overlap(&c->faults, &valid, &train);
+    if (c->valid_path)
+        ddp_check_duplicates(&c->faults, &valid);
+    ddp_check_same_pictures(&c->faults, &train, c->valid_path ? &valid : NULL);
 }
 
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why)

@@ -138,7 +138,7 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
                              .width = width,
                              .height = height,
                              .missing_is_error = l->config->missing_is_error};
-    char path[DDP_PATH_BYTES];
+    char path[DDP_PATH_BYTES], second[DDP_PATH_BYTES];
     ddp_label_file kind;
 
     l->config->label_path(picture, path);
@@ -146,6 +146,12 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
     if (l->config->shares)
         l->config->shares(width, height, l->config->input, l->shares);
     l->key = key_of(picture);
+    if (l->config->second_label_path && l->config->second_label_path(picture, second)
+        && l->t->with_two_labels++ == 0)
+        ddp_fault_add(l->f, DDP_FAULT_WARNING, "label-two", picture, 0,
+                      "has two label files that differ: %s is taken, %s is not; other pictures may "
+                      "have two, also",
+                      path, second);
     (void)ddp_check_label(l->f, path, &rules, &kind, count_box, l);
     l->t->without_labels += kind == DDP_LABEL_NONE;
     l->t->without_boxes += kind == DDP_LABEL_EMPTY;
@@ -235,6 +241,7 @@ void ddp_tally_add(ddp_tally *t, const ddp_tally *more)
 {
     t->pictures += more->pictures;
     t->turned += more->turned;
+    t->with_two_labels += more->with_two_labels;
     t->without_labels += more->without_labels;
     t->without_boxes += more->without_boxes;
     t->boxes += more->boxes;

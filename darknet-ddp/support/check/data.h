@@ -18,6 +18,7 @@ enum {
 typedef struct ddp_tally {
     uint64_t pictures;             /* pictures that were looked at */
     uint64_t turned;               /* pictures that Exif data turn */
+    uint64_t with_two_labels;      /* pictures with two label files that differ */
     uint64_t without_labels;       /* pictures without a label file */
     uint64_t without_boxes;        /* pictures with an empty label file */
     uint64_t boxes;                /* good boxes */
@@ -46,6 +47,9 @@ typedef struct ddp_check_config {
     /* Write where training looks for a picture's labels to out[0..DDP_PATH_BYTES). NULL: pictures
      * of a classifier, whose classes stand in their paths. */
     void (*label_path)(const char *picture, char *out);
+    /* Write another label file of a picture, which differs from that of label_path, to out, and
+     * return 1; 0: there is none. NULL: nobody looks. */
+    int (*second_label_path)(const char *picture, char *out);
     /* Load all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's
      * warning, or "". Else note says why not. NULL: only headers are read. */
     int (*decode)(const char *picture, char *note, size_t size);

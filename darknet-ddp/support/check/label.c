@@ -113,6 +113,14 @@ static void say_pixels(struct reading *r, const double *v)
         may_be_percent ? ", percentages by 100" : "");
 }
 
+/* Bring a fraction of the picture into it that rounding has put beyond its edge. */
+static double cut_rounding(double v)
+{
+    const double rounding = 1e-6; /* of six digits, or of a float */
+
+    return v > 1 && v <= 1 + rounding ? 1 : v < 0 && v >= -rounding ? 0 : v;
+}
+
 static int check_box(struct reading *r, const double *v)
 {
     if (!are_up_to(v, 2)) {
@@ -121,13 +129,13 @@ static int check_box(struct reading *r, const double *v)
     }
     if (v[2] <= 0 || v[3] <= 0) {
         ddp_fault_add(r->f, DDP_FAULT_ERROR, v[2] < 0 || v[3] < 0 ? "label-size" : "label-zero",
-                      r->path, r->line, "a box of width %g and height %g", v[2], v[3]);
+                      r->path, r->line, "a box of width %.8g and height %.8g", v[2], v[3]);
         return 0;
     }
     if (v[0] < 0 || v[0] > 1 || v[1] < 0 || v[1] > 1 || v[2] > 1 || v[3] > 1) {
         ddp_fault_add(r->f, DDP_FAULT_ERROR, "label-range", r->path, r->line,
-                      "%g %g %g %g are not all fractions of the picture, 0 to 1", v[0], v[1], v[2],
-                      v[3]);
+                      "%.8g %.8g %.8g %.8g are not all fractions of the picture, 0 to 1", v[0],
+                      v[1], v[2], v[3]);
         return 0;
     }
     if (v[2] < .001 || v[3] < .001)
@@ -158,6 +166,8 @@ static int check_line(struct reading *r, char *line, ddp_label_box *box)
     for (int i = 0; i < COLUMNS - 1; i++)
         if (!read_number(r, words[i + 1], &v[i]))
             return 0;
+    for (int i = 0; i < COLUMNS - 1; i++)
+        v[i] = cut_rounding(v[i]);
     *box = (ddp_label_box){box->class_id, (float)v[0], (float)v[1], (float)v[2], (float)v[3]};
     return check_box(r, v);
 }

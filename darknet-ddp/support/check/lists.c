@@ -1,6 +1,5 @@
 #include "check/lists.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,80 +37,6 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list)
                           "%s stands in line %zu, too", entries[i].path, entries[first].number);
     }
     free(entries);
-}
-
-/* ---- two lists ---- */
-
-/* The folder of the path before; most paths have the same. */
-struct folder {
-    char name[PATH_MAX], real[PATH_MAX];
-};
-
-/* Return the path with its folder's real name, which the caller frees. NULL: no memory. */
-static char *real_path(const char *path, struct folder *last)
-{
-    const char *slash = strrchr(path, '/');
-    int length = slash ? (int)(slash + 1 - path) : 0;
-    char name[PATH_MAX], *real;
-
-    (void)snprintf(name, sizeof name, "%.*s", length ? length : 1, length ? path : ".");
-    if (strcmp(name, last->name) != 0) {
-        (void)strcpy(last->name, name);
-        if (!realpath(name, last->real))
-            (void)strcpy(last->real, name);
-    }
-    return asprintf(&real, "%s/%s", last->real, path + length) < 0 ? NULL : real;
-}
-
-static void free_paths(char **paths, size_t count)
-{
-    for (size_t i = 0; paths && i < count; i++)
-        free(paths[i]);
-    free(paths);
-}
-
-static char **real_paths(const ddp_list_lines *list)
-{
-    char **paths = calloc(list->count + 1, sizeof *paths);
-    struct folder last = {.name = ""};
-
-    for (size_t i = 0; paths && i < list->count; i++) {
-        paths[i] = real_path(list->all[i], &last);
-        if (!paths[i]) {
-            free_paths(paths, i);
-            return NULL;
-        }
-    }
-    return paths;
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void ddp_check_overlap(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train)
-{
-    char **trained = real_paths(train), **validated = real_paths(valid);
-    size_t shared = 0, first = 0;
-
-    if (trained && validated) {
-        qsort(trained, train->count, sizeof *trained, compare_paths);
-        for (size_t i = 0; i < valid->count; i++)
-            if (bsearch(&validated[i], trained, train->count, sizeof *trained, compare_paths)
-                && shared++ == 0)
-                first = i;
-    } else {
-        f->lost = 1;
-    }
-    if (shared > 0)
-        ddp_fault_add(f, DDP_FAULT_WARNING, "list-shared", valid->file, (int)valid->numbers[first],
-                      "%zu of %zu pictures to validate on %s in %s, too, %s first: figures for "
-                      "them are better than for pictures that were not trained on",
-                      shared, valid->count, shared == 1 ? "is" : "are", train->file,
-                      valid->all[first]);
-    free_paths(trained, train->count);
-    free_paths(validated, valid->count);
 }
 
 /* ---- a line's number ---- */

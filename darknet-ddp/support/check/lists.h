@@ -15,10 +15,6 @@ typedef struct ddp_list_lines {
 /* Add a warning for each line that a list has had before. */
 void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
 
-/* Add one warning, at the first of them, if pictures of `valid` are also in `train`. Paths are the
- * same picture's if they lead to the same name in the same folder. */
-void ddp_check_overlap(ddp_faults *f, const ddp_list_lines *valid, const ddp_list_lines *train);
-
 int ddp_ends_with_blank(const char *line);
 
 /* Return what may be wrong with a path that leads nowhere, " (the name ends with a blank)" say, or

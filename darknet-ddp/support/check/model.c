@@ -61,7 +61,7 @@ static int count_words(const char *text)
 
     if (!*text)
         return 0;
-    for (; *text && *text != '#' && *text != ';'; text++) /* a comment may follow */
+    for (; *text && *text != '#' && *text != ';'; text++)                 /* a comment may follow */
         n += *text == ',' && text[1] && text[1] != '#' && text[1] != ';'; /* or a comma ends it */
     return n;
 }

@@ -15,10 +15,10 @@ typedef struct ddp_picture_header {
 } ddp_picture_header;
 
 /* Check a picture's header, and its end, if its kind says what must stand there. Returns 1 if it is
- * fit. Adds faults to *f: it cannot be read, is empty, of a kind that Darknet cannot load, or cut
- * off. place: where its path is listed, "FILE:LINE". exif: NULL: the size is as it is stored; of a
- * PNG only Exif data before the pixels count. *header: all 0 if it is not fit; its sides are 1 for
- * kinds whose size is not read. */
+ * fit. Adds a fault to *f if it cannot be read, is empty or cut off. Adds one, too, if Darknet
+ * cannot load its kind. place: where its path is listed, "FILE:LINE". exif: NULL: the size is as it
+ * is stored. Of a PNG only Exif data before the pixels count. *header is all 0 if the picture is
+ * not fit. Its sides are 1 for kinds whose size is not read. */
 int ddp_check_picture(ddp_faults *f, const char *path, const char *place, ddp_exif_reader exif,
                       ddp_picture_header *header);
 
