@@ -1,10 +1,10 @@
 /* launch/output_relay.h: what a launcher and its ranks print, read from a pipe and passed on.
  *
- * mpirun dies when the reader of its output has gone, and it says more about a failure than the
- * ranks do. So it writes into pipes, and this process writes for it: what cannot be written (nobody
- * reads, the disk is full) is dropped, and the ranks go on. Of standard error mpirun's framed
- * explanations of why it ended, or could not start, are kept back; what they say that the ranks
- * have not said is in ddp_output_relay_found and in `why`.
+ * mpirun dies when the reader of its output has gone. So it writes into pipes, and this process
+ * writes for it. What cannot be written (nobody reads, the disk is full) is dropped, and the ranks
+ * go on. mpirun also frames explanations of why it ended, or could not start, which say more than a
+ * user wants. Such frames on standard error are kept back; `ended`, `lost` and `why` have what they
+ * say that the ranks have not said.
  */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
@@ -45,26 +45,27 @@ typedef struct ddp_output_relay {
     char out[2 * DDP_RELAY_BYTES];
 } ddp_output_relay;
 
-/* Pass on from the pipe's end `from`, which becomes the relay's, to `to`. */
+/* Fill *r, to pass on what comes from the pipe's end `from` to the descriptor `to`. The relay
+ * closes `from`. filters: 1 for standard error, of which notes and frames are kept back. */
 void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters);
 
-/* What to wait for: into fds[0..2). Descriptors of -1 are passed over by poll. */
+/* Set fds[0] and fds[1] to what the caller's poll is to wait for; descriptor -1: nothing. */
 void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 
-/* Do what can be done now. Never waits. */
+/* Read and write what can be read and written now. Never waits. */
 void ddp_output_relay_move(ddp_output_relay *r);
 
-/* The writers are gone: what is left in the pipe, and what was held in part, goes out, for a second
- * at most. What was kept back goes behind what r->log has, where that file is there; with `all` it
- * goes out, too. */
+/* Pass on what is left in the pipe and what was held in part, for a second at most. Call once the
+ * writers are gone. Frames that were kept back are added to the file r->log, if it is there; with
+ * `all` they are passed on, too. */
 void ddp_output_relay_finish(ddp_output_relay *r, int all);
 
-/* A line with a number behind this is a note of a rank (launch/child.h), one with DDP_NOTE_LOG and
- * a path names NAME.log; neither is passed on. */
+/* The beginning of a line in which a rank tells this process something (launch/child.h): behind it
+ * stands a note's number, or DDP_NOTE_LOG and the path of NAME.log. It is not passed on. */
 #define DDP_NOTE_LINE "\036darknet-ddp "
 #define DDP_NOTE_LOG "log "
 
-/* A rank says how to go on in a line with these words; launchers look for them. */
+/* The words of a line in which a rank says how to go on. `advised` is set at them. */
 extern const char ddp_resume_hint[];
 
 #endif

@@ -1,10 +1,9 @@
 /* launch/supervisor.h: ranks that this process starts, and starts again when they fail.
  *
- * The mpirun that -ddp_ranks or -gpus starts is a child (launch/child.h) that gets SIGUSR2 in place
- * of Ctrl-C and SIGTERM, once rank 0 has told, in a line that is not passed on, that the ranks
- * train. launch/supervisor.c starts it, and again when it fails. What it prints comes through a
- * pipe (launch/output_relay.h), because mpirun dies of an output that is closed. Before the ranks
- * train, and at a second signal, it is ended, and what it leaves is killed (launch/process_tree.h).
+ * -ddp_ranks, -gpus and -ddp_hosts start an mpirun (launch/mpirun.h has its command line). It is a
+ * child of this process, which gives it SIGUSR2 in place of Ctrl-C and SIGTERM (launch/child.h).
+ * What it prints comes through a pipe (launch/output_relay.h). launch/supervisor.c starts it again
+ * when the job fails. What it leaves behind is killed (launch/process_tree.h).
  */
 #ifndef DDP_LAUNCH_SUPERVISOR_H
 #define DDP_LAUNCH_SUPERVISOR_H
@@ -25,14 +24,14 @@
  * Fails with DDP_ERR_IO, and with DDP_ERR_USAGE where mpirun would read the command otherwise. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
 
-/* In a rank: was it started by ddp_supervisor_run? */
+/* In a rank: return 1 if ddp_supervisor_run has started it. */
 int ddp_supervisor_is_ours(void);
 
-/* In a rank: its job was started again, to go on from a checkpoint that must be there. */
+/* In a rank: return 1 if its job was started again and has to go on from a checkpoint. */
 int ddp_supervisor_must_resume(void);
 
-/* In a rank: its job was started again. What lies in the backup folder is the job's own: what was
- * another run's has been set aside before it trained. */
+/* In a rank: return 1 if its job was started again. The files in the backup folder are then the
+ * job's own: those of another run were set aside before it trained. */
 int ddp_supervisor_restarted(void);
 
 #endif
