@@ -28,10 +28,10 @@ ddp_status ddp_param_table_pull(const ddp_param_table *host, network *net, ddp_d
 ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Free the lists, not what they point to. */
-/* XXH3 of every parameter and buffer, of a table on the host. */
+/* Hash every parameter and buffer of a table on the host (XXH3). */
 uint64_t ddp_param_table_hash(const ddp_param_table *table);
 
+/* Free the table's lists, not the arrays that they point to. */
 void ddp_param_table_release(ddp_param_table *table);
 
 /* Is every parameter and buffer made of finite numbers? DDP_ERR_FORMAT names the first that is not.

@@ -5,23 +5,23 @@
 #include <darknet.h>
 
 #include <errno.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Darknet refuses by a handler that must not return. */
-static struct {
-    jmp_buf back;
-    ddp_weights_fit *fit;
-} refusal;
+/* What the child finds, in memory that it shares with its parent. */
+static ddp_weights_fit *answer;
 
+/* Darknet's fatal_handler, which must not return. */
 static void refuse(int exit_status, const char *message)
 {
     (void)exit_status;
-    (void)snprintf(refusal.fit->wrong, sizeof refusal.fit->wrong, "%s", message);
-    refusal.fit->wrong[strcspn(refusal.fit->wrong, "\n")] = 0;
-    longjmp(refusal.back, 1); /* NOLINT(cert-err52-cpp): C's, over frames of C */
+    (void)snprintf(answer->wrong, sizeof answer->wrong, "%s", message);
+    answer->wrong[strcspn(answer->wrong, "\n")] = 0;
+    _exit(0);
 }
 
 static ssize_t count_bytes(void *cookie, const char *bytes, size_t size)
@@ -85,26 +85,41 @@ static void load(const char *cfg, const char *weights, size_t size, ddp_weights_
     free_network(net);
 }
 
+/* Load in a child, which Darknet may end where it refuses. */
+static ddp_status load_in_child(const char *cfg, const char *weights, size_t size, ddp_error *err)
+{
+    pid_t child;
+    int status;
+
+    (void)fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        fatal_handler = refuse;
+        weights_force = 0;
+        load(cfg, weights, size, answer);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return ddp_fail(err, DDP_ERR_IO, "cannot load %s: %s", weights, strerror(errno));
+    return status ? ddp_fail(err, DDP_ERR_IO, "cannot load %s: it ended with status %d", weights,
+                             status)
+                  : DDP_OK;
+}
+
 ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_fit *fit,
                              ddp_error *err)
 {
-    void (*outer)(int, const char *) = fatal_handler;
-    const train_plugin *plugin = train_plugin_active;
-    const cfg_value *values = cfg_net_values;
-    const int force = weights_force;
     struct stat st;
+    ddp_status result;
 
     *fit = (ddp_weights_fit){0};
     if (stat(weights, &st))
         return ddp_fail(err, DDP_ERR_IO, "cannot read %s: %s", weights, strerror(errno));
-    refusal.fit = fit;
-    fatal_handler = refuse;
-    weights_force = 0;
-    if (setjmp(refusal.back) == 0)
-        load(cfg, weights, (size_t)st.st_size, fit);
-    fatal_handler = outer;
-    weights_force = force;
-    train_plugin_active = (train_plugin *)plugin;
-    cfg_net_values = values;
-    return DDP_OK;
+    answer = mmap(NULL, sizeof *answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (answer == MAP_FAILED)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory to load %s", weights);
+    result = load_in_child(cfg, weights, (size_t)st.st_size, err);
+    *fit = *answer;
+    (void)munmap(answer, sizeof *answer);
+    return result;
 }

@@ -10,9 +10,10 @@ typedef struct ddp_weights_fit {
     char wrong[512]; /* why Darknet would not take cfg or file, a sentence; "": it would */
 } ddp_weights_fit;
 
-/* Load weights into the network of cfg, on the CPU, as without -weights_force, and drop both.
- * Standard error hears of it. Nobody else may use Darknet meanwhile, and where *wrong is set memory
- * is lost. Fails with DDP_ERR_IO. */
+/* Load weights into the network of cfg, on the CPU, as training without -weights_force does, and
+ * drop both. A child process does it, since Darknet ends the process where it refuses a file; what
+ * it prints goes to standard error. Fails with DDP_ERR_IO (the file cannot be read, or the child
+ * dies), DDP_ERR_NOMEM. */
 ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_fit *fit,
                              ddp_error *err) DDP_MUST_CHECK;
 
