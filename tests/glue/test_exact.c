@@ -108,7 +108,7 @@ static void train(struct rank *me)
             resize_network(net, size, size);
         loss = step(me, net, i);
         if (training->priority)
-            ddp_reducer_adapt(ddp_trainer_reducer(t), (size_t)i * 977 % 3000);
+            ddp_reducer_adapt_order(ddp_trainer_reducer(t), (size_t)i * 977 % 3000);
         if (me->rank == 0)
             training->loss[i] = loss;
     }

@@ -55,7 +55,7 @@ static ddp_trainer *attach(struct rank *me)
         .broadcast_buffers = 1,
         .exact = training->exact,
         .sync_every = 1,
-        .guard = {.skip_most = 1, .dropped = dropped},
+        .guard = {.skip_most = 1, .skipped = dropped},
         .fail = net_fail_hook,
     };
     int batch = 8, subdivisions = 4;

@@ -159,16 +159,16 @@ static void add_gradients(struct compressed *c, int layer)
                            compressed_count(c->net, p));
 }
 
-void compressed_backward(struct compressed *c, struct rank *me, int step, int leave_out)
+void compressed_backward(struct compressed *c, struct rank *me, int step, int drop)
 {
-    char left_out[COMPRESSED_PARAMS] = {0};
+    char dropped[COMPRESSED_PARAMS] = {0};
     ddp_error err;
 
     prepare(c, me->rank, step);
     ddp_reducer_backward_begin(c->reducer, 1);
-    left_out[c->net->unused] = (char)!compressed_runs(c->net, c->net->unused, step);
-    if (leave_out)
-        ddp_reducer_leave_out(c->reducer, left_out);
+    dropped[c->net->unused] = (char)!compressed_runs(c->net, c->net->unused, step);
+    if (drop)
+        ddp_reducer_drop_layers(c->reducer, dropped);
     for (int layer = c->net->layers - 1; layer >= 0; layer--) {
         if (!compressed_runs(c->net, layer, step))
             continue;

@@ -93,8 +93,8 @@ int compressed_open_reducer(struct compressed *c, const struct compressed_net *n
                             const ddp_reducer_config *config, struct rank *me);
 void compressed_close(struct compressed *c);
 
-/* Run a syncing pass of the step. leave_out: 1 if ranks know which layer does not run. */
-void compressed_backward(struct compressed *c, struct rank *me, int step, int leave_out);
+/* Run a syncing pass of the step. drop: 1 if ranks know which layer does not run. */
+void compressed_backward(struct compressed *c, struct rank *me, int step, int drop);
 
 /* Wait for every layer's sums, and check which layers ran. */
 void compressed_wait(struct compressed *c, struct rank *me, int step);
@@ -124,7 +124,7 @@ double compressed_m(const struct compressed_model *m, const struct compressed_ne
 /* Run steps from a new beginning, each compared with the definition. results: as of
  * compressed_keep, after the last one. */
 void compressed_take_steps(struct rank *me, const struct compressed_net *net, ddp_device *d,
-                           const ddp_reducer_config *config, int leave_out,
+                           const ddp_reducer_config *config, int drop,
                            struct compressed_model *model, float *results);
 
 #endif

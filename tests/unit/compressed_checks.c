@@ -14,7 +14,7 @@
 struct job {
     const struct compressed_net *net;
     const ddp_reducer_config *config;
-    int leave_out;
+    int drop;
     struct compressed_model *models; /* of each rank, so that they compute side by side */
     float *results;                  /* of each rank COMPRESSED_RESULTS */
 };
@@ -38,7 +38,7 @@ static void take_steps(struct rank *me)
 {
     const struct job *job = me->shared;
 
-    compressed_take_steps(me, job->net, ddp_device_host(), job->config, job->leave_out,
+    compressed_take_steps(me, job->net, ddp_device_host(), job->config, job->drop,
                           &job->models[me->rank], results_of(job, me->rank));
 }
 
@@ -53,7 +53,7 @@ void compressed_is_its_definition(const struct compressed_net *net)
         for (size_t c = 0; c < 2 * (size_t)COMPRESSED_CONFIGS; c++) {
             struct job job = {.net = net,
                               .config = &compressed_configs[c % COMPRESSED_CONFIGS],
-                              .leave_out = c >= COMPRESSED_CONFIGS,
+                              .drop = c >= COMPRESSED_CONFIGS,
                               .models = models,
                               .results = results[c > 0]};
 
@@ -106,7 +106,7 @@ static void drop_what_is_no_number(struct compressed *c, struct rank *me)
     rank_expect_ok(me, ddp_reducer_fence_all(c->reducer, &err), &err);
     if (ddp_reducer_finite(c->reducer, &bucket))
         rank_wrong(me, "a number that is none was not seen");
-    ddp_reducer_drop(c->reducer);
+    ddp_reducer_discard_step(c->reducer);
 }
 
 static void drop_steps(struct rank *me)
@@ -127,7 +127,7 @@ static void drop_steps(struct rank *me)
     rank_expect_ok(me, ddp_reducer_fence_all(c.reducer, &err), &err);
     if (!ddp_reducer_finite(c.reducer, &bucket))
         rank_wrong(me, "bucket %zu is not finite", bucket);
-    ddp_reducer_drop(c.reducer);
+    ddp_reducer_discard_step(c.reducer);
     drop_what_is_no_number(&c, me);
     expect_nothing_left(&c, me);
     compressed_keep(&c, after);

@@ -69,7 +69,7 @@ static void compare_all(struct rank *me, const struct compressed *c,
 }
 
 void compressed_take_steps(struct rank *me, const struct compressed_net *net, ddp_device *d,
-                           const ddp_reducer_config *config, int leave_out,
+                           const ddp_reducer_config *config, int drop,
                            struct compressed_model *model, float *results)
 {
     enum { STEPS = 6 };
@@ -79,7 +79,7 @@ void compressed_take_steps(struct rank *me, const struct compressed_net *net, dd
         return;
     begin(model, &c, me->size);
     for (int step = 0; step < STEPS; step++) {
-        compressed_backward(&c, me, step, leave_out);
+        compressed_backward(&c, me, step, drop);
         compressed_wait(&c, me, step);
         define(model, net, step);
         compressed_keep(&c, results);

@@ -102,15 +102,15 @@ static void one_step(struct rank *me, struct framework *f, ddp_batchnorm_stats *
 
     take_values(&before, f);
     for (int mini_batch = 0; mini_batch < mini_batches; mini_batch++) {
-        rank_expect_ok(me, ddp_batchnorm_stats_begin(s, &err), &err);
+        rank_expect_ok(me, ddp_batchnorm_stats_begin_forward(s, &err), &err);
         forward(f, step, me->rank * mini_batches + mini_batch);
-        ddp_batchnorm_stats_fold(s, mini_batch);
+        ddp_batchnorm_stats_fold_mini_batch(s, mini_batch);
         if (!job->reads || mini_batch == mini_batches - 1)
             continue;
         rank_expect_ok(me, ddp_batchnorm_stats_settle(s, &err), &err);
         expect_values(me, f, &before, "in the middle of a step");
     }
-    rank_expect_ok(me, ddp_batchnorm_stats_start(s, &err), &err);
+    rank_expect_ok(me, ddp_batchnorm_stats_start_sum(s, &err), &err);
 }
 
 /* Rank 0 notes the values; the others must have the same. */
@@ -207,12 +207,12 @@ static void follow_rank_0(struct rank *me)
         struct values want;
 
         for (int mini_batch = 0; mini_batch < 3; mini_batch++) {
-            rank_expect_ok(me, ddp_batchnorm_stats_begin(s, &err), &err);
+            rank_expect_ok(me, ddp_batchnorm_stats_begin_forward(s, &err), &err);
             forward(&f, step, me->rank * 3 + mini_batch);
-            ddp_batchnorm_stats_fold(s, mini_batch);
+            ddp_batchnorm_stats_fold_mini_batch(s, mini_batch);
             forward(&mine, step, mini_batch);
         }
-        rank_expect_ok(me, ddp_batchnorm_stats_start(s, &err), &err);
+        rank_expect_ok(me, ddp_batchnorm_stats_start_sum(s, &err), &err);
         rank_expect_ok(me, ddp_batchnorm_stats_settle(s, &err), &err);
         take_values(&want, &mine);
         expect_values(me, &f, &want, "after rank 0's step");
@@ -254,7 +254,7 @@ static void expect_near(struct rank *me, const struct framework *f, double want[
 static void follow_all_ranks(struct rank *me)
 {
     const int *mini_batches = me->shared;
-    char left_out[BUFFERS] = {0};
+    char dropped[BUFFERS] = {0};
     double want[BUFFERS][WIDEST];
     struct framework f;
     ddp_batchnorm_stats *s;
@@ -272,22 +272,22 @@ static void follow_all_ranks(struct rank *me)
     for (int step = 0; step < STEPS; step++) {
         int own = step == OWN_STEP, first = own ? 0 : me->rank * *mini_batches;
 
-        left_out[LEFT_OUT] = step == LEFT_OUT_STEP;
+        dropped[LEFT_OUT] = step == LEFT_OUT_STEP;
         for (int mini_batch = 0; mini_batch < *mini_batches; mini_batch++) {
             struct values before;
 
-            rank_expect_ok(me, ddp_batchnorm_stats_begin(s, &err), &err);
-            ddp_batchnorm_stats_leave_out(s, left_out);
+            rank_expect_ok(me, ddp_batchnorm_stats_begin_forward(s, &err), &err);
+            ddp_batchnorm_stats_drop_layers(s, dropped);
             if (mini_batch == 0 && !own)
                 ddp_batchnorm_stats_begin_step(s);
             take_values(&before, &f);
             forward(&f, step, first + mini_batch);
-            if (left_out[LEFT_OUT])
+            if (dropped[LEFT_OUT])
                 memcpy(f.slots[LEFT_OUT], before.at[LEFT_OUT], counts[LEFT_OUT] * sizeof(float));
-            ddp_batchnorm_stats_fold(s, mini_batch);
+            ddp_batchnorm_stats_fold_mini_batch(s, mini_batch);
         }
         if (!own)
-            rank_expect_ok(me, ddp_batchnorm_stats_start(s, &err), &err);
+            rank_expect_ok(me, ddp_batchnorm_stats_start_sum(s, &err), &err);
         rank_expect_ok(me, ddp_batchnorm_stats_settle(s, &err), &err);
         follow_all(want, step, own ? *mini_batches : me->size * *mini_batches);
         expect_near(me, &f, want, step);
@@ -322,10 +322,10 @@ static void pass_without_buffers(ddp_batchnorm_stats_of of)
 
     assert_int_equal(ddp_batchnorm_stats_open(&s, g, &table, of, 2, 0, &err), DDP_OK);
     for (int mini_batch = 0; mini_batch < 2; mini_batch++) {
-        assert_int_equal(ddp_batchnorm_stats_begin(s, &err), DDP_OK);
-        ddp_batchnorm_stats_fold(s, mini_batch);
+        assert_int_equal(ddp_batchnorm_stats_begin_forward(s, &err), DDP_OK);
+        ddp_batchnorm_stats_fold_mini_batch(s, mini_batch);
     }
-    assert_int_equal(ddp_batchnorm_stats_start(s, &err), DDP_OK);
+    assert_int_equal(ddp_batchnorm_stats_start_sum(s, &err), DDP_OK);
     assert_int_equal(ddp_batchnorm_stats_settle(s, &err), DDP_OK);
     ddp_batchnorm_stats_close(s);
     ddp_group_close(g);

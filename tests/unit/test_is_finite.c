@@ -195,7 +195,7 @@ static void drop_one_step(struct rank *me)
         rank_wrong(me, "NaN in layer 6 is not told");
     else if (ddp_reducer_plan(r)->buckets[bucket].first_layer != 6)
         rank_wrong(me, "bucket %zu, not layer 6's", bucket);
-    ddp_reducer_drop(r);
+    ddp_reducer_discard_step(r);
     backward(me, &toy, r, 0);
     if (!ddp_reducer_finite(r, &bucket))
         rank_wrong(me, "the next step is told not to be finite");
@@ -221,16 +221,16 @@ static void train(struct rank *me, ddp_batchnorm_stats *s, float *x, int mini_ba
 {
     ddp_error err;
 
-    rank_expect_ok(me, ddp_batchnorm_stats_begin(s, &err), &err);
-    rank_expect_ok(me, ddp_batchnorm_stats_keep(s, &err), &err);
+    rank_expect_ok(me, ddp_batchnorm_stats_begin_forward(s, &err), &err);
+    rank_expect_ok(me, ddp_batchnorm_stats_keep_values(s, &err), &err);
     ddp_batchnorm_stats_begin_step(s);
     for (int mini_batch = 0; mini_batch < mini_batches; mini_batch++) {
         if (mini_batch > 0)
-            rank_expect_ok(me, ddp_batchnorm_stats_begin(s, &err), &err);
+            rank_expect_ok(me, ddp_batchnorm_stats_begin_forward(s, &err), &err);
         *x = .9F * *x + .1F * seen;
-        ddp_batchnorm_stats_fold(s, mini_batch);
+        ddp_batchnorm_stats_fold_mini_batch(s, mini_batch);
     }
-    rank_expect_ok(me, ddp_batchnorm_stats_start(s, &err), &err);
+    rank_expect_ok(me, ddp_batchnorm_stats_start_sum(s, &err), &err);
     rank_expect_ok(me, ddp_batchnorm_stats_fence(s, &err), &err);
 }
 
@@ -258,7 +258,7 @@ static void restore(struct rank *me)
     train(me, s, slot, 2, me->rank == 0 ? INFINITY : 7);
     if (ddp_batchnorm_stats_finite(s))
         rank_wrong(me, "rank 0's infinity is not told");
-    rank_expect_ok(me, ddp_batchnorm_stats_restore(s, &err), &err);
+    rank_expect_ok(me, ddp_batchnorm_stats_restore_values(s, &err), &err);
     rank_expect_ok(me, ddp_batchnorm_stats_settle(s, &err), &err);
     if (*slot != before || before == 5)
         rank_wrong(me, "restored %g, not %g", (double)*slot, (double)before);
@@ -287,7 +287,7 @@ static void expect_loss(struct rank *me, ddp_loss *l, float mine, int finite, fl
     ddp_loss_add(l, 0, mine);
     rank_expect_ok(me, ddp_loss_start(l, &err), &err);
     rank_expect_ok(me, ddp_loss_finish(l, &err), &err);
-    got = ddp_loss_take(l);
+    got = ddp_loss_take_mean(l);
     if (ddp_loss_finite(l) != finite || got != want)
         rank_wrong(me, "loss %g, told to be finite: %d; not %g, %d", (double)got,
                    ddp_loss_finite(l), (double)want, finite);

@@ -47,9 +47,9 @@ static void measure(struct rank *me)
         rank_expect_ok(me, ddp_loss_start(l, &err), &err);
         rank_expect_ok(me, ddp_loss_finish(l, &err), &err);
         if ((step + 1) % job->asked_every == 0 && me->rank == 0)
-            job->mean[step] = ddp_loss_take(l);
+            job->mean[step] = ddp_loss_take_mean(l);
         else if ((step + 1) % job->asked_every == 0)
-            (void)ddp_loss_take(l);
+            (void)ddp_loss_take_mean(l);
     }
     ddp_loss_close(l);
 }
@@ -111,7 +111,7 @@ static void ask_in_the_middle(struct rank *me)
                 ddp_loss_add(l, mini_batch, (float)(1 << mini_batch));
             rank_expect_ok(me, ddp_loss_start(l, &err), &err);
             rank_expect_ok(me, ddp_loss_finish(l, &err), &err);
-            got = ddp_loss_take(l);
+            got = ddp_loss_take_mean(l);
             if (got != want)
                 rank_wrong(me, "half %d of step %d: %g, not %g", half, step, (double)got,
                            (double)want);

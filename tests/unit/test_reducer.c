@@ -363,7 +363,7 @@ static void put_off(struct rank *me)
             expect_used(me, r, layer, 1);
         if (ddp_reducer_backlog(r) > 0)
             rank_wrong(me, "all has landed, and the backlog is %zu", ddp_reducer_backlog(r));
-        ddp_reducer_adapt(r, step == 0 ? ddp_reducer_plan(r)->count / 8 + 1400 : 0);
+        ddp_reducer_adapt_order(r, step == 0 ? ddp_reducer_plan(r)->count / 8 + 1400 : 0);
     }
     ddp_reducer_close(r);
     toy_close(&toy);

@@ -52,7 +52,7 @@ static const ddp_reducer_config configs[CONFIGS] = {
 /* With priority: another backlog after each step, so that now this and now that is late. */
 static void adapt(ddp_reducer *r, unsigned step)
 {
-    ddp_reducer_adapt(r, step * 2741 % 9000);
+    ddp_reducer_adapt_order(r, step * 2741 % 9000);
 }
 
 struct job {
@@ -163,7 +163,7 @@ static void sum_any_floats(struct rank *me)
         toy_close(&toy);
         return;
     }
-    ddp_reducer_adapt(r, 6000);
+    ddp_reducer_adapt_order(r, 6000);
     toy_backward(&toy, r, &step, me);
     for (int layer = TOY_LAYERS - 1; layer >= 0; layer--)
         rank_expect_ok(me, ddp_reducer_layer_wait(r, layer, &used, &err), &err);

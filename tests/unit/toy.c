@@ -126,11 +126,11 @@ static void run_layer(struct toy *t, const struct toy_step *s, int rank, int pas
 
 static void tell_reducer(ddp_reducer *r, const struct toy_step *s, int pass)
 {
-    char left_out[TOY_LAYERS];
+    char dropped[TOY_LAYERS];
 
     for (int layer = 0; layer < TOY_LAYERS; layer++)
-        left_out[layer] = (char)!runs(s, 0, pass, layer);
-    ddp_reducer_leave_out(r, left_out);
+        dropped[layer] = (char)!runs(s, 0, pass, layer);
+    ddp_reducer_drop_layers(r, dropped);
 }
 
 static void one_pass(struct toy *t, ddp_reducer *r, const struct toy_step *s, int pass,

@@ -29,7 +29,7 @@ struct toy_step {
     int any_float; /* 0: gradients are small integers, which any order sums alike */
     /* Return 1 if the layer runs backward in this pass. NULL: every layer does. */
     int (*runs)(const struct toy_step *s, int rank, int pass, int layer);
-    int tells; /* 1: tells the reducer which layers run on no rank, by ddp_reducer_leave_out */
+    int tells; /* 1: tells the reducer which layers run on no rank, by ddp_reducer_drop_layers */
 };
 
 /* Run all passes of the step on rank me. The last one syncs. */

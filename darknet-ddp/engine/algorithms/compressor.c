@@ -184,7 +184,7 @@ static size_t count(const void *self, size_t param, int round)
     return c->matrices[param].send_count[round];
 }
 
-static ddp_matrix with_memory(const struct compressor *c, const ddp_sum_part *part)
+static ddp_matrix with_memory(const struct compressor *c, const ddp_plug_param *part)
 {
     ddp_matrix m = c->matrices[part->param];
 
@@ -195,7 +195,7 @@ static ddp_matrix with_memory(const struct compressor *c, const ddp_sum_part *pa
     return m;
 }
 
-static void fill(void *self, const ddp_sum_part *part, int round, ddp_device *queue)
+static void fill(void *self, const ddp_plug_param *part, int round, ddp_device *queue)
 {
     const struct compressor *c = self;
     ddp_matrix m = with_memory(c, part);
@@ -203,7 +203,7 @@ static void fill(void *self, const ddp_sum_part *part, int round, ddp_device *qu
     c->compression->encode(c->self, &m, round, queue);
 }
 
-static void land(void *self, const ddp_sum_part *part, const float *ran, ddp_device *d,
+static void land(void *self, const ddp_plug_param *part, const float *ran, ddp_device *d,
                  ddp_device *queue)
 {
     const struct compressor *c = self;

@@ -21,12 +21,12 @@ typedef struct ddp_residual_block {
  * the blocks of the network (algorithms/algorithm.h); the trainer tells the framework, BatchNorm's
  * statistics and the reducer, which knows "left out" as it knows "frozen" and "unused". */
 typedef struct ddp_layers_plug {
-    /* Before the step that follows `step` steps, once. left_out: of each layer of the network, 1
+    /* Before the step that follows `step` steps, once. dropped: of each layer of the network, 1
      * where this step is trained without it, and so without all of its block; scale: what each
      * shortcut multiplies its block's output by. Both are as the last call left them, and at first
      * 0 and 1.
      */
-    void (*choose)(void *self, size_t step, char *left_out, float *scale);
+    void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 
 /* One array that the framework is about to update. */

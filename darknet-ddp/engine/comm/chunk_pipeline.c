@@ -190,7 +190,7 @@ static int is_idle(const ddp_group *g)
     return !p || (!p->chunks_in_flight && !p->first);
 }
 
-ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err)
+ddp_status ddp_chunk_pipeline_poll_transport(ddp_group *g, ddp_error *err)
 {
     int moved;
 
@@ -207,7 +207,7 @@ ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err)
 
 ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err)
 {
-    return is_idle(g) ? DDP_OK : ddp_chunk_pipeline_look(g, err);
+    return is_idle(g) ? DDP_OK : ddp_chunk_pipeline_poll_transport(g, err);
 }
 
 /* ---- waiting ---- */

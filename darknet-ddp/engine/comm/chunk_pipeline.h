@@ -37,7 +37,7 @@ ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
 /* The same, and asks the transport also where nothing is in flight: Gloo then tells of a rank that
  * it has lost. For loops that wait for ranks by other means, as NCCL: it costs a lock, or a glance
  * at each of the transport's requests, where progress costs nothing. Fails with DDP_ERR_COMM. */
-ddp_status ddp_chunk_pipeline_look(ddp_group *g, ddp_error *err);
+ddp_status ddp_chunk_pipeline_poll_transport(ddp_group *g, ddp_error *err);
 
 /* What ddp_work_start, ddp_work_wait and others are for host memory. */
 extern const struct ddp_sum_engine ddp_host_engine;

@@ -68,7 +68,7 @@ static void copy_share(const ddp_group *g, struct ddp_hierarchical_chunk *c, int
     float *own = ddp_hierarchical_own(g, c);
 
     for (int i = 0; i < top_of(g)->held_count; i++) {
-        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, top_of(g)->held[i]);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, top_of(g)->held[i]);
         float *in_slot = own + piece.begin, *in_sum = c->base.data + piece.begin;
 
         if (to_slot && !ddp_all_finite(in_sum, piece.count > 0))
@@ -93,7 +93,7 @@ static void share_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c)
     const struct ddp_stage *stage = &ddp_hierarchical_of(g)->plan->stage[0];
 
     for (int i = 0; i < stage->held_count; i++) {
-        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, stage->held[i]);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, stage->held[i]);
         const float *sum = ddp_hierarchical_own(g, c) + piece.begin;
 
         for (int k = 1; k < g->local_size; k++) {
@@ -145,7 +145,7 @@ static ddp_status go_on(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_erro
             continue;
         }
         if (c->state == DDP_HIERARCHICAL_DOWN)
-            ddp_hierarchical_look_at_returned(g, c);
+            ddp_hierarchical_check_returned(g, c);
         c->state = DDP_HIERARCHICAL_DOWN;
         if (ddp_chunk_phase(&c->base) != DDP_REDUCE_SCATTER && --c->stage >= 0) {
             if (ddp_hierarchical_return_sums(g, c, err))

@@ -23,7 +23,7 @@ ddp_status ddp_hierarchical_receive_parts(ddp_group *g, struct ddp_hierarchical_
 
     for (int t = 0; t < stage->transfer_count; t++) {
         const struct ddp_stage_transfer *transfer = &stage->transfers[t];
-        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, transfer->units);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, transfer->units);
         int nodes =
             transfer->incoming && piece.count ? ddp_hierarchical_nodes(g, transfer->ranks) : 0;
 
@@ -43,9 +43,9 @@ ddp_status ddp_hierarchical_send_parts(ddp_group *g, struct ddp_hierarchical_chu
 
     for (int t = 0; t < stage->transfer_count; t++) {
         const struct ddp_stage_transfer *transfer = &stage->transfers[t];
-        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, transfer->units);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, transfer->units);
         size_t within =
-            piece.begin - ddp_hierarchical_piece_of(g, c, stage->held[transfer->held]).begin;
+            piece.begin - ddp_hierarchical_slice_of(g, c, stage->held[transfer->held]).begin;
 
         for (int k = 0; k < nodes && !transfer->incoming && piece.count; k++)
             if (ddp_hierarchical_post(g, c, 0, 0, transfer->peer,
@@ -63,8 +63,7 @@ static void mark_not_finite(const ddp_group *g, const struct ddp_hierarchical_ch
     const struct ddp_stage *stage = ddp_hierarchical_stage(g, c);
 
     for (int t = 0; t < stage->transfer_count; t++) {
-        struct ddp_hierarchical_piece piece =
-            ddp_hierarchical_piece_of(g, c, stage->transfers[t].units);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, stage->transfers[t].units);
 
         if (stage->transfers[t].incoming && piece.count)
             ddp_hierarchical_own(g, c)[piece.begin] = NAN;
@@ -80,7 +79,7 @@ ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_ch
         mark_not_finite(g, c);
     for (int t = 0; t < stage->transfer_count; t++) {
         const struct ddp_stage_transfer *transfer = &stage->transfers[t];
-        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, transfer->units);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, transfer->units);
 
         if (piece.count
             && ddp_hierarchical_post(g, c, 1, !transfer->incoming, transfer->peer,
@@ -90,13 +89,12 @@ ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_ch
     return DDP_OK;
 }
 
-void ddp_hierarchical_look_at_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c)
+void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c)
 {
     const struct ddp_stage *stage = ddp_hierarchical_stage(g, c);
 
     for (int t = 0; t < stage->transfer_count; t++) {
-        struct ddp_hierarchical_piece piece =
-            ddp_hierarchical_piece_of(g, c, stage->transfers[t].units);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, stage->transfers[t].units);
 
         if (!stage->transfers[t].incoming
             && !ddp_all_finite(ddp_hierarchical_own(g, c) + piece.begin, piece.count > 0))

@@ -92,12 +92,12 @@ static inline const struct ddp_stage *ddp_hierarchical_stage(const ddp_group *g,
 int ddp_hierarchical_nodes(const ddp_group *g, struct ddp_span ranks);
 
 /* A part of a chunk: count elements from `begin` on. */
-struct ddp_hierarchical_piece {
+struct ddp_slice {
     size_t begin, count;
 };
-struct ddp_hierarchical_piece ddp_hierarchical_piece_of(const ddp_group *g,
-                                                        const struct ddp_hierarchical_chunk *c,
-                                                        struct ddp_span units);
+struct ddp_slice ddp_hierarchical_slice_of(const ddp_group *g,
+                                           const struct ddp_hierarchical_chunk *c,
+                                           struct ddp_span units);
 
 /* ---- hierarchical_open.c: the algorithm's open and close ---- */
 
@@ -119,7 +119,7 @@ ddp_status ddp_hierarchical_send_parts(ddp_group *g, struct ddp_hierarchical_chu
 /* A stage's sums go back where its parts came from; then, were they finite? */
 ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
-void ddp_hierarchical_look_at_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c);
+void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* ---- hierarchical_gather.c: what an all-gather's chunk does in a sum's stead ---- */
 

@@ -9,15 +9,14 @@ int ddp_hierarchical_nodes(const ddp_group *g, struct ddp_span ranks)
     return ddp_sum_nodes(g->size, ranks.begin, ranks.end, firsts);
 }
 
-struct ddp_hierarchical_piece ddp_hierarchical_piece_of(const ddp_group *g,
-                                                        const struct ddp_hierarchical_chunk *c,
-                                                        struct ddp_span units)
+struct ddp_slice ddp_hierarchical_slice_of(const ddp_group *g,
+                                           const struct ddp_hierarchical_chunk *c,
+                                           struct ddp_span units)
 {
     const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
     size_t begin = ddp_unit_begin(plan, c->base.count, units.begin);
 
-    return (struct ddp_hierarchical_piece){begin,
-                                           ddp_unit_begin(plan, c->base.count, units.end) - begin};
+    return (struct ddp_slice){begin, ddp_unit_begin(plan, c->base.count, units.end) - begin};
 }
 
 /* The node of ranks that this rank is in, by its first rank. */
@@ -55,7 +54,7 @@ void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk
     int nodes = ddp_hierarchical_nodes(g, stage->ranks);
 
     for (int i = 0; i < stage->held_count; i++) {
-        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, stage->held[i]);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, stage->held[i]);
 
         for (int r = 0; r < g->local_size; r++)
             ddp_hierarchical_of(g)->parts[stage->ranks.begin + r] = c->at[r] + piece.begin;
@@ -79,9 +78,9 @@ void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chun
         next_nodes = ddp_hierarchical_nodes(g, next->ranks), t = 0;
 
     for (int i = 0; i < next->held_count; i++) {
-        struct ddp_hierarchical_piece piece = ddp_hierarchical_piece_of(g, c, next->held[i]);
+        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, next->held[i]);
         size_t within =
-            piece.begin - ddp_hierarchical_piece_of(g, c, stage->held[next->from[i]]).begin;
+            piece.begin - ddp_hierarchical_slice_of(g, c, stage->held[next->from[i]]).begin;
         float *at[DDP_SUM_NODES_MAX];
 
         for (int k = 0; k < nodes; k++)

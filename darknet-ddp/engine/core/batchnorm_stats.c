@@ -14,9 +14,9 @@ enum content {
 struct ddp_batchnorm_stats {
     const ddp_param_table *table;
     ddp_buffers *buffers;
-    size_t count;   /* of their elements */
-    char *left_out; /* per buffer: no mini-batch of this step adds to it */
-    float *kept;    /* the running statistics when they were last kept; NULL: never */
+    size_t count;  /* of their elements */
+    char *dropped; /* per buffer: no mini-batch of this step adds to it */
+    float *kept;   /* the running statistics when they were last kept; NULL: never */
     ddp_batchnorm_stats_of of;
     int first;          /* this rank's first mini-batch of a step */
     int behind;         /* the mini-batches of a step that come behind this rank's: higher ranks' */
@@ -53,8 +53,8 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
     s->first = rank * mini_batches;
     s->behind = (size - 1 - rank) * mini_batches;
     s->number = size * mini_batches;
-    s->left_out = calloc(table->buffer_count + 1, 1);
-    if (!s->left_out) {
+    s->dropped = calloc(table->buffer_count + 1, 1);
+    if (!s->dropped) {
         free(s);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for statistics");
     }
@@ -83,7 +83,7 @@ void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s)
     ddp_buffers_close(s->buffers);
     ddp_device_free(s->table->device, s->values);
     ddp_device_free(s->table->device, s->kept);
-    free(s->left_out);
+    free(s->dropped);
     free(s);
 }
 
@@ -107,7 +107,7 @@ static void compose(ddp_batchnorm_stats *s)
     for (size_t i = 0; i < s->table->buffer_count; i++) {
         size_t count = s->table->buffers[i].count;
 
-        if (!s->left_out[i])
+        if (!s->dropped[i])
             ddp_device_compose(s->table->device, s->values + at,
                                power(s->table->buffers[i].keep, s->number), sum + at, count);
         at += count;
@@ -125,7 +125,7 @@ static ddp_status finish(ddp_batchnorm_stats *s, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_batchnorm_stats_begin(ddp_batchnorm_stats *s, ddp_error *err)
+ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err)
 {
     if (finish(s, err))
         return err->code;
@@ -142,13 +142,13 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s)
         ddp_device_zero(s->table->device, ddp_buffers_values(s->buffers), s->count);
 }
 
-void ddp_batchnorm_stats_leave_out(ddp_batchnorm_stats *s, const char *left_out)
+void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped)
 {
     for (size_t i = 0; i < s->table->buffer_count; i++)
-        s->left_out[i] = left_out[s->table->buffers[i].layer];
+        s->dropped[i] = dropped[s->table->buffers[i].layer];
 }
 
-void ddp_batchnorm_stats_fold(ddp_batchnorm_stats *s, int mini_batch)
+void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch)
 {
     int later = s->number - 1 - (s->first + mini_batch); /* mini-batches of this step */
     float *added = ddp_buffers_values(s->buffers);
@@ -180,16 +180,16 @@ static void weigh(ddp_batchnorm_stats *s)
         size_t count = 0;
 
         for (next = i; next < s->table->buffer_count && buffers[next].keep == buffers[i].keep
-                       && s->left_out[next] == s->left_out[i];
+                       && s->dropped[next] == s->dropped[i];
              next++)
             count += buffers[next].count;
-        if (!s->left_out[i])
+        if (!s->dropped[i])
             ddp_device_scale(s->table->device, at, power(buffers[i].keep, s->behind), count);
         at += count;
     }
 }
 
-ddp_status ddp_batchnorm_stats_start(ddp_batchnorm_stats *s, ddp_error *err)
+ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err)
 {
     if (s->of == DDP_STATISTICS_RANK_0)
         return ddp_buffers_start_copy(s->buffers, 0, err);
@@ -220,7 +220,7 @@ int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s)
     return ddp_buffers_finite(s->buffers);
 }
 
-const float *ddp_batchnorm_stats_alike(const ddp_batchnorm_stats *s)
+const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s)
 {
     return s->tree ? s->values : NULL;
 }
@@ -231,7 +231,7 @@ static float *running(const ddp_batchnorm_stats *s)
     return s->tree ? s->values : ddp_buffers_values(s->buffers);
 }
 
-ddp_status ddp_batchnorm_stats_keep(ddp_batchnorm_stats *s, ddp_error *err)
+ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *err)
 {
     if (!s->kept && ddp_device_alloc(s->table->device, &s->kept, s->count, err))
         return ddp_wrap(err, "BatchNorm statistics");
@@ -239,7 +239,7 @@ ddp_status ddp_batchnorm_stats_keep(ddp_batchnorm_stats *s, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_batchnorm_stats_restore(ddp_batchnorm_stats *s, ddp_error *err)
+ddp_status ddp_batchnorm_stats_restore_values(ddp_batchnorm_stats *s, ddp_error *err)
 {
     if (finish(s, err))
         return err->code;

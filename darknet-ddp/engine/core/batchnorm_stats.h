@@ -16,10 +16,10 @@
  *
  * One step, as its caller sees it:
  *
- *   ddp_batchnorm_stats_begin(s)        before each forward pass that trains
+ *   ddp_batchnorm_stats_begin_forward(s)        before each forward pass that trains
  *   ddp_batchnorm_stats_begin_step(s)   after it, before the first of a step that ends in a start
- *   ddp_batchnorm_stats_fold(s, mini_batch)   after it
- *   ddp_batchnorm_stats_start(s)        after the last one, and after the sums in flight
+ *   ddp_batchnorm_stats_fold_mini_batch(s, mini_batch)   after it
+ *   ddp_batchnorm_stats_start_sum(s)        after the last one, and after the sums in flight
  *   ddp_batchnorm_stats_settle(s)       before the buffers are read; any time but in
  *                                  such a forward pass
  *
@@ -59,11 +59,11 @@ void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 /* After each begin, where layers are left out (core/reducer.h), the same on every rank and in all
  * mini-batches of a step: the buffers of these layers, a value for each of the network's, are what
  * they were before the step. */
-void ddp_batchnorm_stats_leave_out(ddp_batchnorm_stats *s, const char *left_out);
+void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* The framework may add to the buffers, which are zero now with DDP_STATISTICS_EXACT, behind what
  * was started (ddp_work_fence). Fails with DDP_ERR_COMM. */
-ddp_status ddp_batchnorm_stats_begin(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* After begin, before a step's first forward pass: start is going to follow its last one. A step
  * without that, and without start, leaves each rank with its own statistics. Only
@@ -72,10 +72,10 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* mini_batch 0..mini_batches-1 of this rank's step has been added. Does nothing but with
  * DDP_STATISTICS_EXACT. */
-void ddp_batchnorm_stats_fold(ddp_batchnorm_stats *s, int mini_batch);
+void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
 /* After the last mini-batch: start to make them alike. Fails with DDP_ERR_COMM. */
-ddp_status ddp_batchnorm_stats_start(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds in the buffers what was started, as it came
  * (ddp_work_fence). Fails with DDP_ERR_COMM. */
@@ -89,17 +89,18 @@ ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DD
 /* Between begin and the next settle: what the running statistics are that all ranks have alike for
  * good, all buffers one after the other. NULL but with DDP_STATISTICS_EXACT: what ranks beside 0
  * have of them is of no use, and goes with the next step. */
-const float *ddp_batchnorm_stats_alike(const ddp_batchnorm_stats *s);
+const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 
 /* Was what was last started and has arrived finite? The same on every rank; 1 where nothing was
  * ever started. */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
 /* After begin: remember the running statistics. Fails with DDP_ERR_NOMEM, the first time. */
-ddp_status ddp_batchnorm_stats_keep(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* After a syncing pass, or between a forward pass and its fold: have the running statistics be
  * again what they were when they were last kept. Fails with DDP_ERR_COMM. */
-ddp_status ddp_batchnorm_stats_restore(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_batchnorm_stats_restore_values(ddp_batchnorm_stats *s,
+                                              ddp_error *err) DDP_MUST_CHECK;
 
 #endif

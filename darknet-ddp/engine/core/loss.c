@@ -126,7 +126,7 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     return DDP_OK;
 }
 
-float ddp_loss_take(ddp_loss *l)
+float ddp_loss_take_mean(ddp_loss *l)
 {
     float mean = l->mean;
 
@@ -139,22 +139,22 @@ int ddp_loss_finite(const ddp_loss *l)
     return l->started || ddp_work_finite(l->sum);
 }
 
-void ddp_loss_compare(ddp_loss *l, uint64_t number)
+void ddp_loss_compare_number(ddp_loss *l, uint64_t number)
 {
     l->compared = number;
 }
 
-int ddp_loss_same(const ddp_loss *l)
+int ddp_loss_numbers_equal(const ddp_loss *l)
 {
     return l->same;
 }
 
-void ddp_loss_tell(ddp_loss *l, int number, size_t count)
+void ddp_loss_send_count(ddp_loss *l, int number, size_t count)
 {
     l->counts[number] = (float)count;
 }
 
-size_t ddp_loss_told(const ddp_loss *l, int number)
+size_t ddp_loss_received_count(const ddp_loss *l, int number)
 {
     return l->sums[number] > 0 ? (size_t)l->sums[number] : 0;
 }

@@ -53,24 +53,24 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* The mean over ranks of all sums that have arrived since it was last taken. In place of one that
  * is not finite stands the last that was, or 0. */
-float ddp_loss_take(ddp_loss *l);
+float ddp_loss_take_mean(ddp_loss *l);
 
 /* Was the last sum that has arrived a finite number? The same on every rank; 1 before the first. */
 int ddp_loss_finite(const ddp_loss *l);
 
 /* The next sum to start tells whether all ranks, at most DDP_EQUAL_RANKS, have the same number
  * (core/equal_check.h). All ranks call it before the same sum. */
-void ddp_loss_compare(ddp_loss *l, uint64_t number);
+void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
 
 /* Had they, with the last sum that has arrived? The same on every rank; 1 where nothing was
  * compared, and where the loss was not finite. */
-int ddp_loss_same(const ddp_loss *l);
+int ddp_loss_numbers_equal(const ddp_loss *l);
 
 /* A count that travels with the next sum to start, and its sum over all ranks that has arrived
  * last. Sums of up to 2^24 are exact. number: below DDP_LOSS_COUNTS. */
 enum { DDP_LOSS_COUNTS = 2 };
-void ddp_loss_tell(ddp_loss *l, int number, size_t count);
-size_t ddp_loss_told(const ddp_loss *l, int number);
+void ddp_loss_send_count(ddp_loss *l, int number, size_t count);
+size_t ddp_loss_received_count(const ddp_loss *l, int number);
 
 /* What came with the last sum that has arrived: the same on every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);

@@ -61,7 +61,7 @@ typedef struct ddp_param_table {
     ddp_buffer *buffers;
     int first_trained; /* layers below this one never run backward (frozen) */
     const int *block;  /* per layer: 0, or a number of those that are left out of a pass together
-                          (ddp_reducer_leave_out); NULL: none is. Not the table's own */
+                          (ddp_reducer_drop_layers); NULL: none is. Not the table's own */
 } ddp_param_table;
 
 /* How many moments of a parameter updates change: none of a frozen one. */

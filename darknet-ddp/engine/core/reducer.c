@@ -85,7 +85,7 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 static ddp_status start_sum(ddp_reducer *r, size_t piece, ddp_error *err)
 {
     if (r->rounds)
-        return ddp_rounds_start(r->rounds, piece, err);
+        return ddp_rounds_start_first(r->rounds, piece, err);
     if (r->config.halves)
         return ddp_work_start_phase(r->sums[piece], DDP_REDUCE_SCATTER, err);
     return ddp_work_start(r->sums[piece], err);
@@ -97,9 +97,9 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
     size_t piece = ddp_launch_order_nth(r->order, r->launched++), b = r->pieces[piece].bucket;
     ddp_status st;
 
-    if (ddp_reducer_is_left_out(r, b)) {
+    if (ddp_reducer_is_bucket_dropped(r, b)) {
         if (r->rounds)
-            ddp_rounds_skip(r->rounds, piece);
+            ddp_rounds_skip_bucket(r->rounds, piece);
         return DDP_OK;
     }
     if (piece == ddp_reducer_last_piece(r, b))
@@ -113,7 +113,7 @@ static int may_launch(const ddp_reducer *r)
 {
     return r->launched < r->limit
            && r->pending[r->pieces[ddp_launch_order_nth(r->order, r->launched)].bucket] == 0
-           && (!r->rounds || ddp_rounds_may_start(r->rounds));
+           && (!r->rounds || ddp_rounds_may_start_first(r->rounds));
 }
 
 /* A second sum of a bucket; waits for what it is made of. */
@@ -121,8 +121,8 @@ static ddp_status start_second_sum(ddp_reducer *r, ddp_error *err)
 {
     size_t b;
 
-    (void)ddp_rounds_is_left(r->rounds, &b);
-    return ddp_rounds_go_on(r->rounds, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
+    (void)ddp_rounds_has_second_left(r->rounds, &b);
+    return ddp_rounds_start_second(r->rounds, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
 }
 
 /* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
@@ -135,7 +135,7 @@ static ddp_status launch_full_buckets(ddp_reducer *r, ddp_error *err)
     while (!st) {
         if (may_launch(r))
             st = launch_next(r, err);
-        else if (r->rounds && ddp_rounds_may_go_on(r->rounds))
+        else if (r->rounds && ddp_rounds_may_start_second(r->rounds))
             st = start_second_sum(r, err);
         else
             break;
@@ -152,7 +152,7 @@ static void mark_ready(ddp_reducer *r, int layer)
 {
     r->ready[layer] = 1;
     if (r->tree)
-        ddp_reducer_fold(r, layer);
+        ddp_reducer_fold_layer(r, layer);
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
         r->pending[r->plan->places[i].bucket]--;
 }
@@ -178,13 +178,13 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
     return launch_full_buckets(r, err); /* a sum may have arrived that others wait for */
 }
 
-void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out)
+void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped)
 {
     for (int layer = 0; layer < r->table->layer_count; layer++) {
-        int so_far = r->mini_batch == 0 || r->left_out[layer];
+        int so_far = r->mini_batch == 0 || r->dropped[layer];
 
-        r->left_out[layer] = (char)(left_out[layer] && so_far);
-        if (left_out[layer] && ddp_reducer_trains(r, layer))
+        r->dropped[layer] = (char)(dropped[layer] && so_far);
+        if (dropped[layer] && ddp_reducer_trains(r, layer))
             mark_ready(r, layer);
     }
 }
@@ -197,7 +197,7 @@ static ddp_status start_second_sums(ddp_reducer *r, ddp_error *err)
     ddp_status st = DDP_OK;
     size_t b;
 
-    while (!st && ddp_rounds_is_left(r->rounds, &b)) {
+    while (!st && ddp_rounds_has_second_left(r->rounds, &b)) {
         int64_t start = ddp_clock_ns();
 
         ddp_watch_wait(r->config.watch, (int)b, -1);
@@ -240,7 +240,7 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 static ddp_status fence_sum(ddp_reducer *r, size_t piece, ddp_error *err)
 {
     if (r->rounds)
-        return ddp_rounds_fence(r->rounds, piece, err);
+        return ddp_rounds_fence_bucket(r->rounds, piece, err);
     return ddp_work_fence(r->sums[piece], err);
 }
 
@@ -250,7 +250,7 @@ static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
 {
     size_t piece = ddp_launch_order_nth(r->order, r->landed), b = r->pieces[piece].bucket;
 
-    if (ddp_reducer_is_left_out(r, b)) {
+    if (ddp_reducer_is_bucket_dropped(r, b)) {
         r->landed++;
         return DDP_OK;
     }
@@ -284,8 +284,8 @@ static void land_rounds(ddp_reducer *r, int layer)
     int64_t start = ddp_clock_ns();
 
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        if (!ddp_reducer_is_left_out(r, r->plan->places[i].bucket))
-            ddp_rounds_land(r->rounds, i);
+        if (!ddp_reducer_is_bucket_dropped(r, r->plan->places[i].bucket))
+            ddp_rounds_land_param(r->rounds, i);
     r->total.drive_ns += ddp_clock_ns() - start;
 }
 

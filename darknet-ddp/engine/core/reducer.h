@@ -29,11 +29,11 @@
  * ended. That is of the first layers, which the next forward pass needs first. So the last buckets
  * of the plan are late: they are launched when backward has ended, just before the deferred ones,
  * from the first layer on, and their layers are updated in the forward pass, too
- * (core/launch_order.h). How many are late follows from ddp_reducer_adapt. With config.piece_bytes
- * a large bucket travels in several sums: more urgent ones need not wait for all of it, nor a layer
- * for other layers' parts. Ranks need no message to agree on the order, and no rank can wait for a
- * bucket that another has postponed, because all compute one order before the pass from values that
- * all have.
+ * (core/launch_order.h). How many are late follows from ddp_reducer_adapt_order. With
+ * config.piece_bytes a large bucket travels in several sums: more urgent ones need not wait for all
+ * of it, nor a layer for other layers' parts. Ranks need no message to agree on the order, and no
+ * rank can wait for a bucket that another has postponed, because all compute one order before the
+ * pass from values that all have.
  *
  * Unused layers. A run count travels with every parameter (core/bucket_plan.h): ranks
  * sum on how many of them its layer ran since the last step, in any mini-batch. A rank reads
@@ -44,7 +44,7 @@
  * Without find_unused a layer that should run and did not is an error that names
  * it. Frozen layers (table->first_trained) are in no bucket and never used.
  *
- * Layers that are left out (ddp_reducer_leave_out) are known to run on no rank, so no rank has to
+ * Layers that are left out (ddp_reducer_drop_layers) are known to run on no rank, so no rank has to
  * ask. A bucket in which all were left out, in each pass since the last syncing one, is not sent.
  *
  * Exact sums (config.mini_batches). Mini-batches then do not add up in place, one after the
@@ -53,10 +53,10 @@
  *
  * In halves (config.halves). A bucket's sum is then made in two halves. layer_fence tells that this
  * rank has its share of a layer's sums, which it updates; after the last layer's update
- * ddp_reducer_spread starts the second halves, in the order in which the next forward pass needs
- * them, and ddp_reducer_layer_take waits for those of a layer. Run counts do not travel in buckets
- * but in a small sum after them. Only a rank on which a layer did not run waits for that sum,
- * before its update. That a gradient is not finite is known once it has been spread. Not with
+ * ddp_reducer_send_updated starts the second halves, in the order in which the next forward pass
+ * needs them, and ddp_reducer_receive_updated waits for those of a layer. Run counts do not travel
+ * in buckets but in a small sum after them. Only a rank on which a layer did not run waits for that
+ * sum, before its update. That a gradient is not finite is known once it has been spread. Not with
  * config.sum.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one:
@@ -147,12 +147,12 @@ int ddp_reducer_syncs(const ddp_reducer *r);
 
 /* From the pass that has begun on, and until called again, layers below first do not run on any
  * rank: with find_unused 0 too, and nobody asks the other ranks. At first 0. */
-void ddp_reducer_freeze(ddp_reducer *r, int first);
+void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
 /* After each backward_begin of a reducer whose table has blocks, and the same on every rank: these
  * layers (a value for each of the network's) do not run in this pass; with find_unused 0 too. A
  * block is left out whole or not at all. */
-void ddp_reducer_leave_out(ddp_reducer *r, const char *left_out);
+void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 
 /* The gradients of layer are final in this pass. Repeats are ignored, and so
  * are layers without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where
@@ -174,7 +174,7 @@ size_t ddp_reducer_backlog(const ddp_reducer *r);
 
 /* With config.priority, after a syncing pass, on every rank with the same value: such a backlog,
  * and those of the passes before, is what the next one is planned for. */
-void ddp_reducer_adapt(ddp_reducer *r, size_t backlog);
+void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
 
 /* After the backward_end of a syncing pass, and after whatever else must travel
  * before the late and the deferred buckets: launch these. Fails with DDP_ERR_COMM. */
@@ -201,14 +201,14 @@ ddp_work *const *ddp_reducer_halves(const ddp_reducer *r);
 /* With it, after the update of the last layer: what every rank has made of its share starts to
  * travel. publish puts this rank's into the memory of each bucket, just before. Fails with
  * DDP_ERR_COMM. */
-ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
-                              const void *ctx, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
+                                    const void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
 /* After it, for each layer: wait until all ranks' is there; take is then called for each of the
  * layer's parameters that travelled, and leaves its gradient zero. Fails with DDP_ERR_COMM. */
-ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer,
-                                  void (*take)(const void *ctx, size_t param), const void *ctx,
-                                  ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
+                                       void (*take)(const void *ctx, size_t param), const void *ctx,
+                                       ddp_error *err) DDP_MUST_CHECK;
 
 /* The fence of every bucket of this syncing pass, all of which are launched: for ddp_reducer_finite
  * to know all before a layer is updated, whose own fence is then due no more.
@@ -222,15 +222,16 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* In place of layer_fence, after fence_all: nothing of this step's gradients is to be used. They
  * become zero, and no layer has run. */
-void ddp_reducer_drop(ddp_reducer *r);
+void ddp_reducer_discard_step(ddp_reducer *r);
 
 /* In place of the fence, for a rank that updates on its own, after a pass that
  * does not sync: the layer's gradients become what this rank has times `factor`. Returns 0 if the
  * layer is not to be updated: it did not run here since it was last asked about, or is frozen. */
-int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor);
+int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 
 /* After such a pass: *finite: are all of this rank's gradients? Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_reducer_check_own_finite(const ddp_reducer *r, int *finite,
+                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* Is every bucket of this syncing pass launched, and landed on this rank? Does not
  * move data. */

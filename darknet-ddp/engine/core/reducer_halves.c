@@ -72,8 +72,8 @@ ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, d
 
 /* ---- what was updated ---- */
 
-ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
-                              const void *ctx, ddp_error *err)
+ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
+                                    const void *ctx, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st = wait_for_ranks(r, err);
@@ -85,7 +85,7 @@ ddp_status ddp_reducer_spread(ddp_reducer *r, void (*publish)(const void *ctx, s
     for (; r->spread < r->plan->bucket_count && !st; r->spread++) {
         size_t b = nth_spread(r, r->spread);
 
-        if (ddp_reducer_is_left_out(r, b))
+        if (ddp_reducer_is_bucket_dropped(r, b))
             continue;
         publish(ctx, b);
         if (ddp_work_start_phase(sum_of(r, b), DDP_ALL_GATHER, err))
@@ -100,7 +100,7 @@ static ddp_status take_next(ddp_reducer *r, ddp_error *err)
 {
     size_t b = nth_spread(r, r->taken);
 
-    if (ddp_reducer_is_left_out(r, b)) {
+    if (ddp_reducer_is_bucket_dropped(r, b)) {
         r->taken++;
         return DDP_OK;
     }
@@ -123,9 +123,9 @@ static ddp_status take_buckets(ddp_reducer *r, int layer, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer,
-                                  void (*take)(const void *ctx, size_t param), const void *ctx,
-                                  ddp_error *err)
+ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
+                                       void (*take)(const void *ctx, size_t param), const void *ctx,
+                                       ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st;
@@ -135,16 +135,16 @@ ddp_status ddp_reducer_layer_take(ddp_reducer *r, int layer,
     st = take_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1] && !st; i++)
-        if (!ddp_reducer_is_left_out(r, r->plan->places[i].bucket))
+        if (!ddp_reducer_is_bucket_dropped(r, r->plan->places[i].bucket))
             take(ctx, i);
     return st;
 }
 
-int ddp_reducer_taken_finite(const ddp_reducer *r, size_t *bucket)
+int ddp_reducer_received_finite(const ddp_reducer *r, size_t *bucket)
 {
     for (size_t n = 0; n < r->taken; n++) {
         *bucket = nth_spread(r, n);
-        if (!ddp_reducer_is_left_out(r, *bucket) && !ddp_work_finite(sum_of(r, *bucket)))
+        if (!ddp_reducer_is_bucket_dropped(r, *bucket) && !ddp_work_finite(sum_of(r, *bucket)))
             return 0;
     }
     return 1;

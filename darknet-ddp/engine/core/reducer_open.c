@@ -24,10 +24,10 @@ static ddp_status allocate(ddp_reducer *r, ddp_error *err)
     r->first_param = calloc(layers + 1, sizeof *r->first_param);
     r->ready = calloc(layers + 1, sizeof *r->ready);
     r->ran = calloc(layers + 1, sizeof *r->ran);
-    r->left_out = calloc(layers + 1, sizeof *r->left_out);
+    r->dropped = calloc(layers + 1, sizeof *r->dropped);
     r->counts = calloc(most_params(r->plan) + 1, sizeof *r->counts);
     if (!r->framework_memory || !r->pending || !r->first_param || !r->ready || !r->ran
-        || !r->left_out || !r->counts)
+        || !r->dropped || !r->counts)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a reducer of %zu buckets", buckets);
     if (ddp_group_alloc_memory(r->group, r->table->device, &r->memory, r->plan->count, err))
         return ddp_wrap(err, "gradient buckets");
@@ -140,7 +140,7 @@ void ddp_reducer_close(ddp_reducer *r)
     free(r->first_param);
     free(r->ready);
     free(r->ran);
-    free(r->left_out);
+    free(r->dropped);
     free(r->counts);
     free(r);
 }

@@ -81,7 +81,7 @@ size_t ddp_reducer_piece_count(const ddp_reducer *r)
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket)
 {
     *bucket = r->pieces[piece].bucket;
-    return ddp_reducer_is_left_out(r, *bucket) ? NULL : ddp_reducer_last_sum(r, piece);
+    return ddp_reducer_is_bucket_dropped(r, *bucket) ? NULL : ddp_reducer_last_sum(r, piece);
 }
 
 /* ---- their order ---- */
@@ -92,7 +92,7 @@ void ddp_reducer_begin_order(ddp_reducer *r)
         ddp_launch_order_limit(&r->order, r->piece_counts, r->early);
 }
 
-void ddp_reducer_adapt(ddp_reducer *r, size_t backlog)
+void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog)
 {
     size_t all = 0, early = 0;
 
@@ -137,12 +137,12 @@ int ddp_reducer_is_deferred(const ddp_reducer *r, int layer)
 
 /* ---- what is known of a bucket ---- */
 
-int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b)
+int ddp_reducer_is_bucket_dropped(const ddp_reducer *r, size_t b)
 {
     const ddp_bucket *bucket = &r->plan->buckets[b];
 
     for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
-        if (ddp_reducer_trains(r, layer) && !r->left_out[layer])
+        if (ddp_reducer_trains(r, layer) && !r->dropped[layer])
             return 0;
     return 1;
 }

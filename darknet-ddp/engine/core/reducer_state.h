@@ -52,10 +52,10 @@ struct ddp_reducer {
     ddp_rounds *rounds; /* this one does; NULL: it goes by sums[] */
 
     /* Layers that did not run. */
-    float *counts;  /* room for a bucket's run counts */
-    char *ran;      /* per layer: on this rank since the last step */
-    char *left_out; /* per layer: in each pass since the last syncing one before this */
-    int frozen;     /* layers below it run on no rank in this pass */
+    float *counts; /* room for a bucket's run counts */
+    char *ran;     /* per layer: on this rank since the last step */
+    char *dropped; /* per layer: in each pass since the last syncing one before this */
+    int frozen;    /* layers below it run on no rank in this pass */
 
     /* With config.halves. */
     float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
@@ -115,7 +115,7 @@ void ddp_reducer_begin_order(ddp_reducer *r);
 size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
 
 /* Were all layers of bucket b left out, so that nothing of it is sent? */
-int ddp_reducer_is_left_out(const ddp_reducer *r, size_t b);
+int ddp_reducer_is_bucket_dropped(const ddp_reducer *r, size_t b);
 
 /* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
  * as the group's sums do. */
@@ -136,7 +136,7 @@ ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error 
 /* ---- reducer_steps.c: with r->tree ---- */
 
 /* The layer's gradients of this mini-batch are final. */
-void ddp_reducer_fold(const ddp_reducer *r, int layer);
+void ddp_reducer_fold_layer(const ddp_reducer *r, int layer);
 
 /* A step's last mini-batch is one that syncs; fails with DDP_ERR_USAGE. */
 ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
@@ -154,6 +154,6 @@ ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
 /* Of the buckets that came: are all finite? Else *bucket is the first that is not. */
-int ddp_reducer_taken_finite(const ddp_reducer *r, size_t *bucket);
+int ddp_reducer_received_finite(const ddp_reducer *r, size_t *bucket);
 
 #endif

@@ -21,25 +21,25 @@ static int is_finite(const ddp_reducer *r, size_t piece)
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
 {
     if (r->config.halves)
-        return ddp_reducer_taken_finite(r, bucket);
+        return ddp_reducer_received_finite(r, bucket);
     for (size_t k = 0; k < r->landed; k++) {
         size_t piece = ddp_launch_order_nth(r->order, k);
 
         *bucket = r->pieces[piece].bucket;
-        if (!ddp_reducer_is_left_out(r, *bucket) && !is_finite(r, piece))
+        if (!ddp_reducer_is_bucket_dropped(r, *bucket) && !is_finite(r, piece))
             return 0;
     }
     return 1;
 }
 
-void ddp_reducer_drop(ddp_reducer *r)
+void ddp_reducer_discard_step(ddp_reducer *r)
 {
     ddp_device_zero(r->table->device, r->memory, r->plan->count);
     for (int layer = 0; layer < r->table->layer_count; layer++)
         r->ran[layer] = 0;
 }
 
-int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor)
+int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor)
 {
     int used = r->ran[layer] != 0;
 
@@ -52,14 +52,14 @@ int ddp_reducer_layer_own(ddp_reducer *r, int layer, double factor)
     return used;
 }
 
-ddp_status ddp_reducer_look_own(const ddp_reducer *r, int *finite, ddp_error *err)
+ddp_status ddp_reducer_check_own_finite(const ddp_reducer *r, int *finite, ddp_error *err)
 {
     return ddp_device_check_finite(r->table->device, r->memory, r->plan->count, finite, err);
 }
 
 static int is_done(const ddp_reducer *r, size_t piece)
 {
-    if (ddp_reducer_is_left_out(r, r->pieces[piece].bucket))
+    if (ddp_reducer_is_bucket_dropped(r, r->pieces[piece].bucket))
         return 1;
     return r->rounds ? ddp_rounds_done(r->rounds, piece) : ddp_work_done(r->sums[piece]);
 }
@@ -87,7 +87,7 @@ size_t ddp_reducer_backlog(const ddp_reducer *r)
 /* ---- steps of several mini-batches ---- */
 
 /* A step may sync before its last mini-batch: what there is then makes the sum. */
-void ddp_reducer_fold(const ddp_reducer *r, int layer)
+void ddp_reducer_fold_layer(const ddp_reducer *r, int layer)
 {
     int ends_early = r->sync && r->mini_batch < r->config.mini_batches - 1;
 

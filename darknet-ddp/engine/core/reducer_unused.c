@@ -3,7 +3,7 @@
  */
 #include "core/reducer_state.h"
 
-void ddp_reducer_freeze(ddp_reducer *r, int first)
+void ddp_reducer_freeze_layers(ddp_reducer *r, int first)
 {
     r->frozen = first;
 }
@@ -60,7 +60,7 @@ ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error 
 {
     ddp_status st = DDP_OK;
 
-    *used = layer >= r->frozen && !r->left_out[layer];
+    *used = layer >= r->frozen && !r->dropped[layer];
     if (*used && !r->ran[layer])
         st = ran_elsewhere(r, layer, used, err);
     r->ran[layer] = 0;

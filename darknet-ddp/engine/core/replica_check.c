@@ -47,10 +47,10 @@ void ddp_replica_check_close(ddp_replica_check *v)
     free(v);
 }
 
-uint64_t ddp_replica_check_take(ddp_replica_check *v, size_t step)
+uint64_t ddp_replica_check_checksum(ddp_replica_check *v, size_t step)
 {
     const ddp_param_table *table = v->table;
-    const float *statistics = ddp_batchnorm_stats_alike(v->statistics);
+    const float *statistics = ddp_batchnorm_stats_agreed_values(v->statistics);
     uint64_t *sum = v->sums;
 
     for (size_t i = 0; i < table->param_count; i++)
@@ -63,7 +63,7 @@ uint64_t ddp_replica_check_take(ddp_replica_check *v, size_t step)
     return XXH3_64bits(v->sums, v->count * sizeof *v->sums);
 }
 
-void ddp_replica_check_passed(ddp_replica_check *v)
+void ddp_replica_check_note_equal(ddp_replica_check *v)
 {
     v->same_step = v->step;
 }
@@ -190,7 +190,7 @@ static ddp_status compare(const ddp_replica_check *v, const uint64_t *all, uint6
     return describe(v, of_one, first, arrays, err);
 }
 
-ddp_status ddp_replica_check_find(ddp_replica_check *v, ddp_error *err)
+ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err)
 {
     size_t ranks = (size_t)ddp_group_size(v->group);
     uint64_t *all = calloc(ranks * v->count + 1, sizeof *all);

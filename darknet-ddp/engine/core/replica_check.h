@@ -7,9 +7,9 @@
  * are shared, so only rank 0's matter. A bit flip or a faulty processor makes replicas diverge.
  * From then on gradients are of different networks, and nothing else shows it.
  *
- * At a moment when all ranks are to have the same: ddp_replica_check_take reads it all once. The
- * number that it returns is compared over all ranks (core/equal_check.h). Where ranks differ,
- * ddp_replica_check_find, on all of them, says in what.
+ * At a moment when all ranks are to have the same: ddp_replica_check_checksum reads it all once.
+ * The number that it returns is compared over all ranks (core/equal_check.h). Where ranks differ,
+ * ddp_replica_check_name_difference, on all of them, says in what.
  *
  * Every -ddp_verify_every steps a checksum of all parameters, taken when the step's last backward
  * pass has ended, travels with the loss as a few small whole numbers whose sums tell whether all
@@ -39,15 +39,15 @@ void ddp_replica_check_close(ddp_replica_check *v); /* NULL is allowed */
 
 /* Checksum of all that ranks have alike after the last backward pass of step, before its update.
  * Waits for a GPU. Local. */
-uint64_t ddp_replica_check_take(ddp_replica_check *v, size_t step);
+uint64_t ddp_replica_check_checksum(ddp_replica_check *v, size_t step);
 
 /* The last checksums taken were the same on all ranks. */
-void ddp_replica_check_passed(ddp_replica_check *v);
+void ddp_replica_check_note_equal(ddp_replica_check *v);
 
 /* They were not: DDP_ERR_MISMATCH on every rank, with the layer, the step, the step where they were
  * last the same, and which ranks have failed, with their hosts: those that differ from the
  * majority. Where no side is larger (two ranks), both are named, and that it is undecided. Blocks.
  * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_replica_check_find(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

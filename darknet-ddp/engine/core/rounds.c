@@ -156,7 +156,7 @@ void ddp_rounds_begin(ddp_rounds *r)
     r->started[SECOND] = 0;
 }
 
-int ddp_rounds_may_start(const ddp_rounds *r)
+int ddp_rounds_may_start_first(const ddp_rounds *r)
 {
     return r->started[FIRST] - r->started[SECOND] < 2;
 }
@@ -166,12 +166,12 @@ static float *gradient_of(const ddp_rounds *r, size_t i)
     return r->gradients + r->plan->places[i].offset;
 }
 
-static ddp_sum_part part_of(const ddp_rounds *r, size_t i)
+static ddp_plug_param part_of(const ddp_rounds *r, size_t i)
 {
     const struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
     const struct part *part = &r->parts[i];
 
-    return (ddp_sum_part){
+    return (ddp_plug_param){
         .param = i,
         .gradient = gradient_of(r, i),
         .numbers = {bucket->memory[place_of(r, FIRST)] + part->at[FIRST],
@@ -183,7 +183,7 @@ static ddp_sum_part part_of(const ddp_rounds *r, size_t i)
 static void fill(ddp_rounds *r, size_t i, float *first)
 {
     const struct part *part = &r->parts[i];
-    ddp_sum_part p = part_of(r, i);
+    ddp_plug_param p = part_of(r, i);
 
     if (part->is_plain)
         ddp_device_copy(r->queue, first + part->plain, p.gradient, r->table->params[i].count);
@@ -191,7 +191,7 @@ static void fill(ddp_rounds *r, size_t i, float *first)
         r->plug->fill(r->self, &p, FIRST, r->queue);
 }
 
-ddp_status ddp_rounds_start(ddp_rounds *r, size_t b, ddp_error *err)
+ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t b, ddp_error *err)
 {
     const ddp_bucket *planned = &r->plan->buckets[b];
     struct bucket *bucket = &r->buckets[b];
@@ -209,13 +209,13 @@ ddp_status ddp_rounds_start(ddp_rounds *r, size_t b, ddp_error *err)
     return r->gathers ? ddp_work_start_behind(bucket->sums[SECOND], r->queue, err) : DDP_OK;
 }
 
-void ddp_rounds_skip(ddp_rounds *r, size_t b)
+void ddp_rounds_skip_bucket(ddp_rounds *r, size_t b)
 {
     r->started[FIRST]++;
     r->buckets[b].skipped = 1;
 }
 
-int ddp_rounds_is_left(const ddp_rounds *r, size_t *bucket)
+int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket)
 {
     *bucket = r->started[SECOND];
     return *bucket < r->plan->bucket_count;
@@ -235,14 +235,14 @@ static int has_second(const ddp_rounds *r, const struct bucket *bucket)
     return bucket->count[SECOND] > 0 && !bucket->skipped && !r->gathers;
 }
 
-int ddp_rounds_may_go_on(const ddp_rounds *r)
+int ddp_rounds_may_start_second(const ddp_rounds *r)
 {
     const struct bucket *bucket = &r->buckets[r->started[SECOND]];
 
     return is_its_turn(r) && (!has_second(r, bucket) || !ddp_work_fence_waits(bucket->sums[FIRST]));
 }
 
-ddp_status ddp_rounds_go_on(ddp_rounds *r, ddp_error *err)
+ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err)
 {
     size_t b = r->started[SECOND]++;
     struct bucket *bucket = &r->buckets[b];
@@ -253,7 +253,7 @@ ddp_status ddp_rounds_go_on(ddp_rounds *r, ddp_error *err)
         return err->code;
     for (size_t i = 0; i < r->table->param_count; i++)
         if (is_in(r, i, b) && r->parts[i].count[SECOND] > 0) {
-            ddp_sum_part p = part_of(r, i);
+            ddp_plug_param p = part_of(r, i);
 
             r->plug->fill(r->self, &p, SECOND, r->queue);
         }
@@ -268,7 +268,7 @@ ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t b)
 }
 
 /* Of two sums under way at a time both; of rounds the first has had its fence. */
-ddp_status ddp_rounds_fence(ddp_rounds *r, size_t b, ddp_error *err)
+ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t b, ddp_error *err)
 {
     ddp_work *first = r->buckets[b].sums[FIRST];
 
@@ -295,12 +295,12 @@ int ddp_rounds_finite(const ddp_rounds *r, size_t b)
 
 /* ---- what has arrived ---- */
 
-void ddp_rounds_land(ddp_rounds *r, size_t i)
+void ddp_rounds_land_param(ddp_rounds *r, size_t i)
 {
     const ddp_place *place = &r->plan->places[i];
     const float *first = r->buckets[place->bucket].memory[FIRST], *ran = first + place->nth;
     ddp_device *d = r->table->device;
-    ddp_sum_part p = part_of(r, i);
+    ddp_plug_param p = part_of(r, i);
 
     ddp_device_copy(d, r->gradients + r->plan->buckets[place->bucket].counts + place->nth, ran, 1);
     if (r->parts[i].is_plain)

@@ -42,25 +42,25 @@ void ddp_rounds_close(ddp_rounds *r);
 /* A pass that syncs begins: nothing is started, and everything of the last one has landed. */
 void ddp_rounds_begin(ddp_rounds *r);
 /* May the next bucket's first sum start? */
-int ddp_rounds_may_start(const ddp_rounds *r);
+int ddp_rounds_may_start_first(const ddp_rounds *r);
 /* Start it: the bucket's gradients and run counts are final. Fails with DDP_ERR_COMM. */
-ddp_status ddp_rounds_start(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 /* In its place, on every rank: the bucket is not sent in this pass. */
-void ddp_rounds_skip(ddp_rounds *r, size_t bucket);
+void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
 /* Is there a bucket with a second sum to start, of those that are started or not? *bucket: the next
  * one. */
-int ddp_rounds_is_left(const ddp_rounds *r, size_t *bucket);
+int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 /* Is it its turn, and would go_on not wait? */
-int ddp_rounds_may_go_on(const ddp_rounds *r);
+int ddp_rounds_may_start_second(const ddp_rounds *r);
 /* Start it, where it has one, once what it is made of has arrived. Fails with DDP_ERR_COMM. */
-ddp_status ddp_rounds_go_on(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* From here on the device finds the bucket's sums (ddp_work_fence). Fails with DDP_ERR_COMM. */
-ddp_status ddp_rounds_fence(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 /* After that: the gradient of table->params[i], which is in the bucket, becomes the sum over ranks,
  * and its run count, too. */
-void ddp_rounds_land(ddp_rounds *r, size_t i);
+void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
 /* The last sum that a bucket has; the rounds'. */
 ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t bucket);

@@ -132,7 +132,7 @@ void ddp_sharded_close(ddp_sharded *s)
 static void keep_own(const ddp_sharded *s, size_t i, int k, const float *x, size_t at, size_t count)
 {
     for (size_t p = s->of.first_part[i]; p < s->of.first_part[i + 1]; p++) {
-        const ddp_sharded_part *part = &s->of.parts[p];
+        const ddp_sharded_range *part = &s->of.parts[p];
         size_t begin = part->begin > at ? part->begin : at;
         size_t end = part->end < at + count ? part->end : at + count;
 
@@ -163,8 +163,8 @@ static ddp_status hand_out(const ddp_sharded *s, size_t i, int k, int root,
     return DDP_OK;
 }
 
-ddp_status ddp_sharded_hand_out(const ddp_sharded *s, int root, const ddp_sharded_source *source,
-                                ddp_error *err)
+ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
+                                        const ddp_sharded_source *source, ddp_error *err)
 {
     ddp_status st = DDP_OK;
 
@@ -212,7 +212,7 @@ static size_t copy_own(const ddp_sharded *s, const ddp_sharded_block *b, float *
     size_t count = 0;
 
     for (size_t p = s->of.first_part[b->param]; p < s->of.first_part[b->param + 1]; p++) {
-        const ddp_sharded_part *part = &s->of.parts[p];
+        const ddp_sharded_range *part = &s->of.parts[p];
         ddp_range r = overlap(b, part->begin, part->end);
 
         if (r.begin >= r.end)
@@ -252,7 +252,8 @@ static ddp_status ask(const ddp_sharded *s, struct request request, ddp_error *e
     return DDP_OK;
 }
 
-ddp_status ddp_sharded_ask(ddp_sharded *s, const ddp_sharded_block *block, float *x, ddp_error *err)
+ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block, float *x,
+                                 ddp_error *err)
 {
     int ranks = ddp_group_size(s->of.group);
     const float *at = s->block;
@@ -285,7 +286,7 @@ static ddp_status look(const ddp_sharded *s, uint64_t *first, ddp_error *err)
 {
     *first = UINT64_MAX;
     for (size_t p = 0; p < part_count(s); p++) {
-        const ddp_sharded_part *part = &s->of.parts[p];
+        const ddp_sharded_range *part = &s->of.parts[p];
 
         for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && part->moments[k]; k++) {
             uint64_t key = part->param * DDP_OPTIMIZER_BUFFERS + (uint64_t)k;
@@ -340,7 +341,7 @@ ddp_status ddp_sharded_ask_end(const ddp_sharded *s, ddp_error *err)
     return ask(s, (struct request){.kind = END}, err);
 }
 
-ddp_status ddp_sharded_serve(const ddp_sharded *s, ddp_error *err)
+ddp_status ddp_sharded_serve_blocks(const ddp_sharded *s, ddp_error *err)
 {
     struct request request = {.kind = END};
     ddp_status st;

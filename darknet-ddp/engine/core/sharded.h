@@ -18,11 +18,11 @@ typedef struct ddp_sharded ddp_sharded;
 
 /* Elements begin to end of a parameter, and their moments, end - begin of each, on the table's
  * device; NULL after the parameter's last. */
-typedef struct ddp_sharded_part {
+typedef struct ddp_sharded_range {
     size_t param; /* of the table */
     size_t begin, end;
     float *moments[DDP_OPTIMIZER_BUFFERS];
-} ddp_sharded_part;
+} ddp_sharded_range;
 
 /* Elements at to at + count of a moment of the table's parameter `param`. */
 typedef struct ddp_sharded_block {
@@ -44,8 +44,8 @@ typedef struct ddp_sharded_source {
 typedef struct ddp_sharded_of {
     ddp_group *group;
     const ddp_param_table *table;
-    const ddp_sharded_part *parts; /* by parameter */
-    const size_t *first_part;      /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
+    const ddp_sharded_range *parts; /* by parameter */
+    const size_t *first_part;       /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
 } ddp_sharded_of;
 
 /* Rank 0 gets to know where each rank's parts are. *out is set on success. Fails with
@@ -56,8 +56,9 @@ void ddp_sharded_close(ddp_sharded *s); /* NULL is allowed */
 
 /* Give each rank its parts of the moments that rank root reads from `source`, block by block. The
  * others' source is not read. Fails with DDP_ERR_COMM, and on root as the source. */
-ddp_status ddp_sharded_hand_out(const ddp_sharded *s, int root, const ddp_sharded_source *source,
-                                ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
+                                        const ddp_sharded_source *source,
+                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- a checkpoint ----
  *
@@ -65,8 +66,8 @@ ddp_status ddp_sharded_hand_out(const ddp_sharded *s, int root, const ddp_sharde
  * rank has more of others' than a block, and rank 0 may stop asking where it likes. */
 
 /* On rank 0: a block of a moment that is sharded, to x, on the host. Fails with DDP_ERR_COMM. */
-ddp_status ddp_sharded_ask(ddp_sharded *s, const ddp_sharded_block *block, float *x,
-                           ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block, float *x,
+                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* On rank 0: are all moments finite numbers? If not, *first names the first parameter and its first
  * moment that has another. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
@@ -77,6 +78,6 @@ ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block
 ddp_status ddp_sharded_ask_end(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* On every other rank: answer until then. Fails with DDP_ERR_COMM. */
-ddp_status ddp_sharded_serve(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_sharded_serve_blocks(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -16,14 +16,14 @@
 enum { DDP_SUM_ROUNDS = 2 };
 
 /* A parameter and its numbers, all in memory of the table's device. */
-typedef struct ddp_sum_part {
+typedef struct ddp_plug_param {
     size_t param; /* of the table */
     float *gradient;
     float *numbers[DDP_SUM_ROUNDS]; /* of each round; NULL: it has none */
     /* Where ranks gather: how far from one rank's numbers to the next one's. numbers[0] are rank
      * 0's. */
     size_t stride;
-} ddp_sum_part;
+} ddp_plug_param;
 
 typedef struct ddp_sum_plug {
     /* Do ranks get each other's numbers of round 0, rather than their sum? There is no round 1
@@ -39,14 +39,14 @@ typedef struct ddp_sum_plug {
      * to this rank's place there); of round 1 of numbers[0], which has the sum over ranks, to
      * numbers[1]. Work is queued on `queue`. What is kept from step to step stays as it is: a step
      * may be dropped yet. */
-    void (*fill)(void *self, const ddp_sum_part *p, int round, ddp_device *queue);
+    void (*fill)(void *self, const ddp_plug_param *p, int round, ddp_device *queue);
 
     /* The sums of all rounds, or all ranks' numbers, are there: the gradient becomes the sum over
      * ranks, and what is kept what the next step begins with. *ran, of the device's memory: on how
      * many ranks the parameter's layer ran; where that is 0 the gradient becomes zero, and nothing
      * else changes. Work is queued on d, the framework's queue, or, where nothing waits for it
      * before the next step, on `queue`. */
-    void (*land)(void *self, const ddp_sum_part *p, const float *ran, ddp_device *d,
+    void (*land)(void *self, const ddp_plug_param *p, const float *ran, ddp_device *d,
                  ddp_device *queue);
 } ddp_sum_plug;
 

@@ -59,7 +59,7 @@ static ncclResult_t finish(ddp_group *g, ddp_error *err)
     ncclResult_t state;
 
     while ((state = state_of_all(g)) == ncclInProgress) {
-        if (ddp_chunk_pipeline_look(g, err))
+        if (ddp_chunk_pipeline_poll_transport(g, err))
             return ncclRemoteError;
         start += ddp_clock_stopped_ns(&looked);
         if (g->timeout_ns > 0 && looked - start > g->timeout_ns) {
@@ -79,7 +79,7 @@ static void let_others_report(ddp_group *g, ddp_error *err)
     struct timespec pause = {PATIENCE_S, 0};
 
     (void)nanosleep(&pause, NULL);
-    if (!ddp_chunk_pipeline_look(g, err))
+    if (!ddp_chunk_pipeline_poll_transport(g, err))
         *err = (ddp_error){0};
 }
 

@@ -205,7 +205,7 @@ static ddp_status wait_to_land(ddp_group *g, const struct ddp_gpu_sum *s, ddp_er
     int idle_polls = 0;
 
     while (!ddp_cuda_passed(g->gpu->cuda, s->landed)) {
-        if (ddp_chunk_pipeline_look(g, err) || ddp_gpu_progress(g, err))
+        if (ddp_chunk_pipeline_poll_transport(g, err) || ddp_gpu_progress(g, err))
             return err->code;
         if (idle_polls++ > SPINS)
             (void)usleep(NAP_US);

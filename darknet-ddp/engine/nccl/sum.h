@@ -27,9 +27,9 @@
  * 4. A GPU that waits for a lost peer says nothing, and a program that waits for such a GPU hangs.
  *    So before Darknet reads anything back (the next forward pass, a deferred layer, a save),
  *    ddp_group_synchronize waits for the sums by polling: NCCL's own errors, the timeout, and a
- *    rank that Gloo has lost are seen there (ddp_chunk_pipeline_look), as while NCCL opens its
- *    communicators. Where MPI connects ranks its launcher ends the job. By then the update is
- *    queued, so the GPU has work meanwhile.
+ *    rank that Gloo has lost are seen there (ddp_chunk_pipeline_poll_transport), as while NCCL
+ * opens its communicators. Where MPI connects ranks its launcher ends the job. By then the update
+ * is queued, so the GPU has work meanwhile.
  * 5. What a weights file and a state file hold is pulled to the host arrays that Darknet keeps of
  *    everything (ddp_param_table_pull), and pushed back on resuming.
  */

@@ -136,17 +136,17 @@ void ddp_nccl_plan_close(struct ddp_nccl_plan *p)
 
 /* ---- where it lies ---- */
 
-struct ddp_nccl_piece ddp_nccl_plan_piece(const struct ddp_nccl_plan *p, size_t count,
+struct ddp_nccl_slice ddp_nccl_plan_slice(const struct ddp_nccl_plan *p, size_t count,
                                           struct ddp_span units)
 {
     size_t begin = ddp_unit_begin(p->route, count, units.begin);
 
-    return (struct ddp_nccl_piece){begin, ddp_unit_begin(p->route, count, units.end) - begin};
+    return (struct ddp_nccl_slice){begin, ddp_unit_begin(p->route, count, units.end) - begin};
 }
 
-struct ddp_nccl_piece ddp_nccl_plan_nth(const struct ddp_nccl_plan *p, size_t count, int l, int i)
+struct ddp_nccl_slice ddp_nccl_plan_nth(const struct ddp_nccl_plan *p, size_t count, int l, int i)
 {
-    return ddp_nccl_plan_piece(p, count, p->levels[l].pieces[i]);
+    return ddp_nccl_plan_slice(p, count, p->levels[l].pieces[i]);
 }
 
 /* Elements of the level's pieces that stand before piece i; of all for i = piece_count. */
@@ -225,7 +225,7 @@ ddp_status ddp_nccl_plan_share(const struct ddp_nccl_plan *p, size_t count, ddp_
     if (!*ranges)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a rank's share of %zu floats", count);
     for (int i = 0; i < pieces; i++) {
-        struct ddp_nccl_piece piece = ddp_nccl_plan_nth(p, count, top, i);
+        struct ddp_nccl_slice piece = ddp_nccl_plan_nth(p, count, top, i);
 
         if (piece.count)
             (*ranges)[(*range_count)++] = (ddp_range){piece.begin, piece.begin + piece.count};

@@ -51,14 +51,14 @@ ddp_status ddp_nccl_plan_share(const struct ddp_nccl_plan *p, size_t count, ddp_
 /* ---- where it lies: each of a sum of count floats ---- */
 
 /* A part of a sum: count elements from `begin` on. */
-struct ddp_nccl_piece {
+struct ddp_nccl_slice {
     size_t begin, count;
 };
 
 /* What units are, and piece i of level l. */
-struct ddp_nccl_piece ddp_nccl_plan_piece(const struct ddp_nccl_plan *p, size_t count,
+struct ddp_nccl_slice ddp_nccl_plan_slice(const struct ddp_nccl_plan *p, size_t count,
                                           struct ddp_span units);
-struct ddp_nccl_piece ddp_nccl_plan_nth(const struct ddp_nccl_plan *p, size_t count, int l, int i);
+struct ddp_nccl_slice ddp_nccl_plan_nth(const struct ddp_nccl_plan *p, size_t count, int l, int i);
 
 /* Floats of scratch memory that a sum takes. */
 size_t ddp_nccl_plan_scratch(const struct ddp_nccl_plan *p, size_t count);

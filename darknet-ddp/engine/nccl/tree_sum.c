@@ -16,12 +16,12 @@ struct way {
     size_t count;
 };
 
-static struct ddp_nccl_piece piece_of(const struct way *w, struct ddp_span units)
+static struct ddp_nccl_slice piece_of(const struct way *w, struct ddp_span units)
 {
-    return ddp_nccl_plan_piece(w->plan, w->count, units);
+    return ddp_nccl_plan_slice(w->plan, w->count, units);
 }
 
-static struct ddp_nccl_piece nth_piece(const struct way *w, int l, int i)
+static struct ddp_nccl_slice nth_piece(const struct way *w, int l, int i)
 {
     return ddp_nccl_plan_nth(w->plan, w->count, l, i);
 }
@@ -71,15 +71,15 @@ static ddp_status receive_part(const struct way *w, float *x, size_t count, int 
 static ddp_status exchange_lanes(const struct way *w, int down, ddp_error *err)
 {
     const struct ddp_nccl_plan *plan = w->plan;
-    struct ddp_nccl_piece own = piece_of(w, plan->lane);
+    struct ddp_nccl_slice own = piece_of(w, plan->lane);
 
     if (plan->local_size == 1)
         return DDP_OK;
     if (DDP_NCCL(w->g, ncclGroupStart(), err))
         return err->code;
     for (int r = 0; r < plan->local_size; r++) {
-        struct ddp_nccl_piece theirs = piece_of(w, plan->route->lanes[r]);
-        struct ddp_nccl_piece out = down ? own : theirs, in = down ? theirs : own;
+        struct ddp_nccl_slice theirs = piece_of(w, plan->route->lanes[r]);
+        struct ddp_nccl_slice out = down ? own : theirs, in = down ? theirs : own;
         int peer = plan->first_local + r;
 
         if (peer != w->g->rank
@@ -96,7 +96,7 @@ static ddp_status transfer_up(const struct way *w, int s, const struct ddp_stage
                               ddp_error *err)
 {
     const struct ddp_nccl_level *next = &w->plan->levels[s + 1];
-    struct ddp_nccl_piece piece = piece_of(w, t->units);
+    struct ddp_nccl_slice piece = piece_of(w, t->units);
     int held = s > 0 ? t->held : 0, firsts[DDP_SUM_NODES_MAX];
     int nodes = ddp_sum_nodes(w->g->size, t->ranks.begin, t->ranks.end, firsts);
 
@@ -117,7 +117,7 @@ static ddp_status transfer_up(const struct way *w, int s, const struct ddp_stage
 static ddp_status transfer_down(const struct way *w, const struct ddp_stage_transfer *t,
                                 ddp_error *err)
 {
-    struct ddp_nccl_piece piece = piece_of(w, t->units);
+    struct ddp_nccl_slice piece = piece_of(w, t->units);
 
     return t->incoming ? send_part(w, w->buf + piece.begin, piece.count, t->peer, err)
                        : receive_part(w, w->buf + piece.begin, piece.count, t->peer, err);
@@ -147,7 +147,7 @@ static void copy(const struct way *w, float *to, const float *from, size_t count
 /* This rank's own parts of piece i go to the others. */
 static void copy_own(const struct way *w, int l, int i)
 {
-    struct ddp_nccl_piece piece = nth_piece(w, l, i);
+    struct ddp_nccl_slice piece = nth_piece(w, l, i);
     const struct ddp_nccl_plan *plan = w->plan;
     const struct ddp_stage *stage = l > 0 ? &plan->route->stage[l - 1] : NULL;
     int held = l > 1 ? plan->route->stage[l].from[i] : 0, firsts[DDP_SUM_NODES_MAX], nodes;

@@ -2,8 +2,8 @@
  * (checkpoint/pair.h). To the files: by a copy, state/snapshot.h, or straight, state/save.h.
  *
  * All of it is for rank 0 alone and communicates nothing, but where run->sharded is asked, which
- * the others then serve (ddp_sharded_serve): before saving, the network is settled; after resuming,
- * the trainer's attach gives the other ranks what rank 0 has.
+ * the others then serve (ddp_sharded_serve_blocks): before saving, the network is settled; after
+ * resuming, the trainer's attach gives the other ranks what rank 0 has.
  */
 #ifndef DDP_STATE_CHECKPOINT_H
 #define DDP_STATE_CHECKPOINT_H

@@ -19,7 +19,7 @@ static ddp_status ask(void *ctx, size_t key, size_t at, float *block, size_t cou
                                  .at = at,
                                  .count = count};
 
-    return ddp_sharded_ask(ctx, &b, block, err);
+    return ddp_sharded_ask_block(ctx, &b, block, err);
 }
 
 static ddp_status check_shared(const ddp_param_table *table, ddp_sharded *sharded, ddp_error *err)

@@ -10,7 +10,7 @@ void ddp_head_sums_init(ddp_head_sums *s, const network *net)
     *s = (ddp_head_sums){.heads = ddp_network_heads(net)};
 }
 
-void ddp_head_sums_add(ddp_head_sums *s, int layer, const struct head_figures *figures)
+void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures)
 {
     for (size_t i = 0; i < s->heads.count; i++)
         if (s->heads.layers[i] == layer) {
@@ -22,7 +22,7 @@ void ddp_head_sums_add(ddp_head_sums *s, int layer, const struct head_figures *f
         }
 }
 
-void ddp_head_sums_take(ddp_head_sums *s, double images, ddp_head_figures *out)
+void ddp_head_sums_take_figures(ddp_head_sums *s, double images, ddp_head_figures *out)
 {
     memset(out, 0, DDP_HEADS * sizeof *out);
     for (size_t i = 0; i < s->heads.count; i++)

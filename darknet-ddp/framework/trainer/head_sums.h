@@ -24,9 +24,9 @@ typedef struct ddp_head_sums {
 void ddp_head_sums_init(ddp_head_sums *s, const network *net);
 
 /* The layer has computed a mini-batch. Nothing happens if it is none of the heads. */
-void ddp_head_sums_add(ddp_head_sums *s, int layer, const struct head_figures *figures);
+void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures);
 
 /* Write out[0..DDP_HEADS) of a step of so many images on this rank, and begin the next one. */
-void ddp_head_sums_take(ddp_head_sums *s, double images, ddp_head_figures *out);
+void ddp_head_sums_take_figures(ddp_head_sums *s, double images, ddp_head_figures *out);
 
 #endif

@@ -28,7 +28,7 @@ ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *
                            .statistics = statistics};
 }
 
-int ddp_nan_guard_drops(const ddp_nan_guard *g)
+int ddp_nan_guard_may_skip(const ddp_nan_guard *g)
 {
     return g->config.skip_most > 0;
 }
@@ -103,8 +103,8 @@ static ddp_origin look_at(const ddp_nan_guard *g, const network *net, int *layer
     return DDP_ORIGIN_NONE;
 }
 
-ddp_status ddp_nan_guard_mini_batch_ended(ddp_nan_guard *g, const network *net, int first,
-                                          int number, ddp_error *err)
+ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
+                                        ddp_error *err)
 {
     ddp_train_position now = ddp_train_position_of(net);
     ddp_nan_guard_mini_batch *broken = &g->first_broken;
@@ -194,7 +194,7 @@ static ddp_status find(ddp_nan_guard *g, const network *net, ddp_not_finite *wha
 static int updates_look(const ddp_nan_guard *g)
 {
     return ddp_group_size(g->group) == 1 && ddp_device_is_host(g->table->device)
-           && !ddp_nan_guard_drops(g);
+           && !ddp_nan_guard_may_skip(g);
 }
 
 static int gradients_are_broken(const ddp_nan_guard *g, const network *net, ddp_not_finite *what)
@@ -235,11 +235,11 @@ static void end(const ddp_nan_guard *g, const ddp_not_finite *what)
     abort();
 }
 
-ddp_status ddp_nan_guard_look(ddp_nan_guard *g, network *net, ddp_error *err)
+ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net, ddp_error *err)
 {
     ddp_not_finite what = {0};
 
-    if (ddp_nan_guard_drops(g)) {
+    if (ddp_nan_guard_may_skip(g)) {
         if (g->unseen)
             g->broken |= !ddp_loss_finite(g->loss) || !ddp_batchnorm_stats_finite(g->statistics);
         g->unseen = 0;
@@ -263,11 +263,11 @@ static ddp_status wait_for_all(ddp_nan_guard *g, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_nan_guard_judge(ddp_nan_guard *g, network *net, int *dropped, ddp_error *err)
+ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped, ddp_error *err)
 {
     ddp_not_finite what = {.broken = DDP_BROKEN_LOSS};
 
-    *dropped = 0;
+    *skipped = 0;
     if (wait_for_all(g, err))
         return err->code;
     g->unseen = 0;
@@ -282,11 +282,11 @@ ddp_status ddp_nan_guard_judge(ddp_nan_guard *g, network *net, int *dropped, ddp
     if (g->in_a_row == g->config.skip_most)
         end(g, &what);
     what.in_a_row = ++g->in_a_row;
-    ddp_reducer_drop(g->reducer);
-    if (ddp_batchnorm_stats_restore(g->statistics, err))
+    ddp_reducer_discard_step(g->reducer);
+    if (ddp_batchnorm_stats_restore_values(g->statistics, err))
         return err->code;
-    if (g->config.dropped)
-        g->config.dropped(&what);
-    *dropped = 1;
+    if (g->config.skipped)
+        g->config.skipped(&what);
+    *skipped = 1;
     return DDP_OK;
 }

@@ -7,9 +7,9 @@
  * only when something is not finite, in what each rank still has: the first mini-batch of the
  * update whose loss was not finite, else its last.
  *
- * To end the job: ddp_nan_guard_look, wherever something has arrived. If steps may be dropped, no
- * layer may be updated before all sums have arrived: ddp_nan_guard_judge, before the first update
- * of a step.
+ * To end the job: ddp_nan_guard_check_arrived, wherever something has arrived. If steps may be
+ * dropped, no layer may be updated before all sums have arrived: ddp_nan_guard_judge_step, before
+ * the first update of a step.
  *
  * The code that sums also checks, in the same pass, whether the sum is finite (device/sum.c): the
  * bits of the exponent, put together by or. Where each rank sums a piece of a chunk, it makes the
@@ -62,7 +62,7 @@ typedef struct ddp_not_finite {
 typedef struct ddp_nan_guard_config {
     int skip_most; /* 0: the first such step ends the job; else drop so many in a row at most */
     /* On every rank: a step was dropped; the job ends. NULL: nobody is told; abort. */
-    void (*dropped)(const ddp_not_finite *what);
+    void (*skipped)(const ddp_not_finite *what);
     void (*end)(const ddp_not_finite *what) __attribute__((noreturn));
 } ddp_nan_guard_config;
 
@@ -98,22 +98,23 @@ ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *
                                  ddp_batchnorm_stats *statistics);
 
 /* A step may be dropped: who asks keeps statistics, and defers nothing. */
-int ddp_nan_guard_drops(const ddp_nan_guard *g);
+int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
 /* The backward pass of a mini-batch has ended. first: of an update; number: of this rank's in the
  * step, from 1. Fails with DDP_ERR_NOMEM, where its loss is not finite. */
-ddp_status ddp_nan_guard_mini_batch_ended(ddp_nan_guard *g, const network *net, int first,
-                                          int number, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
+                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* Something has arrived: all that has must be finite, or the job ends here, on every rank. Where
  * steps are dropped, only remember it; that is the caller's to ask before each forward pass.
  * Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
-ddp_status ddp_nan_guard_look(ddp_nan_guard *g, network *net, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
+                                       ddp_error *err) DDP_MUST_CHECK;
 
 /* Where steps are dropped, before the first update: wait for all of the step. *dropped becomes 1
  * where something is not finite; gradients are zero then, statistics as they were kept, and
  * nothing may be updated. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
-ddp_status ddp_nan_guard_judge(ddp_nan_guard *g, network *net, int *dropped,
-                               ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
+                                    ddp_error *err) DDP_MUST_CHECK;
 
 #endif

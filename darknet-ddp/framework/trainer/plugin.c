@@ -167,7 +167,7 @@ void ddp_plugin_stop(void)
 
 static void head(int layer, const head_figures *figures)
 {
-    ddp_head_sums_add(&plugin.heads, layer, figures);
+    ddp_head_sums_add_mini_batch(&plugin.heads, layer, figures);
 }
 
 static ddp_figures figures_of(network *net)
@@ -177,7 +177,7 @@ static ddp_figures figures_of(network *net)
                            .average_loss = (double)net->average_loss,
                            .rate = (double)get_current_rate(net)};
 
-    ddp_head_sums_take(&plugin.heads, (double)batch.per_rank * batch.images, figures.heads);
+    ddp_head_sums_take_figures(&plugin.heads, (double)batch.per_rank * batch.images, figures.heads);
     return figures;
 }
 

@@ -220,7 +220,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     }
     t->resumed = 0;
     t->first_moments = NULL;
-    ddp_trainer_hook(t, net);
+    ddp_trainer_hook_network(t, net);
     t->hooks.release = before_free;
     return DDP_OK;
 }
@@ -272,7 +272,7 @@ double ddp_trainer_loss(const ddp_trainer *t)
 
 size_t ddp_trainer_bad_samples(const ddp_trainer *t)
 {
-    return ddp_loss_told(t->loss, DDP_TOLD_BAD_SAMPLES);
+    return ddp_loss_received_count(t->loss, DDP_TOLD_BAD_SAMPLES);
 }
 
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)

@@ -80,16 +80,16 @@ static ddp_status open_layers(ddp_trainer *t, network *net, ddp_error *err)
     if (!t->layers.plug)
         return DDP_OK;
     t->layers.block_of = calloc(layers, sizeof *t->layers.block_of);
-    t->layers.left_out = calloc(layers, sizeof *t->layers.left_out);
+    t->layers.dropped = calloc(layers, sizeof *t->layers.dropped);
     t->layers.scale = calloc(layers, sizeof *t->layers.scale);
-    if (!t->layers.block_of || !t->layers.left_out || !t->layers.scale)
+    if (!t->layers.block_of || !t->layers.dropped || !t->layers.scale)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu layers", layers);
     for (size_t i = 0; i < layers; i++)
         t->layers.scale[i] = 1;
     if (number_blocks(t, net, err))
         return err->code;
     t->table.block = t->layers.block_of;
-    t->layers.told = (layer_drops){.left_out = t->layers.left_out, .scale = t->layers.scale};
+    t->layers.told = (layer_drops){.left_out = t->layers.dropped, .scale = t->layers.scale};
     net->drops = &t->layers.told;
     return DDP_OK;
 }
@@ -140,7 +140,7 @@ void ddp_trainer_detach_algorithms(ddp_trainer *t)
     if (t->algorithms)
         ddp_algorithm_set_detach(t->algorithms);
     free(t->layers.block_of);
-    free(t->layers.left_out);
+    free(t->layers.dropped);
     free(t->layers.scale);
     memset(&t->layers, 0, sizeof t->layers);
     memset(&t->steps, 0, sizeof t->steps);
@@ -155,14 +155,14 @@ void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before)
     if (!t->layers.plug)
         return;
     if (before->begun == 0)
-        t->layers.plug->choose(t->layers.self, before->step, t->layers.left_out, t->layers.scale);
-    ddp_batchnorm_stats_leave_out(t->statistics, t->layers.left_out);
+        t->layers.plug->choose(t->layers.self, before->step, t->layers.dropped, t->layers.scale);
+    ddp_batchnorm_stats_drop_layers(t->statistics, t->layers.dropped);
 }
 
-void ddp_trainer_leave_layers_out(ddp_trainer *t)
+void ddp_trainer_drop_layers(ddp_trainer *t)
 {
     if (t->layers.plug)
-        ddp_reducer_leave_out(t->reducer, t->layers.left_out);
+        ddp_reducer_drop_layers(t->reducer, t->layers.dropped);
 }
 
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t)

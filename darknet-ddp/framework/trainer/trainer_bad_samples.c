@@ -43,7 +43,7 @@ static void go_back(ddp_trainer *t, size_t images)
 {
     ddp_error err;
 
-    ddp_trainer_check(t, ddp_batchnorm_stats_restore(t->statistics, &err), &err);
+    ddp_trainer_check(t, ddp_batchnorm_stats_restore_values(t->statistics, &err), &err);
     *t->net->seen = images;
 }
 
@@ -66,9 +66,9 @@ void ddp_trainer_rollback(ddp_trainer *t)
         go_back(t, now.images - now.since_update);
 }
 
-void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_train_position *now)
+void ddp_trainer_send_bad_samples(ddp_trainer *t, const ddp_train_position *now)
 {
     if (t->config.bad_data)
-        ddp_loss_tell(t->loss, DDP_TOLD_BAD_SAMPLES,
-                      ddp_bad_samples_count(t->config.bad_data, now->images));
+        ddp_loss_send_count(t->loss, DDP_TOLD_BAD_SAMPLES,
+                            ddp_bad_samples_count(t->config.bad_data, now->images));
 }

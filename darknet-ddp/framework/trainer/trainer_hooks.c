@@ -45,15 +45,15 @@ static void before_forward(void *ctx, network *net)
     int64_t start;
     ddp_error err;
 
-    ddp_trainer_enter(t, DDP_TRAINER_FORWARD);
+    ddp_trainer_enter_phase(t, DDP_TRAINER_FORWARD);
     ddp_watch_step(t->config.reducer.watch, before.step + 1, before.begun);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_FORWARD);
     ddp_trainer_end_updates(t); /* the reducer counts what that waits for */
     start = ddp_clock_ns();
-    ddp_trainer_check(t, ddp_batchnorm_stats_begin(t->statistics, &err), &err);
+    ddp_trainer_check(t, ddp_batchnorm_stats_begin_forward(t->statistics, &err), &err);
     ddp_trainer_wait_for_sums(t);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
-    ddp_trainer_heard(t);
+    ddp_trainer_receive_with_loss(t);
     t->waited_ns += ddp_clock_ns() - start;
     ddp_trainer_judge_last_step(t);
     ddp_trainer_sync_if_due(t);
@@ -74,10 +74,10 @@ static void update_deferred(ddp_trainer *t, network *net, int layer_index)
     if (!t->deferred[layer_index])
         return;
     t->deferred[layer_index] = 0;
-    if (ddp_trainer_take(t, layer_index))
+    if (ddp_trainer_receive_updated(t, layer_index))
         return;
     ddp_trainer_check(t, ddp_reducer_layer_wait(t->reducer, layer_index, &used, &err), &err);
-    ddp_trainer_look(t);
+    ddp_trainer_check_arrived(t);
     if (!used)
         return;
     update_layer_of(net, layer_index);
@@ -123,16 +123,16 @@ static void before_backward(void *ctx, network *net)
     ddp_trainer *t = ctx;
     ddp_train_position now = ddp_train_position_of(net);
 
-    ddp_trainer_enter(t, DDP_TRAINER_BACKWARD);
+    ddp_trainer_enter_phase(t, DDP_TRAINER_BACKWARD);
     update_all_deferred(t, net);
     ddp_trainer_end_at_bad_samples(t, net);
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
-    ddp_batchnorm_stats_fold(t->statistics, now.mini_batch);
+    ddp_batchnorm_stats_fold_mini_batch(t->statistics, now.mini_batch);
     t->steps.is_local = now.update_ends && ddp_trainer_is_local(t, now.step);
     ddp_reducer_use_plug(t->reducer, now.step > t->config.compress_after);
     ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->steps.is_local);
-    ddp_reducer_freeze(t->reducer, first_thawed(net));
-    ddp_trainer_leave_layers_out(t);
+    ddp_reducer_freeze_layers(t->reducer, first_thawed(net));
+    ddp_trainer_drop_layers(t);
     t->layer = net->n - 1;
 }
 
@@ -165,15 +165,15 @@ static void after_backward(void *ctx, network *net)
     ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     ddp_trainer_check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
     if (now.step_ends && statistics_travel(t, now.step))
-        ddp_trainer_check(t, ddp_batchnorm_stats_start(t->statistics, &err), &err);
+        ddp_trainer_check(t, ddp_batchnorm_stats_start_sum(t->statistics, &err), &err);
     if (now.step_ends) {
-        ddp_trainer_tell(t, &now);
+        ddp_trainer_send_with_loss(t, &now);
         ddp_trainer_end_local_backward(t, &now);
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     }
     if (now.update_ends && !t->steps.is_local)
         ddp_trainer_check(t, ddp_reducer_launch_deferred(t->reducer, &err), &err);
-    ddp_trainer_enter(t, now.update_ends ? DDP_TRAINER_UPDATE : DDP_TRAINER_OUTSIDE);
+    ddp_trainer_enter_phase(t, now.update_ends ? DDP_TRAINER_UPDATE : DDP_TRAINER_OUTSIDE);
 }
 
 /* ---- update ---- */
@@ -186,7 +186,7 @@ static int before_update(void *ctx, int layer_index)
     ddp_error err;
     int used;
 
-    if (ddp_trainer_is_dropped(t))
+    if (ddp_trainer_is_step_skipped(t))
         return 0;
     if (t->steps.is_local)
         return ddp_trainer_update_locally(t, layer_index);
@@ -195,8 +195,8 @@ static int before_update(void *ctx, int layer_index)
         return 0;
     }
     ddp_trainer_check(t, ddp_reducer_layer_fence(t->reducer, layer_index, &used, &err), &err);
-    ddp_trainer_look(t);
-    ddp_trainer_share_out(t, layer_index);
+    ddp_trainer_check_arrived(t);
+    ddp_trainer_expect_updated(t, layer_index);
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
     if (used)
         t->guard.updated_layer = layer_index;
@@ -221,13 +221,13 @@ static float mean_loss(void *ctx, float loss)
     if (!t->judged) /* else it has arrived */
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);
-    ddp_trainer_heard(t);
+    ddp_trainer_receive_with_loss(t);
     ddp_watch_all_sent(t->config.reducer.watch);
-    mean = ddp_loss_take(t->loss);
+    mean = ddp_loss_take_mean(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;
-    ddp_trainer_enter(t, DDP_TRAINER_OUTSIDE);
-    ddp_trainer_look(t);
+    ddp_trainer_enter_phase(t, DDP_TRAINER_OUTSIDE);
+    ddp_trainer_check_arrived(t);
     ddp_trainer_sync_if_due(t);
     return mean;
 }
@@ -245,7 +245,7 @@ static void settle(void *ctx, network *net)
     ddp_trainer_sync_if_due(t);
     ddp_trainer_check(t, ddp_batchnorm_stats_settle(t->statistics, &err), &err);
     ddp_trainer_wait_for_sums(t);
-    ddp_trainer_look(t);
+    ddp_trainer_check_arrived(t);
 }
 
 void ddp_trainer_flush(ddp_trainer *t)
@@ -253,7 +253,7 @@ void ddp_trainer_flush(ddp_trainer *t)
     settle(t, t->net);
 }
 
-void ddp_trainer_hook(ddp_trainer *t, network *net)
+void ddp_trainer_hook_network(ddp_trainer *t, network *net)
 {
     t->hooks = (train_hooks){
         .ctx = t,

@@ -12,7 +12,7 @@ static void begin_to_verify(ddp_trainer *t, const ddp_train_position *now)
     if (!t->verify_due || !ddp_trainer_in_sync(t))
         return;
     t->verify_due = 0;
-    ddp_loss_compare(t->loss, ddp_replica_check_take(t->verify, now->step));
+    ddp_loss_compare_number(t->loss, ddp_replica_check_checksum(t->verify, now->step));
     t->verifying = 1;
 }
 
@@ -24,10 +24,10 @@ static void verify(ddp_trainer *t)
     if (!t->verifying)
         return;
     t->verifying = 0;
-    if (ddp_loss_same(t->loss))
-        ddp_replica_check_passed(t->verify);
+    if (ddp_loss_numbers_equal(t->loss))
+        ddp_replica_check_note_equal(t->verify);
     else
-        ddp_trainer_check(t, ddp_replica_check_find(t->verify, &err), &err);
+        ddp_trainer_check(t, ddp_replica_check_name_difference(t->verify, &err), &err);
 }
 
 /* ---- what is left when backward ends (reducer.priority) ----
@@ -42,7 +42,7 @@ static void tell_backlog(ddp_trainer *t)
     if (!t->config.reducer.priority || !ddp_reducer_syncs(t->reducer))
         return;
     units = ddp_reducer_backlog(t->reducer) / BACKLOG_UNIT;
-    ddp_loss_tell(t->loss, DDP_TOLD_BACKLOG, units < most ? units : most);
+    ddp_loss_send_count(t->loss, DDP_TOLD_BACKLOG, units < most ? units : most);
     t->backlog_told = 1;
 }
 
@@ -51,20 +51,20 @@ static void plan_order(ddp_trainer *t)
     if (!t->backlog_told)
         return;
     t->backlog_told = 0;
-    ddp_reducer_adapt(t->reducer, ddp_loss_told(t->loss, DDP_TOLD_BACKLOG)
-                                      / (size_t)ddp_group_size(t->group) * BACKLOG_UNIT);
+    ddp_reducer_adapt_order(t->reducer, ddp_loss_received_count(t->loss, DDP_TOLD_BACKLOG)
+                                            / (size_t)ddp_group_size(t->group) * BACKLOG_UNIT);
 }
 
 /* ---- */
 
-void ddp_trainer_tell(ddp_trainer *t, const ddp_train_position *now)
+void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now)
 {
     begin_to_verify(t, now);
-    ddp_trainer_tell_bad_samples(t, now);
+    ddp_trainer_send_bad_samples(t, now);
     tell_backlog(t);
 }
 
-void ddp_trainer_heard(ddp_trainer *t)
+void ddp_trainer_receive_with_loss(ddp_trainer *t)
 {
     verify(t);
     plan_order(t);

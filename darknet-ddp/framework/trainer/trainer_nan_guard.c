@@ -5,12 +5,12 @@ void ddp_trainer_judge_last_step(ddp_trainer *t)
 {
     ddp_error err;
 
-    ddp_trainer_check(t, ddp_nan_guard_look(&t->guard, t->net, &err), &err);
+    ddp_trainer_check(t, ddp_nan_guard_check_arrived(&t->guard, t->net, &err), &err);
 }
 
-void ddp_trainer_look(ddp_trainer *t)
+void ddp_trainer_check_arrived(ddp_trainer *t)
 {
-    if (!ddp_nan_guard_drops(&t->guard))
+    if (!ddp_nan_guard_may_skip(&t->guard))
         ddp_trainer_judge_last_step(t);
 }
 
@@ -19,8 +19,8 @@ void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *befor
     ddp_error err;
 
     t->update_begins = before->since_update == 0;
-    if (t->update_begins && (ddp_nan_guard_drops(&t->guard) || t->config.bad_data))
-        ddp_trainer_check(t, ddp_batchnorm_stats_keep(t->statistics, &err), &err);
+    if (t->update_begins && (ddp_nan_guard_may_skip(&t->guard) || t->config.bad_data))
+        ddp_trainer_check(t, ddp_batchnorm_stats_keep_values(t->statistics, &err), &err);
 }
 
 void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now)
@@ -29,18 +29,18 @@ void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now)
 
     t->judged = 0;
     ddp_trainer_check(t,
-                      ddp_nan_guard_mini_batch_ended(&t->guard, t->net, t->update_begins,
-                                                     now->mini_batch + 1, &err),
+                      ddp_nan_guard_end_mini_batch(&t->guard, t->net, t->update_begins,
+                                                   now->mini_batch + 1, &err),
                       &err);
 }
 
-int ddp_trainer_is_dropped(ddp_trainer *t)
+int ddp_trainer_is_step_skipped(ddp_trainer *t)
 {
     ddp_error err;
 
-    if (ddp_nan_guard_drops(&t->guard) && !t->judged) {
-        ddp_trainer_check(t, ddp_nan_guard_judge(&t->guard, t->net, &t->dropped, &err), &err);
+    if (ddp_nan_guard_may_skip(&t->guard) && !t->judged) {
+        ddp_trainer_check(t, ddp_nan_guard_judge_step(&t->guard, t->net, &t->skipped, &err), &err);
         t->judged = 1;
     }
-    return t->dropped;
+    return t->skipped;
 }

@@ -32,7 +32,7 @@ static void change_range(ddp_trainer_phase before, ddp_trainer_phase phase)
         ddp_device_range_push(names[phase]);
 }
 
-void ddp_trainer_enter(ddp_trainer *t, ddp_trainer_phase phase)
+void ddp_trainer_enter_phase(ddp_trainer *t, ddp_trainer_phase phase)
 {
     int64_t now = ddp_clock_ns();
     int64_t communication_ns = ddp_trainer_communication_ns(t);
@@ -75,7 +75,7 @@ ddp_trainer_times ddp_trainer_total_times(ddp_trainer *t)
 {
     int host = ddp_device_is_host(t->table.device);
 
-    ddp_trainer_enter(t, t->phase);
+    ddp_trainer_enter_phase(t, t->phase);
     return (ddp_trainer_times){.forward_ns = host ? t->spent_ns[DDP_TRAINER_FORWARD] : 0,
                                .backward_ns = host ? t->spent_ns[DDP_TRAINER_BACKWARD] : 0,
                                .update_ns = host ? t->spent_ns[DDP_TRAINER_UPDATE] : 0,

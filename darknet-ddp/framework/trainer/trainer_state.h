@@ -29,7 +29,7 @@ struct ddp_trainer_layers {
     const ddp_layers_plug *plug;
     void *self;
     int *block_of;    /* per layer: 0, or its block, counted from 1 */
-    char *left_out;   /* per layer */
+    char *dropped;    /* per layer */
     float *scale;     /* per layer */
     layer_drops told; /* to Darknet */
 };
@@ -87,7 +87,7 @@ struct ddp_trainer {
         size_t images; /* that the last whole update had learnt from */
     } bad;
     int layer;           /* that computes, in forward and backward */
-    int judged, dropped; /* this update: where updates may be dropped */
+    int judged, skipped; /* this update: where updates may be dropped */
 
     int64_t waited_ns;  /* outside the reducer, since attach */
     int64_t stalled_ns; /* by the group's count, when attached */
@@ -110,7 +110,7 @@ void ddp_trainer_begin_times(ddp_trainer *t);
 ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net);
 
 /* What goes on from here. Communication is nobody's time but its own. */
-void ddp_trainer_enter(ddp_trainer *t, ddp_trainer_phase phase);
+void ddp_trainer_enter_phase(ddp_trainer *t, ddp_trainer_phase phase);
 
 /* What waits on a GPU for other ranks has come: before Darknet waits for that GPU, for it would not
  * notice that one is lost. */
@@ -119,7 +119,7 @@ void ddp_trainer_wait_for_sums(ddp_trainer *t);
 /* ---- the step (trainer/trainer_hooks.c) ---- */
 
 /* From here on net calls the trainer, which is outside of a step. */
-void ddp_trainer_hook(ddp_trainer *t, network *net);
+void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
 
@@ -129,7 +129,7 @@ void ddp_trainer_judge_last_step(ddp_trainer *t);
 
 /* Something has come: it must be finite, or the job ends here. Where steps are dropped nothing is
  * looked at. */
-void ddp_trainer_look(ddp_trainer *t);
+void ddp_trainer_check_arrived(ddp_trainer *t);
 
 /* Before a mini-batch's forward pass, where its update may be taken back: keep what BatchNorm's
  * statistics were when it began. */
@@ -140,17 +140,17 @@ void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now)
 
 /* Before the update of a layer: is this update dropped? Where updates may be, none of it is used
  * before all of it is known. */
-int ddp_trainer_is_dropped(ddp_trainer *t);
+int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
 
 /* The loss of a step is about to leave: with it go what this rank's parameters are, if ranks are to
  * be compared, how many samples could not be read, and how much of the gradients is left to send.
  */
-void ddp_trainer_tell(ddp_trainer *t, const ddp_train_position *now);
+void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
 /* The loss has come, and with it that of all ranks. */
-void ddp_trainer_heard(ddp_trainer *t);
+void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c) ---- */
 
@@ -170,12 +170,13 @@ void ddp_trainer_leave_state(const ddp_trainer *t);
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Before a mini-batch's forward pass, after ddp_batchnorm_stats_begin: which layers its step has.
+/* Before a mini-batch's forward pass, after ddp_batchnorm_stats_begin_forward: which layers its
+ * step has.
  */
 void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before);
 
 /* The reducer's backward pass has begun: it learns of that. */
-void ddp_trainer_leave_layers_out(ddp_trainer *t);
+void ddp_trainer_drop_layers(ddp_trainer *t);
 
 /* ---- steps whose updates are local (trainer/trainer_steps.c) ---- */
 
@@ -202,13 +203,13 @@ void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, 
 
 /* A layer is about to be updated so: what others update of it is there in the next forward pass.
  * Nothing happens where the update is Darknet's. */
-void ddp_trainer_share_out(ddp_trainer *t, int layer_index);
+void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 
 /* Where all layers of a step have been updated so: the algorithm learns of it, once. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
 /* Wait for what others have updated of a layer. Returns 0 where the update is Darknet's. */
-int ddp_trainer_take(ddp_trainer *t, int layer_index);
+int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */
 
@@ -221,7 +222,7 @@ void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
 void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net);
 
 /* Where others are trained with in their place: how many there were goes with the loss. */
-void ddp_trainer_tell_bad_samples(ddp_trainer *t, const ddp_train_position *now);
+void ddp_trainer_send_bad_samples(ddp_trainer *t, const ddp_train_position *now);
 
 /* Wait for the sum, where it is on its way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);

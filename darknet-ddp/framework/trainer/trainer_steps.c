@@ -23,9 +23,9 @@ void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *no
     if (!t->steps.is_local)
         return;
     t->steps.sync_due = t->steps.plug->ends_in_sync(t->steps.self, now->step);
-    if (!ddp_nan_guard_drops(&t->guard))
+    if (!ddp_nan_guard_may_skip(&t->guard))
         return;
-    ddp_trainer_check(t, ddp_reducer_look_own(t->reducer, &finite, &err), &err);
+    ddp_trainer_check(t, ddp_reducer_check_own_finite(t->reducer, &finite, &err), &err);
     if (!finite)
         ddp_loss_add(t->loss, now->mini_batch, NAN);
 }
@@ -37,7 +37,7 @@ int ddp_trainer_update_locally(ddp_trainer *t, int layer_index)
     if (layer_index == t->net->n - 1) /* the first one */
         t->steps.factor =
             t->steps.plug->begin_update(t->steps.self, (double)t->net->update.learning_rate);
-    used = ddp_reducer_layer_own(t->reducer, layer_index, t->steps.factor);
+    used = ddp_reducer_use_own_gradients(t->reducer, layer_index, t->steps.factor);
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
     if (!used)
         return 0;

@@ -60,7 +60,7 @@ void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, 
     t->updates.plug->optimize(t->updates.self, &u.array);
 }
 
-void ddp_trainer_share_out(ddp_trainer *t, int layer_index)
+void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index)
 {
     if (!t->updates.plug)
         return;
@@ -78,13 +78,13 @@ void ddp_trainer_end_updates(ddp_trainer *t)
     ddp_trainer_check(t, t->updates.plug->updated(t->updates.self, &err), &err);
 }
 
-int ddp_trainer_take(ddp_trainer *t, int layer_index)
+int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index)
 {
     ddp_error err;
 
     if (!t->updates.plug)
         return 0;
     ddp_trainer_check(t, t->updates.plug->take_layer(t->updates.self, layer_index, &err), &err);
-    ddp_trainer_look(t);
+    ddp_trainer_check_arrived(t);
     return 1;
 }

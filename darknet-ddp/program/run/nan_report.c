@@ -76,7 +76,7 @@ static void print_pictures(const ddp_not_finite *what)
     }
 }
 
-void ddp_nan_report_dropped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire)
+void ddp_nan_report_skipped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire)
 {
     char numbers[128], origin[512];
 

@@ -6,9 +6,9 @@
 #include "comm/group.h"
 #include "trainer/nan_guard.h"
 
-/* Print on rank 0 that the step was dropped, and in which layer and rank the first bad number was.
+/* Print on rank 0 that the step was skipped, and in which layer and rank the first bad number was.
  * wire: the format in which gradients travelled. */
-void ddp_nan_report_dropped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire);
+void ddp_nan_report_skipped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire);
 
 /* Write to *err the error with which the job ends, and print on rank 0 the pictures of the
  * mini-batch in which the bad numbers began. last: the weights file that was saved or resumed last;

@@ -76,9 +76,9 @@ static ddp_status agree_on_devices(ddp_error *err)
     return ddp_agree(ddp_run.group, text, err);
 }
 
-static void dropped(const ddp_not_finite *what)
+static void skipped(const ddp_not_finite *what)
 {
-    ddp_nan_report_dropped(ddp_run.group, what,
+    ddp_nan_report_skipped(ddp_run.group, what,
                            ddp_compress_choice_wire(&ddp_run.options->compress));
 }
 
@@ -109,7 +109,7 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
         .verify_every = o->verify_every,
         .bad_data = ddp_run.bad_data,
         .unreadable = ddp_plugin_end_bad_samples,
-        .guard = {.skip_most = o->on_nan, .dropped = dropped, .end = not_finite},
+        .guard = {.skip_most = o->on_nan, .skipped = skipped, .end = not_finite},
         .fail = ddp_session_fail,
     };
 }

@@ -273,7 +273,7 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         || (due && c->run.state && ddp_state_gather(c->run.state, c->group, err)))
         return err->code;
     if (ddp_group_rank(c->group) != 0)
-        return due && sharded ? ddp_sharded_serve(sharded, err) : DDP_OK;
+        return due && sharded ? ddp_sharded_serve_blocks(sharded, err) : DDP_OK;
     if (!due) {
         printf("DDP: nothing was trained, so %s is not written\n", path);
         return DDP_OK;

@@ -3,7 +3,7 @@
  * printed. If asked for, there is an event file for TensorBoard. A file that cannot be written is
  * told of once, and stops nothing.
  *
- *  1. The trainer's hooks time what goes on (ddp_trainer_enter in trainer/trainer_phase.c):
+ *  1. The trainer's hooks time what goes on (ddp_trainer_enter_phase in trainer/trainer_phase.c):
  * forward, backward, update, and the rest; communication is taken out of each. What heads tell of a
  *     mini-batch comes by the plugin's head (trainer/plugin.c).
  *  2. When a step has ended, run/step.c calls ddp_run_files_step. A validation may follow, whose

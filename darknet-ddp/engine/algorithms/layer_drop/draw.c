@@ -22,17 +22,17 @@ static double decay(double x)
     return sum;
 }
 
-double ddp_layer_drop_keep(const ddp_layer_drop *d, int block, size_t step)
+double ddp_layer_drop_keep_probability(const ddp_layer_drop *d, int block, size_t step)
 {
-    double left_out = d->most * (1 - decay(100 * (double)step / (double)d->steps));
+    double dropped = d->most * (1 - decay(100 * (double)step / (double)d->steps));
 
-    return 1 - (block + 1) / (double)d->blocks * left_out;
+    return 1 - (block + 1) / (double)d->blocks * dropped;
 }
 
-int ddp_layer_drop_leaves_out(const ddp_layer_drop *d, int block, size_t step)
+int ddp_layer_drop_drops_block(const ddp_layer_drop *d, int block, size_t step)
 {
     uint32_t bits[4];
 
     ddp_random_block(d->seed, ddp_random_topic(DDP_PURPOSE_LAYER_DROP, block), step, 0, bits);
-    return bits[0] / 4294967296.0 >= ddp_layer_drop_keep(d, block, step);
+    return bits[0] / 4294967296.0 >= ddp_layer_drop_keep_probability(d, block, step);
 }

@@ -35,9 +35,9 @@ typedef struct ddp_layer_drop {
 } ddp_layer_drop;
 
 /* p_l(step) of block `block`, counted from 0: l is block + 1. The same bits on every machine. */
-double ddp_layer_drop_keep(const ddp_layer_drop *d, int block, size_t step);
+double ddp_layer_drop_keep_probability(const ddp_layer_drop *d, int block, size_t step);
 
 /* Is that block left out in that step? */
-int ddp_layer_drop_leaves_out(const ddp_layer_drop *d, int block, size_t step);
+int ddp_layer_drop_drops_block(const ddp_layer_drop *d, int block, size_t step);
 
 #endif

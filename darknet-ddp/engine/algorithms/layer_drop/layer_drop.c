@@ -14,7 +14,7 @@ struct drop {
     ddp_layer_drop draw;
     ddp_residual_block *blocks; /* draw.blocks of them */
     size_t blocks_of_all_steps; /* and of these */
-    size_t left_out;
+    size_t dropped;
 };
 
 static int is_on(const ddp_options *o)
@@ -73,19 +73,19 @@ static void close(void *self)
     free(d);
 }
 
-static void choose(void *self, size_t step, char *left_out, float *scale)
+static void choose(void *self, size_t step, char *dropped, float *scale)
 {
     struct drop *d = self;
 
     for (int b = 0; b < d->draw.blocks; b++) {
         const ddp_residual_block *block = &d->blocks[b];
-        int out = ddp_layer_drop_leaves_out(&d->draw, b, step);
+        int out = ddp_layer_drop_drops_block(&d->draw, b, step);
 
         for (int i = block->first; i <= block->last; i++)
-            left_out[i] = (char)out;
-        scale[block->shortcut] = (float)(1 / ddp_layer_drop_keep(&d->draw, b, step));
+            dropped[i] = (char)out;
+        scale[block->shortcut] = (float)(1 / ddp_layer_drop_keep_probability(&d->draw, b, step));
         d->blocks_of_all_steps++;
-        d->left_out += (size_t)out;
+        d->dropped += (size_t)out;
     }
 }
 
@@ -115,8 +115,8 @@ static void print_end(const void *self, FILE *out, size_t steps)
     if (d->blocks_of_all_steps == 0 || steps == 0)
         return;
     (void)fprintf(out, "DDP: layer drop: %zu of %zu blocks of all steps were left out, %.1f%%",
-                  d->left_out, d->blocks_of_all_steps,
-                  100 * (double)d->left_out / (double)d->blocks_of_all_steps);
+                  d->dropped, d->blocks_of_all_steps,
+                  100 * (double)d->dropped / (double)d->blocks_of_all_steps);
     if (sent.bytes > 0 && ddp_group_has_schedule(d->group))
         (void)fprintf(out, "; rank 0 sent %.4f MB a step",
                       (double)sent.bytes / 1e6 / (double)steps);

@@ -33,7 +33,7 @@ struct ddp_local_sgd {
 
 /* ---- when ---- */
 
-int ddp_local_sgd_is_own(const ddp_local_sgd *l, size_t step)
+int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step)
 {
     return l && step > (size_t)l->config.warmup;
 }
@@ -44,7 +44,7 @@ int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step)
            || step == l->config.last_step;
 }
 
-int ddp_local_sgd_alike(const ddp_local_sgd *l)
+int ddp_local_sgd_in_sync(const ddp_local_sgd *l)
 {
     return !l || l->updates == 0;
 }
@@ -189,7 +189,7 @@ void ddp_local_sgd_begin_update(ddp_local_sgd *l, double rate)
     l->rate_sum += rate;
 }
 
-void ddp_local_sgd_ran(ddp_local_sgd *l, int layer)
+void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer)
 {
     l->ran[layer] = 1;
 }
@@ -282,9 +282,9 @@ static void step_all_slowly(const ddp_local_sgd *l)
     }
 }
 
-ddp_status ddp_local_sgd_average(ddp_local_sgd *l, ddp_error *err)
+ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err)
 {
-    if (ddp_local_sgd_alike(l))
+    if (ddp_local_sgd_in_sync(l))
         return DDP_OK;
     if (ddp_work_start(l->ran_sum, err) || ddp_work_wait(l->ran_sum, err))
         return ddp_wrap(err, "which layers ran");

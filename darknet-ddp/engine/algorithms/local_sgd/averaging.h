@@ -17,25 +17,24 @@
  * slow_momentum 0 and slow_rate 1 it is the mean again.
  *
  * Choices
- *   Own gradients are taken times the number of ranks (ddp_reducer_layer_own), so that a step moves
- * by the mean over a rank's own images, at the rate of the whole batch's steps, so momentum and
- * Adam's moments have the same scale during and after the warm-up. With a period of 1, plain SGD
- * and no slow momentum that is, but for rounding, what summed gradients give.
- *   What the optimizer remembers of a parameter, momentum or Adam's moments, is averaged too (for
- * momentum: Yu, Jin and Yang 2019, "On the Linear Speedup Analysis of Communication Efficient
- * Momentum SGD"). So after an averaging ranks have nothing of their own, and one state file holds
- * the whole run. The price is twice the bytes of an averaging, three times with Adam. So are
- * BatchNorm's statistics: those of one rank's parameters would not fit the mean.
- *   A layer that ran on no rank in a period, unused or frozen, keeps its bits, and none of it is
- * sent: a small sum before it tells which layers ran.
- *   Sums have one order (comm/work.h), and each array is one sum, of float32 whatever gradients
- * travel as: the same bits on all ranks, for every bucket, schedule and transport. (NCCL has an
- * order of its own, the same on all ranks.)
- *   Whatever needs the same parameters on all ranks waits for the next averaging, at most `period`
- * steps: saves (after a signal, too), validation, ddp_replica_check. So a run comes to the same
- * weights whether it was saved in between or not, and resumes exactly from any save. Two ends are
- * not saved exactly: where samples cannot be read, the run averages there, in mid-period; where
- * max_batches grew, what was the last step was averaged, too.
+ *   Own gradients are taken times the number of ranks (ddp_reducer_use_own_gradients), so that a
+ * step moves by the mean over a rank's own images, at the rate of the whole batch's steps, so
+ * momentum and Adam's moments have the same scale during and after the warm-up. With a period of 1,
+ * plain SGD and no slow momentum that is, but for rounding, what summed gradients give. What the
+ * optimizer remembers of a parameter, momentum or Adam's moments, is averaged too (for momentum:
+ * Yu, Jin and Yang 2019, "On the Linear Speedup Analysis of Communication Efficient Momentum SGD").
+ * So after an averaging ranks have nothing of their own, and one state file holds the whole run.
+ * The price is twice the bytes of an averaging, three times with Adam. So are BatchNorm's
+ * statistics: those of one rank's parameters would not fit the mean. A layer that ran on no rank in
+ * a period, unused or frozen, keeps its bits, and none of it is sent: a small sum before it tells
+ * which layers ran. Sums have one order (comm/work.h), and each array is one sum, of float32
+ * whatever gradients travel as: the same bits on all ranks, for every bucket, schedule and
+ * transport. (NCCL has an order of its own, the same on all ranks.) Whatever needs the same
+ * parameters on all ranks waits for the next averaging, at most `period` steps: saves (after a
+ * signal, too), validation, ddp_replica_check. So a run comes to the same weights whether it was
+ * saved in between or not, and resumes exactly from any save. Two ends are not saved exactly: where
+ * samples cannot be read, the run averages there, in mid-period; where max_batches grew, what was
+ * the last step was averaged, too.
  *
  * Under -ddp_local_sgd a step after the warm-up does not sum gradients: its last backward pass does
  * not sync, ddp_trainer_update_locally (trainer/trainer_steps.c) updates each layer with the rank's
@@ -80,7 +79,7 @@ ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_p
 void ddp_local_sgd_close(ddp_local_sgd *l);
 
 /* Does each rank update with its own gradients in this step, from 1? NULL: never. */
-int ddp_local_sgd_is_own(const ddp_local_sgd *l, size_t step);
+int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
 
 /* Is what ranks have averaged when this step has ended? Only of steps of its own. */
 int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step);
@@ -89,16 +88,16 @@ int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step);
 void ddp_local_sgd_begin_update(ddp_local_sgd *l, double rate);
 
 /* The layer ran on this rank in this step. */
-void ddp_local_sgd_ran(ddp_local_sgd *l, int layer);
+void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer);
 
 /* Have all ranks the same? Where no step of its own has updated since the last averaging. The
  * answer is the same on every rank; 1 for NULL. */
-int ddp_local_sgd_alike(const ddp_local_sgd *l);
+int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 
 /* After the last update of a period, or anywhere between two steps to end one early: average.
  * Blocks until every rank is here; does nothing where ranks are alike. DDP_ERR_FORMAT, on every
  * rank: a mean is not finite; the text names it. Fails also with DDP_ERR_COMM. */
-ddp_status ddp_local_sgd_average(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Bytes that an averaging sums on each rank, where every layer ran. */
 size_t ddp_local_sgd_bytes(const ddp_local_sgd *l);

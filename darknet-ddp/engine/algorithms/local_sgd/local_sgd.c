@@ -147,7 +147,7 @@ static int syncs_gradients(const void *self, size_t step)
 {
     const struct local_sgd *l = self;
 
-    return !ddp_local_sgd_is_own(l->averaging, step);
+    return !ddp_local_sgd_is_local_step(l->averaging, step);
 }
 
 static int ends_in_sync(const void *self, size_t step)
@@ -169,14 +169,14 @@ static void updates(void *self, int layer)
 {
     struct local_sgd *l = self;
 
-    ddp_local_sgd_ran(l->averaging, layer);
+    ddp_local_sgd_note_layer(l->averaging, layer);
 }
 
 static int in_sync(const void *self)
 {
     const struct local_sgd *l = self;
 
-    return ddp_local_sgd_alike(l->averaging);
+    return ddp_local_sgd_in_sync(l->averaging);
 }
 
 static size_t most_steps(const void *self)
@@ -190,7 +190,7 @@ static ddp_status sync(void *self, ddp_error *err)
 {
     struct local_sgd *l = self;
 
-    return ddp_local_sgd_average(l->averaging, err);
+    return ddp_local_sgd_average_ranks(l->averaging, err);
 }
 
 /* ---- words ---- */

@@ -37,7 +37,7 @@ static void renew(ddp_device *d, const ddp_low_rank *x, const float *ran)
     if (ran_nowhere(ran))
         return;
     memcpy(x->q, x->q_sum, x->shape.columns * x->shape.rank * sizeof *x->q);
-    ddp_matrix_renew(x->q, x->drawn, x->shape);
+    ddp_matrix_renew_q(x->q, x->drawn, x->shape);
 }
 
 static const ddp_low_rank_ops on_host = {
@@ -53,7 +53,7 @@ void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x)
     ops_of(d)->encode(d, x);
 }
 
-void ddp_low_rank_go_on(ddp_device *d, const ddp_low_rank *x)
+void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x)
 {
     ops_of(d)->go_on(d, x);
 }
@@ -63,7 +63,7 @@ void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran,
     ops_of(d)->decode(d, x, ran, share);
 }
 
-void ddp_low_rank_renew(ddp_device *d, const ddp_low_rank *x, const float *ran)
+void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran)
 {
     ops_of(d)->renew(d, x, ran);
 }

@@ -29,14 +29,14 @@ typedef struct ddp_low_rank {
 void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x);
 
 /* Of the sum of P: its columns become orthonormal, and q_sum = M^T P. */
-void ddp_low_rank_go_on(ddp_device *d, const ddp_low_rank *x);
+void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
 
 /* Of both sums, where *ran, of the device's memory, is above 0: error = M - share * P q_sum^T, and
  * in place of M that product. Else the gradient becomes zero, and nothing else changes. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
 /* And q = orthonormal q_sum, where *ran is above 0. */
-void ddp_low_rank_renew(ddp_device *d, const ddp_low_rank *x, const float *ran);
+void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
 /* ---- a kind of device: each member does what the function of its name does ---- */
 

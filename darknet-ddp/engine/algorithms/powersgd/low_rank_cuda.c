@@ -25,7 +25,7 @@ static void decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float
 
 static void renew(ddp_device *d, const ddp_low_rank *x, const float *ran)
 {
-    DDP_CUDA(cuda_of(d), ddp_cuda_renew(ddp_cuda_stream(d), x, ran));
+    DDP_CUDA(cuda_of(d), ddp_cuda_renew_q(ddp_cuda_stream(d), x, ran));
 }
 
 static const ddp_low_rank_ops ops = {

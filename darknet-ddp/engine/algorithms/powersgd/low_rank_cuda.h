@@ -23,7 +23,7 @@ cudaError_t ddp_cuda_transposed_times(cudaStream_t stream, const ddp_low_rank *x
 
 cudaError_t ddp_cuda_approximate(cudaStream_t stream, const ddp_low_rank *x, const float *ran,
                                  float share);
-cudaError_t ddp_cuda_renew(cudaStream_t stream, const ddp_low_rank *x, const float *ran);
+cudaError_t ddp_cuda_renew_q(cudaStream_t stream, const ddp_low_rank *x, const float *ran);
 
 #ifdef __cplusplus
 }

@@ -142,7 +142,7 @@ static int is_zero(const float *x, size_t count)
     return i == count;
 }
 
-void ddp_matrix_renew(float *q, const float *drawn, ddp_shape s)
+void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s)
 {
     int lost = 0;
 

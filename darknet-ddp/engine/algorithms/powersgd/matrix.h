@@ -38,7 +38,7 @@ void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
 
 /* The same of Q. A column that is zero then, which no step would change, becomes that of `drawn`,
  * of Q's size, and all are made orthonormal again. */
-void ddp_matrix_renew(float *q, const float *drawn, ddp_shape s);
+void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s);
 
 /* What is left of a column is rounding, and becomes zero, where it is no longer than this part of
  * what it was. */

@@ -210,7 +210,7 @@ __global__ void ddp_renew_kernel(ddp_low_rank x, const float *ran)
         orthogonalize_column(shared, x.q, columns, k);
 }
 
-cudaError_t ddp_cuda_renew(cudaStream_t stream, const ddp_low_rank *x, const float *ran)
+cudaError_t ddp_cuda_renew_q(cudaStream_t stream, const ddp_low_rank *x, const float *ran)
 {
     ddp_renew_kernel<<<1, WHOLE, 0, stream>>>(*x, ran);
     return cudaPeekAtLastError();

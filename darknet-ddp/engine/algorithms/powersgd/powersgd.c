@@ -58,7 +58,7 @@ static void draw(const struct powersgd *p, const ddp_matrix *m)
     for (size_t column = 0; column < s.rank; column++)
         draw_column(drawn, s, m->param, column);
     memcpy(q, drawn, s.columns * s.rank * sizeof *q);
-    ddp_matrix_renew(q, drawn, s);
+    ddp_matrix_renew_q(q, drawn, s);
 }
 
 static ddp_status declare(struct powersgd *p, const ddp_compression_of *of, ddp_error *err)
@@ -114,7 +114,7 @@ static void encode(void *self, const ddp_matrix *m, int round, ddp_device *queue
     if (round == 0)
         ddp_low_rank_encode(queue, &x);
     else
-        ddp_low_rank_go_on(queue, &x);
+        ddp_low_rank_make_second(queue, &x);
 }
 
 /* The next Q is made beside what the framework computes next. */
@@ -125,7 +125,7 @@ static void decode(void *self, const ddp_matrix *m, const float *ran, ddp_device
 
     ddp_low_rank_decode(queue, &x, ran, 1.0F / (float)m->ranks);
     ddp_device_follow(aside, queue);
-    ddp_low_rank_renew(aside, &x, ran);
+    ddp_low_rank_renew_q(aside, &x, ran);
 }
 
 const ddp_compression ddp_compression_powersgd = {

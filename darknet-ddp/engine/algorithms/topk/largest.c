@@ -9,7 +9,7 @@ static float *told_by(const ddp_largest *x, int rank)
 static void encode(ddp_device *d, const ddp_largest *x)
 {
     ddp_device_add(d, x->m, x->error, x->count);
-    ddp_top_k_take(told_by(x, x->rank), x->m, x->count, x->percent);
+    ddp_top_k_select(told_by(x, x->rank), x->m, x->count, x->percent);
 }
 
 /* NaN, of a sum that is not finite, is no zero. */
@@ -22,11 +22,11 @@ static void decode(ddp_device *d, const ddp_largest *x, const float *ran)
 {
     if (!ran_nowhere(ran)) {
         ddp_device_copy(d, x->error, x->m, x->count);
-        ddp_top_k_clear(x->error, told_by(x, x->rank), x->count, x->percent);
+        ddp_top_k_clear_told(x->error, told_by(x, x->rank), x->count, x->percent);
     }
     ddp_device_zero(d, x->m, x->count);
     for (int rank = 0; rank < x->ranks && !ran_nowhere(ran); rank++)
-        ddp_top_k_add(x->m, told_by(x, rank), x->count, x->percent);
+        ddp_top_k_add_told(x->m, told_by(x, rank), x->count, x->percent);
 }
 
 static const ddp_largest_ops on_host = {.encode = encode, .decode = decode};

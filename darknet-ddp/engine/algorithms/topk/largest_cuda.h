@@ -12,17 +12,17 @@ extern "C" {
 #endif
 
 /* out[0..2 kept) tells the kept largest of x[0..count): of one section. */
-cudaError_t ddp_cuda_top_k_take(cudaStream_t stream, float *out, const float *x,
-                                const ddp_top_k_section *s, unsigned *selection);
+cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
+                                  const ddp_top_k_section *s, unsigned *selection);
 
 /* Where *ran is above 0, x[place] += value of what `told` tells of this section of x, or, with
  * clear, x[place] = 0. */
-cudaError_t ddp_cuda_top_k_put(cudaStream_t stream, float *x, const float *told,
-                               const ddp_top_k_section *s, const float *ran, int clear);
+cudaError_t ddp_cuda_top_k_put_told(cudaStream_t stream, float *x, const float *told,
+                                    const ddp_top_k_section *s, const float *ran, int clear);
 
 /* error = M, where *ran is above 0, and M = 0. */
-cudaError_t ddp_cuda_keep(cudaStream_t stream, float *m, float *error, const float *ran,
-                          size_t count);
+cudaError_t ddp_cuda_keep_error(cudaStream_t stream, float *m, float *error, const float *ran,
+                                size_t count);
 
 #ifdef __cplusplus
 }

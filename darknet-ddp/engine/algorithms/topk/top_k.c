@@ -15,7 +15,7 @@ static size_t kept_of(size_t count, double percent)
     return kept < (double)count ? (size_t)kept : count;
 }
 
-int ddp_top_k_next(ddp_top_k_section *s, size_t count, double percent)
+int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent)
 {
     s->at += 2 * s->kept;
     s->from += s->count;
@@ -28,7 +28,7 @@ size_t ddp_top_k_numbers(size_t count, double percent)
 {
     ddp_top_k_section s = {0};
 
-    while (ddp_top_k_next(&s, count, percent))
+    while (ddp_top_k_next_section(&s, count, percent))
         continue;
     return s.at;
 }
@@ -98,11 +98,11 @@ static void take_section(float *out, const float *x, const ddp_top_k_section *s)
 
 /* ---- arrays ---- */
 
-void ddp_top_k_take(float *out, const float *x, size_t count, double percent)
+void ddp_top_k_select(float *out, const float *x, size_t count, double percent)
 {
     ddp_top_k_section s = {0};
 
-    while (ddp_top_k_next(&s, count, percent))
+    while (ddp_top_k_next_section(&s, count, percent))
         take_section(out, x, &s);
 }
 
@@ -111,11 +111,11 @@ static int is_place(float place, size_t count)
     return place >= 0 && place < (float)count; /* not where it is NaN */
 }
 
-void ddp_top_k_add(float *x, const float *told, size_t count, double percent)
+void ddp_top_k_add_told(float *x, const float *told, size_t count, double percent)
 {
     ddp_top_k_section s = {0};
 
-    while (ddp_top_k_next(&s, count, percent))
+    while (ddp_top_k_next_section(&s, count, percent))
         for (size_t i = 0; i < s.kept; i++) {
             float place = told[s.at + s.kept + i];
 
@@ -124,11 +124,11 @@ void ddp_top_k_add(float *x, const float *told, size_t count, double percent)
         }
 }
 
-void ddp_top_k_clear(float *x, const float *told, size_t count, double percent)
+void ddp_top_k_clear_told(float *x, const float *told, size_t count, double percent)
 {
     ddp_top_k_section s = {0};
 
-    while (ddp_top_k_next(&s, count, percent))
+    while (ddp_top_k_next_section(&s, count, percent))
         for (size_t i = 0; i < s.kept; i++) {
             float place = told[s.at + s.kept + i];
 

@@ -24,7 +24,7 @@ typedef struct ddp_top_k_section {
 
 /* Make of a zeroed *s the first section of an array of `count` elements, and of each the one behind
  * it. Returns 0 where there is none. */
-int ddp_top_k_next(ddp_top_k_section *s, size_t count, double percent);
+int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent);
 
 /* Numbers that tell what is taken of `count` elements, a value and a place each: so many percent,
  * above 0, of each section, and at least one of it. */
@@ -32,14 +32,14 @@ size_t ddp_top_k_numbers(size_t count, double percent);
 
 /* out[0..ddp_top_k_numbers) tells the largest of x[0..count); of equal ones the first. What is no
  * number is larger than any. */
-void ddp_top_k_take(float *out, const float *x, size_t count, double percent);
+void ddp_top_k_select(float *out, const float *x, size_t count, double percent);
 
 /* x[place] += value, of each that `told` tells, in order. A place that is none, in a sum that is
  * not finite, is passed over. */
-void ddp_top_k_add(float *x, const float *told, size_t count, double percent);
+void ddp_top_k_add_told(float *x, const float *told, size_t count, double percent);
 
 /* x[place] = 0, in the same way. */
-void ddp_top_k_clear(float *x, const float *told, size_t count, double percent);
+void ddp_top_k_clear_told(float *x, const float *told, size_t count, double percent);
 
 #ifdef __cplusplus
 }

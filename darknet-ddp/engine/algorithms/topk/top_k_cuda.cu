@@ -189,8 +189,8 @@ __global__ void ddp_write_tile_kernel(selection s, float *values, float *places,
     }
 }
 
-cudaError_t ddp_cuda_top_k_take(cudaStream_t stream, float *out, const float *x,
-                                const ddp_top_k_section *s, unsigned *selection_words)
+cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
+                                  const ddp_top_k_section *s, unsigned *selection_words)
 {
     static const int cuts[] = {31, 20, 10, 0};
     unsigned count = (unsigned)s->count, kept = (unsigned)s->kept;
@@ -228,8 +228,8 @@ __global__ void ddp_put_kernel(float *x, const float *values, const float *place
     }
 }
 
-cudaError_t ddp_cuda_top_k_put(cudaStream_t stream, float *x, const float *told,
-                               const ddp_top_k_section *s, const float *ran, int clear)
+cudaError_t ddp_cuda_top_k_put_told(cudaStream_t stream, float *x, const float *told,
+                                    const ddp_top_k_section *s, const float *ran, int clear)
 {
     ddp_put_kernel<<<blocks_of((s->kept + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
         x + s->from, told + s->at, told + s->at + s->kept, s->kept, s->count, ran, clear);
@@ -248,8 +248,8 @@ __global__ void ddp_keep_kernel(float *m, float *error, const float *ran, size_t
     }
 }
 
-cudaError_t ddp_cuda_keep(cudaStream_t stream, float *m, float *error, const float *ran,
-                          size_t count)
+cudaError_t ddp_cuda_keep_error(cudaStream_t stream, float *m, float *error, const float *ran,
+                                size_t count)
 {
     ddp_keep_kernel<<<blocks_of((count + THREADS - 1) / THREADS), THREADS, 0, stream>>>(m, error,
                                                                                         ran, count);

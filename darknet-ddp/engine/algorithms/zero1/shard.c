@@ -12,7 +12,7 @@ struct ddp_shard {
     ddp_shard_of of;
     ddp_range **ranges; /* by bucket: this rank's, from the bucket's start */
     size_t *range_count;
-    ddp_sharded_part *parts; /* by parameter */
+    ddp_sharded_range *parts; /* by parameter */
     size_t part_count;
     size_t *first_part; /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
     float *memory;      /* moments of all parts */
@@ -73,7 +73,7 @@ static void find_parts(ddp_shard *s, size_t i)
             continue;
         if (s->parts)
             s->parts[s->part_count] =
-                (ddp_sharded_part){.param = i, .begin = r.begin, .end = r.end};
+                (ddp_sharded_range){.param = i, .begin = r.begin, .end = r.end};
         s->part_count++;
         s->count += (r.end - r.begin) * (size_t)moments_of(s, i);
     }
@@ -169,8 +169,8 @@ static ddp_status hand_out(ddp_shard *s, ddp_error *err)
 
     if (ddp_sharded_open(&s->moments, &of, err) || has_moments(s, &yes, err))
         return err->code;
-    return yes ? ddp_sharded_hand_out(s->moments, s->of.root,
-                                      s->of.first ? s->of.first : &frameworks, err)
+    return yes ? ddp_sharded_hand_out_moments(s->moments, s->of.root,
+                                              s->of.first ? s->of.first : &frameworks, err)
                : DDP_OK;
 }
 
@@ -268,7 +268,7 @@ ddp_sharded *ddp_shard_moments(const ddp_shard *s)
 
 /* ---- a step ---- */
 
-const ddp_sharded_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count)
+const ddp_sharded_range *ddp_shard_ranges(const ddp_shard *s, const float *gradient, size_t *count)
 {
     for (size_t i = 0; i < s->of.table->param_count; i++) {
         if (!is_planned(s, i) || gradient_of(s, i) != gradient)
@@ -280,12 +280,12 @@ const ddp_sharded_part *ddp_shard_parts(const ddp_shard *s, const float *gradien
     return NULL;
 }
 
-void ddp_shard_publish(const ddp_shard *s, size_t b)
+void ddp_shard_publish_bucket(const ddp_shard *s, size_t b)
 {
     const float no_number = NAN;
 
     for (size_t p = 0; p < s->part_count; p++) {
-        const ddp_sharded_part *part = &s->parts[p];
+        const ddp_sharded_range *part = &s->parts[p];
 
         if (s->of.plan->places[part->param].bucket == b)
             ddp_device_copy(device_of(s), gradient_of(s, part->param) + part->begin,
@@ -300,7 +300,7 @@ void ddp_shard_publish(const ddp_shard *s, size_t b)
                        &no_number, 1);
 }
 
-void ddp_shard_take(const ddp_shard *s, size_t i)
+void ddp_shard_take_parameter(const ddp_shard *s, size_t i)
 {
     const ddp_param *param = &s->of.table->params[i];
     float *gradient = gradient_of(s, i);

@@ -19,18 +19,18 @@
  * are empty pages. Darknet's update of a layer comes to optimize of its hooks
  * (trainer/trainer_updates.c) for each array, and the algorithm (ddp_update_plug) has it update the
  * share. After the last update the new values go where the gradients were, and the sums' other
- * halves start (ddp_reducer_spread in core/reducer_halves.c), first layers first; the next forward
- * pass waits for each layer's, as for a deferred update. Run counts travel in a sum of their own
- * after the buckets. On a GPU the share lies in its memory, Darknet's arrays there are freed until
- * the shard is closed, and NCCL's sums are the ordered ones, whose plan can stop half way
- * (nccl/tree_plan.c); the program waits until a step's sums have landed before the new values
+ * halves start (ddp_reducer_send_updated in core/reducer_halves.c), first layers first; the next
+ * forward pass waits for each layer's, as for a deferred update. Run counts travel in a sum of
+ * their own after the buckets. On a GPU the share lies in its memory, Darknet's arrays there are
+ * freed until the shard is closed, and NCCL's sums are the ordered ones, whose plan can stop half
+ * way (nccl/tree_plan.c); the program waits until a step's sums have landed before the new values
  * leave, to know whether they were finite. At a save rank 0 writes the state file at once, and asks
  * for each block of moments as it comes to it (core/sharded.c, by way of ddp_checkpoint_source),
- * while the others answer (ddp_sharded_serve in saves/checkpoints.c) until it says that it has all,
- * or that its disk takes no more; fsync, reading back and renames are the saver's thread's
+ * while the others answer (ddp_sharded_serve_blocks in saves/checkpoints.c) until it says that it
+ * has all, or that its disk takes no more; fsync, reading back and renames are the saver's thread's
  * (ddp_pair_finish), and so are copies of the pair under other names (ddp_pair_copy). A run that
  * resumes leaves its moments in the state file, which is checked from end to end and stays open
- * (checkpoint/state_file.c), until ddp_sharded_hand_out broadcasts them block by block
+ * (checkpoint/state_file.c), until ddp_sharded_hand_out_moments broadcasts them block by block
  * (state/saved_moments.c).
  */
 #ifndef DDP_ALGORITHMS_ZERO1_SHARD_H
@@ -71,15 +71,15 @@ ddp_sharded *ddp_shard_moments(const ddp_shard *s);
 
 /* This rank's parts, *count, of the parameter whose gradient begins here; NULL where it is in no
  * bucket. They live as long as the shard. */
-const ddp_sharded_part *ddp_shard_parts(const ddp_shard *s, const float *gradient, size_t *count);
+const ddp_sharded_range *ddp_shard_ranges(const ddp_shard *s, const float *gradient, size_t *count);
 
 /* This rank's values of bucket b go where its gradients were. Its sum has been waited for, or had a
  * fence that ddp_group_synchronize has seen. Where these were not finite, each
  * range begins with NaN, so that every rank learns of it. */
-void ddp_shard_publish(const ddp_shard *s, size_t b);
+void ddp_shard_publish_bucket(const ddp_shard *s, size_t b);
 
 /* Parameter i becomes what its bucket has brought, and its gradient zero. */
-void ddp_shard_take(const ddp_shard *s, size_t i);
+void ddp_shard_take_parameter(const ddp_shard *s, size_t i);
 
 /* Bytes of moments that this rank has, and of all of them. */
 typedef struct ddp_shard_size {

@@ -69,7 +69,7 @@ static void optimize(void *self, const ddp_array_update *u)
 {
     struct zero1 *z = self;
     size_t count;
-    const ddp_sharded_part *parts = ddp_shard_parts(z->shard, u->gradient, &count);
+    const ddp_sharded_range *parts = ddp_shard_ranges(z->shard, u->gradient, &count);
 
     if (!parts)
         u->apply(u, 0, u->count, NULL);
@@ -79,26 +79,26 @@ static void optimize(void *self, const ddp_array_update *u)
 
 static void publish(const void *shard, size_t bucket)
 {
-    ddp_shard_publish(shard, bucket);
+    ddp_shard_publish_bucket(shard, bucket);
 }
 
 static ddp_status updated(void *self, ddp_error *err)
 {
     struct zero1 *z = self;
 
-    return ddp_reducer_spread(z->reducer, publish, z->shard, err);
+    return ddp_reducer_send_updated(z->reducer, publish, z->shard, err);
 }
 
 static void take(const void *shard, size_t param)
 {
-    ddp_shard_take(shard, param);
+    ddp_shard_take_parameter(shard, param);
 }
 
 static ddp_status take_layer(void *self, int layer, ddp_error *err)
 {
     struct zero1 *z = self;
 
-    return ddp_reducer_layer_take(z->reducer, layer, take, z->shard, err);
+    return ddp_reducer_receive_updated(z->reducer, layer, take, z->shard, err);
 }
 
 /* ---- words ---- */

@@ -77,9 +77,9 @@ static char *head(const struct run *run, int subdivisions, char *at)
                      run->batch, subdivisions, STEP_COUNT, run->schedule);
 }
 
-/* The cfg of a step that leaves blocks out (left_out[b]: block b + 1) and multiplies what others
+/* The cfg of a step that leaves blocks out (dropped[b]: block b + 1) and multiplies what others
  * add; of_whole[i] is the layer of the whole network that layer i of it is. */
-static network *parse(const struct run *run, const int *left_out, const float *scale, int *of_whole)
+static network *parse(const struct run *run, const int *dropped, const float *scale, int *of_whole)
 {
     char text[8192], *at = head(run, run->batch / IMAGES, text);
     int n = 0;
@@ -87,13 +87,13 @@ static network *parse(const struct run *run, const int *left_out, const float *s
     for (int i = 0; i < LAYERS; i++) {
         int block = abs(layers[i].block) - 1, is_shortcut = layers[i].block < 0;
 
-        if (left_out && block >= 0 && left_out[block]) {
+        if (dropped && block >= 0 && dropped[block]) {
             if (!is_shortcut || strstr(layers[i].text, "linear"))
                 continue;
             at += sprintf(at, "[activation]\nactivation=leaky\n");
         } else {
             at += sprintf(at, "%s", layers[i].text);
-            if (left_out && is_shortcut)
+            if (dropped && is_shortcut)
                 at += sprintf(at, "alpha=%.9g\n", (double)scale[block]);
         }
         if (of_whole)
@@ -142,16 +142,16 @@ static network *define(const struct run *run, size_t *left_out_in_all)
 
     *left_out_in_all = 0;
     for (size_t step = 0; step < (size_t)run->steps; step++) {
-        int left_out[BLOCKS];
+        int dropped[BLOCKS];
         float scale[BLOCKS];
         network *part;
 
         for (int b = 0; b < BLOCKS; b++) {
-            left_out[b] = ddp_layer_drop_leaves_out(&draw, b, step);
-            scale[b] = (float)(1 / ddp_layer_drop_keep(&draw, b, step));
-            *left_out_in_all += (size_t)left_out[b];
+            dropped[b] = ddp_layer_drop_drops_block(&draw, b, step);
+            scale[b] = (float)(1 / ddp_layer_drop_keep_probability(&draw, b, step));
+            *left_out_in_all += (size_t)dropped[b];
         }
-        part = parse(run, left_out, scale, of_whole);
+        part = parse(run, dropped, scale, of_whole);
         copy(part, of_whole, whole, itself);
         for (int i = 0; i < run->batch; i += IMAGES) {
             ddp_synthetic_fill(part, step, (uint64_t)i);
@@ -256,10 +256,10 @@ static void expect_alike(network *got_net, network *want_net, double tolerance, 
 
 static void compare_with_definition(struct run run, int ranks, double tolerance)
 {
-    size_t left_out;
-    network *defined = define(&run, &left_out);
+    size_t dropped;
+    network *defined = define(&run, &dropped);
 
-    assert_in_range(left_out, STEP_COUNT / 2, BLOCKS * STEP_COUNT);
+    assert_in_range(dropped, STEP_COUNT / 2, BLOCKS * STEP_COUNT);
     run_ranks(&run, ranks);
     for (int r = 0; r < ranks; r++) {
         expect_alike(run.nets[r], defined, tolerance, ranks == 1 || run.exact);
@@ -349,9 +349,9 @@ static void a_network_that_is_tested_is_whole(void **state)
 {
     struct run run = plain;
     network *alone = parse(&run, NULL, NULL, NULL), *net = parse(&run, NULL, NULL, NULL);
-    const char left_out[LAYERS] = {[1] = 1, [2] = 1};
+    const char dropped[LAYERS] = {[1] = 1, [2] = 1};
     float scale[LAYERS] = {[3] = 9, [6] = 9, [8] = 9};
-    const layer_drops drops = {.left_out = left_out, .scale = scale};
+    const layer_drops drops = {.left_out = dropped, .scale = scale};
 
     (void)state;
     ddp_synthetic_fill(net, 1, 0);

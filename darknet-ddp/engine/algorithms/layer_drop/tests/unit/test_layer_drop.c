@@ -31,7 +31,7 @@ static void kept_with_the_probability_of_the_paper(void **state)
                     double bar = 1 - most[m];
                     double theta = (1 - bar) * exp(-100. / (double)lengths[n] * (double)step) + bar;
 
-                    expect_near(ddp_layer_drop_keep(&d, block, step),
+                    expect_near(ddp_layer_drop_keep_probability(&d, block, step),
                                 1 - (block + 1) / 5. * (1 - theta));
                 }
 }
@@ -43,8 +43,8 @@ static void the_first_step_leaves_nothing_out(void **state)
         for (int block = 0; block < 20; block++) {
             ddp_layer_drop d = {.seed = seed, .most = .9, .steps = 10, .blocks = 20};
 
-            expect_near(ddp_layer_drop_keep(&d, block, 0), 1);
-            assert_false(ddp_layer_drop_leaves_out(&d, block, 0));
+            expect_near(ddp_layer_drop_keep_probability(&d, block, 0), 1);
+            assert_false(ddp_layer_drop_drops_block(&d, block, 0));
         }
 }
 
@@ -59,7 +59,7 @@ static void each_block_is_left_out_as_often_as_the_formula_says(void **state)
         int out = 0;
 
         for (size_t step = 100; step < 100 + DRAWS; step++)
-            out += ddp_layer_drop_leaves_out(&d, block, step);
+            out += ddp_layer_drop_drops_block(&d, block, step);
         if (fabs((double)out / DRAWS - .6 * (block + 1) / BLOCKS) > .018)
             fail_msg("block %d: %d of %d", block, out, DRAWS);
     }
@@ -71,8 +71,8 @@ static int differing(const ddp_layer_drop *a, int block_a, const ddp_layer_drop 
     int n = 0;
 
     for (size_t step = 1000; step < 2000; step++)
-        n += ddp_layer_drop_leaves_out(a, block_a, step)
-             != ddp_layer_drop_leaves_out(b, block_b, step + later);
+        n += ddp_layer_drop_drops_block(a, block_a, step)
+             != ddp_layer_drop_drops_block(b, block_b, step + later);
     return n;
 }
 

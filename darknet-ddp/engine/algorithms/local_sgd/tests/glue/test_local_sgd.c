@@ -213,7 +213,7 @@ static ddp_trainer *attach(struct rank *me)
         .sync_every = 1,
         .options = &run->options,
         .verify_every = run->verify_every,
-        .guard = {.skip_most = run->poisoned ? 1 : 0, .dropped = note_dropped},
+        .guard = {.skip_most = run->poisoned ? 1 : 0, .skipped = note_dropped},
         .fail = net_fail_hook,
     };
     int batch = BATCH, subdivisions = BATCH / IMAGES;

@@ -70,7 +70,7 @@ static void learn(struct learner *l, ddp_local_sgd *sgd, int rank)
     ddp_local_sgd_begin_update(sgd, .5);
     for (int layer = FROZEN_BELOW; layer < TOY_LAYERS; layer++)
         if (toy_has_params(layer) && layer != NOWHERE && (layer != ON_RANK_0 || rank == 0))
-            ddp_local_sgd_ran(sgd, layer);
+            ddp_local_sgd_note_layer(sgd, layer);
     for (size_t p = 0; p < TOY_PARAMS; p++)
         fill(l->toy.values[p], l->toy.params[p].count, rank);
 }
@@ -101,13 +101,13 @@ static void average(struct rank *me, double slow_momentum)
     open_learner(&l, me->rank);
     rank_expect_ok(me, ddp_local_sgd_open(&sgd, me->group, &l.toy.table, &config, l.slow, &err),
                    &err);
-    if (!ddp_local_sgd_alike(sgd))
+    if (!ddp_local_sgd_in_sync(sgd))
         rank_wrong(me, "ranks differ before they have learnt");
     learn(&l, sgd, me->rank);
-    if (ddp_local_sgd_alike(sgd))
+    if (ddp_local_sgd_in_sync(sgd))
         rank_wrong(me, "ranks have learnt and are alike");
-    rank_expect_ok(me, ddp_local_sgd_average(sgd, &err), &err);
-    if (!ddp_local_sgd_alike(sgd))
+    rank_expect_ok(me, ddp_local_sgd_average_ranks(sgd, &err), &err);
+    if (!ddp_local_sgd_in_sync(sgd))
         rank_wrong(me, "ranks have averaged and differ");
     for (size_t p = 0; p < TOY_PARAMS; p++) {
         const ddp_param *param = &l.toy.params[p];
@@ -174,14 +174,14 @@ static void count_bytes(struct rank *me)
         rank_wrong(me, "it says %zu bytes, not %zu", ddp_local_sgd_bytes(sgd), all * sizeof(float));
     learn(&l, sgd, me->rank);
     before = ddp_group_traffic(me->group);
-    rank_expect_ok(me, ddp_local_sgd_average(sgd, &err), &err);
+    rank_expect_ok(me, ddp_local_sgd_average_ranks(sgd, &err), &err);
     after = ddp_group_traffic(me->group);
     /* Of 2 ranks each sends half of its own, and half of the sum. */
     if (after.bytes - before.bytes > sent * sizeof(float) + 64 * (3 * TOY_PARAMS + 2))
         rank_wrong(me, "it sent %zu bytes, not %zu", (size_t)(after.bytes - before.bytes),
                    sent * sizeof(float));
     before = after;
-    rank_expect_ok(me, ddp_local_sgd_average(sgd, &err), &err);
+    rank_expect_ok(me, ddp_local_sgd_average_ranks(sgd, &err), &err);
     if (ddp_group_traffic(me->group).bytes != before.bytes)
         rank_wrong(me, "ranks that are alike send something");
     ddp_local_sgd_close(sgd);
@@ -204,7 +204,7 @@ static void average_infinity(struct rank *me)
     learn(&l, sgd, me->rank);
     if (me->rank == 1)
         l.momentum[TOY_PARAMS - 1][0] = INFINITY;
-    rank_expect_error(me, ddp_local_sgd_average(sgd, &err), &err, DDP_ERR_FORMAT,
+    rank_expect_error(me, ddp_local_sgd_average_ranks(sgd, &err), &err, DDP_ERR_FORMAT,
                       "layer 8 (convolutional) biases, momentum, is not finite on some rank "
                       "after 1 step of its own");
     ddp_local_sgd_close(sgd);
@@ -231,13 +231,13 @@ static void periods_count_from_the_warm_up_and_end_with_the_run(void **state)
     assert_int_equal(ddp_group_open(&group, "solo", &err), DDP_OK);
     assert_int_equal(ddp_local_sgd_open(&sgd, group, &toy.table, &config, NULL, &err), DDP_OK);
     for (size_t step = 1; step <= 13; step++) {
-        assert_int_equal(ddp_local_sgd_is_own(sgd, step), step > 3);
+        assert_int_equal(ddp_local_sgd_is_local_step(sgd, step), step > 3);
         if (step > 3)
             assert_int_equal(ddp_local_sgd_ends_period(sgd, step),
                              step == 7 || step == 11 || step == 13);
     }
-    assert_false(ddp_local_sgd_is_own(NULL, 5));
-    assert_true(ddp_local_sgd_alike(NULL));
+    assert_false(ddp_local_sgd_is_local_step(NULL, 5));
+    assert_true(ddp_local_sgd_in_sync(NULL));
     ddp_local_sgd_close(sgd);
     ddp_group_close(group);
     toy_close(&toy);

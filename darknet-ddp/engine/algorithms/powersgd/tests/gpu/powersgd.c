@@ -64,8 +64,8 @@ static void compare_low_rank(ddp_device *queue, ddp_shape s, float ran)
     ddp_low_rank_encode(queue, &x.gpu);
     compress_expect(queue, "M", x.gpu.m, x.host.m, count, 0);
     compress_expect(queue, "P", x.gpu.p, x.host.p, s.rows * s.rank, 0);
-    ddp_low_rank_go_on(host, &x.host);
-    ddp_low_rank_go_on(queue, &x.gpu);
+    ddp_low_rank_make_second(host, &x.host);
+    ddp_low_rank_make_second(queue, &x.gpu);
     compress_expect(queue, "orthonormal P", x.gpu.p, x.host.p, s.rows * s.rank, 1e-6);
     compress_expect(queue, "Q", x.gpu.q_sum, x.host.q_sum, s.columns * s.rank, 1e-3);
     ddp_device_push(queue, x.gpu.p, x.host.p, s.rows * s.rank);
@@ -76,8 +76,8 @@ static void compare_low_rank(ddp_device *queue, ddp_shape s, float ran)
     compress_expect(queue, "the sum", x.gpu.m, x.host.m, count,
                     0); /* ranks must have the same bits */
     compress_expect(queue, "the error", x.gpu.error, x.host.error, count, 0);
-    ddp_low_rank_renew(host, &x.host, x.ran_host);
-    ddp_low_rank_renew(queue, &x.gpu, x.ran);
+    ddp_low_rank_renew_q(host, &x.host, x.ran_host);
+    ddp_low_rank_renew_q(queue, &x.gpu, x.ran);
     compress_expect(queue, "the next Q", x.gpu.q, x.host.q, s.columns * s.rank, 1e-6);
     close_pair(&x, queue);
 }

@@ -82,7 +82,7 @@ static void a_column_that_is_lost_is_drawn_again(void **state)
     float q[9] = {2, 0, 0, -6, 0, 0, 0, 0, 5};
 
     (void)state;
-    ddp_matrix_renew(q, drawn, (ddp_shape){.rows = 7, .columns = 3, .rank = 3});
+    ddp_matrix_renew_q(q, drawn, (ddp_shape){.rows = 7, .columns = 3, .rank = 3});
     for (size_t i = 0; i < 9; i++) {
         /* of (0, 3, 4), which becomes (0, .6, .8), (0, 0, 1) keeps (0, -.8, .6) */
         static const double want[9] = {1, 0, 0, 0, .6, .8, 0, -.8, .6};

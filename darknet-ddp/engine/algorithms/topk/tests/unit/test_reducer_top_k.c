@@ -40,16 +40,16 @@ static void the_largest_are_taken_and_of_equal_ones_the_first(void **state)
     assert_int_equal(ddp_top_k_numbers(8, 51), 10);
     assert_int_equal(ddp_top_k_numbers(1, 0.001), 2);
     assert_int_equal(ddp_top_k_numbers(0, 1), 0);
-    ddp_top_k_take(told, x, 8, 37.5);
+    ddp_top_k_select(told, x, 8, 37.5);
     assert_memory_equal(told, ((const float[]){-3, 3, INFINITY, 1, 3, 6}), 6 * sizeof(float));
-    ddp_top_k_take(told, x, 8, 62.5);
+    ddp_top_k_select(told, x, 8, 62.5);
     assert_memory_equal(told, ((const float[]){-3, 2, 3, 3, INFINITY, 1, 2, 3, 5, 6}), sizeof told);
-    ddp_top_k_add(back, told, 8, 62.5);
-    ddp_top_k_add(back, told, 8, 62.5);
+    ddp_top_k_add_told(back, told, 8, 62.5);
+    ddp_top_k_add_told(back, told, 8, 62.5);
     assert_memory_equal(back, ((const float[]){0, -6, 4, 6, 0, 6, INFINITY, 0}), sizeof back);
-    ddp_top_k_clear(back, told, 8, 62.5);
+    ddp_top_k_clear_told(back, told, 8, 62.5);
     assert_memory_equal(back, ((const float[]){0, 0, 0, 0, 0, 0, 0, 0}), sizeof back);
-    ddp_top_k_take(told, nothing, 3, 25);
+    ddp_top_k_select(told, nothing, 3, 25);
     assert_memory_equal(told, ((const float[]){0, 0}), 2 * sizeof(float));
 }
 
@@ -60,12 +60,12 @@ static void a_place_that_is_none_is_passed_over(void **state)
     float x[3] = {1, 1, 1};
 
     (void)state;
-    ddp_top_k_add(x, told, 3, 50);
-    ddp_top_k_add(x, far, 3, 50);
-    ddp_top_k_add(x, before, 3, 50);
+    ddp_top_k_add_told(x, told, 3, 50);
+    ddp_top_k_add_told(x, far, 3, 50);
+    ddp_top_k_add_told(x, before, 3, 50);
     assert_memory_equal(x, ((const float[]){1, 12, 1}), sizeof x);
-    ddp_top_k_clear(x, told, 3, 50);
-    ddp_top_k_clear(x, before, 3, 50);
+    ddp_top_k_clear_told(x, told, 3, 50);
+    ddp_top_k_clear_told(x, before, 3, 50);
     assert_memory_equal(x, ((const float[]){1, 0, 1}), sizeof x);
 }
 
@@ -81,12 +81,12 @@ static void a_long_array_is_told_in_sections(void **state)
     x[section - 1] = 5;
     x[section + 99] = -6;
     assert_int_equal(ddp_top_k_numbers(count, percent), 4);
-    ddp_top_k_take(told, x, count, percent);
+    ddp_top_k_select(told, x, count, percent);
     assert_memory_equal(told, ((const float[]){5, 16777215, -6, 99}), sizeof told);
-    ddp_top_k_clear(x, told, count, percent);
+    ddp_top_k_clear_told(x, told, count, percent);
     for (size_t i = 0; i < count; i++)
         assert_number_equal(fpclassify(x[i]), FP_ZERO);
-    ddp_top_k_add(x, told, count, percent);
+    ddp_top_k_add_told(x, told, count, percent);
     assert_greater(x[section - 1], 4);
     assert_less(x[section + 99], -5);
     free(x);

@@ -156,26 +156,26 @@ static void update(const ddp_param *p, size_t begin, size_t end, float *const *m
 static void update_param(const struct learner *l, const ddp_param *p)
 {
     const ddp_shard *shard = l->shard;
-    const ddp_sharded_part *parts;
+    const ddp_sharded_range *parts;
     size_t count;
 
     if (!shard) {
         update(p, 0, p->count, p->optimizer.buffer);
         return;
     }
-    parts = ddp_shard_parts(shard, *p->gradient_slot, &count);
+    parts = ddp_shard_ranges(shard, *p->gradient_slot, &count);
     for (size_t i = 0; i < count; i++)
         update(p, parts[i].begin, parts[i].end, parts[i].moments);
 }
 
 static void publish(const void *shard, size_t bucket)
 {
-    ddp_shard_publish(shard, bucket);
+    ddp_shard_publish_bucket(shard, bucket);
 }
 
 static void take(const void *shard, size_t param)
 {
-    ddp_shard_take(shard, param);
+    ddp_shard_take_parameter(shard, param);
 }
 
 /* From the last layer to the first. */
@@ -191,9 +191,10 @@ static void update_all(struct learner *l, struct rank *me, int *used)
     }
     if (!l->shard)
         return;
-    rank_expect_ok(me, ddp_reducer_spread(l->reducer, publish, l->shard, &err), &err);
+    rank_expect_ok(me, ddp_reducer_send_updated(l->reducer, publish, l->shard, &err), &err);
     for (int layer = 0; layer < TOY_LAYERS; layer++)
-        rank_expect_ok(me, ddp_reducer_layer_take(l->reducer, layer, take, l->shard, &err), &err);
+        rank_expect_ok(me, ddp_reducer_receive_updated(l->reducer, layer, take, l->shard, &err),
+                       &err);
 }
 
 static void expect_alike(struct rank *me, float *const *a, float *const *b, const struct toy *toy,
@@ -216,7 +217,7 @@ static void ask_for(struct rank *me, ddp_sharded *shard, size_t p, int k, const 
     for (size_t at = 0; at < count; at += ASKED) {
         const ddp_sharded_block b = {p, k, at, count - at < ASKED ? count - at : ASKED};
 
-        rank_expect_ok(me, ddp_sharded_ask(shard, &b, block, &err), &err);
+        rank_expect_ok(me, ddp_sharded_ask_block(shard, &b, block, &err), &err);
         if (memcmp(block, expected + at, b.count * sizeof *block) != 0)
             rank_wrong(me, "moment %d of parameter %zu differs from %zu on", k, p, at);
     }
@@ -256,7 +257,7 @@ static void expect_same_moments(struct rank *me, struct learner *shared,
     if (me->rank == 0)
         ask_for_all(me, shared, whole);
     else
-        rank_expect_ok(me, ddp_sharded_serve(ddp_shard_moments(shared->shard), &err), &err);
+        rank_expect_ok(me, ddp_sharded_serve_blocks(ddp_shard_moments(shared->shard), &err), &err);
     for (size_t p = 0; p < TOY_PARAMS; p++)
         for (int k = 0; k < shared->toy.params[p].optimizer.moments; k++)
             for (size_t i = 0; i < shared->toy.params[p].count; i++)
@@ -402,7 +403,7 @@ static void every_rank_learns_of_a_gradient_that_is_not_finite(void **state)
 static void break_moments(struct rank *me)
 {
     enum { PARAM = 8, MOMENT = 1 };
-    const ddp_sharded_part *parts;
+    const ddp_sharded_range *parts;
     ddp_sharded_block bad;
     struct learner l;
     ddp_error err;
@@ -410,7 +411,7 @@ static void break_moments(struct rank *me)
     int finite;
 
     learner_open(&l, me, 1);
-    parts = ddp_shard_parts(l.shard, l.toy.gradients[PARAM], &count);
+    parts = ddp_shard_ranges(l.shard, l.toy.gradients[PARAM], &count);
     if (me->rank == me->size - 1 && count > 0)
         parts[count - 1].moments[MOMENT][0] = NAN;
     if (me->rank == me->size - 1 && count == 0)
@@ -422,7 +423,7 @@ static void break_moments(struct rank *me)
             rank_wrong(me, "moment %d of parameter %zu, %d", bad.moment, bad.param, finite);
         rank_expect_ok(me, ddp_sharded_ask_end(ddp_shard_moments(l.shard), &err), &err);
     } else {
-        rank_expect_ok(me, ddp_sharded_serve(ddp_shard_moments(l.shard), &err), &err);
+        rank_expect_ok(me, ddp_sharded_serve_blocks(ddp_shard_moments(l.shard), &err), &err);
     }
     rank_meet(me);
     learner_close(&l);
