@@ -1,18 +1,18 @@
 /* Sums over all ranks by messages from each to each.
  *
- * Each rank sums one piece of the chunk. Piece r of every other rank goes to rank r, which sums
+ * Each rank sums one slice of the chunk. Slice r of every other rank goes to rank r, which sums
  * them in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). There are two kinds.
  *
- * Cut: the chunk is cut into `size` pieces, and the sums are sent to everybody afterwards. That is
+ * Cut: the chunk is cut into `size` slices, and the sums are sent to everybody afterwards. That is
  * 2 (size-1)/size of the chunk's bytes each way.
  *
- * Whole: the piece is the whole chunk, on every rank. That is (size-1) times the bytes, and no
+ * Whole: the slice is the whole chunk, on every rank. That is (size-1) times the bytes, and no
  * second message: for 2 ranks, where the bytes are the same, and for small chunks, where bytes do
  * not count.
  *
  * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
- * this rank's piece, and then sends its sum. The second half sends parts of the
- * peers' pieces, and then receives their sums into the same places, which is why
+ * this rank's slice, and then sends its sum. The second half sends parts of the
+ * peers' slices, and then receives their sums into the same places, which is why
  * that cannot be posted earlier. */
 #include "base/is_finite.h"
 #include "comm/chunk.h"
@@ -31,11 +31,11 @@ enum { SMALL_COUNT = 16384, ALIGNMENT = 64 };
 struct direct_chunk {
     struct ddp_chunk base; /* first: the two pointers are interchangeable */
     int cut;
-    int parts_left; /* peers whose part of this rank's piece is missing */
+    int parts_left; /* peers whose part of this rank's slice is missing */
     int requests_left;
     unsigned char *ended; /* for each request, how often it has ended */
     float *scratch;       /* the peers' parts */
-    float **parts;        /* room for one pointer a rank */
+    float **addends;      /* room for one pointer a rank */
 };
 
 static struct direct_chunk *direct_of(struct ddp_chunk *c)
@@ -45,40 +45,40 @@ static struct direct_chunk *direct_of(struct ddp_chunk *c)
 
 enum { PARTS = 0, SUMS = 1 };
 
-struct piece {
+struct slice {
     float *data;
     size_t count;
 };
 
-static struct piece piece_of(const struct direct_chunk *c, int rank, int size)
+static struct slice slice_of(const struct direct_chunk *c, int rank, int size)
 {
     size_t r = (size_t)rank, n = (size_t)size;
     size_t begin = c->base.count * r / n, end = c->base.count * (r + 1) / n;
 
     if (c->base.sum->gathers)
-        return (struct piece){ddp_chunk_part_of(&c->base, rank), c->base.count};
+        return (struct slice){ddp_chunk_part_of(&c->base, rank), c->base.count};
     if (!c->cut)
-        return (struct piece){c->base.data, c->base.count};
-    return (struct piece){c->base.data + begin, end - begin};
+        return (struct slice){c->base.data, c->base.count};
+    return (struct slice){c->base.data + begin, end - begin};
 }
 
-/* A piece that is gathered: shares of sums are marked by their first element where they are not
- * finite, of parts nothing is known. */
-static void look_at_piece(struct direct_chunk *c, struct piece p)
+/* Look whether a slice that has come is finite. A slice of a sum is marked by its first element;
+ * of an all-gather all elements must be read. */
+static void check_finite(struct direct_chunk *c, struct slice p)
 {
     if (!ddp_all_finite(p.data, c->base.sum->gathers ? p.count : p.count > 0))
         c->base.sum->not_finite = 1;
 }
 
-/* Where each rank sums a piece, the others learn of one that is not finite by its first element,
+/* Where each rank sums a slice, the others learn of one that is not finite by its first element,
  * which then is no number. */
-static void sum_piece(const ddp_group *g, struct direct_chunk *c)
+static void sum_slice(const ddp_group *g, struct direct_chunk *c)
 {
-    struct piece mine = piece_of(c, g->rank, g->size);
+    struct slice mine = slice_of(c, g->rank, g->size);
 
     ddp_wire_round(mine.data, mine.count, c->base.sum->wire);
-    c->parts[g->rank] = mine.data;
-    if (ddp_sum_tree(c->parts, g->size, g->rank, mine.count, c->base.sum->wire))
+    c->addends[g->rank] = mine.data;
+    if (ddp_sum_tree(c->addends, g->size, g->rank, mine.count, c->base.sum->wire))
         return;
     c->base.sum->not_finite = 1;
     if (c->cut && ddp_chunk_phase(&c->base) == DDP_ALLREDUCE)
@@ -90,21 +90,21 @@ static void sum_piece(const ddp_group *g, struct direct_chunk *c)
 static ddp_status launch_sum(ddp_group *g, struct direct_chunk *c, ddp_error *err)
 {
     int peers = g->size - 1;
-    struct piece mine;
+    struct slice mine;
 
     c->cut = g->size > 2 && c->base.count * (size_t)peers > SMALL_COUNT;
     c->parts_left = peers;
     c->requests_left = (c->cut ? 4 : 2) * peers;
     memset(c->ended, 0, (size_t)peers * 2);
-    mine = piece_of(c, g->rank, g->size);
+    mine = slice_of(c, g->rank, g->size);
     for (int i = 0; i < peers; i++) {
         int peer = ddp_chunk_pipeline_peer(g, i);
-        struct piece theirs = piece_of(c, peer, g->size);
+        struct slice theirs = slice_of(c, peer, g->size);
         float *part = c->scratch + (size_t)i * mine.count;
         struct ddp_part in = {peer, PARTS, part, mine.count};
         struct ddp_part out = {peer, PARTS, theirs.data, theirs.count};
 
-        c->parts[peer] = part;
+        c->addends[peer] = part;
         if (ddp_part_recv(g, &c->base, i, &in, err)
             || ddp_part_send(g, &c->base, peers + i, &out, err))
             return err->code;
@@ -114,7 +114,7 @@ static ddp_status launch_sum(ddp_group *g, struct direct_chunk *c, ddp_error *er
 
 static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err)
 {
-    struct piece mine = piece_of(c, g->rank, g->size);
+    struct slice mine = slice_of(c, g->rank, g->size);
 
     for (int i = 0; i < g->size - 1; i++) {
         struct ddp_part sum = {ddp_chunk_pipeline_peer(g, i), SUMS, mine.data, mine.count};
@@ -128,16 +128,16 @@ static ddp_status send_sums(ddp_group *g, struct direct_chunk *c, ddp_error *err
 static ddp_status receive_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_error *err)
 {
     int peer = ddp_chunk_pipeline_peer(g, i - (g->size - 1));
-    struct piece theirs = piece_of(c, peer, g->size);
+    struct slice theirs = slice_of(c, peer, g->size);
     struct ddp_part sum = {peer, SUMS, theirs.data, theirs.count};
 
     return ddp_part_recv(g, &c->base, i, &sum, err);
 }
 
-/* The sum of a peer's piece, of the i-th one. */
+/* The sum of a peer's slice, of the i-th one. */
 static void sum_arrived(const ddp_group *g, struct direct_chunk *c, int i)
 {
-    look_at_piece(c, piece_of(c, ddp_chunk_pipeline_peer(g, i), g->size));
+    check_finite(c, slice_of(c, ddp_chunk_pipeline_peer(g, i), g->size));
 }
 
 /* Request i has ended, first or, where it is used again, for the second time. */
@@ -151,7 +151,7 @@ static ddp_status advance_cut(ddp_group *g, struct direct_chunk *c, int i, int f
     if (!first && !incoming)
         sum_arrived(g, c, i - (g->size - 1));
     if (first && c->parts_left == 0) {
-        sum_piece(g, c);
+        sum_slice(g, c);
         return send_sums(g, c, err);
     }
     return DDP_OK;
@@ -166,19 +166,19 @@ static ddp_status advance_sum(ddp_group *g, struct direct_chunk *c, int i, ddp_e
     if (c->cut)
         return advance_cut(g, c, i, first, err);
     if (c->base.ended) /* not before the sends of the same memory have ended */
-        sum_piece(g, c);
+        sum_slice(g, c);
     return DDP_OK;
 }
 
 /* ---- half of a sum, and all-gathers ----
  *
- * A sum in two halves is always cut: its first half ends when a rank has summed its piece, and in
- * its second every rank sends its piece, and receives the others' in the first half of the
- * requests. A chunk of fewer floats than ranks has empty pieces, of which no message goes.
+ * A sum in two halves is always cut: its first half ends when a rank has summed its slice, and in
+ * its second every rank sends its slice, and receives the others' in the first half of the
+ * requests. A chunk of fewer floats than ranks has empty slices, of which no message goes.
  *
- * An all-gather is such a second half, in which each rank's piece is of its part. */
+ * An all-gather is such a second half, in which each rank's slice is of its part. */
 
-/* Request i of a half: there is none for an empty piece, and so it has ended. */
+/* Request i of a half: there is none for an empty slice, and so it has ended. */
 static ddp_status post(ddp_group *g, struct direct_chunk *c, int i, int incoming,
                        const struct ddp_part *part, ddp_error *err)
 {
@@ -193,25 +193,25 @@ static ddp_status post(ddp_group *g, struct direct_chunk *c, int i, int incoming
 static ddp_status launch_phase(ddp_group *g, struct direct_chunk *c, ddp_error *err)
 {
     int peers = g->size - 1, reduce = ddp_chunk_phase(&c->base) == DDP_REDUCE_SCATTER;
-    struct piece mine;
+    struct slice mine;
 
     c->cut = 1;
     c->requests_left = 0;
-    mine = piece_of(c, g->rank, g->size);
+    mine = slice_of(c, g->rank, g->size);
     c->parts_left = mine.count > 0 ? peers : 0;
     if (!reduce)
-        look_at_piece(c, mine);
+        check_finite(c, mine);
     for (int i = 0; i < peers; i++) {
         int peer = ddp_chunk_pipeline_peer(g, i);
-        struct piece theirs = piece_of(c, peer, g->size);
+        struct slice theirs = slice_of(c, peer, g->size);
         float *part = c->scratch + (size_t)i * mine.count;
         struct ddp_part parts[2] = {{peer, PARTS, part, mine.count},
                                     {peer, PARTS, theirs.data, theirs.count}};
-        struct ddp_part pieces[2] = {{peer, SUMS, theirs.data, theirs.count},
-                                     {peer, SUMS, mine.data, mine.count}};
-        struct ddp_part *both = reduce ? parts : pieces;
+        struct ddp_part sums[2] = {{peer, SUMS, theirs.data, theirs.count},
+                                   {peer, SUMS, mine.data, mine.count}};
+        struct ddp_part *both = reduce ? parts : sums;
 
-        c->parts[peer] = part;
+        c->addends[peer] = part;
         if (post(g, c, i, 1, &both[0], err) || post(g, c, peers + i, 0, &both[1], err))
             return err->code;
     }
@@ -225,7 +225,7 @@ static void advance_phase(const ddp_group *g, struct direct_chunk *c, int i)
     if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER)
         sum_arrived(g, c, i);
     else if (--c->parts_left == 0)
-        sum_piece(g, c);
+        sum_slice(g, c);
 }
 
 static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *parts)
@@ -318,9 +318,9 @@ static int open_chunk(const ddp_group *g, struct direct_chunk *c,
     size_t bytes = scratch_for(sizes->count, g->size) * sizeof *c->scratch;
 
     c->ended = calloc((size_t)sizes->requests, 1);
-    c->parts = calloc((size_t)g->size, sizeof *c->parts);
+    c->addends = calloc((size_t)g->size, sizeof *c->addends);
     c->scratch = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    return c->ended && c->parts && c->scratch;
+    return c->ended && c->addends && c->scratch;
 }
 
 static ddp_status direct_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err)
@@ -348,7 +348,7 @@ static void direct_close(ddp_group *g)
         return;
     for (int i = 0; i < d->window; i++) {
         free(d->chunks[i].ended);
-        free(d->chunks[i].parts);
+        free(d->chunks[i].addends);
         free(d->chunks[i].scratch);
     }
     free(d->chunks);

@@ -4,21 +4,22 @@
  * A chunk is summed where it lies, in memory that the ranks of the host share (host_memory.h). For
  * one that lies elsewhere each rank has slots of shared memory, one for every chunk in flight; it
  * is copied there and back. Each rank has a board, too, with what the others of its host must know.
- * One chunk on one rank:
+ * A chunk of a sum on one rank:
  *
- *   LAUNCHED   its part is where the others can sum it, and its board says so; when all of
- *              the host have, it sums its lane over them, in place, and sends
- *   UP         a stage's parts come, and are summed
- *   DOWN       a stage's sums come back
- *   SHARING    it has put the sum of its lane where the others have theirs and said so
- *              on its board; when all have, the chunk is summed
+ *   MEETING    It is where the others of the host can sum it, and the board says so. When all of
+ *              the host have launched it, this rank sums its lane of it, in place, and sends.
+ *   REDUCING   A stage's slices come from other hosts, and are added.
+ *   RETURNING  A stage's sums come back.
+ *   SHARING    This rank has written its lane's sum to where the others have the chunk, and said so
+ *              on its board. When all have, the chunk is summed.
  *
- * A sum may be made in two halves (ddp_work_phase). The reduce-scatter goes from UP straight to
- * SHARING: it writes no sum, and the board only says that the others' parts have been read. The
- * second half then goes from LAUNCHED to DOWN.
+ * A sum may be made in two halves (ddp_work_phase). The reduce-scatter goes from REDUCING straight
+ * to SHARING: it writes no sum, and the board only says that the others' memory has been read. The
+ * all-gather phase goes from MEETING to RETURNING.
  *
- * An all-gather waits in LAUNCHED until it may write to the others' memory, in DOWN for its
- * messages with other hosts (hierarchical_gather.c), and in SHARING as a sum does.
+ * An all-gather (ddp_allgather_open) goes from MEETING, where it may not yet write to the others'
+ * memory, to GATHERING, where it waits for its messages with other hosts (hierarchical_gather.c),
+ * and to SHARING.
  *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
  * all ranks of its host have shared their lanes of it. The others use a rank's slot for chunk n +
@@ -54,7 +55,7 @@ static struct ddp_chunk *hierarchical_chunk(ddp_group *g, int slot)
 
 /* ---- from state to state ---- */
 
-/* What this rank sums last, over all ranks. */
+/* Return the slices that this rank sums last, over all ranks. */
 static const struct ddp_stage *top_of(const ddp_group *g)
 {
     const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
@@ -62,24 +63,24 @@ static const struct ddp_stage *top_of(const ddp_group *g)
     return &plan->stage[plan->stages];
 }
 
-/* This rank's share of the chunk, from its slot or to it. */
-static void copy_share(const ddp_group *g, struct ddp_hierarchical_chunk *c, int to_slot)
+/* Copy the slices that this rank sums last from its slot, or to it. */
+static void copy_own_slices(const ddp_group *g, struct ddp_hierarchical_chunk *c, int to_slot)
 {
     float *own = ddp_hierarchical_own(g, c);
 
     for (int i = 0; i < top_of(g)->held_count; i++) {
-        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, top_of(g)->held[i]);
-        float *in_slot = own + piece.begin, *in_sum = c->base.data + piece.begin;
+        struct ddp_slice slice = ddp_hierarchical_slice_of(g, c, top_of(g)->held[i]);
+        float *in_slot = own + slice.begin, *in_sum = c->base.data + slice.begin;
 
-        if (to_slot && !ddp_all_finite(in_sum, piece.count > 0))
+        if (to_slot && !ddp_all_finite(in_sum, slice.count > 0))
             c->not_finite = 1;
         if (!in_place(g, c))
             memcpy(to_slot ? in_slot : in_sum, to_slot ? in_sum : in_slot,
-                   piece.count * sizeof *own);
+                   slice.count * sizeof *own);
     }
 }
 
-/* This rank has done with the others' memory. */
+/* Tell the host that this rank has done with the others' memory. */
 static void say_shared(const ddp_group *g, const struct ddp_hierarchical_chunk *c)
 {
     atomic_store_explicit(&ddp_hierarchical_board(g, g->local_rank)->shared[c->base.slot],
@@ -87,19 +88,19 @@ static void say_shared(const ddp_group *g, const struct ddp_hierarchical_chunk *
                           memory_order_release);
 }
 
-/* The lane is summed over all ranks: the others of the host get it. */
+/* Give the others of the host this rank's lane, summed over all ranks. */
 static void share_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c)
 {
     const struct ddp_stage *stage = &ddp_hierarchical_of(g)->plan->stage[0];
 
     for (int i = 0; i < stage->held_count; i++) {
-        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, stage->held[i]);
-        const float *sum = ddp_hierarchical_own(g, c) + piece.begin;
+        struct ddp_slice slice = ddp_hierarchical_slice_of(g, c, stage->held[i]);
+        const float *sum = ddp_hierarchical_own(g, c) + slice.begin;
 
         for (int k = 1; k < g->local_size; k++) {
             int r = (g->local_rank + k) % g->local_size; /* not all write to the same one */
 
-            memcpy(c->at[r] + piece.begin, sum, piece.count * sizeof *sum);
+            memcpy(c->at[r] + slice.begin, sum, slice.count * sizeof *sum);
         }
     }
 }
@@ -109,7 +110,7 @@ static void begin_sharing(const ddp_group *g, struct ddp_hierarchical_chunk *c)
     if (c->base.sum->gathers)
         ddp_hierarchical_gather_share(g, c);
     else if (ddp_chunk_phase(&c->base) == DDP_REDUCE_SCATTER)
-        copy_share(g, c, 0);
+        copy_own_slices(g, c, 0);
     else
         share_lane(g, c);
     say_shared(g, c);
@@ -117,36 +118,37 @@ static void begin_sharing(const ddp_group *g, struct ddp_hierarchical_chunk *c)
     c->seen = 0;
 }
 
-/* The same of an all-gather, whose messages need not wait for the others of the host. */
-static ddp_status go_on_gathering(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_error *err)
+/* Post an all-gather's next messages, which need not wait for the others of the host; share when
+ * all have ended. */
+static ddp_status advance_gather(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_error *err)
 {
     while (c->waiting == 0 && !ddp_hierarchical_gather_posted_all(g, c))
         if (ddp_hierarchical_gather_post(g, c, err))
             return err->code;
-    if (c->waiting == 0 && c->state == DDP_HIERARCHICAL_DOWN)
+    if (c->waiting == 0 && c->state == DDP_HIERARCHICAL_GATHERING)
         begin_sharing(g, c);
     return DDP_OK;
 }
 
-/* Nothing of this stage is waited for any more: go on to where something is. */
-static ddp_status go_on(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_error *err)
+/* Go through the stages, up and back, until a message must be waited for. */
+static ddp_status advance_sum(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_error *err)
 {
     int stages = ddp_hierarchical_of(g)->plan->stages;
 
     while (c->waiting == 0 && c->state != DDP_HIERARCHICAL_SHARING) {
         c->posted = 0;
-        if (c->state == DDP_HIERARCHICAL_UP && c->stage < stages) {
+        if (c->state == DDP_HIERARCHICAL_REDUCING && c->stage < stages) {
             ddp_hierarchical_sum_stage(g, c);
             c->stage++;
             if (c->stage < stages
-                && (ddp_hierarchical_receive_parts(g, c, err)
-                    || ddp_hierarchical_send_parts(g, c, err)))
+                && (ddp_hierarchical_receive_slices(g, c, err)
+                    || ddp_hierarchical_send_slices(g, c, err)))
                 return err->code;
             continue;
         }
-        if (c->state == DDP_HIERARCHICAL_DOWN)
+        if (c->state == DDP_HIERARCHICAL_RETURNING)
             ddp_hierarchical_check_returned(g, c);
-        c->state = DDP_HIERARCHICAL_DOWN;
+        c->state = DDP_HIERARCHICAL_RETURNING;
         if (ddp_chunk_phase(&c->base) != DDP_REDUCE_SCATTER && --c->stage >= 0) {
             if (ddp_hierarchical_return_sums(g, c, err))
                 return err->code;
@@ -157,8 +159,8 @@ static ddp_status go_on(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_erro
     return DDP_OK;
 }
 
-/* Where a rank of this host has the chunk, by its board. NULL: nobody knows. */
-static float *part_of(const ddp_group *g, const struct ddp_hierarchical_chunk *c, int local_rank)
+/* Return where a rank of this host has the chunk, by its board. NULL: it is not known here. */
+static float *chunk_at(const ddp_group *g, const struct ddp_hierarchical_chunk *c, int local_rank)
 {
     const struct ddp_board *board = ddp_hierarchical_board(g, local_rank);
     uint64_t place = board->places[c->base.slot];
@@ -168,17 +170,17 @@ static float *part_of(const ddp_group *g, const struct ddp_hierarchical_chunk *c
                  : slots + (size_t)c->base.slot * ddp_hierarchical_of(g)->chunk_count;
 }
 
-/* Where the others of the host can sum it. */
+/* Put the chunk where the others of the host can sum it. */
 static void lay_out(const ddp_group *g, struct ddp_hierarchical_chunk *c)
 {
     float *own = ddp_hierarchical_own(g, c);
 
     if (c->base.sum->gathers) {
-        ddp_hierarchical_gather_begin(g, c);
+        ddp_hierarchical_gather_check_own(g, c);
         return;
     }
     if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER) {
-        copy_share(g, c, 1);
+        copy_own_slices(g, c, 1);
         return;
     }
     if (!in_place(g, c))
@@ -197,19 +199,19 @@ static ddp_status hierarchical_launch(ddp_group *g, struct ddp_chunk *chunk, ddp
     struct ddp_board *board = ddp_hierarchical_board(g, g->local_rank);
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
-    c->state = DDP_HIERARCHICAL_LAUNCHED;
-    c->stage = c->seen = c->waiting = c->posted = c->not_finite = 0;
+    c->state = DDP_HIERARCHICAL_MEETING;
+    c->stage = c->hosts_posted = c->seen = c->waiting = c->posted = c->not_finite = 0;
     board->counts[chunk->slot] = (uint32_t)chunk->count;
     board->places[chunk->slot] =
         ddp_host_memory_place(g, chunk->data, extent(g, chunk) * sizeof *chunk->data);
-    c->at[g->local_rank] = part_of(g, c, g->local_rank);
+    c->at[g->local_rank] = chunk_at(g, c, g->local_rank);
     lay_out(g, c);
     atomic_store_explicit(&board->launched, chunk->sequence + 1, memory_order_release);
     if (chunk->sum->gathers)
-        return go_on_gathering(g, c, err);
+        return advance_gather(g, c, err);
     /* Early, so that nothing comes that has no place. */
     return ddp_hierarchical_of(g)->plan->stages && ddp_chunk_phase(chunk) != DDP_ALL_GATHER
-               ? ddp_hierarchical_receive_parts(g, c, err)
+               ? ddp_hierarchical_receive_slices(g, c, err)
                : DDP_OK;
 }
 
@@ -227,15 +229,15 @@ static ddp_status has_launched(const ddp_group *g, struct ddp_hierarchical_chunk
         return ddp_fail(err, DDP_ERR_COMM, "rank %d sums %zu bytes where %zu are due",
                         first_local(g) + local_rank, board->counts[c->base.slot] * sizeof(float),
                         c->base.count * sizeof(float));
-    c->at[local_rank] = part_of(g, c, local_rank);
+    c->at[local_rank] = chunk_at(g, c, local_rank);
     if (!c->at[local_rank])
         return ddp_fail(err, DDP_ERR_COMM, "rank %d sums memory that rank %d does not know",
                         first_local(g) + local_rank, g->rank);
     return DDP_OK;
 }
 
-static ddp_status sum_when_all_launched(ddp_group *g, struct ddp_hierarchical_chunk *c, int *moved,
-                                        ddp_error *err)
+static ddp_status begin_when_all_launched(ddp_group *g, struct ddp_hierarchical_chunk *c,
+                                          int *moved, ddp_error *err)
 {
     int yes = 1;
 
@@ -247,18 +249,20 @@ static ddp_status sum_when_all_launched(ddp_group *g, struct ddp_hierarchical_ch
         c->seen++;
     }
     *moved = 1;
+    if (c->base.sum->gathers) {
+        c->state = DDP_HIERARCHICAL_GATHERING;
+        return advance_gather(g, c, err);
+    }
     if (ddp_chunk_phase(&c->base) == DDP_ALL_GATHER) {
-        c->state = DDP_HIERARCHICAL_DOWN;
-        if (c->base.sum->gathers)
-            return go_on_gathering(g, c, err);
+        c->state = DDP_HIERARCHICAL_RETURNING;
         c->stage = ddp_hierarchical_of(g)->plan->stages;
-        return go_on(g, c, err);
+        return advance_sum(g, c, err);
     }
     ddp_hierarchical_sum_lane(g, c);
-    c->state = DDP_HIERARCHICAL_UP;
-    if (ddp_hierarchical_of(g)->plan->stages && ddp_hierarchical_send_parts(g, c, err))
+    c->state = DDP_HIERARCHICAL_REDUCING;
+    if (ddp_hierarchical_of(g)->plan->stages && ddp_hierarchical_send_slices(g, c, err))
         return err->code;
-    return go_on(g, c, err);
+    return advance_sum(g, c, err);
 }
 
 /* Has a rank of this host shared its lane, and was that finite? */
@@ -282,7 +286,7 @@ static void end_when_all_shared(const ddp_group *g, struct ddp_hierarchical_chun
     if (c->seen < g->local_size)
         return;
     if (chunk->sum->gathers)
-        ddp_hierarchical_gather_take(g, c);
+        ddp_hierarchical_gather_copy_shared(g, c);
     else if (ddp_chunk_phase(chunk) != DDP_REDUCE_SCATTER && !in_place(g, c))
         memcpy(chunk->data, ddp_hierarchical_own(g, c), chunk->count * sizeof *chunk->data);
     chunk->sum->not_finite |= c->not_finite;
@@ -290,12 +294,12 @@ static void end_when_all_shared(const ddp_group *g, struct ddp_hierarchical_chun
     *moved = 1;
 }
 
-static ddp_status hierarchical_look(ddp_group *g, struct ddp_chunk *chunk, int *moved,
+static ddp_status hierarchical_poll(ddp_group *g, struct ddp_chunk *chunk, int *moved,
                                     ddp_error *err)
 {
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
-    if (c->state == DDP_HIERARCHICAL_LAUNCHED && sum_when_all_launched(g, c, moved, err))
+    if (c->state == DDP_HIERARCHICAL_MEETING && begin_when_all_launched(g, c, moved, err))
         return err->code;
     if (c->state == DDP_HIERARCHICAL_SHARING)
         end_when_all_shared(g, c, moved);
@@ -309,8 +313,8 @@ static ddp_status hierarchical_advance(ddp_group *g, struct ddp_chunk *chunk, in
     c->requests[i].pending = 0;
     c->waiting--;
     if (chunk->sum->gathers)
-        return go_on_gathering(g, c, err);
-    return c->state == DDP_HIERARCHICAL_LAUNCHED ? DDP_OK : go_on(g, c, err);
+        return advance_gather(g, c, err);
+    return c->state == DDP_HIERARCHICAL_MEETING ? DDP_OK : advance_sum(g, c, err);
 }
 
 static ddp_range hierarchical_share(const ddp_group *g, size_t count, int i, int *parts)
@@ -331,7 +335,7 @@ static int hierarchical_behind(const ddp_group *g, const struct ddp_chunk *chunk
 {
     const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
 
-    return c->state == DDP_HIERARCHICAL_LAUNCHED ? first_local(g) + c->seen : -1;
+    return c->state == DDP_HIERARCHICAL_MEETING ? first_local(g) + c->seen : -1;
 }
 
 static int hierarchical_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
@@ -339,7 +343,7 @@ static int hierarchical_waits_for(const ddp_group *g, const struct ddp_chunk *ch
     const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
 
     *taking = 0;
-    if (c->state == DDP_HIERARCHICAL_LAUNCHED || c->state == DDP_HIERARCHICAL_SHARING)
+    if (c->state == DDP_HIERARCHICAL_MEETING || c->state == DDP_HIERARCHICAL_SHARING)
         return first_local(g) + c->seen;
     for (int i = 0; i < c->posted; i++)
         if (c->requests[i].pending && c->requests[i].incoming)
@@ -363,7 +367,7 @@ const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical = {
     .chunk = hierarchical_chunk,
     .launch = hierarchical_launch,
     .advance = hierarchical_advance,
-    .look = hierarchical_look,
+    .look = hierarchical_poll,
     .share = hierarchical_share,
     .behind = hierarchical_behind,
     .waits_for = hierarchical_waits_for,

@@ -46,14 +46,14 @@ int ddp_hierarchical_gather_requests(const ddp_group *g)
     return g->places.count > 1 ? most + 1 : 0;
 }
 
-void ddp_hierarchical_gather_begin(const ddp_group *g, struct ddp_hierarchical_chunk *c)
+void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c)
 {
     c->not_finite = !ddp_all_finite(ddp_chunk_part_of(&c->base, g->rank), c->base.count);
 }
 
 int ddp_hierarchical_gather_posted_all(const ddp_group *g, const struct ddp_hierarchical_chunk *c)
 {
-    return c->stage == g->places.count - 1;
+    return c->hosts_posted == g->places.count - 1;
 }
 
 static ddp_status post_part(ddp_group *g, struct ddp_hierarchical_chunk *c, int incoming, int peer,
@@ -71,7 +71,8 @@ ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_ch
 
     c->posted = 0;
     while (!ddp_hierarchical_gather_posted_all(g, c)) {
-        int to = (own + c->stage + 1) % hosts, from = (own - c->stage - 1 + hosts) % hosts;
+        int to = (own + c->hosts_posted + 1) % hosts,
+            from = (own - c->hosts_posted - 1 + hosts) % hosts;
 
         if (c->posted + senders(g, from) + 1 > ddp_hierarchical_of(g)->requests)
             return DDP_OK;
@@ -80,7 +81,7 @@ ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_ch
                 return err->code;
         if (post_part(g, c, 0, g->places.first[to] + receiver(g, to, g->local_rank), err))
             return err->code;
-        c->stage++;
+        c->hosts_posted++;
     }
     return DDP_OK;
 }
@@ -120,7 +121,7 @@ void ddp_hierarchical_gather_share(const ddp_group *g, struct ddp_hierarchical_c
         }
 }
 
-void ddp_hierarchical_gather_take(const ddp_group *g, struct ddp_hierarchical_chunk *c)
+void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c)
 {
     int own = ddp_hierarchical_of(g)->host;
 

@@ -64,9 +64,9 @@ static ddp_status open_chunks(ddp_group *g, const struct ddp_chunk_sizes *sizes,
     struct ddp_hierarchical *l = ddp_hierarchical_of(g);
     int ok;
 
-    l->parts = calloc((size_t)g->size, sizeof *l->parts);
+    l->addends = calloc((size_t)g->size, sizeof *l->addends);
     l->chunks = calloc((size_t)sizes->window, sizeof *l->chunks);
-    ok = l->parts && l->chunks;
+    ok = l->addends && l->chunks;
     if (ok)
         l->window = sizes->window;
     for (int i = 0; ok && i < l->window; i++)
@@ -129,6 +129,6 @@ void ddp_hierarchical_close(ddp_group *g)
     ddp_shared_memory_close(l->memory);
     ddp_hierarchical_plan_close(l->plan);
     free(l->chunks);
-    free(l->parts);
+    free(l->addends);
     free(l);
 }

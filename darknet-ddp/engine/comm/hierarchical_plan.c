@@ -42,7 +42,7 @@ static int block_hosts(const struct planner *p, int stage)
     return hosts;
 }
 
-/* Into how many parts a stage cuts: the last one into as many as it has blocks. */
+/* Into how many slices a stage cuts: the last one into as many as it has blocks. */
 static int cuts(const struct planner *p, int stage)
 {
     int before = block_hosts(p, stage - 1);
@@ -60,7 +60,7 @@ static int children(const struct planner *p, int stage, int block)
     return n < p->radix ? n : p->radix;
 }
 
-/* Units of a part that is held at a stage. */
+/* Units of a slice that is held at a stage. */
 static int units_held(const struct planner *p, int stage)
 {
     int units = p->lane_units;
@@ -70,15 +70,15 @@ static int units_held(const struct planner *p, int stage)
     return units;
 }
 
-/* Which child of a block the part `unit` falls to in a stage. */
+/* Which child of a block the slice `unit` falls to in a stage. */
 static int child_of(const struct planner *p, int stage, int block, int unit)
 {
-    int part = unit % p->lane_units / units_held(p, stage) % cuts(p, stage);
+    int slice = unit % p->lane_units / units_held(p, stage) % cuts(p, stage);
 
-    return part % children(p, stage, block);
+    return slice % children(p, stage, block);
 }
 
-/* Which host of a block holds the part `unit` after a stage. */
+/* Which host of a block holds the slice `unit` after a stage. */
 static int holder_of(const struct planner *p, int stage, int block, int unit)
 {
     for (; stage > 0; stage--)
@@ -101,7 +101,7 @@ static void hold(struct ddp_stage *stage, struct ddp_span units, int from)
     stage->from[stage->held_count++] = from;
 }
 
-/* A part of what is held goes to another child of the block. */
+/* A slice of what is held goes to another child of the block. */
 static void plan_sending(const struct planner *p, int s, int child, struct ddp_span units, int held)
 {
     struct ddp_stage *stage = &p->plan->stage[s];
@@ -114,7 +114,7 @@ static void plan_sending(const struct planner *p, int s, int child, struct ddp_s
                                     .ranks = stage->ranks};
 }
 
-/* A part of what is held stays, and the other children's come. */
+/* A slice of what is held stays, and the other children's come. */
 static void plan_keeping(const struct planner *p, int s, int block, int own, struct ddp_span units,
                          int held)
 {
@@ -179,24 +179,24 @@ static void plan_host(const struct planner *p)
     }
 }
 
-/* A stage cuts each part that is held into as many as the radix, at most. What of these goes is a
+/* A stage cuts each slice that is held into as many as the radix, at most. What of these goes is a
  * transfer each; what stays comes from every other child, which is less than twice the radix. */
 static int allocate(const struct planner *p)
 {
     struct ddp_hierarchical_plan *plan = p->plan;
-    size_t parts = 0;
+    size_t slices = 0;
 
     plan->lanes = calloc((size_t)ranks_of(p->hosts, p->host), sizeof *plan->lanes);
     plan->stage = calloc((size_t)plan->stages + 1, sizeof *plan->stage);
     for (int lane = 0; lane < p->lanes; lane++)
-        parts += rank_of_lane(p, lane, p->host) == p->rank;
+        slices += rank_of_lane(p, lane, p->host) == p->rank;
     for (int s = 0; plan->stage && s <= plan->stages; s++) {
         struct ddp_stage *stage = &plan->stage[s];
 
-        stage->held = calloc(parts, sizeof *stage->held);
-        stage->from = calloc(parts, sizeof *stage->from);
-        parts *= (size_t)p->radix;
-        stage->transfers = calloc(s < plan->stages ? 3 * parts : 1, sizeof *stage->transfers);
+        stage->held = calloc(slices, sizeof *stage->held);
+        stage->from = calloc(slices, sizeof *stage->from);
+        slices *= (size_t)p->radix;
+        stage->transfers = calloc(s < plan->stages ? 3 * slices : 1, sizeof *stage->transfers);
         if (!stage->held || !stage->from || !stage->transfers)
             return 0;
     }

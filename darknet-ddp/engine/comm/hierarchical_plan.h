@@ -1,15 +1,40 @@
-/* comm/hierarchical_plan.h: which part of a chunk a rank sums with whom, where sums go host by
+/* comm/hierarchical_plan.h: which slice of a chunk a rank sums with whom, where sums go host by
  * host.
  *
- * A chunk is cut into `units`, as equal as can be. Within a host each rank sums some of them over
- * the host's ranks, the same place on every host where hosts have as many ranks: its lane. Then
- * lanes are summed over hosts in stages: `radix` hosts that stand side by side give each other a
- * part of their lane each, which it sums; in the next stage `radix` such blocks do so with what
- * each of their hosts holds. After each stage a rank holds a smaller part of the chunk, summed over
- * more ranks; after the last stage it is summed over all. Then the sums go back the same ways.
+ * A chunk is cut into `units` of equal size, as nearly as can be. A slice is some units that stand
+ * side by side.
  *
- * Where the last block of a stage is incomplete its hosts hold several parts. A block whose ranks
- * are no whole branch of the tree (device/sum.h) hands on the sums of the branches that it has.
+ * 1. Within a host each rank sums one slice of the chunk over the host's ranks: its lane. Lane k is
+ *    the same slice on every host that has as many ranks; a host with fewer has several lanes on
+ *    some rank.
+ * 2. Lanes are summed over hosts in stages. In the first stage `radix` neighbouring hosts make a
+ *    block: each cuts its lane and gives every other one a slice, which that one sums. In the next
+ *    stage `radix` neighbouring blocks do so with the slices that they have summed. After each
+ *    stage a rank holds a smaller slice, summed over more ranks. After the last stage it is summed
+ *    over all.
+ * 3. The sums go back the same ways, the last stage first. Then each rank gives its lane to the
+ *    others of its host.
+ *
+ * If the last block of a stage is incomplete, its hosts hold several slices. If the ranks of a
+ * block are no whole branch of the tree (device/sum.h), a rank sends the sums of those branches
+ * that they make, a message each.
+ *
+ * Example: 2 hosts of 3 ranks, ranks 0 1 2 and 3 4 5; 6 units, one stage, lanes of 2 units. The
+ * tree is ((0 + 1) + (2 + 3)) + (4 + 5).
+ *
+ *   rank                      0      1      2      3      4      5
+ *   sums in its host units    0 1    2 3    4 5    0 1    2 3    4 5      stage[0].held
+ *   sends units               1      3      5      0      2      4        stage[0].transfers
+ *     to rank                 3      4      5      0      1      2
+ *   receives units            0      2      4      1      3      5
+ *     from rank               3      4      5      0      1      2
+ *   then has the sum of all   0      2      4      1      3      5        stage[1].held
+ *   sends this back to        3      4      5      0      1      2
+ *   gives its host units      0 1    2 3    4 5    0 1    2 3    4 5
+ *
+ * Ranks 0 1 2 make the branches 0 + 1 and 2, and ranks 3 4 5 make 3 and 4 + 5. So each of these six
+ * sendings is two messages, and each sending back is one: 0 1 2's two sums and 3 4 5's two are
+ * added as the tree has them.
  *
  * A plan is one rank's; those of all ranks fit together. It knows no memory and no messages. */
 #ifndef DDP_COMM_HIERARCHICAL_PLAN_H
@@ -25,51 +50,55 @@ struct ddp_rank_hosts {
     int *first; /* count + 1 of them */
 };
 
+/* Units begin to end - 1 of a chunk, or ranks. */
 struct ddp_span {
     int begin, end;
 };
 
-/* One part of a chunk, of one rank, to one rank. */
+/* A slice that goes from one rank to another while sums are made; sums go back the other way. */
 struct ddp_stage_transfer {
-    int peer;
-    int incoming;          /* on the way up; on the way down it is the other way around */
-    struct ddp_span units; /* of the chunk */
-    int held; /* incoming: where it goes to in the next stage's `held`; else where it is in this
-                 one's */
-    struct ddp_span ranks; /* whose sums these are */
+    int peer;              /* the other rank */
+    int incoming;          /* 1: from peer; 0: to peer */
+    struct ddp_span units; /* the slice */
+    /* incoming: the index in the next stage's `held` of the slice that it is added to. Else: the
+     * index in this stage's `held` of the slice that it is cut from. */
+    int held;
+    struct ddp_span ranks; /* over which the sender has summed it */
 };
 
-/* What a rank has before a stage's transfers; of the last, behind all, there are none. */
+/* What a rank holds before the transfers of a stage. The entry behind the last stage has none. */
 struct ddp_stage {
-    struct ddp_span ranks; /* that have been summed */
-    struct ddp_span *held; /* units, in order */
-    int *from;             /* for each held: what it is a part of in the stage before */
+    struct ddp_span ranks; /* over which the held slices are summed */
+    struct ddp_span *held; /* slices, in units, in order */
+    int *from;             /* for each: the index in the `held` before of what it is cut from */
     int held_count;
-    struct ddp_stage_transfer *transfers; /* two ranks' come in the same order on both */
+    struct ddp_stage_transfer *transfers; /* of two ranks, in the same order on both */
     int transfer_count;
 };
 
 struct ddp_hierarchical_plan {
     int units;
-    struct ddp_span *lanes; /* units of each rank of this host, in order of rank: together all */
-    int stages;             /* with transfers */
-    struct ddp_stage *stage;
+    struct ddp_span *lanes;  /* units of each rank of this host, in order of rank: together all */
+    int stages;              /* that have transfers */
+    struct ddp_stage *stage; /* stages + 1 entries */
 };
 
-/* radix at least 2. Release *out, which is set on success. Fails with DDP_ERR_NOMEM. */
+/* Plan the sums of one rank. radix: hosts or blocks that meet in a stage, at least 2. *out is set
+ * on success; close it. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_hierarchical_plan_open(struct ddp_hierarchical_plan **out,
                                       const struct ddp_rank_hosts *hosts, int rank, int radix,
                                       ddp_error *err) DDP_MUST_CHECK;
 void ddp_hierarchical_plan_close(struct ddp_hierarchical_plan *plan); /* NULL is allowed */
 
-/* The elements of units in a chunk of count. */
+/* Return the element of a chunk of count elements that a unit begins with; unit may be
+ * plan->units. */
 static inline size_t ddp_unit_begin(const struct ddp_hierarchical_plan *plan, size_t count,
                                     int unit)
 {
     return count * (size_t)unit / (size_t)plan->units;
 }
 
-/* How many stages sums over so many hosts take. */
+/* Return how many stages sums over so many hosts take. */
 int ddp_hierarchical_stages(int hosts, int radix);
 
 #endif

@@ -13,23 +13,26 @@
 
 enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes; no two ranks write to the same */
 
-/* What a rank tells the others of its host; it alone writes it. Behind it in shared memory lie its
- * slots. */
+/* What a rank tells the others of its host. It alone writes to it. Behind it in shared memory lie
+ * the rank's slots. */
 struct ddp_board {
-    /* Chunks that it has launched, by sequence: how many. */
+    /* How many chunks it has launched: the sequence number of the last one, plus 1. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
-    /* By slot: 2 (sequence + 1), 1 more where not finite. */
+    /* By slot: 2 (sequence + 1) of the chunk that it has shared last, and 1 more if a sum of it is
+     * not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
     uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: the chunk's length */
     uint64_t places[DDP_CHUNKS_MOST]; /* by slot: where it lies (host_memory.h), or 0: in the
                                                 slot */
 };
 
+/* What a chunk waits for. */
 enum ddp_hierarchical_state {
-    DDP_HIERARCHICAL_LAUNCHED,
-    DDP_HIERARCHICAL_UP,
-    DDP_HIERARCHICAL_DOWN,
-    DDP_HIERARCHICAL_SHARING
+    DDP_HIERARCHICAL_MEETING,   /* the host's ranks to launch it */
+    DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts, to add */
+    DDP_HIERARCHICAL_RETURNING, /* sums of other hosts */
+    DDP_HIERARCHICAL_GATHERING, /* an all-gather's messages with other hosts */
+    DDP_HIERARCHICAL_SHARING    /* the host's ranks to give it what they have */
 };
 
 /* A message under way, for the names in errors. */
@@ -41,17 +44,18 @@ struct ddp_hierarchical_request {
 struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first: the two pointers are interchangeable */
     enum ddp_hierarchical_state state;
-    int stage;   /* of an all-gather: how many other hosts have been talked to */
-    int seen;    /* ranks of the host that are known to have launched it, or shared their lane */
-    int waiting; /* messages of this stage that have not ended */
-    int posted;  /* of them and those that have */
+    int stage;        /* of the plan, while it reduces and returns */
+    int hosts_posted; /* of an all-gather: other hosts whose messages have been posted */
+    int seen;         /* ranks of the host that are known to have launched it, or shared it */
+    int waiting;      /* messages that have not ended */
+    int posted;       /* messages of this stage, or of these hosts, ended or not */
     int not_finite;
-    float *
-        *at; /* by local rank: where that rank has it; of those that are known to have launched */
+    /* By local rank: where that rank has the chunk. Set for those that have launched it. */
+    float **at;
     struct ddp_hierarchical_request *requests;
-    float ***held;   /* by stage: for each part held, and node of its ranks, the sum there */
-    float **in;      /* by transfer: where its parts come to */
-    float **scratch; /* by stage */
+    float ***held;   /* by stage: for each held slice, and branch of its ranks, the sum there */
+    float **in;      /* by transfer: where its sums come to, those of each branch in turn */
+    float **scratch; /* by stage: memory for what comes in */
 };
 
 struct ddp_hierarchical {
@@ -61,7 +65,7 @@ struct ddp_hierarchical {
     int window, requests;
     size_t chunk_count;
     struct ddp_hierarchical_chunk *chunks;
-    float **parts; /* room for one pointer a rank; all NULL between uses */
+    float **addends; /* room for one pointer a rank; all NULL between uses */
 };
 
 static inline struct ddp_hierarchical *ddp_hierarchical_of(const ddp_group *g)
@@ -74,27 +78,29 @@ static inline struct ddp_board *ddp_hierarchical_board(const ddp_group *g, int l
     return ddp_shared_memory_of(ddp_hierarchical_of(g)->memory, local_rank);
 }
 
-/* Where this rank has the chunk: in place, or in its slot. */
+/* Return where this rank has the chunk: in place, or in its slot. */
 static inline float *ddp_hierarchical_own(const ddp_group *g,
                                           const struct ddp_hierarchical_chunk *c)
 {
     return c->at[g->local_rank];
 }
 
-/* The stage that the chunk is in. */
+/* Return the stage that the chunk is in. */
 static inline const struct ddp_stage *ddp_hierarchical_stage(const ddp_group *g,
                                                              const struct ddp_hierarchical_chunk *c)
 {
     return &ddp_hierarchical_of(g)->plan->stage[c->stage];
 }
 
-/* Nodes of the tree that make up these ranks (device/sum.h). */
+/* Return how many branches of the tree make up these ranks (device/sum.h). */
 int ddp_hierarchical_nodes(const ddp_group *g, struct ddp_span ranks);
 
-/* A part of a chunk: count elements from `begin` on. */
+/* count elements of a chunk, from `begin` on. */
 struct ddp_slice {
     size_t begin, count;
 };
+
+/* Return the elements that these units are in the chunk. */
 struct ddp_slice ddp_hierarchical_slice_of(const ddp_group *g,
                                            const struct ddp_hierarchical_chunk *c,
                                            struct ddp_span units);
@@ -106,47 +112,53 @@ void ddp_hierarchical_close(ddp_group *g);
 
 /* ---- hierarchical_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
 
-/* A message of the chunk's: c->waiting counts until it has ended. */
+/* Post a message of the chunk. It counts in c->waiting until it has ended. phase: 0 while sums are
+ * made, 1 while they return; it is part of the message's tag. */
 ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c, int phase,
                                  int incoming, int peer, float *data, size_t count, ddp_error *err);
 
-/* The parts of the chunk's stage, on the way up. */
-ddp_status ddp_hierarchical_receive_parts(ddp_group *g, struct ddp_hierarchical_chunk *c,
-                                          ddp_error *err);
-ddp_status ddp_hierarchical_send_parts(ddp_group *g, struct ddp_hierarchical_chunk *c,
-                                       ddp_error *err);
+/* Post the receiving, or the sending, of the slices of the chunk's stage that are to be added. */
+ddp_status ddp_hierarchical_receive_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
+                                           ddp_error *err);
+ddp_status ddp_hierarchical_send_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
+                                        ddp_error *err);
 
-/* A stage's sums go back where its parts came from; then, were they finite? */
+/* Post the messages that carry the sums of the chunk's stage back to where its slices came from. */
 ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
+
+/* When these have ended: set c->not_finite if a sum that came back is marked as not finite. */
 void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* ---- hierarchical_gather.c: what an all-gather's chunk does in a sum's stead ---- */
+/* ---- hierarchical_gather.c: the steps of an all-gather's chunk, in their order ---- */
 
-/* The most messages under way at a time that it needs. */
+/* Return the most messages under way at a time that a chunk needs. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
-/* This rank's part is there: is it finite? */
-void ddp_hierarchical_gather_begin(const ddp_group *g, struct ddp_hierarchical_chunk *c);
+/* At launch: set c->not_finite if this rank's own floats are not finite. */
+void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* None of its messages are under way: post those with the next hosts, if there are any. */
+/* While no message of the chunk is under way: post those with the next hosts, as many as there are
+ * requests for. */
 ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 int ddp_hierarchical_gather_posted_all(const ddp_group *g, const struct ddp_hierarchical_chunk *c);
 
-/* All of them have ended, and all of the host have launched the chunk: give these what it has. */
+/* When all messages have ended and the host's ranks have launched the chunk: write what this rank
+ * has, its own and what came, to where they want it. */
 void ddp_hierarchical_gather_share(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* All of the host have done so: bring from the slot what they gave. */
-void ddp_hierarchical_gather_take(const ddp_group *g, struct ddp_hierarchical_chunk *c);
+/* When all of the host's ranks have done so: copy what they have written to the slot to its place.
+ */
+void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* ---- hierarchical_sums.c ---- */
 
-/* All of the host have launched it: sum this rank's lane over them, into held[0]. */
+/* When the host's ranks have launched the chunk: sum this rank's lane over them, into held[0]. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* The parts of the chunk's stage have come: sum what stays with this rank, over all that the stage
- * brings together, into held of the next. */
+/* When the slices of the chunk's stage have come: sum the slices that this rank keeps over all
+ * ranks of the next stage's block, into that stage's held. */
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 #endif

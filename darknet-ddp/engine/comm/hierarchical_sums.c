@@ -31,21 +31,21 @@ static int own_node(const ddp_group *g, struct ddp_span ranks)
     return own;
 }
 
-/* parts[] of ranks are there: sum them, and remember where in held[0..]. `own` is the part in
- * this rank's memory. */
-static void sum_parts(const ddp_group *g, struct ddp_hierarchical_chunk *c, struct ddp_span ranks,
-                      int own, size_t count, float **held)
+/* Sum the addends of these ranks, and note in held[] where the sum of each branch is. own: the rank
+ * whose addend lies in this rank's memory. */
+static void sum_addends(const ddp_group *g, struct ddp_hierarchical_chunk *c, struct ddp_span ranks,
+                        int own, size_t count, float **held)
 {
-    float **parts = ddp_hierarchical_of(g)->parts;
+    float **addends = ddp_hierarchical_of(g)->addends;
     int firsts[DDP_SUM_NODES_MAX];
     int n = ddp_sum_nodes(g->size, ranks.begin, ranks.end, firsts);
     int node = own_node(g, ranks);
 
-    if (!ddp_sum_range(parts, g->size, ranks.begin, ranks.end, own, count, c->base.sum->wire))
+    if (!ddp_sum_range(addends, g->size, ranks.begin, ranks.end, own, count, c->base.sum->wire))
         c->not_finite = 1;
     for (int k = 0; k < n; k++)
-        held[k] = parts[firsts[k] == node ? own : firsts[k]];
-    memset(parts + ranks.begin, 0, (size_t)(ranks.end - ranks.begin) * sizeof(float *));
+        held[k] = addends[firsts[k] == node ? own : firsts[k]];
+    memset(addends + ranks.begin, 0, (size_t)(ranks.end - ranks.begin) * sizeof(float *));
 }
 
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c)
@@ -54,11 +54,11 @@ void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk
     int nodes = ddp_hierarchical_nodes(g, stage->ranks);
 
     for (int i = 0; i < stage->held_count; i++) {
-        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, stage->held[i]);
+        struct ddp_slice slice = ddp_hierarchical_slice_of(g, c, stage->held[i]);
 
         for (int r = 0; r < g->local_size; r++)
-            ddp_hierarchical_of(g)->parts[stage->ranks.begin + r] = c->at[r] + piece.begin;
-        sum_parts(g, c, stage->ranks, g->rank, piece.count, &c->held[0][i * nodes]);
+            ddp_hierarchical_of(g)->addends[stage->ranks.begin + r] = c->at[r] + slice.begin;
+        sum_addends(g, c, stage->ranks, g->rank, slice.count, &c->held[0][i * nodes]);
     }
 }
 
@@ -68,7 +68,7 @@ static void place_nodes(const ddp_group *g, struct ddp_span ranks, float *const 
     int n = ddp_sum_nodes(g->size, ranks.begin, ranks.end, firsts);
 
     for (int k = 0; k < n; k++)
-        ddp_hierarchical_of(g)->parts[firsts[k]] = at[k];
+        ddp_hierarchical_of(g)->addends[firsts[k]] = at[k];
 }
 
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c)
@@ -78,9 +78,9 @@ void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chun
         next_nodes = ddp_hierarchical_nodes(g, next->ranks), t = 0;
 
     for (int i = 0; i < next->held_count; i++) {
-        struct ddp_slice piece = ddp_hierarchical_slice_of(g, c, next->held[i]);
+        struct ddp_slice slice = ddp_hierarchical_slice_of(g, c, next->held[i]);
         size_t within =
-            piece.begin - ddp_hierarchical_slice_of(g, c, stage->held[next->from[i]]).begin;
+            slice.begin - ddp_hierarchical_slice_of(g, c, stage->held[next->from[i]]).begin;
         float *at[DDP_SUM_NODES_MAX];
 
         for (int k = 0; k < nodes; k++)
@@ -92,10 +92,10 @@ void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chun
             if (!stage->transfers[t].incoming)
                 continue;
             for (int k = 0; k < ddp_hierarchical_nodes(g, stage->transfers[t].ranks); k++)
-                at[k] = c->in[t] + (size_t)k * piece.count;
+                at[k] = c->in[t] + (size_t)k * slice.count;
             place_nodes(g, stage->transfers[t].ranks, at);
         }
-        sum_parts(g, c, next->ranks, own_node(g, stage->ranks), piece.count,
-                  &c->held[c->stage + 1][i * next_nodes]);
+        sum_addends(g, c, next->ranks, own_node(g, stage->ranks), slice.count,
+                    &c->held[c->stage + 1][i * next_nodes]);
     }
 }

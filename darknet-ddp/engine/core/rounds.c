@@ -5,23 +5,30 @@
 
 #include <stdlib.h>
 
-enum { FIRST, SECOND, ROUNDS };
+/* Rounds of the plug: the numbers that it makes of a gradient, and those that it makes of their
+ * sum. */
+enum { ROUND_1, ROUND_2, ROUNDS };
 
 _Static_assert((int)ROUNDS == (int)DDP_SUM_ROUNDS, "rounds are those of the plug");
 
-/* Where a parameter lies in its bucket's sums. Where they gather, what ranks tell each other lies
- * where else second sums do. */
-struct part {
-    int is_plain; /* it is summed as it is */
-    size_t plain; /* where in the first sum */
-    size_t count[ROUNDS];
-    size_t at[ROUNDS]; /* where they begin, of rank 0 */
+/* Places of a bucket, each with memory and a sum of its own. Numbers of round 1 lie in FIRST, those
+ * of round 2 in SECOND. Where ranks gather there is no round 2: the numbers of round 1 lie in
+ * SECOND, which is an all-gather. Run counts and gradients that are not encoded are always in
+ * FIRST. */
+enum { FIRST, SECOND, PLACES };
+
+/* Where a parameter's numbers are. */
+struct numbers {
+    int is_plain;         /* its gradient is summed as it is */
+    size_t plain;         /* where that begins in FIRST */
+    size_t count[ROUNDS]; /* of each round */
+    size_t at[ROUNDS];    /* where these begin in their place, for rank 0 */
 };
 
 struct bucket {
-    float *memory[ROUNDS];
-    size_t count[ROUNDS]; /* of a rank */
-    ddp_work *sums[ROUNDS];
+    float *memory[PLACES];
+    size_t count[PLACES]; /* numbers of one rank */
+    ddp_work *sums[PLACES];
     int skipped; /* in this pass */
 };
 
@@ -32,45 +39,44 @@ struct ddp_rounds {
     float *gradients; /* all buckets' */
     const ddp_sum_plug *plug;
     void *self;
-    int gathers;            /* plug->gathers said so */
-    ddp_device *queue;      /* of the table's device: what is done beside the framework's work */
-    float *memory;          /* all sums' */
-    struct part *parts;     /* per parameter */
-    struct bucket *buckets; /* at the beginning of its first memory stand its run counts */
-    size_t started[ROUNDS]; /* buckets of this pass whose sum has been */
+    int gathers;             /* plug->gathers said so */
+    ddp_device *queue;       /* of the table's device: what is done beside the framework's work */
+    float *memory;           /* all sums' */
+    struct numbers *numbers; /* per parameter */
+    struct bucket *buckets;  /* FIRST begins with the bucket's run counts */
+    size_t firsts, seconds;  /* buckets of this pass whose turn to start that sum has been */
 };
 
 /* ---- opening ---- */
 
-/* In which of a bucket's sums the numbers of a round are. */
 static int place_of(const ddp_rounds *r, int round)
 {
-    return r->gathers ? SECOND : round;
+    return round == ROUND_2 || r->gathers ? SECOND : FIRST;
 }
 
-/* Floats that a sum takes: a gather has a place for each rank. */
-static size_t room_of(const ddp_rounds *r, const struct bucket *bucket, int which)
+/* Floats that a place has: an all-gather has room for each rank. */
+static size_t room_of(const ddp_rounds *r, const struct bucket *bucket, int place)
 {
-    size_t ranks = r->gathers && which == SECOND ? (size_t)ddp_group_size(r->group) : 1;
+    size_t ranks = r->gathers && place == SECOND ? (size_t)ddp_group_size(r->group) : 1;
 
-    return bucket->count[which] * ranks;
+    return bucket->count[place] * ranks;
 }
 
-static void place_part(ddp_rounds *r, size_t i)
+static void place_numbers(ddp_rounds *r, size_t i)
 {
     struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
-    struct part *part = &r->parts[i];
+    struct numbers *numbers = &r->numbers[i];
 
     for (int round = 0; round < ROUNDS; round++) {
-        int which = place_of(r, round);
+        int place = place_of(r, round);
 
-        part->count[round] = r->plug->count(r->self, i, round);
-        part->at[round] = bucket->count[which];
-        bucket->count[which] += part->count[round];
+        numbers->count[round] = r->plug->count(r->self, i, round);
+        numbers->at[round] = bucket->count[place];
+        bucket->count[place] += numbers->count[round];
     }
-    part->is_plain = part->count[FIRST] == 0;
-    part->plain = bucket->count[FIRST];
-    if (part->is_plain)
+    numbers->is_plain = numbers->count[ROUND_1] == 0;
+    numbers->plain = bucket->count[FIRST];
+    if (numbers->is_plain)
         bucket->count[FIRST] += r->table->params[i].count;
 }
 
@@ -86,28 +92,28 @@ static ddp_status allocate_sums(ddp_rounds *r, ddp_error *err)
     float *next;
 
     for (size_t b = 0; b < r->plan->bucket_count; b++)
-        for (int which = 0; which < ROUNDS; which++)
-            count += aligned(room_of(r, &r->buckets[b], which));
+        for (int place = 0; place < PLACES; place++)
+            count += aligned(room_of(r, &r->buckets[b], place));
     if (ddp_group_alloc_memory(r->group, r->table->device, &r->memory, count, err))
         return ddp_wrap(err, "compressed gradients");
     next = r->memory;
-    for (int round = 0; round < ROUNDS; round++)
+    for (int place = 0; place < PLACES; place++)
         for (size_t b = 0; b < r->plan->bucket_count; b++) {
-            r->buckets[b].memory[round] = next;
-            next += aligned(room_of(r, &r->buckets[b], round));
+            r->buckets[b].memory[place] = next;
+            next += aligned(room_of(r, &r->buckets[b], place));
         }
     return DDP_OK;
 }
 
-static ddp_status open_sum(const ddp_rounds *r, struct bucket *bucket, int which, ddp_error *err)
+static ddp_status open_sum(const ddp_rounds *r, struct bucket *bucket, int place, ddp_error *err)
 {
     ddp_device *d = r->table->device;
 
-    if (r->gathers && which == SECOND)
-        return ddp_allgather_open(&bucket->sums[which], r->group, d, bucket->memory[which],
-                                  bucket->count[which], err);
-    return ddp_allreduce_open_on(&bucket->sums[which], r->group, d, bucket->memory[which],
-                                 bucket->count[which], DDP_WIRE_FP32, err);
+    if (r->gathers && place == SECOND)
+        return ddp_allgather_open(&bucket->sums[place], r->group, d, bucket->memory[place],
+                                  bucket->count[place], err);
+    return ddp_allreduce_open_on(&bucket->sums[place], r->group, d, bucket->memory[place],
+                                 bucket->count[place], DDP_WIRE_FP32, err);
 }
 
 /* The first sums of all buckets, then the second: in errors a first sum has its bucket's number. */
@@ -117,12 +123,12 @@ static ddp_status open_sums(ddp_rounds *r, ddp_error *err)
         r->buckets[b].count[FIRST] = r->plan->buckets[b].param_count;
     for (size_t i = 0; i < r->table->param_count; i++)
         if (r->table->params[i].layer >= r->table->first_trained)
-            place_part(r, i);
+            place_numbers(r, i);
     if (allocate_sums(r, err))
         return err->code;
-    for (int round = 0; round < ROUNDS; round++)
+    for (int place = 0; place < PLACES; place++)
         for (size_t b = 0; b < r->plan->bucket_count; b++) {
-            if (open_sum(r, &r->buckets[b], round, err))
+            if (open_sum(r, &r->buckets[b], place, err))
                 return ddp_wrap(err, "compressed gradients");
         }
     return DDP_OK;
@@ -133,11 +139,11 @@ void ddp_rounds_close(ddp_rounds *r)
     if (!r)
         return;
     for (size_t b = 0; r->buckets && b < r->plan->bucket_count; b++)
-        for (int round = 0; round < ROUNDS; round++)
-            ddp_work_close(r->buckets[b].sums[round]);
+        for (int place = 0; place < PLACES; place++)
+            ddp_work_close(r->buckets[b].sums[place]);
     ddp_group_free_memory(r->group, r->table->device, r->memory);
     ddp_device_queue_close(r->queue);
-    free(r->parts);
+    free(r->numbers);
     free(r->buckets);
     free(r);
 }
@@ -152,13 +158,13 @@ static int is_in(const ddp_rounds *r, size_t i, size_t bucket)
 
 void ddp_rounds_begin(ddp_rounds *r)
 {
-    r->started[FIRST] = 0;
-    r->started[SECOND] = 0;
+    r->firsts = 0;
+    r->seconds = 0;
 }
 
 int ddp_rounds_may_start_first(const ddp_rounds *r)
 {
-    return r->started[FIRST] - r->started[SECOND] < 2;
+    return r->firsts - r->seconds < 2;
 }
 
 static float *gradient_of(const ddp_rounds *r, size_t i)
@@ -166,29 +172,28 @@ static float *gradient_of(const ddp_rounds *r, size_t i)
     return r->gradients + r->plan->places[i].offset;
 }
 
-static ddp_plug_param part_of(const ddp_rounds *r, size_t i)
+static ddp_plug_param plug_param_of(const ddp_rounds *r, size_t i)
 {
     const struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
-    const struct part *part = &r->parts[i];
+    const struct numbers *numbers = &r->numbers[i];
 
     return (ddp_plug_param){
         .param = i,
         .gradient = gradient_of(r, i),
-        .numbers = {bucket->memory[place_of(r, FIRST)] + part->at[FIRST],
-                    part->count[SECOND] ? bucket->memory[SECOND] + part->at[SECOND] : NULL},
+        .numbers = {bucket->memory[place_of(r, ROUND_1)] + numbers->at[ROUND_1],
+                    numbers->count[ROUND_2] ? bucket->memory[SECOND] + numbers->at[ROUND_2] : NULL},
         .stride = r->gathers ? bucket->count[SECOND] : 0};
 }
 
-/* What is summed first, made of the gradient. */
-static void fill(ddp_rounds *r, size_t i, float *first)
+static void encode_gradient(ddp_rounds *r, size_t i, float *first)
 {
-    const struct part *part = &r->parts[i];
-    ddp_plug_param p = part_of(r, i);
+    const struct numbers *numbers = &r->numbers[i];
+    ddp_plug_param p = plug_param_of(r, i);
 
-    if (part->is_plain)
-        ddp_device_copy(r->queue, first + part->plain, p.gradient, r->table->params[i].count);
+    if (numbers->is_plain)
+        ddp_device_copy(r->queue, first + numbers->plain, p.gradient, r->table->params[i].count);
     else
-        r->plug->fill(r->self, &p, FIRST, r->queue);
+        r->plug->fill(r->self, &p, ROUND_1, r->queue);
 }
 
 ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t b, ddp_error *err)
@@ -196,14 +201,14 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t b, ddp_error *err)
     const ddp_bucket *planned = &r->plan->buckets[b];
     struct bucket *bucket = &r->buckets[b];
 
-    r->started[FIRST]++;
+    r->firsts++;
     bucket->skipped = 0;
     ddp_device_follow(r->queue, r->table->device);
     ddp_device_copy(r->queue, bucket->memory[FIRST], r->gradients + planned->counts,
                     planned->param_count);
     for (size_t i = 0; i < r->table->param_count; i++)
         if (is_in(r, i, b))
-            fill(r, i, bucket->memory[FIRST]);
+            encode_gradient(r, i, bucket->memory[FIRST]);
     if (ddp_work_start_behind(bucket->sums[FIRST], r->queue, err))
         return err->code;
     return r->gathers ? ddp_work_start_behind(bucket->sums[SECOND], r->queue, err) : DDP_OK;
@@ -211,25 +216,24 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t b, ddp_error *err)
 
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t b)
 {
-    r->started[FIRST]++;
+    r->firsts++;
     r->buckets[b].skipped = 1;
 }
 
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket)
 {
-    *bucket = r->started[SECOND];
+    *bucket = r->seconds;
     return *bucket < r->plan->bucket_count;
 }
 
-/* One bucket behind, but for the last. */
+/* Second sums come one bucket behind the first ones, but for the last. */
 static int is_its_turn(const ddp_rounds *r)
 {
-    size_t first = r->started[FIRST], second = r->started[SECOND];
-
-    return second < first && (second + 1 < first || first == r->plan->bucket_count);
+    return r->seconds < r->firsts
+           && (r->seconds + 1 < r->firsts || r->firsts == r->plan->bucket_count);
 }
 
-/* Is there a sum to start when the first has arrived? A gather has started with it. */
+/* Is there a sum to start when the first has arrived? An all-gather has started with the first. */
 static int has_second(const ddp_rounds *r, const struct bucket *bucket)
 {
     return bucket->count[SECOND] > 0 && !bucket->skipped && !r->gathers;
@@ -237,14 +241,14 @@ static int has_second(const ddp_rounds *r, const struct bucket *bucket)
 
 int ddp_rounds_may_start_second(const ddp_rounds *r)
 {
-    const struct bucket *bucket = &r->buckets[r->started[SECOND]];
+    const struct bucket *bucket = &r->buckets[r->seconds];
 
     return is_its_turn(r) && (!has_second(r, bucket) || !ddp_work_fence_waits(bucket->sums[FIRST]));
 }
 
 ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err)
 {
-    size_t b = r->started[SECOND]++;
+    size_t b = r->seconds++;
     struct bucket *bucket = &r->buckets[b];
 
     if (!has_second(r, bucket))
@@ -252,10 +256,10 @@ ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err)
     if (ddp_work_fence_before(bucket->sums[FIRST], r->queue, err))
         return err->code;
     for (size_t i = 0; i < r->table->param_count; i++)
-        if (is_in(r, i, b) && r->parts[i].count[SECOND] > 0) {
-            ddp_plug_param p = part_of(r, i);
+        if (is_in(r, i, b) && r->numbers[i].count[ROUND_2] > 0) {
+            ddp_plug_param p = plug_param_of(r, i);
 
-            r->plug->fill(r->self, &p, SECOND, r->queue);
+            r->plug->fill(r->self, &p, ROUND_2, r->queue);
         }
     return ddp_work_start_behind(bucket->sums[SECOND], r->queue, err);
 }
@@ -267,7 +271,7 @@ ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t b)
     return bucket->count[SECOND] ? bucket->sums[SECOND] : bucket->sums[FIRST];
 }
 
-/* Of two sums under way at a time both; of rounds the first has had its fence. */
+/* An all-gather travels beside the first sum; a second sum has started behind its fence. */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t b, ddp_error *err)
 {
     ddp_work *first = r->buckets[b].sums[FIRST];
@@ -281,7 +285,7 @@ ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t b, ddp_error *err)
 
 int ddp_rounds_done(const ddp_rounds *r, size_t b)
 {
-    return b < r->started[SECOND] && ddp_work_done(ddp_rounds_last(r, b))
+    return b < r->seconds && ddp_work_done(ddp_rounds_last(r, b))
            && (!r->gathers || ddp_work_done(r->buckets[b].sums[FIRST]));
 }
 
@@ -300,11 +304,11 @@ void ddp_rounds_land_param(ddp_rounds *r, size_t i)
     const ddp_place *place = &r->plan->places[i];
     const float *first = r->buckets[place->bucket].memory[FIRST], *ran = first + place->nth;
     ddp_device *d = r->table->device;
-    ddp_plug_param p = part_of(r, i);
+    ddp_plug_param p = plug_param_of(r, i);
 
     ddp_device_copy(d, r->gradients + r->plan->buckets[place->bucket].counts + place->nth, ran, 1);
-    if (r->parts[i].is_plain)
-        ddp_device_copy(d, p.gradient, first + r->parts[i].plain, r->table->params[i].count);
+    if (r->numbers[i].is_plain)
+        ddp_device_copy(d, p.gradient, first + r->numbers[i].plain, r->table->params[i].count);
     else
         r->plug->land(r->self, &p, ran, d, r->queue);
 }
@@ -333,9 +337,9 @@ ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_t
                       .plug = plug,
                       .self = self,
                       .gathers = plug->gathers && plug->gathers(self)};
-    r->parts = calloc(table->param_count + 1, sizeof *r->parts);
+    r->numbers = calloc(table->param_count + 1, sizeof *r->numbers);
     r->buckets = calloc(plan->bucket_count + 1, sizeof *r->buckets);
-    if (!r->parts || !r->buckets)
+    if (!r->numbers || !r->buckets)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for compressed gradients of %zu buckets",
                       plan->bucket_count);
     if (!st)
