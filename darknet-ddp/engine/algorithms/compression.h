@@ -5,17 +5,23 @@
  *
  * All have error feedback in common (Karimireddy et al. 2019, "Error Feedback Fixes SignSGD and
  * other Gradient Compression Schemes"), which compressor.c looks after. For each weight matrix a
- * rank keeps its own error e: the part of its gradients that has not been sent yet. With this
- * step's gradient g:
+ * rank keeps its own error e: what of its gradients has not been sent yet. With this step's
+ * gradient g:
  *
  *     M = g + e, of which a rank sends the others some numbers           encode
  *     g becomes the sum over ranks of what these numbers say of M,
  *     e becomes M minus what this rank sent of it                        decode
  *
- * Errors are saved, and on another number of ranks added up: gradients are sums over ranks, so the
- * sum of all errors is what counts, and it stays. Parameters that are no matrices, or of which
- * compressing would not send less than half, are summed as they are. A rank that is alone
- * compresses nothing. A step may be dropped between encode and decode: encode changes no error. */
+ * Rules for the numbers:
+ *   - Each must be finite when it is read as a float, or the run ends as if a gradient were NaN.
+ *     So at most 30 bits of any kind fit into one (signsgd/signsgd.c).
+ *   - With gathers = 0 they are added over ranks, as floats; so packed bits need gathers = 1.
+ *   - They depend on the matrix and its error alone: -ddp_bucket_mb must not change the result.
+ *
+ * Errors are saved. On another number of ranks they are added up: gradients are sums over ranks, so
+ * the sum of all errors stays. Parameters that are no matrices, and those that would not become
+ * less than half, are summed as they are. A rank that is alone compresses nothing. A step may be
+ * skipped between encode and decode: encode changes no error. */
 #ifndef DDP_ALGORITHMS_COMPRESSION_H
 #define DDP_ALGORITHMS_COMPRESSION_H
 
@@ -31,24 +37,24 @@ typedef struct ddp_matrix {
     size_t param;                      /* of the network's parameters */
     size_t rows, columns;              /* 0: it is not compressed */
     size_t count;                      /* elements */
-    size_t send_count[DDP_SUM_ROUNDS]; /* numbers that a rank tells of it */
+    size_t send_count[DDP_SUM_ROUNDS]; /* numbers that a rank sends in each round */
     double value;                      /* the number behind the word of -ddp_compress */
     int rank, ranks;                   /* this one, of so many */
 
     float *gradient, *error; /* count each. gradient: g for encode, M between encode and decode */
-    /* What is told in each round: this rank's for encode, the sum over ranks from then on. With
-     * `gathers` all ranks' in numbers[0], one behind the other: see ddp_matrix_payload_of. */
+    /* The numbers of each round: this rank's for encode, their sum over ranks from then on. With
+     * `gathers` numbers[0] has those of all ranks: see ddp_matrix_payload_of. */
     float *numbers[DDP_SUM_ROUNDS];
-    size_t stride;
+    size_t stride; /* with gathers: floats from one rank's numbers to the next one's */
 } ddp_matrix;
 
-/* With `gathers`: what a rank tells. */
+/* With `gathers`: return the numbers of a rank. */
 static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 {
     return m->numbers[0] + (size_t)rank * m->stride;
 }
 
-/* What a compression that keeps more than errors is opened for. */
+/* For a compression that keeps more than errors: the run that it is opened for. */
 typedef struct ddp_compression_of {
     double value;
     ddp_device *device;
@@ -64,24 +70,26 @@ typedef struct ddp_compression {
     int gathers;      /* 1: ranks get each other's numbers, not their sum; there is no round 1 */
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
-    /* How many numbers a rank tells of a matrix in round 0, and in round 1, which is made of round
+    /* Return how many numbers a rank sends of a matrix in round 0 or 1. Round 1 is made of round
      * 0's sum; 0: there is no round 1. */
     size_t (*numbers)(double value, size_t rows, size_t columns, int round);
 
-    /* Round 0: gradient += error, and the numbers of it. Round 1: numbers[1], where numbers[0] is
-     * the sum over ranks. */
+    /* Round 0: add error to gradient, and write the numbers of that. Round 1: make numbers[1] of
+     * numbers[0], which has the sum over ranks. */
     void (*encode)(void *self, const ddp_matrix *m, int round, ddp_device *queue);
 
-    /* All numbers are there. *ran, of the device's memory: on how many ranks the layer ran. Above 0
-     * (or NaN, of numbers that are not finite): set gradient and error as the head says. Else the
-     * gradient becomes zero, and nothing else changes. What only the next step needs may be queued
+    /* Set gradient and error as the head says; all numbers are there. *ran, of the device's memory,
+     * is on how many ranks the layer ran, or NaN if a number is not finite. If it is 0, set the
+     * gradient to zero, and change nothing else. Work that only the next step needs may be queued
      * on `aside`. */
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 
-    /* Each may be NULL. Does it pay on so many ranks, more than one? DDP_ERR_USAGE: why not. */
+    /* Fail with DDP_ERR_USAGE, and say why, if it does not pay on so many ranks, more than one.
+     * NULL: it always pays. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
-    /* open sets *self, which close frees; close is called where open failed, too. */
+    /* open sets *self, which close frees; close is called where open failed, too. NULL: there is
+     * nothing to open. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);
     void (*close)(void *self);
 } ddp_compression;

@@ -7,15 +7,15 @@
 
 extern const ddp_algorithm ddp_algorithm_compressor;
 
-/* Does the compression, if any, pay on so many ranks? DDP_ERR_USAGE: why not. */
+/* Fail with DDP_ERR_USAGE, and say why, if the compression does not pay on so many ranks. */
 ddp_status ddp_compressor_check_ranks(const ddp_options *o, int ranks,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* May a run on GPUs have this word? */
+/* Return 1 if a run on GPUs may have this word. */
 int ddp_compressor_on_gpus(ddp_compress_word word);
 
-/* The length of a sum that sends as much as is sent of a parameter in a step on so many ranks, run
- * counts not counted. */
+/* Return the length of a plain sum that sends as many bytes as one step sends of a parameter on so
+ * many ranks, without run counts. */
 size_t ddp_compressor_sends(const ddp_options *o, const ddp_param *param, int ranks);
 
 #endif

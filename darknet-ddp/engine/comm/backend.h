@@ -15,14 +15,12 @@
  *
  * Each engine has a private part in every sum (ddp_work.own), which no other code reads.
  *
- * Transports: MPI (transport/mpi.c), threads of one process in tests (transport/thread.c), or Gloo
+ * Transports: MPI (transport/mpi.c), threads of one process in tests (transport/thread.c), and Gloo
  * (transport/gloo.c). Gloo's collectives are not used: their order of summation depends on a ring.
- * A program can wait for a message of Gloo's but cannot ask whether it has come, so
- * transport/gloo_peer.cpp (C++, as all gloo_*.cpp) has a thread for each peer that waits for what
- * is under way, and never for what a program has still to do; its head says how. What Gloo throws
+ * Gloo can wait for a message but cannot tell whether it has come. So transport/gloo_peer.cpp has a
+ * thread for each peer, which waits for what is under way; its head says how. What Gloo throws
  * becomes an error that names the peer. Ranks meet by MPI or by files (transport/rendezvous.c), and
- * tell each other their host and networks first (transport/peer_addresses.c);
- * launch/transport_choice.c says what goes with what.
+ * tell each other their host and networks first (transport/peer_addresses.c).
  */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
@@ -34,8 +32,8 @@
 enum { DDP_HOST_BYTES = 256 };
 
 struct ddp_backend {
-    const char *name;           /* as written on the command line */
-    ddp_mpi_kind (*kind)(void); /* as ddp_group_mpi_kind; of "mpi" alone, else NULL */
+    const char *name;           /* the word of the command line */
+    ddp_mpi_kind (*kind)(void); /* ddp_group_mpi_kind, for "mpi"; else NULL */
 
     /* Meet the other ranks and fill g, which ddp_group_alloc or ddp_group_clear has left: own,
      * transport, ddp_group_set_ranks, hosts, ddp_group_set_places, ddp_chunk_pipeline_open. A
@@ -58,13 +56,13 @@ struct ddp_sum_engine {
     ddp_status (*start)(ddp_work *w, ddp_error *err);
     /* Does the memory belong to the sum, so that a fence is due? */
     int (*in_flight)(const ddp_work *w);
-    /* As work.h says of ddp_work_done, fence_waits, fence and wait; the sum was started, or
+    /* Do what work.h says of ddp_work_done, fence_waits, fence and wait. The sum was started, or
      * has count 0; w->before is set for a fence and a wait. */
     int (*done)(const ddp_work *w);
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
     ddp_status (*wait)(ddp_work *w, ddp_error *err);
-    int (*finite)(ddp_work *w); /* the same; 1 before the first start */
+    int (*finite)(ddp_work *w); /* ddp_work_finite; 1 before the first start */
 };
 
 /* A rank's GPU (nccl/), which a group knows by these alone: they are set where g->gpu is, by
@@ -72,7 +70,7 @@ struct ddp_sum_engine {
  * name. */
 struct ddp_gpu_ops {
     void (*close)(ddp_group *g);
-    /* What is queued on the GPU and waits for other ranks ends, in whatever way. */
+    /* End the work that is queued on the GPU and waits for other ranks, in whatever way. */
     void (*abort)(ddp_group *g);
 
     ddp_device *(*device)(const ddp_group *g);
@@ -86,9 +84,9 @@ struct ddp_gpu_ops {
     float *(*alloc)(ddp_group *g, size_t count); /* NULL: no memory */
     void (*free)(ddp_group *g, float *x);
 
-    const struct ddp_sum_engine *sums; /* of the GPU's memory */
-    /* Are they cut in a way of their own? Then as ddp_work_share, of one that more than one
-     * rank makes. */
+    const struct ddp_sum_engine *sums; /* that sums the GPU's memory */
+    /* has_shares: return 1 if these sums are cut in a way of their own. Then share does what
+     * ddp_work_share does, for a sum that more than one rank makes. */
     int (*has_shares)(const ddp_group *g);
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
 };
@@ -103,9 +101,9 @@ struct ddp_message {
     void *buf; /* read by send, written by recv; stable until the request ends */
 };
 
-/* Point-to-point messages. Requests are numbered by the caller, from 0 to the
- * number given to reserve, which may be called again while none is in flight; one that has not
- * ended is not used again. */
+/* Point-to-point messages. The caller numbers requests, from 0 to the number given to reserve,
+ * which may be called again while none is in flight. A request that has not ended is not used
+ * again. */
 struct ddp_transport {
     ddp_status (*reserve)(ddp_group *g, int requests, ddp_error *err);
     ddp_status (*send)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
@@ -113,8 +111,8 @@ struct ddp_transport {
     /* Move data without waiting. ended[0..*count) are the requests that ended;
      * ended has room for all. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
-    /* From here on there are so many channels, 2 or more; called by every rank, once, and may block
-     * until all have. NULL: there is but one. */
+    /* Have so many channels, 2 or more. Every rank calls it once; it may block until all have.
+     * NULL: there is but one. */
     ddp_status (*use_channels)(ddp_group *g, int channels, ddp_error *err);
 };
 
@@ -144,7 +142,7 @@ struct ddp_group {
     struct ddp_rank_hosts places;        /* which ranks are on one host */
     char schedule[128];                  /* for people */
     int hierarchical;                    /* was it wanted, or found to pay? */
-    struct ddp_host_memory *host_memory; /* what ranks of this host share (host_memory.h) */
+    struct ddp_host_memory *host_memory; /* shared with the ranks of this host (host_memory.h) */
     uint64_t host_memories;              /* made so far */
     int channels;                        /* that sums take turns at */
     unsigned sums_started;               /* by the transport: whose turn it is */
@@ -160,12 +158,12 @@ struct ddp_work {
     ddp_group *group;
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's */
-    ddp_device *device; /* of the memory */
+    ddp_device *device; /* that has the memory */
     ddp_device *behind; /* whose work so far the sum that was started last comes behind */
     ddp_device *before; /* whose work it comes before, from its fence on */
     float *buf;
     size_t count;
-    size_t count_each; /* of an all-gather: floats of each rank; 0: it is a sum */
+    size_t count_each; /* floats of each rank of an all-gather; 0: it is a sum */
     ddp_wire wire;
     ddp_work_phase phase; /* that was started last; of an all-gather always DDP_ALLREDUCE */
     int number;           /* from 1, in the order of opening */
@@ -196,23 +194,23 @@ void ddp_group_set_places(ddp_group *g, const int *first);
 /* Release the ranks of g, whose pipeline and GPU are closed. The handle stays. */
 void ddp_group_clear(ddp_group *g);
 
-/* DDP_ERR_COMM once the group has failed: nothing but closing and aborting works then. */
+/* Fail with DDP_ERR_COMM if the group has failed: nothing but closing and aborting works then. */
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
-/* Returns st, and remembers the first failure: what comes after it would only hide it. */
+/* Return st, and remember it if it is the group's first failure: a later one would only hide it. */
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
-/* Something of a group is about to be released: if it has failed, nothing queued on the GPU may
- * wait for other ranks any more. Not at once when it fails, since they would notice, and report
- * that before this rank has reported why. */
+/* If the group has failed, abort what is queued on the GPU and waits for other ranks. Call before
+ * something of the group is released, and not when it fails: the others would notice, and report it
+ * before this rank has reported why. */
 void ddp_group_abort_queued(ddp_group *g);
 
-/* Flush what has been printed and end the process at once, without the exit
- * handlers, which are not safe while other threads run. */
+/* Flush what has been printed, and end the process at once. Exit handlers are left out: they are
+ * not safe while other threads run. */
 void ddp_group_exit(ddp_group *g, int exit_status);
 
-/* As ddp_group_use_interface was told; NULL: nothing. */
+/* Return what ddp_group_use_interface was told; NULL: nothing. */
 const char *ddp_group_interface(void);
 
-/* The calling process's host name, always ended. */
+/* Write the calling process's host name, always ended. */
 void ddp_host_name(char *name);
 
 #endif

@@ -11,24 +11,24 @@
 /* All 0 at first. Of one thread. */
 struct ddp_backoff {
     int idle_polls;         /* since something was found */
-    int is_core_shared;     /* as of the last look, */
-    int64_t looked_ns;      /* which was then */
-    int64_t interrupted;    /* how often, until then */
-    int64_t polled_ns;      /* when the last poll of the wait ended, */
+    int is_core_shared;     /* found at looked_ns */
+    int64_t looked_ns;      /* when the rank last looked whether its core is shared */
+    int64_t interrupted;    /* how often the kernel had interrupted it by then */
+    int64_t polled_ns;      /* when the last poll of the wait ended */
     int64_t descheduled_ns; /* time between polls in which the rank cannot have run, of all waits */
 };
 
-/* A wait begins. */
+/* Begin a wait. */
 void ddp_backoff_begin(struct ddp_backoff *r);
 
-/* A poll of it has ended. A rank that has no core for long, or was stopped, did not wait meanwhile:
- * the others waited for it. */
+/* Note that a poll has ended. A rank that had no core for long, or was stopped, did not wait
+ * meanwhile: the others waited for it. */
 void ddp_backoff_polled(struct ddp_backoff *r);
 
-/* A poll has found something. */
+/* Note that a poll has found something. */
 void ddp_backoff_reset(struct ddp_backoff *r);
 
-/* A poll has found nothing: go on at once, or nap. */
+/* After a poll that has found nothing: return at once, or nap. */
 void ddp_backoff(struct ddp_backoff *r);
 
 #endif

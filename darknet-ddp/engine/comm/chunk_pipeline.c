@@ -41,7 +41,7 @@ static struct ddp_chunk *next_chunk(ddp_group *g)
     return c;
 }
 
-/* Of a chunk that is not the last: together the parts of all ranks are as long as a sum's. */
+/* The length of a chunk that is not the last: all ranks' floats together are as long as a sum's. */
 static size_t chunk_count(const ddp_group *g, const struct ddp_host_sum *s)
 {
     size_t count = g->pipeline->sizes.count, each = count / (size_t)g->size;
@@ -132,7 +132,7 @@ static ddp_status chunk_request_ended(ddp_group *g, int request, ddp_error *err)
     return DDP_OK;
 }
 
-/* Of what goes on without requests. */
+/* Look at the chunks that may go on without requests. */
 static ddp_status look_at_chunks(ddp_group *g, int *moved, ddp_error *err)
 {
     struct ddp_chunk_pipeline *p = g->pipeline;

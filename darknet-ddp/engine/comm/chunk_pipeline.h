@@ -1,16 +1,16 @@
 /* comm/chunk_pipeline.h: chunks of sums, and collectives, on top of a transport's messages.
  *
- * The started sums form a queue of chunks, in the order of starting and then of
- * place, numbered alike on every rank; the number is the messages' tag, so order
- * alone matches them. A few chunks are in flight at a time, which bounds the
- * memory and lets the next ones' messages travel while one is summed.
+ * The started sums form a queue of chunks, in the order of starting and then of place, numbered
+ * alike on every rank. The number is the messages' tag, so order alone matches them. A few chunks
+ * are in flight at a time: that bounds the memory, and lets the next ones' messages travel while
+ * one is summed.
  *
- * A backend sets g->transport and calls ddp_chunk_pipeline_open. How a chunk is summed is chunk.h's
- * matter, its messages are wire_messages.c's; collectives are collective.c's.
+ * A backend sets g->transport and calls ddp_chunk_pipeline_open. chunk.h says how a chunk is
+ * summed, wire_messages.c has its messages, collective.c has collectives.
  *
- * With -ddp_channels sums take turns at channels (ddp_host_sum.channel, given by the order of
- * starting), and a message is matched within its sum's: MPI has a communicator for each, NCCL also
- * a stream (nccl/nccl.c). The window of chunks is one for all.
+ * With -ddp_channels sums take turns at channels (ddp_host_sum.channel), and a message is matched
+ * within its sum's. MPI has a communicator for each, NCCL also a stream (nccl/nccl.c). The window
+ * of chunks is one for all.
  */
 #ifndef DDP_COMM_CHUNK_PIPELINE_H
 #define DDP_COMM_CHUNK_PIPELINE_H
@@ -22,38 +22,41 @@
  * which takes a poll on both sides. */
 enum { DDP_CHUNK_MESSAGE_BYTES = 512 * 1024 };
 
-/* Reserves the transport's requests. Sums go directly until ddp_chunk_pipeline_use says otherwise.
- */
+/* Open a group's pipeline, and reserve the transport's requests. Sums go directly until
+ * ddp_chunk_pipeline_use. On failure ddp_chunk_pipeline_close frees what there is. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_chunk_pipeline_open(ddp_group *g, ddp_error *err);
 
-/* How chunks are summed from here on (chunk.h), and of which sizes; as algorithm->open says. */
+/* Sum chunks by this algorithm (chunk.h) from here on. Fails as algorithm->open. */
 struct ddp_allreduce_algorithm;
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 
 void ddp_chunk_pipeline_close(ddp_group *g); /* never opened, or twice: allowed */
 
+/* Move chunks in flight along; nothing if there are none. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
-/* The same, and asks the transport also where nothing is in flight: Gloo then tells of a rank that
- * it has lost. For loops that wait for ranks by other means, as NCCL: it costs a lock, or a glance
- * at each of the transport's requests, where progress costs nothing. Fails with DDP_ERR_COMM. */
+
+/* Move chunks in flight along, and ask the transport even if there are none: Gloo then tells of a
+ * rank that it has lost. For loops that wait for ranks by other means, as NCCL. It costs a lock, or
+ * a glance at each of the transport's requests. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_poll_transport(ddp_group *g, ddp_error *err);
 
-/* What ddp_work_start, ddp_work_wait and others are for host memory. */
+/* Sums of host memory: the engine that ddp_work_start, ddp_work_wait and others call. */
 extern const struct ddp_sum_engine ddp_host_engine;
 
 struct ddp_host_sum; /* chunk.h */
 
-/* count is not 0, and the sum is not in flight; it stays where it is until chunks_left is 0. */
+/* Start a sum, or wait for it. Its count is not 0. It must not move until chunks_left is 0. */
 ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 
-/* With sums in flight: DDP_ERR_COMM, naming the rank that owes a message, if none has come for the
- * group's timeout, nor since that moment. */
+/* Fail with DDP_ERR_COMM, and name the rank that owes a message, if none has come for the group's
+ * timeout, nor since that moment. Call with sums in flight. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
-/* The i-th peer of this rank, i in 0..size-1. Each rank has another first one,
- * so that they do not all send to the same. */
+/* Return the i-th peer of this rank, i in 0..size-1. Each rank has another first one, so that they
+ * do not all send to the same. */
 static inline int ddp_chunk_pipeline_peer(const ddp_group *g, int i)
 {
     return (g->rank + 1 + i) % g->size;

@@ -15,13 +15,13 @@ struct ddp_collective_request {
     int pending;
 };
 
-/* How many requests collectives have. */
+/* Return how many requests collectives have. */
 static inline int ddp_collective_requests(const ddp_group *g)
 {
     return 2 * (g->size - 1);
 }
 
-/* The chunk in the i-th slot, the oldest first; NULL: the slot is free. */
+/* Return the chunk in the i-th slot, the oldest first; NULL: the slot is free. */
 static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
 {
     const struct ddp_chunk_pipeline *p = g->pipeline;
@@ -33,8 +33,8 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
 
 /* ---- chunk_pipeline.c ---- */
 
-/* Tags: of sums, two for each of so many chunks, far more than there are in flight; behind them
- * those of as many collectives. */
+/* Chunks that have tags of their own, two each: far more than there are in flight. Behind these
+ * come the tags of as many collectives. */
 enum { DDP_TAGS = 8192 };
 
 /* Move data until *left is 0. overdue says which rank is late, when nothing has come for the
@@ -45,25 +45,24 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 
 /* ---- chunk_overdue.c ---- */
 
-/* Has no message come for the group's timeout, nor since that moment? */
+/* Return 1 if no message has come for the group's timeout, nor since that moment. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
-/* DDP_ERR_COMM: the rank that the oldest chunk in flight waits for. */
+/* Fail with DDP_ERR_COMM, and name the rank that the oldest chunk in flight waits for. */
 ddp_status ddp_chunk_overdue(ddp_group *g, ddp_error *err);
 
-/* DDP_ERR_COMM: peer has not sent, or where `taking` has not taken, a message for the group's
- * timeout. where: ", sum 1 of 4", or "". */
+/* Fail with DDP_ERR_COMM: for the group's timeout peer has not sent a message, or, with `taking`,
+ * not taken one. where: ", sum 1 of 4", or "". */
 ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
                                       ddp_error *err);
 
 /* ---- wire_messages.c ---- */
 
-/* Requests 0..requests are there from now on; none of them is in flight. Fails with DDP_ERR_NOMEM.
- */
+/* Make room for so many requests; none is in flight. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_parts_reserve(struct ddp_chunk_pipeline *x, int requests, ddp_error *err);
 void ddp_parts_release(struct ddp_chunk_pipeline *x);
 
-/* The request of a chunk has ended: what has come goes to its place. */
+/* Unpack what has come with a request of a chunk that has ended. */
 void ddp_part_ended(struct ddp_chunk_pipeline *x, int request);
 
 #endif

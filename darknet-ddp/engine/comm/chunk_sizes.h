@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 typedef struct ddp_chunks {
-    size_t bytes; /* of a chunk */
+    size_t bytes; /* a chunk's length */
     int window;   /* how many are in flight, at most DDP_CHUNKS_MOST */
 } ddp_chunks;
 
 enum { DDP_CHUNKS_MOST = 16 };
 
-/* What suits each algorithm. */
+/* Return what suits each algorithm. */
 ddp_chunks ddp_direct_chunks(int ranks);
 ddp_chunks ddp_hierarchical_chunks(int ranks, int hosts);
 

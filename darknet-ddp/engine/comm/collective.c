@@ -209,7 +209,7 @@ static ddp_status double_known(ddp_group *g, char *known, int count, size_t byte
     return DDP_OK;
 }
 
-/* Of many ranks: each talks to as many as their number has binary digits. */
+/* For many ranks: each talks to as many as their number has binary digits. */
 static ddp_status gather_by_doubling(ddp_group *g, char *all, size_t bytes, ddp_error *err)
 {
     char *known = malloc((size_t)g->size * bytes + 1);

@@ -228,12 +228,12 @@ static void advance_phase(const ddp_group *g, struct direct_chunk *c, int i)
         sum_slice(g, c);
 }
 
-static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *parts)
+static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *slices)
 {
     size_t r = (size_t)g->rank, n = (size_t)g->size;
 
     (void)i;
-    *parts = 1;
+    *slices = 1;
     return (ddp_range){count * r / n, count * (r + 1) / n};
 }
 

@@ -36,10 +36,10 @@ typedef struct ddp_group ddp_group;
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
 
-/* Is there such a backend in this build? */
+/* Return 1 if this build has such a backend. */
 int ddp_group_has(const char *backend);
 
-/* Which MPI this program runs with, by what starts its ranks. */
+/* The kind of MPI that this program runs with, by what starts its ranks. */
 typedef enum ddp_mpi_kind {
     DDP_MPI_NONE,   /* this build has no MPI */
     DDP_MPI_OPEN_4, /* Open MPI up to version 4: orterun and orted; PMIx connects the ranks */
@@ -51,14 +51,13 @@ typedef enum ddp_mpi_kind {
  * been older. From any thread; MPI need not have been started. */
 ddp_mpi_kind ddp_group_mpi_kind(void);
 
-/* Make `size` groups that are the ranks of one world inside this process, for
- * tests: groups[i] is rank i and belongs to one thread of the caller's.
- * groups[0..size) are set on success; each is released with ddp_group_close.
- * Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
+/* Make `size` groups that are the ranks of one world inside this process, for tests. groups[i] is
+ * rank i and belongs to one thread of the caller's. All are set on success; release each with
+ * ddp_group_close. Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* The same with ranks[h] of them, at least 1, on each of `hosts` hosts, host0 and on. radix: of
- * sums by levels (comm/hierarchical_plan.h); 0: as always. */
+/* Make such groups with ranks[h] ranks, at least 1, on each of `hosts` hosts, host0 and on. radix:
+ * of hierarchical sums (comm/hierarchical_plan.h); 0: the default. */
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -86,12 +85,12 @@ const char *ddp_group_host(const ddp_group *g, int rank);
  * DDP_ERR_COMM and names a rank that owes one. 0: for ever. Default 600 s. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
-/* How long this rank did not run, for want of a core or because it was stopped, of the time in sums
- * and collectives of host memory since the group was opened. */
+/* Return for how many nanoseconds this rank had no core, or was stopped, while it was in sums and
+ * collectives of host memory, since the group was opened. */
 int64_t ddp_group_descheduled_ns(const ddp_group *g);
 
-/* From here on moved(ctx) is called whenever messages of sums and collectives have arrived, or been
- * taken: a slow link is no hang. NCCL's are not seen. */
+/* Call moved(ctx) whenever messages of sums and collectives have arrived, or been taken: a slow
+ * link is no hang. NCCL's are not seen. */
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
 /* Before opening a group: messages between hosts use this network interface, its name, or its

@@ -3,11 +3,11 @@
  * A group talks through host memory. Each of its ranks may also have a GPU; sums of that
  * GPU's memory then go through NCCL, or are copied through host memory.
  *
- * Such a sum is ordered on the GPU's streams, not in the program: it starts after the work that the
- * framework has queued before ddp_work_start, the work that is queued after ddp_work_fence waits
- * for it, and neither call blocks the program. If a peer is lost, only the GPU would hang and the
- * program would not notice. So before the program itself waits for the GPU, it calls
- * ddp_group_synchronize, or waits for the sum with ddp_work_wait. */
+ * A sum of a GPU's memory is ordered on the GPU's streams, not in the program. It starts after the
+ * work that the framework has queued before ddp_work_start. Work that is queued after
+ * ddp_work_fence waits for it. Neither call blocks the program. If a peer is lost, only the GPU
+ * would hang, and the program would not notice. So before the program itself waits for the GPU, it
+ * calls ddp_group_synchronize, or waits for the sum with ddp_work_wait. */
 #ifndef DDP_COMM_GROUP_GPU_H
 #define DDP_COMM_GROUP_GPU_H
 
@@ -33,10 +33,11 @@ typedef struct ddp_gpu_config {
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* This rank's GPU, or the host. */
+/* Return this rank's GPU, or the host. */
 ddp_device *ddp_group_device(const ddp_group *g);
 
-/* How sums of the device's memory travel: "nccl 2.27.3", "solo", "thread", "mpi" or "gloo". */
+/* Return how sums of the device's memory travel: "nccl 2.27.3", "solo", "thread", "mpi" or "gloo".
+ */
 const char *ddp_group_transport(const ddp_group *g);
 
 /* Wait, moving messages along, until each sum of a GPU that has a fence has arrived there.
@@ -45,14 +46,14 @@ const char *ddp_group_transport(const ddp_group *g);
  * then close. */
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
-/* Time in which the GPU's own work stood still for sums, of those that ddp_group_synchronize has
- * seen arrive, in nanoseconds since the group was opened. 0 on the host. */
+/* Return for how many nanoseconds the GPU's own work stood still for sums since the group was
+ * opened, for the sums that ddp_group_synchronize has seen arrive. 0 on the host. */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 
-/* Memory for sums on a device, as ddp_device_alloc; on a GPU, registered with NCCL where its
- * version knows that, on the host such as the ranks of a host can sum where it lies, where they
- * share memory (DDP_SCHEDULE_HIERARCHICAL). Every rank calls it for the same counts in the same
- * order, and blocks until every rank has. */
+/* Allocate memory for sums on a device, zeroed. On a GPU it is registered with NCCL, if its version
+ * knows that. On the host the ranks of a host can sum it where it lies, if they share memory
+ * (DDP_SCHEDULE_HIERARCHICAL). Every rank calls it for the same counts in the same order, and
+ * blocks until every rank has. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);

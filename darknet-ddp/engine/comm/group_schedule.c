@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Of the files that a process may have open, half are left to the program and to MPI. */
+/* Half of the files that a process may have open are left to the program and to MPI. */
 static int most_connections(void)
 {
     struct rlimit limit;

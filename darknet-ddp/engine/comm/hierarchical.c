@@ -317,12 +317,12 @@ static ddp_status hierarchical_advance(ddp_group *g, struct ddp_chunk *chunk, in
     return c->state == DDP_HIERARCHICAL_MEETING ? DDP_OK : advance_sum(g, c, err);
 }
 
-static ddp_range hierarchical_share(const ddp_group *g, size_t count, int i, int *parts)
+static ddp_range hierarchical_share(const ddp_group *g, size_t count, int i, int *slices)
 {
     const struct ddp_stage *top = top_of(g);
     const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
 
-    *parts = top->held_count;
+    *slices = top->held_count;
     if (top->held_count == 0)
         return (ddp_range){0, 0};
     return (ddp_range){ddp_unit_begin(plan, count, top->held[i].begin),

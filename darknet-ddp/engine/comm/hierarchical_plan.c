@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* What is asked for a plan, and what follows from it. */
+/* A request for a plan, and what follows from it. */
 struct planner {
     struct ddp_hierarchical_plan *plan;
     const struct ddp_rank_hosts *hosts;

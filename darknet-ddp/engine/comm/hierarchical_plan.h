@@ -32,9 +32,9 @@
  *   sends this back to        3      4      5      0      1      2
  *   gives its host units      0 1    2 3    4 5    0 1    2 3    4 5
  *
- * Ranks 0 1 2 make the branches 0 + 1 and 2, and ranks 3 4 5 make 3 and 4 + 5. So each of these six
- * sendings is two messages, and each sending back is one: 0 1 2's two sums and 3 4 5's two are
- * added as the tree has them.
+ * Ranks 0 1 2 make the branches 0 + 1 and 2 of the tree; ranks 3 4 5 make 3 and 4 + 5. So a rank
+ * sends two messages, the sums of both branches, and gets two. It adds the four as the tree has
+ * them, and sends one message back.
  *
  * A plan is one rank's; those of all ranks fit together. It knows no memory and no messages. */
 #ifndef DDP_COMM_HIERARCHICAL_PLAN_H
@@ -66,13 +66,13 @@ struct ddp_stage_transfer {
     struct ddp_span ranks; /* over which the sender has summed it */
 };
 
-/* What a rank holds before the transfers of a stage. The entry behind the last stage has none. */
+/* The state of a rank before the transfers of a stage. The entry behind the last stage has none. */
 struct ddp_stage {
     struct ddp_span ranks; /* over which the held slices are summed */
     struct ddp_span *held; /* slices, in units, in order */
     int *from;             /* for each: the index in the `held` before of what it is cut from */
     int held_count;
-    struct ddp_stage_transfer *transfers; /* of two ranks, in the same order on both */
+    struct ddp_stage_transfer *transfers; /* two ranks have theirs in the same order */
     int transfer_count;
 };
 

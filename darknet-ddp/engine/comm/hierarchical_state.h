@@ -13,8 +13,8 @@
 
 enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes; no two ranks write to the same */
 
-/* What a rank tells the others of its host. It alone writes to it. Behind it in shared memory lie
- * the rank's slots. */
+/* A board tells the others of the host about a rank, which alone writes to it. Behind it in shared
+ * memory lie the rank's slots. */
 struct ddp_board {
     /* How many chunks it has launched: the sequence number of the last one, plus 1. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
@@ -26,7 +26,7 @@ struct ddp_board {
                                                 slot */
 };
 
-/* What a chunk waits for. */
+/* A chunk waits for: */
 enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_MEETING,   /* the host's ranks to launch it */
     DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts, to add */
@@ -44,8 +44,8 @@ struct ddp_hierarchical_request {
 struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first: the two pointers are interchangeable */
     enum ddp_hierarchical_state state;
-    int stage;        /* of the plan, while it reduces and returns */
-    int hosts_posted; /* of an all-gather: other hosts whose messages have been posted */
+    int stage;        /* index in the plan, while it reduces and returns */
+    int hosts_posted; /* all-gather: other hosts whose messages have been posted */
     int seen;         /* ranks of the host that are known to have launched it, or shared it */
     int waiting;      /* messages that have not ended */
     int posted;       /* messages of this stage, or of these hosts, ended or not */

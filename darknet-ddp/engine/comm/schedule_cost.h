@@ -7,23 +7,24 @@
 
 #define DDP_SUM_COST_BYTES 1e8
 
-/* What a sum of DDP_SUM_COST_BYTES costs the slowest rank, as far as the algorithms differ. */
+/* The costs of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as the algorithms differ.
+ */
 typedef struct ddp_sum_cost {
-    double inter_host_bytes; /* that a host sends to others; it gets as many */
-    double wire_s;           /* in which they travel at 10 Gbit/s, or chunks wait for polls */
-    double cpu_s;            /* of a rank */
-    int connections;         /* of a rank to other hosts */
+    double inter_host_bytes; /* sent by a host to others; it gets as many */
+    double wire_s;   /* seconds in which they travel at 10 Gbit/s, or chunks wait for polls */
+    double cpu_s;    /* CPU time of a rank */
+    int connections; /* from a rank to other hosts */
 } ddp_sum_cost;
 
 ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts);
 ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix);
 
-/* Is levels the better one? Not where a rank shares no memory and few hosts are worth no stages;
- * always where direct needs more connections than a process may have open. */
+/* Return 1 if the hierarchical way is cheaper than the direct one, or if the direct one needs more
+ * connections than a process may have open. */
 int ddp_hierarchical_is_cheaper(const struct ddp_rank_hosts *hosts, int radix,
                                 int most_connections);
 
-/* "2 levels (4 ranks a host WITHIN, then 2 hosts)", for people; size is that of text, 128 do. */
+/* Write "2 levels (4 ranks a host WITHIN, then 2 hosts)" for people. size: of text; 128 do. */
 void ddp_hierarchical_describe(const struct ddp_rank_hosts *hosts, int radix, const char *within,
                                char *text, size_t size);
 

@@ -1,4 +1,4 @@
-/* What every engine of sums (comm/backend.h) has in common. ddp_work_start, fence and wait check,
+/* The code that every engine of sums (comm/backend.h) needs. ddp_work_start, fence and wait check,
  * and go on to the engine: for host memory ddp_host_engine, at the end of comm/chunk_pipeline.c. */
 #include "comm/work.h"
 
@@ -28,8 +28,8 @@ static ddp_status name_what(const ddp_work *wanted, ddp_error *err)
                : ddp_wrap(err, "prepare a sum of %zu floats", wanted->count);
 }
 
-/* Of *wanted what names the sum or all-gather is set: group, device, buf, count, count_each and
- * wire.
+/* Open a sum or all-gather. *wanted names it: group, device, buf, count, count_each and wire are
+ * set.
  */
 static ddp_status open_work(ddp_work **out, const ddp_work *wanted, ddp_error *err)
 {

@@ -19,84 +19,81 @@
 
 typedef struct ddp_work ddp_work;
 
-/* Prepare a sum of buf[0..count) over all ranks, in place; no division.
- * Every rank opens the same counts in the same order. buf must outlive it.
- * count 0 is allowed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Prepare a sum of buf[0..count), host memory, over all ranks, in place; no division. Every rank
+ * opens the same counts in the same order. buf must outlive it. count 0 is allowed. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* The same for memory of a device, the host or ddp_group_device, and on a wire of 16 bits
- * (device/float16.h): what each rank adds is then rounded to them, and so is each sum of the tree,
- * which is made in float32. One result whatever the schedule and the hosts, as for float32, but not
- * with NCCL, which rounds and adds in an order of its own. A rank that is alone rounds nothing. */
+/* Prepare a sum of memory of device d, the host or ddp_group_device, that travels in `wire`. With
+ * 16 bits (device/float16.h) what each rank adds is rounded to them, and so is each sum of the
+ * tree, which is made in float32. Its bits depend on no schedule and no host, but NCCL rounds and
+ * adds in an order of its own. A rank that is alone rounds nothing. Fails as ddp_allreduce_open. */
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
-/* Prepare an all-gather: each rank gives a part of `count` floats, and all ranks get all parts.
- * Rank r's is all[r * count .. (r + 1) * count), in memory of d, the host or ddp_group_device,
- * which must outlive it. Nothing is added or rounded: 32 bits of any kind travel as they are. A
- * rank sends its part once to each other rank, or, by levels, once to each other host
- * (ddp_group_use_schedule).
+/* Prepare an all-gather: all ranks get the `count` floats of each rank. Those of rank r are
+ * all[r * count .. (r + 1) * count), in memory of d, the host or ddp_group_device, which must
+ * outlive it. Nothing is added or rounded: 32 bits of any kind travel as they are. A rank sends its
+ * floats once to each other rank; by a hierarchical schedule, once to each other host.
  *
- * It is started, fenced, waited for and closed by the functions below, and behaves as sums do,
- * among which it has its place in the order of opening and of starting. From start to fence or wait
- * all of `all` is the group's; a start takes this rank's part as it is then, and the other parts
- * may hold anything. ddp_work_finite tells whether all parts, read as floats, are finite: integers
- * below 2^31 - 2^23 are. It has no halves and no share. Fails as ddp_allreduce_open. */
+ * The functions below start, fence, wait for and close it as they do a sum. It has its place in the
+ * order of opening and of starting. All of `all` is the group's from start to fence or wait. A
+ * start takes this rank's floats as they are then; the others' may hold anything. By
+ * ddp_work_finite it is known whether all, read as floats, are finite: integers below 2^31 - 2^23
+ * are. It has no halves
+ * and no share. Fails as ddp_allreduce_open. */
 ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* NULL is allowed. The sum must not be in flight, unless the group failed. */
 void ddp_work_close(ddp_work *w);
 
-/* Start the sum. Every rank starts the same sums in the same order, at any
- * time of its own; several may be in flight, and they travel in that order.
- * Does not wait for peers.
- * Fails with DDP_ERR_USAGE (it is in flight), DDP_ERR_COMM. */
+/* Start the sum. Every rank starts the same sums in the same order, at any time of its own. Several
+ * may be in flight; they travel in that order. Does not wait for peers. Fails with DDP_ERR_USAGE
+ * (it is in flight), DDP_ERR_COMM. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* The same after the work so far of `behind`, a queue of the sum's device (ddp_device_queue_open),
- * and of nothing else. */
+/* Start the sum after the work that is queued so far on `behind`, a queue of the sum's device
+ * (ddp_device_queue_open), and after no other work. */
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move everything in flight along, without waiting. Data moves only inside
- * calls on the group, so a thread that computes for long calls this now and
- * then (every millisecond or so keeps a 1 to 10 Gbit/s link busy).
- * Costs a few microseconds, next to nothing when nothing is in flight.
- * Fails with DDP_ERR_COMM. */
+/* Move everything in flight along, without waiting. Data moves only inside calls on the group. So a
+ * thread that computes for long calls this now and then: every millisecond or so keeps a link of 1
+ * to 10 Gbit/s busy. Costs a few microseconds, next to nothing when nothing is in flight. Fails
+ * with DDP_ERR_COMM. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
-/* Has the started sum ended on this rank? Does not move data. */
+/* Return 1 if the started sum has ended on this rank. Does not move data. */
 int ddp_work_done(const ddp_work *w);
 
-/* What the sum's device computes from here on finds the sum in buf, with the same bits on every
- * rank. On a GPU that is queued there, and the program goes on; on the host it is the wait below.
- * Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+/* Fence the sum: work that its device computes from here on finds the sum in buf, with the same
+ * bits on every rank. On a GPU that is queued, and the program goes on; on the host it waits. Fails
+ * with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
 ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* The same for what `before` computes from here on, a queue of the sum's device, and for nothing
- * else. */
+/* Fence the sum for the work that `before`, a queue of its device, computes from here on, and for
+ * no other work. */
 ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err) DDP_MUST_CHECK;
 
-/* Would the fence of a started sum hold up the program? Where it has to travel through host memory,
- * until it has; with NCCL never. Does not move data. */
+/* Return 1 if the fence of a started sum would hold up the program: it has to travel through host
+ * memory, and has not ended. With NCCL never. Does not move data. */
 int ddp_work_fence_waits(const ddp_work *w);
 
-/* Wait, in the program, until a started sum has ended; with the fence, where there was none. Fails
- * as ddp_work_fence. */
+/* Wait in the program until a started sum has ended; fence it too, if that was not done. Fails as
+ * ddp_work_fence. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* After a wait, or a fence and a ddp_group_synchronize: was every element of the sum a
- * finite number? The same on every rank. Where not, no element is of use: some may have become NaN
- * on the way. Ranks that sum in host memory see it as they sum; one rank alone, and a GPU, read the
- * sum once more.
- * One rank alone waits for nothing: its GPU's answer is there after ddp_device_synchronize, or a
+/* After a wait, or a fence and a ddp_group_synchronize: return 1 if every element of the sum is a
+ * finite number. The same on every rank. Else no element is of use: some may have become NaN on the
+ * way. Ranks that sum in host memory see it as they sum; one rank alone, and a GPU, read the sum
+ * once more. For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a
  * step late, and is given once. */
 int ddp_work_finite(ddp_work *w);
 
-/* When the last sum that had a fence began, as soon as its memory was computed and it had been
- * started, and when it ended; on a GPU, in its own time. Events of the sum, set after the first
- * fence, in a group of more than one rank. */
+/* Return when the sum that had the last fence began, and when it ended; on a GPU, in its own time.
+ * It begins when its memory is computed and it has been started. The events are the sum's. They are
+ * set after the first fence, in a group of more than one rank. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
 const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
@@ -112,16 +109,15 @@ typedef struct ddp_range {
     size_t begin, end; /* elements */
 } ddp_range;
 
-/* As ddp_work_start, half of the sum; of float32 by NCCL only where it is ordered
- * (ddp_gpu_config.exact). DDP_ALL_GATHER travels as float32 whatever the wire. ddp_work_finite
- * then tells: after DDP_REDUCE_SCATTER, of what this rank has summed, maybe otherwise on others;
- * after DDP_ALL_GATHER, the same on every rank, of the first element of every range of every share,
- * or of more. Fails also with DDP_ERR_USAGE: NCCL orders it. */
+/* Start half of the sum. NCCL makes halves of float32 sums only where it is ordered
+ * (ddp_gpu_config.exact). DDP_ALL_GATHER travels as float32 whatever the wire. After
+ * DDP_REDUCE_SCATTER, ddp_work_finite tells of what this rank has summed, maybe otherwise on other
+ * ranks. After DDP_ALL_GATHER it tells, the same on every rank, of the first element of every range
+ * of every share at least. Fails as ddp_work_start, and with DDP_ERR_USAGE: NCCL orders it. */
 ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 
-/* This rank's share of a sum: *count ranges, in order, none empty. Free *ranges.
- * While the group's schedule stays as it is. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
- */
+/* Return this rank's share of a sum: *count ranges, in order, none empty. The caller frees *ranges.
+ * They are valid until the next ddp_group_use_schedule. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_share(const ddp_work *w, ddp_range **ranges, size_t *count,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -149,14 +149,14 @@ int ddp_loss_numbers_equal(const ddp_loss *l)
     return l->same;
 }
 
-void ddp_loss_send_count(ddp_loss *l, int number, size_t count)
+void ddp_loss_send_count(ddp_loss *l, int which, size_t count)
 {
-    l->counts[number] = (float)count;
+    l->counts[which] = (float)count;
 }
 
-size_t ddp_loss_received_count(const ddp_loss *l, int number)
+size_t ddp_loss_received_count(const ddp_loss *l, int which)
 {
-    return l->sums[number] > 0 ? (size_t)l->sums[number] : 0;
+    return l->sums[which] > 0 ? (size_t)l->sums[which] : 0;
 }
 
 ddp_requests ddp_loss_requested(const ddp_loss *l)

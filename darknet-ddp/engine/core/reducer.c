@@ -68,8 +68,8 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->limit = 0;
     r->launched = 0;
     r->landed = 0;
-    r->spread = 0;
-    r->taken = 0;
+    r->sent = 0;
+    r->received = 0;
     r->rounds = r->is_plugged ? r->plugged : NULL;
     if (r->sync && r->rounds)
         ddp_rounds_begin(r->rounds);
@@ -173,7 +173,7 @@ ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err)
 
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err)
 {
-    if (r->landed == r->launched && r->taken == r->spread)
+    if (r->landed == r->launched && r->received == r->sent)
         return DDP_OK;
     return launch_full_buckets(r, err); /* a sum may have arrived that others wait for */
 }

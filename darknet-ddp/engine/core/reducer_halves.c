@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* The next forward pass needs the first layers first, and the plan's last bucket has these. */
-static size_t nth_spread(const ddp_reducer *r, size_t n)
+static size_t nth_sent(const ddp_reducer *r, size_t n)
 {
     return r->plan->bucket_count - 1 - n;
 }
@@ -82,8 +82,8 @@ ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *
         st = ddp_group_synchronize(r->group, err);
     r->total.wait_ns += ddp_clock_ns() - start;
     start = ddp_clock_ns();
-    for (; r->spread < r->plan->bucket_count && !st; r->spread++) {
-        size_t b = nth_spread(r, r->spread);
+    for (; r->sent < r->plan->bucket_count && !st; r->sent++) {
+        size_t b = nth_sent(r, r->sent);
 
         if (ddp_reducer_is_bucket_dropped(r, b))
             continue;
@@ -96,12 +96,12 @@ ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *
     return st;
 }
 
-static ddp_status take_next(ddp_reducer *r, ddp_error *err)
+static ddp_status receive_next(ddp_reducer *r, ddp_error *err)
 {
-    size_t b = nth_spread(r, r->taken);
+    size_t b = nth_sent(r, r->received);
 
     if (ddp_reducer_is_bucket_dropped(r, b)) {
-        r->taken++;
+        r->received++;
         return DDP_OK;
     }
     ddp_watch_wait(r->config.watch, (int)b, -1);
@@ -110,15 +110,15 @@ static ddp_status take_next(ddp_reducer *r, ddp_error *err)
         return ddp_wrap(err, "updated parameters");
     }
     ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);
-    r->taken++;
+    r->received++;
     return DDP_OK;
 }
 
-static ddp_status take_buckets(ddp_reducer *r, int layer, ddp_error *err)
+static ddp_status receive_buckets(ddp_reducer *r, int layer, ddp_error *err)
 {
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
-        while (r->taken + r->plan->places[i].bucket < r->plan->bucket_count)
-            if (take_next(r, err))
+        while (r->received + r->plan->places[i].bucket < r->plan->bucket_count)
+            if (receive_next(r, err))
                 return err->code;
     return DDP_OK;
 }
@@ -132,7 +132,7 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
 
     if (!ddp_reducer_trains(r, layer))
         return DDP_OK;
-    st = take_buckets(r, layer, err);
+    st = receive_buckets(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1] && !st; i++)
         if (!ddp_reducer_is_bucket_dropped(r, r->plan->places[i].bucket))
@@ -142,8 +142,8 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
 
 int ddp_reducer_received_finite(const ddp_reducer *r, size_t *bucket)
 {
-    for (size_t n = 0; n < r->taken; n++) {
-        *bucket = nth_spread(r, n);
+    for (size_t n = 0; n < r->received; n++) {
+        *bucket = nth_sent(r, n);
         if (!ddp_reducer_is_bucket_dropped(r, *bucket) && !ddp_work_finite(sum_of(r, *bucket)))
             return 0;
     }

@@ -1,7 +1,7 @@
-/* core/reducer_state.h: what the reducer's own files share: reducer.c (the way of a gradient), and
- * beside the way reducer_open.c (its memory), reducer_order.c (in what sums buckets travel, and in
- * which order), reducer_unused.c (layers that did not run), reducer_steps.c (what a step asks
- * besides) and reducer_halves.c (where each rank uses its share). Not for others. */
+/* core/reducer_state.h: what the reducer's own files share. reducer.c is the way of a gradient.
+ * Beside it: reducer_open.c (memory), reducer_order.c (pieces and their order), reducer_unused.c
+ * (layers that did not run), reducer_steps.c (what a step asks besides) and reducer_halves.c. Not
+ * for others. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
@@ -11,7 +11,7 @@
 #include "core/rounds.h"
 #include "core/tree_sum.h"
 
-/* What is summed at a time: a bucket, or with config.piece_bytes a part of a large one. */
+/* The memory of one sum: a bucket, or with config.piece_bytes a piece of a large one. */
 typedef struct ddp_piece {
     size_t bucket;
     size_t offset, count; /* elements, the offset from the start of the plan's memory */
@@ -27,16 +27,16 @@ struct ddp_reducer {
     size_t *first_param; /* per layer, and one more: table->params[first[l] .. first[l + 1]) */
     size_t piece_count;
     ddp_piece *pieces;      /* in the plan's order */
-    ddp_work **sums;        /* of each piece: the sum over ranks of its memory, in place */
-    ddp_launch_order order; /* of pieces, in this pass */
+    ddp_work **sums;        /* by piece: the sum over ranks of its memory, in place */
+    ddp_launch_order order; /* in which pieces go in this pass */
 
     /* A pass. */
     int sync;        /* it sums over ranks; else gradients add up in place */
     char *ready;     /* per layer: its gradients are final */
     size_t *pending; /* per bucket: parameters that are not */
-    size_t limit;    /* of launched: how far pieces may be launched by now */
+    size_t limit;    /* how many pieces may be launched by now */
     size_t launched; /* pieces whose sum has started, in launch order */
-    size_t landed;   /* of these, how many have been waited for */
+    size_t landed;   /* how many of these have been waited for */
 
     ddp_reducer_times total;
 
@@ -61,8 +61,8 @@ struct ddp_reducer {
     float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
     ddp_work *ran_sum;
     int ran_started; /* that sum, once or more often */
-    size_t spread;   /* buckets of this step whose second half was started */
-    size_t taken;    /* of these, how many have been waited for */
+    size_t sent;     /* buckets of this step whose second half was started */
+    size_t received; /* how many of these have been waited for */
 
     /* With config.mini_batches. */
     ddp_tree_sum *tree; /* NULL: mini-batches add up in place */
@@ -70,10 +70,10 @@ struct ddp_reducer {
 
     /* With config.priority. */
     size_t early;               /* elements that go early from the next syncing pass on */
-    ddp_launch_history history; /* what it follows from */
+    ddp_launch_history history; /* that `early` follows from */
 };
 
-/* Has the layer gradients in buckets? */
+/* Return 1 if the layer has gradients in buckets. */
 static inline int ddp_reducer_trains(const ddp_reducer *r, int layer)
 {
     return layer >= r->table->first_trained && r->first_param[layer] < r->first_param[layer + 1];
@@ -84,13 +84,13 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
     return ddp_group_size(r->group) == 1;
 }
 
-/* The sum of a piece, the last one that it has. */
+/* Return the last sum that a piece has. */
 static inline ddp_work *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
 {
     return r->rounds ? ddp_rounds_last(r->rounds, piece) : r->sums[piece];
 }
 
-/* The piece with the bucket's run counts. */
+/* Return the piece with the bucket's run counts. */
 static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 {
     return r->first_piece[b + 1] - 1;
@@ -107,53 +107,55 @@ void ddp_reducer_return_gradients(ddp_reducer *r);
 ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_pieces(ddp_reducer *r);
 
-/* A syncing pass begins: by what was planned meanwhile. */
+/* Begin a syncing pass, in the order that was planned meanwhile. */
 void ddp_reducer_begin_order(ddp_reducer *r);
 
-/* When is the last of the pieces that have something of this layer launched? A layer that did not
- * run here also wants its run counts. */
+/* Return the place in the launch order of the last piece that has something of this layer. A layer
+ * that did not run here also wants its run counts. */
 size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
 
-/* Were all layers of bucket b left out, so that nothing of it is sent? */
+/* Return 1 if all layers of bucket b are dropped, so that nothing of it is sent. */
 int ddp_reducer_is_bucket_dropped(const ddp_reducer *r, size_t b);
 
-/* Which layers are in bucket b, before err's text. Returns err's code. Buckets count from 1 there,
+/* Put the layers of bucket b before err's text, and return err's code. Buckets count from 1 there,
  * as the group's sums do. */
 ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err);
 
 /* ---- reducer_unused.c: layers that did not run ---- */
 
-/* Bucket b is about to leave: which of its layers ran here goes with it. */
+/* Write into bucket b, which is about to leave, which of its layers ran here. */
 void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
 
-/* A pass is over, and the layer did not run: an error, unless that is allowed. */
+/* At the end of a pass: fail for a layer that did not run, unless that is allowed. */
 ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
 
-/* The layer's sums are there: did it run, here or elsewhere? Waits only where it did not run here.
- */
+/* When the layer's sums are there: *used becomes 1 if it ran on some rank. Waits only if it did not
+ * run here. */
 ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error *err);
 
 /* ---- reducer_steps.c: with r->tree ---- */
 
-/* The layer's gradients of this mini-batch are final. */
+/* Fold a layer's gradients of this mini-batch, which are final. */
 void ddp_reducer_fold_layer(const ddp_reducer *r, int layer);
 
-/* A step's last mini-batch is one that syncs; fails with DDP_ERR_USAGE. */
+/* Fail with DDP_ERR_USAGE if this is a step's last mini-batch and does not sync. */
 ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* ---- reducer_halves.c: where r->config.halves ---- */
 
-/* What config.halves adds to a reducer whose sums are open. */
+/* Open what config.halves adds to a reducer whose sums are open. */
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 
-/* All buckets of a syncing pass are launched: on how many ranks layers ran follows. */
+/* When all buckets of a syncing pass are launched: start to sum on how many ranks layers ran. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
-/* On how many ranks the layer ran. Waits. */
+/* Wait until it is known on how many ranks the layer ran. */
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
-/* Of the buckets that came: are all finite? Else *bucket is the first that is not. */
+/* Return 1 if the buckets that have been received are finite; else *bucket is the first that is
+ * not.
+ */
 int ddp_reducer_received_finite(const ddp_reducer *r, size_t *bucket);
 
 #endif

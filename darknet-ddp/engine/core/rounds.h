@@ -1,24 +1,31 @@
 /* core/rounds.h: sums of buckets that a plug has encoded (core/sum_plug.h): one or two sums for
- * each bucket. The second sum is computed from the result of the first.
+ * each bucket, the second made of the first one's result.
  *
- * These sums have memory of their own. Parameters that the plug does not encode, and run counts, go
- * in the first sum as they are. It is the same whatever the buckets: each parameter is by itself,
- * and each number has the one order of summation of comm/work.h.
+ * These sums have memory of their own. Run counts, and parameters that the plug does not encode, go
+ * in the first sum as they are. Buckets change no result: each parameter is encoded by itself, and
+ * each number has the one order of summation of comm/work.h.
  *
- * Order. Sums must start in one order on every rank, and the second sum of a bucket can start only
- * when its first has arrived, which is a matter of chance. So the order is fixed: firsts of buckets
- * 0 and 1, second of 0, first of 2, second of 1, and so on. A bucket that is full waits for
- * its turn, and so two buckets are under way while backward computes on. A bucket without a second
- * sum waits for nothing.
+ * Order. Sums must start in one order on every rank, but when a first sum arrives is a matter of
+ * chance. So the order is fixed: the first sums of buckets 0 and 1, the second of 0, the first of
+ * 2, the second of 1, and so on. A full bucket waits for its turn. So two buckets are under way
+ * while backward computes on.
  *
  * On a GPU numbers are made on a queue beside the framework's work (ddp_device_queue_open), which
- * waits for a bucket's gradients and for its first sum; with NCCL the program waits for none of
- * this, so that all turns follow at once. Without NCCL a first sum has to be in pinned memory
- * before the second can be queued: polls at the hooks see to that, and ddp_reducer_backward_end
- * waits until the second sum of the last bucket has started, so that the loss is sent after it.
+ * waits for a bucket's gradients and for its first sum. With NCCL the program waits for neither.
+ * Without NCCL a first sum must be in pinned memory before the second can be queued: polls at the
+ * hooks look for that, and ddp_reducer_backward_end waits for the last bucket's.
  *
- * Where ranks get each other's numbers (ddp_sum_plug.gathers) these travel in an all-gather
- * (comm/work.h) that starts right after the bucket's sum, which has the rest. */
+ * Where ranks get each other's numbers (ddp_sum_plug.gathers), these travel in an all-gather
+ * (comm/work.h) that starts right after the bucket's first sum.
+ *
+ * A pass that syncs:
+ *
+ *   1. ddp_rounds_begin
+ *   2. for each bucket, in the launch order, if ddp_rounds_may_start_first: ddp_rounds_start_first,
+ *      or ddp_rounds_skip_bucket
+ *   3. in between, if ddp_rounds_may_start_second: ddp_rounds_start_second
+ *   4. ddp_rounds_fence_bucket, and then ddp_rounds_land_param for each of its parameters
+ */
 #ifndef DDP_CORE_ROUNDS_H
 #define DDP_CORE_ROUNDS_H
 
@@ -29,9 +36,9 @@
 
 typedef struct ddp_rounds ddp_rounds;
 
-/* gradients is the plan's memory, of table's device, with run counts at the end of each bucket. All
- * must outlive it, and the plug, which is called with self. *out is set on success. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the sums of a plan. gradients: the plan's memory, on table's device, with run counts at the
+ * end of each bucket. plug is called with self. All of them must outlive it. *out is set on
+ * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_table *table,
                            const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
                            void *self, ddp_error *err) DDP_MUST_CHECK;
@@ -39,36 +46,46 @@ ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_t
 /* NULL is allowed. */
 void ddp_rounds_close(ddp_rounds *r);
 
-/* A pass that syncs begins: nothing is started, and everything of the last one has landed. */
+/* Begin a pass that syncs. Everything of the last one has landed. */
 void ddp_rounds_begin(ddp_rounds *r);
-/* May the next bucket's first sum start? */
+
+/* Return 1 if it is the turn of the next bucket's first sum. */
 int ddp_rounds_may_start_first(const ddp_rounds *r);
-/* Start it: the bucket's gradients and run counts are final. Fails with DDP_ERR_COMM. */
+
+/* Encode a bucket, whose gradients and run counts are final, and start its first sum. Fails with
+ * DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
-/* In its place, on every rank: the bucket is not sent in this pass. */
+
+/* Take the turn of a bucket that is not sent in this pass, on any rank. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Is there a bucket with a second sum to start, of those that are started or not? *bucket: the next
- * one. */
+/* Return 1 if the turn of some bucket's second sum is still to come. *bucket: the next one. */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
-/* Is it its turn, and would go_on not wait? */
+
+/* Return 1 if it is the turn of a second sum, and ddp_rounds_start_second would not wait. */
 int ddp_rounds_may_start_second(const ddp_rounds *r);
-/* Start it, where it has one, once what it is made of has arrived. Fails with DDP_ERR_COMM. */
+
+/* Take the next turn of a second sum: if the bucket has one, wait for the first, and start it.
+ * Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* From here on the device finds the bucket's sums (ddp_work_fence). Fails with DDP_ERR_COMM. */
+/* Fence all sums of a bucket (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
-/* After that: the gradient of table->params[i], which is in the bucket, becomes the sum over ranks,
- * and its run count, too. */
+
+/* After the fence of its bucket: make the gradient of table->params[i] the sum over ranks, and its
+ * run count too. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
-/* The last sum that a bucket has; the rounds'. */
+/* Return the last sum that a bucket has; the rounds'. */
 ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t bucket);
-/* Have all of its sums ended? Does not move data. And were all, which have had their fence, finite?
- * The same on every rank. */
+
+/* Return 1 if all sums of a bucket have ended on this rank. Does not move data. */
 int ddp_rounds_done(const ddp_rounds *r, size_t bucket);
+
+/* After the fence: return 1 if all sums of a bucket are finite. The same on every rank. */
 int ddp_rounds_finite(const ddp_rounds *r, size_t bucket);
-/* Numbers that are summed of it. */
+
+/* Return how many numbers of a bucket one rank sends. */
 size_t ddp_rounds_count(const ddp_rounds *r, size_t bucket);
 
 #endif

@@ -93,11 +93,14 @@ struct ddp_gpu {
 
 extern const struct ddp_sum_engine ddp_gpu_engine;
 
-/* As ddp_group_synchronize, and ddp_group_progress of what the transport has under way. */
+/* Wait until every GPU sum that has a fence has arrived. Fails with DDP_ERR_COMM. */
 ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err);
+
+/* Move along, without waiting, the sums that the transport has under way. Fails with DDP_ERR_COMM.
+ */
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
-/* Queue on a stream: look whether this of the sum is finite, once it is made. Not of nothing. */
+/* Queue on a stream a look whether a range of the sum, which is not empty, is finite. */
 void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
 
 /* ---- nccl.c, staged.c ---- */
