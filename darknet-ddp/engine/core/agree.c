@@ -8,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* As much of a line as an error shows, so that both sides' fit. */
+/* Characters of a line that an error shows, so that both sides' fit. */
 enum { SHOWN = 104 };
 
 /* The first line that differs, as two ranks have it. */

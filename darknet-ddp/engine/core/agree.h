@@ -12,11 +12,10 @@
 
 #include <stdint.h>
 
-/* Compare text, lines divided by newlines, over all ranks. Blocks.
- * DDP_ERR_MISMATCH on every rank if any differs from rank 0, with one sentence on
- * all of them: the lowest rank that differs, the ranks that have its text and those that have rank
- * 0's, their hosts, and the first line that differs, as it is on both sides.
- * Also DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Compare text, lines divided by newlines, over all ranks. Blocks. If any rank's differs from rank
+ * 0's, fail with DDP_ERR_MISMATCH on every rank, with the same sentence. It names the lowest rank
+ * that differs, and the first line that differs, as both have it. It says which ranks, on which
+ * hosts, have either text. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 /* The two sides of a disagreement, in words. */

@@ -181,7 +181,8 @@ static void powers_text(int most, char *text, size_t size)
 
 /* ---- what an exact run cannot have, each with all that has to change ---- */
 
-/* What changes how a step is summed: "batch mode global" for each that is in the way. */
+/* Collect the options that change how a step is summed: "batch mode global" for each that is in the
+ * way. */
 static int wanted_options(const ddp_exact_run *run, char (*items)[64], int say_what_is)
 {
     const ddp_option_names *names = named(run->names);

@@ -21,7 +21,8 @@ typedef struct ddp_batch {
     int per_rank;     /* mini-batches a step on each rank: subdivisions / ranks */
     int images;       /* images of a mini-batch: batch / subdivisions */
     int resplit;      /* not 0: mini-batches are smaller than the cfg's */
-    int time_steps;   /* of a recurrent network: each counts as an image. ddp_batch_split sets 1 */
+    int time_steps; /* steps of a recurrent network: each counts as an image; ddp_batch_split sets 1
+                     */
 } ddp_batch;
 
 /* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks.
@@ -31,18 +32,17 @@ typedef struct ddp_batch {
  * which their number becomes one. DDP_BATCH_RANK: batch and subdivisions are
  * multiplied by ranks.
  *
- * DDP_ERR_USAGE: batch or subdivisions below 1, or a step of more than INT_MAX
- * images; and, with the nearest values that work in the text, batch not a multiple of
- * subdivisions (Darknet drops the rest silently) or, in DDP_BATCH_GLOBAL, of ranks. names are the
- * text's; NULL: plain words. */
+ * Fails with DDP_ERR_USAGE: batch or subdivisions below 1, or a step of more than INT_MAX images.
+ * Also if batch is not a multiple of subdivisions (Darknet drops the rest silently) or, in
+ * DDP_BATCH_GLOBAL, of ranks. The text has the nearest values that work. names are the text's;
+ * NULL: plain words. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
                            ddp_batch_mode mode, const ddp_option_names *names,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* What decides whether a step can be summed in one binary tree over its mini-batches. */
+/* A run that may be summed in one binary tree over the mini-batches of a step. */
 typedef struct ddp_exact_run {
-    int batch; /* this and subdivisions as the cfg has them */
-    int subdivisions;
+    int batch, subdivisions; /* the cfg's */
     int ranks;
     ddp_batch_mode mode;
     int sync_every;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What the buffers hold. */
+/* The buffers hold: */
 enum content {
     VALUES, /* the running statistics */
     PARTS,  /* what this rank's mini-batches add, as far as it is not in the tree */
@@ -166,8 +166,8 @@ void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch)
     ddp_tree_sum_fold(s->tree, mini_batch, 0, s->count);
 }
 
-/* What one process would keep of this rank's part behind the other ranks' mini-batches. Buffers
- * that lie side by side are scaled at once. */
+/* Scale this rank's values to what one process would keep of them behind the other ranks'
+ * mini-batches. Buffers that lie side by side are scaled at once. */
 static void weigh(ddp_batchnorm_stats *s)
 {
     const ddp_buffer *buffers = s->table->buffers;

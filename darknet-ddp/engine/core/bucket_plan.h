@@ -7,8 +7,8 @@
  * the capacity makes a bucket that is larger than the capacity. Layers that may be left out
  * together (table->block) share no bucket with others, so that nothing of them is sent then.
  *
- * At a bucket's end stands one element more for each of its parameters, its run count,
- * which travels with it: on how many ranks the parameter's layer ran since the last step.
+ * At a bucket's end stands one element more for each of its parameters, its run count. It travels
+ * with the bucket, and says on how many ranks the parameter's layer ran since the last step.
  */
 #ifndef DDP_CORE_BUCKET_PLAN_H
 #define DDP_CORE_BUCKET_PLAN_H
@@ -22,7 +22,7 @@
 typedef struct ddp_place {
     size_t bucket;
     size_t offset; /* elements from the start of the whole plan's memory */
-    size_t nth;    /* of the bucket's parameters, and so of its run counts */
+    size_t nth;    /* index among the bucket's parameters, and so among its run counts */
 } ddp_place;
 
 typedef struct ddp_bucket {

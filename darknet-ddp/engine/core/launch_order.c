@@ -66,8 +66,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of two in the middle the larger: what goes early too much is seen in the next step, but what goes
- * late too much leaves the line empty. */
+/* Take the larger of two in the middle: what goes early too much is seen in the next step, but what
+ * goes late too much leaves the line empty. */
 static size_t median(const ddp_launch_history *m)
 {
     size_t sorted[DDP_LAUNCH_STEPS];

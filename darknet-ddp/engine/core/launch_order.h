@@ -25,26 +25,26 @@ typedef struct ddp_launch_order {
     size_t late;     /* trailing ones, launched before those; at most the rest */
 } ddp_launch_order;
 
-/* How many leading buckets hold defer_bytes, and a quarter of all elements, at most. */
+/* Return how many leading buckets hold defer_bytes, and a quarter of all elements, at most. */
 size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes);
 
-/* A bucket is a sum; nothing is late. */
+/* Return the order in which each bucket is one sum, and nothing is late. */
 ddp_launch_order ddp_launch_order_of(const ddp_bucket_plan *plan, size_t defer_bytes);
 
-/* How many are launched early. */
+/* Return how many sums are launched early. */
 size_t ddp_launch_order_early(ddp_launch_order o);
 
-/* The n-th sum to be launched, and when a sum is: each undoes the other. */
+/* Return the n-th sum to be launched; and as which one a sum is launched, the inverse. */
 size_t ddp_launch_order_nth(ddp_launch_order o, size_t n);
 size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
 
 /* ---- which ones are late ---- */
 
-/* Have as many sums go early as hold `early` elements, the last of them maybe in part. counts: of
- * each sum, in the plan's order. */
+/* Have as many sums go early as hold `early` elements; of the last one maybe only some. counts: the
+ * elements of each sum, in the plan's order. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* What the last steps said of how much is to go early; all 0: there was none. */
+/* The elements that the last steps asked to send early; all 0: there was no step. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 typedef struct ddp_launch_history {
     size_t early[DDP_LAUNCH_STEPS]; /* elements, of each */
@@ -52,15 +52,16 @@ typedef struct ddp_launch_history {
     int empty;                      /* in a row, up to the last one, had nothing left */
 } ddp_launch_history;
 
-/* Elements that are to go early in the next step: the median of what each of the last
- * DDP_LAUNCH_STEPS asked for, so that a step in which a rank or the line was held up changes
- * nothing, and a lasting change is followed when most of them have seen it. A step asks for as much
- * as the line carried in it and a little more, at most 4 MiB: so the line never runs dry. Where
- * DDP_LAUNCH_EMPTY_STEPS in a row had nothing left, what is remembered is of a line that carried
- * less: it is forgotten, and with each such step twice as much more goes early as with the one
- * before.
- * all: elements that could go early; early: those that did; backlog: those of them that had not
- * landed when backward ended, the mean over ranks. Ranks that pass the same get the same. */
+/* Return how many elements are to go early in the next step: the median of what the last
+ * DDP_LAUNCH_STEPS asked for. So a step in which a rank or the line was held up changes nothing,
+ * and a lasting change is followed when most of them have seen it. A step asks for as much as the
+ * line carried in it and a little more, at most 4 MiB, so that the line never runs dry. If
+ * DDP_LAUNCH_EMPTY_STEPS in a row had nothing left, the history is of a line that carried less, and
+ * is forgotten. Each further such step adds twice as much as the one before. Ranks that pass the
+ * same get the same.
+ *
+ * `all` are the elements that could go early, and `early` those that did. The backlog is those of
+ * them that had not landed when backward ended, the mean over ranks. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
                               size_t backlog);
 

@@ -70,7 +70,7 @@ static int is_time(double seconds)
     return isfinite(seconds) && seconds >= 0;
 }
 
-/* Of layer `next`. 0: the line is none. */
+/* Read the line of layer `next`. Returns 0 if it is malformed. */
 static int read_layer(ddp_layer_profile *p, int next, const char *line)
 {
     ddp_layer_times t;

@@ -10,38 +10,38 @@
 
 #include <stdio.h>
 
-/* Seconds of one mini-batch on one rank, without communication; of the update, of one step. */
+/* Seconds of one mini-batch on one rank, without communication. */
 typedef struct ddp_layer_times {
     double forward;
-    double gradients; /* of its backward pass, until its gradients are final */
-    double rest;      /* of its backward pass, after that */
-    double update;
+    double gradients; /* backward pass, until the layer's gradients are final */
+    double rest;      /* backward pass, after that */
+    double update;    /* once a step */
 } ddp_layer_times;
 
 typedef struct ddp_layer_profile {
     int layers;
     int on_gpu;             /* a GPU computed: communication took no time from it */
-    int images;             /* of a mini-batch */
+    int images;             /* in a mini-batch */
     ddp_layer_times *times; /* layers of them */
 } ddp_layer_profile;
 
-/* All times 0. Release it. Fails with DDP_ERR_NOMEM. */
+/* Make a profile with all times 0. Release it. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_layer_profile_init(ddp_layer_profile *p, int layers, ddp_error *err) DDP_MUST_CHECK;
 void ddp_layer_profile_release(ddp_layer_profile *p);
 
-/* What a mini-batch takes, forward and backward; and a step's update. */
+/* Return the seconds of all layers: of a mini-batch forward, backward, and of a step's update. */
 double ddp_layer_profile_forward(const ddp_layer_profile *p);
 double ddp_layer_profile_backward(const ddp_layer_profile *p);
 double ddp_layer_profile_update(const ddp_layer_profile *p);
 
-/* of: what was measured, for a comment ("resnet50.cfg, 128x128, by rank 0 of 1"). kinds[i]: layer
- * i's type. */
+/* Write the profile. of: a comment on its origin ("resnet50.cfg, 128x128, by rank 0 of 1").
+ * kinds[i]: layer i's type. */
 void ddp_layer_profile_write(FILE *out, const ddp_layer_profile *p, const char *of,
                              const char *const *kinds);
 
-/* Of a network of `layers` layers; release *p, which is set in any case. Fails with DDP_ERR_IO (no
- * such file), DDP_ERR_USAGE (another number of layers, a line that is none, a time below 0, with
- * the line in the text), DDP_ERR_NOMEM. */
+/* Read the profile of a network of `layers` layers. Release *p, which is set in any case. Fails
+ * with DDP_ERR_IO (no such file), DDP_ERR_NOMEM, and DDP_ERR_USAGE with the line in the text:
+ * another number of layers, a malformed line, or a time below 0. */
 ddp_status ddp_layer_profile_read(ddp_layer_profile *p, const char *path, int layers,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,5 +1,5 @@
-/* core/option_names.h: the names, as users know them, of the options that an error message advises
- * to change. core knows no command line: a program that has one hands in its names. */
+/* core/option_names.h: the names of the options that an error message advises to change. core knows
+ * no command line: a program that has one hands in its names. */
 #ifndef DDP_CORE_OPTION_NAMES_H
 #define DDP_CORE_OPTION_NAMES_H
 

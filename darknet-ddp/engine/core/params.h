@@ -1,11 +1,10 @@
 /* core/params.h: the parameter table, what the rest of core knows of a network.
  *
- * A network is a list of layers, numbered 0 to layer_count-1 from input to
- * output. A layer has parameters (a value and a gradient of the same size) and
- * buffers (running statistics, which no gradient belongs to). The table is made
- * once, by the code that knows the framework; core reads sizes from it and
- * re-points the framework's pointers, so that gradients and buffers live in
- * memory that can be sent without copying.
+ * A network is a list of layers, numbered 0 to layer_count-1 from input to output. A layer has
+ * parameters (a value and a gradient of the same size) and buffers (running statistics, without a
+ * gradient). The code that knows the framework makes the table once. From it core reads sizes. It
+ * re-points the framework's pointers, so that gradients and buffers lie in memory that can be sent
+ * without copying.
  */
 #ifndef DDP_CORE_PARAMS_H
 #define DDP_CORE_PARAMS_H
@@ -16,14 +15,14 @@
 
 enum { DDP_OPTIMIZER_BUFFERS = 3 };
 
-/* What the optimizer remembers of a parameter: buffers of its size, owned by the framework,
- * and what each is called ("momentum"). NULL after the last one. (In a table that is made while
- * a GPU's moments are shared out, core/sharded.h, these are NULL, too.) */
+/* The optimizer's memory of a parameter: buffers of its size, owned by the framework, each with a
+ * name ("momentum"). NULL after the last one. Also NULL in a table that is made while a GPU's
+ * moments are shared out (core/sharded.h). */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
     int moments; /* how many of the first ones an update reads and changes */
-    /* Of a table of a GPU: where the framework keeps its pointer to the buffer, memory of
+    /* In a GPU's table: where the framework keeps its pointer to the buffer, memory of
      * ddp_device_alloc's kind, and its copy on the host. */
     float **slot[DDP_OPTIMIZER_BUFFERS];
     float *host[DDP_OPTIMIZER_BUFFERS];
@@ -38,8 +37,7 @@ typedef struct ddp_param {
     float **gradient_slot; /* where the framework keeps its pointer to the gradient, on the same
                               device */
     ddp_optimizer optimizer;
-    size_t
-        rows; /* of the matrix, row by row, that it is: an output's weights each; 0: it is none */
+    size_t rows; /* rows, an output's weights each, if it is a matrix; 0: it is none */
 } ddp_param;
 
 typedef struct ddp_buffer {
@@ -54,17 +52,17 @@ typedef struct ddp_buffer {
 /* Parameters by layer, in the framework's order. Strings are static. */
 typedef struct ddp_param_table {
     ddp_device *device; /* where values, gradients, buffers and optimizer state are */
-    int layer_count;    /* of the whole network, with and without parameters */
+    int layer_count;    /* all layers of the network, with and without parameters */
     size_t param_count;
     ddp_param *params;
     size_t buffer_count;
     ddp_buffer *buffers;
     int first_trained; /* layers below this one never run backward (frozen) */
-    const int *block;  /* per layer: 0, or a number of those that are left out of a pass together
+    const int *block;  /* per layer: 0, or a number that the layers have which are dropped together
                           (ddp_reducer_drop_layers); NULL: none is. Not the table's own */
 } ddp_param_table;
 
-/* How many moments of a parameter updates change: none of a frozen one. */
+/* Return how many moments of a parameter updates change: none of a frozen one. */
 static inline int ddp_moments_trained(const ddp_param_table *table, const ddp_param *param)
 {
     return param->layer >= table->first_trained ? param->optimizer.moments : 0;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As many as a person reads. */
+/* A person reads no more of them. */
 enum { SHOWN_RANKS = 6, SHOWN_HOSTS = 2 };
 
 struct words {

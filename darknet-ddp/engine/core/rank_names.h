@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-/* Write "rank 1 on hosta", or "ranks 1, 3, 4 and 9 more on hosta, hostb", of the ranks whose entry
- * in `in` is not 0: one entry a rank of group. Cut at size bytes. Returns how many there are. */
+/* Write a set of ranks, as "rank 1 on hosta" or "ranks 1, 3, 4 and 9 more on hosta, hostb". Cut at
+ * size bytes. Returns how many there are.
+ * in  an entry for each rank of group, not 0 for those in the set */
 int ddp_rank_names(const ddp_group *group, const char *in, char *out, size_t size);
 
 #endif

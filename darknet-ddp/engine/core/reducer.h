@@ -206,8 +206,8 @@ float *ddp_reducer_memory(const ddp_reducer *r);
  * counts; the reducer's. NULL: sums are made as a whole. */
 ddp_work *const *ddp_reducer_halves(const ddp_reducer *r);
 
-/* After the update of the last layer, with config.halves: start to send each rank's updated values.
- * publish is called for each bucket just before it leaves, and puts this rank's values into its
+/* With config.halves, when the last layer is updated: start to send each rank's updated values.
+ * Calls publish for each bucket just before it leaves. That puts this rank's values into its
  * memory. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
                                     const void *ctx, ddp_error *err) DDP_MUST_CHECK;

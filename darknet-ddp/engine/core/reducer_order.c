@@ -5,7 +5,7 @@
 
 /* ---- pieces ---- */
 
-/* Of so many elements at most: a bucket's pieces are as even as their alignment lets them be. */
+/* The most elements of a piece. A bucket's pieces are as even as their alignment lets them be. */
 static size_t most_of_piece(const ddp_reducer *r)
 {
     size_t most = r->config.piece_bytes / sizeof(float) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
@@ -24,7 +24,7 @@ static size_t pieces_of(const ddp_bucket *bucket, size_t most)
     return most ? (gradients_of(bucket) + most - 1) / most : 1;
 }
 
-/* What element of the bucket piece i of n begins with. */
+/* The element of the bucket that piece i of n begins with. */
 static size_t begin_of(const ddp_bucket *bucket, size_t i, size_t n)
 {
     return gradients_of(bucket) / DDP_PLAN_ALIGN * i / n * DDP_PLAN_ALIGN;

@@ -66,7 +66,7 @@ struct ddp_reducer {
 
     /* With config.mini_batches. */
     ddp_tree_sum *tree; /* NULL: mini-batches add up in place */
-    int mini_batch;     /* of the step, counted from the last syncing one */
+    int mini_batch;     /* how many of the step have ended, since the last syncing one */
 
     /* With config.priority. */
     size_t early;               /* elements that go early from the next syncing pass on */

@@ -1,6 +1,6 @@
-/* What a step asks of the reducer besides (core/reducer.c): is all finite, done, how much is left;
- * steps whose sums are dropped, or that each rank updates with its own gradients; and steps of a
- * fixed number of mini-batches (config.mini_batches). */
+/* Questions of a step beside the way of a gradient (core/reducer.c): is all finite, done, how much
+ * is left; steps whose sums are discarded, or that each rank updates with its own gradients; and
+ * steps of a fixed number of mini-batches (config.mini_batches). */
 #include "core/reducer_state.h"
 
 void ddp_reducer_use_plug(ddp_reducer *r, int on)

@@ -82,7 +82,7 @@ static void name_array(const ddp_replica_check *v, size_t i, char *out, size_t s
                        t->buffers[i - t->param_count].kind, t->buffers[i - t->param_count].part);
 }
 
-/* Of array i, rank by rank. */
+/* Copy the checksums of array i, rank by rank. */
 static void column(const ddp_replica_check *v, const uint64_t *all, size_t i, uint64_t *out)
 {
     for (int r = 0; r < ddp_group_size(v->group); r++)

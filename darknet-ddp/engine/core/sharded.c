@@ -176,8 +176,8 @@ ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
 
 /* ---- what a block has of a part ---- */
 
-/* What the block has of elements begin to end: from its start, none where begin is not below end.
- */
+/* Return which of the block's elements are elements begin to end of the parameter, counted from the
+ * block's start; none where begin is not below end. */
 static ddp_range overlap(const ddp_sharded_block *b, size_t begin, size_t end)
 {
     ddp_range r = {begin > b->at ? begin - b->at : 0, end > b->at ? end - b->at : 0};
@@ -205,8 +205,8 @@ static size_t first_of(const ddp_sharded *s, int rank, size_t param)
 
 /* ---- a block ---- */
 
-/* What this rank has of a block, to x: each part's where it is in the block or, packed, one behind
- * the other. Returns how much it is. */
+/* Copy this rank's elements of a block to x: each range to its place in the block or, packed, one
+ * behind the other. Returns how many they are. */
 static size_t copy_own(const ddp_sharded *s, const ddp_sharded_block *b, float *x, int packed)
 {
     size_t count = 0;

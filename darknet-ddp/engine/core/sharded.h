@@ -19,7 +19,7 @@ typedef struct ddp_sharded ddp_sharded;
 /* Elements begin to end of a parameter, and their moments, end - begin of each, on the table's
  * device; NULL after the parameter's last. */
 typedef struct ddp_sharded_range {
-    size_t param; /* of the table */
+    size_t param; /* index in the table */
     size_t begin, end;
     float *moments[DDP_OPTIMIZER_BUFFERS];
 } ddp_sharded_range;
@@ -40,7 +40,7 @@ typedef struct ddp_sharded_source {
     void *ctx;
 } ddp_sharded_source;
 
-/* What this rank has; all of it must outlive the ddp_sharded. */
+/* This rank's ranges; all of it must outlive the ddp_sharded. */
 typedef struct ddp_sharded_of {
     ddp_group *group;
     const ddp_param_table *table;
@@ -48,7 +48,7 @@ typedef struct ddp_sharded_of {
     const size_t *first_part;       /* param_count + 1 entries: parts[first[i] .. first[i + 1]) */
 } ddp_sharded_of;
 
-/* Rank 0 gets to know where each rank's parts are. *out is set on success. Fails with
+/* Tell rank 0 which ranges each rank has. Every rank calls it. *out is set on success. Fails with
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_of *of,
                             ddp_error *err) DDP_MUST_CHECK;
@@ -62,22 +62,24 @@ ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
 
 /* ---- a checkpoint ----
  *
- * Between two steps rank 0 asks for moments, a block at a time, while the others serve it: so no
- * rank has more of others' than a block, and rank 0 may stop asking where it likes. */
+ * Between two steps rank 0 asks for moments, a block at a time, and the others serve it. So no rank
+ * has more of others' than a block, and rank 0 may stop asking where it likes. */
 
-/* On rank 0: a block of a moment that is sharded, to x, on the host. Fails with DDP_ERR_COMM. */
+/* On rank 0: copy a block of a moment that is sharded to x, on the host. Fails with DDP_ERR_COMM.
+ */
 ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block, float *x,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0: are all moments finite numbers? If not, *first names the first parameter and its first
- * moment that has another. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* On rank 0: *finite becomes 1 if all moments are finite. If not, *first names the first parameter
+ * that has another number, and its first moment that has one. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block *first,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0: it has asked for all that it wants. Fails with DDP_ERR_COMM. */
+/* On rank 0: end the asking. Fails with DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_end(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* On every other rank: answer until then. Fails with DDP_ERR_COMM. */
+/* On every other rank: answer until rank 0 ends the asking. Fails with DDP_ERR_COMM. */
 ddp_status ddp_sharded_serve_blocks(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -271,8 +271,8 @@ ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err)
     return DDP_OK;
 }
 
-/* What a rank there was has left, to the one that goes on with it: its own at first, and others' of
- * a run with more ranks, by way of scratch, added to it. */
+/* Give what old rank `from` has left to the rank that goes on with it. The first becomes that
+ * rank's own; others, of a run with more ranks, are added to it by way of scratch. */
 static ddp_status hand_back(const struct array *a, ddp_group *group, int root, int from,
                             float *scratch, ddp_error *err)
 {

@@ -31,59 +31,63 @@ typedef struct ddp_state_spec {
 
 typedef struct ddp_state ddp_state;
 
-/* Of tables of param_count parameters; nothing is declared. *out is set on success. Fails with
- * DDP_ERR_NOMEM. */
+/* Open the state of a table of param_count parameters; nothing is declared. *out is set on success.
+ * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_state_open(ddp_state **out, size_t param_count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_state_close(ddp_state *s); /* NULL is allowed */
 
-/* Declare arrays, counts[i] floats for parameter i, all zero; 0: none. *array is what the functions
- * below call them by, counted from 0. Before ddp_state_use, in one order on every rank. Fails with
- * DDP_ERR_NOMEM. */
+/* Declare a kind of array: counts[i] floats for parameter i, all zero; 0: none. *array is its
+ * number for the functions below, from 0. Call before ddp_state_use, in one order on every rank.
+ * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_state_add(ddp_state *s, const ddp_state_spec *spec, const size_t *counts,
                          size_t *array, ddp_error *err) DDP_MUST_CHECK;
 
-/* How many were declared, and what. s may be NULL: none. */
+/* Return how many kinds were declared, and what one is. s may be NULL: none. */
 size_t ddp_state_arrays(const ddp_state *s);
 const ddp_state_spec *ddp_state_spec_of(const ddp_state *s, size_t array);
 
-/* Floats of parameter i's, and where they are in host memory; NULL where there are none. While it
- * is used on a GPU that memory is as of the last ddp_state_pull or gather. */
+/* Return how many floats parameter i has, and where they are in host memory; NULL: it has none.
+ * While they are used on a GPU, host memory is as of the last ddp_state_pull or gather. */
 size_t ddp_state_count(const ddp_state *s, size_t array, size_t i);
 float *ddp_state_host(const ddp_state *s, size_t array, size_t i);
 
 /* ---- on a device ---- */
 
-/* From here on all is used on d: a GPU takes as much memory for it. Fails with DDP_ERR_NOMEM. */
+/* Use all arrays on d from here on: a GPU takes as much memory for them. Fails with DDP_ERR_NOMEM.
+ */
 ddp_status ddp_state_use(ddp_state *s, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
 
-/* And no more: host memory has it. Before d is closed. Where it is not used nothing is done. */
+/* Bring all arrays back to host memory, before d is closed. Nothing is done if they are not used.
+ */
 void ddp_state_leave(ddp_state *s);
 
-/* As ddp_state_host, of d's memory; while it is used. */
+/* Return where parameter i's floats are in d's memory, while they are used; NULL: it has none. */
 float *ddp_state_used(const ddp_state *s, size_t array, size_t i);
 
-/* Host memory becomes what is used; waits for all work of a GPU. */
+/* Copy what is used to host memory; waits for all work of a GPU. */
 void ddp_state_pull(ddp_state *s);
 
 /* ---- between ranks, and a checkpoint ---- */
 
-/* Is there an array of each rank's own? Saving is then collective. s may be NULL. */
+/* Return 1 if some array is each rank's own. Saving is then collective. s may be NULL. */
 int ddp_state_gathers(const ddp_state *s);
 
-/* Rank 0 gets what all have, on the host; a pull is part of it. Every rank calls it; blocks. Fails
- * with DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */
+/* Gather on rank 0, in host memory, what all ranks have; a pull is part of it. Every rank calls it;
+ * blocks. Fails with DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */
 ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make room for so many ranks' arrays, all zero: on rank 0, which then fills it from a checkpoint.
- * Fails with DDP_ERR_NOMEM. */
+/* Make room for the arrays of so many ranks, all zero: on the rank that then fills it from a
+ * checkpoint. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_state_reserve(ddp_state *s, int ranks, ddp_error *err) DDP_MUST_CHECK;
 
-/* How many ranks' there are, 0 at first; and of DDP_STATE_OF_RANK one of these. */
+/* Return for how many ranks there is room, 0 at first; and where a rank's floats are, of a kind
+ * that is DDP_STATE_OF_RANK. */
 int ddp_state_gathered(const ddp_state *s);
 float *ddp_state_gathered_array(const ddp_state *s, size_t array, int rank, size_t i);
 
-/* The way back, before ddp_state_use: ranks get rank 0's, and of what it has reserved and filled
- * their own. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Give ranks what rank root has: its arrays of DDP_STATE_SAME, and to each rank those of
+ * DDP_STATE_OF_RANK that root has reserved and filled for it. Before ddp_state_use. Every rank
+ * calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -17,9 +17,9 @@ enum { DDP_SUM_ROUNDS = 2 };
 
 /* A parameter and its numbers, all in memory of the table's device. */
 typedef struct ddp_plug_param {
-    size_t param; /* of the table */
+    size_t param; /* index in the table */
     float *gradient;
-    float *numbers[DDP_SUM_ROUNDS]; /* of each round; NULL: it has none */
+    float *numbers[DDP_SUM_ROUNDS]; /* by round; NULL: it has none */
     /* Where ranks gather: how far from one rank's numbers to the next one's. numbers[0] are rank
      * 0's. */
     size_t stride;

@@ -1,13 +1,13 @@
 /* core/sync_batchnorm.h: BatchNorm's statistics over the mini-batches of all ranks (SyncBN).
  *
  * Every rank calls with the same numbers of channels in the same order. Each call gathers a few
- * floats a channel from all ranks and blocks until they are there; every rank then computes the
+ * floats a channel from all ranks, and blocks until they are there. Every rank then computes the
  * same bits from them, in the order of ranks, in double precision.
  *
- * Under -ddp_sync_bn BatchNorm waits in the middle of a pass (net->statistics, a table of its own):
- * each rank measures mean and squared distances of its mini-batch, core/sync_batchnorm.c gathers
- * and joins them, and in backward averages what is added to each delta. Updates of scales and
- * biases stay each rank's, since gradients are summed over ranks anyway.
+ * Under -ddp_sync_bn BatchNorm waits in the middle of a pass (net->statistics). Each rank measures
+ * mean and squared distances of its mini-batch, and these are joined. In backward what is added to
+ * each delta is averaged. Updates of scales and biases stay each rank's, since gradients are summed
+ * over ranks anyway.
  */
 #ifndef DDP_CORE_SYNC_BATCHNORM_H
 #define DDP_CORE_SYNC_BATCHNORM_H
@@ -23,14 +23,15 @@ ddp_status ddp_sync_batchnorm_open(ddp_sync_batchnorm **out, ddp_group *group,
 /* NULL is allowed. */
 void ddp_sync_batchnorm_close(ddp_sync_batchnorm *j);
 
-/* Of count values on each rank (any number above 0, the same on all), means[c] is the mean and
- * squares[c] the sum of squared distances from it, for each of `channels` channels, in host memory.
- * They become those of the values of all ranks (Chan, Golub and LeVeque 1979).
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Join the statistics of all ranks, in host memory (Chan, Golub and LeVeque 1979). For each of
+ * `channels` channels, means[c] is the mean of count values on this rank, and squares[c] the sum of
+ * squared distances from it. Both become those of all ranks' values. A count is above 0, and the
+ * same on all ranks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sync_batchnorm_join(ddp_sync_batchnorm *j, size_t channels, double count,
                                    float *means, float *squares, ddp_error *err) DDP_MUST_CHECK;
 
-/* a[c] and b[c], in host memory, become their means over ranks. Fails as the above. */
+/* Replace a[c] and b[c], in host memory, by their means over ranks. Fails as
+ * ddp_sync_batchnorm_join. */
 ddp_status ddp_sync_batchnorm_average(ddp_sync_batchnorm *j, size_t channels, float *a, float *b,
                                       ddp_error *err) DDP_MUST_CHECK;
 
