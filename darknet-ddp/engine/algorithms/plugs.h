@@ -17,15 +17,13 @@ typedef struct ddp_residual_block {
     int shortcut; /* last + 1 */
 } ddp_residual_block;
 
-/* Which layers a step has; the same on every rank. The algorithm that plugs in here decides about
- * the blocks of the network (algorithms/algorithm.h); the trainer tells the framework, BatchNorm's
- * statistics and the reducer, which knows "left out" as it knows "frozen" and "unused". */
+/* Decides which layers a step has; the same on every rank. The trainer tells the framework,
+ * BatchNorm's statistics and the reducer. */
 typedef struct ddp_layers_plug {
-    /* Before the step that follows `step` steps, once. dropped: of each layer of the network, 1
-     * where this step is trained without it, and so without all of its block; scale: what each
+    /* Choose, once, before the step that follows `step` steps. dropped: 1 for each layer of the
+     * network that this step is trained without; all layers of a block alike. scale: what each
      * shortcut multiplies its block's output by. Both are as the last call left them, and at first
-     * 0 and 1.
-     */
+     * 0 and 1. */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 
@@ -33,41 +31,42 @@ typedef struct ddp_layers_plug {
 typedef struct ddp_array_update {
     float *value, *gradient; /* count elements each, on the table's device */
     size_t count;
-    /* The framework's own update of elements begin to end, by these moments, end - begin of each
-     * (core/sharded.h). NULL: the framework's own, of all elements. */
+    /* Do the framework's own update of elements begin to end. moments: end - begin of each
+     * (core/sharded.h); NULL: the framework's own, of all elements. */
     void (*apply)(const struct ddp_array_update *u, size_t begin, size_t end,
                   float *const *moments);
 } ddp_array_update;
 
-/* Who updates what. */
+/* Decides who updates what. */
 typedef struct ddp_update_plug {
-    /* In place of the framework's update of an array. */
+    /* Replaces the framework's update of an array. */
     void (*optimize)(void *self, const ddp_array_update *u);
-    /* The last layer of a step has been updated. Fails with DDP_ERR_COMM. */
+    /* Called when the last layer of a step has been updated. Fails with DDP_ERR_COMM. */
     ddp_status (*updated)(void *self, ddp_error *err);
-    /* A forward pass, or other code, is about to read the layer: wait for what others have updated
-     * of it. Once for each layer that was updated. Fails with DDP_ERR_COMM. */
-    ddp_status (*take_layer)(void *self, int layer, ddp_error *err);
+    /* Wait for what others have updated of the layer, which a forward pass, or other code, is about
+     * to read. Once for each layer that was updated. Fails with DDP_ERR_COMM. */
+    ddp_status (*receive_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 
-/* Which steps sum gradients; the same on every rank. In a step that does not, each rank updates
- * with its own, and from there on ranks differ, until they are brought into sync again. Code that
- * needs them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
+/* Decides which steps sum gradients; the same on every rank. In a step that does not, each rank
+ * updates with its own, and ranks differ until they are brought into sync again. Code that needs
+ * them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
 typedef struct ddp_step_plug {
-    /* Are gradients summed in this step, from 1? */
+    /* Return 1 if gradients are summed in this step, from 1. */
     int (*syncs_gradients)(const void *self, size_t step);
-    /* For a step that does not: are ranks to be in sync when it has ended? */
+    /* For a local step: return 1 if ranks are to be in sync when it has ended. */
     int (*ends_in_sync)(const void *self, size_t step);
-    /* Before its first update, at this learning rate. Returns what a rank's own gradients are
+    /* Begin a local step's updates, at this learning rate. Returns what a rank's own gradients are
      * multiplied by. */
     double (*begin_update)(void *self, double rate);
-    /* This rank is about to update the layer. */
+    /* Called when this rank is about to update the layer. */
     void (*updates)(void *self, int layer);
+    /* Return 1 if ranks are in sync; else most_steps returns after at most how many steps they are.
+     */
     int (*in_sync)(const void *self);
-    /* Where they are not: at most how many steps before they are. */
     size_t (*most_steps)(const void *self);
-    /* Between two steps, on every rank where they are not in sync. Blocks. DDP_ERR_FORMAT, on every
-     * rank: what they have is not finite. Fails also with DDP_ERR_COMM. */
+    /* Bring ranks into sync, between two steps, on every rank. Blocks. Fails with DDP_ERR_FORMAT on
+     * every rank if what they have is not finite, and with DDP_ERR_COMM. */
     ddp_status (*sync)(void *self, ddp_error *err);
 } ddp_step_plug;
 

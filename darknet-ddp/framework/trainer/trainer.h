@@ -64,7 +64,7 @@ ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_train
 /* Detaches first. NULL is allowed. */
 void ddp_trainer_close(ddp_trainer *t);
 
-/* Before attaching: another seed, that of the run which is gone on with. */
+/* Before attaching: set another seed, that of the run which is resumed. */
 void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 
 /* Change the cfg's batch and subdivisions to this run's, while a network is
@@ -72,21 +72,22 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* net has been parsed: open the algorithms of config.options for it, before it is resumed or
- * attached. Attaching does so where it was not done. DDP_ERR_USAGE: one does not go with this
- * network. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the algorithms of config.options for net, after it is parsed and before it is resumed or
+ * attached. Attaching does so where it was not done. Fails with DDP_ERR_USAGE (one does not go with
+ * this network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Those; the trainer's, until another network is attached. NULL: there are none yet. */
+/* Return the algorithms opened above, owned by the trainer. NULL before
+ * ddp_trainer_open_algorithms. They stay until another network is attached. */
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 
-/* How the last split cut the batch; time_steps is known once attached. */
+/* Return how the last split cut the batch; time_steps is known once attached. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
 /* Train net from here on. Blocks until every rank is here, compares what they
- * are about to do, and gives all of them rank 0's parameters, BatchNorm
- * statistics and counters. net->seen is rounded down to a whole update.
- * net must have been parsed after ddp_trainer_split and have no hooks.
+ * are about to do, and gives all of them the root's parameters, BatchNorm
+ * statistics and counters: rank 0's, or those of ddp_trainer_set_resumed. net->seen is rounded down
+ * to a whole update. net must have been parsed after ddp_trainer_split and have no hooks.
  * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/batchnorm_check.h), or an algorithm
  * does not go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
@@ -100,36 +101,38 @@ void ddp_trainer_detach(ddp_trainer *t);
  * or trained alone. What fails ends the program by config.fail. Only while attached. */
 void ddp_trainer_flush(ddp_trainer *t);
 
-/* After a step whose loss Darknet has asked for: have all ranks the same parameters? An algorithm
- * may have each update with its own gradients for a while (ddp_step_plug): what is to be saved or
- * validated then waits. The same on every rank. */
+/* Return 1 if all ranks have the same parameters, after a step whose loss Darknet has asked for.
+ * The same on every rank. An algorithm may have ranks update with their own gradients for a while
+ * (ddp_step_plug); saves and validations then wait. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
 
-/* After at most how many steps have they? 1 where they have now. Only while attached. */
+/* Return after at most how many steps all ranks have the same parameters, so that a save is
+ * possible: 1 if they have them now, else the algorithm's bound. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
-/* Between two steps, on every rank: from here on they have. What fails ends the program by
- * config.fail. Only while attached. */
+/* Give all ranks the same parameters, between two steps, on every rank. A failure ends the program
+ * by config.fail. Only while attached. */
 void ddp_trainer_sync(ddp_trainer *t);
 
-/* The network goes on from a checkpoint, on every rank: attaching gives all ranks rank 0's
- * optimizer state, too. first: where rank 0 has the moments of which each rank will have a part
- * (ddp_algorithm_set_shards), until the trainer is attached; NULL: the network has all. */
+/* Say on every rank, before attaching, that the run is resumed. Attaching then gives all ranks the
+ * optimizer state of rank `root`, too; its counters and parameters also come from root. first:
+ * where root has the moments that are shared out (ddp_algorithm_set_shards), until the trainer is
+ * attached; NULL: the network has all. */
 void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *first);
 
-/* Between two steps, with config.bad_data: what was seen since the last whole update was not. The
- * counter and BatchNorm's statistics are as they were then; on every rank alike. What fails ends
- * the program by config.fail. */
+/* Go back to the last whole update, between two steps, with config.bad_data, on every rank: the
+ * counter and BatchNorm's statistics become what they were then. A failure ends the program by
+ * config.fail. */
 void ddp_trainer_rollback(ddp_trainer *t);
 
-/* After a step whose loss Darknet has asked for: what any rank was asked for, as it came
- * with the loss, the same on every rank. Only while attached. */
+/* Return what any rank was asked for, as it came with the loss that Darknet asked for last: the
+ * same on every rank. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
-/* After such a step: how many of its samples, of all ranks, had something else in their place. */
+/* Return how many samples of that step, of all ranks, had something else in their place. */
 size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 
-/* Mean loss of an image in the last step whose loss Darknet has asked for. Only while attached. */
+/* Return the mean loss of an image in that step. Only while attached. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
 /* Only while attached. */
@@ -137,9 +140,9 @@ const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
 
-/* Wall time since attach that this rank gave to communication and not to
- * computing, in nanoseconds: waits, and driving messages in between. On a GPU, how long
- * its work stood still, up to the last step that has ended there. */
+/* Return the wall time since attach, in nanoseconds, that this rank gave to communication: waits,
+ * and driving messages in between. On a GPU: how long its work stood still, up to the last step
+ * that has ended there. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
 /* Wall time since attach that this rank gave to the parts of training, less the communication in

@@ -84,7 +84,7 @@ int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index)
 
     if (!t->updates.plug)
         return 0;
-    ddp_trainer_check(t, t->updates.plug->take_layer(t->updates.self, layer_index, &err), &err);
+    ddp_trainer_check(t, t->updates.plug->receive_layer(t->updates.self, layer_index, &err), &err);
     ddp_trainer_check_arrived(t);
     return 1;
 }

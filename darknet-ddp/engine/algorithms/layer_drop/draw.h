@@ -6,20 +6,18 @@
  *
  *     p_l(t) = 1 - l/L (1 - theta(t)),   theta(t) = (1 - theta) exp(-gamma t) + theta
  *
- * so that the first step has all of them, and deep blocks are left out more often. gamma is the
+ * so that the first step has all of them, and deep blocks are dropped more often. gamma is the
  * paper's 100/T where the run has T steps: after a twentieth of it theta(t) is theta, but for 1%.
  * What a kept block adds is multiplied by 1/p_l(t) (algorithm 1 there), so that its expected value
  * is that of a network with all blocks: the one that is tested and saved, in which nothing is
  * scaled.
  *
  * A draw depends on the seed, the step and the block alone (base/random.h): all ranks, any number
- * of them, and a resumed run leave out the same.
+ * of them, and a resumed run drop the same.
  *
- * Under -ddp_layer_drop a step is trained without some residual blocks: glue/residual_blocks.c
- * finds them, algorithms/layer_drop draws by the formulas above, trainer/trainer_algorithms.c tells
- * Darknet (net->drops), the statistics and the reducer, before a pass. The reducer is told that
- * these layers run on no rank, so no rank has to ask. A block shares no bucket with others
- * (core/bucket_plan.h), so the buckets of such layers are not sent.
+ * glue/residual_blocks.c finds the blocks. trainer/trainer_algorithms.c tells Darknet (net->drops),
+ * the statistics and the reducer which ones a step is trained without. A block shares no bucket
+ * with others (core/bucket_plan.h), so the buckets of dropped layers are not sent.
  */
 #ifndef DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 #define DDP_ALGORITHMS_LAYER_DROP_DRAW_H
@@ -29,15 +27,17 @@
 
 typedef struct ddp_layer_drop {
     uint64_t seed;
-    double most;  /* 1 - theta: how often the last block is left out in the end; below 1 */
+    double most;  /* 1 - theta: how often the last block is dropped in the end; below 1 */
     size_t steps; /* T, above 0 */
     int blocks;   /* L */
 } ddp_layer_drop;
 
-/* p_l(step) of block `block`, counted from 0: l is block + 1. The same bits on every machine. */
+/* Return p_l(step) of block `block`, counted from 0: l is block + 1. The same bits on every
+ * machine.
+ */
 double ddp_layer_drop_keep_probability(const ddp_layer_drop *d, int block, size_t step);
 
-/* Is that block left out in that step? */
+/* Return 1 if that block is dropped in that step. */
 int ddp_layer_drop_drops_block(const ddp_layer_drop *d, int block, size_t step);
 
 #endif

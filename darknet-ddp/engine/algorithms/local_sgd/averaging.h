@@ -17,34 +17,27 @@
  * slow_momentum 0 and slow_rate 1 it is the mean again.
  *
  * Choices
- *   Own gradients are taken times the number of ranks (ddp_reducer_use_own_gradients), so that a
- * step moves by the mean over a rank's own images, at the rate of the whole batch's steps, so
- * momentum and Adam's moments have the same scale during and after the warm-up. With a period of 1,
- * plain SGD and no slow momentum that is, but for rounding, what summed gradients give. What the
- * optimizer remembers of a parameter, momentum or Adam's moments, is averaged too (for momentum:
- * Yu, Jin and Yang 2019, "On the Linear Speedup Analysis of Communication Efficient Momentum SGD").
- * So after an averaging ranks have nothing of their own, and one state file holds the whole run.
- * The price is twice the bytes of an averaging, three times with Adam. So are BatchNorm's
- * statistics: those of one rank's parameters would not fit the mean. A layer that ran on no rank in
- * a period, unused or frozen, keeps its bits, and none of it is sent: a small sum before it tells
- * which layers ran. Sums have one order (comm/work.h), and each array is one sum, of float32
- * whatever gradients travel as: the same bits on all ranks, for every bucket, schedule and
- * transport. (NCCL has an order of its own, the same on all ranks.) Whatever needs the same
- * parameters on all ranks waits for the next averaging, at most `period` steps: saves (after a
- * signal, too), validation, ddp_replica_check. So a run comes to the same weights whether it was
- * saved in between or not, and resumes exactly from any save. Two ends are not saved exactly: where
- * samples cannot be read, the run averages there, in mid-period; where max_batches grew, what was
- * the last step was averaged, too.
+ *   A rank's own gradients are multiplied by the number of ranks (ddp_reducer_use_own_gradients).
+ * So a step moves by the mean over a rank's own images, at the rate of the whole batch's steps, and
+ * momentum and Adam's moments have one scale during and after the warm-up. A period of 1 with plain
+ * SGD and no slow momentum gives what summed gradients give, but for rounding.
+ *   Momentum and Adam's moments are averaged too (for momentum: Yu, Jin and Yang 2019, "On the
+ * Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
+ * statistics. After an averaging ranks have nothing of their own, and one state file holds the
+ * whole run. The price is twice the bytes of an averaging, three times with Adam.
+ *   A layer that ran on no rank in a period keeps its bits, and is not sent: a small sum tells
+ * which layers ran. Each array is one sum of float32, whatever gradients travel as, in the order of
+ * comm/work.h. (NCCL has an order of its own, the same on all ranks.) Saves, validation and
+ * ddp_replica_check need the same parameters on all ranks, and wait for the next averaging, at most
+ * `period` steps. So a run comes to the same weights whether it was saved in between or not. Two
+ * ends are not saved exactly: where samples cannot be read, the run averages in mid-period; where
+ * max_batches grew, what was the last step was averaged.
  *
- * Under -ddp_local_sgd a step after the warm-up does not sum gradients: its last backward pass does
- * not sync, ddp_trainer_update_locally (trainer/trainer_steps.c) updates each layer with the rank's
- * own gradients times the ranks, and only the loss travels, with what it carries. Where a period
- * ends, ddp_trainer_sync_if_due has parameters averaged: in the program, between that update and
- * whatever reads or changes parameters next (the loss, a forward pass, a save), each array one sum
- * in place. Code that needs the same parameters on all ranks asks ddp_trainer_in_sync and waits:
- * saves in trainer/deferred_saves.c, by trainer/plugin.c; validation in run/step.c; begin_to_verify
- * in trainer/trainer_loss.c. Slow momentum lies in core/state.c, where resuming fills it before a
- * trainer is attached and checkpoints find it; of a GPU's run it lies there as well.
+ * In a step after the warm-up the last backward pass does not sync, ddp_trainer_update_locally
+ * updates each layer, and only the loss travels. Where a period ends, ddp_trainer_sync_if_due has
+ * parameters averaged, between that update and whatever reads or changes parameters next. Code that
+ * needs the same parameters on all ranks asks ddp_trainer_in_sync. Slow momentum lies in
+ * core/state.c, and is saved.
  */
 #ifndef DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 #define DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
@@ -57,16 +50,17 @@
 
 typedef struct ddp_local_sgd ddp_local_sgd;
 
-/* The same on all ranks. */
+/* Every rank has the same values. */
 typedef struct ddp_local_sgd_config {
     int period;           /* steps, H; 0: no local SGD at all */
     int warmup;           /* steps, at least 0 */
-    size_t last_step;     /* of the run; 0: not known */
+    size_t last_step;     /* the run's; 0: not known */
     double slow_momentum; /* at least 0, below 1; less than 0: none */
-    double slow_rate;     /* of the slow steps, above 0; 1 in the paper's experiments */
+    double slow_rate;     /* rate of slow steps, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
-/* table is with the buffers where they stay. group and table must outlive it.
+/* Open the averaging of table, whose buffers must stay where they are. group and table must outlive
+ * it.
  * slow  u of each of the table's parameters, memory of its device, the caller's; NULL without
  *       slow momentum
  * Every rank opens with the same config and table; what they hold must be alike. *out is set on
@@ -78,28 +72,29 @@ ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_p
 /* NULL is allowed. */
 void ddp_local_sgd_close(ddp_local_sgd *l);
 
-/* Does each rank update with its own gradients in this step, from 1? NULL: never. */
+/* Return 1 if each rank updates with its own gradients in this step, from 1. l may be NULL: 0. */
 int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
 
-/* Is what ranks have averaged when this step has ended? Only of steps of its own. */
+/* Return 1 if ranks average their parameters after this step: the last of a period or of the run. l
+ * is not NULL; step, from 1, is one for which ddp_local_sgd_is_local_step returns 1. */
 int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step);
 
-/* Before the first parameter is updated in a step of its own, at this learning rate. */
+/* Begin the update of a local step, at this learning rate. */
 void ddp_local_sgd_begin_update(ddp_local_sgd *l, double rate);
 
-/* The layer ran on this rank in this step. */
+/* Note that the layer ran on this rank in this step. */
 void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer);
 
-/* Have all ranks the same? Where no step of its own has updated since the last averaging. The
- * answer is the same on every rank; 1 for NULL. */
+/* Return 1 if no local step has updated since the last averaging, so that all ranks have the same.
+ * The answer is the same on every rank; 1 for NULL. */
 int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 
-/* After the last update of a period, or anywhere between two steps to end one early: average.
- * Blocks until every rank is here; does nothing where ranks are alike. DDP_ERR_FORMAT, on every
- * rank: a mean is not finite; the text names it. Fails also with DDP_ERR_COMM. */
+/* Average: after the last update of a period, or between two steps to end one early. Blocks until
+ * every rank is here. Does nothing where ranks are in sync. Fails with DDP_ERR_FORMAT on every rank
+ * if a mean is not finite; the text names it. Fails also with DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Bytes that an averaging sums on each rank, where every layer ran. */
+/* Return how many bytes an averaging sums on each rank if every layer ran. */
 size_t ddp_local_sgd_bytes(const ddp_local_sgd *l);
 
 #endif

@@ -94,7 +94,7 @@ static void take(const void *shard, size_t param)
     ddp_shard_take_parameter(shard, param);
 }
 
-static ddp_status take_layer(void *self, int layer, ddp_error *err)
+static ddp_status receive_layer(void *self, int layer, ddp_error *err)
 {
     struct zero1 *z = self;
 
@@ -118,7 +118,7 @@ static void print(const void *self, FILE *out)
 }
 
 static const ddp_update_plug update = {
-    .optimize = optimize, .updated = updated, .take_layer = take_layer};
+    .optimize = optimize, .updated = updated, .receive_layer = receive_layer};
 
 const ddp_algorithm ddp_algorithm_zero1 = {
     .example = "-ddp_shard_optimizer 1",
