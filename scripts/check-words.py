@@ -30,7 +30,6 @@ NOT_YET_CLEAN = (
     "darknet-ddp/framework/glue/",
     "darknet-ddp/framework/layers/",
     "darknet-ddp/framework/state/",
-    "darknet-ddp/framework/trainer/",
     "darknet-ddp/program/inputs/",
     "darknet-ddp/program/launch/",
     "darknet-ddp/program/run/",

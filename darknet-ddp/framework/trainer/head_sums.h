@@ -7,7 +7,7 @@
 
 struct head_figures; /* Darknet's, of one mini-batch */
 
-/* What a head made of this rank's images in a step. */
+/* The figures of a head for this rank's images in a step. */
 typedef struct ddp_head_figures {
     double box, object, category; /* parts of its loss, of an image */
     double iou; /* mean over the boxes that it was to find; NaN: there were none */

@@ -4,12 +4,12 @@
 
 #include "core/trace.h"
 
-/* From here on loader threads tell this trace of what they load; NULL: none. The trace must outlive
- * the threads. */
+/* Have loader threads note in this trace what they load; NULL: in none. The trace must outlive the
+ * threads. */
 void ddp_loader_trace_use(ddp_trace *trace);
 
-/* The calling thread begins to load so many pictures, or has loaded them: `loading` of Darknet's
- * train_plugin. A trace that began in between is told nothing of them. */
+/* Note that the calling thread begins to load so many pictures (1), or has loaded them (0):
+ * `loading` of Darknet's train_plugin. A trace that began in between gets no note. */
 void ddp_loader_trace_loading(int begins, int count);
 
 #endif

@@ -10,7 +10,7 @@
 #include <network.h>
 #include <stdlib.h>
 
-/* What one rank found, as it travels. */
+/* The finding of one rank, as it travels. */
 struct finding {
     int32_t origin, layer, mini_batch, unused;
     uint64_t sample;

@@ -5,7 +5,7 @@
  * stream). A rank that sums a slice which is not finite makes its first element NaN, and the others
  * look at that one element. So every rank knows in the same step, without a message
  * (ddp_work_finite). A CPU that is alone sums nothing: its update looks as it reads each gradient
- * (net->gradients_seen), so a layer may have been updated when the run ends; nothing of it is
+ * (net->gradients_seen). So a layer may have been updated when the run ends; nothing of it is
  * saved.
  *
  * To end the job, call ddp_nan_guard_check_arrived wherever something has arrived. To skip steps,
@@ -13,8 +13,8 @@
  * update of a step.
  *
  * Only when something is not finite does the guard look for the origin, in what each rank still
- * has: the outputs and deltas of the first mini-batch of the update whose loss was not finite, else
- * of its last one.
+ * has. That is the outputs and deltas of the first mini-batch of the update whose loss was not
+ * finite, else of its last one.
  */
 #ifndef DDP_TRAINER_NAN_GUARD_H
 #define DDP_TRAINER_NAN_GUARD_H
@@ -49,7 +49,7 @@ typedef struct ddp_not_finite {
     int ranks_alike; /* how many ranks have this origin */
     int layer;
     const char *kind;       /* the layer's type; static */
-    int mini_batch;         /* of that rank's step, from 1 */
+    int mini_batch;         /* counted in that rank's step, from 1 */
     size_t sample, samples; /* the mini-batch's first sample, and how many it has */
     int in_a_row;           /* steps skipped in a row, up to this one */
 } ddp_not_finite;
@@ -80,7 +80,7 @@ typedef struct ddp_nan_guard {
     ddp_batchnorm_stats *statistics;
 
     ddp_nan_guard_mini_batch last;
-    ddp_nan_guard_mini_batch first_broken; /* of this update, whose loss is not finite */
+    ddp_nan_guard_mini_batch first_broken; /* in this update, whose loss is not finite */
     size_t step;
     int unseen; /* a step has ended that was not looked at */
     int broken; /* this update has a step whose loss or statistics are not finite */

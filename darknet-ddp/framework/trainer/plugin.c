@@ -150,7 +150,7 @@ void ddp_plugin_save(network *net, const char *end)
     free(base);
 }
 
-/* As Darknet does: the average of the weights with it (ema_alpha). */
+/* Save the backup, with the average of the weights (ema_alpha), as Darknet does. */
 static void save_backup(network *net)
 {
     char *base = basecfg(plugin.cfg);
@@ -229,8 +229,8 @@ size_t ddp_plugin_replaced(void)
     return plugin.replaced;
 }
 
-/* What was asked for waits for the end of an update, and of a period of local SGD. All ranks leave
- * in the same step. */
+/* Do what was asked for at the end of an update, and of a period of local SGD. All ranks leave in
+ * the same step. */
 static void end_step(network *net)
 {
     ddp_requests asked = ddp_trainer_requested(plugin.config.trainer);

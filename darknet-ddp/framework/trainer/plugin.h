@@ -1,8 +1,8 @@
-/* trainer/plugin.h: answers what Darknet's train commands ask (train_plugin in darknet.h): which
- * line of a list a sample is, what is drawn for it, how the batch is cut, when to save and report.
+/* trainer/plugin.h: answers what Darknet's train commands ask (train_plugin in darknet.h). They ask
+ * which line of a list a sample is, what is drawn for it, how the batch is cut, and when to save.
  *
- * At most one is open in a process, because Darknet calls back without context; so do these
- * callbacks. Whatever fails ends the program by config.fail.
+ * At most one is open in a process, because Darknet calls back without context. Whatever fails ends
+ * the program by config.fail.
  */
 #ifndef DDP_TRAINER_PLUGIN_H
 #define DDP_TRAINER_PLUGIN_H
@@ -17,14 +17,14 @@
 
 #include <stdint.h>
 
-/* Of the last step, of all ranks. */
+/* Figures of the last step, of all ranks. */
 typedef struct ddp_figures {
-    double loss, average_loss;         /* of an image; as Darknet prints them */
+    double loss, average_loss;         /* for one image, as Darknet prints them */
     double rate;                       /* learning rate */
-    ddp_head_figures heads[DDP_HEADS]; /* of ddp_network_heads, of this rank */
+    ddp_head_figures heads[DDP_HEADS]; /* ddp_network_heads, this rank's */
 } ddp_figures;
 
-/* Each on every rank. An error ends the program. */
+/* Each is called on every rank. An error ends the program. */
 typedef struct ddp_plugin_callbacks {
     /* A network was parsed from cfg, whose weights will be saved in directory: go on from a
      * checkpoint, or leave net as it is. *seed, of the run, may become the checkpoint's. On rank
@@ -36,10 +36,10 @@ typedef struct ddp_plugin_callbacks {
                            ddp_error *err);
     /* The run's `what`, "labels", "tree" or "map", is read from this file. Comes before resume. */
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
-    /* Is this training list, of n lines, what it should be? */
+    /* Check the training list, of n lines. */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
-    /* Which of its pictures have a label file: has[i] is 0 where line i has none, as rank 0 sees
-     * it, and becomes the same on all ranks. */
+    /* Share which of its pictures have a label file. has[i] is 0 where line i has none, as rank 0
+     * sees it, and becomes the same on all ranks. */
     ddp_status (*labelled)(char *has, int n, ddp_error *err);
     /* A step has ended, and its line is out. May call ddp_plugin_save and ddp_plugin_stop. */
     ddp_status (*step_ended)(network *net, const ddp_train_position *now,
@@ -51,9 +51,9 @@ typedef struct ddp_plugin_callbacks {
     void (*leave)(void) __attribute__((noreturn));
     /* A picture or its labels cannot be read, for this reason; from any thread. */
     void (*unreadable)(const char *sentence);
-    /* More cannot be read than may be, as `what` says: all ranks end here. instead: what happens to
-     * such files where some may be skipped; NULL: that would not help. saved: what this run has
-     * learnt; 0: it has learnt nothing yet. */
+    /* End all ranks: more cannot be read than may be, as `what` says. The text `instead` says what
+     * happens to such files where some may be skipped; NULL: that would not help. `saved` is 1 if
+     * what this run has learnt is saved, and 0 if it has learnt nothing yet. */
     void (*end_unreadable)(const char *what, const char *instead, int saved)
         __attribute__((noreturn));
 } ddp_plugin_callbacks;
@@ -62,7 +62,7 @@ typedef struct ddp_plugin_config {
     ddp_group *group;
     ddp_trainer *trainer;      /* not attached */
     ddp_watch *watch;          /* hears when the run saves, validates and loads; NULL: nobody */
-    uint64_t seed;             /* the same on all ranks */
+    uint64_t seed;             /* all ranks must have the same */
     int replace;               /* draw samples with replacement */
     ddp_bad_samples *bad_data; /* the trainer's */
     int skip_bad; /* samples that may have something else in their place; 0: the first ends the run
@@ -71,21 +71,21 @@ typedef struct ddp_plugin_config {
     ddp_plugin_callbacks callbacks;
 } ddp_plugin_config;
 
-/* From here on Darknet's train commands train with config->trainer. group and trainer must
- * outlive the plugin. */
+/* Have Darknet's train commands train with config->trainer. group and trainer must outlive the
+ * plugin. */
 void ddp_plugin_open(const ddp_plugin_config *config);
 
 /* From a callback: save net as NAME + end in the run's directory, "_best.weights" say. Collective.
  */
 void ddp_plugin_save(network *net, const char *end);
 
-/* From a callback, and on every rank: save what was learnt up to here, and end the run for files
- * that cannot be read, as `what` says. instead: what happens to such files where some may be
+/* Save what was learnt up to here, and end the run for files that cannot be read, as `what` says.
+ * From a callback, and on every rank. instead: what happens to such files where some may be
  * skipped; NULL: that would not help. */
 void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
     __attribute__((noreturn));
 
-/* The same for samples of this step. The trainer's `unreadable` (trainer/trainer.h). */
+/* End the run so for samples of this step: the trainer's `unreadable` (trainer/trainer.h). */
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));
 

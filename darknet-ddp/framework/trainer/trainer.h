@@ -23,22 +23,22 @@
 
 typedef struct ddp_trainer ddp_trainer;
 
-/* The same on all ranks, but for asked, bad_data and what is called: the caller sees to it. */
+/* All ranks must have the same, but for asked, bad_data and the functions. */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
     int broadcast_buffers; /* between one step's last forward pass and the next one's first */
-    int exact;             /* the same bits whatever the number of ranks (core/batch.h); the
-                              trainer then sets reducer.mini_batches */
+    int exact;             /* 1: same bits on any number of ranks (core/batch.h); the trainer
+                              then sets reducer.mini_batches */
     int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
     int sync_every;        /* batches whose gradients make one update, at least 1 */
     /* Whose algorithms are part of the run (algorithms/algorithm.h). Must outlive the trainer.
      * NULL: none is. */
     const ddp_options *options;
     uint64_t seed;
-    /* What this rank was asked for, DDP_REQUESTS flags that anybody may set (core/loss.h): all
-     * ranks know of it when they know this step's loss, or, where its last backward pass has
-     * ended on this rank, the next one's. Must outlive the trainer. NULL: nobody asks. */
+    /* DDP_REQUESTS flags that anybody may set (core/loss.h), for what this rank is asked for. All
+     * ranks know of it with the loss of this step or, if its last backward pass has ended here,
+     * of the next one. Must outlive the trainer. NULL: nobody asks. */
     volatile sig_atomic_t *asked;
     size_t compress_after; /* so many steps first no algorithm plugs into sums */
     int verify_every; /* steps after which ranks compare parameters (core/replica_check.h); 0: never
@@ -49,8 +49,8 @@ typedef struct ddp_trainer_config {
      * (samples/bad_samples.h): every rank ends here. The network is as the last whole update left
      * it, its counters too. Wanted with bad_data. */
     void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
-    /* What follows when numbers are not finite. With guard.skip_most nothing is updated before all
-     * has arrived, so that reducer.defer_bytes and priority are 0 then. */
+    /* Says what follows when numbers are not finite. With guard.skip_most nothing is updated before
+     * all has arrived: reducer.defer_bytes and priority must be 0 then. */
     ddp_nan_guard_config guard;
     /* A hook cannot return an error: fail ends the program with it. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
@@ -84,10 +84,10 @@ const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 /* Return how the last split cut the batch; time_steps is known once attached. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
-/* Train net from here on. Blocks until every rank is here, compares what they
- * are about to do, and gives all of them the root's parameters, BatchNorm
- * statistics and counters: rank 0's, or those of ddp_trainer_set_resumed. net->seen is rounded down
- * to a whole update. net must have been parsed after ddp_trainer_split and have no hooks.
+/* Train net from here on. Blocks until every rank is here, and compares what they are about to do.
+ * Then all have the root's parameters, BatchNorm statistics and counters; the root is rank 0, or
+ * that of ddp_trainer_set_resumed. The count of seen images is rounded down to a whole update. The
+ * network must have been parsed after ddp_trainer_split and have no hooks.
  * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/batchnorm_check.h), or an algorithm
  * does not go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
@@ -114,10 +114,10 @@ size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
  * by config.fail. Only while attached. */
 void ddp_trainer_sync(ddp_trainer *t);
 
-/* Say on every rank, before attaching, that the run is resumed. Attaching then gives all ranks the
- * optimizer state of rank `root`, too; its counters and parameters also come from root. first:
- * where root has the moments that are shared out (ddp_algorithm_set_shards), until the trainer is
- * attached; NULL: the network has all. */
+/* Say on every rank, before attaching, that the run is resumed. All ranks will have the counters,
+ * parameters and optimizer state of rank `root`.
+ * first  where root has the moments that are shared out (ddp_algorithm_set_shards), until the
+ *        trainer is attached; NULL: the network has all */
 void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *first);
 
 /* Go back to the last whole update, between two steps, with config.bad_data, on every rank: the
@@ -145,10 +145,10 @@ const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
  * that has ended there. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
-/* Wall time since attach that this rank gave to the parts of training, less the communication in
- * them, in nanoseconds. outside: from the end of a step to the next one's first forward pass, and
- * between mini-batches: where samples are waited for. forward, backward and update are 0 where a
- * GPU computes, of which the host knows only when its work was queued. */
+/* Wall time since attach, in nanoseconds, that this rank gave to the phases of training, without
+ * the communication in them. Outside is the time between a step's end and the next one's first
+ * forward pass, and between mini-batches: samples are waited for there. Where a GPU computes, only
+ * `outside` is not 0: the host only knows when work was queued. */
 typedef struct ddp_trainer_times {
     int64_t forward_ns, backward_ns, update_ns, outside_ns;
 } ddp_trainer_times;

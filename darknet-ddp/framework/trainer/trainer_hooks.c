@@ -32,7 +32,7 @@
 
 /* ---- forward ---- */
 
-/* Of steps that each rank updates by itself, statistics are averaged with parameters. */
+/* In local steps statistics do not travel: they are averaged with parameters. */
 static int statistics_travel(const ddp_trainer *t, size_t step)
 {
     return t->config.broadcast_buffers && !ddp_trainer_is_local(t, step);
@@ -64,7 +64,7 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_sum_bad_samples(t, net, &before);
 }
 
-/* What the last step's update left for now: the layer's own, or to take what others updated of it.
+/* Do what the last step's update has left: update the layer, or receive what others updated of it.
  */
 static void update_deferred(ddp_trainer *t, network *net, int layer_index)
 {

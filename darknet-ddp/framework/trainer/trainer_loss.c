@@ -1,4 +1,4 @@
-/* What travels with a step's loss, besides it. */
+/* Counts and checksums that travel with a step's loss. */
 #include "trainer/trainer_state.h"
 
 /* After a step's last backward pass all ranks have the same parameters: its update is still to

@@ -1,4 +1,4 @@
-/* What goes on in a step, and how long; what every file of the trainer calls. */
+/* The phases of a step, and how long they take; functions that every file of the trainer calls. */
 #include "comm/group_gpu.h"
 #include "trainer/trainer_state.h"
 

@@ -64,7 +64,7 @@ struct ddp_trainer {
     joint_statistics joint;
     char *deferred; /* per layer: its update waits for the next forward pass */
     ddp_loss *loss;
-    float last_loss; /* as Darknet was last told it, a sum over a rank's images of a step */
+    float last_loss; /* given to Darknet last: a sum over a rank's images of a step */
     ddp_nan_guard guard;
     ddp_replica_check *verify;     /* NULL: ranks compare nothing */
     int verifying;                 /* a checksum travels with the loss of this step */
@@ -81,7 +81,7 @@ struct ddp_trainer {
     struct {
         ddp_work *sum; /* NULL: nobody ends for them */
         int started;
-        float samples; /* of this step: this rank's, then all ranks' */
+        float samples; /* in this step: this rank's, then all ranks' */
         size_t step;   /* the one under way */
         size_t images; /* learnt from when the last whole update ended */
     } bad;
@@ -143,8 +143,8 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
 
-/* Add to a step's loss, before it leaves: a checksum of this rank's parameters, if ranks are to be
- * compared, how many samples could not be read, and how much of the gradients is left to send. */
+/* Add to a step's loss, before it leaves, how many samples could not be read, and how much of the
+ * gradients is left to send. If ranks are to be compared, a checksum of parameters goes along. */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
 /* Use what came with the loss of all ranks. */
