@@ -26,7 +26,6 @@ COMMENT = re.compile(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)|//([^\n]*)|\"(?:\\.|
 NOT_YET_CLEAN = (
     "darknet-ddp/engine/algorithms/",
     "darknet-ddp/engine/checkpoint/",
-    "darknet-ddp/engine/nccl/",
     "darknet-ddp/framework/glue/",
     "darknet-ddp/framework/layers/",
     "darknet-ddp/framework/state/",

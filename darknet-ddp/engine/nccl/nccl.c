@@ -30,7 +30,7 @@ enum { BFLOAT16 = 9 };
 
 /* ---- calls ---- */
 
-/* What failed on some communicator, or else whether one is at work. */
+/* Return what failed on some communicator, or else whether one is at work. */
 static ncclResult_t state_of_all(const ddp_group *g)
 {
     const struct ddp_nccl *n = ddp_nccl_of(g);
@@ -182,7 +182,7 @@ static ddp_status nccl_share(const ddp_work *w, ddp_range **ranges, size_t *coun
     return ddp_nccl_plan_share(ddp_nccl_of(w->group)->plan, w->count, ranges, count, err);
 }
 
-/* Of the first half, what this rank has the sum of. */
+/* Look whether the sum is finite; of a first half, what this rank has the sum of. */
 static ddp_status check_finite(struct ddp_gpu_sum *s, const struct ddp_nccl_channel *n,
                                ddp_error *err)
 {
@@ -233,7 +233,7 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     return DDP_OK;
 }
 
-/* What has failed since, on this rank or, as far as NCCL notices, on another. */
+/* Ask what has failed since, on this rank or, as far as NCCL notices, on another. */
 static ddp_status nccl_progress(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err)
 {
     ncclResult_t state = state_of_all(g);

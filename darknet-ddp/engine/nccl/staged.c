@@ -88,7 +88,7 @@ static ddp_status start_ready(ddp_group *g, ddp_error *err)
     return DDP_OK;
 }
 
-/* What the transport takes of a sum's memory: of an all-gather this rank's part. */
+/* Return the range of a sum's memory that goes to the host; of an all-gather this rank's floats. */
 static ddp_range own_part(const ddp_work *w)
 {
     size_t begin = (size_t)w->group->rank * w->count_each;
@@ -122,7 +122,7 @@ static ddp_status step(ddp_group *g, ddp_error *err)
     return DDP_OK;
 }
 
-/* What the transport has not begun waits for the GPU, which is no rank's fault. */
+/* A sum that the transport has not begun waits for the GPU, which is no rank's fault. */
 static int waits_for_ranks(const struct staged_sum *t)
 {
     return !t->pinned.put_off && t->pinned.sum.chunks_left > 0;

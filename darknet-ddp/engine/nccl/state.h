@@ -23,9 +23,9 @@ struct ddp_nccl {
     struct ddp_nccl_channel channels[DDP_CHANNELS_MAX]; /* the group's number of them */
     unsigned sums_started;                              /* whose turn it is */
     int version;
-    size_t scratch_count; /* of each channel */
+    size_t scratch_count; /* floats, for each channel */
     struct ddp_nccl_memory *memory;
-    struct ddp_nccl_plan *plan; /* of ordered sums */
+    struct ddp_nccl_plan *plan; /* that ordered sums go by */
 };
 
 static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
@@ -38,11 +38,12 @@ static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err);
 #define DDP_NCCL(g, call, err) ddp_nccl_check(g, call, #call, err)
 
-/* As alloc and free of an engine. Every rank calls alloc, and waits there for the others. */
+/* Allocate memory for sums of the GPU, and free it. Every rank calls alloc, and waits there for the
+ * others. NULL: no memory. */
 float *ddp_nccl_alloc(ddp_group *g, size_t count);
 void ddp_nccl_free(ddp_group *g, float *x);
 
-/* What has not been freed. */
+/* Free what has not been freed. */
 void ddp_nccl_free_all(ddp_group *g);
 
 #endif

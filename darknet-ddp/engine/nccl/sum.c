@@ -1,4 +1,4 @@
-/* What the sums of a GPU's memory have in common (nccl/sum.h), and waiting for them. */
+/* The common part of sums of a GPU's memory (nccl/sum.h), and waiting for them. */
 #include "nccl/sum.h"
 
 #include "base/clock.h"

@@ -177,7 +177,7 @@ static size_t level_count(const struct ddp_nccl_plan *p, size_t count, int l)
     return parts_count(p, count, l) + (level->sums == 1 ? 0 : (size_t)level->sums * own);
 }
 
-/* Of the levels before l; of all for l = route->stages + 1. */
+/* Scratch floats of the levels before l; l = route->stages + 1: of all. */
 static size_t scratch_before(const struct ddp_nccl_plan *p, size_t count, int l)
 {
     size_t sum = 0;

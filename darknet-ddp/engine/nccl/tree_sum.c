@@ -91,7 +91,7 @@ static ddp_status exchange_lanes(const struct way *w, int down, ddp_error *err)
     return DDP_NCCL(w->g, ncclGroupEnd(), err);
 }
 
-/* What a transfer of stage s carries up: each node of its ranks by itself. */
+/* Post the messages of a transfer of stage s: one for each branch of its ranks. */
 static ddp_status transfer_up(const struct way *w, int s, const struct ddp_stage_transfer *t,
                               ddp_error *err)
 {
