@@ -95,7 +95,7 @@ class Lists(Checked):
         self.assertEqual(report["classes"], [20, 0, 0])
         self.assertEqual(report["boxes"], 20)
         self.assertAlmostEqual(report["anchor_iou"], 1.0)
-        self.assertIn("2 classes with nothing to learn from", result.out)
+        self.assertIn("2 classes with nothing to learn from: b, c\n", result.out)
 
     def test_boxes_that_training_takes(self):
         """90 of a picture, and 200 by the formulas of the forks that have YOLOv4."""

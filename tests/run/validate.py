@@ -150,6 +150,7 @@ class Validate(darknet.Case):
         coco = json.loads("\n".join(self.detected(2, eval="coco")["coco_results.json"]))
         self.assertEqual(len(coco), len(found))
         self.assertEqual({d["category_id"] for d in coco}, {d["class"] + 1 for d in found})
+        self.assertEqual({d["image_id"] for d in coco}, {d["picture"] + 1 for d in found})  # names without a number
         imagenet = self.detected(2, eval="imagenet", results="results")["imagenet-detection.txt"]
         self.assertEqual(sorted({int(line.split()[0]) for line in imagenet}), sorted({d["picture"] + 1 for d in found}))
 

@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Classes that are counted on the terminal; more of them are in the JSON. */
-enum { CLASSES_SHOWN = 20, BAR = 30 };
+/* Classes that are counted, and classes without pictures that are named, on the terminal; more of
+ * them are in the JSON. */
+enum { CLASSES_SHOWN = 20, EMPTY_SHOWN = 20, BAR = 30 };
 
 /* Faults of one kind, one behind the other, that are shown; all are in the JSON. */
 enum { SHOWN = 50 };
@@ -75,6 +76,19 @@ static void print_bar(FILE *out, uint64_t count, uint64_t most)
     (void)fprintf(out, " %8" PRIu64 " %.*s\n", count, length, "##############################");
 }
 
+/* Name a class without pictures, or say that there are more of them. */
+static void print_empty(FILE *out, const ddp_check_result *r, int c, int shown)
+{
+    const char *before = shown ? ", " : ": ";
+
+    if (shown == EMPTY_SHOWN)
+        (void)fprintf(out, ", ...");
+    else if (r->names)
+        (void)fprintf(out, "%s%s", before, r->names[c]);
+    else
+        (void)fprintf(out, "%s%d", before, c);
+}
+
 static void print_classes(FILE *out, const ddp_check_result *r)
 {
     uint64_t most = 0, none = 0;
@@ -92,8 +106,13 @@ static void print_classes(FILE *out, const ddp_check_result *r)
     if (r->classes > CLASSES_SHOWN)
         (void)fprintf(out, "  ... and %d more\n", r->classes - CLASSES_SHOWN);
     if (none > 0)
-        (void)fprintf(out, "  %" PRIu64 " class%s with nothing to learn from\n", none,
+        (void)fprintf(out, "  %" PRIu64 " class%s with nothing to learn from", none,
                       none == 1 ? "" : "es");
+    for (int c = 0, shown = 0; none > 0 && c < r->classes && shown <= EMPTY_SHOWN; c++)
+        if (r->by_class[c] == 0)
+            print_empty(out, r, c, shown++);
+    if (none > 0)
+        (void)fprintf(out, "\n");
 }
 
 static void print_sides(FILE *out, const ddp_tally *t)

@@ -3,6 +3,7 @@
 #include "inputs/overwrite.h"
 #include "samples/transforms.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -61,15 +62,15 @@ static void print_voc(output *o, const ddp_detection *d)
                   (double)s.top, (double)s.right, (double)s.bottom);
 }
 
-/* Return COCO's number of a picture: it stands behind the last _ of its path, or is all of its
- * name. */
-static int coco_number(const char *path)
+/* Return COCO's number of a picture: it stands behind the last _ of its name, or is all of its
+ * name. A picture without a number has its place in the list, from 1. */
+static int coco_number(const output *o, unsigned picture)
 {
-    const char *slash = strrchr(path, '/'), *line = strrchr(path, '_');
+    const char *path = o->config->paths[picture], *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path, *line = strrchr(name, '_');
+    const char *digits = line ? line + 1 : name;
 
-    if (line)
-        return atoi(line + 1);
-    return atoi(slash ? slash + 1 : path);
+    return isdigit((unsigned char)*digits) ? atoi(digits) : (int)picture + 1;
 }
 
 static void print_coco(output *o, const ddp_detection *d)
@@ -79,8 +80,8 @@ static void print_coco(output *o, const ddp_detection *d)
     (void)fprintf(o->file,
                   "%s{\"image_id\":%d, \"category_id\":%d, \"bbox\":[%f, %f, %f, %f], "
                   "\"score\":%f}",
-                  o->lines ? ",\n" : "", coco_number(o->config->paths[d->picture]),
-                  coco_ids[d->class_id], (double)s.left, (double)s.top, (double)(s.right - s.left),
+                  o->lines ? ",\n" : "", coco_number(o, d->picture), coco_ids[d->class_id],
+                  (double)s.left, (double)s.top, (double)(s.right - s.left),
                   (double)(s.bottom - s.top), d->score);
 }
 
