@@ -35,7 +35,7 @@ class Decoder(darknet.Case):
         self.assertEqual(self.with_decoder("", "-ddp_exact").code, 0)
         self.write("tiny.cfg", darknet.detector_cfg(max_batches=3))
         result = self.darknet(*TRAIN, "-ddp_exact", "-resume", "-resume_force")
-        self.assertRegex(result.out, r"picture_decoder was libjpeg.*libpng 1\.0\.0, is now libjpeg.*libpng 1\.")
+        self.assertRegex(result.out, r"picture_decoder was libjpeg.*libpng 1\.0\.0, Exif, is now libjpeg.*libpng 1\.")
         self.assertEqual(result.code, 0, result)
 
     def test_exact_refuses_another(self):
