@@ -124,14 +124,23 @@ class Ssh(darknet.Case):
         self.ends(self.begin(), rf"no rank can be started on host {re.escape(AWAY)}: Host key verification failed\.\n")
 
     def test_a_session_that_breaks_off(self):
-        """Open MPI's daemon lives in it, and mpirun ends the job."""
+        """Open MPI's daemon lives in it, and mpirun ends the job by SIGTERM, at which ranks save: nobody wished it all the same."""
         job = self.begin()
         self.wait_for("tiny_100.weights.state", job)
         for pid in self.processes("@notty"):
             os.kill(int(pid), signal.SIGKILL)
         said = rf"Connection to {re.escape(AWAY)} closed by remote host"
         self.ends(job, rf"the ranks have ended .*: {said}" if darknet.open_mpi() < 5 else rf"{said}.*\n.*mpirun has lost its daemon on host ",
-                  "-resume` goes on from the last checkpoint")
+                  r"-resume` goes on from (the last checkpoint|backup/tiny\.backup)")
+
+    def test_a_session_that_breaks_off_is_a_reason_to_restart(self):
+        job = self.begin("-ddp_max_restarts", "1")
+        self.wait_for("tiny_100.weights.state", job)
+        for pid in self.processes("@notty"):
+            os.kill(int(pid), signal.SIGKILL)
+        self.until(lambda: re.search(r"restart 1 of 1, 2 ranks, from the last checkpoint\n.*\n\d{3,}: ", self.said(), re.DOTALL), self.said, job)
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(darknet.LIMIT_S), 0, self.said())
 
     def test_a_host_that_dies(self):
         """With all that runs on it: no word comes from there any more, and ssh hears none."""

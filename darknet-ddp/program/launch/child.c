@@ -470,11 +470,13 @@ static int status_of_killed(const struct launcher *l)
     return l->ended_by ? 128 + l->ended_by : 1;
 }
 
-/* A signal that somebody sent to the launcher ends the ranks as one to this process does, and gives
- * the launcher an exit status of its own. */
+/* Return 1 if the ranks have come to their end as somebody wished, whatever mpirun's exit status: a
+ * signal to mpirun gives it one of its own. Ranks that mpirun ends because the way to a host broke
+ * off (err.why) save and end, too, but nobody wished it. */
 static int is_done(const struct launcher *l, int how)
 {
-    return WIFEXITED(how) && l->err.notes & DDP_NOTE_DONE && !(l->err.notes & DDP_NOTE_FAILS);
+    return WIFEXITED(how) && l->err.notes & DDP_NOTE_DONE && !(l->err.notes & DDP_NOTE_FAILS)
+           && (l->asked || !*l->err.why);
 }
 
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
