@@ -24,6 +24,7 @@
 struct curve {
     ACTIVATION activation;
     double (*value)(double x);
+    int takes_input;
 };
 
 static double mish(double x)
@@ -51,7 +52,7 @@ static double relu6(double x)
     return fmin(fmax(x, 0), 6);
 }
 
-#define CURVE(kind, name, takes_input) {kind, name},
+#define CURVE(kind, name, takes_input) {kind, name, takes_input},
 static const struct curve curves[] = {FORKS_ACTIVATIONS(CURVE)};
 
 enum { CURVES = sizeof curves / sizeof *curves, LAST_ACTIVATION = SELU + CURVES, POINTS = 1003 };
@@ -85,6 +86,21 @@ static void activations_take_the_values_of_their_curves(void **state)
                            1e-6f * (1 + fabsf(x[i])));
         }
     }
+}
+
+/* Layers that keep no input give the gradient the value; those with BatchNorm on a GPU give it the
+ * input. */
+static void a_gradient_that_takes_no_input_is_the_same_of_input_and_value(void **state)
+{
+    (void)state;
+    for (int c = 0; c < CURVES; c++)
+        for (int i = 0; i < POINTS && !curves[c].takes_input; i++) {
+            float x = point(i), y = activate(x, curves[c].activation);
+
+            if (gradient(x, curves[c].activation) != gradient(y, curves[c].activation))
+                fail_msg("the gradient of %s at %g depends on what it takes: its row wants 1",
+                         get_activation_string(curves[c].activation), (double)x);
+        }
 }
 
 /* Of what it is told to keep the input of, also where its gradient takes no input. */
@@ -402,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(activations_take_the_values_of_their_curves),
+        cmocka_unit_test(a_gradient_that_takes_no_input_is_the_same_of_input_and_value),
         cmocka_unit_test(an_activation_that_keeps_its_input_is_that_activation),
         cmocka_unit_test(gradients_of_activations_are_the_slopes_of_their_curves),
         cmocka_unit_test(names_of_activations_lead_back_to_them),

@@ -2,18 +2,18 @@
 #define ACTIVATIONS_FORKS_H
 #include <math.h>
 
-// The activations that later forks of Darknet brought, one formula for CPU and GPU. Gradients take
-// what the function took, for its value does not say where on the curve it lies; that of relu6
-// takes the value.
+// The activations that later forks of Darknet brought, one formula for CPU and GPU.
 #ifdef __CUDACC__
 #define ON_BOTH static inline __host__ __device__
 #else
 #define ON_BOTH static inline
 #endif
 
-// All of them: their kind, their name in a cfg and of their functions below, and whether the
-// gradient takes what the function took. Darknet's ACTIVATION (darknet.h), its activations.c and
-// kernels and channel_reduce.h make their kinds, cases and loops of these rows.
+// A row has an activation's kind, its name in a cfg and of its functions below, and takes_input.
+// takes_input is 0 only if the gradient at x is the gradient at f(x), as relu6's: it then gets x on
+// some ways, f(x) on others. At 1 it always gets x, which the layer keeps. Darknet's ACTIVATION
+// (darknet.h), its activations.c and kernels and channel_reduce.h make their kinds, cases and loops
+// of these rows.
 #define FORKS_ACTIVATIONS(ROW)                                                                     \
     ROW(MISH, mish, 1)                                                                             \
     ROW(SWISH, swish, 1)                                                                           \

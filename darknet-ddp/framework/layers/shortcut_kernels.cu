@@ -7,6 +7,7 @@
 extern "C" {
 #include "activations.h"
 #include "cuda.h"
+#include "layers/deltas.h"
 #include "shortcut_layer.h"
 }
 #include "layers/channel_reduce.h"
@@ -157,9 +158,10 @@ void backward_shortcut_layer_gpu(const layer l, network net)
         alpha += l.beta;
         from_delta = 0;
     }
+    int set = input_delta && sets_delta(net, net.index - 1);
+    int set_from = from_delta && sets_delta(net, l.index);
     backward_shortcut_kernel<<<blocks, THREADS>>>(
         s, l.activation_input_gpu ? l.activation_input_gpu : l.output_gpu, curve, l.delta_gpu,
-        alpha, sets_delta(net, net.index - 1), input_delta, l.beta, sets_delta(net, l.index),
-        from_delta);
+        alpha, set, input_delta, l.beta, set_from, from_delta);
     check_error(cudaPeekAtLastError());
 }

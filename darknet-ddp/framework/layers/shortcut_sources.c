@@ -139,6 +139,7 @@ void make_shortcut_sources(layer *l, int n, int *sources, int weights, int adam)
     int i;
     l->n = n;
     l->input_layers = sources;
+    l->sets_deltas = 0;
     l->nweights = weights * (n + 1);
     l->forward = forward_shortcut_sources;
     l->backward = backward_shortcut_sources;

@@ -22,8 +22,7 @@ typedef struct bf16_arrays {
     int read_as_floats; /* of one that runs: output_gpu and delta_gpu are there, too, for layers
                            that do not */
     void *output;
-    void *delta;      /* 0: it takes none */
-    int delta_is_set; /* in this backward pass: who comes next adds */
+    void *delta; /* 0: it takes none */
     void *x; /* what BatchNorm takes, or the activation where the output does not tell its gradient;
                 else 0 */
     void *input;                    /* of the network's first layer: its input; else 0 */
@@ -49,12 +48,11 @@ void bf16_free(layer l);
 
 /* Points the layer's forward_gpu and backward_gpu to those of its type. */
 void bf16_run_layer(layer *l);
-void bf16_begin_backward(network net);
 /* Behind the forward pass of a layer with bf16 arrays: its output for those who read it in the
  * other type. */
 void bf16_show_output(layer l);
 /* Before its backward pass: all that was made of its delta, in the layer's own type. */
-void bf16_gather_delta(layer l);
+void bf16_gather_delta(layer *l);
 /* To the host, as floats in Darknet's order, of a layer that runs in bf16. */
 void bf16_pull_output(layer l, float *to);
 void bf16_pull_delta(layer l, float *to);

@@ -5,6 +5,7 @@
 #include "blas.h"
 #include "convolutional_layer.h"
 #include "cuda.h"
+#include "layers/deltas.h"
 #include "layers/graph.h"
 #include "shortcut_layer.h"
 #include "utils.h"
@@ -66,20 +67,11 @@ static void *delta_for(network net, int i, int *set)
     *set = 0;
     if (!a || !a->delta)
         return 0;
-    *set = !a->delta_is_set;
-    a->delta_is_set = 1;
+    *set = sets_bf16_delta(net, i);
     return a->delta;
 }
 
 // ---- between types ----
-
-void bf16_begin_backward(network net)
-{
-    int i;
-    for (i = 0; i < net.n; ++i)
-        if (net.layers[i].bf16)
-            net.layers[i].bf16->delta_is_set = 0;
-}
 
 void bf16_show_output(layer l)
 {
@@ -90,16 +82,18 @@ void bf16_show_output(layer l)
         to_floats(l, a->output, 0, l.output_gpu);
 }
 
-void bf16_gather_delta(layer l)
+void bf16_gather_delta(layer *l)
 {
-    bf16_arrays *a = l.bf16;
-    if (!a->runs) {
-        if (a->delta && a->delta_is_set)
-            to_floats(l, a->delta, 1, l.delta_gpu);
-    } else if (a->read_as_floats) {
-        to_halves(l, l.delta_gpu, a->delta_is_set, a->delta);
-    } else if (!a->delta_is_set) {
-        check_error(cudaMemsetAsync(a->delta, 0, bytes_of(l), 0)); // nobody reads it
+    bf16_arrays *a = l->bf16;
+    int floats = l->delta_gpu && l->delta_is_set & FLOAT_DELTA,
+        halves = l->delta_is_set & BF16_DELTA;
+    if (!a->runs && a->delta && halves) {
+        to_floats(*l, a->delta, floats, l->delta_gpu);
+        l->delta_is_set |= FLOAT_DELTA;
+    } else if (a->runs && floats) {
+        to_halves(*l, l->delta_gpu, halves, a->delta);
+    } else if (a->runs && !halves) {
+        check_error(cudaMemsetAsync(a->delta, 0, bytes_of(*l), 0)); // nobody reads it
     }
 }
 
@@ -268,7 +262,7 @@ static void backward_shortcut(layer l, network net)
 {
     int set = 0, set_from;
     if (is_done_before(net)) {
-        net.layers[net.index - 1].bf16->delta_is_set = 1; // by itself, from this layer's
+        sets_bf16_delta(net, net.index - 1); // by itself, from this layer's
         return;
     }
     float alpha = shortcut_alpha(l, net);
@@ -329,6 +323,7 @@ void bf16_run_layer(layer *l)
             continue;
         l->forward_gpu = rows[i].forward;
         l->backward_gpu = rows[i].backward;
+        l->sets_deltas = 1;
     }
 }
 #endif

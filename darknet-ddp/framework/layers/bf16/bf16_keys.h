@@ -1,0 +1,30 @@
+/* layers/bf16/bf16_keys.h: what bf16 makes of each cfg key of the layers that it runs.
+ *
+ * bf16 has forward and backward passes of its own. A key that a section has (layers/cfg_keys.c) and
+ * that stands in no row here would be ignored in them: glue.bf16_keys fails then.
+ */
+#ifndef BF16_KEYS_H
+#define BF16_KEYS_H
+#include "darknet.h"
+
+typedef struct {
+    LAYER_TYPE type;
+    const char *section;
+    const char *in_bf16;    /* keys that the layer obeys in bf16, separated by blanks */
+    const char *in_float32; /* keys that may keep the layer in float32: bf16_plan.c:can_run */
+} bf16_keys;
+
+static const bf16_keys bf16_sections[] = {
+    {CONVOLUTIONAL, "[convolutional]",
+     "filters size stride pad padding groups activation batch_normalize flipped dot stride_x "
+     "stride_y dilation "
+     "share_index",
+     "binary xnor"},
+    {MAXPOOL, "[maxpool]", "size stride padding stride_x stride_y", "maxpool_depth out_channels"},
+    {AVGPOOL, "[avgpool]", "", ""},
+    {UPSAMPLE, "[upsample]", "scale", "stride"},
+    {ROUTE, "[route]", "layers groups group_id", ""},
+    {SHORTCUT, "[shortcut]", "activation alpha beta", "from weights_type weights_normalization"},
+};
+
+#endif
