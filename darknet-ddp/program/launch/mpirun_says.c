@@ -57,10 +57,12 @@ static void join_lines(const char *text, char *out, size_t size)
     size_t used = 0;
 
     for (; *text && used + 1 < size; text++) {
-        int blank = strchr(" \n\r\t", *text) != NULL;
+        char letter = *text;
 
-        if (!blank || (used > 0 && out[used - 1] != ' '))
-            out[used++] = blank ? ' ' : *text;
+        if (strchr("\n\r\t", letter))
+            letter = ' ';
+        if (letter != ' ' || (used > 0 && out[used - 1] != ' '))
+            out[used++] = letter;
     }
     out[used] = '\0';
 }
