@@ -43,7 +43,9 @@ static void multiply_by_tiles(int transpose_a, int transpose_b, int m, int n, in
     const int across = (n - 1) / columns + 1;
     const int tiles = ((m - 1) / rows + 1) * across;
 
+#ifdef _OPENMP /* the emulated device's build has one thread a rank */
 #pragma omp parallel for
+#endif
     for (int t = 0; t < tiles; ++t) {
         const int i = t / across * rows, j = t % across * columns;
         const size_t row = (size_t)i, column = (size_t)j;
