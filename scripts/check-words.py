@@ -25,14 +25,8 @@ COMMENT = re.compile(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)|//([^\n]*)|\"(?:\\.|
 # Folders and pages that still have such comments, names or lines. Take away the line of what you have mended.
 NOT_YET_CLEAN = (
     "darknet-ddp/engine/algorithms/",
-    "darknet-ddp/engine/checkpoint/",
-    "darknet-ddp/framework/glue/",
     "darknet-ddp/framework/layers/",
-    "darknet-ddp/framework/state/",
-    "darknet-ddp/program/inputs/",
     "darknet-ddp/program/launch/",
-    "darknet-ddp/program/run/",
-    "darknet-ddp/program/saves/",
 )
 
 

@@ -13,7 +13,7 @@ struct ddp_candidate {
     int is_part;           /* 1: state is X.state.part */
     int is_numbered;       /* 1: weights is BASE_<number>.weights */
     ddp_checkpoint_metadata metadata;
-    ddp_status status; /* of reading the metadata */
+    ddp_status status; /* result of reading the metadata */
     ddp_error error;
     /* How new weights are whose state does not tell: by the images that they count, then by the
      * file system's clock, which copying changes. */

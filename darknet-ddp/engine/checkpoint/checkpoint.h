@@ -1,10 +1,15 @@
 /* checkpoint/checkpoint.h: the state file, which holds what a run must know, beside its
  * weights file, to go on exactly.
  *
- * In order: a header, text that one can read with head(1); the cfg's text; the
- * arrays, binary, each behind a record of 64 bytes (uint32 layer, uint32 0, uint64
- * count, char part[32], char name[16]); XXH3 of all before it. Numbers are little
- * endian, floats as in memory. The header ends with its own hash, and knows the
+ * The file holds, in this order:
+ *
+ *   1. a header, text that one can read with head(1)
+ *   2. the cfg's text
+ *   3. the arrays, binary, each behind a record of 64 bytes
+ *      (uint32 layer, uint32 0, uint64 count, char part[32], char name[16])
+ *   4. XXH3 of all before it
+ *
+ * Numbers are little endian, floats as in memory. The header ends with its own hash, and knows the
  * file's length, so that the head of a file already tells whether it can be whole.
  */
 #ifndef DDP_CHECKPOINT_CHECKPOINT_H
@@ -18,7 +23,7 @@
 
 enum {
     DDP_CHECKPOINT_OPTIONS = 64,    /* most options */
-    DDP_CHECKPOINT_NAME_BYTES = 32, /* of an option's name, with the zero at its end */
+    DDP_CHECKPOINT_NAME_BYTES = 32, /* most bytes of an option's name, with the zero at its end */
     DDP_CHECKPOINT_VALUE_BYTES = 64,
     DDP_CHECKPOINT_BASE_BYTES = 256,
     DDP_CHECKPOINT_BLOCK = 1 << 18 /* most floats that a source is asked for at once */
@@ -30,19 +35,20 @@ typedef struct ddp_checkpoint_option {
     char value[DDP_CHECKPOINT_VALUE_BYTES];
 } ddp_checkpoint_option;
 
-/* What the header of a state file says. */
+/* The contents of a state file's header. */
 typedef struct ddp_checkpoint_metadata {
     char base[DDP_CHECKPOINT_BASE_BYTES]; /* the cfg's name, without folder and end */
     uint64_t saved_at_ns;                 /* wall clock, since 1970 */
     uint64_t step, seen, t;               /* batches, images, updates so far */
     uint64_t seed;
-    uint64_t epoch, position; /* of the sampler, in the training list: for people, as seen tells */
+    uint64_t epoch,
+        position; /* place in the training list: for people, since it follows from seen */
     uint64_t list_count, list_hash;
-    uint64_t width, height;               /* of the network, for people: step tells with random=1 */
-    uint64_t ranks;                       /* how many trained; any number may go on */
-    float average_loss;                   /* below 0: none yet */
-    uint64_t values_hash;                 /* of every parameter and buffer, as the caller hashes */
-    uint64_t weights_bytes, weights_hash; /* of the weights file */
+    uint64_t width, height; /* size of the network: for people, since random=1 draws it by step */
+    uint64_t ranks;         /* how many trained; any number may go on */
+    float average_loss;     /* below 0: none yet */
+    uint64_t values_hash;   /* caller's hash of every parameter and buffer */
+    uint64_t weights_bytes, weights_hash; /* bytes of the weights file, and its hash */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
@@ -82,7 +88,7 @@ typedef struct ddp_checkpoint {
     size_t array_count;
     ddp_checkpoint_array *arrays;
     const ddp_checkpoint_source *source; /* NULL: all arrays have data */
-    const ddp_checkpoint_guard *guard;   /* of saving; NULL: none */
+    const ddp_checkpoint_guard *guard;   /* called by a save; NULL: none */
     void *memory;                        /* holds cfg and the arrays' names, if it was read */
     struct ddp_checkpoint_place *place;  /* where arrays are read from; NULL: it was not read */
 } ddp_checkpoint;

@@ -28,14 +28,14 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 
-/* What a start finds: a START row each; 0 is NOTHING. */
+/* The kinds of files that a start finds, one for each START row; 0 is NOTHING. */
 typedef enum ddp_there {
 #define START(id, ...) DDP_THERE_##id,
 #include "checkpoint/starts.def"
     DDP_THERE_COUNT
 } ddp_there;
 
-/* What a start does:
+/* The ways to start a run:
  *   ANEW           begin from the first weights or none; what is there is set aside
  *   GOES_ON        go on from the newest whole pair
  *   WEIGHTS_ALONE  go on from the weights of the newest pair, or from the newest without a state;
@@ -59,14 +59,14 @@ typedef struct ddp_pair_listener {
     void *ctx;
 } ddp_pair_listener;
 
-/* What is in a folder. */
+/* The files in a folder that a start may go on from. */
 typedef struct ddp_pair {
     ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE, RENAMED or NOTHING */
     char *weights;   /* path of the whole pair, or of the weights that may be taken alone; NULL: of
                         none */
-    ddp_checkpoint checkpoint; /* of the whole pair */
+    ddp_checkpoint checkpoint; /* state of the whole pair */
     int passed_over; /* how many of base seemed newer than the whole pair, each with a sentence */
-    ddp_error why;   /* of NOT_FINITE, DAMAGED, BARE and RENAMED: why nothing can be resumed */
+    ddp_error why;   /* reason why NOT_FINITE, DAMAGED, BARE or RENAMED cannot be resumed */
 } ddp_pair;
 
 /* Return 1 if this is the name of a weights or state file, or of a part of one, that runs of base
@@ -76,23 +76,23 @@ int ddp_pair_has_file(const char *file, const char *base);
 /* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step), and
  * finish the save that left it, if that was interrupted. Tell the listener of pairs that seem newer
  * and are damaged or hold a number that is not finite, and of weights without a state file that
- * count more images. Where no pair is whole the newest that was passed over decides what is there;
- * one whose weights are missing does not count, nor do weights without a state that have a number,
- * which may be published ones. Last come pairs whose state names another cfg, unless one of the two
- * names begins with the other and "_": such cfgs share names of files. Release *out with
- * ddp_pair_release, in any case. Fails with DDP_ERR_IO (the directory cannot be read),
- * DDP_ERR_NOMEM. */
+ * count more images. If no pair is whole, the newest that was passed over decides out->there. A
+ * pair whose weights are missing does not count. Weights without a state that have a number do not
+ * count either, since they may be published ones. Pairs whose state names another cfg come last,
+ * unless one of the two names begins with the other and "_": such cfgs share names of files.
+ * Release *out with ddp_pair_release, in any case. Fails with DDP_ERR_IO (the directory cannot be
+ * read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 
 /* Free what *p holds. All zero is allowed. */
 void ddp_pair_release(ddp_pair *p);
 
-/* What the headers of states say. */
+/* The newest pair of a folder, by the headers of its state files. */
 typedef struct ddp_pair_header {
     char *weights;            /* path; NULL: there is none. The caller frees it */
     uint64_t step, seen;      /* batches, images */
-    uint64_t own_saved_at_ns; /* of weights */
+    uint64_t own_saved_at_ns; /* when this pair was saved */
     uint64_t saved_at_ns;     /* the latest of all files of such names, those of other cfgs too */
 } ddp_pair_header;
 

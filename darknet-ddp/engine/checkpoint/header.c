@@ -149,7 +149,7 @@ static int next_line(struct reader *r, char line[LINE_BYTES])
     return 1;
 }
 
-/* What follows "key " in the line, or NULL. */
+/* Return the text behind "key " in the line, or NULL if the line begins otherwise. */
 static const char *value_of(const char *line, const char *key)
 {
     size_t length = strlen(key);

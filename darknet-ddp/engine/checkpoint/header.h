@@ -6,7 +6,8 @@
 
 enum { DDP_HEADER_BYTES = 16384 }; /* most bytes of a header */
 
-/* What follows the header: bytes of the cfg, number of arrays, bytes of cfg and arrays together. */
+/* The sizes of the rest of the file: bytes of the cfg, number of arrays, and bytes of the cfg and
+ * all arrays together. */
 typedef struct ddp_header_body {
     uint64_t cfg_bytes, arrays, bytes;
 } ddp_header_body;

@@ -51,7 +51,7 @@ static void tell(const ddp_name_lock *o, const ddp_owner_mark *m, const char *be
     o->config.note(text);
 }
 
-/* What is found of the process that has marked the file. */
+/* The fate of the process that has marked the file. */
 enum verdict { ALIVE, DEAD, GONE };
 
 /* Waits a moment for the process: a job that failed, or was ended, may still be ending. */
@@ -152,7 +152,7 @@ static ddp_status create(const ddp_name_lock *o, int *made, ddp_error *err)
     return err->code;
 }
 
-/* Of an owner that is dead, or is to be. */
+/* Remove the mark of an owner that is dead, or that this run takes over from. */
 static ddp_status take_from(ddp_name_lock *o, const ddp_owner_mark *other, ddp_error *err)
 {
     tell(o, other,

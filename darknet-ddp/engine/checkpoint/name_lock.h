@@ -1,13 +1,13 @@
 /* checkpoint/name_lock.h: one run at a time saves under a name.
  *
  * A file, made if it is not there (O_EXCL), says which process owns the name: its host, number and
- * start. The owner increments a counter in the file every second, for as long as it lives; that
- * needs no clock that hosts share and no lock that a network file system may not have. So a dead
- * owner holds nothing: another run on the owner's host looks for that process, by number and start;
- * a run on another host watches the counter for 10 seconds.
+ * start. The owner increments a counter in the file every second, for as long as it lives. This
+ * needs no clock that hosts share and no lock that a network file system may not have. A dead owner
+ * holds nothing. Another run on the owner's host looks for the process, by number and start. A run
+ * on another host watches the counter for 10 seconds.
  *
- * An owner that finds another's mark in the file (it was taken over, or was stopped for so long
- * that it seemed dead) has lost it, and must write nothing any more.
+ * An owner that finds another's mark in the file has lost it, and must write nothing any more. It
+ * was taken over, or was stopped for so long that it seemed dead.
  */
 #ifndef DDP_CHECKPOINT_NAME_LOCK_H
 #define DDP_CHECKPOINT_NAME_LOCK_H
@@ -31,8 +31,8 @@ typedef struct ddp_name_lock_config {
     void (*lost)(const ddp_error *err);
 } ddp_name_lock_config;
 
-/* Own the file at path. Waits up to 2 s for a process of this host that may be about to end, and
- * for one of another host's as long as that takes to be seen alive or dead. *out is set on success.
+/* Own the file at path. If a process of this host owns it, waits up to 2 s for its end. For a
+ * process of another host, waits until it is seen alive, or 10 s. *out is set on success.
  * DDP_ERR_USAGE: another run owns it; the error says which. DDP_ERR_IO: the file cannot be written.
  * Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,

@@ -84,7 +84,7 @@ static int format(const ddp_owner_mark *m, uint64_t count, char *out, size_t siz
                     count);
 }
 
-/* What follows "key " in a line of text, or nothing. */
+/* Copy to out the text behind "key " in the first line that begins with it; else the empty text. */
 static void find(const char *text, const char *key, char *out, size_t size)
 {
     size_t length = strlen(key);
@@ -115,7 +115,7 @@ static void parse(ddp_owner_mark *m)
     m->file = strtoull(number, NULL, 10);
 }
 
-/* Of an open file in its file system; 0: not known. */
+/* Return the inode number of an open file; 0: not known. */
 static uint64_t number_of(int fd)
 {
     struct stat info;

@@ -7,7 +7,7 @@
 
 enum { DDP_OWNER_TEXT = 1024, DDP_OWNER_WORD = 128 };
 
-/* What the file says. */
+/* The contents of the file. */
 typedef struct ddp_owner_mark {
     char token[DDP_OWNER_WORD]; /* a random word of this ownership alone */
     /* Where the process number means something: the host, its boot, its name space of numbers. */

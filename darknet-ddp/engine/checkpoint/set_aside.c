@@ -31,7 +31,7 @@ static int is_of_pair(const char *directory, const char *name, const char *base)
     return ddp_match_is_of_run(directory, weights, base);
 }
 
-/* What nothing else has: weights, and figures. */
+/* Is this a file that nothing else can replace: weights, averages or figures? */
 static int is_result(const char *directory, const char *name, const char *base)
 {
     return is_of_pair(directory, name, base) || ddp_match_is_average(directory, name, base)
@@ -73,7 +73,7 @@ static unsigned long number_of(const char *name, const char *base, int *is_movin
     return strtoul(digits, NULL, 10);
 }
 
-/* What is in a directory of a run's. */
+/* The contents of a directory that a run has saved in. */
 struct found {
     char **names; /* its files */
     size_t count, room;

@@ -1,9 +1,10 @@
 /* checkpoint/set_aside.h: moves an earlier run's files out of the way of a new run of the same
  * name.
  *
- * DIRECTORY/BASE.1/, BASE.2/ and so on hold one run's files each, under the names that they had:
- * its pairs, CSV file, page, log and what else it left as BASE.<ending>. The highest number is the
- * run that was set aside last. Files are renamed within one file system, and never removed.
+ * DIRECTORY/BASE.1/, BASE.2/ and so on hold one run's files each, under the names that they had.
+ * These are its pairs, CSV file, page, log and what else it left as BASE.<ending>. The highest
+ * number is the run that was set aside last. Files are renamed within one file system, and never
+ * removed.
  *
  * While files are on their way, out or back, their folder is named BASE.<number>.moving. A process
  * that dies then leaves a run's files at two places; ddp_set_aside_recover puts them together.
@@ -13,10 +14,11 @@
 
 #include "base/status.h"
 
-/* Set aside what a run of base has left in directory, if weights, averages or a CSV file are among
- * it. spare: a weights file that stays in its place, too, by a second name (the new run begins with
- * it); NULL: none. *folder becomes where the files are now, which the caller frees; NULL: there was
- * nothing. Fails with DDP_ERR_IO, with all files where they were, and DDP_ERR_NOMEM. */
+/* Set aside the files that a run of base has left in directory, if weights, averages or a CSV file
+ * are among them. The new run begins with the weights file `spare`, which stays in its place, too,
+ * by a second name; NULL: none. *folder becomes where the files are now, which the caller frees;
+ * NULL: there was nothing. Fails with DDP_ERR_IO, with all files where they were, and
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 

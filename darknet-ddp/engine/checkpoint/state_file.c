@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* What stands before an array's floats. */
+/* The record before an array's floats. */
 typedef struct record {
     uint32_t layer, zero;
     uint64_t count;

@@ -173,7 +173,8 @@ static int times_normalized(const network *net, const layer *l)
     return times;
 }
 
-/* What forward_batchnorm_layer keeps of a statistic each time, a float of Darknet's. */
+/* Return the factor that a running statistic of l is multiplied by in one forward pass of net.
+ * forward_batchnorm_layer multiplies by a float of Darknet's each time that it normalizes. */
 static double kept_of(const network *net, const layer *l)
 {
     int times = times_normalized(net, l);

@@ -8,21 +8,21 @@
 
 #include <stdint.h>
 
-/* List the parameters and BatchNorm buffers of net, as they are on the host or on the GPU
- * that net trains on (device), by layer type: what a pointer
- * in struct layer means depends on the type (the biases of a yolo layer are
- * anchors). The layers of a recurrent layer count as parts of it. Layers up to
- * the last one with stopbackward=1 are frozen (ddp_param_table.first_trained); what stopbackward=N
- * freezes until batch N is not. Layers that share another's weights have none of their own.
+/* List the parameters and BatchNorm buffers of net, as they are on the host or on the GPU that net
+ * trains on (device). The lists go by layer type, since the type decides what a pointer in struct
+ * layer means (the biases of a yolo layer are anchors). The layers inside a recurrent layer count
+ * as parts of it. Layers up to the last one with stopbackward=1 are frozen
+ * (ddp_param_table.first_trained); what stopbackward=N freezes until batch N is not. Layers that
+ * share another's weights have none of their own.
  * The table points into net and must not outlive it; release it with
  * ddp_param_table_release. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Darknet has each array on the host too. Bring these up to date with the GPU's: values,
- * BatchNorm buffers and optimizer state, but for moments that are shared out (core/sharded.h); or
- * the GPU's with these. host is net's table of the host. Where device is the host, nothing happens.
- * Fails with DDP_ERR_NOMEM. */
+/* Copy values, BatchNorm buffers and optimizer state between the GPU's arrays and those that
+ * Darknet has of them on the host. pull copies from the GPU, push to it. Moments that are shared
+ * out (core/sharded.h) are not copied. host: net's table of the host. If device is the host,
+ * nothing happens. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_pull(const ddp_param_table *host, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_device *device,

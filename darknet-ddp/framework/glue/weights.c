@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the child finds, in memory that it shares with its parent. */
+/* The child's finding, in memory that it shares with its parent. */
 static ddp_weights_fit *answer;
 
 /* Darknet's fatal_handler, which must not return. */
@@ -31,7 +31,7 @@ static ssize_t count_bytes(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-/* Of a file of the first so many layers. */
+/* Return the bytes of a weights file that holds the first `layers` layers. */
 static size_t bytes_of(network *net, int layers)
 {
     size_t bytes = 0;

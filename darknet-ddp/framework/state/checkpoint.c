@@ -19,14 +19,14 @@
 
 /* ---- the arrays of a state file ---- */
 
-/* What a list has beside the moments, and where these are. */
+/* The contents of a list of arrays: its values, and where its moments are. */
 struct kinds {
     int values; /* where the weights file would not do */
     int shared; /* moments that updates change lie on other ranks (core/sharded.h): they are listed
                    without data, by the key parameter * DDP_OPTIMIZER_BUFFERS + moment */
 };
 
-/* Of a parameter, the table's i-th. */
+/* Return the array of the k-th moment of the table's i-th parameter. */
 static ddp_checkpoint_array moment(const ddp_param_table *table, size_t i, int k, int shared)
 {
     const ddp_param *p = &table->params[i];

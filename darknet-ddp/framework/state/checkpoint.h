@@ -1,9 +1,10 @@
-/* state/checkpoint.h: what a checkpoint of a Darknet network is, and a network from a pair of files
- * (checkpoint/pair.h). To the files: by a copy, state/snapshot.h, or straight, state/save.h.
+/* state/checkpoint.h: describes a checkpoint of a Darknet network, and loads a network from a pair
+ * of files (checkpoint/pair.h). To write them is for state/save.h, straight from the network, and
+ * for state/snapshot.h, from a copy.
  *
- * All of it is for rank 0 alone and communicates nothing, but where run->sharded is asked, which
- * the others then serve (ddp_sharded_serve_blocks): before saving, the network is settled; after
- * resuming, the trainer's attach gives the other ranks what rank 0 has.
+ * Call everything here on rank 0 alone. Nothing communicates, except a save that asks run->sharded
+ * for moments: the other ranks then call ddp_sharded_serve_blocks. Settle the network before a
+ * save. After resuming, the trainer's attach gives the other ranks what rank 0 has.
  */
 #ifndef DDP_STATE_CHECKPOINT_H
 #define DDP_STATE_CHECKPOINT_H
@@ -18,7 +19,7 @@
 #include "glue/param_table.h"
 #include "state/saved_moments.h"
 
-/* What a checkpoint says of the run that the network does not know. */
+/* The part of a checkpoint that the network does not know. */
 typedef struct ddp_checkpoint_run {
     ddp_device *device; /* where the network trains */
     const char *base;
@@ -32,12 +33,12 @@ typedef struct ddp_checkpoint_run {
     ddp_state *state;     /* state beside the network's own, saved and resumed, too; NULL: none */
     ddp_sharded *sharded; /* gives moments of other ranks while they are saved; NULL: the network
                              has all */
-    uint64_t list_count, list_hash; /* of the training list; 0: not known */
+    uint64_t list_count, list_hash; /* pictures of the training list and its hash; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* time of the last checkpoint, which a save sets; 0 at first */
     const ddp_checkpoint_guard *guard; /* called by each save; NULL: none */
     size_t option_count;
-    ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* those that change results */
+    ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* options that change results */
     int is_default[DDP_CHECKPOINT_OPTIONS]; /* 1: a file that does not know the option agrees */
     size_t rounding_count; /* how many of the options, the last ones, only change rounding */
     int same_rounding;     /* resuming with other rounding is refused, too */
@@ -45,15 +46,15 @@ typedef struct ddp_checkpoint_run {
                                                    it; NULL: that is no difference */
 } ddp_checkpoint_run;
 
-/* What a run goes on from. */
+/* The start of a run: the files that it goes on from, if there are any. */
 typedef struct ddp_resumed {
     char *weights;   /* the file that the run goes on from; NULL: there is none */
     int alone;       /* 1: its weights alone; then metadata has only images and batches */
-    ddp_there there; /* what was found */
+    ddp_there there; /* state of the files that were found */
     int passed_over; /* how many pairs seemed newer and were not taken (checkpoint/find.h) */
     ddp_saved_moments *moments; /* with run->shares: moments left in the file; NULL: none */
-    char *damaged; /* of a start that is refused: the weights that run->force would take alone;
-                      NULL: none */
+    char *damaged; /* if the start is refused: the weights that run->force would take alone; NULL:
+                      none */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
@@ -70,15 +71,15 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Give net the parameters, statistics, optimizer state and counters of the newest whole
- * pair of run->base in directory, if there is one; out then tells which, and with it the
- * seed and the like, which are the caller's to use. net is as parsed.
- * listener hears of pairs that were passed over, of other rounding and, with run->force, of all
- * differences. DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network
- * has other parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the
- * parameters that were saved, or the START row (checkpoint/find.h) of what is there says REFUSED.
- * Weights that are taken alone and cannot be loaded end the program (glue/darknet.h). Fails also
- * as ddp_pair_find. Release *out in any case. */
+/* Give net the parameters, statistics, optimizer state and counters of the newest whole pair of
+ * run->base in directory, if there is one. *out then tells which pair, and its metadata. The seed
+ * there is not set anywhere: that is left to the caller. Pass net as parsed. The listener hears of
+ * pairs that were passed over, of other rounding and, with run->force, of all differences.
+ * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network has other
+ * parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the parameters
+ * that were saved, or the START row (checkpoint/find.h) of what is there says REFUSED. Weights that
+ * are taken alone and cannot be loaded end the program (glue/darknet.h). Fails also as
+ * ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;

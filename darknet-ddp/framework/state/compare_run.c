@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Of one pair, for who resumes from it. */
+/* The comparison of one pair with the run that resumes from it. */
 struct judging {
     const ddp_pair *pair;
     const ddp_checkpoint_run *run;
@@ -46,8 +46,9 @@ static int is_known(const ddp_checkpoint_metadata *metadata, const char *name)
     return 0;
 }
 
-/* What the checkpoint does not know is no difference, unless the run says what was before: a CPU
- * has fewer of these options than a GPU, and older state files have none. */
+/* Compare the options that only change rounding. An option that the checkpoint does not know is no
+ * difference, unless the run says what its value was before. A CPU has fewer of these options than
+ * a GPU, and older state files have none. */
 static ddp_status check_rounding(const struct judging *j, ddp_error *err)
 {
     const ddp_checkpoint_metadata *was = &j->pair->checkpoint.metadata;

@@ -126,7 +126,7 @@ static int is_of(const ddp_checkpoint_array *a, const ddp_state_spec *spec, int 
     return *end == '\0';
 }
 
-/* Of ranks 0 to that, less 1, there are arrays. */
+/* Return how many ranks c has arrays of: one more than the highest rank that one of them names. */
 static int ranks_of(const ddp_checkpoint *c, const ddp_state *s)
 {
     int ranks = 0, rank;

@@ -21,9 +21,9 @@ size_t ddp_kept_names(const ddp_state *s);
 size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
                             const ddp_state *s);
 
-/* Add to the list, from list[at] on, the arrays that stand behind all others: those that are the
- * same on all ranks, then those of each rank, rank by rank. names: room for ddp_kept_names of them,
- * which the list borrows. Returns the place behind them. */
+/* Add to the list, from list[at] on, the arrays that stand behind all others. First come the arrays
+ * that are the same on all ranks, then those of each rank, rank by rank. names: room for
+ * ddp_kept_names(s) names, which the list borrows. Returns the place behind them. */
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
 

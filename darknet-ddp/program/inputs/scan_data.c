@@ -62,7 +62,8 @@ static void compare_names(const ddp_scan_data *c, const char *path, ddp_faults *
                       c->names.count, c->classes, c->data_path);
 }
 
-/* Of a detector names=; of a classifier labels=, or names= where that is missing. */
+/* Return the key of the file with the classes' names: names= of a detector, labels= of a
+ * classifier, or names= of a classifier without labels=. */
 static const char *names_key(const ddp_scan_data *c)
 {
     int is_classifier = c->heads.count == 0 && !c->unknown;

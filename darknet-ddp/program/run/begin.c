@@ -39,7 +39,8 @@ static void print_mathematics(const network *net)
         printf("DDP: mathematics of YOLOv3's Darknet\n");
 }
 
-/* What a detector's pictures go through, which tests at another aspect would not. */
+/* Print how a detector's pictures are prepared, since tests at another aspect prepare theirs
+ * otherwise. Print also which sizes random=1 draws, if the cfg's own is not among them. */
 static void print_pictures(const network *net)
 {
     char text[DDP_PICTURES_BYTES], misfit[DDP_SIZE_MISFIT_BYTES];
@@ -50,7 +51,8 @@ static void print_pictures(const network *net)
         printf("DDP: %s\n", misfit);
 }
 
-/* What the number of batches makes of this run, where that may surprise. */
+/* Print that the last batches end without an update, if -ddp_sync_every does not divide the number
+ * of batches. */
 static void print_length(const ddp_train_position *now)
 {
     if (now->last_step % (size_t)ddp_run.options->sync_every)
@@ -59,7 +61,8 @@ static void print_length(const ddp_train_position *now)
                now->last_step, ddp_run.options->sync_every);
 }
 
-/* Of a run that was resumed, or of weights to begin with, that have seen all batches. */
+/* Print that nothing is left to train: the run that was resumed, or the first weights, have seen
+ * all batches. */
 static void print_finished(const ddp_train_position *now)
 {
     char *further;
@@ -79,7 +82,7 @@ static void print_finished(const ddp_train_position *now)
     }
 }
 
-/* What becomes of the weights on the command line, and of the batches that they count. */
+/* Print what becomes of the weights on the command line, and of the batches that they count. */
 static void print_first_weights(const ddp_train_position *now)
 {
     const char *given = ddp_run.first_weights, *from = ddp_checkpoints_last(ddp_run.checkpoints);
@@ -93,7 +96,7 @@ static void print_first_weights(const ddp_train_position *now)
                now->step, now->images, given);
 }
 
-/* Of each word that means nothing here a line, with the run's own names. */
+/* Print a line about each option that has no effect here, with the run's own names. */
 static void print_foreign_options(const char *cfg)
 {
     static const char place[] = "backup/NAME";
@@ -150,7 +153,7 @@ static void print_other_validation(const ddp_train_position *now)
                since);
 }
 
-/* Of a run that has come to its end: was the last validation cut short? */
+/* Return 1 if the run was resumed and lacks the validation of the step that it goes on from. */
 static int is_validation_missing(void)
 {
     return ddp_run.validation && ddp_checkpoints_resumed(ddp_run.checkpoints)
@@ -196,7 +199,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
     return st ? st : ddp_validation_share(ddp_run.validation, err);
 }
 
-/* What is said where the run ends before its time. */
+/* Prepare the sentence on how to go on, for a run that ends before its time. */
 static void prepare_advice(void)
 {
     const ddp_resume_how how = {.option = "-resume"};
@@ -208,7 +211,7 @@ static void prepare_advice(void)
     free(command);
 }
 
-/* What the run is, on rank 0. */
+/* Print the lines that describe the run. On rank 0. */
 static void print_run(const network *net, const ddp_train_position *now, const char *cfg)
 {
     print_first_weights(now);

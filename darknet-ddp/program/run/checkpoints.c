@@ -33,7 +33,7 @@ static ddp_status save(network *net, const char *path, int cutoff, ddp_error *er
     return st;
 }
 
-/* Of a cfg whose name has more dots than one, v1 of "my.v1.cfg". */
+/* Print a line if the cfg's name has more dots than one: files of "my.v1.cfg" are named "my". */
 static void say_short_name(const char *cfg)
 {
     const char *slash = strrchr(cfg, '/'), *name = slash ? slash + 1 : cfg;

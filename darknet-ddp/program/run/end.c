@@ -79,7 +79,7 @@ static void summarise(int stopped)
                                 ddp_session_steps());
 }
 
-/* What is left to save and to say of a run that has come so far, by its end or by a stop. Returns
+/* Finish the run's saves and records and print its summary, after its last step or a stop. Returns
  * the exit status. */
 static int conclude(int stopped)
 {

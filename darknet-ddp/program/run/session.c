@@ -231,7 +231,8 @@ static ddp_status find_train(ddp_error *err)
     return st;
 }
 
-/* And of the validation list: the first validation, which would miss one, may be hours away. */
+/* Fail if a picture of the validation list is missing. The first validation, which would find that
+ * out, may be hours away. */
 static ddp_status find_valid(ddp_error *err)
 {
     size_t count;

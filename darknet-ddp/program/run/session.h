@@ -22,7 +22,7 @@
  * register with Darknet. options must outlive the session. */
 void ddp_session_open(const ddp_options *options);
 
-/* Check the files of `darknet COMMAND train DATA CFG ...` and some of its pictures, and prepare to
+/* Check the files of `darknet COMMAND train DATA CFG ...` and some of its pictures. Prepare to
  * validate, if DATA and the options say so. data, cfg: NULL if the line has none. Call after
  * ddp_session_begins_with. Blocks until every rank is here. */
 void ddp_session_validate(const char *command, const char *data, const char *cfg);

@@ -29,8 +29,8 @@ extern struct ddp_run {
     ddp_group *group;
     ddp_gpus gpus;
     ddp_watch *watch;             /* NULL: none */
-    volatile sig_atomic_t *asked; /* what signals have asked of this rank (launch/signals.h) */
-    uint64_t seed;                /* of the run; when it is resumed, that of the checkpoint */
+    volatile sig_atomic_t *asked; /* flags DDP_REQUEST_* that signals set (launch/signals.h) */
+    uint64_t seed;                /* the run's seed; a resumed run has that of the checkpoint */
     ddp_bad_samples *bad_data;
     ddp_trainer *trainer;
 
@@ -39,14 +39,14 @@ extern struct ddp_run {
     ddp_validation *validation; /* NULL: none */
     int clear_given;            /* -clear */
     const ddp_foreign_options_taken *foreign_options;
-    ddp_overrides overrides; /* of the cfg */
+    ddp_overrides overrides; /* values of options that replace the cfg's */
     const char *data, *cfg;  /* the files that the line names; NULL: none */
     char *list;              /* train= of the .data file; NULL: it has none */
     int is_detector;
     const char *first_weights; /* the file that training begins with; NULL: none */
 
     /* checkpoints.c */
-    const char *directory; /* of the weights */
+    const char *directory; /* folder that the weights are saved in */
     const char *cfg_path;
     int is_finished; /* no batch was left to train when it was read; then no file is written */
     ddp_checkpoints *checkpoints;

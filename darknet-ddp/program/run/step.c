@@ -56,7 +56,7 @@ static void end_early(int validations)
     ddp_plugin_stop();
 }
 
-/* What a validation has found. */
+/* The verdict on a validation. */
 struct judged {
     size_t earlier_step; /* of the best before; 0: there was none */
     int best, stop;
@@ -134,7 +134,8 @@ static void check_grace(const ddp_train_position *now)
     stepping.ended_ns = ended_ns;
 }
 
-/* What of the run's line makes a step as long as it is, for a line of `darknet ddp cfg`. */
+/* Write the options of the command line that decide how long a step takes, to be repeated in a line
+ * of `darknet ddp cfg`. */
 static void describe_step(char *out, size_t size)
 {
     const ddp_options *o = ddp_run.options;

@@ -71,7 +71,7 @@ static void print_files(const ddp_summary *s)
     for (size_t i = 0; i < count; i++) {
         if (access(all[i], F_OK))
             continue;
-        /* Of many such files the last one alone is named. */
+        /* Numbered files may be many: only the last one is named. */
         if (base && ddp_match_is_numbered(name_in(all[i]), base)) {
             newest = all[i];
             numbered++;

@@ -6,11 +6,11 @@
 #include "saves/checkpoints.h"
 #include "validate/schedule.h"
 
-/* What the last lines are made of. */
+/* The contents of the last lines. */
 typedef struct ddp_summary {
     const ddp_checkpoints *checkpoints;
     const ddp_validation *validation; /* NULL: none */
-    const char *directory;            /* of the weights */
+    const char *directory;            /* folder that the weights are saved in */
     char *const *records; /* paths of the other files, NULL after the last; NULL: none */
     int launched;         /* a launcher has started the ranks */
     int stopped;          /* the run ended before its last step */

@@ -44,7 +44,7 @@ struct ddp_async_writer {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* What follows is read and written under the lock. */
+    /* The fields below are read and written under the lock. */
     int ending;
     struct task tasks[DDP_ASYNC_PATHS]; /* the first is being written */
     int count;
@@ -112,8 +112,9 @@ static ddp_status perform(ddp_async_writer *s, const struct task *task, ddp_erro
     return st ? st : keep_last(s, err);
 }
 
-/* What cannot be copied is streamed again; so is, for nothing, what was streamed since that. Under
- * the lock. */
+/* Forget the pair that was streamed last, so that the next save of its network is streamed again
+ * and not copied from a file that is not there. A pair that was streamed since the one that failed
+ * is forgotten, too, without need. Call under the lock. */
 static void forget_streamed(ddp_async_writer *s)
 {
     free(s->streamed.path);

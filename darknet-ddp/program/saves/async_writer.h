@@ -30,7 +30,7 @@ typedef struct ddp_async_writer ddp_async_writer;
 /* How many saves may wait to be written, or to be told of. */
 enum { DDP_ASYNC_PATHS = 16 };
 
-/* What has become of saves since the last poll. */
+/* The saves that have ended since the last poll. */
 typedef struct ddp_async_result {
     int ended;                    /* how many saves have ended */
     int last_failed;              /* 1 if the last of them failed */
@@ -38,8 +38,8 @@ typedef struct ddp_async_result {
     char *saved[DDP_ASYNC_PATHS]; /* paths of the saves that succeeded, the last one last; the
                                      caller frees each */
     int saved_count;
-    ddp_status status; /* of the first save that failed, or DDP_OK */
-    ddp_error error;   /* of the first save that failed */
+    ddp_status status; /* status of the first save that failed, or DDP_OK */
+    ddp_error error;   /* error of the first save that failed */
 } ddp_async_result;
 
 /* Open a writer and start its thread. run and directory must outlive it. keep: how many numbered

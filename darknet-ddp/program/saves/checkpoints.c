@@ -49,7 +49,7 @@ struct ddp_checkpoints {
 
 /* ---- back ---- */
 
-/* What rank 0 found, for all. */
+/* The findings of rank 0 that all ranks learn. */
 struct found {
     uint64_t seed;
     int32_t resumed, validated;
@@ -145,8 +145,8 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
     free(c);
 }
 
-/* What lies at path before a save gets its name: the SAVE rows of checkpoint/starts.def. On the
- * thread that saves. */
+/* Make room at path before the new weights get that name, by the SAVE rows of
+ * checkpoint/starts.def. On the thread that saves. */
 static ddp_status make_room(void *ctx, const char *path, ddp_error *err)
 {
     ddp_checkpoints *c = ctx;
@@ -397,7 +397,7 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
     return ddp_displaced_keep_before_average(path, c->base, err);
 }
 
-/* Of a run that was killed while it saved. */
+/* Remove the parts of files that a run left which was killed while it saved. */
 static void remove_dead_parts(const ddp_checkpoints *c)
 {
     char base[PATH_MAX];

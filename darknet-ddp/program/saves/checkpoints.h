@@ -27,7 +27,7 @@
 
 typedef struct ddp_checkpoints ddp_checkpoints;
 
-/* What checkpoints are opened with. All of it must outlive them. */
+/* The settings that checkpoints are opened with. All of it must outlive them. */
 typedef struct ddp_checkpoints_config {
     const ddp_options *options;
     ddp_group *group;
@@ -36,15 +36,16 @@ typedef struct ddp_checkpoints_config {
     const char *directory;        /* folder that the run saves in */
     const char *cfg;              /* path of the cfg, after which the files are named */
     const char *first_weights;    /* the file that the network was loaded from; NULL: none */
-    const char *valid;            /* what the run validates on, in words; NULL: nothing */
+    const char *valid;            /* pictures that the run validates on, in words; NULL: none */
 } ddp_checkpoints_config;
 
-/* Own the name that the run saves under. With -resume do what the START row (checkpoint/find.h) of
- * what is there says: on rank 0 net, as parsed, and the state of the trainer's algorithms are those
- * of the checkpoint. *seed becomes the run's on all ranks. Attaching the trainer then gives net and
- * optimizer state to the other ranks. Blocks until every rank is here. *out is set on success.
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM; on rank 0 also with DDP_ERR_IO, as ddp_run_lock_take, and
- * as ddp_checkpoint_resume, whose DDP_ERR_MISMATCH becomes DDP_ERR_USAGE. */
+/* Own the name that the run saves under. With -resume, do what the START row (checkpoint/find.h) of
+ * the files there says. If the run goes on, rank 0 loads net, which is as parsed, and the state of
+ * the trainer's algorithms from the checkpoint. *seed becomes the run's on all ranks. Attaching the
+ * trainer then gives net and optimizer state to the other ranks. Blocks until every rank is here.
+ * *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM; on rank 0 also with DDP_ERR_IO,
+ * as ddp_run_lock_take, and as ddp_checkpoint_resume, whose DDP_ERR_MISMATCH becomes DDP_ERR_USAGE.
+ */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -90,17 +91,18 @@ ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
 ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
                                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin to train net, which is loaded or resumed, and attached; every rank has read its files. On
- * rank 0 a run that begins anew sets an earlier run's files aside (checkpoint/set_aside.h), and a
- * run that goes on gives the final weights of a finished run a second name. is_finished: nothing is
- * left to train or to save, and no file changes. Fails as ddp_set_aside and
+/* Begin to train net. Call when net is loaded or resumed, and attached, and every rank has read its
+ * files. On rank 0, a run that begins anew sets an earlier run's files aside
+ * (checkpoint/set_aside.h). A run that goes on gives the final weights of a finished run a second
+ * name. If is_finished, nothing is left to train or to save, and only parts of files that a killed
+ * run left are removed. Fails as ddp_run_lock_check, ddp_set_aside and
  * ddp_earlier_run_keep_final. */
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to save net, which is settled, at path (saves/async_writer.h): rank 0 writes; other ranks
- * send it what only they have, errors of compression and their parts of moments.
- * ddp_checkpoints_poll tells whether it was written. If nothing was trained since
+/* Start to save net, which is settled, at path (saves/async_writer.h). Rank 0 writes. The other
+ * ranks send it what only they have: errors of compression and their slices of moments. The result
+ * comes from ddp_checkpoints_poll. If nothing was trained since
  * ddp_checkpoints_begin, a sentence says so and nothing is written, unless the run goes on from a
  * checkpoint of another name. Fails with DDP_ERR_FORMAT (a number is not finite), and as
  * ddp_checkpoints_poll. */

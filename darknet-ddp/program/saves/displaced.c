@@ -61,7 +61,7 @@ static int is_free_pair(const char *weights)
     return free_pair;
 }
 
-/* What the state file beside the weights says of them. 0: there is none that can be read. */
+/* Read what the state file beside the weights says of them. Returns 0 if none can be read. */
 static int read_state(ddp_checkpoint_metadata *metadata, const char *weights)
 {
     char *state = ddp_state_path(weights);
@@ -108,7 +108,8 @@ int ddp_displaced_is_foreign(const char *path)
     return access(path, F_OK) == 0 && ddp_match_pair(path, &ignored);
 }
 
-/* Of another cfg, one of whose names this is, too: "x_2" has x_2.weights, as "x" after 2 epochs. */
+/* Is this a checkpoint of another cfg whose files can have the same name? "x_2" has x_2.weights, as
+ * "x" has after 2 epochs. */
 static int is_of_another(const ddp_checkpoint_metadata *metadata, const char *base)
 {
     ddp_checkpoint_metadata own;
@@ -117,7 +118,8 @@ static int is_of_another(const ddp_checkpoint_metadata *metadata, const char *ba
     return strcmp(metadata->base, own.base) != 0;
 }
 
-/* Of a step that the run has before it: it went back, or counts larger batches now. */
+/* Is this a numbered checkpoint of a step that the run has yet to reach? The run went back, or
+ * counts larger batches now. */
 static int is_ahead(const ddp_checkpoint_metadata *metadata, const char *path, const char *base,
                     size_t step)
 {
@@ -126,7 +128,7 @@ static int is_ahead(const ddp_checkpoint_metadata *metadata, const char *path, c
     return ddp_match_is_numbered(slash ? slash + 1 : path, base) && metadata->step > step;
 }
 
-/* What lies where a run is about to save: a SAVE row each. */
+/* The kinds of files that may lie where a run is about to save, one for each SAVE row. */
 enum lies {
 #define SAVE(id, ...) id,
 #include "checkpoint/starts.def"

@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-/* If BASE_best.weights is in directory and is not of this step, name it BASE_best_N.weights, with
- * the first N that is free. step: that of the best figure that the run knows; 0: it knows none, its
- * figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* If BASE_best.weights is in directory and is not of this step, name it BASE_best_N.weights. N is
+ * the first number that is free. step: that of the best figure that the run knows; 0: it knows
+ * none, since its figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 
@@ -23,11 +23,11 @@ size_t ddp_displaced_step(const char *path);
  * there by hand, or with a damaged state. Reads all of both files. */
 int ddp_displaced_is_foreign(const char *path);
 
-/* Do what the SAVE row (checkpoint/starts.def) of what lies at path says, before a run of base
- * saves there: name it path.old, or path.old.N, or leave it to be written over. is_own: this run
- * has saved there before, or goes on from it, so that only another cfg's weights are looked for.
- * step: what the run goes on from; SIZE_MAX: it began anew. Reads all of what is not its own. Fails
- * with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Make room at path before a run of base saves there, by the SAVE rows of checkpoint/starts.def.
+ * Weights that lie there become path.old or path.old.N, or stay to be written over. With is_own,
+ * this run has saved there before, or goes on from it, and only another cfg's weights move. The run
+ * goes on from `step`; SIZE_MAX: it began anew. Reads all bytes of weights that are not its own.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 

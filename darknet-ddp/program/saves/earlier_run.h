@@ -13,9 +13,9 @@
 ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Set the files of an earlier run aside, for a run that begins anew. earlier: its newest pair, or
- * weights NULL. first_weights: the file that the new run begins with, which stays in its place,
- * too; NULL: none. Fails as ddp_set_aside. */
+/* Set the files of an earlier run aside, for a run that begins anew. earlier: the newest pair of
+ * that run; without one, its weights are NULL. The new run begins with first_weights, which stays
+ * in its place, too; NULL: none. Fails as ddp_set_aside. */
 ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,
                                      ddp_error *err) DDP_MUST_CHECK;
@@ -29,8 +29,8 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give the last weights of a run that had come to its end a second name, before a run that goes on
- * writes over them: BASE_final.weights and BASE.weights with their states also become
- * BASE_final_<batches>.weights, and their average (ema_alpha) BASE_ema_<batches>.weights. Other
+ * writes over them. BASE_final.weights and BASE.weights with their states also become
+ * BASE_final_<batches>.weights. Their average (ema_alpha) becomes BASE_ema_<batches>.weights. Other
  * weights of such a name are kept (saves/displaced.h). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base,
                                       ddp_error *err) DDP_MUST_CHECK;

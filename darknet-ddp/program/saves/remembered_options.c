@@ -71,7 +71,7 @@ static const char *find(const ddp_checkpoint_metadata *metadata, const char *nam
     return NULL;
 }
 
-/* What is no reason not to go on. */
+/* Add a fact that is recorded only: a run may go on whatever its value was. */
 static ddp_status add(ddp_checkpoint_run *run, const char *name, const char *value, ddp_error *err)
 {
     ddp_checkpoint_metadata metadata = {.option_count = run->option_count};
