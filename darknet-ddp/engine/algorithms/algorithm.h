@@ -2,9 +2,9 @@
  * differently. Nothing else of it is known outside its folder. PyTorch's folder for the same is
  * torch/distributed/algorithms.
  *
- * A folder of algorithms/ holds all of one: its rows of the table of options (NAME.def), what it
- * goes with, what it does, its lines of a run's banner, and its tests. One line of algorithms.def
- * makes it part of the program; without folder and line nothing of it is left
+ * A folder of algorithms/ holds all of one algorithm: its rows of the table of options (NAME.def),
+ * its claims, its code, its lines of a run's banner, and its tests. One line of algorithms.def
+ * makes it part of the program. Without folder and line nothing of it is left
  * (scripts/check-removable).
  *
  * The module algorithms/ stands between core/ and glue/: it knows neither Darknet nor checkpoints.
@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Of a network, without Darknet's headers. */
+/* The facts about a network that algorithms need, without Darknet's headers. */
 typedef struct ddp_network_facts {
     size_t max_batches; /* 0: not known */
     int burn_in;
@@ -35,20 +35,21 @@ typedef struct ddp_network_facts {
     int block_count;
 } ddp_network_facts;
 
-/* What an algorithm is opened for. */
+/* The run that an algorithm is opened for. */
 typedef struct ddp_algorithm_of {
     const ddp_options *options;
     ddp_group *group;
-    ddp_device *device;           /* that the network trains on */
-    const ddp_param_table *table; /* of the host's memory: shapes, and what rank 0 begins with */
-    ddp_state *state;             /* arrays that it keeps are declared there */
+    ddp_device *device; /* that the network trains on */
+    const ddp_param_table
+        *table;       /* table of the host's memory: shapes, and rank 0's first values */
+    ddp_state *state; /* arrays that it keeps are declared there */
     ddp_network_facts network;
 } ddp_algorithm_of;
 
-/* What there is while the network trains. */
+/* The objects that there are while the network trains. */
 typedef struct ddp_attached {
-    const ddp_param_table *table; /* of the device */
-    uint64_t seed;                /* of the run */
+    const ddp_param_table *table; /* table of the device's memory */
+    uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* the rank whose state all begin with */
     /* Where root has the moments that the run begins with; NULL: in the table. */
@@ -81,7 +82,7 @@ typedef struct ddp_algorithm {
     void (*close)(void *self);
 
     int halves; /* 1: a bucket's sum is made in two halves, the second by it (core/reducer.h) */
-    /* What it does (core/sum_plug.h, algorithms/plugs.h). */
+    /* The places where it is called (core/sum_plug.h, algorithms/plugs.h). */
     const ddp_sum_plug *sum;
     const ddp_update_plug *update;
     const ddp_step_plug *step;

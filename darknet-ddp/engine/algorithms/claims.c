@@ -98,7 +98,7 @@ static const claim_bit controls[] = {
     {"statistics", ": both decide how ranks get the same statistics of BatchNorm"},
 };
 
-/* Of who breaks it. */
+/* The guarantees by bit: the name, and what an error says of the option that breaks it. */
 static const claim_bit guarantees[] = {
     {"exact", ", whose result depends on the number of ranks"},
     {"drop", ", which cannot take back a step whose updates have begun"},

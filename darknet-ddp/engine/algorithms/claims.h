@@ -1,6 +1,6 @@
-/* algorithms/claims.h: what goes with what. Each option that changes how a run trains says what it
- * controls, which guarantees of a plain run it breaks, and on which it relies; which of them
- * exclude each other follows, and no file lists pairs. Pure functions. */
+/* algorithms/claims.h: which options exclude each other. Each option that changes how a run trains
+ * says what it controls, which guarantees of a plain run it breaks, and on which it relies. Which
+ * options exclude each other follows from that, and no file lists pairs. Pure functions. */
 #ifndef DDP_ALGORITHMS_CLAIMS_H
 #define DDP_ALGORITHMS_CLAIMS_H
 
@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-/* What an option controls: two that control the same thing exclude each other. */
+/* The things that an option may control. Two options that control the same one exclude each other.
+ */
 enum {
     DDP_CONTROLS_SUM = 1,        /* how a bucket of gradients becomes a sum */
     DDP_CONTROLS_UPDATE = 2,     /* who updates what */
@@ -42,7 +43,8 @@ typedef struct ddp_claimant {
     int (*is_on)(const ddp_options *o);
 } ddp_claimant;
 
-/* Of the i-th one; 0: there are no more. Algorithms come last, in the order of their table. */
+/* Set *out to the i-th claimant, from 0. Returns 0 if there are no more. Algorithms come last, in
+ * the order of their table. */
 int ddp_claimant_at(size_t i, ddp_claimant *out);
 
 /* Do two exclude each other? `why` is then the end of the sentence "A does not go with B"; 0: they

@@ -34,7 +34,7 @@
 
 /* A weight matrix, in memory of the device that trains. */
 typedef struct ddp_matrix {
-    size_t param;                      /* of the network's parameters */
+    size_t param;                      /* index of the parameter in the network's table */
     size_t rows, columns;              /* 0: it is not compressed */
     size_t count;                      /* elements */
     size_t send_count[DDP_SUM_ROUNDS]; /* numbers that a rank sends in each round */
@@ -59,7 +59,7 @@ typedef struct ddp_compression_of {
     double value;
     ddp_device *device;
     ddp_state *state;           /* declare arrays here that are to be saved */
-    const ddp_matrix *matrices; /* of each parameter, without memory */
+    const ddp_matrix *matrices; /* one for each parameter, without memory */
     size_t param_count;
 } ddp_compression_of;
 

@@ -17,7 +17,8 @@ static const ddp_compression *const compressions[DDP_COMPRESS_WORDS] = {
 #include "algorithms/algorithms.def"
 };
 
-/* What asks for each; read as a string, what asks for the first one. */
+/* The words that ask for each compression, each with a zero behind it. Read as one string, they are
+ * the words that ask for the first. */
 static const char examples[] =
 #define NUMBER_NONE(low)
 #define NUMBER_WHOLE(low) ":" #low
@@ -49,7 +50,7 @@ static int is_on(const ddp_options *o)
 
 /* ---- opening ---- */
 
-/* Of a parameter, trained or not, on any rank. */
+/* Return the shape of a parameter's matrix, which is the same on all ranks, trained or not. */
 static ddp_matrix matrix_of(const ddp_options *o, const ddp_param *param)
 {
     const ddp_matrix as_it_is = {.count = param->count};

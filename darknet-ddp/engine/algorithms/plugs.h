@@ -20,10 +20,10 @@ typedef struct ddp_residual_block {
 /* Decides which layers a step has; the same on every rank. The trainer tells the framework,
  * BatchNorm's statistics and the reducer. */
 typedef struct ddp_layers_plug {
-    /* Choose, once, before the step that follows `step` steps. dropped: 1 for each layer of the
-     * network that this step is trained without; all layers of a block alike. scale: what each
-     * shortcut multiplies its block's output by. Both are as the last call left them, and at first
-     * 0 and 1. */
+    /* Choose, once, before the step that follows `step` steps. Set dropped to 1 for each layer of
+     * the network that this step is trained without; all layers of a block alike. Set scale to the
+     * factor by which each shortcut multiplies its block's output. Both are as the last call left
+     * them, and at first 0 and 1. */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 

@@ -135,7 +135,8 @@ static int shards(const ddp_algorithm *a)
     return a->sharded != NULL;
 }
 
-/* Of those that have something to do in this run. s may be NULL. */
+/* Return the first member that has something to do in this run and for which does() holds; NULL:
+ * none. s may be NULL. */
 static const struct member *find(const ddp_algorithm_set *s, int (*does)(const ddp_algorithm *a))
 {
     for (size_t i = 0; s && i < s->count; i++)

@@ -29,9 +29,9 @@ void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 /* Was the set attached, if only once? */
 int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 
-/* What they keep beside the network's own arrays, the set's: from opening on on the host, where
- * resuming fills it. Ranks share it, and it goes to the device (ddp_state_use), before the set is
- * attached. s may be NULL. */
+/* Return the state that the algorithms keep beside the network's own arrays. The set owns it. It is
+ * on the host when the set is opened, and resuming fills it there. It is shared with all ranks and
+ * moved to the device (ddp_state_use) before the set is attached. NULL if s is NULL. */
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
 /* The one that plugs in there, and *self to call it with; NULL: the plain run's. s may be NULL,

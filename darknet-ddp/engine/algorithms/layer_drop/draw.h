@@ -6,11 +6,12 @@
  *
  *     p_l(t) = 1 - l/L (1 - theta(t)),   theta(t) = (1 - theta) exp(-gamma t) + theta
  *
- * so that the first step has all of them, and deep blocks are dropped more often. gamma is the
- * paper's 100/T where the run has T steps: after a twentieth of it theta(t) is theta, but for 1%.
- * What a kept block adds is multiplied by 1/p_l(t) (algorithm 1 there), so that its expected value
- * is that of a network with all blocks: the one that is tested and saved, in which nothing is
- * scaled.
+ * The first step has all blocks, and deep blocks are dropped more often. In a run of T steps gamma
+ * is the paper's 100/T. After a twentieth of the run theta(t) is theta, but for 1%.
+ *
+ * The output of a kept block is multiplied by 1/p_l(t) (the paper's algorithm 1). Its expected
+ * value is then that of a network with all blocks. Such a network is tested and saved, and scales
+ * nothing.
  *
  * A draw depends on the seed, the step and the block alone (base/random.h): all ranks, any number
  * of them, and a resumed run drop the same.

@@ -225,7 +225,7 @@ static ddp_status sum_all(ddp_local_sgd *l, ddp_error *err)
     return DDP_OK;
 }
 
-/* The same on every rank. */
+/* Fail if a mean is not finite. All ranks have the same means, so all fail together. */
 static ddp_status check_finite(const ddp_local_sgd *l, ddp_error *err)
 {
     for (size_t i = 0; i < l->average_count; i++) {
@@ -253,7 +253,7 @@ static void divide(const ddp_local_sgd *l)
     }
 }
 
-/* Of one parameter, whose value is the mean. */
+/* Make the slow step of one parameter, whose value is the mean. */
 static void step_slowly(const ddp_local_sgd *l, const ddp_param *p, float *u, float *x0)
 {
     ddp_device *device = l->table->device;

@@ -2,9 +2,9 @@
  * learnt each H steps.
  *
  * Post-local SGD (Lin et al. 2020, "Don't Use Large Mini-Batches, Use Local SGD"). In the first
- * `warmup` steps ranks sum gradients as always. From then on each updates with its own, and after
- * each `period` steps, counted from the warm-up's end, and after the run's last step, every rank's
- * parameters become the mean over ranks. Between two averagings, in a period, ranks differ.
+ * `warmup` steps ranks sum gradients as always. From then on each updates with its own. Periods of
+ * `period` steps are counted from the warm-up's end. After each period, and after the run's last
+ * step, every rank's parameters become the mean over ranks. Within a period ranks differ.
  *
  * Slow momentum on top (SlowMo: Wang et al. 2020, algorithm 1). Where x0 is what a period began
  * with, x the mean that it came to, and g the mean of its steps' learning rates,
@@ -18,8 +18,8 @@
  *
  * Choices
  *   A rank's own gradients are multiplied by the number of ranks (ddp_reducer_use_own_gradients).
- * So a step moves by the mean over a rank's own images, at the rate of the whole batch's steps, and
- * momentum and Adam's moments have one scale during and after the warm-up. A period of 1 with plain
+ * So a step moves by the mean over a rank's own images, at the rate of the whole batch's steps.
+ * Momentum and Adam's moments have one scale during and after the warm-up. A period of 1 with plain
  * SGD and no slow momentum gives what summed gradients give, but for rounding.
  *   Momentum and Adam's moments are averaged too (for momentum: Yu, Jin and Yang 2019, "On the
  * Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
@@ -59,12 +59,10 @@ typedef struct ddp_local_sgd_config {
     double slow_rate;     /* rate of slow steps, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
-/* Open the averaging of table, whose buffers must stay where they are. group and table must outlive
- * it.
- * slow  u of each of the table's parameters, memory of its device, the caller's; NULL without
- *       slow momentum
- * Every rank opens with the same config and table; what they hold must be alike. *out is set on
- * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the averaging of table, whose buffers must stay where they are. Both group and table must
+ * outlive *out. The caller's `slow` has u of each of the table's parameters, in memory of its
+ * device; NULL without slow momentum. Every rank opens with the same config and table, and with the
+ * same values in them. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_param_table *table,
                               const ddp_local_sgd_config *config, float *const *slow,
                               ddp_error *err) DDP_MUST_CHECK;
@@ -75,8 +73,9 @@ void ddp_local_sgd_close(ddp_local_sgd *l);
 /* Return 1 if each rank updates with its own gradients in this step, from 1. l may be NULL: 0. */
 int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
 
-/* Return 1 if ranks average their parameters after this step: the last of a period or of the run. l
- * is not NULL; step, from 1, is one for which ddp_local_sgd_is_local_step returns 1. */
+/* Return 1 if ranks average their parameters after this step: the last of a period or of the run.
+ * Call it with an l that is not NULL, and only for a step, counted from 1, for which
+ * ddp_local_sgd_is_local_step returns 1. */
 int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step);
 
 /* Begin the update of a local step, at this learning rate. */

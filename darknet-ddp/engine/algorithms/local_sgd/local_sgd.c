@@ -26,7 +26,7 @@ static int is_on(const ddp_options *o)
     return o->local_sgd > 0;
 }
 
-/* What is nothing without the option. */
+/* Refuse the options that mean nothing without -ddp_local_sgd or -ddp_slowmo. */
 static ddp_status check(const ddp_options *o, ddp_error *err)
 {
     const char *alone = o->local_warmup >= 0 ? "-ddp_local_warmup" : "-ddp_slowmo";
@@ -70,7 +70,7 @@ static ddp_status check_run(const ddp_algorithm_of *of, ddp_error *err)
 
 /* ---- opening ---- */
 
-/* Of every parameter, trained or not. */
+/* Declare slow momentum of every parameter, trained or not. */
 static ddp_status declare_slow_momentum(struct local_sgd *l, const ddp_param_table *table,
                                         ddp_error *err)
 {

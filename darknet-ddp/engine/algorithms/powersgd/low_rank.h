@@ -18,9 +18,9 @@ extern "C" {
 typedef struct ddp_low_rank {
     ddp_shape shape;
     float *m;           /* this rank's gradient; M from encode on; then the sum over ranks */
-    float *error;       /* of M's size */
+    float *error;       /* M's error, of M's size */
     float *q;           /* orthonormal, what the step begins with */
-    const float *drawn; /* of q's size: what a column that is lost is replaced by */
+    const float *drawn; /* columns that replace lost ones of q, of q's size */
     float *p;           /* P, and its sum over ranks */
     float *q_sum;       /* M^T P, and its sum over ranks */
 } ddp_low_rank;
@@ -28,14 +28,14 @@ typedef struct ddp_low_rank {
 /* M = gradient + error, P = M Q. */
 void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x);
 
-/* Of the sum of P: its columns become orthonormal, and q_sum = M^T P. */
+/* Make the columns of p, which has the sum of P, orthonormal, and q_sum = M^T P. */
 void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
 
-/* Of both sums, where *ran, of the device's memory, is above 0: error = M - share * P q_sum^T, and
- * in place of M that product. Else the gradient becomes zero, and nothing else changes. */
+/* Set error = M - share * P q_sum^T, then m = P q_sum^T, when p and q_sum have their sums. If *ran,
+ * of the device's memory, is 0, set m to zero and change nothing else. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
-/* And q = orthonormal q_sum, where *ran is above 0. */
+/* Set q to q_sum with orthonormal columns. Does nothing if *ran is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
 /* ---- a kind of device: each member does what the function of its name does ---- */

@@ -28,7 +28,7 @@ void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, dd
 /* Q = M^T P. */
 void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_shape s);
 
-/* In place of M its approximation P Q^T, and in E what that leaves: E = M - share * P Q^T. */
+/* Set E = M - share * P Q^T, the error of the approximation, and then M = P Q^T. */
 void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, float share,
                             ddp_shape s);
 
@@ -36,12 +36,12 @@ void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, 
  * depends on those before it becomes zero. What is not finite stays so. */
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
 
-/* The same of Q. A column that is zero then, which no step would change, becomes that of `drawn`,
- * of Q's size, and all are made orthonormal again. */
+/* Make Q's columns orthonormal, by ddp_matrix_orthogonalize. No step would change a column that is
+ * zero then: it becomes that of `drawn`, of Q's size, and all are made orthonormal again. */
 void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s);
 
-/* What is left of a column is rounding, and becomes zero, where it is no longer than this part of
- * what it was. */
+/* The least fraction of a column's length that must be left when others are taken off it. A column
+ * that is not longer than that is rounding, and becomes zero. */
 #define DDP_MATRIX_LEAST_LEFT 1e-5
 
 #ifdef __cplusplus

@@ -23,19 +23,19 @@ typedef struct ddp_largest {
     size_t count;
     double percent;
     float *m;     /* this rank's gradient; M from encode on; then the sum over ranks */
-    float *error; /* of m's size */
+    float *error; /* m's error, of m's size */
     float *told; /* ddp_top_k_numbers numbers of rank 0; those of the next rank begin `stride` on */
     size_t stride;
     int rank, ranks;
-    float *scratch; /* of a GPU, DDP_LARGEST_SCRATCH floats; one encode at a time uses it */
+    float *scratch; /* a GPU's DDP_LARGEST_SCRATCH floats; one encode at a time uses them */
 } ddp_largest;
 
 /* M = gradient + error; its largest are told in this rank's place. */
 void ddp_largest_encode(ddp_device *d, const ddp_largest *x);
 
-/* Where all ranks' are told, and *ran, of the device's memory, is above 0: error = M without what
- * this rank has told, and in place of M what all have, in the order of ranks. Else the gradient
- * becomes zero, and nothing else changes. */
+/* Set error to M without the elements that this rank has told. Then set m to the sum of the
+ * elements that all ranks have told, added in the order of ranks. Call when all are there. If *ran,
+ * of the device's memory, is 0, set m to zero and change nothing else. */
 void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran);
 
 /* ---- a kind of device: each member does what the function of its name does ---- */

@@ -32,7 +32,7 @@ static void put(ddp_device *d, const ddp_largest *x, int rank, const float *ran,
                                                      told_by(x, rank), &s, ran, clear));
 }
 
-/* As on the host: rank after rank. */
+/* Decode as the host does: ranks are added one after the other. */
 static void decode(ddp_device *d, const ddp_largest *x, const float *ran)
 {
     DDP_CUDA(cuda_of(d), ddp_cuda_keep_error(ddp_cuda_stream(d), x->m, x->error, ran, x->count));

@@ -44,8 +44,9 @@ static uint32_t magnitude(float x)
     return bits & 0x7fffffff;
 }
 
-/* Of the elements whose magnitude begins with `prefix` down to bit `above`, the rank-th largest
- * (from 1) has which next bits, down to `below`? *rank becomes its rank among those. */
+/* Return the next bits, down to bit `below`, of the rank-th largest (from 1) of the elements whose
+ * magnitude begins with `prefix` down to bit `above`. *rank becomes its rank among the elements
+ * that have these bits, too. */
 static uint32_t next_bits(const float *x, size_t count, uint32_t prefix, int above, int below,
                           size_t *rank)
 {

@@ -1,9 +1,9 @@
 /* algorithms/topk/top_k.h: the elements of an array that are largest in magnitude, and where they
  * are, as floats that a sum over ranks can carry.
  *
- * A float tells whole numbers apart up to 2^24, so a longer array is taken in sections of that
- * many, each with its own share of elements: values of section 0, places in it, values of section
- * 1, and so on.
+ * A float tells whole numbers apart up to 2^24. So a longer array is taken in sections of that many
+ * elements, each with its own largest. The numbers are the values of section 0, the places in it,
+ * the values of section 1, and so on.
  */
 #ifndef DDP_ALGORITHMS_TOPK_TOP_K_H
 #define DDP_ALGORITHMS_TOPK_TOP_K_H

@@ -48,8 +48,8 @@ __global__ void ddp_begin_selection_kernel(selection s, unsigned kept)
     }
 }
 
-/* Of elements that begin with the prefix down to bit `above`, how many have which next bits, down
- * to `below`. */
+/* Count, for each value of the next bits down to bit `below`, the elements that begin with the
+ * prefix down to bit `above` and have these bits. */
 __global__ void ddp_count_bits_kernel(selection s, const unsigned *x, unsigned count, int above,
                                       int below)
 {
@@ -148,7 +148,7 @@ __global__ void ddp_count_tile_kernel(selection s, const unsigned *x, unsigned c
     }
 }
 
-/* In place of each tile's number the sum of those before it: one block. */
+/* Replace each tile's number by the sum of the numbers before it. Launched as one block. */
 __global__ void ddp_count_before_kernel(unsigned *of_tile, unsigned tiles)
 {
     __shared__ unsigned shared[THREADS];

@@ -49,7 +49,8 @@ static float *gradient_of(const ddp_shard *s, size_t i)
     return s->of.memory + s->of.plan->places[i].offset;
 }
 
-/* What a range of parameter i's bucket has of it; begin is not below end where it has none. */
+/* Return the elements of parameter i that lie in a range of its bucket. If there are none, begin is
+ * not below end. */
 static ddp_range overlap(const ddp_shard *s, size_t i, ddp_range range)
 {
     const ddp_place *place = &s->of.plan->places[i];
@@ -160,7 +161,7 @@ static ddp_status read_frameworks(void *ctx, const ddp_sharded_block *b, float *
     return DDP_OK;
 }
 
-/* What a run begins with. */
+/* Open the moments, and hand out to ranks those that the run begins with. */
 static ddp_status hand_out(ddp_shard *s, ddp_error *err)
 {
     const ddp_sharded_of of = {s->of.group, s->of.table, s->parts, s->first_part};
@@ -197,7 +198,7 @@ static void free_all(const ddp_shard *s)
         }
 }
 
-/* What the framework has on the host is empty from here on. */
+/* Empty the framework's moments on the host. */
 static void drop(const ddp_shard *s)
 {
     const ddp_param_table *table = s->of.table;

@@ -1,9 +1,9 @@
 /* algorithms/zero1/shard.h: what the optimizer remembers, shared out over ranks.
  *
  * Stage 1 of ZeRO (Rajbhandari et al. 2020). In a plain run all ranks update every parameter alike,
- * and each has all of momentum, or Adam's moments. Here a rank has the moments of its share of each
- * bucket alone: the share that it has the sum of after the first half of the bucket's sum
- * (comm/work.h). It updates that share, and the second half of the sum brings everybody's. No more
+ * and each has all of momentum, or Adam's moments. Here a rank has the moments of its own slice of
+ * each bucket alone. It has the sum of that slice after the first half of the bucket's sum
+ * (comm/work.h). It updates the slice, and the second half of the sum brings everybody's. No more
  * travels than in a plain run, but parameters travel in 32 bits where gradients travel in 16. Each
  * element is updated by the same numbers and formulas, so no bit changes.
  *
@@ -22,10 +22,10 @@
  *   4. The next forward pass waits for each layer's values, and ddp_shard_take_parameter copies
  *      them.
  *
- * A checkpoint: rank 0 writes the state file at once, and asks for each block of moments as it
- * comes to it (core/sharded.c), while the others answer (saves/checkpoints.c). fsync, reading back
- * and renames are done in the background. A resumed run leaves its moments in the state file, which
- * stays open until ddp_sharded_hand_out_moments has broadcast them (state/saved_moments.c).
+ * For a checkpoint, rank 0 writes the state file at once, and asks for each block of moments as it
+ * comes to it (core/sharded.c). The others answer (saves/checkpoints.c). The background does fsync,
+ * reading back and renames. A resumed run leaves its moments in the state file, which stays open
+ * until ddp_sharded_hand_out_moments has broadcast them (state/saved_moments.c).
  */
 #ifndef DDP_ALGORITHMS_ZERO1_SHARD_H
 #define DDP_ALGORITHMS_ZERO1_SHARD_H

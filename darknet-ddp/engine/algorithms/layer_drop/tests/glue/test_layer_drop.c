@@ -105,7 +105,7 @@ static network *parse(const struct run *run, const int *dropped, const float *sc
 
 /* ---- the definition ---- */
 
-/* What a layer learns and remembers goes from one network to the other. */
+/* Copy each layer's parameters, optimizer state and statistics from one network to the other. */
 static void copy(network *to, const int *to_whole, network *from, const int *from_whole)
 {
     ddp_param_table a, b;
@@ -329,7 +329,7 @@ static void exact_ranks_come_to_the_same_bits_and_to_the_definition(void **state
     free_all(&one, 1);
 }
 
-/* What one of the steps of an update left out and another did not is sent and updated. */
+/* A layer that one of the steps of an update left out and another did not is sent and updated. */
 static void several_steps_of_an_update_may_leave_out_other_blocks(void **state)
 {
     struct run one = plain, run = plain;

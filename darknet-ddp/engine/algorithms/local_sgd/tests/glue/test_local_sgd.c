@@ -29,7 +29,7 @@ static const char body[] =
     "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\nstride=1\npad=1\nactivation=leaky\n"
     "[avgpool]\n[connected]\noutput=5\n[softmax]\n";
 
-/* What is trained, and how. */
+/* A run: its networks, and how they are trained. */
 struct run {
     network *nets[RANKS];
     int ranks;

@@ -1,5 +1,5 @@
 /* ddp-test: quick */
-/* What is averaged, and when, on a network without a framework. */
+/* Which arrays local SGD averages, and when, on a network without a framework. */
 #include "algorithms/local_sgd/averaging.h"
 #include "comm/group_schedule.h"
 
@@ -176,7 +176,7 @@ static void count_bytes(struct rank *me)
     before = ddp_group_traffic(me->group);
     rank_expect_ok(me, ddp_local_sgd_average_ranks(sgd, &err), &err);
     after = ddp_group_traffic(me->group);
-    /* Of 2 ranks each sends half of its own, and half of the sum. */
+    /* Each of 2 ranks sends half of its own array, and half of the sum. */
     if (after.bytes - before.bytes > sent * sizeof(float) + 64 * (3 * TOY_PARAMS + 2))
         rank_wrong(me, "it sent %zu bytes, not %zu", (size_t)(after.bytes - before.bytes),
                    sent * sizeof(float));

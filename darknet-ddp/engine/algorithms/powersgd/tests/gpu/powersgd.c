@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the host and of the device. */
+/* One matrix twice: on the host and on the device. */
 struct pair {
     ddp_low_rank host, gpu;
     float *ran_host, *ran;

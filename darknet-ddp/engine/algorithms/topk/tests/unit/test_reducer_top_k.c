@@ -53,7 +53,7 @@ static void the_largest_are_taken_and_of_equal_ones_the_first(void **state)
     assert_memory_equal(told, ((const float[]){0, 0}), 2 * sizeof(float));
 }
 
-/* As the first number of a piece becomes where a sum is not finite. */
+/* A place is NaN or infinite where a sum is not finite, as the first number of a piece becomes. */
 static void a_place_that_is_none_is_passed_over(void **state)
 {
     const float told[4] = {5, 6, NAN, 1}, far[4] = {5, 6, 1, 3}, before[4] = {5, 6, -1, INFINITY};
@@ -69,7 +69,7 @@ static void a_place_that_is_none_is_passed_over(void **state)
     assert_memory_equal(x, ((const float[]){1, 0, 1}), sizeof x);
 }
 
-/* Of 2^24 elements and some. */
+/* The array has 2^24 elements and some. */
 static void a_long_array_is_told_in_sections(void **state)
 {
     const size_t section = (size_t)1 << 24, count = section + 100;
